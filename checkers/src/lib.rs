@@ -1,0 +1,23 @@
+//! The rules of the games, exactly: what a case is, what an answer may do, and what it is worth.
+//!
+//! Everything here is pure: bytes in, outcome out. No files, clocks, processes, threads or environment.
+//!
+//! ```text
+//! seed  ── Checker::generate ─▶ input bytes
+//! input ── Checker::read ─────▶ Case            or Malformed (the input is not of the game)
+//! answer ─ Case::check ───────▶ Score           or Rejection (the answer breaks a rule)
+//! answer ─ Case::replay ──────▶ the same, with every step shown to an Observer
+//! ```
+#![forbid(unsafe_code)]
+
+mod random;
+mod registry;
+mod rejection;
+mod replay;
+mod score;
+mod tokens;
+
+pub use registry::{Case, Checker, Feature, UnusableSeed, all, find};
+pub use rejection::{Malformed, Place, Rejection};
+pub use replay::{Board, Cell, Frame, Observer, Unobserved};
+pub use score::Score;

@@ -1,0 +1,81 @@
+//! What a checker offers, and the list of all of them.
+
+use crate::{Malformed, Observer, Rejection, Score, Unobserved};
+
+/// The rules of one game.
+pub trait Checker: Sync {
+    /// The problem's id, as in `judge run -p ID`: `"columns"`.
+    fn id(&self) -> &'static str;
+
+    /// Grows by one whenever the same input and answer could get another score or verdict than before.
+    fn version(&self) -> u32;
+
+    /// Returns the input of the case with this seed. The same seed gives the same bytes for ever.
+    ///
+    /// # Errors
+    /// When the game has no case for this seed.
+    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed>;
+
+    /// Reads a case's input.
+    ///
+    /// # Errors
+    /// When the bytes are not an input of this game: where, what was expected, what was found.
+    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed>;
+}
+
+/// One case of a game: its input, read and found valid.
+pub trait Case: Send + Sync {
+    /// Returns what the answer is worth.
+    ///
+    /// # Errors
+    /// The first broken rule in reading order.
+    fn check(&self, answer: &[u8]) -> Result<Score, Rejection> {
+        self.replay(answer, &mut Unobserved)
+    }
+
+    /// Does the same as [`Case::check`], and shows every step to `observer`.
+    ///
+    /// An answer that is rejected may have shown the steps before the broken rule.
+    ///
+    /// # Errors
+    /// The first broken rule in reading order.
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection>;
+
+    /// Returns named numbers that describe the case (`N`, `colors`, `k`, …), for grouping results.
+    fn features(&self) -> Vec<Feature>;
+}
+
+/// A named number of a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feature {
+    /// The statement's own name for it: `"N"`, `"colors"`.
+    pub name: &'static str,
+    /// Its value.
+    pub value: i64,
+}
+
+/// A seed that a game cannot make a case from.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{game} has no case for seed {seed}: {why}")]
+pub struct UnusableSeed {
+    /// The checker's id.
+    pub game: &'static str,
+    /// The seed that was asked for.
+    pub seed: u64,
+    /// Why there is no such case, and which seeds there are.
+    pub why: &'static str,
+}
+
+static CHECKERS: [&dyn Checker; 0] = [];
+
+/// Returns every built-in checker, in the order of the catalogue.
+#[must_use]
+pub fn all() -> &'static [&'static dyn Checker] {
+    &CHECKERS
+}
+
+/// Returns the checker with this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static dyn Checker> {
+    all().iter().copied().find(|checker| checker.id() == id)
+}

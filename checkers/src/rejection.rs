@@ -1,0 +1,85 @@
+//! Where a text broke which rule: the same words for a bad answer and for a bad input.
+
+use std::fmt;
+
+/// A position in a text, both counted from 1. Columns count bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: usize,
+    /// The byte within the line, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// Why an answer is not valid. Shown as `PLACE: WHY`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rejection {
+    /// Where in the answer: the offending token, or where a missing one should stand.
+    pub place: Place,
+    /// Which move of the game, from 1; absent where no move is concerned.
+    pub step: Option<usize>,
+    /// The broken rule, in a few words: `"the swap leaves the board"`.
+    pub rule: String,
+    /// What would have been right.
+    pub expected: String,
+    /// What stood there, made printable and cut to a readable length.
+    pub found: String,
+}
+
+impl Rejection {
+    /// Returns the place as the reports show it: `line 3, column 5, move 2`.
+    #[must_use]
+    pub fn location(&self) -> String {
+        match self.step {
+            Some(step) => format!("{}, move {step}", self.place),
+            None => self.place.to_string(),
+        }
+    }
+
+    /// Returns the reason without the place.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        format!("{}: expected {}, found {}", self.rule, self.expected, self.found)
+    }
+
+    /// Returns the same rejection, said of this move (from 1).
+    #[must_use]
+    pub fn at_step(mut self, step: usize) -> Self {
+        self.step = Some(step);
+        self
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.location(), self.reason())
+    }
+}
+
+/// Why bytes are not an input of the game.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {rule}: expected {expected}, found {found}")]
+pub struct Malformed {
+    /// Where in the input.
+    pub place: Place,
+    /// The broken rule of the format.
+    pub rule: String,
+    /// What would have been right.
+    pub expected: String,
+    /// What stood there, made printable and cut to a readable length.
+    pub found: String,
+}
+
+impl From<Rejection> for Malformed {
+    /// Inputs are read with the same tokens as answers; what is wrong with them is said in the same words.
+    fn from(rejection: Rejection) -> Self {
+        let Rejection { place, rule, expected, found, .. } = rejection;
+        Self { place, rule, expected, found }
+    }
+}

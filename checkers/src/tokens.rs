@@ -1,0 +1,181 @@
+//! Reads a text token by token, and says exactly where it is not what it should be.
+
+use crate::{Place, Rejection};
+
+/// How much of an offending token is shown.
+const SHOWN_BYTES: usize = 40;
+
+/// A token and where it starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Token<'a> {
+    /// Its bytes: no space, tab, CR or LF among them.
+    pub(crate) bytes: &'a [u8],
+    /// Offset of its first byte in the text.
+    pub(crate) offset: usize,
+}
+
+/// The tokens of a text, in order. White space is space, tab, CR and LF; every other byte belongs to a token.
+#[derive(Debug, Clone)]
+pub(crate) struct Tokens<'a> {
+    text: &'a [u8],
+    position: usize,
+}
+
+impl<'a> Tokens<'a> {
+    pub(crate) fn new(text: &'a [u8]) -> Self {
+        Self { text, position: 0 }
+    }
+
+    /// Returns the next token, if there is one.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<Token<'a>> {
+        while self.position < self.text.len() && is_space(self.text[self.position]) {
+            self.position += 1;
+        }
+        let offset = self.position;
+        while self.position < self.text.len() && !is_space(self.text[self.position]) {
+            self.position += 1;
+        }
+        (offset < self.position).then(|| Token { bytes: &self.text[offset..self.position], offset })
+    }
+
+    /// Returns the next token, or says that `expected` is missing.
+    #[inline]
+    pub(crate) fn token(&mut self, expected: &str) -> Result<Token<'a>, Rejection> {
+        self.next().ok_or_else(|| self.rejection_at(self.text.len(), "the text ends too early", expected, "the end"))
+    }
+
+    /// Returns the next token as an integer in `range`. `name` says what it is: `"the position p"`.
+    #[inline]
+    pub(crate) fn integer(&mut self, name: &str, range: std::ops::RangeInclusive<i64>) -> Result<i64, Rejection> {
+        let token = match self.next() {
+            Some(token) => token,
+            None => return Err(self.missing(name, &range)),
+        };
+        match parse_integer(token.bytes) {
+            Parsed::Value(value) if range.contains(&value) => Ok(value),
+            Parsed::NotANumber => Err(self.wrong(token, &format!("{name} is not an integer"), &in_range(&range))),
+            _ => Err(self.wrong(token, &format!("{name} is out of range"), &in_range(&range))),
+        }
+    }
+
+    /// Fails when there is another token.
+    pub(crate) fn end(&mut self) -> Result<(), Rejection> {
+        match self.next() {
+            None => Ok(()),
+            Some(token) => Err(self.wrong(token, "the text goes on too long", "the end")),
+        }
+    }
+
+    /// Says that this token breaks a rule.
+    #[cold]
+    pub(crate) fn wrong(&self, token: Token<'_>, rule: &str, expected: &str) -> Rejection {
+        self.rejection_at(token.offset, rule, expected, &printable(token.bytes))
+    }
+
+    /// Says that a rule is broken at this offset.
+    #[cold]
+    pub(crate) fn rejection_at(&self, offset: usize, rule: &str, expected: &str, found: &str) -> Rejection {
+        Rejection {
+            place: place_of(self.text, offset),
+            step: None,
+            rule: rule.to_owned(),
+            expected: expected.to_owned(),
+            found: found.to_owned(),
+        }
+    }
+
+    #[cold]
+    fn missing(&self, name: &str, range: &std::ops::RangeInclusive<i64>) -> Rejection {
+        let expected = format!("{name}, {}", in_range(range));
+        self.rejection_at(self.text.len(), "the text ends too early", &expected, "the end")
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+fn in_range(range: &std::ops::RangeInclusive<i64>) -> String {
+    format!("an integer from {} to {}", range.start(), range.end())
+}
+
+/// What a token is, read as an integer.
+pub(crate) enum Parsed {
+    /// An integer that fits.
+    Value(i64),
+    /// An integer beyond 64 bits.
+    TooLarge,
+    /// Not `-?[0-9]+`.
+    NotANumber,
+}
+
+/// Reads `-?[0-9]+`, of any length.
+#[inline]
+pub(crate) fn parse_integer(bytes: &[u8]) -> Parsed {
+    let (negative, digits) = match bytes {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Parsed::NotANumber;
+    }
+    let mut value: i64 = 0;
+    for &digit in digits {
+        let digit = i64::from(digit - b'0');
+        let next =
+            value.checked_mul(10).and_then(|v| if negative { v.checked_sub(digit) } else { v.checked_add(digit) });
+        match next {
+            Some(next) => value = next,
+            None => return Parsed::TooLarge,
+        }
+    }
+    Parsed::Value(value)
+}
+
+/// Returns the line and column of an offset. Lines end at LF.
+pub(crate) fn place_of(text: &[u8], offset: usize) -> Place {
+    let before = &text[..offset.min(text.len())];
+    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+    Place { line: 1 + before.iter().filter(|&&byte| byte == b'\n').count(), column: 1 + before.len() - line_start }
+}
+
+/// Returns the bytes as one readable line, quoted, cut after [`SHOWN_BYTES`].
+pub(crate) fn printable(bytes: &[u8]) -> String {
+    let shown = &bytes[..bytes.len().min(SHOWN_BYTES)];
+    let escaped = shown.escape_ascii();
+    if shown.len() < bytes.len() { format!("`{escaped}…` ({} bytes)", bytes.len()) } else { format!("`{escaped}`") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_digits_with_at_most_a_minus() {
+        for (text, value) in
+            [("7", 7), ("-0", 0), ("007", 7), ("9223372036854775807", i64::MAX), ("-9223372036854775808", i64::MIN)]
+        {
+            assert!(matches!(parse_integer(text.as_bytes()), Parsed::Value(found) if found == value), "{text}");
+        }
+        for text in ["9223372036854775808", "-9223372036854775809", "99999999999999999999999999"] {
+            assert!(matches!(parse_integer(text.as_bytes()), Parsed::TooLarge), "{text}");
+        }
+        for text in ["", "-", "+4", "1.0", "1e3", "--1", "1\0", "٣"] {
+            assert!(matches!(parse_integer(text.as_bytes()), Parsed::NotANumber), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rejection_names_the_line_and_the_column() {
+        let mut tokens = Tokens::new(b"1 2\r\n\t x");
+        assert_eq!(tokens.integer("a", 0..=9), Ok(1));
+        assert_eq!(tokens.integer("b", 0..=9), Ok(2));
+        let rejection = tokens.integer("c", 0..=9).unwrap_err();
+        assert_eq!(
+            rejection.to_string(),
+            "line 2, column 3: c is not an integer: expected an integer from 0 to 9, found `x`"
+        );
+        assert_eq!(tokens.end(), Ok(()));
+    }
+}

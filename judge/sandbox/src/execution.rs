@@ -1,0 +1,82 @@
+//! What came of a run: how it ended and what it used. No verdicts: those are the caller's.
+
+use std::io;
+use std::time::Duration;
+
+/// A finished run.
+#[derive(Debug, Clone)]
+pub struct Execution {
+    /// How the program ended.
+    pub end: End,
+    /// The limits that were passed, in the order of their weight; empty when all held.
+    pub breaches: Vec<Breach>,
+    /// What was used.
+    pub usage: Usage,
+    /// Standard output, at most [`Limits::stdout`](crate::Limits::stdout) bytes; empty if it went to a file.
+    pub stdout: Vec<u8>,
+    /// The first [`Limits::stderr`](crate::Limits::stderr) bytes of standard error; empty if it went to a file.
+    pub stderr: Vec<u8>,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It exited with this code.
+    Exited(i32),
+    /// This signal ended it, whoever sent it: a breach says when it was the sandbox.
+    Signalled(i32),
+    /// It never started: `execve` failed with this error number.
+    NotStarted(i32),
+}
+
+/// A limit that was passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Breach {
+    /// More on standard output than allowed.
+    Output,
+    /// More CPU time than allowed.
+    Cpu,
+    /// More time on the clock than allowed.
+    Wall,
+    /// More memory than allowed, by evidence: the kernel's count of refused or killed processes, or the peak.
+    Memory,
+    /// More processes than allowed.
+    Processes,
+}
+
+/// What a run used. What is unknown is absent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// CPU time of the whole tree, user and system.
+    pub cpu: Duration,
+    /// From just before the program started until it ended.
+    pub wall: Duration,
+    /// Peak memory in bytes.
+    pub memory: Option<u64>,
+    /// Bytes that arrived on standard output, counted to at most one more than the limit.
+    pub stdout_bytes: u64,
+    /// Bytes that arrived on standard error.
+    pub stderr_bytes: u64,
+    /// How long the program was ready to run but had to wait for a core.
+    pub run_delay: Option<Duration>,
+}
+
+/// The sandbox itself failed: never the program's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// A system call of ours failed.
+    #[error("{action} failed")]
+    System {
+        /// What was being done: `"creating the working folder /tmp/x"`.
+        action: String,
+        /// The kernel's answer.
+        #[source]
+        source: io::Error,
+    },
+    /// The helper process ended although nobody asked it to.
+    #[error("the sandbox's helper process ended unexpectedly ({0})")]
+    HelperGone(String),
+    /// The run was cancelled.
+    #[error("the run was cancelled")]
+    Cancelled,
+}

@@ -1,0 +1,76 @@
+//! What to run: a program, its surroundings and its limits.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One program to be run once.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The executable's absolute path, as the host sees it.
+    pub program: PathBuf,
+    /// The arguments, the program's own name (`argv[0]`) first.
+    pub argv: Vec<OsString>,
+    /// The whole environment; nothing is inherited.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Standard input.
+    pub stdin: Stdin,
+    /// What the program may use.
+    pub limits: Limits,
+    /// Host paths the program may see beside the system's own folders.
+    pub visible: Vec<Visible>,
+    /// Where the output goes: captured, unless the caller has files of its own.
+    pub stdout: Sink,
+    /// The same for standard error.
+    pub stderr: Sink,
+}
+
+/// Where standard input comes from. Never a pipe: a program that does not read cannot make the judge wait.
+#[derive(Debug, Clone)]
+pub enum Stdin {
+    /// `/dev/null`.
+    Empty,
+    /// These bytes.
+    Bytes(Arc<[u8]>),
+    /// This file, read from its start.
+    File(Arc<File>),
+}
+
+/// Where an output stream goes.
+#[derive(Debug, Clone)]
+pub enum Sink {
+    /// Into [`Execution`](crate::Execution), capped.
+    Capture,
+    /// Into this file, capped.
+    File(Arc<File>),
+}
+
+/// A host folder or file that the program may see, at the same path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visible {
+    /// Absolute path.
+    pub path: PathBuf,
+    /// Whether it may be written to.
+    pub writable: bool,
+}
+
+/// What a program may use. `None` is unlimited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// CPU time of the whole process tree.
+    pub cpu: Option<Duration>,
+    /// Time on the clock, by `CLOCK_MONOTONIC`.
+    pub wall: Option<Duration>,
+    /// Memory of the whole process tree, in bytes.
+    pub memory: Option<u64>,
+    /// Bytes on standard output; one more ends the run.
+    pub stdout: u64,
+    /// Bytes of standard error that are kept; what is beyond is dropped and ends nothing.
+    pub stderr: u64,
+    /// Processes and threads alive at once.
+    pub processes: Option<u32>,
+    /// Bytes that may be written to files, the working folder included.
+    pub disk: u64,
+}

@@ -1,0 +1,2 @@
+//! The binary: parse, dispatch, exit code.
+fn main() {}
