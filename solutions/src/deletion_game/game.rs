@@ -1,0 +1,142 @@
+//! A case of the Deletion Game as its text gives it, what a move is worth, and the text of an answer.
+
+use super::board::{Board, Cell};
+use super::prime::{DIGITS, is_prime};
+use crate::SolveError;
+use crate::input::Words;
+use std::io::Write;
+use std::ops::RangeInclusive;
+
+/// How many bytes an answer may have.
+const OUTPUT_LIMIT: usize = 1_000_000;
+
+/// The most cells of a board that is read.
+const CELLS: usize = 1 << 24;
+
+/// The numbers that a case fixes beside its board.
+#[derive(Debug, Clone)]
+pub(super) struct Rules {
+    /// The most moves.
+    pub(super) moves: usize,
+    /// The lengths that a path may have; empty when no path can be right.
+    pub(super) lengths: RangeInclusive<usize>,
+    /// The exponent of a prime's length.
+    pub(super) prime: u32,
+    /// The exponent of a palindrome's length.
+    pub(super) palindrome: u32,
+    /// Whether every cell left at the end halves the score.
+    pub(super) clearing: bool,
+}
+
+impl Rules {
+    /// Returns what a path is worth when its number is prime, a palindrome, both or neither; at most 2^64 - 1.
+    pub(super) fn points(&self, length: usize, prime: bool, palindrome: bool) -> u64 {
+        let power = |holds: bool, exponent| if holds { (length as u64).saturating_pow(exponent) } else { 1 };
+        match (power(prime, self.prime), power(palindrome, self.palindrome)) {
+            (1, 1) => 0,
+            (prime, palindrome) => prime.saturating_add(palindrome),
+        }
+    }
+
+    /// Returns what a path with these digits is worth, as far as short numbers tell: a longer one counts as composite.
+    pub(super) fn worth(&self, digits: &[u8]) -> u64 {
+        let palindrome = digits.iter().eq(digits.iter().rev());
+        // Asked only if it matters: a power of one says nothing.
+        let prime = self.prime > 0 && digits.len() <= DIGITS && is_prime(number(digits));
+        self.points(digits.len(), prime, palindrome)
+    }
+}
+
+/// Returns the number that at most 19 digits spell.
+pub(super) fn number(digits: &[u8]) -> u64 {
+    digits.iter().fold(0, |number, &digit| number * 10 + u64::from(digit))
+}
+
+/// Reads a case, with or without the number of the test before it.
+pub(super) fn read(input: &[u8]) -> Result<(Rules, Board), SolveError> {
+    let mut words = Words::new(input);
+    let first_line = input.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if first_line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() == 1 {
+        words.number("the number of the test", 0..=u64::MAX)?;
+    }
+    let rows: usize = words.number("a number of rows", 1..=CELLS)?;
+    let columns: usize = words.number("a number of columns", 1..=CELLS / rows)?;
+    let moves = words.number("the number of moves K", 0..=usize::MAX)?;
+    let shortest: usize = words.number("the least length", 0..=usize::MAX)?;
+    let longest: usize = words.number("the greatest length", 0..=usize::MAX)?;
+    let prime = words.number("the exponent c1", 0..=u32::MAX)?;
+    let palindrome = words.number("the exponent c2", 0..=u32::MAX)?;
+    let clearing = words.number("the parameter F, 0 or 1", 0..=1_u8)? == 1;
+    let digits = (0..rows * columns).map(|_| words.number("a digit", 0..=9_u8)).collect::<Result<Vec<_>, _>>()?;
+    words.end()?;
+    let lengths = shortest.max(1)..=longest.min(rows * columns);
+    Ok((Rules { moves, lengths, prime, palindrome, clearing }, Board::new(rows, columns, &digits)))
+}
+
+/// The moves of an answer, as text, never too long.
+pub(super) struct Answer {
+    moves: usize,
+    text: String,
+}
+
+impl Answer {
+    pub(super) fn new() -> Self {
+        Self { moves: 0, text: String::new() }
+    }
+
+    /// Adds a move on the board as it is now. Returns false, and adds nothing, when the answer would be too long.
+    pub(super) fn add(&mut self, board: &Board, path: &[Cell]) -> bool {
+        let before = self.text.len();
+        self.text.push_str(&path.len().to_string());
+        for &cell in path {
+            let (row, column) = board.place(cell);
+            self.text.push_str(&format!(" {row} {column}"));
+        }
+        self.text.push('\n');
+        // Room for the first line, which has the number of moves.
+        if self.text.len() + 24 > OUTPUT_LIMIT {
+            self.text.truncate(before);
+            return false;
+        }
+        self.moves += 1;
+        true
+    }
+
+    pub(super) fn write(&self, output: &mut dyn Write) -> Result<(), SolveError> {
+        Ok(write!(output, "{}\n{}", self.moves, self.text)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_test_number_may_be_there_or_not() {
+        let with = read(b"7\n2 2 5 2 3 1 2 1\n1 2\n3 4\n").unwrap();
+        let without = read(b"2 2 5 2 3 1 2 1\n1 2\n3 4\n").unwrap();
+        assert_eq!((with.0.moves, with.0.palindrome, with.0.clearing), (5, 2, true));
+        assert_eq!((without.0.moves, without.0.lengths), (5, 2..=3));
+    }
+
+    #[test]
+    fn worth_follows_the_statement_s_examples() {
+        let (rules, _) = read(b"1 3 100 2 3 1 1 1\n2 1 1\n").unwrap();
+        assert_eq!(rules.worth(&[4, 7]), 3);
+        assert_eq!(rules.worth(&[2, 2]), 3);
+        assert_eq!(rules.worth(&[1, 3, 1]), 6);
+        assert_eq!(rules.worth(&[1, 2]), 0);
+        assert_eq!(rules.worth(&[7]), 0, "one to any power is one");
+    }
+
+    #[test]
+    fn an_answer_stays_below_its_limit() {
+        let (_, board) = read(b"1 3 100 2 3 1 1 1\n2 1 1\n").unwrap();
+        let path = board.cells().collect::<Vec<_>>();
+        let mut answer = Answer::new();
+        let added = (0..200_000).take_while(|_| answer.add(&board, &path)).count();
+        let mut text = Vec::new();
+        answer.write(&mut text).unwrap();
+        assert!(added > 50_000 && text.len() <= OUTPUT_LIMIT);
+    }
+}

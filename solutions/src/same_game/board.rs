@@ -1,0 +1,115 @@
+//! A board of SameGame as stacks, and the rules of removing a group.
+
+use crate::SolveError;
+use crate::input::Words;
+
+/// A colour: its letter, counted from 0.
+pub(super) type Color = u8;
+
+/// How many colours there can be.
+pub(super) const COLORS: usize = 26;
+
+/// A position: for each column that is not empty, its blocks from the bottom up.
+#[derive(Debug, Clone)]
+pub(super) struct Board {
+    rows: usize,
+    columns: Vec<Vec<Color>>,
+}
+
+/// A block by its column and its height above the floor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Block {
+    pub(super) x: usize,
+    pub(super) y: usize,
+}
+
+/// Connected blocks of one colour, all of them, at least two.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub(super) color: Color,
+    pub(super) blocks: Vec<Block>,
+}
+
+impl Group {
+    /// Returns the points for removing it.
+    pub(super) fn points(&self) -> u64 {
+        let size = self.blocks.len() as u64;
+        size * (size - 1) / 2
+    }
+}
+
+impl Board {
+    pub(super) fn read(words: &mut Words) -> Result<Self, SolveError> {
+        let rows: usize = words.number("a number of rows from 1 to 50", 1..=50)?;
+        let expected = "a row of up to 50 capital letters";
+        let first = words.word(expected)?;
+        let width = first.len();
+        if width > 50 || !first.iter().all(u8::is_ascii_uppercase) {
+            return Err(words.unexpected(expected, first));
+        }
+        let mut columns: Vec<Vec<Color>> = first.iter().map(|letter| vec![letter - b'A']).collect();
+        for _ in 1..rows {
+            let row = words.text("a row as long as the first", width, |byte| byte.is_ascii_uppercase())?;
+            columns.iter_mut().zip(row).for_each(|(column, letter)| column.push(letter - b'A'));
+        }
+        columns.iter_mut().for_each(|column| column.reverse());
+        Ok(Self { rows, columns })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// Returns the row of a block; row 0 is the top of the board.
+    pub(super) fn row(&self, block: Block) -> usize {
+        self.rows - 1 - block.y
+    }
+
+    /// Returns the blocks' colours, column by column from the left, each from the bottom up.
+    pub(super) fn columns(&self) -> &[Vec<Color>] {
+        &self.columns
+    }
+
+    /// Returns every group.
+    pub(super) fn groups(&self) -> Vec<Group> {
+        let mut seen: Vec<Vec<bool>> = self.columns.iter().map(|column| vec![false; column.len()]).collect();
+        let mut groups = Vec::new();
+        for x in 0..self.columns.len() {
+            for y in 0..self.columns[x].len() {
+                if !seen[x][y] {
+                    let group = self.group_from(Block { x, y }, &mut seen);
+                    groups.extend((group.blocks.len() > 1).then_some(group));
+                }
+            }
+        }
+        groups
+    }
+
+    fn group_from(&self, start: Block, seen: &mut [Vec<bool>]) -> Group {
+        let color = self.columns[start.x][start.y];
+        let mut blocks = vec![start];
+        seen[start.x][start.y] = true;
+        let mut next = 0;
+        while let Some(&Block { x, y }) = blocks.get(next) {
+            next += 1;
+            // Below zero wraps round to a place that no board has.
+            for (x, y) in [(x.wrapping_sub(1), y), (x + 1, y), (x, y.wrapping_sub(1)), (x, y + 1)] {
+                let same = self.columns.get(x).and_then(|column| column.get(y)) == Some(&color);
+                if same && !std::mem::replace(&mut seen[x][y], true) {
+                    blocks.push(Block { x, y });
+                }
+            }
+        }
+        Group { color, blocks }
+    }
+
+    /// Removes a group; blocks fall, and empty columns close up.
+    pub(super) fn remove(&mut self, group: &Group) {
+        let mut blocks = group.blocks.clone();
+        blocks.sort_unstable_by_key(|block| std::cmp::Reverse(block.y));
+        for Block { x, y } in blocks {
+            self.columns[x].remove(y);
+        }
+        self.columns.retain(|column| !column.is_empty());
+    }
+}

@@ -1,0 +1,7 @@
+//! Square Remover: swap neighbouring tiles so that 2x2 squares of one colour appear and are replaced.
+
+mod board;
+mod game;
+mod plain;
+
+pub(crate) use plain::solve as solve_plain;
