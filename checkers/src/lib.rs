@@ -10,6 +10,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod columns;
 mod random;
 mod registry;
 mod rejection;

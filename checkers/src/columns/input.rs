@@ -1,0 +1,118 @@
+//! The input of a case: the playfield's size and the columns that fall.
+
+use crate::Malformed;
+use crate::tokens::Tokens;
+
+/// One column to process. The statement's word is "column"; here it would be mistaken for one of the playfield's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Three magic jewels.
+    Magic,
+    /// Three letters, bottom to top.
+    Jewels([u8; 3]),
+}
+
+/// A case, found valid.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Input {
+    /// From 6 to 12.
+    pub(super) width: usize,
+    /// From 13 to 19.
+    pub(super) height: usize,
+    /// From 1 to 10,000.
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl Input {
+    /// Reads `w h`, `k` and k columns.
+    pub(super) fn read(text: &[u8]) -> Result<Self, Malformed> {
+        let mut tokens = Tokens::new(text);
+        let width = tokens.integer("the width w", 6..=12)? as usize;
+        let height = tokens.integer("the height h", 13..=19)? as usize;
+        let count = tokens.integer("the number of columns k", 1..=10_000)?;
+        let pieces = (0..count).map(|_| read_piece(&mut tokens)).collect::<Result<_, _>>()?;
+        tokens.end()?;
+        Ok(Self { width, height, pieces })
+    }
+
+    /// Returns how many different colours occur.
+    pub(super) fn colors(&self) -> usize {
+        let mut seen = 0_u32;
+        for piece in &self.pieces {
+            if let Piece::Jewels(letters) = piece {
+                seen = letters.iter().fold(seen, |seen, letter| seen | 1 << (letter - b'a'));
+            }
+        }
+        seen.count_ones() as usize
+    }
+
+    /// Returns how many columns are magic.
+    pub(super) fn magic(&self) -> usize {
+        self.pieces.iter().filter(|&&piece| piece == Piece::Magic).count()
+    }
+}
+
+fn read_piece(tokens: &mut Tokens<'_>) -> Result<Piece, Malformed> {
+    const EXPECTED: &str = "*** or three lowercase letters";
+    let token = tokens.token(EXPECTED)?;
+    match *token.bytes {
+        [b'*', b'*', b'*'] => Ok(Piece::Magic),
+        [b'a'..=b'z', b'a'..=b'z', b'a'..=b'z'] => Ok(Piece::Jewels([token.bytes[0], token.bytes[1], token.bytes[2]])),
+        _ => Err(tokens.wrong(token, "this is not a column", EXPECTED).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_read_whatever_the_white_space() {
+        let input = Input::read(b" 6\t13\r\n\n3 abz *** zza").unwrap();
+        let pieces = vec![Piece::Jewels(*b"abz"), Piece::Magic, Piece::Jewels(*b"zza")];
+        assert_eq!(input, Input { width: 6, height: 13, pieces });
+        assert_eq!((input.colors(), input.magic()), (3, 1));
+    }
+
+    #[test]
+    fn the_first_broken_constraint_is_named_with_its_place() {
+        let long = format!("6 13\n10001\n{}", "aaa\n".repeat(10_001));
+        for (text, complaint) in [
+            (
+                "",
+                "line 1, column 1: the text ends too early: expected the width w, an integer from 6 to 12, found the end",
+            ),
+            (
+                "5 13\n1\naaa",
+                "line 1, column 1: the width w is out of range: expected an integer from 6 to 12, found `5`",
+            ),
+            (
+                "6 20\n1\naaa",
+                "line 1, column 3: the height h is out of range: expected an integer from 13 to 19, found `20`",
+            ),
+            (
+                "6 13\n0\n",
+                "line 2, column 1: the number of columns k is out of range: expected an integer from 1 to 10000, found `0`",
+            ),
+            (
+                &long,
+                "line 2, column 1: the number of columns k is out of range: expected an integer from 1 to 10000, found `10001`",
+            ),
+            (
+                "6 13\n2\naaa\naA*",
+                "line 4, column 1: this is not a column: expected *** or three lowercase letters, found `aA*`",
+            ),
+            (
+                "6 13\n1\n****",
+                "line 3, column 1: this is not a column: expected *** or three lowercase letters, found `****`",
+            ),
+            (
+                "6 13\n2\naaa\n",
+                "line 4, column 1: the text ends too early: expected *** or three lowercase letters, found the end",
+            ),
+            ("6 13\n1\naaa\nbbb", "line 4, column 1: the text goes on too long: expected the end, found `bbb`"),
+        ] {
+            assert_eq!(Input::read(text.as_bytes()).unwrap_err().to_string(), complaint);
+        }
+    }
+}

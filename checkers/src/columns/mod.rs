@@ -1,0 +1,50 @@
+//! Columns: three jewels at a time land on a pile, and three of a colour in a line go.
+
+mod answer;
+mod generate;
+mod input;
+mod play;
+mod replay;
+mod rules;
+
+use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use input::Input;
+
+/// The checker of `columns`.
+pub(crate) struct Columns;
+
+impl Checker for Columns {
+    fn id(&self) -> &'static str {
+        "columns"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
+        Ok(generate::generate(seed))
+    }
+
+    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
+        Ok(Box::new(Input::read(input)?))
+    }
+}
+
+impl Case for Input {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+        let placements = answer::read(answer, self)?;
+        Ok(play::play(self, &placements, observer).into())
+    }
+
+    fn features(&self) -> Vec<Feature> {
+        let number = |value: usize| i64::try_from(value).expect("bounded by the statement");
+        vec![
+            Feature { name: "w", value: number(self.width) },
+            Feature { name: "h", value: number(self.height) },
+            Feature { name: "k", value: number(self.pieces.len()) },
+            Feature { name: "colors", value: number(self.colors()) },
+            Feature { name: "magic", value: number(self.magic()) },
+        ]
+    }
+}
