@@ -15,6 +15,7 @@ mod random;
 mod registry;
 mod rejection;
 mod replay;
+mod same_game;
 mod score;
 mod tokens;
 

@@ -1,6 +1,5 @@
 //! What a checker offers, and the list of all of them.
 
-use crate::columns;
 use crate::{Malformed, Observer, Rejection, Score, Unobserved};
 
 /// The rules of one game.
@@ -70,7 +69,9 @@ pub struct UnusableSeed {
 /// In the order of the catalogue, one line each.
 #[rustfmt::skip]
 static CHECKERS: &[&dyn Checker] = &[
-    &columns::Columns,
+    &crate::columns::Columns,
+    &crate::same_game::SameGame,
+    &crate::same_game::SameGameFree,
 ];
 
 /// Returns every built-in checker, in the order of the catalogue.

@@ -154,6 +154,11 @@ fn columns() -> &'static dyn Checker {
     checkers::find("columns").expect("the game is registered")
 }
 
+/// Runs this many cases and leaves no files behind.
+fn config(cases: u32) -> Config {
+    Config { cases, failure_persistence: None, ..Config::default() }
+}
+
 /// Returns the checker's score, or `None` where it finds input or answer not valid.
 fn checked(input: &[u8], answer: &[u8]) -> Option<checkers::Score> {
     columns().read(input).ok()?.check(answer).ok()
@@ -215,7 +220,7 @@ fn games(length: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Game>
 /// Compares checker and model on this many games; returns what they came upon.
 fn compare(cases: u32, games: &impl Strategy<Value = Game>) -> Seen {
     let seen = RefCell::new(Seen::default());
-    let result = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() }).run(games, |game| {
+    let result = TestRunner::new(config(cases)).run(games, |game| {
         let (input, answer) = (game.input(), game.answer());
         let score = model::score(&input, &answer, &mut seen.borrow_mut()).expect("made valid");
         prop_assert_eq!(checked(&input, &answer), Some(score.into()));
@@ -261,7 +266,7 @@ impl Observer for Recorder {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(config(2_000))]
 
     #[test]
     fn damaged_texts_are_valid_exactly_when_the_model_says_so(

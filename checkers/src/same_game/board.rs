@@ -1,0 +1,184 @@
+//! The board: blocks that fall down and close up to the left where others have gone.
+
+use super::input::Grid;
+use std::ops::Range;
+
+/// What an empty cell holds instead of a letter.
+pub(super) const EMPTY: u8 = 0;
+
+/// The blocks, row-major from the top left, in a frame of empty cells: one row above, one below, and one column on
+/// the right, which is the left neighbour of the next row. So every cell has four neighbours, and of two cells the one
+/// with the smaller index lies in a smaller row or, in the same row, in a smaller column.
+#[derive(Debug, Clone)]
+pub(super) struct Board {
+    rows: usize,
+    columns: usize,
+    /// Distance between a cell and the one below it.
+    stride: usize,
+    blocks: Vec<u8>,
+    left: usize,
+}
+
+/// The part of a board where a removal may have changed which cells form a group: those that have got another block,
+/// and their neighbours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Disturbed {
+    rows: Range<usize>,
+    columns: Range<usize>,
+}
+
+impl Board {
+    pub(super) fn new(grid: &Grid) -> Self {
+        let (rows, columns, stride) = (grid.rows, grid.columns, grid.columns + 1);
+        let mut board = Self { rows, columns, stride, blocks: vec![EMPTY; (rows + 2) * stride], left: rows * columns };
+        for (row, blocks) in grid.blocks.chunks(columns).enumerate() {
+            let start = board.cell(row, 0);
+            board.blocks[start..start + columns].copy_from_slice(blocks);
+        }
+        board
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Returns how many blocks are left.
+    pub(super) fn left(&self) -> usize {
+        self.left
+    }
+
+    /// Returns how many indices of cells there are, those of the frame included.
+    pub(super) fn size(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Returns the index of a cell. Row 0 is the top.
+    pub(super) fn cell(&self, row: usize, column: usize) -> usize {
+        (row + 1) * self.stride + column
+    }
+
+    fn column(&self, cell: usize) -> usize {
+        cell % self.stride
+    }
+
+    fn row(&self, cell: usize) -> usize {
+        cell / self.stride - 1
+    }
+
+    /// Returns the block in this cell, or [`EMPTY`].
+    pub(super) fn block(&self, cell: usize) -> u8 {
+        self.blocks[cell]
+    }
+
+    /// Returns the cells next to one that is not in the frame.
+    pub(super) fn neighbours(&self, cell: usize) -> [usize; 4] {
+        [cell - self.stride, cell - 1, cell + 1, cell + self.stride]
+    }
+
+    /// Returns the whole board.
+    pub(super) fn everywhere(&self) -> Disturbed {
+        Disturbed { rows: 0..self.rows, columns: 0..self.columns }
+    }
+
+    /// Returns the cells in this part of the board.
+    pub(super) fn cells(&self, part: &Disturbed) -> impl Iterator<Item = usize> + use<> {
+        let (stride, columns) = (self.stride, part.columns.clone());
+        part.rows.clone().flat_map(move |row| (row + 1) * stride + columns.start..(row + 1) * stride + columns.end)
+    }
+
+    /// Removes the blocks in these cells, at least one; the others settle.
+    pub(super) fn remove(&mut self, group: &[usize]) -> Disturbed {
+        let (mut lowest, mut first, mut last) = (0, self.columns, 0);
+        for &cell in group {
+            self.blocks[cell] = EMPTY;
+            lowest = lowest.max(self.row(cell));
+            first = first.min(self.column(cell));
+            last = last.max(self.column(cell));
+        }
+        self.left -= group.len();
+        for column in first..=last {
+            self.settle(column, lowest);
+        }
+        let bottom = self.cell(self.rows - 1, 0);
+        if self.blocks[bottom + first..=bottom + last].contains(&EMPTY) {
+            self.close_up(first);
+            return Disturbed { rows: 0..self.rows, columns: first.saturating_sub(1)..self.columns };
+        }
+        // No cell below the lowest removed one has got another block.
+        Disturbed { rows: 0..self.rows.min(lowest + 2), columns: first.saturating_sub(1)..self.columns.min(last + 2) }
+    }
+
+    /// Lets the blocks of a column fall that are in this row or above.
+    fn settle(&mut self, column: usize, lowest: usize) {
+        let mut ground = self.cell(lowest, column);
+        for cell in (0..=lowest).rev().map(|row| (row + 1) * self.stride + column) {
+            if self.blocks[cell] != EMPTY {
+                self.blocks.swap(cell, ground);
+                ground -= self.stride;
+            }
+        }
+    }
+
+    /// Moves columns to the left over empty ones, of which none is left of `first`.
+    fn close_up(&mut self, first: usize) {
+        let mut kept = first;
+        for column in first..self.columns {
+            if self.blocks[self.cell(self.rows - 1, column)] != EMPTY {
+                for row in 0..self.rows {
+                    let (from, to) = (self.cell(row, column), self.cell(row, kept));
+                    self.blocks.swap(from, to);
+                }
+                kept += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(rows: &[&str]) -> Board {
+        Board::new(&Grid { rows: rows.len(), columns: rows[0].len(), blocks: rows.concat().into_bytes() })
+    }
+
+    fn rows(board: &Board) -> Vec<String> {
+        let text = |row| (0..board.columns).map(move |column| (row, column));
+        let block = |(row, column)| match board.block(board.cell(row, column)) {
+            EMPTY => '-',
+            block => char::from(block),
+        };
+        (0..board.rows).map(|row| text(row).map(block).collect()).collect()
+    }
+
+    #[test]
+    fn blocks_fall_and_several_empty_columns_close_up() {
+        let mut board = board(&["AXXXB", "CXDXE", "FXGXH"]);
+        let group =
+            [(0, 1), (0, 2), (0, 3), (1, 1), (1, 3), (2, 1), (2, 3)].map(|(row, column)| board.cell(row, column));
+        let disturbed = board.remove(&group);
+        assert_eq!(rows(&board), ["A-B--", "CDE--", "FGH--"]);
+        assert_eq!((board.left(), disturbed), (8, Disturbed { rows: 0..3, columns: 0..5 }));
+    }
+
+    #[test]
+    fn a_removal_disturbs_what_falls_and_what_lies_beside_and_below() {
+        let mut board = board(&["ABCDE", "FGXXJ", "KLMNO", "PQRST"]);
+        let disturbed = board.remove(&[board.cell(1, 2), board.cell(1, 3)]);
+        assert_eq!(rows(&board), ["AB--E", "FGCDJ", "KLMNO", "PQRST"]);
+        assert_eq!(disturbed, Disturbed { rows: 0..3, columns: 1..5 });
+    }
+
+    #[test]
+    fn of_two_cells_the_higher_and_then_the_lefter_has_the_smaller_index() {
+        let board = board(&["AB", "CD", "EF"]);
+        let cells: Vec<_> = board.cells(&board.everywhere()).collect();
+        assert!(cells.is_sorted());
+        assert_eq!(cells.iter().map(|&cell| board.block(cell)).collect::<Vec<_>>(), b"ABCDEF");
+        assert!(cells.iter().all(|&cell| cell == board.cell(board.row(cell), board.column(cell))));
+    }
+}

@@ -1,0 +1,98 @@
+//! The open game: the answer's moves, one after another, watched or not.
+
+use super::board::{Board, EMPTY};
+use super::flood::Flood;
+use super::input::Grid;
+use super::replay::Narrator;
+use crate::tokens::Tokens;
+use crate::{Observer, Rejection};
+
+/// Reads and plays `M` and M moves `row col`. Returns the score.
+pub(super) fn play(grid: &Grid, answer: &[u8], observer: &mut dyn Observer) -> Result<u64, Rejection> {
+    let mut board = Board::new(grid);
+    let mut flood = Flood::new(&board);
+    let mut narrator = Narrator::new(observer, &board);
+    let mut tokens = Tokens::new(answer);
+    // A move takes two blocks at least.
+    let moves = tokens.integer("the number of moves M", 0..=(board.left() / 2) as i64)? as usize;
+    for step in 1..=moves {
+        let group = read_move(&mut tokens, &board, &mut flood).map_err(|rejection| rejection.at_step(step))?;
+        narrator.removes(&board, group);
+        board.remove(group);
+    }
+    tokens.end()?;
+    Ok(narrator.end(&board))
+}
+
+/// Reads a cell and returns the group that it belongs to on this board.
+fn read_move<'a>(tokens: &mut Tokens<'_>, board: &Board, flood: &'a mut Flood) -> Result<&'a [usize], Rejection> {
+    let mut here = tokens.clone();
+    let row = tokens.integer("the row", 0..=board.rows() as i64 - 1)? as usize;
+    let column = tokens.integer("the column", 0..=board.columns() as i64 - 1)? as usize;
+    let cell = board.cell(row, column);
+    flood.start();
+    let group = flood.group(board, cell);
+    if group.len() >= 2 {
+        return Ok(group);
+    }
+    let rule = if board.block(cell) == EMPTY { "the cell is empty" } else { "the block is alone" };
+    let expected = "a block of a group of two or more";
+    let start = here.token(expected)?.offset;
+    Err(tokens.rejection_at(start, rule, expected, &format!("row {row}, column {column}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Unobserved;
+
+    /// RBB / RRR / RBB, the statement's first example.
+    fn play_example(answer: &str) -> Result<u64, String> {
+        let grid = Grid { rows: 3, columns: 3, blocks: b"RBBRRRRBB".to_vec() };
+        play(&grid, answer.as_bytes(), &mut Unobserved).map_err(|rejection| rejection.to_string())
+    }
+
+    #[test]
+    fn a_cleared_board_counts_fourfold() {
+        assert_eq!(play_example("0"), Ok(0));
+        assert_eq!(play_example("1\n1 2\n"), Ok(10));
+        assert_eq!(play_example("2 0 0\n1 1"), Ok(64));
+    }
+
+    #[test]
+    fn the_first_broken_rule_is_named_with_its_place() {
+        for (answer, complaint) in [
+            (
+                "",
+                "line 1, column 1: the text ends too early: expected the number of moves M, an integer from 0 to 4, found the end",
+            ),
+            (
+                "5\n0 0",
+                "line 1, column 1: the number of moves M is out of range: expected an integer from 0 to 4, found `5`",
+            ),
+            ("1\n3 0", "line 2, column 1, move 1: the row is out of range: expected an integer from 0 to 2, found `3`"),
+            (
+                "1\n0 -1",
+                "line 2, column 3, move 1: the column is out of range: expected an integer from 0 to 2, found `-1`",
+            ),
+            (
+                "2\n0 0\n 0 1\nx",
+                "line 3, column 2, move 2: the cell is empty: expected a block of a group of two or more, found row 0, column 1",
+            ),
+            (
+                "2\n0 0\n",
+                "line 3, column 1, move 2: the text ends too early: expected the row, an integer from 0 to 2, found the end",
+            ),
+            ("1\n0 0\n1 1\n", "line 3, column 1: the text goes on too long: expected the end, found `1`"),
+        ] {
+            assert_eq!(play_example(answer), Err(complaint.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_block_alone_is_no_group() {
+        let grid = Grid { rows: 1, columns: 3, blocks: b"ABA".to_vec() };
+        let rejection = play(&grid, b"1\n0 2", &mut Unobserved).unwrap_err();
+        assert_eq!((&*rejection.rule, rejection.step), ("the block is alone", Some(1)));
+    }
+}

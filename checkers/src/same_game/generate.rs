@@ -1,0 +1,93 @@
+//! Makes cases. They are this project's own: the contest's tests are not available.
+
+use crate::random::Frozen;
+
+/// Returns the input of `same-game` for this seed. Any seed will do.
+///
+/// Drawn in this order: the rows and the columns, uniform in 1..=50; the number of colours, uniform up to a bound that is
+/// itself uniform in 2..=26, so that few colours are likelier; the alphabet in a random order, whose first letters
+/// are the colours; the length of the order, uniform from the number of colours to 26; that many first letters in a
+/// random order; the blocks, each of a uniform colour.
+pub(super) fn prescribed(seed: u64) -> Vec<u8> {
+    let mut random = Frozen::new("same-game", seed);
+    let rows = random.between(1, 50) as usize;
+    let columns = random.between(1, 50) as usize;
+    let most_colors = random.between(2, 26);
+    let colors = random.between(2, most_colors);
+    let mut alphabet: Vec<u8> = (b'A'..=b'Z').collect();
+    shuffle(&mut random, &mut alphabet);
+    let mut order = alphabet[..random.between(colors, 26) as usize].to_vec();
+    shuffle(&mut random, &mut order);
+    let mut text = grid(&mut random, rows, columns, &alphabet[..colors as usize]);
+    text.append(&mut order);
+    text.push(b'\n');
+    text
+}
+
+/// Returns the input of `same-game-free` for this seed. Any seed will do.
+///
+/// The size that most programs and records of SameGame are about: 15 rows of 15 blocks, each of one of five colours,
+/// independent and uniform.
+pub(super) fn free(seed: u64) -> Vec<u8> {
+    grid(&mut Frozen::new("same-game-free", seed), 15, 15, b"ABCDE")
+}
+
+fn grid(random: &mut Frozen, rows: usize, columns: usize, colors: &[u8]) -> Vec<u8> {
+    let mut text = format!("{rows}\n").into_bytes();
+    for _ in 0..rows {
+        text.extend((0..columns).map(|_| *random.pick(colors)));
+        text.push(b'\n');
+    }
+    text
+}
+
+/// Puts the letters in a uniformly random order (Fisher and Yates).
+fn shuffle(random: &mut Frozen, letters: &mut [u8]) {
+    for last in (1..letters.len()).rev() {
+        letters.swap(last, random.below(last as u64 + 1) as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::input::{Free, Prescribed};
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn hash(text: &[u8]) -> u64 {
+        text.iter().fold(0, |sum, &byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)))
+    }
+
+    #[test]
+    fn a_seed_is_the_same_case_for_ever() {
+        assert_eq!(
+            (hash(&prescribed(1)), hash(&prescribed(2)), hash(&free(1))),
+            (14_820_232_051_650_943_474, 17_061_900_620_662_870_616, 17_211_710_759_409_761_166)
+        );
+    }
+
+    #[test]
+    fn the_prescribed_cases_are_valid_and_reach_every_size() {
+        let (mut rows, mut columns, mut colors, mut spare) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new(), 0);
+        for seed in (0..1_000).chain([u64::MAX]) {
+            let Prescribed { grid, order } = Prescribed::read(&prescribed(seed)).unwrap();
+            let used = grid.blocks.iter().collect::<BTreeSet<_>>().len();
+            spare += usize::from(used < order.len());
+            rows.insert(grid.rows);
+            columns.insert(grid.columns);
+            colors.insert(used);
+        }
+        assert!(rows.into_iter().eq(1..=50) && columns.into_iter().eq(1..=50));
+        assert!(colors.into_iter().eq(1..=26), "1 where the grid is tiny");
+        assert!(spare > 500, "{spare} orders name a colour that is not there");
+    }
+
+    #[test]
+    fn the_free_cases_are_of_the_usual_size() {
+        for seed in (0..100).chain([u64::MAX]) {
+            let grid = Free::read(&free(seed)).unwrap().grid;
+            assert_eq!((grid.rows, grid.columns), (15, 15));
+            assert_eq!(grid.blocks.iter().copied().collect::<BTreeSet<_>>(), BTreeSet::from(*b"ABCDE"));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! SameGame: groups of equal blocks go, the rest falls down and closes up to the left. Two problems share the board:
+//! `same-game` asks what a prescribed strategy scores, `same-game-free` is the open game.
+
+mod answer;
+mod board;
+mod flood;
+mod free;
+mod generate;
+mod groups;
+mod input;
+mod prescribed;
+mod replay;
+
+use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use input::{Free, Prescribed};
+
+/// The checker of `same-game`.
+pub(crate) struct SameGame;
+
+impl Checker for SameGame {
+    fn id(&self) -> &'static str {
+        "same-game"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
+        Ok(generate::prescribed(seed))
+    }
+
+    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
+        Ok(Box::new(Prescribed::read(input)?))
+    }
+}
+
+/// The checker of `same-game-free`.
+pub(crate) struct SameGameFree;
+
+impl Checker for SameGameFree {
+    fn id(&self) -> &'static str {
+        "same-game-free"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
+        Ok(generate::free(seed))
+    }
+
+    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
+        Ok(Box::new(Free::read(input)?))
+    }
+}
+
+impl Case for Prescribed {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+        let score = prescribed::play(&self.grid, &self.order, observer);
+        answer::compare(answer, score)?;
+        Ok(score.into())
+    }
+
+    fn features(&self) -> Vec<Feature> {
+        self.grid.features()
+    }
+}
+
+impl Case for Free {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+        free::play(&self.grid, answer, observer).map(Score::from)
+    }
+
+    fn features(&self) -> Vec<Feature> {
+        self.grid.features()
+    }
+}
