@@ -1,0 +1,3 @@
+//! The judge as a library: pure logic in rooms, effects at the edges.
+
+pub mod statistics;

@@ -1,0 +1,101 @@
+//! The guard for means of skewed effects: an asymptotic confidence sequence with a correction for skewness.
+//!
+//! With n cases, standard deviation s, d the distance of the mean from the center towards the claimed side, and g >= 0 the part
+//! of the sample skewness that flatters the claim (a tail on the other side that has hardly been seen yet):
+//!
+//! ```text
+//! d' = d - 2 g (s / (6 n) + d^2 / (3 s))        Johnson's correction, twice, and only against the claim
+//! t  = d' sqrt(n) / s
+//! (n / 2) ln(1 + t^2 / (n - 1)) * n / (n + 4) - ln(1 + n / 4) / 2  >=  ln(1 / (2 alpha))
+//! ```
+//!
+//! The last line is Robbins' normal mixture with the t likelihood in place of the normal one: its two sides together err
+//! with a probability of about 2 alpha, so each with about alpha. (For symmetric effects the wager halves that.)
+
+use super::Side;
+use crate::statistics::moments::Moments;
+
+/// The variance of the mixture is one over this: made for effects of half a standard deviation.
+const PRIOR_CASES: f64 = 4.0;
+/// The sample skewness of few cases understates that of the population.
+const SKEWNESS_FACTOR: f64 = 2.0;
+
+/// Judges a claim from the moments alone.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Guard {
+    /// ln(1 / (2 alpha)).
+    threshold: f64,
+}
+
+impl Guard {
+    pub(super) fn new(alpha: f64) -> Self {
+        Self { threshold: -(2.0 * alpha).ln() }
+    }
+
+    /// Tells whether the moments support that the mean lies on this side of the center.
+    pub(super) fn supports(self, moments: &Moments, center: f64, side: Side) -> bool {
+        let count = moments.count() as f64;
+        let deviation = moments.deviation();
+        let distance = side.sign() * (moments.mean() - center);
+        if count < 2.0 || distance <= 0.0 {
+            return false;
+        }
+        if deviation == 0.0 {
+            return true;
+        }
+        let flattering = (-side.sign() * moments.skewness()).max(0.0) * SKEWNESS_FACTOR;
+        let corrected = distance - flattering * (deviation / (6.0 * count) + distance * distance / (3.0 * deviation));
+        let square = (corrected / deviation).powi(2) * count;
+        let evidence = count / 2.0 * (square / (count - 1.0)).ln_1p() * count / (count + PRIOR_CASES);
+        corrected > 0.0 && evidence - (count / PRIOR_CASES).ln_1p() / 2.0 >= self.threshold
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn supports(effects: &[f64], center: f64, side: Side) -> bool {
+        Guard::new(0.05).supports(&Moments::of(effects), center, side)
+    }
+
+    fn wave(mean: f64, cases: usize) -> Vec<f64> {
+        (0..cases).map(|case| mean + if case % 2 == 0 { 1.0 } else { -1.0 }).collect()
+    }
+
+    #[test]
+    fn a_clear_mean_is_supported_on_its_side_only() {
+        let effects = wave(1.0, 30);
+        assert!(supports(&effects, 0.0, Side::Above));
+        assert!(!supports(&effects, 0.0, Side::Below));
+        assert!(supports(&effects, 2.0, Side::Below));
+        assert!(!supports(&effects, 1.0, Side::Above));
+    }
+
+    #[test]
+    fn the_boundary_is_the_formula() {
+        // n = 100, s^2 = 100/99, no skewness: t^2 / 99 = d^2, so 50 ln(1 + d^2) 100/104 = ln 10 + ln(26) / 2,
+        // which is met at d = 0.2930.
+        assert!(!supports(&wave(0.285, 100), 0.0, Side::Above));
+        assert!(supports(&wave(0.295, 100), 0.0, Side::Above));
+    }
+
+    #[test]
+    fn a_tail_against_the_claim_weakens_it_and_one_for_it_does_not_help() {
+        let mut tail_below = wave(0.6, 38);
+        tail_below.push(-4.0);
+        let mirrored: Vec<f64> = tail_below.iter().map(|effect| -effect).collect();
+        let mean = Moments::of(&tail_below).mean();
+        let plain = wave(mean, 39);
+        assert!(supports(&plain, 0.0, Side::Above));
+        assert!(!supports(&tail_below, 0.0, Side::Above));
+        assert!(!supports(&mirrored, 0.0, Side::Below));
+    }
+
+    #[test]
+    fn equal_effects_support_their_side_and_one_effect_nothing() {
+        assert!(supports(&[2.0; 5], 0.0, Side::Above));
+        assert!(!supports(&[2.0], 0.0, Side::Above));
+        assert!(!supports(&[0.0; 5], 0.0, Side::Above));
+    }
+}

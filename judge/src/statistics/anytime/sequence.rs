@@ -1,0 +1,273 @@
+//! The growing sequence of effects, its decision and its interval.
+
+use super::{Guard, Side, Wager};
+use crate::statistics::interval::Interval;
+use crate::statistics::moments::Moments;
+
+/// Halvings of the bracket around an end of the interval: far below what is ever printed.
+const HALVINGS: u32 = 30;
+/// Doublings in search of a center that is ruled out.
+const DOUBLINGS: u32 = 40;
+
+/// What the decision is about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// The probability of a false decision, over all looks together.
+    pub alpha: f64,
+    /// The smallest effect that matters, positive. Without it, only better and worse can be decided.
+    pub min_effect: Option<f64>,
+}
+
+/// Settings that no test can have.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum InvalidSettings {
+    /// The error probability is not one of a useful test.
+    #[error("alpha must be above 0 and at most 0.25, not {0}")]
+    Alpha(f64),
+    /// The smallest effect that matters is not a positive number.
+    #[error("the smallest effect that matters must be above 0, not {0}")]
+    MinEffect(f64),
+}
+
+/// What the cases so far settle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// The mean effect is above 0.
+    Better,
+    /// The mean effect is below 0.
+    Worse,
+    /// The mean effect is smaller, in size, than the smallest that matters.
+    Smaller,
+    /// Nothing yet.
+    Undecided,
+}
+
+/// The effects so far. Push, look, stop when decided: looking costs nothing in certainty.
+#[derive(Debug, Clone)]
+pub struct Sequence {
+    settings: Settings,
+    guard: Guard,
+    effects: Vec<f64>,
+    moments: Moments,
+    against_zero: Wager,
+    against_min_effect: Option<Bounds>,
+}
+
+/// The wagers about the two ends of "too small to matter".
+#[derive(Debug, Clone)]
+struct Bounds {
+    min_effect: f64,
+    low: Wager,
+    high: Wager,
+}
+
+impl Sequence {
+    /// Starts with no cases.
+    ///
+    /// # Errors
+    /// An alpha outside (0, 0.25] or a smallest effect that is not positive and finite.
+    pub fn new(settings: Settings) -> Result<Self, InvalidSettings> {
+        if !(settings.alpha > 0.0 && settings.alpha <= 0.25) {
+            return Err(InvalidSettings::Alpha(settings.alpha));
+        }
+        if let Some(bound) = settings.min_effect.filter(|bound| !(*bound > 0.0 && bound.is_finite())) {
+            return Err(InvalidSettings::MinEffect(bound));
+        }
+        let bounds = |min_effect| Bounds { min_effect, low: Wager::new(-min_effect), high: Wager::new(min_effect) };
+        Ok(Self {
+            settings,
+            guard: Guard::new(settings.alpha),
+            effects: Vec::new(),
+            moments: Moments::default(),
+            against_zero: Wager::new(0.0),
+            against_min_effect: settings.min_effect.map(bounds),
+        })
+    }
+
+    /// Adds the effect, which is finite, of one more case. Cases without an effect (a failure on either side) are not
+    /// pushed: they are counted elsewhere.
+    pub fn push(&mut self, effect: f64) {
+        debug_assert!(effect.is_finite());
+        self.effects.push(effect);
+        self.moments.push(effect);
+        self.against_zero.push(effect);
+        if let Some(bounds) = &mut self.against_min_effect {
+            bounds.low.push(effect);
+            bounds.high.push(effect);
+        }
+    }
+
+    /// Returns count, mean and spread so far.
+    #[must_use]
+    pub fn moments(&self) -> &Moments {
+        &self.moments
+    }
+
+    /// Returns what is decided now.
+    #[must_use]
+    pub fn decision(&self) -> Decision {
+        if self.excludes(0.0, &self.against_zero, Side::Above) {
+            Decision::Better
+        } else if self.excludes(0.0, &self.against_zero, Side::Below) {
+            Decision::Worse
+        } else if self.is_smaller() {
+            Decision::Smaller
+        } else {
+            Decision::Undecided
+        }
+    }
+
+    fn is_smaller(&self) -> bool {
+        self.against_min_effect.as_ref().is_some_and(|bounds| {
+            self.moments.count() >= self.fewest_for_smaller()
+                && self.excludes(-bounds.min_effect, &bounds.low, Side::Above)
+                && self.excludes(bounds.min_effect, &bounds.high, Side::Below)
+        })
+    }
+
+    /// Solvers that agree on case after case may still differ on a few: after n equal cases, with confidence 1 - alpha, on at
+    /// most 1 - alpha^(1/n) of them. "No difference" waits until that share is at most alpha: 59 cases for 0.05.
+    fn fewest_for_smaller(&self) -> usize {
+        (self.settings.alpha.ln() / (-self.settings.alpha).ln_1p()).ceil() as usize
+    }
+
+    /// Tells whether the claim holds that the mean lies on this side of the center.
+    fn excludes(&self, center: f64, wager: &Wager, side: Side) -> bool {
+        // The guard is the cheaper of the two.
+        self.guard.supports(&self.moments, center, side) && wager.log_fortune(side) >= (2.0 / self.settings.alpha).ln()
+    }
+
+    /// Returns the current interval: all means that are not ruled out now. `None` while there are too few cases for both
+    /// ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together hold the mean with a probability of
+    /// 1 - alpha, in the sense of the module's two conditions.
+    #[must_use]
+    pub fn interval(&self) -> Option<Interval> {
+        let mean = self.moments.mean();
+        if self.moments.count() > 1 && self.moments.deviation() == 0.0 {
+            return Some(Interval { low: mean, high: mean });
+        }
+        Some(Interval { low: self.end(mean, Side::Above)?, high: self.end(mean, Side::Below)? })
+    }
+
+    /// Returns the end of the interval beyond which every center is ruled out because the mean lies on `side` of it.
+    fn end(&self, mean: f64, side: Side) -> Option<f64> {
+        let is_out = |center: f64| self.excludes(center, &Wager::of(center, &self.effects), side);
+        let (mut inside, mut outside) = self.bracket(mean, side, &is_out)?;
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(inside, outside);
+            if is_out(middle) { outside = middle } else { inside = middle }
+        }
+        Some(outside)
+    }
+
+    /// Returns a center that is possible and one that is ruled out. The centers that decisions are about come first, so that
+    /// the interval never contradicts them.
+    fn bracket(&self, mean: f64, side: Side, is_out: &impl Fn(f64) -> bool) -> Option<(f64, f64)> {
+        let bound = self.settings.min_effect.unwrap_or(0.0);
+        let mut inside = mean;
+        let beyond = |center: f64| side.sign() * (inside - center) > 0.0;
+        let mut landmarks = [-bound, 0.0, bound].into_iter().filter(|&center| beyond(center)).collect::<Vec<_>>();
+        // The nearest to the mean first.
+        landmarks.sort_by(|left, right| (mean - left).abs().total_cmp(&(mean - right).abs()));
+        let steps =
+            (0..DOUBLINGS).map(|step| mean - side.sign() * self.moments.standard_error() * f64::from(step).exp2());
+        let last = landmarks.last().copied();
+        let further = steps.filter(|&center| last.is_none_or(|last| side.sign() * (last - center) > 0.0));
+        for center in landmarks.into_iter().chain(further) {
+            if is_out(center) {
+                return Some((inside, center));
+            }
+            inside = center;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sequence(effects: impl IntoIterator<Item = f64>, min_effect: Option<f64>) -> Sequence {
+        let mut sequence = Sequence::new(Settings { alpha: 0.05, min_effect }).unwrap();
+        effects.into_iter().for_each(|effect| sequence.push(effect));
+        sequence
+    }
+
+    /// A deterministic sample around a mean, with standard deviation near 1.
+    fn wave(mean: f64, cases: usize) -> impl Iterator<Item = f64> {
+        (0..cases).map(move |case| mean + (case as f64 * 2.399).sin() * std::f64::consts::SQRT_2)
+    }
+
+    #[test]
+    fn clear_effects_are_decided_on_their_side() {
+        assert_eq!(sequence(wave(0.8, 60), None).decision(), Decision::Better);
+        assert_eq!(sequence(wave(-0.8, 60), None).decision(), Decision::Worse);
+        assert_eq!(sequence(wave(0.0, 200), None).decision(), Decision::Undecided);
+        assert_eq!(sequence(wave(0.0, 200), Some(0.5)).decision(), Decision::Smaller);
+        assert_eq!(sequence(wave(0.0, 200), Some(0.1)).decision(), Decision::Undecided);
+    }
+
+    #[test]
+    fn the_interval_agrees_with_the_decision_at_every_look() {
+        for mean in [0.0, 0.1, 0.45, -0.7] {
+            let mut growing = sequence([], Some(0.4));
+            for effect in wave(mean, 150) {
+                growing.push(effect);
+                let Some(interval) = growing.interval() else {
+                    assert_eq!(growing.decision(), Decision::Undecided);
+                    continue;
+                };
+                match growing.decision() {
+                    Decision::Better => assert!(interval.low >= 0.0),
+                    Decision::Worse => assert!(interval.high <= 0.0),
+                    Decision::Smaller => assert!(interval.low >= -0.4 && interval.high <= 0.4),
+                    Decision::Undecided => assert!(interval.contains(0.0), "{mean} {interval:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_interval_holds_the_mean_and_shrinks() {
+        let widths = [30, 120, 480, 1_920].map(|cases| {
+            let interval = sequence(wave(5.0, cases), None).interval().unwrap();
+            assert!(interval.contains(5.0), "{cases} {interval:?}");
+            interval.radius()
+        });
+        // By about half for four times the cases.
+        assert!(widths.windows(2).all(|pair| pair[1] < 0.65 * pair[0]), "{widths:?}");
+        assert!(widths[3] < 0.1, "{widths:?}");
+    }
+
+    #[test]
+    fn the_unit_and_the_sides_do_not_matter() {
+        let plain = sequence(wave(0.3, 90), Some(0.9)).interval().unwrap();
+        let scaled = sequence(wave(0.3, 90).map(|effect| effect * -1e-6), Some(0.9e-6)).interval().unwrap();
+        assert!((scaled.low * -1e6 - plain.high).abs() < 1e-6 && (scaled.high * -1e6 - plain.low).abs() < 1e-6);
+    }
+
+    #[test]
+    fn identical_solvers_are_called_so_after_fifty_nine_cases_and_never_better() {
+        assert_eq!(sequence(vec![0.0; 58], Some(0.001)).decision(), Decision::Undecided);
+        assert_eq!(sequence(vec![0.0; 59], Some(0.001)).decision(), Decision::Smaller);
+        assert_eq!(sequence(vec![0.0; 500], None).decision(), Decision::Undecided);
+        assert_eq!(sequence(vec![0.0; 20], None).interval(), Some(Interval { low: 0.0, high: 0.0 }));
+    }
+
+    #[test]
+    fn few_cases_decide_nothing_and_have_no_interval() {
+        let few = sequence(wave(9.0, 9), Some(0.1));
+        assert_eq!((few.decision(), few.interval()), (Decision::Undecided, None));
+        assert_eq!(sequence([], None).interval(), None);
+    }
+
+    #[test]
+    fn useless_settings_are_refused() {
+        let with = |alpha, min_effect| Sequence::new(Settings { alpha, min_effect }).err();
+        assert_eq!(with(0.0, None), Some(InvalidSettings::Alpha(0.0)));
+        assert_eq!(with(0.5, None), Some(InvalidSettings::Alpha(0.5)));
+        assert!(matches!(with(f64::NAN, None), Some(InvalidSettings::Alpha(_))));
+        assert_eq!(with(0.05, Some(-1.0)), Some(InvalidSettings::MinEffect(-1.0)));
+        assert_eq!(with(0.05, Some(0.0)), Some(InvalidSettings::MinEffect(0.0)));
+    }
+}

@@ -1,0 +1,150 @@
+//! Everything that a fixed number of paired cases says about two solvers.
+
+use super::bootstrap::{Bootstrap, bootstrap};
+use super::interval::Interval;
+use super::moments::Moments;
+use super::power::{MOST_CASES, student_quantile};
+use super::sign_test::{SignTest, sign_test};
+use super::wilcoxon::{Wilcoxon, wilcoxon};
+
+/// Enough for the second digit of a 95 % interval.
+const RESAMPLES: usize = 10_000;
+
+/// Fewer than two cases have no spread, so nothing can be said about the mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{cases} comparable case(s): at least 2 are needed")]
+pub struct TooFewCases {
+    /// How many there are.
+    pub cases: usize,
+}
+
+/// A fixed sample of effects, described.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Count, mean, standard deviation and skewness of the effects.
+    pub moments: Moments,
+    /// The interval of the mean by Student's t: mean +- t(1 - alpha/2, n-1) s / sqrt(n).
+    pub interval: Interval,
+    /// Wins, ties, losses and their exact test.
+    pub signs: SignTest,
+    /// The signed-rank test.
+    pub ranks: Wilcoxon,
+    /// The bootstrap intervals of the mean.
+    pub bootstrap: Bootstrap,
+    /// What follows from the interval.
+    pub finding: Finding,
+}
+
+impl Comparison {
+    /// Describes the effects. `min_effect` is the smallest effect that matters, if one was named; `seed` is the bootstrap's.
+    ///
+    /// # Errors
+    /// Fewer than two effects.
+    pub fn of(effects: &[f64], alpha: f64, min_effect: Option<f64>, seed: u64) -> Result<Self, TooFewCases> {
+        let too_few = TooFewCases { cases: effects.len() };
+        let moments = Moments::of(effects);
+        let interval = student_interval(&moments, alpha).ok_or(too_few)?;
+        let bootstrap = bootstrap(effects, alpha, RESAMPLES, seed).ok_or(too_few)?;
+        let finding = Finding::from_interval(interval, moments.mean(), effects.len(), min_effect);
+        Ok(Self { moments, interval, signs: sign_test(effects), ranks: wilcoxon(effects), bootstrap, finding })
+    }
+}
+
+fn student_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
+    let freedom = moments.count().checked_sub(1).filter(|&freedom| freedom > 0)?;
+    let radius = student_quantile(1.0 - alpha / 2.0, freedom as u64) * moments.standard_error();
+    Some(Interval { low: moments.mean() - radius, high: moments.mean() + radius })
+}
+
+/// What an interval of the mean effect settles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finding {
+    /// Every effect in the interval is above 0.
+    Better,
+    /// Every effect in the interval is below 0.
+    Worse,
+    /// Every effect in the interval is smaller than the smallest that matters.
+    Smaller,
+    /// Neither.
+    Undecided {
+        /// About how many more cases would settle it if the mean and the spread stay as they are. `None` beyond 2^40: as
+        /// good as never, which is so for a mean of 0 where no smallest effect was named.
+        more_cases: Option<u64>,
+    },
+}
+
+impl Finding {
+    /// Reads the interval of a mean over `cases` cases.
+    #[must_use]
+    pub fn from_interval(interval: Interval, mean: f64, cases: usize, min_effect: Option<f64>) -> Self {
+        if interval.low > 0.0 {
+            Self::Better
+        } else if interval.high < 0.0 {
+            Self::Worse
+        } else if min_effect.is_some_and(|bound| interval.is_within(bound)) {
+            Self::Smaller
+        } else {
+            Self::Undecided { more_cases: more_cases(interval.radius(), mean.abs(), cases, min_effect) }
+        }
+    }
+}
+
+/// The radius shrinks with the root of the cases. It settles the question at the latest when it is half the smallest effect
+/// that matters (an interval narrower than that effect cannot hold both it and 0), or earlier when it is the mean itself.
+fn more_cases(radius: f64, mean: f64, cases: usize, min_effect: Option<f64>) -> Option<u64> {
+    let enough = mean.max(min_effect.unwrap_or(0.0) / 2.0);
+    let needed = (cases as f64 * (radius / enough).powi(2)).ceil();
+    (needed < MOST_CASES as f64).then(|| (needed as u64).saturating_sub(cases as u64).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(mean: f64) -> Vec<f64> {
+        (0..20).map(|case| mean + if case % 2 == 0 { 1.0 } else { -1.0 }).collect()
+    }
+
+    #[test]
+    fn the_interval_is_students() {
+        // n = 4, mean 4, s = sqrt(50/3), t(0.975, 3) = 3.18245.
+        let comparison = Comparison::of(&[1.0, 2.0, 3.0, 10.0], 0.05, None, 1).unwrap();
+        assert!((comparison.interval.radius() - 3.182_446 * (50.0_f64 / 12.0).sqrt()).abs() < 1e-4);
+        assert!((comparison.interval.center() - 4.0).abs() < 1e-12);
+        assert_eq!((comparison.signs.wins, comparison.signs.losses), (4, 0));
+    }
+
+    #[test]
+    fn each_finding_has_its_data() {
+        let find = |mean, min_effect| Comparison::of(&wave(mean), 0.05, min_effect, 1).unwrap().finding;
+        assert_eq!(find(0.6, None), Finding::Better);
+        assert_eq!(find(-0.6, None), Finding::Worse);
+        assert_eq!(find(0.0, Some(0.6)), Finding::Smaller);
+        // Radius 0.480: to reach half of 0.4 it takes 20 (0.480 / 0.2)^2 = 115.3 cases in all.
+        assert_eq!(find(0.0, Some(0.4)), Finding::Undecided { more_cases: Some(96) });
+        assert_eq!(find(0.0, None), Finding::Undecided { more_cases: None });
+    }
+
+    #[test]
+    fn swapping_the_solvers_mirrors_the_comparison() {
+        let effects = [0.5, 1.5, -0.25, 2.0, 0.0];
+        let there = Comparison::of(&effects, 0.05, None, 1).unwrap();
+        let back = Comparison::of(&effects.map(|effect| -effect), 0.05, None, 1).unwrap();
+        assert_eq!(there.interval.low, -back.interval.high);
+        assert_eq!(there.signs.wins, back.signs.losses);
+        assert_eq!(there.ranks.p, back.ranks.p);
+    }
+
+    #[test]
+    fn one_case_is_too_few() {
+        assert_eq!(Comparison::of(&[1.0], 0.05, None, 1), Err(TooFewCases { cases: 1 }));
+        assert_eq!(Comparison::of(&[], 0.05, None, 1), Err(TooFewCases { cases: 0 }));
+    }
+
+    #[test]
+    fn identical_solvers_show_no_difference_at_all() {
+        let comparison = Comparison::of(&[0.0; 8], 0.05, Some(0.001), 1).unwrap();
+        assert_eq!(comparison.finding, Finding::Smaller);
+        assert_eq!((comparison.signs.ties, comparison.ranks.p), (8, 1.0));
+    }
+}

@@ -1,0 +1,95 @@
+//! What a fixed number of cases can show, and how many a difference needs.
+//!
+//! For the two-sided paired t-test at level `alpha`: n cases show a mean effect d with the probability `power` where
+//!
+//! ```text
+//! d = (t(1 - alpha/2, n-1) + t(power, n-1)) * s / sqrt(n)
+//! ```
+//!
+//! with s the standard deviation of the effects. (The usual approximation to the non-central t; within one case of it from
+//! five cases on.)
+
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+/// More cases than this are nobody's plan.
+pub(super) const MOST_CASES: u64 = 1 << 40;
+/// Degrees of freedom from which on the expansion is used.
+const NORMAL_FROM: f64 = 10_000.0;
+
+/// Returns the smallest mean effect that `cases` cases show with the given power. `None` below two cases.
+#[must_use]
+pub fn detectable_effect(deviation: f64, cases: u64, alpha: f64, power: f64) -> Option<f64> {
+    let freedom = cases.checked_sub(1).filter(|&freedom| freedom > 0)?;
+    let quantiles = student_quantile(1.0 - alpha / 2.0, freedom) + student_quantile(power, freedom);
+    Some(quantiles * deviation / (cases as f64).sqrt())
+}
+
+/// Returns the quantile of Student's t, by the first term of its expansion around the normal one where that is exact to
+/// eight digits (Abramowitz and Stegun, 26.7.5): the iteration for the t itself does not end there.
+pub(super) fn student_quantile(level: f64, freedom: u64) -> f64 {
+    let freedom = freedom as f64;
+    let normal = Normal::standard().inverse_cdf(level);
+    match StudentsT::new(0.0, 1.0, freedom) {
+        Ok(student) if freedom < NORMAL_FROM => student.inverse_cdf(level),
+        _ => normal + (normal.powi(3) + normal) / (4.0 * freedom),
+    }
+}
+
+/// Returns the smallest number of cases that show a mean effect of this size with the given power. `None` for an effect
+/// of 0, or one that would need more than 2^40 cases.
+#[must_use]
+pub fn cases_needed(deviation: f64, effect: f64, alpha: f64, power: f64) -> Option<u64> {
+    let shows = |cases| detectable_effect(deviation, cases, alpha, power).is_some_and(|least| least <= effect.abs());
+    if effect == 0.0 || !shows(MOST_CASES) {
+        return None;
+    }
+    // What can be seen shrinks with every case, so the answer can be searched for by halving.
+    let (mut too_few, mut enough) = (1, MOST_CASES);
+    while enough - too_few > 1 {
+        let middle = u64::midpoint(too_few, enough);
+        if shows(middle) { enough = middle } else { too_few = middle }
+    }
+    Some(enough)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn textbook_sizes_for_a_paired_test() {
+        // Cohen's tables for the paired t-test, two-sided 5 %, power 80 %: 34 cases for 0.5 sd, 199 for 0.2 sd.
+        assert!((33..=34).contains(&cases_needed(1.0, 0.5, 0.05, 0.8).unwrap()));
+        assert!((198..=199).contains(&cases_needed(1.0, 0.2, 0.05, 0.8).unwrap()));
+    }
+
+    #[test]
+    fn quantiles_of_the_tables() {
+        for (freedom, expected) in [(1, 12.706_2), (3, 3.182_446), (30, 2.042_272), (9_999, 1.960_201)] {
+            assert!((student_quantile(0.975, freedom) - expected).abs() < 1e-4 * expected, "{freedom}");
+        }
+        assert!((student_quantile(0.975, 10_000) - student_quantile(0.975, 9_999)).abs() < 1e-7);
+        assert!((student_quantile(0.5, 7)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_two_directions_agree() {
+        for effect in [0.01, 0.3, 1.0, -0.3] {
+            let cases = cases_needed(2.0, effect, 0.05, 0.9).unwrap();
+            assert!(detectable_effect(2.0, cases, 0.05, 0.9).unwrap() <= effect.abs());
+            assert!(detectable_effect(2.0, cases - 1, 0.05, 0.9).is_none_or(|least| least > effect.abs()));
+        }
+    }
+
+    #[test]
+    fn hopeless_questions_have_no_number() {
+        assert_eq!(cases_needed(1.0, 0.0, 0.05, 0.8), None);
+        assert_eq!(cases_needed(1.0, 1e-9, 0.05, 0.8), None);
+        assert_eq!(detectable_effect(1.0, 1, 0.05, 0.8), None);
+    }
+
+    #[test]
+    fn identical_solvers_need_the_fewest_cases_there_are() {
+        assert_eq!(cases_needed(0.0, 0.1, 0.05, 0.8), Some(2));
+    }
+}

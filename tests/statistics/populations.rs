@@ -1,0 +1,73 @@
+//! Populations of paired effects with mean 0 and standard deviation 1, for the simulations of the stopping rule.
+
+use judge::statistics::{Measure, Random};
+use std::f64::consts::{E, PI};
+
+/// Where simulated effects come from.
+pub(crate) enum Population {
+    /// The normal distribution.
+    Normal,
+    /// Student's t with 3 degrees of freedom: no third moment.
+    HeavyTailed,
+    /// One effect in ten with five times the spread.
+    Contaminated,
+    /// The exponential distribution, skewness 2.
+    Skewed,
+    /// The lognormal distribution of ln-spread 1, skewness 6.2.
+    VerySkewed,
+    /// Four cases of five are ties, the others plus or minus the same.
+    Ties,
+    /// One case in fifty gains what the others lose: what no test of a mean can know before it has seen it.
+    RareGains,
+    /// Drawn from these real effects, less their mean.
+    Real(Vec<f64>),
+}
+
+impl Population {
+    /// Returns the log-ratios of two columns of the recorded scores, centered and scaled.
+    pub(crate) fn recorded(first: usize, second: usize) -> Self {
+        let score = |row: &[&str], column: usize| row[column].parse().expect("a score");
+        let effects: Vec<f64> = include_str!("../data/paired_scores.tsv")
+            .lines()
+            .filter(|line| line.starts_with(|start: char| start.is_ascii_digit()))
+            .map(|line| line.split('\t').collect::<Vec<_>>())
+            .map(|row| Measure::LogRatio.effect(&score(&row, first), &score(&row, second)).expect("positive scores"))
+            .collect();
+        let count = effects.len() as f64;
+        let mean = effects.iter().sum::<f64>() / count;
+        let spread = (effects.iter().map(|effect| (effect - mean).powi(2)).sum::<f64>() / count).sqrt();
+        Self::Real(effects.iter().map(|effect| (effect - mean) / spread).collect())
+    }
+
+    /// Draws one effect.
+    pub(crate) fn draw(&self, random: &mut Random) -> f64 {
+        match self {
+            Self::Normal => normal(random),
+            Self::HeavyTailed => {
+                let chi_squared: f64 = (0..3).map(|_| normal(random).powi(2)).sum();
+                normal(random) / chi_squared.sqrt()
+            }
+            Self::Contaminated => normal(random) * if random.unit() < 0.9 { 1.0 } else { 5.0 } / 3.4_f64.sqrt(),
+            Self::Skewed => -random.unit().ln() - 1.0,
+            Self::VerySkewed => (normal(random).exp() - E.sqrt()) / (E * (E - 1.0)).sqrt(),
+            Self::Ties => match random.below(10) {
+                0 => -5.0_f64.sqrt(),
+                1 => 5.0_f64.sqrt(),
+                _ => 0.0,
+            },
+            Self::RareGains => {
+                if random.below(50) == 0 {
+                    7.0
+                } else {
+                    -1.0 / 7.0
+                }
+            }
+            Self::Real(effects) => effects[random.below(effects.len())],
+        }
+    }
+}
+
+/// Box and Muller's method.
+pub(crate) fn normal(random: &mut Random) -> f64 {
+    (-2.0 * random.unit().ln()).sqrt() * (2.0 * PI * random.unit()).cos()
+}

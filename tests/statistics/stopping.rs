@@ -1,0 +1,97 @@
+//! The stopping rule keeps its promises in simulation: the reduced, deterministic form of `cargo bench --bench stopping`.
+
+mod populations;
+
+use judge::statistics::{Decision, Random, Sequence, Settings, power};
+use populations::Population;
+
+const ALPHA: f64 = 0.05;
+
+/// How a run that looks after every case ended.
+struct Stop {
+    decision: Decision,
+    cases: usize,
+}
+
+fn run(population: &Population, mean: f64, min_effect: Option<f64>, most: usize, random: &mut Random) -> Stop {
+    let mut sequence = Sequence::new(Settings { alpha: ALPHA, min_effect }).expect("useful settings");
+    for cases in 1..=most {
+        sequence.push(population.draw(random) + mean);
+        let decision = sequence.decision();
+        if decision != Decision::Undecided {
+            return Stop { decision, cases };
+        }
+    }
+    Stop { decision: Decision::Undecided, cases: most }
+}
+
+/// The largest count of errors that chance explains (three standard deviations) if the rate is the promised one.
+fn tolerated(runs: usize) -> usize {
+    let runs = runs as f64;
+    (runs * ALPHA + 3.0 * (runs * ALPHA * (1.0 - ALPHA)).sqrt()) as usize
+}
+
+#[test]
+fn equal_solvers_are_rarely_told_apart_however_often_one_looks() {
+    let populations = [
+        ("normal", Population::Normal),
+        ("heavy-tailed", Population::HeavyTailed),
+        ("contaminated", Population::Contaminated),
+        ("skewed", Population::Skewed),
+        ("very skewed", Population::VerySkewed),
+        ("ties", Population::Ties),
+        ("real, the same solver", Population::recorded(1, 2)),
+        ("real, two solvers", Population::recorded(1, 3)),
+    ];
+    let runs = 400;
+    for (seed, (name, population)) in populations.iter().enumerate() {
+        let mut random = Random::new(seed as u64);
+        let stops = (0..runs).map(|_| run(population, 0.0, None, 150, &mut random));
+        let false_decisions = stops.filter(|stop| stop.decision != Decision::Undecided).count();
+        assert!(false_decisions <= tolerated(runs), "{name}: {false_decisions} of {runs}");
+    }
+}
+
+#[test]
+fn an_effect_that_matters_is_rarely_called_too_small() {
+    for population in [Population::Normal, Population::HeavyTailed, Population::Skewed] {
+        for mean in [0.5, -0.5] {
+            let mut random = Random::new(9);
+            let stops = (0..200).map(|_| run(&population, mean, Some(0.5), 300, &mut random));
+            let false_decisions = stops.filter(|stop| stop.decision == Decision::Smaller).count();
+            assert!(false_decisions <= tolerated(200), "{false_decisions}");
+        }
+    }
+}
+
+#[test]
+fn effects_are_found_within_1_3_times_the_cases_of_the_best_test_that_knows_the_variance() {
+    let mut random = Random::new(4);
+    // Wald's test of 0 against 0.5 sd, both errors 0.025, takes 31.2 cases there (the bench measures it).
+    for (mean, most) in [(0.5, 31.2 * 1.3), (1.0, 25.0), (0.25, 170.0)] {
+        let runs = 1_000;
+        let stops: Vec<Stop> = (0..runs).map(|_| run(&Population::Normal, mean, None, 5_000, &mut random)).collect();
+        let average = stops.iter().map(|stop| stop.cases).sum::<usize>() as f64 / runs as f64;
+        let right = stops.iter().filter(|stop| stop.decision == Decision::Better).count();
+        assert!(average <= most, "{mean}: {average}");
+        assert!(right * 100 >= runs * 97, "{mean}: {right} of {runs}");
+        // A test of a fixed number of cases with the same certainty of finding it needs more.
+        assert!(average < power::cases_needed(1.0, mean, ALPHA, 0.975).unwrap() as f64);
+    }
+}
+
+#[test]
+fn nothing_is_called_nothing() {
+    let mut random = Random::new(5);
+    let stops: Vec<Stop> = (0..100).map(|_| run(&Population::Normal, 0.0, Some(0.5), 1_000, &mut random)).collect();
+    let smaller = stops.iter().filter(|stop| stop.decision == Decision::Smaller).count();
+    assert!(smaller >= 95, "{smaller}");
+}
+
+#[test]
+fn rare_gains_are_beyond_the_guarantee_as_the_docs_admit() {
+    let mut random = Random::new(6);
+    let stops = (0..100).map(|_| run(&Population::RareGains, 0.0, None, 150, &mut random));
+    let fooled = stops.filter(|stop| stop.decision == Decision::Worse).count();
+    assert!(fooled > 50, "the docs may promise more now: {fooled}");
+}
