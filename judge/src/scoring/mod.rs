@@ -1,0 +1,25 @@
+//! Scores into points: the contest rules, exactly.
+//!
+//! Integers and rationals until a number is displayed; only the logarithm of [`Rule::Log`] is rounded, once, to `f64`.
+//!
+//! ```text
+//! Results (scores per solver and case, terms per case) ─ score(rule) ─▶ Scoreboard (points, totals) ─ leaderboard ─▶ places
+//! ```
+//!
+//! In every rule **a failure never raises a total**: replacing an accepted score by a failure leaves the total as it was,
+//! makes it worse, or makes it absent. An absent total stands below every present one.
+
+mod display;
+mod leaderboard;
+mod points;
+#[cfg(test)]
+mod properties;
+mod results;
+mod rule;
+mod scoreboard;
+
+pub use display::display;
+pub use leaderboard::{Place, leaderboard};
+pub use results::{Direction, InvalidResults, Results, SolverScores, Terms};
+pub use rule::{Aggregate, RankForm, Rule, UnknownRule};
+pub use scoreboard::{Scoreboard, Standing, score};

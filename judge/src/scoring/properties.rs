@@ -1,0 +1,185 @@
+//! What must hold of every rule, on random results.
+
+use super::{Direction, RankForm, Results, Rule, Scoreboard, SolverScores, Standing, Terms, leaderboard, score};
+use checkers::Score;
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+#[derive(Debug, Clone)]
+struct Run {
+    direction: Direction,
+    failure: Option<Score>,
+    cases: Vec<Terms>,
+    solvers: Vec<SolverScores>,
+}
+
+impl Run {
+    fn results(&self) -> Results<'_> {
+        let failure = self.failure.as_ref();
+        Results { direction: self.direction, failure, cases: &self.cases, solvers: &self.solvers }
+    }
+
+    fn score(&self, rule: &Rule) -> Scoreboard {
+        score(rule, &self.results()).unwrap()
+    }
+}
+
+/// Small scores make ties and zeros likely; large ones pass 2^64.
+fn any_score() -> impl Strategy<Value = Score> {
+    let huge = (1_u64..1_000, 60_u32..140).prop_map(|(factor, bits)| Score::from(BigInt::from(factor) << bits));
+    prop_oneof![6 => (-3_i32..12).prop_map(Score::from), 1 => huge]
+}
+
+fn any_terms() -> impl Strategy<Value = Terms> {
+    let thresholds = prop::collection::vec(any_score(), 9).prop_map(|scores| scores.try_into().unwrap());
+    let weight = (0_i32..5, 1_i32..4).prop_map(|(above, below)| BigRational::new(above.into(), below.into()));
+    (weight, prop::option::of(0_usize..2), prop::option::of(any_score()), thresholds).prop_map(
+        |(weight, group, best_known, thresholds)| Terms { weight, group, best_known, thresholds: Some(thresholds) },
+    )
+}
+
+fn any_run() -> impl Strategy<Value = Run> {
+    (1_usize..6, 1_usize..5).prop_flat_map(|(cases, solvers)| {
+        let row = prop::collection::vec(prop::option::weighted(0.8, any_score()), cases);
+        let direction = prop_oneof![Just(Direction::Max), Just(Direction::Min)];
+        let rows = prop::collection::vec(row, solvers);
+        let terms = prop::collection::vec(any_terms(), cases);
+        (direction, prop::option::of(any_score()), terms, rows).prop_map(|(direction, failure, mut cases, rows)| {
+            for terms in &mut cases {
+                // A better score needs a higher threshold.
+                terms.thresholds.as_mut().unwrap().sort_by(|left, right| direction.compare(right, left));
+            }
+            let named = |(index, scores): (usize, _)| SolverScores { name: index.to_string(), scores };
+            Run { direction, failure, cases, solvers: rows.into_iter().enumerate().map(named).collect() }
+        })
+    })
+}
+
+fn rules() -> [Rule; 8] {
+    Rule::NAMES.map(|name| name.parse().unwrap())
+}
+
+/// Absent is the worst.
+fn is_no_better(scoreboard: &Scoreboard, now: Option<&BigRational>, before: Option<&BigRational>) -> bool {
+    match (now, before) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(now), Some(before)) => scoreboard.direction.compare(now, before).is_le(),
+    }
+}
+
+fn totals(standing: &Standing) -> [Option<&BigRational>; 2] {
+    [standing.total.as_ref(), standing.mean.as_ref()]
+}
+
+proptest! {
+    #[test]
+    fn a_failure_never_raises_a_total(run in any_run(), solver: Index, case: Index) {
+        let (solver, case) = (solver.index(run.solvers.len()), case.index(run.cases.len()));
+        let mut failing = run.clone();
+        failing.solvers[solver].scores[case] = None;
+        for rule in rules() {
+            let (before, now) = (run.score(&rule), failing.score(&rule));
+            let (old, new) = (&before.standings[solver], &now.standings[solver]);
+            for (new, old) in totals(new).into_iter().zip(totals(old)) {
+                prop_assert!(is_no_better(&now, new, old), "{rule}: {old:?} became {new:?}");
+            }
+            for (new, old) in new.points.iter().zip(&old.points) {
+                prop_assert!(is_no_better(&now, new.as_ref(), old.as_ref()), "{rule}: {old:?} became {new:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_failure_never_lifts_the_solver_in_the_leaderboard(run in any_run(), solver: Index, case: Index) {
+        let (solver, case) = (solver.index(run.solvers.len()), case.index(run.cases.len()));
+        let mut failing = run.clone();
+        failing.solvers[solver].scores[case] = None;
+        // The other rules' totals depend on the best or on the others, which the failure changes for all.
+        for rule in [Rule::Sum, Rule::Mean, Rule::Exact, Rule::Thresholds] {
+            let rank = |run: &Run| {
+                let places = leaderboard(&run.results(), &run.score(&rule));
+                places.into_iter().find(|place| place.solver == solver).unwrap().rank
+            };
+            prop_assert!(rank(&failing) >= rank(&run), "{rule}");
+        }
+    }
+
+    #[test]
+    fn scaling_all_scores_scales_nothing_relative(run in any_run(), factor in 2_u64..u64::MAX) {
+        let mut scaled = run.clone();
+        let scale = |score: &mut Score| *score = Score::from(score.as_integer() * factor);
+        scaled.solvers.iter_mut().flat_map(|row| &mut row.scores).flatten().for_each(scale);
+        scaled.cases.iter_mut().filter_map(|terms| terms.best_known.as_mut()).for_each(scale);
+        let scale_1000 = BigInt::from(1_000);
+        let by_rank = |form| Rule::Rank { form, scale: scale_1000.clone() };
+        for rule in [
+            Rule::Relative { scale: scale_1000.clone() },
+            by_rank(RankForm::AtCoder),
+            by_rank(RankForm::TopCoder),
+            Rule::Exact,
+            Rule::Log,
+        ] {
+            prop_assert_eq!(run.score(&rule), scaled.score(&rule), "{}", rule);
+        }
+    }
+
+    #[test]
+    fn the_order_of_cases_does_not_matter(run in any_run(), by: Index) {
+        let by = by.index(run.cases.len());
+        let mut turned = run.clone();
+        turned.cases.rotate_left(by);
+        turned.solvers.iter_mut().for_each(|row| row.scores.rotate_left(by));
+        for rule in rules() {
+            for (one, other) in run.score(&rule).standings.iter().zip(&turned.score(&rule).standings) {
+                prop_assert_eq!(totals(one), totals(other), "{}", rule);
+            }
+            let places = |run: &Run| leaderboard(&run.results(), &run.score(&rule));
+            prop_assert_eq!(places(&run), places(&turned), "{}", rule);
+        }
+    }
+
+    #[test]
+    fn the_order_of_solvers_does_not_matter(run in any_run(), by: Index) {
+        let by = by.index(run.solvers.len());
+        let mut turned = run.clone();
+        turned.solvers.rotate_left(by);
+        for rule in rules() {
+            let mut standings = run.score(&rule).standings;
+            standings.rotate_left(by);
+            prop_assert_eq!(&standings, &turned.score(&rule).standings, "{}", rule);
+            let names = |run: &Run| -> Vec<String> {
+                let places = leaderboard(&run.results(), &run.score(&rule));
+                places.iter().map(|place| format!("{} {}", place.rank, run.solvers[place.solver].name)).collect()
+            };
+            prop_assert_eq!(names(&run), names(&turned), "{}", rule);
+        }
+    }
+
+    #[test]
+    fn relative_and_rank_points_lie_between_nothing_and_the_scale(run in any_run()) {
+        let full = BigRational::from_integer(1_000_000.into());
+        for name in ["relative", "rank", "rank-topcoder"] {
+            for standing in run.score(&name.parse().unwrap()).standings {
+                for points in standing.points.into_iter().flatten() {
+                    prop_assert!(BigRational::default() <= points && points <= full, "{name}: {points}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn topcoder_ranks_share_half_a_point_for_every_pair(run in any_run()) {
+        let all = BigInt::from(run.solvers.len());
+        let rule = Rule::Rank { form: RankForm::TopCoder, scale: (&all - 1_u32) * 2_u32 };
+        let board = score(&rule, &Results { cases: &vec![Terms::default(); run.cases.len()], ..run.results() }).unwrap();
+        for case in 0..run.cases.len() {
+            if run.solvers.len() > 1 && run.solvers.iter().all(|row| row.scores[case].is_some()) {
+                let sum: BigRational = board.standings.iter().filter_map(|standing| standing.points[case].clone()).sum();
+                prop_assert_eq!(sum, BigRational::from_integer(&all * (&all - 1_u32)));
+            }
+        }
+    }
+}

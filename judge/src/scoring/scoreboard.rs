@@ -1,0 +1,296 @@
+//! Points, totals and counts of every solver.
+
+use super::points::points;
+use super::results::{Direction, InvalidResults, Results, SolverScores};
+use super::rule::{Aggregate, Rule};
+use num_rational::BigRational;
+use num_traits::Zero;
+
+/// What one solver got.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// The points of every case, before its weight, in the order of the cases. `None` where the rule has none to give.
+    pub points: Vec<Option<BigRational>>,
+    /// Sum of weight * points. `None` if a case of weight above 0 has no points.
+    pub total: Option<BigRational>,
+    /// The total over the sum of *all* weights: failed cases pull it down. `None` also without any weight.
+    pub mean: Option<BigRational>,
+    /// Cases with an accepted answer.
+    pub accepted: usize,
+    /// Cases without one.
+    pub failed: usize,
+}
+
+/// What every solver got.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scoreboard {
+    /// The number that the rule is about.
+    pub aggregate: Aggregate,
+    /// Whether large or small totals are good: as the scores for sum and mean, large ones for every other rule.
+    pub direction: Direction,
+    /// In the order of the solvers.
+    pub standings: Vec<Standing>,
+}
+
+impl Scoreboard {
+    /// Returns the number that the rule ranks this standing by.
+    #[must_use]
+    pub fn headline<'a>(&self, standing: &'a Standing) -> Option<&'a BigRational> {
+        match self.aggregate {
+            Aggregate::Total => standing.total.as_ref(),
+            Aggregate::Mean => standing.mean.as_ref(),
+        }
+    }
+}
+
+/// Applies a rule to the results of a run.
+///
+/// # Errors
+/// Rows of wrong length, negative weights, or missing thresholds.
+pub fn score(rule: &Rule, results: &Results<'_>) -> Result<Scoreboard, InvalidResults> {
+    results.check(rule)?;
+    let direction = match rule {
+        Rule::Sum | Rule::Mean => results.direction,
+        Rule::Exact | Rule::Thresholds | Rule::Relative { .. } | Rule::Rank { .. } | Rule::Log => Direction::Max,
+    };
+    let standings = results.solvers.iter().map(|row| standing(rule, results, row)).collect();
+    Ok(Scoreboard { aggregate: rule.aggregate(), direction, standings })
+}
+
+fn standing(rule: &Rule, results: &Results<'_>, row: &SolverScores) -> Standing {
+    let points: Vec<Option<BigRational>> =
+        (0..results.cases.len()).map(|case| points(rule, results, row, case)).collect();
+    let total = weighted_total(results, &points);
+    let weights: BigRational = results.cases.iter().map(|terms| &terms.weight).sum();
+    let mean = total.as_ref().filter(|_| !weights.is_zero()).map(|total| total / &weights);
+    let accepted = row.scores.iter().flatten().count();
+    Standing { points, total, mean, accepted, failed: row.scores.len() - accepted }
+}
+
+fn weighted_total(results: &Results<'_>, points: &[Option<BigRational>]) -> Option<BigRational> {
+    let counted = results.cases.iter().zip(points).filter(|(terms, _)| !terms.weight.is_zero());
+    counted.map(|(terms, points)| points.as_ref().map(|points| points * &terms.weight)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scoring::{RankForm, Terms};
+    use checkers::Score;
+    use num_bigint::BigInt;
+
+    const MILLION: i64 = 1_000_000;
+
+    /// Rows of scores, `None` for a failure, all cases alike.
+    struct Run {
+        direction: Direction,
+        failure: Option<Score>,
+        cases: Vec<Terms>,
+        solvers: Vec<SolverScores>,
+    }
+
+    impl Run {
+        fn new(direction: Direction, rows: &[&[Option<i128>]]) -> Self {
+            let solvers = rows.iter().enumerate().map(|(index, row)| SolverScores {
+                name: index.to_string(),
+                scores: row.iter().map(|score| score.map(Score::from)).collect(),
+            });
+            Self {
+                direction,
+                failure: direction.failure_by_default(),
+                cases: vec![Terms::default(); rows[0].len()],
+                solvers: solvers.collect(),
+            }
+        }
+
+        fn score(&self, rule: &Rule) -> Result<Scoreboard, InvalidResults> {
+            let failure = self.failure.as_ref();
+            score(rule, &Results { direction: self.direction, failure, cases: &self.cases, solvers: &self.solvers })
+        }
+
+        fn standings(&self, rule: &Rule) -> Vec<Standing> {
+            self.score(rule).unwrap().standings
+        }
+
+        fn totals(&self, rule: &Rule) -> Vec<Option<BigRational>> {
+            self.standings(rule).into_iter().map(|standing| standing.total).collect()
+        }
+    }
+
+    fn ratio(numerator: i64, denominator: i64) -> Option<BigRational> {
+        Some(BigRational::new(numerator.into(), denominator.into()))
+    }
+
+    fn relative() -> Rule {
+        Rule::Relative { scale: MILLION.into() }
+    }
+
+    #[test]
+    fn sum_and_mean_count_a_failure_as_zero_points_not_as_no_case() {
+        let run = Run::new(Direction::Max, &[&[Some(10), None, Some(5)]]);
+        let standing = &run.standings(&Rule::Mean)[0];
+        assert_eq!((standing.total.clone(), standing.mean.clone()), (ratio(15, 1), ratio(5, 1)));
+        assert_eq!((standing.accepted, standing.failed), (2, 1));
+    }
+
+    #[test]
+    fn small_scores_have_no_sum_with_a_failure_unless_the_problem_names_a_penalty() {
+        let mut run = Run::new(Direction::Min, &[&[Some(10), None], &[Some(10), Some(90)], &[Some(10), Some(300)]]);
+        assert_eq!(run.totals(&Rule::Sum), [None, ratio(100, 1), ratio(310, 1)]);
+        run.failure = Some(Score::from(200));
+        // An accepted 300 is never worse than a failure.
+        assert_eq!(run.totals(&Rule::Sum), [ratio(210, 1), ratio(100, 1), ratio(210, 1)]);
+        assert_eq!(run.standings(&Rule::Mean)[0].mean, ratio(105, 1));
+    }
+
+    #[test]
+    fn negative_scores_are_exact_where_the_failure_is_below_them() {
+        let mut run = Run::new(Direction::Max, &[&[Some(-5), Some(2)]]);
+        assert_eq!(run.totals(&Rule::Sum), [ratio(2, 1)]);
+        run.failure = Some(Score::from(-1_000));
+        assert_eq!(run.totals(&Rule::Sum), [ratio(-3, 1)]);
+        run.failure = None;
+        assert_eq!(run.totals(&Rule::Sum), [ratio(-3, 1)]);
+    }
+
+    #[test]
+    fn exact_counts_accepted_cases_by_weight() {
+        let mut run = Run::new(Direction::Max, &[&[Some(0), Some(7), None]]);
+        assert_eq!(run.totals(&Rule::Exact), [ratio(2, 1)]);
+        run.cases[1].weight = BigRational::new(5.into(), 2.into());
+        assert_eq!(run.totals(&Rule::Exact), [ratio(7, 2)]);
+        assert_eq!(run.standings(&Rule::Exact)[0].mean, ratio(7, 9));
+    }
+
+    #[test]
+    fn thresholds_are_reached_by_equality_and_one_point_is_above_zero() {
+        let graded = [95, 90, 89, 20, 11, 10, 9, 1, 0, -3].map(|score| Some(i128::from(score)));
+        let mut run = Run::new(Direction::Max, &[&graded]);
+        for terms in &mut run.cases {
+            terms.thresholds = Some([90, 80, 70, 60, 50, 40, 30, 20, 10].map(Score::from));
+        }
+        let points = [10, 10, 9, 3, 2, 2, 1, 1, 0, 0].map(|points| ratio(points, 1));
+        assert_eq!(run.standings(&Rule::Thresholds)[0].points, points);
+        run.cases[3].thresholds = None;
+        assert_eq!(run.score(&Rule::Thresholds), Err(InvalidResults::NoThresholds { case: 3 }));
+    }
+
+    #[test]
+    fn thresholds_of_small_scores_are_upper_bounds() {
+        let mut run = Run::new(Direction::Min, &[&[Some(10), Some(11), Some(90), Some(91), None]]);
+        for terms in &mut run.cases {
+            terms.thresholds = Some([10, 20, 30, 40, 50, 60, 70, 80, 90].map(Score::from));
+        }
+        let points = [10, 9, 2, 1, 0].map(|points| ratio(points, 1));
+        assert_eq!(run.standings(&Rule::Thresholds)[0].points, points);
+    }
+
+    #[test]
+    fn relative_to_the_best_of_the_run_or_the_best_known() {
+        let mut run = Run::new(Direction::Max, &[&[Some(30), None], &[Some(90), Some(4)]]);
+        assert_eq!(run.totals(&relative()), [ratio(MILLION, 3), ratio(2 * MILLION, 1)]);
+        run.cases[0].best_known = Some(Score::from(120));
+        assert_eq!(run.totals(&relative()), [ratio(MILLION, 4), ratio(3 * MILLION / 4 + MILLION, 1)]);
+        // A best known that has been beaten is not the best.
+        run.cases[0].best_known = Some(Score::from(60));
+        assert_eq!(run.totals(&relative())[0], ratio(MILLION, 3));
+    }
+
+    #[test]
+    fn relative_where_small_scores_are_good() {
+        let run = Run::new(Direction::Min, &[&[Some(30), Some(7)], &[Some(90), Some(7)]]);
+        assert_eq!(run.totals(&relative()), [ratio(2 * MILLION, 1), ratio(4 * MILLION, 3)]);
+    }
+
+    #[test]
+    fn relative_around_zero() {
+        let points = |direction, row: [i128; 2]| {
+            let run = Run::new(direction, &[&[Some(row[0])], &[Some(row[1])]]);
+            run.totals(&Rule::Relative { scale: 100.into() })[0].clone()
+        };
+        assert_eq!(points(Direction::Max, [0, 0]), ratio(100, 1));
+        assert_eq!(points(Direction::Max, [0, 9]), ratio(0, 1));
+        assert_eq!(points(Direction::Max, [-4, 9]), ratio(0, 1));
+        assert_eq!(points(Direction::Max, [-4, 0]), ratio(0, 1));
+        assert_eq!(points(Direction::Max, [-4, -1]), ratio(25, 1));
+        assert_eq!(points(Direction::Min, [0, 0]), ratio(100, 1));
+        assert_eq!(points(Direction::Min, [8, 0]), ratio(0, 1));
+        assert_eq!(points(Direction::Min, [-1, -4]), ratio(25, 1));
+        assert_eq!(points(Direction::Min, [3, -4]), ratio(0, 1));
+    }
+
+    #[test]
+    fn rank_of_four_with_a_tie_and_a_failure() {
+        let run = Run::new(Direction::Max, &[&[Some(9)], &[Some(5)], &[Some(5)], &[None]]);
+        let form = |form| Rule::Rank { form, scale: BigInt::from(24) };
+        // AtCoder: 1 - 0/4, 1 - 1.5/4, the same. TopCoder: 3/3, 1.5/3, the same.
+        let at_coder = [ratio(24, 1), ratio(15, 1), ratio(15, 1), ratio(0, 1)];
+        assert_eq!(run.totals(&form(RankForm::AtCoder)), at_coder);
+        let top_coder = [ratio(24, 1), ratio(12, 1), ratio(12, 1), ratio(0, 1)];
+        assert_eq!(run.totals(&form(RankForm::TopCoder)), top_coder);
+        let lone = Run::new(Direction::Min, &[&[Some(9)]]);
+        assert_eq!(lone.totals(&form(RankForm::AtCoder)), [ratio(24, 1)]);
+        assert_eq!(lone.totals(&form(RankForm::TopCoder)), [ratio(24, 1)]);
+    }
+
+    #[test]
+    fn log_is_the_mean_logarithm_and_absent_with_a_failure() {
+        let run = Run::new(Direction::Max, &[&[Some(50), Some(8)], &[Some(100), Some(2)], &[Some(100), None]]);
+        let means: Vec<Option<f64>> = run
+            .standings(&Rule::Log)
+            .iter()
+            .map(|standing| standing.mean.as_ref().and_then(num_traits::ToPrimitive::to_f64))
+            .collect();
+        assert!((means[0].unwrap() - 0.5_f64.ln() / 2.0).abs() < 1e-15);
+        assert!((means[1].unwrap() - 0.25_f64.ln() / 2.0).abs() < 1e-15);
+        assert_eq!(means[2], None);
+        let small = Run::new(Direction::Min, &[&[Some(50)], &[Some(100)], &[Some(0)]]);
+        assert_eq!(small.totals(&Rule::Log), [None, None, None]);
+    }
+
+    #[test]
+    fn a_group_is_all_or_nothing() {
+        let mut run = Run::new(Direction::Max, &[&[Some(1), None, Some(4), Some(8)], &[Some(1); 4]]);
+        run.cases[0].group = Some(1);
+        run.cases[1].group = Some(1);
+        run.cases[2].group = Some(2);
+        assert_eq!(run.totals(&Rule::Sum), [ratio(12, 1), ratio(4, 1)]);
+        assert_eq!(run.totals(&Rule::Exact), [ratio(2, 1), ratio(4, 1)]);
+        let standing = &run.standings(&Rule::Sum)[0];
+        assert_eq!((standing.accepted, standing.failed), (3, 1));
+    }
+
+    #[test]
+    fn scores_beyond_two_to_the_64_and_ten_to_the_40_stay_exact() {
+        let huge = 10_i128.pow(38);
+        let mut run = Run::new(Direction::Max, &[&[Some(huge + 1), Some(1 << 70)], &[Some(huge), None]]);
+        for row in &mut run.solvers {
+            // 10^38 + 1 becomes 10^42 + 10^4.
+            row.scores[0] = row.scores[0].take().map(|score| Score::from(score.into_integer() * 10_000));
+        }
+        let total = run.totals(&Rule::Sum)[0].clone().unwrap();
+        let expected: BigInt = BigInt::from(10).pow(42) + 10_000 + (BigInt::from(1) << 70);
+        assert_eq!(total, BigRational::from_integer(expected));
+        let second = run.totals(&Rule::Relative { scale: 1.into() })[1].clone().unwrap();
+        assert_eq!(second, BigRational::new(huge.into(), (huge + 1).into()));
+    }
+
+    #[test]
+    fn cases_without_weight_do_not_matter() {
+        let mut run = Run::new(Direction::Min, &[&[Some(3), None]]);
+        run.cases[1].weight = BigRational::zero();
+        assert_eq!(run.totals(&Rule::Sum), [ratio(3, 1)]);
+        run.cases[0].weight = BigRational::zero();
+        assert_eq!(run.standings(&Rule::Sum)[0].mean, None);
+    }
+
+    #[test]
+    fn results_that_do_not_fit_are_refused() {
+        let mut run = Run::new(Direction::Max, &[&[Some(3), Some(4)]]);
+        run.cases[1].weight = BigRational::from_integer((-1).into());
+        assert_eq!(run.score(&Rule::Sum), Err(InvalidResults::NegativeWeight { case: 1 }));
+        run.cases.pop();
+        let expected = InvalidResults::Length { solver: "0".to_owned(), expected: 1, found: 2 };
+        assert_eq!(run.score(&Rule::Sum), Err(expected));
+    }
+}
