@@ -17,6 +17,7 @@ mod rejection;
 mod replay;
 mod same_game;
 mod score;
+mod square_remover;
 mod tokens;
 
 pub use registry::{Case, Checker, Feature, UnusableSeed, all, find};

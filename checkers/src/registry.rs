@@ -70,6 +70,7 @@ pub struct UnusableSeed {
 #[rustfmt::skip]
 static CHECKERS: &[&dyn Checker] = &[
     &crate::columns::Columns,
+    &crate::square_remover::SquareRemover,
     &crate::same_game::SameGame,
     &crate::same_game::SameGameFree,
 ];

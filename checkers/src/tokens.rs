@@ -48,12 +48,23 @@ impl<'a> Tokens<'a> {
     /// Returns the next token as an integer in `range`. `name` says what it is: `"the position p"`.
     #[inline]
     pub(crate) fn integer(&mut self, name: &str, range: std::ops::RangeInclusive<i64>) -> Result<i64, Rejection> {
+        self.integer_by(parse_integer, name, range).map(|(_, value)| value)
+    }
+
+    /// Returns the next token and the integer in `range` that `parse` takes it for.
+    #[inline]
+    pub(crate) fn integer_by(
+        &mut self,
+        parse: impl Fn(&[u8]) -> Parsed,
+        name: &str,
+        range: std::ops::RangeInclusive<i64>,
+    ) -> Result<(Token<'a>, i64), Rejection> {
         let token = match self.next() {
             Some(token) => token,
             None => return Err(self.missing(name, &range)),
         };
-        match parse_integer(token.bytes) {
-            Parsed::Value(value) if range.contains(&value) => Ok(value),
+        match parse(token.bytes) {
+            Parsed::Value(value) if range.contains(&value) => Ok((token, value)),
             Parsed::NotANumber => Err(self.wrong(token, &format!("{name} is not an integer"), &in_range(&range))),
             _ => Err(self.wrong(token, &format!("{name} is out of range"), &in_range(&range))),
         }

@@ -1,0 +1,51 @@
+//! The game `square-remover` (TopCoder, TCO 2014 Marathon Round 1): swap tiles so that 2x2 squares go.
+
+mod answer;
+mod generate;
+mod input;
+mod replay;
+mod rules;
+
+use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use input::Game;
+
+/// The checker's id.
+const ID: &str = "square-remover";
+
+/// Moves in a game, and so in every answer.
+const MOVES: usize = 10_000;
+
+/// The checker of `square-remover`.
+pub(crate) struct SquareRemover;
+
+impl Checker for SquareRemover {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
+        generate::case(seed).map(|game| game.to_text())
+    }
+
+    fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
+        Ok(Box::new(Game::read(input)?))
+    }
+}
+
+impl Case for Game {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+        replay::play(self, answer, observer)
+    }
+
+    fn features(&self) -> Vec<Feature> {
+        vec![
+            Feature { name: "colors", value: i64::from(self.colors) },
+            // At most 16.
+            Feature { name: "N", value: self.size as i64 },
+        ]
+    }
+}

@@ -1,0 +1,130 @@
+//! The game of `square-remover` from its first square to its last move, and the pictures of it.
+
+use super::MOVES;
+use super::answer::{Swap, read_swap};
+use super::input::Game;
+use super::rules::{Cell, Position};
+use crate::tokens::{Token, Tokens};
+use crate::{Board, Frame, Observer, Rejection, Score};
+
+/// How many squares may go in one game.
+///
+/// Nothing in the rules ends a cascade. Each square brings four pseudo-random tiles, and those complete less than one
+/// further square on average, so that every cascade that was ever seen is short; but no proof is known. The best
+/// programs of the contest remove about 21,000 squares in a game, and this many cost a fraction of a second.
+const MOST_SQUARES: u64 = 1 << 22;
+
+/// Plays the answer's moves and returns how many squares went.
+///
+/// # Errors
+/// The first broken rule in reading order.
+pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+    let mut tokens = Tokens::new(answer);
+    let mut stage = Stage { position: Position::new(game), step: 0, observer };
+    stage.show(0, &[], || "the start".to_owned());
+    stage.settle().map_err(|Endless| endless(&tokens, None))?;
+    for step in 1..=MOVES {
+        stage.step = step;
+        let swap = read_swap(&mut tokens, game.size).map_err(|rejection| rejection.at_step(step))?;
+        stage.swap(&swap);
+        stage.settle().map_err(|Endless| endless(&tokens, Some(swap.token)).at_step(step))?;
+    }
+    tokens.end()?;
+    Ok(Score::from(stage.position.score()))
+}
+
+/// More than [`MOST_SQUARES`] would go.
+#[derive(Debug)]
+struct Endless;
+
+#[cold]
+fn endless(tokens: &Tokens<'_>, last: Option<Token<'_>>) -> Rejection {
+    let offset = last.map_or(0, |token| token.offset);
+    let expected = format!("at most {MOST_SQUARES} squares in a game");
+    tokens.rejection_at(offset, "the squares do not stop going", &expected, "one more")
+}
+
+/// A game and who watches it.
+struct Stage<'a> {
+    position: Position,
+    /// The move being played, from 1; 0 before the first.
+    step: usize,
+    observer: &'a mut dyn Observer,
+}
+
+impl Stage<'_> {
+    fn swap(&mut self, swap: &Swap<'_>) {
+        let Swap { cell, neighbour, .. } = *swap;
+        self.position.swap(cell, neighbour);
+        self.show(0, &[cell, neighbour], || {
+            format!(
+                "row {}, column {} swaps with row {}, column {}",
+                cell.row, cell.column, neighbour.row, neighbour.column
+            )
+        });
+    }
+
+    /// Removes squares until there is none.
+    fn settle(&mut self) -> Result<(), Endless> {
+        while let Some(square) = self.position.remove_first_square() {
+            let Cell { row, column } = square;
+            let cells =
+                [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(down, right)| Cell { row: row + down, column: column + right });
+            self.show(1, &cells, || format!("the square at row {row}, column {column} goes"));
+            if self.position.score() > MOST_SQUARES {
+                return Err(Endless);
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, gained: u64, marked: &[Cell], caption: impl Fn() -> String) {
+        let Self { position, step, observer } = self;
+        observer.step(&mut || Frame {
+            step: *step,
+            caption: caption(),
+            gained: Score::from(gained),
+            total: Score::from(position.score()),
+            board: draw(position, marked),
+        });
+    }
+}
+
+fn draw(position: &Position, marked: &[Cell]) -> Board {
+    let size = position.size();
+    let cell = |index: usize| {
+        let cell = Cell { row: index / size, column: index % size };
+        let color = position.color(cell);
+        // A colour is below 6.
+        crate::Cell { text: Some(color.to_string()), color: color as u32, marked: marked.contains(&cell) }
+    };
+    Board { width: size, cells: (0..size * size).map(cell).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Unobserved;
+
+    /// A buffer that starts with 0 stays 0 for ever. No input can ask for it; it stands for the buffer nobody knows.
+    #[test]
+    fn a_cascade_without_an_end_is_given_up() {
+        let game = Game { colors: 4, size: 8, board: vec![0; 64], start_seed: 0 };
+        let rejection = play(&game, b"", &mut Unobserved).unwrap_err();
+        assert_eq!(
+            rejection.to_string(),
+            "line 1, column 1: the squares do not stop going: expected at most 4194304 squares in a game, found one more"
+        );
+    }
+
+    #[test]
+    fn a_cascade_without_an_end_is_given_up_in_the_move_that_starts_it() {
+        let mut game = Game { colors: 4, size: 8, board: (0..64).map(|i| i as u8 % 3 + 1).collect(), start_seed: 0 };
+        for index in [0, 1, 8, 10] {
+            game.board[index] = 0;
+        }
+        let rejection = play(&game, b"1 2 3\n", &mut Unobserved).unwrap_err();
+        assert_eq!(rejection.location(), "line 1, column 5, move 1");
+        assert_eq!(rejection.rule, "the squares do not stop going");
+    }
+}
