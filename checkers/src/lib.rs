@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod columns;
+mod beating;
 mod random;
 mod registry;
 mod rejection;

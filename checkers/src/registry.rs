@@ -73,6 +73,8 @@ static CHECKERS: &[&dyn Checker] = &[
     &crate::square_remover::SquareRemover,
     &crate::same_game::SameGame,
     &crate::same_game::SameGameFree,
+    &crate::beating::BeatingTheGameEasy,
+    &crate::beating::BeatingTheGameHard,
 ];
 
 /// Returns every built-in checker, in the order of the catalogue.

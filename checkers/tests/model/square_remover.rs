@@ -14,14 +14,14 @@ impl Model {
     /// Reads an input that is known to be well formed.
     pub(crate) fn read(input: &str) -> Self {
         let lines: Vec<&str> = input.lines().collect();
-        let size: usize = lines[1].parse().unwrap();
+        let size: usize = lines[1].parse().expect("the input is well formed");
         Self {
-            colors: lines[0].parse().unwrap(),
+            colors: lines[0].parse().expect("the input is well formed"),
             board: lines[2..2 + size]
                 .iter()
                 .map(|row| row.bytes().map(|digit| u64::from(digit - b'0')).collect())
                 .collect(),
-            a: lines[2 + size].parse().unwrap(),
+            a: lines[2 + size].parse().expect("the input is well formed"),
             score: 0,
         }
     }

@@ -1,0 +1,260 @@
+//! The inputs of both games: strips, seeds and attempted moves, read from text and written as text.
+
+use super::rules::{Side, tile};
+use crate::random::LONG_LAG;
+use crate::tokens::{Parsed, Token, Tokens, parse_integer};
+use crate::{Feature, Malformed, Rejection};
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+
+/// How many cases a file holds.
+const CASES: RangeInclusive<i64> = 1..=50;
+
+/// How long a strip of the easy game is.
+const EASY_LENGTHS: RangeInclusive<i64> = 2..=1_000;
+
+/// How long a strip of the hard game is.
+const HARD_LENGTHS: RangeInclusive<i64> = 2..=9;
+
+/// What a strip's length is called.
+const LENGTH: &str = "the strip's length n";
+
+/// How many moves a case of the easy game attempts.
+const ATTEMPTS: RangeInclusive<i64> = 1..=5_000;
+
+/// The largest tile of an input is 2 to the power of this.
+pub(super) const LARGEST_EXPONENT: u8 = 62;
+
+/// A strip at the start and the numbers behind its random tiles.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Start {
+    /// The cells from left to right: the exponent of each tile's power of two, 0 for an empty cell.
+    pub(super) cells: Vec<u8>,
+    /// The statement's `x0` to `x42`.
+    pub(super) seed: [u32; LONG_LAG],
+}
+
+/// One case of the easy game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct EasyCase {
+    /// Where it starts.
+    pub(super) start: Start,
+    /// The attempted moves, in order.
+    pub(super) attempts: Vec<Side>,
+}
+
+/// Returns the number of cases and the longest of their strips.
+pub(super) fn features(lengths: impl ExactSizeIterator<Item = usize>) -> Vec<Feature> {
+    // At most 50 cases of at most 1,000 cells.
+    let cases = lengths.len() as i64;
+    let longest = lengths.max().unwrap_or(0) as i64;
+    vec![Feature { name: "t", value: cases }, Feature { name: "n", value: longest }]
+}
+
+/// Reads a file of the easy game.
+///
+/// # Errors
+/// The first place where the text is something else.
+pub(super) fn read_easy(text: &[u8]) -> Result<Vec<EasyCase>, Malformed> {
+    read_cases(text, |tokens| {
+        let start = Start { cells: read_strip(tokens)?, seed: read_seed(tokens)? };
+        let attempts = read_attempts(tokens)?;
+        Ok(EasyCase { start, attempts })
+    })
+}
+
+/// Reads a file of the hard game.
+///
+/// # Errors
+/// The first place where the text is something else.
+pub(super) fn read_hard(text: &[u8]) -> Result<Vec<Start>, Malformed> {
+    read_cases(text, |tokens| Ok(Start { cells: read_first_tile(tokens)?, seed: read_seed(tokens)? }))
+}
+
+fn read_cases<Case>(
+    text: &[u8],
+    read_case: impl Fn(&mut Tokens<'_>) -> Result<Case, Rejection>,
+) -> Result<Vec<Case>, Malformed> {
+    let mut tokens = Tokens::new(text);
+    let count = tokens.integer("the number of cases", CASES)?;
+    let cases = (0..count).map(|_| read_case(&mut tokens)).collect::<Result<_, _>>()?;
+    tokens.end()?;
+    Ok(cases)
+}
+
+fn read_strip(tokens: &mut Tokens<'_>) -> Result<Vec<u8>, Rejection> {
+    let length = tokens.integer(LENGTH, EASY_LENGTHS)?;
+    (0..length).map(|_| read_tile(tokens).map(|(_, exponent)| exponent)).collect()
+}
+
+/// Reads a strip of the hard game.
+fn read_first_tile(tokens: &mut Tokens<'_>) -> Result<Vec<u8>, Rejection> {
+    let length = tokens.integer(LENGTH, HARD_LENGTHS)? as usize;
+    let mut cells = Vec::with_capacity(length);
+    for _ in 0..length {
+        let (token, exponent) = read_tile(tokens)?;
+        cells.push(exponent);
+        let tiles = cells.iter().filter(|&&exponent| exponent > 0).count();
+        if exponent > 2 || tiles > 1 || tiles == 0 && cells.len() == length {
+            return Err(tokens.wrong(token, "the strip is not that of a new game", "one tile, a 2 or a 4"));
+        }
+    }
+    Ok(cells)
+}
+
+fn read_seed(tokens: &mut Tokens<'_>) -> Result<[u32; LONG_LAG], Rejection> {
+    let mut seed = [0; LONG_LAG];
+    for number in &mut seed {
+        *number = tokens.integer("a number of the seed", 0..=i64::from(u32::MAX))? as u32;
+    }
+    Ok(seed)
+}
+
+/// Reads a tile and returns its exponent.
+fn read_tile<'a>(tokens: &mut Tokens<'a>) -> Result<(Token<'a>, u8), Rejection> {
+    let token = tokens.token("a tile")?;
+    match parse_integer(token.bytes) {
+        Parsed::Value(0) => Ok((token, 0)),
+        Parsed::Value(tile) if tile >= 2 && tile.count_ones() == 1 => Ok((token, tile.trailing_zeros() as u8)),
+        _ => {
+            let expected = format!("0 or a power of two from 2 to 2^{LARGEST_EXPONENT}");
+            Err(tokens.wrong(token, "a cell holds no tile of the game", &expected))
+        }
+    }
+}
+
+fn read_attempts(tokens: &mut Tokens<'_>) -> Result<Vec<Side>, Rejection> {
+    let count = tokens.integer("the number of attempted moves", ATTEMPTS)? as usize;
+    let token = tokens.token("the attempted moves")?;
+    let sides: Option<Vec<Side>> = token.bytes.iter().map(|&letter| Side::of(letter)).collect();
+    match sides {
+        Some(sides) if sides.len() == count => Ok(sides),
+        _ => Err(tokens.wrong(token, "the attempted moves are not as announced", &format!("{count} letters l and r"))),
+    }
+}
+
+/// Writes a file of the easy game.
+pub(super) fn easy_text(cases: &[EasyCase]) -> String {
+    let mut text = format!("{}\n", cases.len());
+    for case in cases {
+        text += &start_text(&case.start);
+        let letters: String = case.attempts.iter().map(|side| side.letter()).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}\n{letters}", letters.len());
+    }
+    text
+}
+
+/// Writes a file of the hard game.
+pub(super) fn hard_text(cases: &[Start]) -> String {
+    format!("{}\n", cases.len()) + &cases.iter().map(start_text).collect::<String>()
+}
+
+fn start_text(start: &Start) -> String {
+    let tiles = start.cells.iter().map(|&exponent| tile(exponent).to_string());
+    let seed = start.seed.iter().map(u32::to_string);
+    let (tiles, seed) = (tiles.collect::<Vec<_>>().join(" "), seed.collect::<Vec<_>>().join(" "));
+    format!("\n{}\n{tiles}\n{seed}\n", start.cells.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One case: the given lines, with the seed 1 to 43 in the place of `SEED`.
+    fn file(lines: &str) -> Vec<u8> {
+        let seed: Vec<String> = (1..=43).map(|number| number.to_string()).collect();
+        format!("1\n\n{}\n", lines.replace("SEED", &seed.join(" "))).into_bytes()
+    }
+
+    #[test]
+    fn the_easy_statement_is_read_and_written_back() {
+        let text = include_str!("../../../tests/data/beating-the-game/sample_b1.in");
+        let cases = read_easy(text.as_bytes()).unwrap();
+        assert_eq!(cases.len(), 3);
+        assert_eq!(cases[1].start.cells, [1, 1, 2, 3, 0]);
+        assert_eq!(cases[2].start.seed[..3], [43, 42, 41]);
+        assert_eq!(cases[0].attempts, [Side::Right, Side::Left]);
+        assert_eq!(easy_text(&cases), text);
+    }
+
+    #[test]
+    fn the_hard_statement_is_read_and_written_back() {
+        let text = include_str!("../../../tests/data/beating-the-game/sample_b2.in");
+        let cases = read_hard(text.as_bytes()).unwrap();
+        assert_eq!(
+            cases.iter().map(|start| start.cells.clone()).collect::<Vec<_>>(),
+            [vec![0, 0, 2, 0], vec![1, 0, 0]]
+        );
+        assert_eq!(hard_text(&cases), text);
+    }
+
+    #[test]
+    fn the_largest_tile_is_2_to_62() {
+        let read = |tile: &str| read_easy(&file(&format!("2\n{tile} 0\nSEED\n1\nl")));
+        assert_eq!(read("4611686018427387904").unwrap()[0].start.cells, [62, 0]);
+        for tile in ["9223372036854775808", "1", "3", "-2", "-9223372036854775808", "x", "36893488147419103232"] {
+            let message = format!(
+                "line 4, column 1: a cell holds no tile of the game: expected 0 or a power of two from 2 to 2^62, \
+                 found `{tile}`"
+            );
+            assert_eq!(read(tile).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn what_is_no_easy_case_is_malformed_where_it_stands() {
+        for (lines, message) in [
+            (
+                "1\n2\nSEED\n1\nl",
+                "line 3, column 1: the strip's length n is out of range: expected an integer from 2 to \
+                                    1000, found `1`",
+            ),
+            (
+                "2\n2 2\nSEED\n2\nl",
+                "line 7, column 1: the attempted moves are not as announced: expected 2 letters l and \
+                                      r, found `l`",
+            ),
+            (
+                "2\n2 2\nSEED\n2\nlR",
+                "line 7, column 1: the attempted moves are not as announced: expected 2 letters l and \
+                                       r, found `lR`",
+            ),
+            (
+                "2\n2 2\nSEED\n0\n",
+                "line 6, column 1: the number of attempted moves is out of range: expected an integer \
+                                     from 1 to 5000, found `0`",
+            ),
+            (
+                "2\n2 2\n4294967296 SEED\n1\nl",
+                "line 5, column 1: a number of the seed is out of range: expected an integer \
+                                                from 0 to 4294967295, found `4294967296`",
+            ),
+            ("2\n2 2\nSEED\n1\nl\n1", "line 8, column 1: the text goes on too long: expected the end, found `1`"),
+        ] {
+            assert_eq!(read_easy(&file(lines)).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn a_hard_case_has_one_tile() {
+        assert_eq!(read_hard(&file("9\n0 0 0 0 0 0 0 0 4\nSEED")).unwrap()[0].cells, [0, 0, 0, 0, 0, 0, 0, 0, 2]);
+        for (strip, column, found) in [("0 8 0", 3, "8"), ("2 2 0", 3, "2"), ("2 0 4", 5, "4"), ("0 0 0", 5, "0")] {
+            let message = format!(
+                "line 4, column {column}: the strip is not that of a new game: expected one tile, a 2 or a 4, found \
+                 `{found}`"
+            );
+            assert_eq!(read_hard(&file(&format!("3\n{strip}\nSEED"))).unwrap_err().to_string(), message);
+        }
+        let message =
+            "line 3, column 1: the strip's length n is out of range: expected an integer from 2 to 9, found `10`";
+        assert_eq!(read_hard(&file("10\n2 0 0 0 0 0 0 0 0 0\nSEED")).unwrap_err().to_string(), message);
+    }
+
+    #[test]
+    fn a_file_has_1_to_50_cases() {
+        for count in ["0", "51", "-1"] {
+            assert_eq!(read_hard(count.as_bytes()).unwrap_err().rule, "the number of cases is out of range");
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! The strip of `beating-the-game` and its one step: an attempted move, and the tile that follows if anything moved.
+
+use super::input::Start;
+use crate::random::SubtractWithCarry;
+use std::ops::Range;
+
+/// Where the tiles of a move go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Towards the first cell.
+    Left,
+    /// Towards the last cell.
+    Right,
+}
+
+impl Side {
+    /// Returns the side that a letter of the input stands for.
+    pub(super) fn of(letter: u8) -> Option<Self> {
+        match letter {
+            b'l' => Some(Self::Left),
+            b'r' => Some(Self::Right),
+            _ => None,
+        }
+    }
+
+    /// Returns the letter of the input that stands for this side.
+    pub(super) fn letter(self) -> char {
+        match self {
+            Self::Left => 'l',
+            Self::Right => 'r',
+        }
+    }
+
+    /// Returns the side in words.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+        }
+    }
+
+    /// Returns the other side.
+    pub(super) fn opposite(self) -> Self {
+        match self {
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+}
+
+/// Returns the number on a tile: 0 where there is none.
+///
+/// A strip of 1,000 cells with 2^62 each and 5,000 fours more adds up to less than 2^72: no exponent passes 71.
+pub(super) fn tile(exponent: u8) -> u128 {
+    if exponent == 0 { 0 } else { 1 << exponent }
+}
+
+/// A random tile: two numbers are drawn for it, the first one decides where it appears.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Arrival {
+    place: u32,
+    /// The exponent of the tile: 1 or 2.
+    pub(super) exponent: u8,
+}
+
+impl Arrival {
+    /// Draws the next tile.
+    #[inline]
+    pub(super) fn draw(random: &mut SubtractWithCarry) -> Self {
+        let place = random.next();
+        let exponent = if random.next().is_multiple_of(10) { 2 } else { 1 };
+        Self { place, exponent }
+    }
+
+    /// Returns the tile that appears on this cell of an empty strip.
+    pub(super) fn at(cell: u8, exponent: u8) -> Self {
+        Self { place: cell.into(), exponent }
+    }
+
+    /// Returns which of the `empty` cells the tile appears on, counted from the left.
+    #[inline]
+    pub(super) fn place_among(self, empty: usize) -> usize {
+        self.place as usize % empty
+    }
+}
+
+/// A tile and its neighbours, empty cells left out. The first element of a strip stands for both its ends.
+#[derive(Debug, Clone, Copy)]
+struct Tile {
+    exponent: u8,
+    /// Indexed by [`Side`].
+    neighbours: [u32; 2],
+}
+
+/// The element that stands for both ends. Its exponent 0 is no tile's.
+const ENDS: u32 = 0;
+
+/// A strip on which a move costs as much as it merges, however long the strip is.
+///
+/// After a move all tiles lie against one side, and the new one is the outermost at the other: the order of the tiles
+/// says almost everything. What can merge is known before the move: neighbours that are equal.
+#[derive(Debug, Clone)]
+pub(super) struct Strip {
+    given: Vec<u8>,
+    /// Merged tiles stay in this list, with nothing pointing at them.
+    tiles: Vec<Tile>,
+    count: usize,
+    /// The left ones of all pairs of equal neighbours, from left to right.
+    pairs: Vec<u32>,
+    /// From the first to the last tile.
+    occupied: Range<usize>,
+    /// Where the last move went that changed anything.
+    pushed: Option<Side>,
+    random: SubtractWithCarry,
+}
+
+impl Strip {
+    /// Returns the strip before the first move.
+    pub(super) fn new(start: &Start) -> Self {
+        let given = start.cells.clone();
+        let is_tile = |&exponent: &u8| exponent > 0;
+        let first = given.iter().position(is_tile).unwrap_or(given.len());
+        let end = given.iter().rposition(is_tile).map_or(0, |last| last + 1);
+        let mut strip = Self {
+            given,
+            tiles: vec![Tile { exponent: 0, neighbours: [ENDS; 2] }],
+            count: 0,
+            pairs: Vec::new(),
+            occupied: first..end,
+            pushed: None,
+            random: SubtractWithCarry::new(start.seed),
+        };
+        for &exponent in start.cells.iter().filter(|exponent| is_tile(exponent)) {
+            strip.add(exponent, Side::Right);
+        }
+        strip
+    }
+
+    /// Returns the exponents of all cells, 0 for the empty ones, from left to right.
+    pub(super) fn cells(&self) -> Vec<u8> {
+        let (Some(side), Some(newest)) = (self.pushed, self.newest_cell()) else { return self.given.clone() };
+        let length = self.given.len();
+        let places: Vec<usize> = match side {
+            Side::Left => (0..self.count - 1).chain([newest]).collect(),
+            Side::Right => [newest].into_iter().chain(length + 1 - self.count..length).collect(),
+        };
+        let mut cells = vec![0; length];
+        let mut current = ENDS;
+        for place in places {
+            current = self.neighbour(current, Side::Right);
+            cells[place] = self.tiles[current as usize].exponent;
+        }
+        cells
+    }
+
+    /// Returns the cell of the tile that appeared last.
+    pub(super) fn newest_cell(&self) -> Option<usize> {
+        self.pushed.map(|side| match side {
+            Side::Left => self.occupied.end - 1,
+            Side::Right => self.occupied.start,
+        })
+    }
+
+    /// Moves the tiles to this side, and adds a new one if that changed anything. Returns whether it did.
+    pub(super) fn attempt(&mut self, side: Side) -> bool {
+        if self.pairs.is_empty() && self.is_packed(side) {
+            return false;
+        }
+        self.merge(side);
+        self.arrive(side);
+        true
+    }
+
+    /// Whether no tile has an empty cell before it. True for an empty strip.
+    fn is_packed(&self, side: Side) -> bool {
+        match side {
+            Side::Left => self.occupied.end == self.count,
+            Side::Right => self.occupied.start == self.given.len() - self.count,
+        }
+    }
+
+    /// Merges all equal neighbours, those nearer to `side` first, and leaves `pairs` ordered as seen from there.
+    fn merge(&mut self, side: Side) {
+        let mut pairs = std::mem::take(&mut self.pairs);
+        if side == Side::Right {
+            pairs.reverse();
+        }
+        pairs.retain_mut(|pair| {
+            let (left, right) = (*pair, self.neighbour(*pair, Side::Right));
+            let equal = self.tiles[left as usize].exponent == self.tiles[right as usize].exponent;
+            if equal {
+                // The farther tile stays and grows, so that it is equal no longer to the one behind it.
+                let (gone, kept) = if side == Side::Left { (left, right) } else { (right, left) };
+                self.link(self.neighbour(gone, side), kept, side.opposite());
+                self.tiles[kept as usize].exponent += 1;
+                *pair = kept;
+            }
+            equal
+        });
+        self.count -= pairs.len();
+        for merged in pairs {
+            self.note_pair(merged, side);
+            self.note_pair(merged, side.opposite());
+        }
+    }
+
+    /// Adds a random tile to a strip that was just pushed to `side`: at the other end, whatever its cell.
+    fn arrive(&mut self, side: Side) {
+        let arrival = Arrival::draw(&mut self.random);
+        let length = self.given.len();
+        let place = arrival.place_among(length - self.count);
+        self.occupied = match side {
+            Side::Left => 0..self.count + place + 1,
+            Side::Right => place..length,
+        };
+        self.pushed = Some(side);
+        self.add(arrival.exponent, side.opposite());
+        if side == Side::Right {
+            self.pairs.reverse();
+        }
+    }
+
+    /// Adds a tile at one end. If it equals its neighbour, they are the last of the pairs.
+    fn add(&mut self, exponent: u8, end: Side) {
+        // At most 1,000 at the start, and one for each of 5,000 moves.
+        let new = self.tiles.len() as u32;
+        self.tiles.push(Tile { exponent, neighbours: [ENDS; 2] });
+        self.count += 1;
+        self.link(self.neighbour(ENDS, end.opposite()), new, end);
+        self.link(new, ENDS, end);
+        self.note_pair(new, end.opposite());
+    }
+
+    /// Adds a tile and its neighbour on this side to the pairs, if they are equal and not the last pair already.
+    fn note_pair(&mut self, tile: u32, side: Side) {
+        let neighbour = self.neighbour(tile, side);
+        let left = if side == Side::Left { neighbour } else { tile };
+        let equal = self.tiles[tile as usize].exponent == self.tiles[neighbour as usize].exponent;
+        if equal && self.pairs.last() != Some(&left) {
+            self.pairs.push(left);
+        }
+    }
+
+    /// Returns the next tile on this side. From [`ENDS`] that is the outermost one at the other side.
+    fn neighbour(&self, tile: u32, side: Side) -> u32 {
+        self.tiles[tile as usize].neighbours[side as usize]
+    }
+
+    /// Makes `other` the next tile of `tile` on this side.
+    fn link(&mut self, tile: u32, other: u32, side: Side) {
+        self.tiles[tile as usize].neighbours[side as usize] = other;
+        self.tiles[other as usize].neighbours[side.opposite() as usize] = tile;
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/model/beating.rs"]
+pub(super) mod model;
+
+#[cfg(test)]
+mod tests {
+    use super::model::Model;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn start(cells: &[u8], seed: impl Fn(usize) -> u32) -> Start {
+        Start { cells: cells.to_vec(), seed: std::array::from_fn(seed) }
+    }
+
+    fn numbers(cells: &[u8]) -> Vec<u128> {
+        cells.iter().map(|&exponent| tile(exponent)).collect()
+    }
+
+    /// Strips with few kinds of tiles, so that there are long runs of equal ones, and attempts that often repeat.
+    fn games() -> impl Strategy<Value = (Start, Vec<Side>)> {
+        (1..=4u8, 0..=6u32, prop_oneof![2..=6usize, 2..=40usize]).prop_flat_map(|(kinds, emptiness, length)| {
+            let cell = prop_oneof![emptiness => Just(0), 3 => 1..=kinds];
+            let seed = prop_oneof![any::<u32>(), 0..10u32];
+            (
+                prop::collection::vec(cell, length),
+                prop::collection::vec(seed, crate::random::LONG_LAG),
+                prop::collection::vec(prop::bool::weighted(0.4), 1..150),
+            )
+                .prop_map(|(cells, seed, right)| {
+                    let start = Start { cells, seed: std::array::from_fn(|i| seed[i]) };
+                    (start, right.into_iter().map(|right| if right { Side::Right } else { Side::Left }).collect())
+                })
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn every_attempt_does_what_the_model_does((start, attempts) in games()) {
+            let mut strip = Strip::new(&start);
+            let mut model = Model::new(&numbers(&start.cells), &start.seed);
+            for side in attempts {
+                let before = strip.cells();
+                let changed = strip.attempt(side);
+                prop_assert_eq!(changed, model.attempt(side.letter()), "{:?} to the {}", before, side.name());
+                prop_assert_eq!(numbers(&strip.cells()), model.strip.clone(), "{:?} to the {}", before, side.name());
+                let tiles = strip.cells().iter().filter(|&&exponent| exponent > 0).count();
+                prop_assert_eq!(strip.count, tiles);
+            }
+        }
+    }
+
+    /// Returns the strip after one move, without the tile that it brought.
+    fn pushed(cells: &[u8], side: Side) -> Vec<u8> {
+        let mut strip = Strip::new(&start(cells, |_| 1));
+        let changed = strip.attempt(side);
+        let mut cells = strip.cells();
+        if let Some(newest) = strip.newest_cell().filter(|_| changed) {
+            cells[newest] = 0;
+        }
+        cells
+    }
+
+    #[test]
+    fn pairs_merge_from_the_side_that_the_tiles_go_to() {
+        assert_eq!(pushed(&[1, 0, 1, 1, 1, 0, 0, 1], Side::Left), [2, 2, 1, 0, 0, 0, 0, 0]);
+        assert_eq!(pushed(&[1, 0, 1, 1, 1, 0, 0, 1], Side::Right), [0, 0, 0, 0, 0, 1, 2, 2]);
+        assert_eq!(pushed(&[0, 0, 0, 0, 1, 2, 2, 3], Side::Right), [0, 0, 0, 0, 0, 1, 3, 3]);
+        assert_eq!(pushed(&[1, 1, 1, 1], Side::Left), [2, 2, 0, 0]);
+        assert_eq!(pushed(&[1, 1, 1, 1], Side::Right), [0, 0, 2, 2]);
+        assert_eq!(pushed(&[2, 1, 1], Side::Left), [2, 2, 0]);
+        assert_eq!(pushed(&[1, 1, 1], Side::Right), [0, 1, 2]);
+    }
+
+    #[test]
+    fn an_attempt_that_changes_nothing_draws_nothing() {
+        let mut strip = Strip::new(&start(&[1, 2, 0], |i| i as u32));
+        assert!(!strip.attempt(Side::Left));
+        let mut untouched = SubtractWithCarry::new(std::array::from_fn(|i| i as u32));
+        assert_eq!(strip.random.next(), untouched.next());
+        assert_eq!(strip.cells(), [1, 2, 0]);
+        let mut empty = Strip::new(&start(&[0, 0], |_| 0));
+        assert!(!empty.attempt(Side::Left) && !empty.attempt(Side::Right));
+    }
+
+    /// A seed whose first outputs are these two numbers: they are the differences of `x21`, `x0` and of `x22`, `x1`.
+    fn seed_of(first: u32, second: u32) -> impl Fn(usize) -> u32 {
+        move |i| match i {
+            21 => first,
+            22 => second,
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn the_place_is_drawn_before_the_value_and_counted_from_the_left() {
+        for (side, first, second, expected) in [
+            // Three cells are empty after the move.
+            (Side::Left, 2, 10, [3, 0, 0, 2]),
+            (Side::Left, 10, 2, [3, 0, 1, 0]),
+            (Side::Left, 3, 20, [3, 2, 0, 0]),
+            (Side::Right, 0, 10, [2, 0, 0, 3]),
+            (Side::Right, 2, 11, [0, 0, 1, 3]),
+            (Side::Right, 4, 0, [0, 2, 0, 3]),
+        ] {
+            let mut strip = Strip::new(&start(&[0, 2, 2, 0], seed_of(first, second)));
+            assert!(strip.attempt(side));
+            assert_eq!(strip.cells(), expected, "{side:?} {first} {second}");
+        }
+    }
+
+    #[test]
+    fn a_thousand_of_the_largest_tiles_merge_beyond_64_bits() {
+        let mut strip = Strip::new(&start(&[62; 1_000], |i| i as u32));
+        let mut model = Model::new(&[1 << 62; 1_000], &std::array::from_fn::<u32, 43, _>(|i| i as u32));
+        for _ in 0..20 {
+            assert_eq!(strip.attempt(Side::Left), model.attempt('l'));
+        }
+        assert_eq!(numbers(&strip.cells()), model.strip);
+        assert_eq!(model.strip[0], 1 << 71);
+    }
+}
