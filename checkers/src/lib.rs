@@ -12,6 +12,7 @@
 
 mod columns;
 mod beating;
+mod deletion_game;
 mod random;
 mod registry;
 mod rejection;

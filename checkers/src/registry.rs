@@ -73,6 +73,7 @@ static CHECKERS: &[&dyn Checker] = &[
     &crate::square_remover::SquareRemover,
     &crate::same_game::SameGame,
     &crate::same_game::SameGameFree,
+    &crate::deletion_game::DeletionGame,
     &crate::beating::BeatingTheGameEasy,
     &crate::beating::BeatingTheGameHard,
 ];

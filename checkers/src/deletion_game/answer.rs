@@ -1,0 +1,242 @@
+//! An answer: reads it move by move and tells, token by token, whether the path is legal on the board as it is.
+
+use super::board::{Board, CellIndex};
+use super::input::Parameters;
+use crate::Rejection;
+use crate::tokens::{Tokens, place_of};
+
+/// The statement's limit on an answer, in bytes.
+const MAX_BYTES: usize = 1_000_000;
+
+/// An answer, read up to some move.
+pub(super) struct Answer<'a> {
+    tokens: Tokens<'a>,
+    /// The tokens from the last move's length on.
+    last_move: Tokens<'a>,
+    parameters: &'a Parameters,
+    moves: i64,
+    step: u32,
+    /// For each cell, the last move whose path went through it.
+    visits: Vec<u32>,
+}
+
+impl<'a> Answer<'a> {
+    /// Reads M. An answer that is too long is rejected before anything in it is looked at.
+    pub(super) fn open(text: &'a [u8], parameters: &'a Parameters, board: &Board) -> Result<Self, Rejection> {
+        if text.len() > MAX_BYTES {
+            return Err(too_long(text));
+        }
+        let mut tokens = Tokens::new(text);
+        let moves = tokens.integer("the number of moves M", 0..=parameters.moves)?;
+        let visits = vec![0; board.height() * board.width()];
+        Ok(Self { last_move: tokens.clone(), tokens, parameters, moves, step: 0, visits })
+    }
+
+    /// Returns the number of the last move, from 1.
+    pub(super) fn step(&self) -> usize {
+        self.step as usize
+    }
+
+    /// Reads the next move's path into `path`. Returns false when there is none and the answer ends as it should.
+    pub(super) fn next_path(&mut self, board: &Board, path: &mut Vec<CellIndex>) -> Result<bool, Rejection> {
+        if i64::from(self.step) == self.moves {
+            return self.tokens.end().map(|()| false);
+        }
+        // Each move has tokens of its own, and a text of MAX_BYTES has fewer tokens than a u32 can count.
+        self.step += 1;
+        self.last_move = self.tokens.clone();
+        self.read_path(board, path).map_err(|rejection| rejection.at_step(self.step()))?;
+        Ok(true)
+    }
+
+    /// Says that the last move, legal or not, is not to be had.
+    pub(super) fn reject_last_move(&self, rule: &str, expected: &str, found: &str) -> Rejection {
+        rejection_at_next(&self.last_move, rule, expected, found).at_step(self.step())
+    }
+
+    fn read_path(&mut self, board: &Board, path: &mut Vec<CellIndex>) -> Result<(), Rejection> {
+        let length = self.tokens.integer("the length l", self.parameters.shortest..=self.parameters.longest)?;
+        path.clear();
+        let mut previous = None;
+        for _ in 0..length {
+            let at = self.tokens.clone();
+            let spot = Spot::read(&mut self.tokens, board)?;
+            let cell = board.cell(spot.row - 1, spot.column - 1);
+            let broken = broken_rule(board, previous, spot, self.visits[cell] == self.step);
+            if let Some(Broken { rule, expected, found }) = broken {
+                return Err(rejection_at_next(&at, rule, &expected, &found));
+            }
+            self.visits[cell] = self.step;
+            path.push(cell);
+            previous = Some(spot);
+        }
+        Ok(())
+    }
+}
+
+/// A cell as answers name it: both numbers from 1, the top left cell is (1, 1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Spot {
+    row: usize,
+    column: usize,
+}
+
+impl Spot {
+    fn read(tokens: &mut Tokens<'_>, board: &Board) -> Result<Self, Rejection> {
+        let row = tokens.integer("the row x", 1..=board.height() as i64)? as usize;
+        let column = tokens.integer("the column y", 1..=board.width() as i64)? as usize;
+        Ok(Self { row, column })
+    }
+
+    fn touches(self, other: Self) -> bool {
+        self.row.abs_diff(other.row) + self.column.abs_diff(other.column) == 1
+    }
+}
+
+impl std::fmt::Display for Spot {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "({}, {})", self.row, self.column)
+    }
+}
+
+struct Broken {
+    rule: &'static str,
+    expected: String,
+    found: String,
+}
+
+/// Returns the first of the statement's conditions 2 to 5 that the path breaks by going on to `spot`.
+fn broken_rule(board: &Board, previous: Option<Spot>, spot: Spot, visited: bool) -> Option<Broken> {
+    let broken = |rule, expected: &str, found: String| Some(Broken { rule, expected: expected.to_owned(), found });
+    if let Some(previous) = previous.filter(|previous| !previous.touches(spot)) {
+        return broken("the path jumps", &format!("a neighbour of {previous}"), spot.to_string());
+    }
+    if visited {
+        return broken("the path visits a cell twice", "a cell that is not on the path yet", spot.to_string());
+    }
+    match board.digit(board.cell(spot.row - 1, spot.column - 1)) {
+        None => broken("the path visits a blank cell", "a cell with a digit", spot.to_string()),
+        Some(0) if previous.is_none() => {
+            broken("the path starts with 0", "a digit from 1 to 9", format!("0 at {spot}"))
+        }
+        Some(_) => None,
+    }
+}
+
+/// Says that a rule is broken at the next of these tokens, which has been read before.
+#[cold]
+fn rejection_at_next(tokens: &Tokens<'_>, rule: &str, expected: &str, found: &str) -> Rejection {
+    let token = tokens.clone().next().expect("this token has been read before");
+    tokens.rejection_at(token.offset, rule, expected, found)
+}
+
+fn too_long(text: &[u8]) -> Rejection {
+    Rejection {
+        place: place_of(text, MAX_BYTES),
+        step: None,
+        rule: "the answer is too long".to_owned(),
+        expected: format!("at most {MAX_BYTES} bytes"),
+        found: format!("{} bytes", text.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::input::Input;
+    use super::*;
+
+    /// ```text
+    /// 1 0 3
+    /// 4 5 6
+    /// ```
+    fn input() -> Input {
+        Input::read(b"2 3 2 1 4 1 1 0\n1 0 3\n4 5 6\n").unwrap()
+    }
+
+    /// Reads the whole answer and takes nothing.
+    fn paths(answer: &[u8], board: &Board) -> Result<Vec<Vec<CellIndex>>, Rejection> {
+        let input = input();
+        let mut answer = Answer::open(answer, &input.parameters, board)?;
+        let (mut path, mut paths) = (Vec::new(), Vec::new());
+        while answer.next_path(board, &mut path)? {
+            paths.push(path.clone());
+        }
+        Ok(paths)
+    }
+
+    #[test]
+    fn paths_are_cells_whatever_the_white_space() {
+        let board = input().board;
+        assert_eq!(paths(b"\n0\r\n\r\n", &board), Ok(vec![]));
+        let cells = |spots: &[(usize, usize)]| spots.iter().map(|&(row, column)| board.cell(row, column)).collect();
+        let expected = vec![cells(&[(0, 0), (0, 1), (1, 1)]), cells(&[(0, 0)])];
+        assert_eq!(paths(b"2 3\t01 1 1\n2 2 2\r\n1 1 1", &board), Ok(expected));
+    }
+
+    #[test]
+    fn the_first_broken_rule_is_named_with_its_place() {
+        let mut board = input().board;
+        board.take(&mut [board.cell(1, 2)]);
+        for (text, complaint) in [
+            (
+                "",
+                "line 1, column 1: the text ends too early: expected the number of moves M, an integer from 0 to 2, found the end",
+            ),
+            (
+                "3",
+                "line 1, column 1: the number of moves M is out of range: expected an integer from 0 to 2, found `3`",
+            ),
+            (
+                "1\n5 9",
+                "line 2, column 1, move 1: the length l is out of range: expected an integer from 1 to 4, found `5`",
+            ),
+            (
+                "1\n0",
+                "line 2, column 1, move 1: the length l is out of range: expected an integer from 1 to 4, found `0`",
+            ),
+            (
+                "2\n1 1 1\n2 3 1",
+                "line 3, column 3, move 2: the row x is out of range: expected an integer from 1 to 2, found `3`",
+            ),
+            (
+                "1\n2 1 0",
+                "line 2, column 5, move 1: the column y is out of range: expected an integer from 1 to 3, found `0`",
+            ),
+            ("1\n2 1 1 2 2", "line 2, column 7, move 1: the path jumps: expected a neighbour of (1, 1), found (2, 2)"),
+            ("1\n2 1 1 1 1", "line 2, column 7, move 1: the path jumps: expected a neighbour of (1, 1), found (1, 1)"),
+            (
+                "1\n4 1 1 1 2 1 1 9",
+                "line 2, column 11, move 1: the path visits a cell twice: expected a cell that is not on the path yet, found (1, 1)",
+            ),
+            (
+                "1\n1 1 3",
+                "line 2, column 3, move 1: the path visits a blank cell: expected a cell with a digit, found (1, 3)",
+            ),
+            (
+                "1\n1 1 2",
+                "line 2, column 3, move 1: the path starts with 0: expected a digit from 1 to 9, found 0 at (1, 2)",
+            ),
+            ("1\n2 1 1 2 1 1", "line 2, column 11: the text goes on too long: expected the end, found `1`"),
+            (
+                "1\n2 1 1 2",
+                "line 2, column 8, move 1: the text ends too early: expected the column y, an integer from 1 to 3, found the end",
+            ),
+            ("0\n0", "line 2, column 1: the text goes on too long: expected the end, found `0`"),
+        ] {
+            assert_eq!(paths(text.as_bytes(), &board).unwrap_err().to_string(), complaint, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_megabyte_is_the_most() {
+        let board = input().board;
+        let mut answer = vec![b' '; 1_000_000];
+        answer[0] = b'0';
+        assert_eq!(paths(&answer, &board), Ok(vec![]));
+        answer.push(b' ');
+        assert_eq!(
+            paths(&answer, &board).unwrap_err().to_string(),
+            "line 1, column 1000001: the answer is too long: expected at most 1000000 bytes, found 1000001 bytes"
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! The board: a grid of digits, from which cells go and onto which the digits above them drop.
+
+/// What is on a cell without a digit.
+const BLANK: u8 = u8::MAX;
+
+/// A cell, as the board numbers them: column by column, each from the bottom up.
+pub(super) type CellIndex = usize;
+
+/// A grid of digits. Blanks are always above the digits of their column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Board {
+    height: usize,
+    width: usize,
+    /// Column by column, so that a drop moves neighbours in memory.
+    cells: Vec<u8>,
+    filled: usize,
+}
+
+impl Board {
+    /// Takes the digits row by row from the top, each row from the left: `width` times as many as there are rows.
+    pub(super) fn from_rows(width: usize, digits: &[u8]) -> Self {
+        let height = digits.len() / width;
+        let mut cells = vec![BLANK; digits.len()];
+        for (row, digits) in digits.chunks_exact(width).enumerate() {
+            let bottom_up = height - 1 - row;
+            for (column, &digit) in digits.iter().enumerate() {
+                cells[column * height + bottom_up] = digit;
+            }
+        }
+        Self { height, width, filled: cells.len(), cells }
+    }
+
+    /// Returns n.
+    pub(super) fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Returns m.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Returns how many cells are not blank.
+    pub(super) fn filled(&self) -> usize {
+        self.filled
+    }
+
+    /// Returns the cell in this row, counted from 0 at the top, and column, counted from 0 at the left.
+    #[inline]
+    pub(super) fn cell(&self, row: usize, column: usize) -> CellIndex {
+        column * self.height + (self.height - 1 - row)
+    }
+
+    /// Returns the digit on the cell, unless it is blank.
+    #[inline]
+    pub(super) fn digit(&self, cell: CellIndex) -> Option<u8> {
+        Some(self.cells[cell]).filter(|&digit| digit != BLANK)
+    }
+
+    /// Blanks these cells, which are different and not blank, and lets the digits above them drop. Sorts `path`.
+    pub(super) fn take(&mut self, path: &mut [CellIndex]) {
+        let height = self.height;
+        path.sort_unstable();
+        for taken in path.chunk_by(|a, b| a / height == b / height) {
+            self.take_from_column(taken);
+        }
+        self.filled -= path.len();
+    }
+
+    /// Does so in one column, from the bottom up: each run of digits between two taken cells moves as one piece.
+    fn take_from_column(&mut self, taken: &[CellIndex]) {
+        let column_end = (taken[0] / self.height + 1) * self.height;
+        let mut top = taken[0];
+        for (index, &cell) in taken.iter().enumerate() {
+            let run_end = taken.get(index + 1).copied().unwrap_or(column_end);
+            self.cells.copy_within(cell + 1..run_end, top);
+            top += run_end - (cell + 1);
+        }
+        self.cells[top..column_end].fill(BLANK);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(board: &Board) -> Vec<Vec<Option<u8>>> {
+        let row = |row| (0..board.width()).map(|column| board.digit(board.cell(row, column))).collect();
+        (0..board.height()).map(row).collect()
+    }
+
+    #[test]
+    fn digits_drop_past_every_taken_cell_below_them() {
+        let mut board = Board::from_rows(2, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 0]);
+        let mut path = [(3, 0), (3, 1), (2, 1), (1, 1), (1, 0)].map(|(row, column)| board.cell(row, column));
+        board.take(&mut path);
+        let expected =
+            [[None, None], [None, None], [Some(1), None], [Some(5), Some(2)], [Some(9), Some(0)]].map(Vec::from);
+        assert_eq!(rows(&board), expected);
+        assert_eq!(board.filled(), 5);
+    }
+
+    #[test]
+    fn a_whole_board_can_be_taken() {
+        let mut board = Board::from_rows(3, &[1, 2, 3, 4, 5, 6]);
+        let mut path: Vec<_> = (0..6).rev().collect();
+        board.take(&mut path);
+        assert_eq!(rows(&board), vec![vec![None; 3]; 2]);
+        assert_eq!(board.filled(), 0);
+    }
+}
