@@ -10,8 +10,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod columns;
 mod beating;
+mod columns;
 mod deletion_game;
 mod random;
 mod registry;
