@@ -1,0 +1,261 @@
+//! The helper: a small process with one thread that starts programs for one worker and watches over them.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::bare::Bare;
+use crate::capture::{Beyond, Stream, Target};
+use crate::execution::{Breach, End, Fault, Usage};
+use crate::fault::Doing;
+use crate::meter::{Gauges, Meter, Totals};
+use crate::order::{Answer, Order};
+use crate::reap::Finished;
+use crate::tier::Tier;
+use crate::watch::{Disk, Started, Watch, Watched};
+use crate::wire::{Reader, Writer};
+
+/// The first argument of a process that is to become a helper.
+pub(crate) const ARGUMENT: &str = "--judge-sandbox-helper";
+
+/// The first thing that a program using this crate does in `main`: if this process was started to be a helper, it
+/// becomes one and never returns.
+pub fn become_helper_if_asked() {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|argument| argument == ARGUMENT) && arguments.next().is_none() {
+        let code = i32::from(serve().is_err());
+        std::process::exit(code);
+    }
+}
+
+/// How a helper is to work: the first message that it gets.
+pub(crate) struct Settings {
+    pub(crate) tier: Tier,
+    pub(crate) core: Option<u64>,
+    /// For the working folder of the tiers without namespaces.
+    pub(crate) scratch: PathBuf,
+    /// Unique on this machine.
+    pub(crate) name: String,
+    pub(crate) stdout: File,
+    pub(crate) stderr: File,
+}
+
+impl Settings {
+    pub(crate) fn send(&self, socket: impl AsFd) -> io::Result<()> {
+        use std::os::unix::ffi::OsStrExt;
+        let mut writer = Writer::default();
+        writer.bytes(self.tier.name().as_bytes()).option(self.core);
+        writer.bytes(self.scratch.as_os_str().as_bytes()).bytes(self.name.as_bytes());
+        writer.send(socket, &[self.stdout.as_fd(), self.stderr.as_fd()])
+    }
+
+    fn receive(reader: &mut Reader) -> io::Result<Settings> {
+        let invalid = |_| io::Error::from(io::ErrorKind::InvalidData);
+        Ok(Settings {
+            tier: String::from_utf8_lossy(&reader.bytes()?).parse().map_err(invalid)?,
+            core: reader.option()?,
+            scratch: reader.os_string()?.into(),
+            name: String::from_utf8_lossy(&reader.bytes()?).into_owned(),
+            stdout: reader.fd()?.into(),
+            stderr: reader.fd()?.into(),
+        })
+    }
+}
+
+fn serve() -> io::Result<()> {
+    let socket = settle()?;
+    let Some(mut first) = Reader::receive(&socket)? else { return Ok(()) };
+    let settings = Settings::receive(&mut first)?;
+    if let Some(core) = settings.core {
+        let mut cores = rustix::thread::CpuSet::new();
+        cores.set(core as usize);
+        rustix::thread::sched_setaffinity(None, &cores)?;
+    }
+    let mut station = None;
+    while let Some(mut message) = Reader::receive(&socket)? {
+        let order = Order::decode(&mut message)?;
+        let answer = match &mut station {
+            Some(station) => run(station, &settings, order, socket.as_fd()),
+            None => Station::open(&settings)
+                .and_then(|opened| run(station.insert(opened), &settings, order, socket.as_fd())),
+        };
+        crate::order::encode_answer(&answer).send(&socket, &[])?;
+    }
+    Ok(())
+}
+
+/// Leaves behind what the judge's process was: its session, signals, folder, descriptors. Returns the socket.
+fn settle() -> io::Result<OwnedFd> {
+    let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::stdio::dup2_stdin(&null)?;
+    // SAFETY: a system call without pointers. Whatever the judge left open is closed when we execute anything; none
+    // of our own descriptors exists yet but the two above.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    let _ = rustix::process::setsid();
+    for signal in 1..=64 {
+        // SAFETY: the default action needs no handler; those that cannot be set are refused.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // SAFETY: an empty set is a valid mask; this process has one thread.
+    unsafe {
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+    rustix::process::umask(Mode::from_raw_mode(0o022));
+    rustix::process::chdir("/")?;
+    rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1))?;
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
+    crate::privileges::empty_bounding_set();
+    Ok(socket)
+}
+
+/// Where programs are started.
+enum Station {
+    Bare(Bare),
+}
+
+impl Station {
+    fn open(settings: &Settings) -> Result<Station, Fault> {
+        Ok(Station::Bare(Bare::open(settings)?))
+    }
+
+    fn prepare(&mut self) -> Result<(), Fault> {
+        match self {
+            Station::Bare(bare) => bare.prepare(),
+        }
+    }
+
+    fn gauges(&self, many: bool) -> Gauges<'_> {
+        match self {
+            Station::Bare(bare) => bare.gauges(many),
+        }
+    }
+
+    fn start(&self, order: &Order, stdio: [BorrowedFd<'_>; 3]) -> Result<Started<'_>, Fault> {
+        match self {
+            Station::Bare(bare) => bare.start(order, stdio),
+        }
+    }
+
+    /// How to measure a working folder without a size limit of its own.
+    fn disk(&self) -> Option<&dyn Disk> {
+        match self {
+            Station::Bare(bare) => Some(bare),
+        }
+    }
+}
+
+fn run(station: &mut Station, settings: &Settings, mut order: Order, judge: BorrowedFd<'_>) -> Result<Answer, Fault> {
+    let target = |own: Option<OwnedFd>, capture| own.map_or(Target::Capture(capture), |fd| Target::Own(fd.into()));
+    let limits = order.limits.clone();
+    let stdout_target = target(order.stdout.take(), &settings.stdout);
+    let stderr_target = target(order.stderr.take(), &settings.stderr);
+    let (mut stdout, out) = Stream::open("output", stdout_target, limits.stdout, Beyond::Ends)?;
+    let (mut stderr, err) = Stream::open("error output", stderr_target, limits.stderr, Beyond::Dropped)?;
+    let stdin = reopened(&order.stdin)?;
+    station.prepare()?;
+    let station = &*station;
+    let mut meter = Meter::start(station.gauges(limits.processes != Some(1)));
+    let mut program = match station.start(&order, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
+        Started::Running(program) => program,
+        Started::Refused(errno) => return Ok(refused(errno)),
+    };
+    drop((out, err, stdin));
+    let cores = if settings.core.is_some() { 1 } else { crate::survey::cores() };
+    let watch = Watch {
+        limits: &limits,
+        stdout: &mut stdout,
+        stderr: &mut stderr,
+        meter: &mut meter,
+        judge,
+        disk: station.disk(),
+        cores: cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1),
+    };
+    let started = program.started();
+    let watched = watch.run(&mut *program)?;
+    let totals = meter.totals(&watched.finished);
+    Ok(conclude(&limits, started, watched, &totals, &stdout, &stderr))
+}
+
+/// Standard input for this run alone: its position is nobody else's.
+fn reopened(stdin: &OwnedFd) -> Result<OwnedFd, Fault> {
+    let stat = rustix::fs::fstat(stdin).doing("looking at the input")?;
+    if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::RegularFile {
+        return duplicate(stdin);
+    }
+    let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(stdin));
+    match rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(own) => Ok(own),
+        // Without /proc, or when only the judge may open the file: from the start, at least.
+        Err(_) => {
+            rustix::fs::seek(stdin, rustix::fs::SeekFrom::Start(0)).doing("rewinding the input")?;
+            duplicate(stdin)
+        }
+    }
+}
+
+fn duplicate(fd: &OwnedFd) -> Result<OwnedFd, Fault> {
+    fd.try_clone().doing("duplicating the input")
+}
+
+fn refused(errno: i32) -> Answer {
+    Answer {
+        end: End::NotStarted(errno),
+        breaches: Vec::new(),
+        usage: Usage::default(),
+        captured_stdout: 0,
+        captured_stderr: 0,
+    }
+}
+
+fn conclude(
+    limits: &crate::request::Limits,
+    started: u64,
+    watched: Watched,
+    totals: &Totals,
+    stdout: &Stream<'_>,
+    stderr: &Stream<'_>,
+) -> Answer {
+    use std::time::Duration;
+    let Watched { finished, mut breaches } = watched;
+    let usage = Usage {
+        cpu: Duration::from_nanos(totals.cpu),
+        wall: Duration::from_nanos(finished.ended.saturating_sub(started)),
+        memory: Some(totals.memory),
+        stdout_bytes: stdout.seen,
+        stderr_bytes: stderr.seen,
+        run_delay: finished.run_delay.map(Duration::from_nanos),
+    };
+    let mut passed = |breach, holds: bool| {
+        if holds {
+            breaches.push(breach)
+        }
+    };
+    passed(Breach::Output, stdout.overflowed());
+    passed(Breach::Cpu, limits.cpu.is_some_and(|limit| usage.cpu > limit));
+    passed(Breach::Wall, limits.wall.is_some_and(|limit| usage.wall > limit));
+    passed(Breach::Memory, totals.out_of_memory || limits.memory.is_some_and(|limit| totals.memory > limit));
+    passed(Breach::Processes, totals.out_of_processes);
+    breaches.sort();
+    breaches.dedup();
+    Answer {
+        end: ending(&finished),
+        breaches,
+        usage,
+        captured_stdout: stdout.captured(),
+        captured_stderr: stderr.captured(),
+    }
+}
+
+fn ending(finished: &Finished) -> End {
+    if libc::WIFSIGNALED(finished.status) {
+        End::Signalled(libc::WTERMSIG(finished.status))
+    } else {
+        End::Exited(libc::WEXITSTATUS(finished.status))
+    }
+}

@@ -1,0 +1,275 @@
+//! Starts one program: a `vfork`-like clone whose child walls itself in and becomes the program.
+
+use std::ffi::{CString, OsStr, OsString, c_char, c_int, c_void};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::time::Duration;
+
+use crate::clock;
+use crate::execution::Fault;
+
+/// One resource limit: which, and its value, soft and hard alike.
+pub(crate) type ResourceLimit = (libc::__rlimit_resource_t, u64);
+
+/// Everything a child needs, laid out before the clone: the child shares our memory and must not allocate.
+pub(crate) struct Launch<'a> {
+    program: CString,
+    argv: Vec<CString>,
+    environment: Vec<CString>,
+    /// Standard input, output and error.
+    pub(crate) stdio: [BorrowedFd<'a>; 3],
+    /// The working folder.
+    pub(crate) folder: BorrowedFd<'a>,
+    pub(crate) limits: Vec<ResourceLimit>,
+    /// The uid and gid to change to.
+    pub(crate) identity: Option<u32>,
+    /// Whether this process has capabilities that the child must shed.
+    pub(crate) shed_capabilities: bool,
+    /// A landlock ruleset.
+    pub(crate) landlock: Option<BorrowedFd<'a>>,
+    /// A seccomp filter; empty for none.
+    pub(crate) filter: Vec<libc::sock_filter>,
+}
+
+/// What became of a launch.
+pub(crate) enum Launched {
+    /// The program runs.
+    Running(Child),
+    /// `execve` failed with this error number.
+    Refused(i32),
+}
+
+/// A started program.
+pub(crate) struct Child {
+    pub(crate) pid: i32,
+    pub(crate) pidfd: OwnedFd,
+    /// When it started, in nanoseconds of the monotonic clock.
+    pub(crate) started: u64,
+}
+
+/// How far the child came; the order of its steps.
+#[derive(Clone, Copy)]
+enum Step {
+    Session,
+    Stdio,
+    Folder,
+    Limits,
+    Identity,
+    Capabilities,
+    Privileges,
+    Landlock,
+    Seccomp,
+    Exec,
+}
+
+impl Step {
+    fn action(self) -> &'static str {
+        match self {
+            Step::Session => "giving the program a session of its own",
+            Step::Stdio => "connecting the program's standard streams",
+            Step::Folder => "entering the working folder",
+            Step::Limits => "setting the program's resource limits",
+            Step::Identity => "changing to the program's own user",
+            Step::Capabilities => "dropping capabilities",
+            Step::Privileges => "forbidding new privileges",
+            Step::Landlock => "restricting the program with landlock",
+            Step::Seccomp => "restricting the program with seccomp",
+            Step::Exec => "executing the program",
+        }
+    }
+}
+
+/// What parent and child share during the clone.
+struct Shared<'a> {
+    launch: &'a Launch<'a>,
+    argv: Vec<*const c_char>,
+    environment: Vec<*const c_char>,
+    step: Step,
+    errno: i32,
+    started: u64,
+}
+
+const STACK_BYTES: usize = 128 * 1024;
+
+impl<'a> Launch<'a> {
+    /// A launch with neither limits nor walls yet. `Err` holds the error number of `execve` for strings with a NUL byte.
+    pub(crate) fn new(
+        program: &OsStr,
+        argv: &[OsString],
+        environment: &[(OsString, OsString)],
+        stdio: [BorrowedFd<'a>; 3],
+        folder: BorrowedFd<'a>,
+    ) -> Result<Launch<'a>, i32> {
+        let text = |bytes: &[u8]| CString::new(bytes).map_err(|_| libc::EINVAL);
+        let pair = |(name, value): &(OsString, OsString)| {
+            let mut bytes = name.clone();
+            bytes.push("=");
+            bytes.push(value);
+            text(&bytes.into_vec())
+        };
+        Ok(Launch {
+            program: text(program.as_bytes())?,
+            argv: argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
+            environment: environment.iter().map(pair).collect::<Result<_, _>>()?,
+            stdio,
+            folder,
+            limits: Vec::new(),
+            identity: None,
+            shed_capabilities: false,
+            landlock: None,
+            filter: Vec::new(),
+        })
+    }
+
+    /// Starts the program; returns when it runs or when it is certain that it will not.
+    pub(crate) fn start(&self) -> Result<Launched, Fault> {
+        // A file that was written a moment ago may still be open for writing in a process just forked elsewhere.
+        for _ in 0..10 {
+            match self.attempt()? {
+                Launched::Refused(libc::ETXTBSY) => std::thread::sleep(Duration::from_millis(2)),
+                launched => return Ok(launched),
+            }
+        }
+        self.attempt()
+    }
+
+    fn attempt(&self) -> Result<Launched, Fault> {
+        let pointers = |texts: &[CString]| -> Vec<*const c_char> {
+            texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
+        };
+        let mut shared = Shared {
+            launch: self,
+            argv: pointers(&self.argv),
+            environment: pointers(&self.environment),
+            step: Step::Session,
+            errno: 0,
+            started: 0,
+        };
+        let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
+        let mut pidfd: RawFd = -1;
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
+        // SAFETY: the stack is large enough for `become_program`, which touches nothing but `shared` and `self` and
+        // calls only raw system calls; CLONE_VFORK keeps this thread, the only one, waiting until the child has
+        // executed or ended, so that the stack and `shared` outlive its use of them.
+        let pid = unsafe {
+            libc::clone(
+                become_program,
+                stack.as_mut_ptr().add(stack.len()).cast::<c_void>(),
+                flags,
+                (&raw mut shared).cast::<c_void>(),
+                &raw mut pidfd,
+            )
+        };
+        if pid < 0 {
+            return Err(Fault::System { action: "starting a process".into(), source: io::Error::last_os_error() });
+        }
+        // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
+        let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
+        if shared.errno == 0 {
+            return Ok(Launched::Running(Child { pid, pidfd, started: shared.started }));
+        }
+        // SAFETY: no pointers are passed but null; the child has ended and is ours to reap.
+        unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL) };
+        match (shared.step, shared.errno) {
+            (Step::Exec, errno) if !is_shortage(errno) => Ok(Launched::Refused(errno)),
+            (step, errno) => {
+                Err(Fault::System { action: step.action().into(), source: io::Error::from_raw_os_error(errno) })
+            }
+        }
+    }
+}
+
+/// Whether `errno` tells of a machine that has run out of something, not of the program.
+fn is_shortage(errno: i32) -> bool {
+    matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE)
+}
+
+/// The child's whole life before `execve`.
+extern "C" fn become_program(shared: *mut c_void) -> c_int {
+    // SAFETY: `attempt` passes a valid `Shared` and waits; nobody else uses it meanwhile.
+    let shared = unsafe { &mut *shared.cast::<Shared<'_>>() };
+    // SAFETY: the child is alone on its stack, between clone and exec.
+    if let Err(errno) = unsafe { walk(shared) } {
+        shared.errno = if errno == 0 { libc::EIO } else { errno };
+    }
+    // SAFETY: `_exit` runs no destructors of the memory that we share.
+    unsafe { libc::_exit(127) }
+}
+
+/// A system call's answer as a result with the error number.
+fn answer(value: c_int) -> Result<(), i32> {
+    // SAFETY: errno's place is always valid.
+    if value < 0 { Err(unsafe { *libc::__errno_location() }) } else { Ok(()) }
+}
+
+/// # Safety
+/// Only in the child, between clone and exec.
+unsafe fn walk(shared: &mut Shared<'_>) -> Result<(), i32> {
+    let launch = shared.launch;
+    // SAFETY (of every call below): plain system calls on descriptors and memory that the waiting parent keeps alive.
+    unsafe {
+        answer(libc::setsid())?;
+        shared.step = Step::Stdio;
+        for (number, fd) in (0..).zip(&launch.stdio) {
+            answer(libc::dup2(fd.as_raw_fd(), number))?;
+        }
+        shared.step = Step::Folder;
+        answer(libc::fchdir(launch.folder.as_raw_fd()))?;
+        shared.step = Step::Limits;
+        for &(resource, value) in &launch.limits {
+            let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
+            answer(libc::setrlimit(resource, &raw const limit))?;
+        }
+        shared.step = Step::Identity;
+        if let Some(id) = launch.identity {
+            // The bare system calls: glibc's wrappers would take locks to tell other threads.
+            answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) as c_int)?;
+            answer(libc::syscall(libc::SYS_setresgid, id, id, id) as c_int)?;
+            answer(libc::syscall(libc::SYS_setresuid, id, id, id) as c_int)?;
+        }
+        shared.step = Step::Capabilities;
+        if launch.shed_capabilities {
+            shed_capabilities()?;
+        }
+        answer(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
+        shared.step = Step::Privileges;
+        answer(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
+        shared.step = Step::Landlock;
+        if let Some(ruleset) = launch.landlock {
+            answer(libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) as c_int)?;
+        }
+        shared.step = Step::Seccomp;
+        shared.started = clock::now();
+        if !launch.filter.is_empty() {
+            let program =
+                libc::sock_fprog { len: launch.filter.len() as u16, filter: launch.filter.as_ptr().cast_mut() };
+            answer(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0))?;
+        }
+        shared.step = Step::Exec;
+        answer(libc::execve(launch.program.as_ptr(), shared.argv.as_ptr(), shared.environment.as_ptr()))
+    }
+}
+
+/// Gives up every capability, for uid 0 as well, and the way back to them.
+///
+/// # Safety
+/// As for [`walk`].
+unsafe fn shed_capabilities() -> Result<(), i32> {
+    #[repr(C)]
+    struct Header {
+        version: u32,
+        pid: c_int,
+    }
+    const VERSION_3: u32 = 0x2008_0522;
+    // NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, each with its lock, and the lock of KEEP_CAPS.
+    const SECURE_BITS: libc::c_ulong = 0b1110_1111;
+    let header = Header { version: VERSION_3, pid: 0 };
+    let none = [0_u32; 6];
+    // SAFETY: plain system calls on local memory of the layout that version 3 asks for.
+    unsafe {
+        // Refused without CAP_SETPCAP; then uid 0 has no more than the bounding set, which is empty by now.
+        libc::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0);
+        answer(libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()) as c_int)
+    }
+}

@@ -1,0 +1,68 @@
+//! Names of what the sandbox leaves on the machine: they tell whose it is, so that a later start can sweep it.
+
+use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Every group and folder of ours begins with this.
+const PREFIX: &str = "judge-sandbox";
+
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// A name that no living process but this one uses: `judge-sandbox.PID.START.PURPOSE.N`.
+pub(crate) fn unique(purpose: &str) -> String {
+    let pid = std::process::id();
+    let start = start_time(pid).unwrap_or(0);
+    format!("{PREFIX}.{pid}.{start}.{purpose}.{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Whether `name` is one of ours whose maker is no longer alive.
+pub(crate) fn is_stale(name: &str) -> bool {
+    let mut parts = name.split('.');
+    if parts.next() != Some(PREFIX) {
+        return false;
+    }
+    let (Some(pid), Some(start)) = (number(parts.next()), number(parts.next())) else { return false };
+    u32::try_from(pid).ok().and_then(start_time) != Some(start)
+}
+
+fn number(text: Option<&str>) -> Option<u64> {
+    text?.parse().ok()
+}
+
+/// When a process started, in clock ticks since boot: with its pid, it names a process for ever.
+fn start_time(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// What `act` says in a short-lived child process, where it may change what it likes about itself.
+pub(crate) fn in_child(act: impl FnOnce() -> bool) -> bool {
+    // SAFETY: the child runs `act` alone and leaves by `_exit`. `act` allocates: glibc keeps its allocator usable in
+    // the child of a process with several threads.
+    let pid = unsafe { libc::fork() };
+    if pid == 0 {
+        let code = i32::from(!act());
+        // SAFETY: leaves without running the parent's destructors.
+        unsafe { libc::_exit(code) };
+    }
+    let mut status = 0;
+    // SAFETY: `status` is a valid place; the child is ours.
+    pid > 0 && unsafe { libc::waitpid(pid, &raw mut status, 0) } == pid && status == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_dead_process_left_is_stale() {
+        let own = unique("box");
+        assert!(!is_stale(&own), "we live");
+        assert!(!is_stale("judge-sandbox"));
+        assert!(!is_stale("system.slice"));
+        let pid = std::process::id();
+        assert!(is_stale(&format!("judge-sandbox.{pid}.1.box.0")), "the pid lives, but started at another time");
+        assert!(is_stale("judge-sandbox.999999999.1.box.0"));
+        assert!(in_child(|| true) && !in_child(|| false));
+    }
+}

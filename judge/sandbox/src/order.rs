@@ -1,0 +1,152 @@
+//! What the judge asks of a helper for one run, and what the helper answers.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::execution::{Breach, End, Fault, Usage};
+use crate::request::{Limits, Request, Visible};
+use crate::wire::{Reader, Writer};
+
+/// A [`Request`] as it arrives in the helper.
+pub(crate) struct Order {
+    pub(crate) program: PathBuf,
+    pub(crate) argv: Vec<OsString>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) visible: Vec<Visible>,
+    pub(crate) limits: Limits,
+    pub(crate) stdin: OwnedFd,
+    /// The caller's own files; what has none is captured.
+    pub(crate) stdout: Option<OwnedFd>,
+    pub(crate) stderr: Option<OwnedFd>,
+}
+
+/// Writes `request`; standard input and the sinks travel as descriptors, in this order.
+pub(crate) fn encode(request: &Request, own_stdout: bool, own_stderr: bool) -> Writer {
+    let mut writer = Writer::default();
+    writer.bytes(request.program.as_os_str().as_bytes()).u64(request.argv.len() as u64);
+    for argument in &request.argv {
+        writer.bytes(argument.as_bytes());
+    }
+    writer.u64(request.environment.len() as u64);
+    for (name, value) in &request.environment {
+        writer.bytes(name.as_bytes()).bytes(value.as_bytes());
+    }
+    writer.u64(request.visible.len() as u64);
+    for visible in &request.visible {
+        writer.bytes(visible.path.as_os_str().as_bytes()).u64(u64::from(visible.writable));
+    }
+    let limits = &request.limits;
+    writer.option(limits.cpu.map(crate::wire::nanoseconds)).option(limits.wall.map(crate::wire::nanoseconds));
+    writer.option(limits.memory).u64(limits.stdout).u64(limits.stderr).option(limits.processes.map(u64::from));
+    writer.u64(limits.disk).u64(u64::from(own_stdout)).u64(u64::from(own_stderr));
+    writer
+}
+
+impl Order {
+    /// Reads what [`encode`] wrote.
+    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Order> {
+        let program = PathBuf::from(reader.os_string()?);
+        let argv = (0..reader.u64()?).map(|_| reader.os_string()).collect::<io::Result<_>>()?;
+        let environment =
+            (0..reader.u64()?).map(|_| Ok((reader.os_string()?, reader.os_string()?))).collect::<io::Result<_>>()?;
+        let visible = (0..reader.u64()?)
+            .map(|_| Ok(Visible { path: reader.os_string()?.into(), writable: reader.u64()? != 0 }))
+            .collect::<io::Result<_>>()?;
+        let limits = Limits {
+            cpu: reader.option()?.map(Duration::from_nanos),
+            wall: reader.option()?.map(Duration::from_nanos),
+            memory: reader.option()?,
+            stdout: reader.u64()?,
+            stderr: reader.u64()?,
+            processes: reader.option()?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+            disk: reader.u64()?,
+        };
+        let (own_stdout, own_stderr) = (reader.u64()? != 0, reader.u64()? != 0);
+        let stdin = reader.fd()?;
+        let stdout = own_stdout.then(|| reader.fd()).transpose()?;
+        let stderr = own_stderr.then(|| reader.fd()).transpose()?;
+        Ok(Order { program, argv, environment, visible, limits, stdin, stdout, stderr })
+    }
+}
+
+/// The helper's answer: what is in [`Execution`](crate::Execution) but for the captured bytes.
+pub(crate) struct Answer {
+    pub(crate) end: End,
+    pub(crate) breaches: Vec<Breach>,
+    pub(crate) usage: Usage,
+    /// Bytes in the capture files.
+    pub(crate) captured_stdout: u64,
+    pub(crate) captured_stderr: u64,
+}
+
+const BREACHES: [Breach; 5] = [Breach::Output, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
+
+/// Writes what the helper has to say about a run.
+pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {
+    let mut writer = Writer::default();
+    match answer {
+        Ok(answer) => {
+            let (kind, value) = match answer.end {
+                End::Exited(code) => (0, code),
+                End::Signalled(signal) => (1, signal),
+                End::NotStarted(errno) => (2, errno),
+            };
+            let breaches = (0..).zip(BREACHES).filter(|(_, breach)| answer.breaches.contains(breach));
+            let usage = &answer.usage;
+            writer.u64(1).u64(kind).u64(u64::from(value.cast_unsigned()));
+            writer.u64(breaches.fold(0, |bits, (index, _)| bits | 1 << index));
+            writer.duration(usage.cpu).duration(usage.wall).option(usage.memory);
+            writer.u64(usage.stdout_bytes).u64(usage.stderr_bytes);
+            writer.option(usage.run_delay.map(crate::wire::nanoseconds));
+            writer.u64(answer.captured_stdout).u64(answer.captured_stderr);
+        }
+        Err(fault) => {
+            let (action, errno) = match fault {
+                Fault::System { action, source } => (action.clone(), source.raw_os_error().unwrap_or(libc::EIO)),
+                other => (other.to_string(), libc::EIO),
+            };
+            writer.u64(0).bytes(action.as_bytes()).u64(u64::from(errno.cast_unsigned()));
+        }
+    }
+    writer
+}
+
+/// Reads what [`encode_answer`] wrote. The outer error is a broken message.
+pub(crate) fn decode_answer(reader: &mut Reader) -> io::Result<Result<Answer, Fault>> {
+    if reader.u64()? == 0 {
+        let action = String::from_utf8_lossy(&reader.bytes()?).into_owned();
+        let source = io::Error::from_raw_os_error(signed(reader.u64()?));
+        return Ok(Err(Fault::System { action, source }));
+    }
+    let (kind, value) = (reader.u64()?, signed(reader.u64()?));
+    let end = match kind {
+        0 => End::Exited(value),
+        1 => End::Signalled(value),
+        _ => End::NotStarted(value),
+    };
+    let bits = reader.u64()?;
+    let breaches = (0..).zip(BREACHES).filter(|(index, _)| bits & (1 << index) != 0).map(|(_, breach)| breach);
+    Ok(Ok(Answer {
+        end,
+        breaches: breaches.collect(),
+        usage: Usage {
+            cpu: reader.duration()?,
+            wall: reader.duration()?,
+            memory: reader.option()?,
+            stdout_bytes: reader.u64()?,
+            stderr_bytes: reader.u64()?,
+            run_delay: reader.option()?.map(Duration::from_nanos),
+        },
+        captured_stdout: reader.u64()?,
+        captured_stderr: reader.u64()?,
+    }))
+}
+
+/// A C `int` that travelled as a `u64`.
+fn signed(value: u64) -> i32 {
+    (value as u32).cast_signed()
+}

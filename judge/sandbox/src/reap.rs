@@ -1,0 +1,106 @@
+//! Ends what a program left behind and counts what it all used.
+
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use crate::clock;
+use crate::launch::Child;
+use crate::wire::{Reader, Writer};
+
+/// Which processes are the run's.
+#[derive(Clone, Copy)]
+pub(crate) enum Scope {
+    /// The program's process group, which seccomp lets nobody leave, or, without seccomp, nobody is known to have left.
+    Group,
+    /// Every process in this pid namespace, but for this one, its init.
+    Namespace,
+}
+
+/// What was learnt at the end of a program.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Finished {
+    /// As `wait4` gives it.
+    pub(crate) status: i32,
+    /// CPU time of all that was reaped, in nanoseconds.
+    pub(crate) cpu: u64,
+    /// The greatest resident size of any reaped process, in bytes.
+    pub(crate) peak: u64,
+    /// When it ended, on the monotonic clock.
+    pub(crate) ended: u64,
+    /// How long it waited for a core, in nanoseconds, if the kernel tells.
+    pub(crate) run_delay: Option<u64>,
+}
+
+impl Finished {
+    pub(crate) fn encode(&self, writer: &mut Writer) {
+        writer.u64(u64::from(self.status.cast_unsigned())).u64(self.cpu).u64(self.peak).u64(self.ended);
+        writer.option(self.run_delay);
+    }
+
+    pub(crate) fn decode(reader: &mut Reader) -> std::io::Result<Finished> {
+        Ok(Finished {
+            status: (reader.u64()? as u32).cast_signed(),
+            cpu: reader.u64()?,
+            peak: reader.u64()?,
+            ended: reader.u64()?,
+            run_delay: reader.option()?,
+        })
+    }
+}
+
+/// Kills everything of the run that is left, in one step that no fork can outrun.
+pub(crate) fn kill(child: &Child, scope: Scope) {
+    // The program by its pidfd first: a group may have changed its leader's uid, a namespace may hide nothing.
+    let _ = rustix::process::pidfd_send_signal(child.pidfd.as_fd(), rustix::process::Signal::KILL);
+    let target = match scope {
+        Scope::Group => -child.pid,
+        Scope::Namespace => -1,
+    };
+    // SAFETY: a system call without pointers. `child.pid` is not reaped yet, so its group cannot be anyone else's; -1
+    // is used by the init of a pid namespace alone, where it reaches that namespace's other processes only.
+    unsafe { libc::kill(target, libc::SIGKILL) };
+}
+
+/// To be called once `child` has ended: kills the rest, reaps everything, and adds up what it used.
+pub(crate) fn finish(child: &Child, scope: Scope) -> Finished {
+    let mut finished = Finished { ended: clock::now(), run_delay: run_delay(child.pid), ..Finished::default() };
+    kill(child, scope);
+    loop {
+        let mut status = 0;
+        // SAFETY: all zeroes is a valid `rusage`.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        let flags = if matches!(scope, Scope::Group) { libc::__WALL | libc::WNOHANG } else { libc::__WALL };
+        // SAFETY: both places are valid for the answer.
+        let pid = unsafe { libc::wait4(-1, &raw mut status, flags, &raw mut usage) };
+        if pid < 0 {
+            return finished;
+        }
+        if pid == 0 {
+            kill_strays();
+            continue;
+        }
+        if pid == child.pid {
+            finished.status = status;
+        }
+        finished.cpu += nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+        finished.peak = finished.peak.max(usage.ru_maxrss.unsigned_abs() * 1024);
+    }
+}
+
+/// Gives the dying a moment, and kills those that left the group: possible only where there is no seccomp.
+fn kill_strays() {
+    std::thread::sleep(Duration::from_micros(200));
+    for stray in crate::tree::descendants(std::process::id().cast_signed()) {
+        // SAFETY: a system call without pointers, on a descendant of ours.
+        unsafe { libc::kill(stray, libc::SIGKILL) };
+    }
+}
+
+fn nanoseconds(time: libc::timeval) -> u64 {
+    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_usec.unsigned_abs() * 1_000
+}
+
+/// The second figure of `/proc/PID/schedstat`.
+fn run_delay(pid: i32) -> Option<u64> {
+    std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?.split(' ').nth(1)?.parse().ok()
+}

@@ -1,0 +1,73 @@
+//! The processes below one process, and what they hold, where no control group tells.
+
+use std::fs;
+
+/// The descendants of `root`, which may be gone or changed by the time that they are looked at.
+pub(crate) fn descendants(root: i32) -> Vec<i32> {
+    let mut found = children(root);
+    let mut next = 0;
+    while let Some(&pid) = found.get(next) {
+        found.extend(children(pid));
+        next += 1;
+    }
+    found
+}
+
+/// The children of `root`, a process with one thread.
+pub(crate) fn only_child(root: i32) -> Vec<i32> {
+    let list = fs::read_to_string(format!("/proc/{root}/task/{root}/children")).unwrap_or_default();
+    list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+}
+
+fn children(pid: i32) -> Vec<i32> {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let lists = tasks.flatten().filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
+}
+
+/// Resident bytes of `pid`.
+pub(crate) fn resident(pid: i32) -> u64 {
+    let pages = fs::read_to_string(format!("/proc/{pid}/statm"));
+    let pages = pages.ok().and_then(|statm| statm.split(' ').nth(1)?.parse::<u64>().ok());
+    pages.unwrap_or(0) * rustix::param::page_size() as u64
+}
+
+/// Threads of `pid`.
+pub(crate) fn threads(pid: i32) -> u64 {
+    fs::metadata(format!("/proc/{pid}/task")).map_or(0, |task| {
+        use std::os::unix::fs::MetadataExt;
+        task.nlink().saturating_sub(2)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn grandchildren_are_found() {
+        let own = std::process::id() as i32;
+        let mut shell =
+            Command::new("/bin/sh").args(["-c", "sleep 60 & read x"]).stdin(Stdio::piped()).spawn().unwrap();
+        let shell_pid = shell.id() as i32;
+        let mut found = Vec::new();
+        for _ in 0..1000 {
+            found = descendants(own);
+            if descendants(shell_pid).len() == 1 {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let sleeper = descendants(shell_pid);
+        assert_eq!(sleeper.len(), 1);
+        found.extend(&sleeper);
+        assert!(found.contains(&shell_pid) && found.contains(&sleeper[0]));
+        assert!(resident(shell_pid) > 100_000);
+        assert_eq!(threads(shell_pid), 1);
+        // SAFETY: a system call without pointers, on a process that this test started.
+        unsafe { libc::kill(sleeper[0], libc::SIGKILL) };
+        drop(shell.stdin.take());
+        shell.wait().unwrap();
+    }
+}

@@ -1,0 +1,201 @@
+//! Watches a running program: takes its output, keeps its limits, and sees it end.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+
+use crate::capture::Stream;
+use crate::clock;
+use crate::execution::{Breach, Fault};
+use crate::fault::Doing;
+use crate::meter::Meter;
+use crate::reap::Finished;
+use crate::request::Limits;
+use crate::wire::nanoseconds;
+
+/// A started program, seen from the one who watches it.
+pub(crate) trait Program {
+    /// Becomes readable when the program has ended.
+    fn ended(&self) -> BorrowedFd<'_>;
+    /// Kills all of the run; what is asked for again changes nothing.
+    fn kill(&mut self);
+    /// Once it has ended: clears up and tells.
+    fn finish(&mut self) -> Result<Finished, Fault>;
+    /// When it started, on the monotonic clock.
+    fn started(&self) -> u64;
+}
+
+/// Measures a working folder.
+pub(crate) trait Disk {
+    /// Bytes on disk, counted until `enough` is passed.
+    fn bytes(&self, enough: u64) -> u64;
+}
+
+/// What became of an order to start a program.
+pub(crate) enum Started<'a> {
+    /// It runs.
+    Running(Box<dyn Program + 'a>),
+    /// `execve` failed with this error number.
+    Refused(i32),
+}
+
+/// A run's end as the watcher saw it.
+pub(crate) struct Watched {
+    pub(crate) finished: Finished,
+    /// The limits that made the watcher kill it.
+    pub(crate) breaches: Vec<Breach>,
+}
+
+/// How long a killed program may take to be gone.
+const GRACE: u64 = 5_000_000_000;
+/// Shortest and longest pause between two looks at what nobody tells us of.
+const SHORTEST_LOOK: u64 = 1_000_000;
+const LONGEST_LOOK: u64 = 20_000_000;
+/// The fastest that memory is touched, in bytes per nanosecond.
+const TOUCH_RATE: u64 = 4;
+/// Bytes moved by one read.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// What is watched.
+pub(crate) struct Watch<'a, 'b> {
+    pub(crate) limits: &'a Limits,
+    pub(crate) stdout: &'a mut Stream<'b>,
+    pub(crate) stderr: &'a mut Stream<'b>,
+    pub(crate) meter: &'a mut Meter<'b>,
+    /// The judge's end: readable when the judge has gone or has cancelled.
+    pub(crate) judge: BorrowedFd<'a>,
+    /// Bytes on disk in a working folder that has no size limit of its own.
+    pub(crate) disk: Option<&'a dyn Disk>,
+    /// Cores that the program may use at once.
+    pub(crate) cores: u64,
+}
+
+impl Watch<'_, '_> {
+    /// Watches until the program has ended, by itself or by our hand.
+    pub(crate) fn run(mut self, program: &mut dyn Program) -> Result<Watched, Fault> {
+        let mut breaches = Vec::new();
+        let mut killed_at = None;
+        let mut buffer = vec![0; BUFFER_BYTES];
+        loop {
+            let timeout = match killed_at {
+                Some(at) => remaining(at + GRACE)?,
+                None => match self.check(program.started(), &mut breaches) {
+                    Some(next) => next,
+                    None => {
+                        program.kill();
+                        killed_at = Some(clock::now());
+                        GRACE
+                    }
+                },
+            };
+            let woken = self.wait(program.ended(), timeout)?;
+            if woken.judge && killed_at.is_none() {
+                program.kill();
+                killed_at = Some(clock::now());
+            }
+            if woken.ended {
+                let finished = program.finish()?;
+                self.stdout.drain(&mut buffer, usize::MAX)?;
+                self.stderr.drain(&mut buffer, usize::MAX)?;
+                return if woken.judge { Err(Fault::Cancelled) } else { Ok(Watched { finished, breaches }) };
+            }
+            self.stdout.drain(&mut buffer, 32)?;
+            self.stderr.drain(&mut buffer, 32)?;
+            if self.stdout.overflowed() && killed_at.is_none() {
+                program.kill();
+                killed_at = Some(clock::now());
+            }
+        }
+    }
+
+    /// Nanoseconds until the next look; `None` when a limit is passed, which is noted.
+    fn check(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
+        let mut next = u64::MAX;
+        if let Some(limit) = self.limits.cpu.map(nanoseconds) {
+            let left = limit.checked_sub(self.meter.cpu()).filter(|left| *left > 0);
+            next = next.min(noted(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
+        }
+        if let Some(limit) = self.limits.wall.map(nanoseconds) {
+            let left = (started.saturating_add(limit)).checked_sub(clock::now()).filter(|left| *left > 0);
+            next = next.min(noted(left, Breach::Wall, breaches)?);
+        }
+        if let Some(limit) = self.limits.memory
+            && let Some(now) = self.meter.memory()
+        {
+            let left = noted(limit.checked_sub(now), Breach::Memory, breaches)?;
+            next = next.min((left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK));
+        }
+        if let Some(limit) = self.limits.processes
+            && let Some(now) = self.meter.tasks()
+        {
+            noted(u64::from(limit).checked_sub(now), Breach::Processes, breaches)?;
+            next = next.min(LONGEST_LOOK);
+        }
+        if let Some(measure) = self.disk {
+            noted(self.limits.disk.checked_sub(measure.bytes(self.limits.disk)), Breach::Output, breaches)?;
+            next = next.min(LONGEST_LOOK);
+        }
+        Some(next.max(50_000))
+    }
+
+    fn wait(&self, ended: BorrowedFd<'_>, timeout: u64) -> Result<Woken, Fault> {
+        let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
+        let mut fds = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN), PollFd::new(&self.judge, PollFlags::IN)];
+        for stream in [&*self.stdout, &*self.stderr] {
+            if !stream.done {
+                fds.push(PollFd::from_borrowed_fd(stream.fd(), PollFlags::IN));
+            }
+        }
+        match rustix::event::poll(&mut fds, timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error).doing("waiting for the program"),
+        }
+        let ready = |index: usize| !fds[index].revents().is_empty();
+        Ok(Woken { ended: ready(0), judge: ready(1) })
+    }
+}
+
+struct Woken {
+    ended: bool,
+    judge: bool,
+}
+
+/// `left`, or `None` with `breach` noted when nothing is left.
+fn noted(left: Option<u64>, breach: Breach, breaches: &mut Vec<Breach>) -> Option<u64> {
+    if left.is_none() {
+        breaches.push(breach);
+    }
+    left
+}
+
+fn remaining(until: u64) -> Result<u64, Fault> {
+    until.checked_sub(clock::now()).ok_or_else(|| Fault::System {
+        action: format!("killing the program, which was not gone after {:?},", Duration::from_nanos(GRACE)),
+        source: std::io::ErrorKind::TimedOut.into(),
+    })
+}
+
+/// A program started by this very process.
+pub(crate) struct OwnProgram {
+    pub(crate) child: crate::launch::Child,
+}
+
+impl Program for OwnProgram {
+    fn ended(&self) -> BorrowedFd<'_> {
+        self.child.pidfd.as_fd()
+    }
+
+    fn kill(&mut self) {
+        crate::reap::kill(&self.child, crate::reap::Scope::Group);
+    }
+
+    fn finish(&mut self) -> Result<Finished, Fault> {
+        Ok(crate::reap::finish(&self.child, crate::reap::Scope::Group))
+    }
+
+    fn started(&self) -> u64 {
+        self.child.started
+    }
+}

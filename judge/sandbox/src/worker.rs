@@ -1,0 +1,178 @@
+//! The judge's side of a helper: starts it, hands it requests, and can stop it from any thread.
+
+use std::fs::File;
+use std::io::Write;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
+
+use crate::execution::{Execution, Fault};
+use crate::fault::Doing;
+use crate::helper::{ARGUMENT, Settings};
+use crate::order;
+use crate::request::{Request, Sink, Stdin};
+use crate::wire::Reader;
+
+/// One helper process. Runs one program at a time; blocks an ordinary thread meanwhile.
+pub struct Worker {
+    helper: Child,
+    link: Arc<Link>,
+    stdout: File,
+    stderr: File,
+}
+
+/// What a worker shares with its cancellers.
+struct Link {
+    socket: UnixStream,
+    cancelled: AtomicBool,
+}
+
+/// Stops a [`Worker`] from any thread.
+#[derive(Clone)]
+pub struct Canceller {
+    link: Arc<Link>,
+}
+
+impl Canceller {
+    /// Kills the running program, if any: its run, and each later one of this worker, is [`Fault::Cancelled`].
+    pub fn cancel(&self) {
+        self.link.cancelled.store(true, Ordering::SeqCst);
+        // Fails only when the helper has gone already.
+        let _ = self.link.socket.shutdown(Shutdown::Both);
+    }
+}
+
+impl Worker {
+    /// Starts `executable` as a helper.
+    pub(crate) fn start(executable: &Path, settings: &Settings) -> Result<Worker, Fault> {
+        let (socket, theirs) = UnixStream::pair().doing("making a socket for the sandbox's helper")?;
+        let helper = Command::new(executable)
+            .arg(ARGUMENT)
+            .env_clear()
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .spawn()
+            .doing(format!("starting the sandbox's helper, {}", executable.display()))?;
+        let stdout = settings.stdout.try_clone().doing("duplicating the capture file")?;
+        let stderr = settings.stderr.try_clone().doing("duplicating the capture file")?;
+        let mut worker = Worker { helper, link: Arc::new(Link { socket, cancelled: false.into() }), stdout, stderr };
+        match settings.send(&worker.link.socket) {
+            Ok(()) => Ok(worker),
+            Err(error) => Err(worker.lost(&error.to_string())),
+        }
+    }
+
+    /// Something to stop this worker with.
+    pub fn canceller(&self) -> Canceller {
+        Canceller { link: Arc::clone(&self.link) }
+    }
+
+    /// Runs one program and waits for its end.
+    ///
+    /// # Errors
+    /// [`Fault::Cancelled`] after a [`Canceller::cancel`]; else the sandbox itself failed, never the program.
+    pub fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
+        if self.link.cancelled.load(Ordering::SeqCst) {
+            return Err(Fault::Cancelled);
+        }
+        let answer = self.ask(request)??;
+        Ok(Execution {
+            end: answer.end,
+            breaches: answer.breaches,
+            usage: answer.usage,
+            stdout: read_back(&self.stdout, answer.captured_stdout).doing("reading the captured output")?,
+            stderr: read_back(&self.stderr, answer.captured_stderr).doing("reading the captured error output")?,
+        })
+    }
+
+    fn ask(&mut self, request: &Request) -> Result<Result<order::Answer, Fault>, Fault> {
+        let stdin = open_stdin(&request.stdin)?;
+        let mut fds = vec![stdin.fd()];
+        let sinks = [&request.stdout, &request.stderr].map(|sink| match sink {
+            Sink::Capture => None,
+            Sink::File(file) => Some(file.as_fd()),
+        });
+        fds.extend(sinks.into_iter().flatten());
+        let sent = order::encode(request, sinks[0].is_some(), sinks[1].is_some()).send(&self.link.socket, &fds);
+        let received = sent.and_then(|()| Reader::receive(&self.link.socket));
+        match received.and_then(|message| message.map(|mut message| order::decode_answer(&mut message)).transpose()) {
+            Ok(Some(answer)) => Ok(answer),
+            Ok(None) => Err(self.lost("it closed its socket")),
+            Err(error) => Err(self.lost(&error.to_string())),
+        }
+    }
+
+    /// The helper does not answer: we ended it, or it ended.
+    fn lost(&mut self, how: &str) -> Fault {
+        if self.link.cancelled.load(Ordering::SeqCst) {
+            return Fault::Cancelled;
+        }
+        let _ = self.link.socket.shutdown(Shutdown::Both);
+        match self.helper.wait() {
+            Ok(status) => Fault::HelperGone(status.to_string()),
+            Err(error) => Fault::HelperGone(format!("{how}; {error}")),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // The helper kills what runs, clears up and ends.
+        let _ = self.link.socket.shutdown(Shutdown::Both);
+        let _ = self.helper.wait();
+    }
+}
+
+/// A file in memory that a helper and its worker share.
+pub(crate) fn capture_file() -> Result<File, Fault> {
+    let file = rustix::fs::memfd_create("judge-capture", MemfdFlags::CLOEXEC).doing("making a capture file")?;
+    Ok(file.into())
+}
+
+fn read_back(file: &File, length: u64) -> std::io::Result<Vec<u8>> {
+    let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+    let mut bytes = vec![0; length];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(bytes)
+}
+
+enum Input<'a> {
+    Ours(OwnedFd),
+    Theirs(&'a File),
+}
+
+impl Input<'_> {
+    fn fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Input::Ours(fd) => fd.as_fd(),
+            Input::Theirs(file) => file.as_fd(),
+        }
+    }
+}
+
+fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
+    Ok(match stdin {
+        Stdin::Empty => Input::Ours(
+            rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+                .doing("opening /dev/null")?,
+        ),
+        Stdin::Bytes(bytes) => Input::Ours(sealed(bytes).doing("making the input")?),
+        Stdin::File(file) => Input::Theirs(file),
+    })
+}
+
+/// `bytes` as a file in memory that nobody can change.
+fn sealed(bytes: &[u8]) -> std::io::Result<OwnedFd> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let mut file = File::from(rustix::fs::memfd_create("judge-input", flags)?);
+    file.write_all(bytes)?;
+    rustix::fs::fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
+    Ok(file.into())
+}
