@@ -1,4 +1,29 @@
-//! The judge as a library: pure logic in rooms, effects at the edges.
+//! A local judge and scorer for score-based programming games. The binary `judge` is a door to this library.
+//!
+//! The rooms are stacked in floors, and a room imports only from floors below its own; a test of the project holds
+//! them to it:
+//!
+//! ```text
+//! 7  main, lib             parse, dispatch, exit code
+//! 6  commands              one file for each subcommand: load → plan → run → score → report
+//! 5  report, cli           values in, bytes out · the command line's grammar
+//! 4  runner                dispatcher and workers
+//! 3  solver, cases         effects: find or compile a solver · make inputs, rule on answers
+//! 2  command               one bounded helper command
+//! 1  manifest, plan, verdict, scoring, statistics     pure logic
+//! 0  model                 the words that cross walls
+//! ```
 
+pub mod cases;
+pub mod cli;
+pub mod command;
+pub mod commands;
+pub mod manifest;
+pub mod model;
+pub mod plan;
+pub mod report;
+pub mod runner;
 pub mod scoring;
+pub mod solver;
 pub mod statistics;
+pub mod verdict;

@@ -1,2 +1,10 @@
 //! The binary: parse, dispatch, exit code.
-fn main() {}
+
+use clap::Parser;
+use judge::cli::Cli;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    judge_sandbox::become_helper_if_asked();
+    judge::commands::dispatch(Cli::parse())
+}

@@ -78,7 +78,8 @@ fn compare_scores(results: &Results<'_>, left: Option<&Score>, right: Option<&Sc
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scoring::{Direction, Rule, Terms, score};
+    use crate::model::{Direction, Rule};
+    use crate::scoring::{Terms, score};
 
     fn places(direction: Direction, rule: &Rule, rows: &[(&str, &[Option<i32>])]) -> Vec<Place> {
         let solvers: Vec<SolverScores> = rows

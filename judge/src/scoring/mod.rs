@@ -1,6 +1,6 @@
 //! Scores into points: the contest rules, exactly.
 //!
-//! Integers and rationals until a number is displayed; only the logarithm of [`Rule::Log`] is rounded, once, to `f64`.
+//! Integers and rationals until a number is displayed; only the logarithm of [`Rule::Log`](crate::model::Rule::Log) is rounded, once, to `f64`.
 //!
 //! ```text
 //! Results (scores per solver and case, terms per case) ─ score(rule) ─▶ Scoreboard (points, totals) ─ leaderboard ─▶ places
@@ -15,11 +15,9 @@ mod points;
 #[cfg(test)]
 mod properties;
 mod results;
-mod rule;
 mod scoreboard;
 
 pub use display::display;
 pub use leaderboard::{Place, leaderboard};
-pub use results::{Direction, InvalidResults, Results, SolverScores, Terms};
-pub use rule::{Aggregate, RankForm, Rule, UnknownRule};
+pub use results::{InvalidResults, Results, SolverScores, Terms};
 pub use scoreboard::{Scoreboard, Standing, score};

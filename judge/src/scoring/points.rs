@@ -1,7 +1,7 @@
 //! The points of one case, rule by rule.
 
-use super::results::{Direction, Results, SolverScores};
-use super::rule::{RankForm, Rule};
+use super::results::{Results, SolverScores};
+use crate::model::{Direction, RankForm, Rule};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;

@@ -1,6 +1,7 @@
 //! What must hold of every rule, on random results.
 
-use super::{Direction, RankForm, Results, Rule, Scoreboard, SolverScores, Standing, Terms, leaderboard, score};
+use super::{Results, Scoreboard, SolverScores, Standing, Terms, leaderboard, score};
+use crate::model::{Direction, RankForm, Rule};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;

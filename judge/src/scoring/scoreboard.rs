@@ -1,8 +1,8 @@
 //! Points, totals and counts of every solver.
 
 use super::points::points;
-use super::results::{Direction, InvalidResults, Results, SolverScores};
-use super::rule::{Aggregate, Rule};
+use super::results::{InvalidResults, Results, SolverScores};
+use crate::model::{Aggregate, Direction, Rule};
 use num_rational::BigRational;
 use num_traits::Zero;
 
@@ -75,7 +75,8 @@ fn weighted_total(results: &Results<'_>, points: &[Option<BigRational>]) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scoring::{RankForm, Terms};
+    use crate::model::RankForm;
+    use crate::scoring::Terms;
     use checkers::Score;
     use num_bigint::BigInt;
 

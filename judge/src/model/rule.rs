@@ -20,7 +20,7 @@ pub enum RankForm {
 /// p. A failed case has 0 points except where another thing is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// p = s, totalled. Failures count as `Results::failure` says.
+    /// p = s, totalled. A failure counts as 0; where small scores are good, a solver with failures has no total.
     Sum,
     /// p = s, averaged over all cases, failed ones included.
     Mean,
@@ -72,8 +72,8 @@ impl Rule {
     #[must_use]
     pub fn aggregate(&self) -> Aggregate {
         match self {
-            Self::Mean | Self::Log => Aggregate::Mean,
-            Self::Sum | Self::Exact | Self::Thresholds | Self::Relative { .. } | Self::Rank { .. } => Aggregate::Total,
+            Self::Mean | Self::Relative { .. } | Self::Log => Aggregate::Mean,
+            Self::Sum | Self::Exact | Self::Thresholds | Self::Rank { .. } => Aggregate::Total,
         }
     }
 }

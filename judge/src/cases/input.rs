@@ -1,0 +1,96 @@
+//! A case's input: generated from its seed, or read from its file.
+
+use crate::command::{self, CommandError};
+use crate::model::{CaseSource, CaseSpec, GeneratorChoice, Problem};
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long a generator of the user's may take for one case.
+const GENERATOR_LIMIT: Duration = Duration::from_secs(60);
+
+/// Makes the inputs of a problem's cases.
+#[derive(Clone)]
+pub struct Inputs {
+    generator: Option<GeneratorChoice>,
+    folder: PathBuf,
+}
+
+/// An input that cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// The file cannot be read.
+    #[error("cannot read the case file {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The game has no case for this seed.
+    #[error(transparent)]
+    Seed(#[from] checkers::UnusableSeed),
+    /// The problem has no generator.
+    #[error("the problem has no generator for seed {0}")]
+    NoGenerator(u64),
+    /// The user's generator failed.
+    #[error("the generator failed on seed {seed}: {why}")]
+    Generator {
+        /// The seed.
+        seed: u64,
+        /// How it ended, and what it said.
+        why: String,
+    },
+    /// The user's generator gave no result.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+}
+
+impl Inputs {
+    /// Makes the inputs of this problem's cases.
+    #[must_use]
+    pub fn of(problem: &Problem) -> Self {
+        Self { generator: problem.generator.clone(), folder: problem.folder.clone() }
+    }
+
+    /// Returns the input of a case.
+    ///
+    /// # Errors
+    /// When its file cannot be read, or its seed cannot be used.
+    pub fn load(&self, case: &CaseSpec) -> Result<Vec<u8>, InputError> {
+        match &case.source {
+            CaseSource::Seed(seed) => self.generate(*seed),
+            CaseSource::File(path) => {
+                std::fs::read(path).map_err(|source| InputError::File { path: path.clone(), source })
+            }
+        }
+    }
+
+    /// Returns the input of the case with this seed.
+    ///
+    /// # Errors
+    /// When the seed cannot be used.
+    pub fn generate(&self, seed: u64) -> Result<Vec<u8>, InputError> {
+        match &self.generator {
+            Some(GeneratorChoice::BuiltIn(checker)) => Ok(checker.generate(seed)?),
+            Some(GeneratorChoice::Command(line)) => self.generate_by_command(line, seed),
+            None => Err(InputError::NoGenerator(seed)),
+        }
+    }
+
+    /// `{seed}` in the command is replaced; a command without it gets the seed as its last argument.
+    fn generate_by_command(&self, line: &str, seed: u64) -> Result<Vec<u8>, InputError> {
+        let seed_text = seed.to_string();
+        let mut words = command::words(line, &[("seed", seed_text.as_ref())])?;
+        if !line.contains("{seed}") {
+            words.push(seed_text.into());
+        }
+        let finished = command::run(&words, &self.folder, GENERATOR_LIMIT)?;
+        if !finished.status.success() {
+            let why = format!("{}: {}", finished.status, String::from_utf8_lossy(&finished.stderr).trim());
+            return Err(InputError::Generator { seed, why });
+        }
+        Ok(finished.stdout)
+    }
+}

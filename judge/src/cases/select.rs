@@ -1,0 +1,130 @@
+//! Which cases a run has: the selectors of the command line, or the problem's own.
+
+use crate::model::{CaseName, CaseSource, CaseSpec, Problem, Seeds};
+use std::collections::HashSet;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+/// Which cases the user asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Cases made from these seeds.
+    pub seeds: Option<Seeds>,
+    /// Cases in the files that match these patterns, relative to the current folder.
+    pub inputs: Vec<String>,
+    /// How often each case is run; `None` is once.
+    pub repeat: Option<NonZeroU32>,
+}
+
+/// A selection that gives no cases.
+#[derive(Debug, thiserror::Error)]
+pub enum SelectError {
+    /// A problem whose cases are files was asked for seeds.
+    #[error("the problem `{0}` cannot make cases from seeds: it has no generator")]
+    NoGenerator(String),
+    /// A pattern is not a pattern.
+    #[error("`{pattern}` is not a file pattern")]
+    Pattern {
+        /// What was given.
+        pattern: String,
+        /// What is wrong with it.
+        #[source]
+        source: glob::PatternError,
+    },
+    /// A pattern that matches nothing.
+    #[error("no file matches `{0}`")]
+    NoFiles(String),
+    /// A folder that cannot be read.
+    #[error("cannot look for case files")]
+    Unreadable(#[from] glob::GlobError),
+    /// Two cases of the same name could not be told apart in the reports.
+    #[error("two cases are named `{0}`: rename one of the files, or run them one after the other")]
+    SameName(CaseName),
+}
+
+/// Returns the cases of a run, in the order in which they are reported.
+///
+/// # Errors
+/// When there are none, or when they cannot be told apart.
+pub fn select(problem: &Problem, selection: &Selection) -> Result<Vec<CaseSpec>, SelectError> {
+    let mut cases = Vec::new();
+    if let Some(seeds) = &selection.seeds {
+        if problem.generator.is_none() {
+            return Err(SelectError::NoGenerator(problem.id.clone()));
+        }
+        cases.extend(seeds.iter().map(|seed| seeded(problem, seed)));
+    }
+    for pattern in &selection.inputs {
+        cases.extend(files(pattern, Path::new(""))?.into_iter().map(in_file));
+    }
+    if selection.seeds.is_none() && selection.inputs.is_empty() {
+        cases.clone_from(&problem.cases);
+        for pattern in &problem.inputs {
+            cases.extend(files(pattern, &problem.folder)?.into_iter().map(in_file));
+        }
+    }
+    let mut names = HashSet::new();
+    if let Some(twice) = cases.iter().find(|case| !names.insert(&case.name)) {
+        return Err(SelectError::SameName(twice.name.clone()));
+    }
+    Ok(repeated(cases, selection.repeat.map_or(1, NonZeroU32::get)))
+}
+
+/// A seed that the catalogue knows keeps the thresholds and the best score that stand there.
+fn seeded(problem: &Problem, seed: u64) -> CaseSpec {
+    let known = problem.cases.iter().find(|case| case.source == CaseSource::Seed(seed));
+    known.map_or_else(|| CaseSpec::from_seed(seed), |case| CaseSpec { name: CaseName::of_seed(seed), ..case.clone() })
+}
+
+fn in_file(path: PathBuf) -> CaseSpec {
+    CaseSpec { name: CaseName::of_file(&path), source: CaseSource::File(path), thresholds: None, best: None }
+}
+
+/// Returns the files that match, in natural order: `2.in` before `10.in`.
+fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
+    let full = folder.join(pattern);
+    let paths = glob::glob(&full.to_string_lossy())
+        .map_err(|source| SelectError::Pattern { pattern: pattern.to_owned(), source })?
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut files: Vec<_> = paths.into_iter().filter(|path| !path.is_dir()).collect();
+    if files.is_empty() {
+        return Err(SelectError::NoFiles(full.display().to_string()));
+    }
+    files.sort_by_cached_key(|path| natural_key(&path.to_string_lossy()));
+    Ok(files)
+}
+
+/// Splits a name into text and numbers, so that numbers compare by their value: by length, then digit by digit.
+fn natural_key(name: &str) -> Vec<(String, usize, String)> {
+    let mut key = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let (text, tail) = rest.split_at(rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len()));
+        let (digits, tail) = tail.split_at(tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len()));
+        let value = digits.trim_start_matches('0');
+        key.push((text.to_owned(), value.len(), value.to_owned()));
+        rest = tail;
+    }
+    key
+}
+
+fn repeated(cases: Vec<CaseSpec>, times: u32) -> Vec<CaseSpec> {
+    if times == 1 {
+        return cases;
+    }
+    let copy =
+        |case: &CaseSpec, time| CaseSpec { name: CaseName::from(&*format!("{}#{time}", case.name)), ..case.clone() };
+    cases.iter().flat_map(|case| (1..=times).map(move |time| copy(case, time))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::natural_key;
+
+    #[test]
+    fn numbers_in_names_compare_by_value() {
+        let mut names = ["game10.in", "game2.in", "game01.in", "a.in", "game2b.in"];
+        names.sort_by_cached_key(|name| natural_key(name));
+        assert_eq!(names, ["a.in", "game01.in", "game2.in", "game2b.in", "game10.in"]);
+    }
+}

@@ -1,0 +1,116 @@
+//! An error as the user sees it: what happened, why, and the command or key that mends it.
+
+use crate::cases::{InputError, RefereeError, SelectError};
+use crate::manifest::{ManifestError, UnknownProblem};
+use crate::model::Exit;
+use crate::report::{Paint, Style};
+use crate::runner::RunError;
+use crate::solver::SpecError;
+use std::error::Error;
+use std::io;
+
+/// An error as the user sees it.
+#[derive(Debug)]
+pub(super) struct Failure {
+    error: Box<dyn Error>,
+    hint: Option<String>,
+    exit: Exit,
+}
+
+impl Failure {
+    /// An error in what the user gave.
+    pub(super) fn usage(error: impl Into<Box<dyn Error>>) -> Self {
+        Self { error: error.into(), hint: None, exit: Exit::Usage }
+    }
+
+    /// An error of the judge's own, or of the machine.
+    pub(super) fn fault(error: impl Into<Box<dyn Error>>) -> Self {
+        Self { error: error.into(), hint: None, exit: Exit::Fault }
+    }
+
+    /// Adds what mends it.
+    pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// How the process ends.
+    pub(super) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Returns the text for standard error.
+    pub(super) fn render(&self, style: Style) -> String {
+        let mut lines = vec![format!("{} {}", style.paint(Paint::Bad, "error:"), self.error)];
+        let mut cause = self.error.source();
+        while let Some(error) = cause {
+            lines.push(format!("  caused by: {error}"));
+            cause = error.source();
+        }
+        lines.extend(self.hint.iter().map(|hint| format!("{} {hint}", style.paint(Paint::Good, "hint:"))));
+        lines.join("\n")
+    }
+}
+
+impl From<ManifestError> for Failure {
+    fn from(error: ManifestError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<UnknownProblem> for Failure {
+    fn from(error: UnknownProblem) -> Self {
+        let hint = match &error.meant {
+            Some(meant) => format!("did you mean `{meant}`? `judge list` shows all problems"),
+            None => "`judge list` shows all problems".to_owned(),
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
+impl From<SelectError> for Failure {
+    fn from(error: SelectError) -> Self {
+        let hint = match &error {
+            SelectError::NoGenerator(_) => {
+                "give files: --inputs 'data/*.in'; or add `generator-command` to the problem"
+            }
+            SelectError::NoFiles(_) | SelectError::Pattern { .. } => "quote patterns: --inputs 'data/*.in'",
+            SelectError::Unreadable(_) | SelectError::SameName(_) => return Self::usage(error),
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
+impl From<SpecError> for Failure {
+    fn from(error: SpecError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<RefereeError> for Failure {
+    fn from(error: RefereeError) -> Self {
+        match error {
+            RefereeError::Malformed(_) | RefereeError::Command(_) | RefereeError::Protocol(_) => Self::usage(error),
+            RefereeError::Store(_) | RefereeError::Panicked(_) => Self::fault(error),
+        }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        Self::fault(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// Only for the standard streams: whoever opens a file says which.
+    fn from(error: io::Error) -> Self {
+        Self::fault(error)
+    }
+}

@@ -1,0 +1,71 @@
+//! Finds and reads the catalogue, and files in general.
+
+use super::failure::Failure;
+use crate::manifest::Catalogue;
+use crate::report;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The catalogue's name in the folders where it is looked for.
+const CATALOGUE_FILE: &str = "problems.toml";
+
+/// Returns the catalogue that counts here: the given one; else the one in this folder or the nearest parent; else the
+/// built-in one, and a line says so.
+pub(super) fn catalogue(given: Option<&Path>) -> Result<Catalogue, Failure> {
+    let here =
+        std::env::current_dir().map_err(|error| Failure::fault(error).with_hint("is the current folder gone?"))?;
+    let found = given.map(Path::to_owned).or_else(|| nearest(&here));
+    let Some(path) = found else {
+        report::note(&format!("no {CATALOGUE_FILE} here or above: using the built-in problems"));
+        return Ok(Catalogue::built_in(&here)?);
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| unreadable("the catalogue", &path, error))?;
+    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or(here.clone());
+    let shown = path.strip_prefix(&here).unwrap_or(&path);
+    Ok(Catalogue::parse(&shown.display().to_string(), &text, &folder)?)
+}
+
+fn nearest(here: &Path) -> Option<PathBuf> {
+    here.ancestors().map(|folder| folder.join(CATALOGUE_FILE)).find(|path| path.is_file())
+}
+
+/// Reads a file; `-` is standard input. `what` is how messages call it.
+pub(super) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
+    if path != Path::new("-") {
+        return std::fs::read(path).map_err(|error| unreadable(what, path, error));
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(what, path, error))?;
+    Ok(bytes)
+}
+
+/// Writes a file whole or not at all; `-` is standard output. `what` is how messages call it.
+pub(super) fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return Ok(report::print_bytes(contents)?);
+    }
+    let stored = write_whole(path, contents);
+    stored.map_err(|error| {
+        Failure::usage(io::Error::new(error.kind(), format!("cannot write {what} {}: {error}", path.display())))
+    })
+}
+
+/// A file that is there already (a named pipe, a device, a link) is written to as it is; a new or regular one is
+/// replaced in one step, so that nobody ever sees half of it.
+fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let special = path.symlink_metadata().is_ok_and(|meta| !meta.is_file());
+    if special {
+        return std::fs::write(path, contents);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    let mut file = tempfile::Builder::new().prefix(".judge-").permissions(permissions).tempfile_in(folder)?;
+    io::Write::write_all(&mut file, contents)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn unreadable(what: &str, path: &Path, error: io::Error) -> Failure {
+    let failure = io::Error::new(error.kind(), format!("cannot read {what} {}: {error}", path.display()));
+    Failure::usage(failure)
+}

@@ -1,0 +1,40 @@
+//! One file for each subcommand, and the one place where errors become text and exit codes.
+
+mod check;
+mod exec;
+mod failure;
+mod generate;
+mod load;
+mod points;
+mod problems;
+mod run;
+mod shell;
+mod solve;
+mod walls;
+
+use crate::cli::{Cli, Command};
+use crate::report;
+use failure::Failure;
+use std::process::ExitCode;
+
+/// Does what the command line says, and returns how the process is to end.
+#[must_use]
+pub fn dispatch(cli: Cli) -> ExitCode {
+    let catalogue = cli.problems.as_deref();
+    let result = match cli.command {
+        Command::Run(args) => run::run(catalogue, &args),
+        Command::Check(args) => check::check(catalogue, &args),
+        Command::Gen(args) => generate::generate(catalogue, &args),
+        Command::Exec(args) => exec::exec(&args),
+        Command::List => problems::list(catalogue),
+        Command::Show { problem } => problems::show(catalogue, &problem),
+        Command::Solve { solver } => return solve::solve(&solver),
+        Command::Completions { shell } => shell::completions(shell),
+        Command::Man => shell::man(),
+    };
+    let exit = result.unwrap_or_else(|failure: Failure| {
+        report::note(&failure.render(report::Style::of_stderr()));
+        failure.exit()
+    });
+    ExitCode::from(exit.code())
+}

@@ -1,0 +1,33 @@
+//! From a run's outcomes to its points.
+
+use crate::model::{CaseSpec, Outcome, Rule, SolverSpec};
+use crate::plan::Plan;
+use crate::scoring::{self, InvalidResults, Results, Scoreboard, SolverScores, Terms};
+
+/// A run's points, and the rule that gave them.
+pub(super) struct Scored {
+    pub(super) rule: Rule,
+    pub(super) board: Scoreboard,
+}
+
+/// Scores a run by its problem's rule; by the plain sum where thresholds are asked for and a case has none.
+pub(super) fn score(plan: &Plan, outcomes: &[Option<Outcome>]) -> Result<Scored, InvalidResults> {
+    let without_thresholds = plan.cases.iter().any(|case| case.thresholds.is_none());
+    let rule = match &plan.problem.scoring {
+        Rule::Thresholds if without_thresholds => Rule::Sum,
+        rule => rule.clone(),
+    };
+    let terms: Vec<_> = plan.cases.iter().map(terms).collect();
+    let solvers = plan.solvers.iter().map(|solver| &solver.spec).zip(plan.scores(outcomes));
+    let solvers: Vec<_> =
+        solvers.map(|(SolverSpec { name, .. }, scores)| SolverScores { name: name.clone(), scores }).collect();
+    let direction = plan.problem.direction;
+    let failure = direction.failure_by_default();
+    let results = Results { direction, failure: failure.as_ref(), cases: &terms, solvers: &solvers };
+    Ok(Scored { board: scoring::score(&rule, &results)?, rule })
+}
+
+fn terms(case: &CaseSpec) -> Terms {
+    let thresholds = case.thresholds.as_ref().map(|thresholds| thresholds.scores().clone());
+    Terms { best_known: case.best.clone(), thresholds, ..Terms::default() }
+}

@@ -1,0 +1,96 @@
+//! `judge list` and `judge show`.
+
+use super::failure::Failure;
+use super::load;
+use crate::model::{CaseSource, Exit, GeneratorChoice, Problem, Rule};
+use crate::report::{self, Align, Style, grid};
+use std::path::Path;
+
+/// Lists the problems.
+pub(super) fn list(catalogue: Option<&Path>) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(catalogue)?;
+    let columns = [
+        ("problem", Align::Left),
+        ("title", Align::Left),
+        ("scoring", Align::Left),
+        ("CPU", Align::Right),
+        ("memory", Align::Right),
+        ("cases", Align::Right),
+    ];
+    let mut table = grid(&columns, Style::of_stdout());
+    for problem in catalogue.problems() {
+        let Problem { id, title, scoring, limits, .. } = problem;
+        let cases = cases(problem);
+        let row =
+            [id.clone(), title.clone(), scoring.to_string(), limits.cpu.to_string(), limits.memory.to_string(), cases];
+        table.add_row(row);
+    }
+    report::print(&table.trim_fmt())?;
+    report::note("`judge show ID` tells more of one; `judge run -p ID` runs its bundled solver");
+    Ok(Exit::Success)
+}
+
+fn cases(problem: &Problem) -> String {
+    let patterns = &problem.inputs;
+    let listed = (!problem.cases.is_empty()).then(|| problem.cases.len().to_string());
+    listed.into_iter().chain(patterns.iter().cloned()).collect::<Vec<_>>().join(" + ")
+}
+
+/// Shows a problem.
+pub(super) fn show(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(catalogue)?;
+    let problem = catalogue.find(id)?;
+    let limits = &problem.limits;
+    let seeds = match &problem.generator {
+        Some(GeneratorChoice::BuiltIn(_)) => "made by the built-in generator: --seeds 1-100".to_owned(),
+        Some(GeneratorChoice::Command(line)) => format!("made by `{line}`: --seeds 1-100"),
+        None => "none: its cases are files".to_owned(),
+    };
+    let lines = [
+        ("title", problem.title.clone()),
+        ("source", problem.source.clone()),
+        ("format", problem.format.clone()),
+        ("checker", problem.checker.name().to_owned()),
+        ("scoring", scoring(problem)),
+        ("CPU limit", limits.cpu.to_string()),
+        ("wall limit", limits.wall.to_string()),
+        ("memory", limits.memory.to_string()),
+        ("output", limits.output.to_string()),
+        ("processes", limits.processes.to_string()),
+        ("seeds", seeds),
+        ("cases", case_names(problem)),
+        ("solver", problem.default_solver.clone().unwrap_or_else(|| "none: give one with --solver".to_owned())),
+    ];
+    let shown = lines.iter().filter(|(_, text)| !text.is_empty());
+    let text: Vec<_> = shown.map(|(key, text)| format!("{key:<11} {}", text.replace('\n', "\n            "))).collect();
+    report::print(&format!("{}\n{}", problem.id, text.join("\n")))?;
+    Ok(Exit::Success)
+}
+
+fn scoring(problem: &Problem) -> String {
+    let meaning = match &problem.scoring {
+        Rule::Sum => "the sum of the scores; a failed case adds nothing",
+        Rule::Mean => "the mean score over all cases; a failed case counts as 0",
+        Rule::Exact => "one point for each accepted case",
+        Rule::Thresholds => "10 to 0 points a case by nine thresholds; a score above 0 earns at least 1",
+        Rule::Relative { .. } => "1,000,000 x score / best on each case, averaged over the cases",
+        Rule::Rank { .. } => "by place among the solvers of the run",
+        Rule::Log => "the mean logarithm of score / best",
+    };
+    format!("{}, {}: {meaning}", problem.scoring, problem.direction.name())
+}
+
+/// The names of the cases, shortened when there are many.
+fn case_names(problem: &Problem) -> String {
+    let name = |case: &crate::model::CaseSpec| match &case.source {
+        CaseSource::Seed(seed) if case.name == crate::model::CaseName::of_seed(*seed) => case.name.to_string(),
+        CaseSource::Seed(seed) => format!("{} (seed {seed})", case.name),
+        CaseSource::File(path) => format!("{} ({})", case.name, path.display()),
+    };
+    let mut names: Vec<_> = problem.cases.iter().take(12).map(name).collect();
+    if problem.cases.len() > names.len() {
+        names.push(format!("… {} in all", problem.cases.len()));
+    }
+    names.extend(problem.inputs.iter().cloned());
+    names.join(", ")
+}

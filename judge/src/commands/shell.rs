@@ -1,0 +1,32 @@
+//! `judge completions` and `judge man`.
+
+use super::failure::Failure;
+use crate::cli::Cli;
+use crate::model::Exit;
+use crate::report;
+use clap::CommandFactory;
+
+/// Prints a shell's completion script.
+pub(super) fn completions(shell: clap_complete::Shell) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "judge", &mut script);
+    report::print_bytes(&script)?;
+    Ok(Exit::Success)
+}
+
+/// Prints the manual page: the program's, then each command's.
+pub(super) fn man() -> Result<Exit, Failure> {
+    let mut page = Vec::new();
+    let cli = Cli::command();
+    clap_mangen::Man::new(cli.clone()).render(&mut page)?;
+    for command in cli.get_subcommands().filter(|command| !command.is_hide_set()) {
+        let named = command.clone().display_name(format!("judge {}", command.get_name()));
+        let man = clap_mangen::Man::new(named);
+        man.render_synopsis_section(&mut page)?;
+        man.render_description_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+        man.render_extra_section(&mut page)?;
+    }
+    report::print_bytes(&page)?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,15 @@
+//! `judge solve ID`: the bundled solvers. The only place that knows the `solutions` crate by name.
+
+use crate::model::Exit;
+use crate::report;
+use std::process::ExitCode;
+
+/// Runs a bundled solver on standard input and output.
+pub(super) fn solve(id: &str) -> ExitCode {
+    if solutions::find(id).is_none() {
+        let ids: Vec<_> = solutions::all().iter().map(|solution| solution.id).collect();
+        report::note(&format!("error: there is no bundled solver `{id}`\nhint: one of {}", ids.join(", ")));
+        return ExitCode::from(Exit::Usage.code());
+    }
+    solutions::main_of(id)
+}

@@ -1,0 +1,118 @@
+//! All problems of a `problems.toml`, checked.
+
+use super::section::{Complaints, Section};
+use super::{BUILT_IN, Complaint, problem, suggest};
+use crate::model::Problem;
+use std::collections::HashSet;
+use std::fmt;
+use std::path::Path;
+use toml::de::DeTable;
+
+/// All problems of a catalogue, in its order.
+#[derive(Debug)]
+pub struct Catalogue {
+    problems: Vec<Problem>,
+}
+
+/// Everything that is wrong with a catalogue.
+#[derive(Debug, thiserror::Error)]
+pub struct ManifestError {
+    file: String,
+    text: String,
+    /// What is wrong, in the order of the file.
+    pub complaints: Vec<Complaint>,
+}
+
+impl fmt::Display for ManifestError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rendered: Vec<_> =
+            self.complaints.iter().map(|complaint| complaint.render(&self.file, &self.text)).collect();
+        formatter.write_str(&rendered.join("\n\nerror: "))
+    }
+}
+
+/// A problem that the catalogue does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no problem `{id}`")]
+pub struct UnknownProblem {
+    /// What was asked for.
+    pub id: String,
+    /// The id that was probably meant.
+    pub meant: Option<String>,
+}
+
+impl Catalogue {
+    /// Returns the catalogue that is part of the program; relative paths in it would start from `folder`.
+    ///
+    /// # Errors
+    /// Never, as long as the project's own tests pass.
+    pub fn built_in(folder: &Path) -> Result<Self, ManifestError> {
+        Self::parse("problems.toml (built in)", BUILT_IN, folder)
+    }
+
+    /// Reads a catalogue. `file` is how messages call it; `folder` is where its relative paths start.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, at once.
+    pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, ManifestError> {
+        let (document, syntax_errors) = DeTable::parse_recoverable(text);
+        let complaints = Complaints::default();
+        let mut problems = Vec::new();
+        if syntax_errors.is_empty() {
+            let root = Section::new("the catalogue", document.span(), document.get_ref(), &complaints);
+            problems = read_problems(&root, folder);
+            root.finish();
+        }
+        let mut complaints = complaints.into_inner();
+        complaints.extend(syntax_errors.iter().map(|error| Complaint {
+            span: error.span().unwrap_or(0..0),
+            message: "not valid TOML".to_owned(),
+            expected: error.message().lines().collect::<Vec<_>>().join("; "),
+        }));
+        if complaints.is_empty() {
+            return Ok(Self { problems });
+        }
+        complaints.sort_by_key(|complaint| complaint.span.start);
+        Err(ManifestError { file: file.to_owned(), text: text.to_owned(), complaints })
+    }
+
+    /// Returns every problem, in the order of the file.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Returns the problem with this id.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(&self, id: &str) -> Result<&Problem, UnknownProblem> {
+        let ids = || self.problems.iter().map(|problem| &*problem.id);
+        self.problems
+            .iter()
+            .find(|problem| problem.id == id)
+            .ok_or_else(|| UnknownProblem { id: id.to_owned(), meant: suggest::closest(id, ids()).map(str::to_owned) })
+    }
+}
+
+fn read_problems(root: &Section<'_>, folder: &Path) -> Vec<Problem> {
+    let mut ids = HashSet::new();
+    let mut problems = Vec::new();
+    let sections = root.sections("problem", "[[problem]]");
+    if sections.is_empty() {
+        root.missing("problem", "…`: write a [[problem]] table with an `id` and a `checker");
+    }
+    for section in sections {
+        let span = section.span();
+        let Some(problem) = problem::read(section, folder) else { continue };
+        if !ids.insert(problem.id.clone()) {
+            root.complain(
+                span,
+                format!("there are two problems with the id `{}`", problem.id),
+                "give one of them another `id`",
+            );
+        }
+        problems.push(problem);
+    }
+    problems
+}

@@ -1,0 +1,13 @@
+//! The catalogue: reads `problems.toml`, checks it, and complains about everything at once.
+
+mod builtin;
+mod catalogue;
+mod complaint;
+mod problem;
+mod section;
+mod suggest;
+
+pub use builtin::BUILT_IN;
+pub use catalogue::{Catalogue, ManifestError, UnknownProblem};
+pub use complaint::Complaint;
+pub use suggest::closest;

@@ -1,0 +1,200 @@
+//! Reads one `[[problem]]` of the catalogue.
+
+use super::section::{Located, Section};
+use super::suggest::closest;
+use crate::model::{
+    Bytes, CaseName, CaseSource, CaseSpec, CheckerChoice, Direction, GeneratorChoice, Limits, Problem, Rule, Seeds,
+    Thresholds, Time,
+};
+use checkers::{Checker, Score};
+use std::path::Path;
+use std::time::Duration;
+
+/// What a problem has that sets no limits of its own.
+const DEFAULT_LIMITS: (Time, Bytes, Bytes, u32) =
+    (Time(Duration::from_secs(10)), Bytes(1 << 30), Bytes(16_000_000), 64);
+
+/// Reads a problem. `None` when something in it is wrong; the complaints say what.
+pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
+    let id = id(&section);
+    let title = section.text("title");
+    let source = section.text("source");
+    let format = section.text("format");
+    let checker = checker(&section);
+    let generator = section.text("generator-command");
+    let default_solver = section.text("solver");
+    let limits = limits(&section);
+    let (scoring, direction) = scoring(&section);
+    let mut cases = seeds(&section);
+    cases.extend(section.sections("case", "[[problem.case]]").into_iter().filter_map(|case| read_case(case, folder)));
+    let inputs = section.texts("inputs");
+    check_cases(&section, &scoring, &cases, !inputs.is_empty());
+    section.finish();
+
+    let (id, checker) = (id?, checker?);
+    let built_in = match checker {
+        CheckerChoice::BuiltIn(checker) => Some(GeneratorChoice::BuiltIn(checker)),
+        CheckerChoice::Command(_) => None,
+    };
+    Some(Problem {
+        title: title.map_or(&*id, |title| title.value).to_owned(),
+        id,
+        source: source.map_or_else(String::new, |source| source.value.to_owned()),
+        format: format.map_or_else(String::new, |format| format.value.to_owned()),
+        generator: generator.map(|command| GeneratorChoice::Command(command.value.to_owned())).or(built_in),
+        checker,
+        limits,
+        cases,
+        inputs: inputs.into_iter().map(|pattern| pattern.value.to_owned()).collect(),
+        scoring,
+        direction,
+        default_solver: default_solver.map(|solver| solver.value.to_owned()),
+        folder: folder.to_owned(),
+    })
+}
+
+fn id(section: &Section<'_>) -> Option<String> {
+    let Some(Located { value, span }) = section.text("id") else {
+        section.missing("id", "\"my-problem\"");
+        return None;
+    };
+    let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    if value.is_empty() || !value.chars().all(valid) {
+        section.complain(span, format!("bad id `{value}`"), "expected lower-case letters, digits, `-` and `_`");
+        return None;
+    }
+    Some(value.to_owned())
+}
+
+fn checker(section: &Section<'_>) -> Option<CheckerChoice> {
+    match (section.text("checker"), section.text("checker-command")) {
+        (Some(name), None) => built_in_checker(section, &name).map(CheckerChoice::BuiltIn),
+        (None, Some(command)) => Some(CheckerChoice::Command(command.value.to_owned())),
+        (None, None) => {
+            section
+                .missing("checker", "\"columns\"` (a built-in one) or `checker-command = \"./check {input} {answer}\"");
+            None
+        }
+        (Some(_), Some(command)) => {
+            section.complain(command.span, "a problem has one checker", "remove either `checker` or `checker-command`");
+            None
+        }
+    }
+}
+
+fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'static dyn Checker> {
+    let found = checkers::find(name.value);
+    if found.is_none() {
+        let ids = || checkers::all().iter().map(|checker| checker.id());
+        let expected = match closest(name.value, ids()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("expected one of: {}", ids().collect::<Vec<_>>().join(", ")),
+        };
+        section.complain(name.span.clone(), format!("there is no built-in checker `{}`", name.value), expected);
+    }
+    found
+}
+
+fn limits(problem: &Section<'_>) -> Limits {
+    let (cpu, memory, output, processes) = DEFAULT_LIMITS;
+    let Some(section) = problem.section("limits", "[problem.limits]") else {
+        return Limits { cpu, wall: Limits::default_wall(cpu), memory, output, processes };
+    };
+    let cpu = section.parsed("cpu").map_or(cpu, |cpu| cpu.value);
+    let wall = section.parsed("wall").map_or_else(|| Limits::default_wall(cpu), |wall| wall.value);
+    let memory = section.parsed("memory").map_or(memory, |memory| memory.value);
+    let output = section.parsed("output").map_or(output, |output| output.value);
+    let processes = section.integer("processes", "a whole number of processes, at least 1");
+    if let Some(Located { value: 0_u32, span }) = &processes {
+        section.complain(span.clone(), "a solver is a process itself", "expected at least 1");
+    }
+    section.finish();
+    Limits { cpu, wall, memory, output, processes: processes.map_or(DEFAULT_LIMITS.3, |count| count.value) }
+}
+
+fn scoring(problem: &Section<'_>) -> (Rule, Direction) {
+    let default = (Rule::Sum, Direction::Max);
+    let Some(section) = problem.section("scoring", "[problem.scoring]") else { return default };
+    let rule = section.text("rule").and_then(|rule| match rule.value.parse::<Rule>() {
+        Ok(rule) => Some(rule),
+        Err(error) => {
+            section.complain(rule.span, error.to_string(), format!("expected one of: {}", Rule::NAMES.join(", ")));
+            None
+        }
+    });
+    let direction = section.text("direction").and_then(|direction| match direction.value {
+        "max" => Some(Direction::Max),
+        "min" => Some(Direction::Min),
+        other => {
+            section.complain(direction.span, format!("unknown direction `{other}`"), "expected \"max\" or \"min\"");
+            None
+        }
+    });
+    section.finish();
+    (rule.unwrap_or(default.0), direction.unwrap_or(default.1))
+}
+
+fn seeds(section: &Section<'_>) -> Vec<CaseSpec> {
+    let seeds = section.parsed::<Seeds>("seeds");
+    seeds.map_or_else(Vec::new, |seeds| seeds.value.iter().map(CaseSpec::from_seed).collect())
+}
+
+fn read_case(section: Section<'_>, folder: &Path) -> Option<CaseSpec> {
+    let name = section.text("name");
+    let seed = section.integer::<u64>("seed", "a seed: a whole number from 0");
+    let file = section.text("file");
+    let thresholds = section.integers::<Score>("thresholds", "nine integers, for ten down to two points");
+    let best = section.integer::<Score>("best", "an integer: the best score known");
+    let thresholds = thresholds.and_then(|list| match Thresholds::new(list.value) {
+        Ok(thresholds) => Some(thresholds),
+        Err(error) => {
+            section.complain(list.span, "bad thresholds", error.to_string());
+            None
+        }
+    });
+    let source = match (seed, file) {
+        (Some(seed), None) => Some(CaseSource::Seed(seed.value)),
+        (None, Some(file)) => Some(CaseSource::File(folder.join(file.value))),
+        (None, None) => {
+            section.missing("seed", "1` or `file = \"data/1.in\"");
+            None
+        }
+        (Some(_), Some(file)) => {
+            section.complain(file.span, "a case has one input", "remove either `seed` or `file`");
+            None
+        }
+    };
+    section.finish();
+    let source = source?;
+    let name = match (name, &source) {
+        (Some(name), _) => CaseName::from(name.value),
+        (None, CaseSource::Seed(seed)) => CaseName::of_seed(*seed),
+        (None, CaseSource::File(path)) => CaseName::of_file(path),
+    };
+    Some(CaseSpec { name, source, thresholds, best: best.map(|best| best.value) })
+}
+
+/// Complains of case names given twice, and of cases without the thresholds that their scoring rule needs.
+fn check_cases(section: &Section<'_>, rule: &Rule, cases: &[CaseSpec], has_inputs: bool) {
+    let mut names = std::collections::HashSet::new();
+    for case in cases {
+        if !names.insert(&case.name) {
+            section.complain(
+                section.span(),
+                format!("two cases are named `{}`", case.name),
+                "give each its own `name`",
+            );
+        }
+        if *rule == Rule::Thresholds && case.thresholds.is_none() {
+            let message = format!("the case `{}` has no thresholds, and the scoring rule needs them", case.name);
+            section.complain(section.span(), message, "add `thresholds = […]` to its [[problem.case]]");
+        }
+    }
+    if cases.is_empty() && !has_inputs {
+        section.complain(
+            section.span(),
+            "the problem has no cases",
+            "add `seeds = \"1-10\"`, `inputs = [\"data/*.in\"]` or [[problem.case]]",
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! Reads a table of the catalogue key by key, and collects what is wrong with it.
+
+use super::{Complaint, suggest::closest};
+use std::cell::RefCell;
+use std::fmt::Display;
+use std::ops::Range;
+use std::str::FromStr;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// What is wrong so far. Shared by all sections of a file, so that every complaint comes at once.
+pub(super) type Complaints = RefCell<Vec<Complaint>>;
+
+/// A value and where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Located<T> {
+    pub(super) value: T,
+    pub(super) span: Range<usize>,
+}
+
+/// A table that is being read. Every key that is asked for is known; [`Section::finish`] complains of the others.
+pub(super) struct Section<'a> {
+    title: &'static str,
+    span: Range<usize>,
+    table: &'a DeTable<'a>,
+    known: RefCell<Vec<&'static str>>,
+    complaints: &'a Complaints,
+}
+
+impl<'a> Section<'a> {
+    /// Starts reading a table. `title` is how messages call it: `[problem.limits]`.
+    pub(super) fn new(
+        title: &'static str,
+        span: Range<usize>,
+        table: &'a DeTable<'a>,
+        complaints: &'a Complaints,
+    ) -> Self {
+        Self { title, span, table, known: RefCell::default(), complaints }
+    }
+
+    /// Where the table stands.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// Adds a complaint.
+    pub(super) fn complain(&self, span: Range<usize>, message: impl Into<String>, expected: impl Into<String>) {
+        let complaint = Complaint { span, message: message.into(), expected: expected.into() };
+        self.complaints.borrow_mut().push(complaint);
+    }
+
+    /// Complains that a key is missing.
+    pub(super) fn missing(&self, key: &str, example: &str) {
+        self.complain(self.span(), format!("{} has no `{key}`", self.title), format!("add `{key} = {example}`"));
+    }
+
+    /// Returns the text under `key`.
+    pub(super) fn text(&self, key: &'static str) -> Option<Located<&'a str>> {
+        let value = self.value(key)?;
+        match value.get_ref().as_str() {
+            Some(text) => Some(Located { value: text, span: value.span() }),
+            None => self.wrong_type(key, value, "a text in quotes"),
+        }
+    }
+
+    /// Returns the text under `key`, read as a `T`.
+    pub(super) fn parsed<T: FromStr<Err: Display>>(&self, key: &'static str) -> Option<Located<T>> {
+        let Located { value, span } = self.text(key)?;
+        match value.parse() {
+            Ok(value) => Some(Located { value, span }),
+            Err(error) => {
+                self.complain(span, format!("bad value of `{key}` in {}", self.title), error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Returns the integer under `key`, read as a `T`. Texts of digits are integers too: TOML's own end at 64 bits.
+    pub(super) fn integer<T: FromStr>(&self, key: &'static str, expected: &str) -> Option<Located<T>> {
+        let value = self.value(key)?;
+        self.integer_of(key, value, expected)
+    }
+
+    /// Returns the integers in the array under `key`.
+    pub(super) fn integers<T: FromStr>(&self, key: &'static str, expected: &str) -> Option<Located<Vec<T>>> {
+        let array = self.array(key, "an array of integers")?;
+        let items = array.value.iter().map(|item| self.integer_of(key, item, expected).map(|located| located.value));
+        let value = items.collect::<Option<Vec<T>>>()?;
+        Some(Located { value, span: array.span })
+    }
+
+    /// Returns the texts in the array under `key`.
+    pub(super) fn texts(&self, key: &'static str) -> Vec<Located<&'a str>> {
+        let Some(array) = self.array(key, "an array of texts") else { return Vec::new() };
+        let text = |item: &'a Spanned<DeValue<'a>>| match item.get_ref().as_str() {
+            Some(text) => Some(Located { value: text, span: item.span() }),
+            None => self.wrong_type(key, item, "a text in quotes"),
+        };
+        array.value.iter().filter_map(text).collect()
+    }
+
+    /// Returns the table under `key`.
+    pub(super) fn section(&self, key: &'static str, title: &'static str) -> Option<Section<'a>> {
+        let value = self.value(key)?;
+        match value.get_ref().as_table() {
+            Some(table) => Some(Section::new(title, value.span(), table, self.complaints)),
+            None => self.wrong_type(key, value, &format!("a table, written {title}")),
+        }
+    }
+
+    /// Returns the tables in the array under `key`.
+    pub(super) fn sections(&self, key: &'static str, title: &'static str) -> Vec<Section<'a>> {
+        let expected = format!("tables, each written {title}");
+        let Some(array) = self.array(key, &expected) else { return Vec::new() };
+        let section = |item: &'a Spanned<DeValue<'a>>| match item.get_ref().as_table() {
+            Some(table) => Some(Section::new(title, item.span(), table, self.complaints)),
+            None => self.wrong_type(key, item, &expected),
+        };
+        array.value.iter().filter_map(section).collect()
+    }
+
+    /// Complains of every key that nobody asked for.
+    pub(super) fn finish(self) {
+        let known = self.known.borrow();
+        for key in self.table.keys() {
+            let name: &str = key.get_ref();
+            if !known.contains(&name) {
+                let expected = match closest(name, known.iter().copied()) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => format!("expected one of: {}", known.join(", ")),
+                };
+                self.complain(key.span(), format!("unknown key `{name}` in {}", self.title), expected);
+            }
+        }
+    }
+
+    fn value(&self, key: &'static str) -> Option<&'a Spanned<DeValue<'a>>> {
+        self.known.borrow_mut().push(key);
+        self.table.get(key)
+    }
+
+    fn array(&self, key: &'static str, expected: &str) -> Option<Located<&'a [Spanned<DeValue<'a>>]>> {
+        let value = self.value(key)?;
+        match value.get_ref().as_array() {
+            Some(array) => Some(Located { value: array, span: value.span() }),
+            None => self.wrong_type(key, value, expected),
+        }
+    }
+
+    fn integer_of<T: FromStr>(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Option<Located<T>> {
+        let decimal = match value.get_ref() {
+            DeValue::Integer(integer) if integer.radix() == 10 => Some(integer.as_str().replace('_', "")),
+            DeValue::String(text) => Some(text.to_string()),
+            _ => None,
+        };
+        match decimal.and_then(|decimal| decimal.parse().ok()) {
+            Some(value_read) => Some(Located { value: value_read, span: value.span() }),
+            None => self.wrong_type(key, value, expected),
+        }
+    }
+
+    fn wrong_type<T>(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Option<T> {
+        self.complain(value.span(), format!("bad value of `{key}` in {}", self.title), format!("expected {expected}"));
+        None
+    }
+}

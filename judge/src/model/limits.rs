@@ -1,0 +1,27 @@
+//! What a solver may use on one case.
+
+use super::{Bytes, Time};
+use std::time::Duration;
+
+/// What a solver may use on one case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// CPU time of all its processes together.
+    pub cpu: Time,
+    /// Time on the clock.
+    pub wall: Time,
+    /// Peak memory of all its processes together.
+    pub memory: Bytes,
+    /// Bytes on standard output.
+    pub output: Bytes,
+    /// Processes and threads alive at once.
+    pub processes: u32,
+}
+
+impl Limits {
+    /// Returns the wall time that goes with a CPU time unless one is given: three times as long, and a second.
+    #[must_use]
+    pub fn default_wall(cpu: Time) -> Time {
+        Time(cpu.0.saturating_mul(3).saturating_add(Duration::from_secs(1)))
+    }
+}

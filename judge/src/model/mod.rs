@@ -1,0 +1,27 @@
+//! The words that cross the walls between rooms: passive data, no effects.
+
+mod case;
+mod direction;
+mod event;
+mod exit;
+mod limits;
+mod outcome;
+mod problem;
+mod rule;
+mod seeds;
+mod solver;
+mod units;
+mod verdict;
+
+pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
+pub use direction::Direction;
+pub use event::{Finished, JobId, RunEvent, Stop};
+pub use exit::Exit;
+pub use limits::Limits;
+pub use outcome::Outcome;
+pub use problem::{CheckerChoice, GeneratorChoice, Problem};
+pub use rule::{Aggregate, RankForm, Rule, UnknownRule};
+pub use seeds::{Seeds, SeedsError};
+pub use solver::{Invocation, Solver, SolverSpec};
+pub use units::{Bytes, Time, UnitError};
+pub use verdict::Verdict;

@@ -1,0 +1,41 @@
+//! What became of one case.
+
+use super::Verdict;
+use checkers::Score;
+use std::time::Duration;
+
+/// What became of one run of a solver on a case. What is unknown is absent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The raw score: there is one exactly when the verdict is `Accepted`.
+    pub score: Option<Score>,
+    /// Why the verdict is not `Accepted`, in words; empty when it is.
+    pub note: String,
+    /// The end of what the solver printed on standard error, kept for the cases that failed.
+    pub stderr: String,
+    /// CPU time of the whole process tree.
+    pub cpu: Option<Duration>,
+    /// Time on the clock.
+    pub wall: Option<Duration>,
+    /// Peak memory in bytes.
+    pub memory: Option<u64>,
+    /// Whether other programs disturbed the timing.
+    pub noisy: bool,
+}
+
+impl Outcome {
+    /// Returns an outcome of a case in which no program ran.
+    #[must_use]
+    pub fn without_run(verdict: Verdict, note: String) -> Self {
+        let stderr = String::new();
+        Self { verdict, score: None, note, stderr, cpu: None, wall: None, memory: None, noisy: false }
+    }
+
+    /// Returns whether the case was accepted.
+    #[must_use]
+    pub fn is_accepted(&self) -> bool {
+        self.verdict == Verdict::Accepted
+    }
+}

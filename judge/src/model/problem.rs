@@ -1,0 +1,72 @@
+//! A problem of the catalogue, checked and complete.
+
+use super::{CaseSpec, Direction, Limits, Rule};
+use checkers::Checker;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A problem: how its cases are made, run, checked and scored.
+#[derive(Clone)]
+pub struct Problem {
+    /// What `-p` takes.
+    pub id: String,
+    /// The name that people know it by.
+    pub title: String,
+    /// Where it comes from.
+    pub source: String,
+    /// One line on input and answer, for `judge show`.
+    pub format: String,
+    /// Who checks the answers.
+    pub checker: CheckerChoice,
+    /// Who makes cases from seeds; `None`: its cases are files only.
+    pub generator: Option<GeneratorChoice>,
+    /// What a solver may use.
+    pub limits: Limits,
+    /// The problem's own cases, but for those that `inputs` names.
+    pub cases: Vec<CaseSpec>,
+    /// Patterns of files that are cases too: `data/*.in`, relative to `folder`.
+    pub inputs: Vec<String>,
+    /// How raw scores become points.
+    pub scoring: Rule,
+    /// Whether more or less is better.
+    pub direction: Direction,
+    /// The solver that runs when none is given, as `--solver` takes it.
+    pub default_solver: Option<String>,
+    /// The folder that its commands run in and its relative paths start from.
+    pub folder: PathBuf,
+}
+
+impl fmt::Debug for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Problem").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// Who checks the answers.
+#[derive(Clone)]
+pub enum CheckerChoice {
+    /// A checker of the `checkers` crate.
+    BuiltIn(&'static dyn Checker),
+    /// A command of the user's, as written in the catalogue.
+    Command(String),
+}
+
+impl CheckerChoice {
+    /// Returns the built-in checker's id, or the command.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::BuiltIn(checker) => checker.id(),
+            Self::Command(command) => command,
+        }
+    }
+}
+
+/// Who makes cases from seeds.
+#[derive(Clone)]
+pub enum GeneratorChoice {
+    /// The generator of a built-in checker.
+    BuiltIn(&'static dyn Checker),
+    /// A command of the user's, as written in the catalogue.
+    Command(String),
+}

@@ -1,0 +1,89 @@
+//! Which seeds: `1-50`, `3,7,10-12`.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// More cases than anybody means to run: beyond this a range is taken for a slip of the keyboard.
+const MOST_SEEDS: u64 = 10_000_000;
+
+/// A list of seeds, in the order given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seeds(Vec<RangeInclusive<u64>>);
+
+/// A text that is not a list of seeds.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SeedsError {
+    /// Not `A`, `A-B` or a comma-separated list of these.
+    #[error("expected seeds such as `1-50` or `3,7,10-12`, found `{0}`")]
+    Syntax(String),
+    /// `B-A`.
+    #[error("the seed range `{first}-{last}` runs backwards; write `{last}-{first}`")]
+    Reversed {
+        /// What stands first.
+        first: u64,
+        /// What stands last.
+        last: u64,
+    },
+    /// Too many to be meant.
+    #[error("`{text}` is {count} seeds; at most {MOST_SEEDS} can be run at once")]
+    TooMany {
+        /// What was written.
+        text: String,
+        /// How many seeds that is.
+        count: u128,
+    },
+}
+
+impl Seeds {
+    /// Returns every seed, in order.
+    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+        self.0.iter().cloned().flatten()
+    }
+}
+
+impl FromStr for Seeds {
+    type Err = SeedsError;
+
+    fn from_str(text: &str) -> Result<Self, SeedsError> {
+        let ranges = text.split(',').map(|part| range(part.trim())).collect::<Result<Vec<_>, _>>()?;
+        let count = ranges.iter().map(|range| u128::from(range.end() - range.start()) + 1).sum();
+        if count > u128::from(MOST_SEEDS) {
+            return Err(SeedsError::TooMany { text: text.to_owned(), count });
+        }
+        Ok(Self(ranges))
+    }
+}
+
+fn range(text: &str) -> Result<RangeInclusive<u64>, SeedsError> {
+    let syntax = || SeedsError::Syntax(text.to_owned());
+    let number = |digits: &str| match digits.trim() {
+        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.parse().map_err(|_| syntax()),
+        _ => Err(syntax()),
+    };
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let (first, last) = (number(first)?, number(last)?);
+    if first > last {
+        return Err(SeedsError::Reversed { first, last });
+    }
+    Ok(first..=last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_ranges_keep_their_order() {
+        let seeds: Seeds = "3,7,10-12,1".parse().unwrap();
+        assert_eq!(seeds.iter().collect::<Vec<_>>(), [3, 7, 10, 11, 12, 1]);
+    }
+
+    #[test]
+    fn what_is_not_a_list_of_seeds_is_said() {
+        assert_eq!("9-3".parse::<Seeds>(), Err(SeedsError::Reversed { first: 9, last: 3 }));
+        for text in ["", "a", "1-", "-1", "1--2", "1,,2", "1.5", "+1", "99999999999999999999"] {
+            assert!(matches!(text.parse::<Seeds>(), Err(SeedsError::Syntax(_))), "{text}");
+        }
+        assert!(matches!("0-18446744073709551615".parse::<Seeds>(), Err(SeedsError::TooMany { .. })));
+    }
+}

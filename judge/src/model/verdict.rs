@@ -1,0 +1,100 @@
+//! What became of a case.
+
+use std::fmt;
+
+/// What became of a case, in the trade's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// AC: a valid answer within the limits.
+    Accepted,
+    /// WA: the answer breaks a rule.
+    WrongAnswer,
+    /// TLE: too much CPU time.
+    TimeLimit,
+    /// ILE: too much time on the clock, idle or starved.
+    WallLimit,
+    /// MLE: too much memory.
+    MemoryLimit,
+    /// OLE: too much output.
+    OutputLimit,
+    /// PLE: too many processes.
+    ProcessLimit,
+    /// RE: a non-zero exit code or a signal.
+    RuntimeError,
+    /// CE: the source did not compile.
+    CompileError,
+    /// CS: the program could not be started.
+    CannotStart,
+    /// JE: the judge's fault, never the solver's.
+    JudgeError,
+    /// –: the case was not run.
+    Skipped,
+}
+
+impl Verdict {
+    /// Every verdict, in the order in which summaries list them.
+    pub const ALL: [Self; 12] = [
+        Self::Accepted,
+        Self::WrongAnswer,
+        Self::TimeLimit,
+        Self::WallLimit,
+        Self::MemoryLimit,
+        Self::OutputLimit,
+        Self::ProcessLimit,
+        Self::RuntimeError,
+        Self::CompileError,
+        Self::CannotStart,
+        Self::JudgeError,
+        Self::Skipped,
+    ];
+
+    /// Returns the name used in machine-readable reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::WrongAnswer => "wrong-answer",
+            Self::TimeLimit => "time-limit",
+            Self::WallLimit => "wall-limit",
+            Self::MemoryLimit => "memory-limit",
+            Self::OutputLimit => "output-limit",
+            Self::ProcessLimit => "process-limit",
+            Self::RuntimeError => "runtime-error",
+            Self::CompileError => "compile-error",
+            Self::CannotStart => "cannot-start",
+            Self::JudgeError => "judge-error",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    /// Returns the short code used in tables.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Accepted => "AC",
+            Self::WrongAnswer => "WA",
+            Self::TimeLimit => "TLE",
+            Self::WallLimit => "ILE",
+            Self::MemoryLimit => "MLE",
+            Self::OutputLimit => "OLE",
+            Self::ProcessLimit => "PLE",
+            Self::RuntimeError => "RE",
+            Self::CompileError => "CE",
+            Self::CannotStart => "CS",
+            Self::JudgeError => "JE",
+            Self::Skipped => "–",
+        }
+    }
+
+    /// Returns the verdict with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}

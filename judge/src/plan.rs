@@ -1,0 +1,68 @@
+//! What a run will do: every solver on every case, in an order that is fair to all.
+
+use crate::model::{CaseSource, CaseSpec, JobId, Limits, Outcome, Problem, Solver};
+use checkers::Score;
+use judge_sandbox::Visible;
+
+/// What a run will do.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The problem.
+    pub problem: Problem,
+    /// The cases, in the order of the reports.
+    pub cases: Vec<CaseSpec>,
+    /// The solvers, in the order of the command line.
+    pub solvers: Vec<Solver>,
+    /// What each solver may use on each case.
+    pub limits: Limits,
+    /// What the solvers get as their environment, beside what every solver gets.
+    pub environment: Vec<(String, String)>,
+    /// Files and folders that every solver may see, beside its own.
+    pub visible: Vec<Visible>,
+    /// Whether the first case that is not accepted ends the run.
+    pub fail_fast: bool,
+}
+
+impl Plan {
+    /// Returns how many jobs there are.
+    #[must_use]
+    pub fn job_count(&self) -> usize {
+        self.cases.len() * self.solvers.len()
+    }
+
+    /// Returns the job at this place of the order: case by case, and on each case every solver, so that a machine
+    /// that slows down slows all solvers alike.
+    #[must_use]
+    pub fn job(&self, place: usize) -> JobId {
+        JobId { case: place / self.solvers.len(), solver: place % self.solvers.len() }
+    }
+
+    /// Returns the place of a job in the order.
+    #[must_use]
+    pub fn place(&self, job: JobId) -> usize {
+        job.case * self.solvers.len() + job.solver
+    }
+
+    /// Returns each solver's raw scores by case, from the outcomes by place.
+    #[must_use]
+    pub fn scores(&self, outcomes: &[Option<Outcome>]) -> Vec<Vec<Option<Score>>> {
+        let score = |outcome: &Option<Outcome>| outcome.as_ref().and_then(|outcome| outcome.score.clone());
+        let of_solver = |solver| outcomes.iter().skip(solver).step_by(self.solvers.len()).map(score).collect();
+        (0..self.solvers.len()).map(of_solver).collect()
+    }
+
+    /// Returns the command that runs one job again.
+    #[must_use]
+    pub fn reproduce(&self, job: JobId) -> String {
+        let case = match &self.cases[job.case].source {
+            CaseSource::Seed(seed) => format!("--seeds {seed}"),
+            CaseSource::File(path) => format!("--inputs {}", quoted(&path.to_string_lossy())),
+        };
+        let solver = quoted(&self.solvers[job.solver].spec.text);
+        format!("judge run -p {} -s {solver} {case}", self.problem.id)
+    }
+}
+
+fn quoted(text: &str) -> String {
+    shell_words::quote(text).into_owned()
+}

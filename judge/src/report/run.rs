@@ -1,0 +1,74 @@
+//! What there is to tell of a run: the one value that every format of report is made from.
+
+use crate::model::{JobId, Outcome, Rule, Stop, Verdict};
+use crate::plan::Plan;
+use crate::scoring::{Scoreboard, Standing, display};
+use num_rational::BigRational;
+use std::time::Duration;
+
+/// What there is to tell of a run.
+#[derive(Debug)]
+pub struct RunReport<'a> {
+    /// What was to be done.
+    pub plan: &'a Plan,
+    /// By place in the plan; `None` for jobs that were not finished.
+    pub outcomes: &'a [Option<Outcome>],
+    /// The scoring rule.
+    pub rule: &'a Rule,
+    /// What the scoring rule made of it.
+    pub scoreboard: &'a Scoreboard,
+    /// Why the run ended early, if it did.
+    pub stop: Option<Stop>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// How many solvers ran at once.
+    pub jobs: usize,
+    /// The sandbox's tier.
+    pub tier: &'a str,
+    /// What does not hold in that tier.
+    pub gaps: &'a [String],
+}
+
+impl RunReport<'_> {
+    /// Returns every job with its outcome, in the order of the plan.
+    pub fn jobs(&self) -> impl Iterator<Item = (JobId, Option<&Outcome>)> {
+        self.outcomes.iter().enumerate().map(|(place, outcome)| (self.plan.job(place), outcome.as_ref()))
+    }
+
+    /// Returns every outcome of one solver, by case.
+    pub fn of_solver(&self, solver: usize) -> impl Iterator<Item = Option<&Outcome>> {
+        self.outcomes.iter().skip(solver).step_by(self.plan.solvers.len()).map(Option::as_ref)
+    }
+
+    /// Returns the points of a job as decimal text; `None` where the rule has none to give.
+    #[must_use]
+    pub fn points(&self, job: JobId) -> Option<String> {
+        self.scoreboard.standings[job.solver].points[job.case].as_ref().map(points_text)
+    }
+
+    /// Returns the number that a solver is ranked by as decimal text; `None` where there is none, as for a sum to be
+    /// minimised that has failures.
+    #[must_use]
+    pub fn total(&self, solver: usize) -> Option<String> {
+        let standing: &Standing = &self.scoreboard.standings[solver];
+        self.scoreboard.headline(standing).map(points_text)
+    }
+
+    /// Returns how many jobs ended with this verdict; unfinished ones count as skipped.
+    #[must_use]
+    pub fn count(&self, solver: usize, verdict: Verdict) -> usize {
+        self.of_solver(solver).filter(|outcome| verdict_of(*outcome) == verdict).count()
+    }
+}
+
+/// The verdict of a job; unfinished ones are skipped.
+#[must_use]
+pub(super) fn verdict_of(outcome: Option<&Outcome>) -> Verdict {
+    outcome.map_or(Verdict::Skipped, |outcome| outcome.verdict)
+}
+
+/// Points as decimal text: at most three decimals, none of them a trailing zero.
+fn points_text(points: &BigRational) -> String {
+    let text = display(points, 3);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,162 @@
+//! Owns the state of a run: starts the workers, hears of every finished job and every signal, decides when to stop.
+
+use super::worker::{Shared, work};
+use crate::model::{Finished, Outcome, RunEvent, Stop};
+use crate::plan::Plan;
+use judge_sandbox::{Fault, Sandbox};
+use std::io;
+use std::num::NonZeroUsize;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// How a plan is run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How many solvers run at once.
+    pub jobs: NonZeroUsize,
+    /// The cores that workers are pinned to, one each in turn; empty: no pinning.
+    pub cores: Vec<usize>,
+}
+
+impl Settings {
+    /// Returns the core that the worker in this slot is pinned to.
+    pub(super) fn core(&self, slot: usize) -> Option<usize> {
+        (!self.cores.is_empty()).then(|| self.cores[slot % self.cores.len()])
+    }
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct RunResult {
+    /// By place in the plan; `None` for jobs that were not run or not finished.
+    pub outcomes: Vec<Option<Outcome>>,
+    /// Why it ended early, if it did.
+    pub stop: Option<Stop>,
+}
+
+/// A run that could not be started, or not be carried on. Always a fault of ours or of the machine.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// No event loop or signal handler to be had.
+    #[error("cannot start the run")]
+    Start(#[source] io::Error),
+    /// A sandbox worker could not be started.
+    #[error("cannot start a sandbox worker")]
+    Sandbox(#[source] Fault),
+    /// A worker's thread ended on a panic.
+    #[error("a worker of the judge ended on a panic; the cases it had not finished are missing")]
+    WorkerPanicked,
+}
+
+/// Runs a plan to its end, or until it is stopped. `watch` hears of every event, in the order of finishing.
+///
+/// The first Ctrl-C (or SIGTERM) ends the running cases and starts no more; the second ends the process at once.
+///
+/// # Errors
+/// When the run cannot be started; a single case that goes wrong is an outcome, not an error.
+pub fn run(
+    plan: &Plan,
+    settings: &Settings,
+    sandbox: &Sandbox,
+    watch: &mut dyn FnMut(&RunEvent),
+) -> Result<RunResult, RunError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
+    let _entered = runtime.enter();
+    let signals = Signals::install().map_err(RunError::Start)?;
+    let (sender, receiver) = unbounded_channel();
+    let workers = (0..settings.jobs.get().min(plan.job_count()))
+        .map(|slot| sandbox.worker(settings.core(slot)))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(RunError::Sandbox)?;
+    let shared = Shared::new(plan, sandbox, settings, &workers);
+
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = workers
+            .into_iter()
+            .enumerate()
+            .map(|(slot, worker)| {
+                let (shared, sender) = (&shared, sender.clone());
+                scope.spawn(move || work(shared, slot, worker, &sender))
+            })
+            .collect();
+        drop(sender);
+        let mut dispatcher = Dispatcher { plan, shared: &shared, stop: None, watch };
+        let outcomes = runtime.block_on(dispatcher.listen(receiver, signals));
+        let stop = dispatcher.stop;
+        let panicked = handles.into_iter().any(|handle| handle.join().is_err());
+        if panicked { Err(RunError::WorkerPanicked) } else { Ok(RunResult { outcomes, stop }) }
+    })
+}
+
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn install() -> io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+struct Dispatcher<'a> {
+    plan: &'a Plan,
+    shared: &'a Shared<'a>,
+    stop: Option<Stop>,
+    watch: &'a mut dyn FnMut(&RunEvent),
+}
+
+impl Dispatcher<'_> {
+    /// Listens until every worker is done.
+    async fn listen(
+        &mut self,
+        mut finished: UnboundedReceiver<Finished>,
+        mut signals: Signals,
+    ) -> Vec<Option<Outcome>> {
+        let mut outcomes = vec![None; self.plan.job_count()];
+        loop {
+            tokio::select! {
+                biased;
+                () = signals.next() => self.interrupted(),
+                next = finished.recv() => match next {
+                    Some(next) => self.finished(next, &mut outcomes),
+                    None => return outcomes,
+                },
+            }
+        }
+    }
+
+    fn finished(&mut self, finished: Finished, outcomes: &mut [Option<Outcome>]) {
+        let failed = !finished.outcome.is_accepted();
+        let place = self.plan.place(finished.job);
+        let event = RunEvent::Finished(finished);
+        (self.watch)(&event);
+        if let RunEvent::Finished(finished) = event {
+            outcomes[place] = Some(finished.outcome);
+        }
+        if failed && self.plan.fail_fast && self.stop.is_none() {
+            self.stop(Stop::FailFast);
+        }
+    }
+
+    fn interrupted(&mut self) {
+        if self.stop == Some(Stop::Interrupted) {
+            // The second time, "now" means now. The sandbox's helpers see us go and end what they run.
+            std::process::exit(i32::from(crate::model::Exit::Interrupted.code()));
+        }
+        self.stop(Stop::Interrupted);
+    }
+
+    fn stop(&mut self, stop: Stop) {
+        self.stop = Some(stop);
+        self.shared.stop();
+        (self.watch)(&RunEvent::Stopping(stop));
+    }
+}

@@ -1,0 +1,9 @@
+//! Runs a plan: workers that each run one solver at a time, and one dispatcher that hears of everything.
+
+mod cores;
+mod dispatcher;
+mod worker;
+
+pub use cores::cores;
+pub use dispatcher::{RunError, RunResult, Settings, run};
+pub use worker::environment;

@@ -1,0 +1,258 @@
+//! One worker: takes the next job, makes the input, runs the solver, has the answer checked.
+
+use super::Settings;
+use crate::cases::{Admitted, InputError, Inputs, Referee, RefereeError, Ruling};
+use crate::model::{Finished, Invocation, JobId, Limits, Outcome, Verdict};
+use crate::plan::Plan;
+use crate::verdict::{self, Ending};
+use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Sink, Stdin, Visible, Worker};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// How much of standard error is kept, and how much of that is shown for a case that failed.
+const STDERR_KEPT: u64 = 64 << 10;
+const STDERR_SHOWN: usize = 2000;
+
+/// A program that waited this share of its time for a core was disturbed.
+const NOISY_SHARE: f64 = 0.1;
+
+/// Below this, waiting for a core is the ordinary price of being scheduled.
+const NOISY_LEAST: Duration = Duration::from_millis(5);
+
+/// What all workers of a run share.
+pub(super) struct Shared<'a> {
+    plan: &'a Plan,
+    sandbox: &'a Sandbox,
+    settings: &'a Settings,
+    inputs: Inputs,
+    referee: Referee,
+    next: AtomicUsize,
+    stopped: AtomicBool,
+    /// By slot: ends what the worker there is running.
+    cancellers: Mutex<Vec<Canceller>>,
+    /// Read while a solver runs; written while one runs alone, to be timed again without neighbours.
+    quiet: RwLock<()>,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn new(plan: &'a Plan, sandbox: &'a Sandbox, settings: &'a Settings, workers: &[Worker]) -> Self {
+        Self {
+            plan,
+            sandbox,
+            settings,
+            inputs: Inputs::of(&plan.problem),
+            referee: Referee::of(&plan.problem),
+            next: AtomicUsize::new(0),
+            stopped: AtomicBool::new(false),
+            cancellers: Mutex::new(workers.iter().map(Worker::canceller).collect()),
+            quiet: RwLock::new(()),
+        }
+    }
+
+    /// No further jobs are started, and the running ones are ended.
+    pub(super) fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        for canceller in self.cancellers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            canceller.cancel();
+        }
+    }
+
+    fn next_job(&self) -> Option<JobId> {
+        if self.stopped.load(Ordering::SeqCst) {
+            return None;
+        }
+        let place = self.next.fetch_add(1, Ordering::SeqCst);
+        (place < self.plan.job_count()).then(|| self.plan.job(place))
+    }
+
+    /// The CPU limit that the sandbox enforces. With neighbours a case gets a tenth more: one that ends within that
+    /// tenth is timed again alone before it is called too slow.
+    fn enforced_cpu(&self) -> Duration {
+        let cpu = self.plan.limits.cpu.0;
+        if self.settings.jobs.get() > 1 { cpu.saturating_mul(11) / 10 } else { cpu }
+    }
+}
+
+/// Works until there are no more jobs, or the run is stopped.
+pub(super) fn work(shared: &Shared<'_>, slot: usize, worker: Worker, sender: &UnboundedSender<Finished>) {
+    let mut desk = Desk { shared, slot, worker, open: None };
+    while let Some(job) = shared.next_job() {
+        // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
+        let Some(outcome) = desk.judge(job) else { return };
+        if sender.send(Finished { job, outcome }).is_err() {
+            return;
+        }
+    }
+}
+
+/// A case whose input is at hand: with several solvers it is made and read once.
+struct OpenCase {
+    index: usize,
+    input: Arc<[u8]>,
+    admitted: Admitted,
+}
+
+/// An input that could not be had.
+#[derive(Debug, thiserror::Error)]
+enum OpenError {
+    #[error(transparent)]
+    Input(#[from] InputError),
+    #[error(transparent)]
+    Referee(#[from] RefereeError),
+}
+
+struct Desk<'a> {
+    shared: &'a Shared<'a>,
+    slot: usize,
+    worker: Worker,
+    open: Option<OpenCase>,
+}
+
+impl Desk<'_> {
+    /// Returns what became of a job; `None` when it was cancelled.
+    fn judge(&mut self, job: JobId) -> Option<Outcome> {
+        let plan = self.shared.plan;
+        let (program, argv, visible) = match &plan.solvers[job.solver].invocation {
+            Invocation::Program { program, argv, visible } => (program, argv, visible),
+            Invocation::CannotStart(why) => return Some(Outcome::without_run(Verdict::CannotStart, why.clone())),
+            Invocation::CompileError(said) => return Some(Outcome::without_run(Verdict::CompileError, said.clone())),
+        };
+        let input = match self.open(job.case) {
+            Ok(input) => input,
+            Err(error) => return Some(Outcome::without_run(Verdict::JudgeError, in_full(&error))),
+        };
+        let request = self.request(program, argv, visible, input);
+        match self.execute(&request) {
+            Ok(execution) => Some(self.outcome(&execution)),
+            Err(Fault::Cancelled) => None,
+            Err(fault) => {
+                self.replace_worker();
+                Some(Outcome::without_run(Verdict::JudgeError, in_full(&fault)))
+            }
+        }
+    }
+
+    fn open(&mut self, index: usize) -> Result<Arc<[u8]>, OpenError> {
+        if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
+            return Ok(open.input.clone());
+        }
+        let input: Arc<[u8]> = self.shared.inputs.load(&self.shared.plan.cases[index])?.into();
+        let admitted = self.shared.referee.admit(&input)?;
+        self.open = Some(OpenCase { index, input: input.clone(), admitted });
+        Ok(input)
+    }
+
+    fn request(&self, program: &Path, argv: &[OsString], visible: &[PathBuf], input: Arc<[u8]>) -> Request {
+        let Limits { wall, memory, output, processes, .. } = self.shared.plan.limits;
+        Request {
+            program: program.to_owned(),
+            argv: argv.to_vec(),
+            environment: environment(&self.shared.plan.environment),
+            stdin: Stdin::Bytes(input),
+            limits: judge_sandbox::Limits {
+                cpu: Some(self.shared.enforced_cpu()),
+                wall: Some(wall.0),
+                memory: Some(memory.0),
+                stdout: output.0,
+                stderr: STDERR_KEPT,
+                processes: Some(processes),
+                disk: memory.0,
+            },
+            visible: self.shared.plan.visible.iter().cloned().chain(visible.iter().map(read_only)).collect(),
+            stdout: Sink::Capture,
+            stderr: Sink::Capture,
+        }
+    }
+
+    /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
+    fn execute(&mut self, request: &Request) -> Result<Execution, Fault> {
+        let limit = self.shared.plan.limits.cpu.0;
+        let mut execution = {
+            let _neighbours = self.shared.quiet.read();
+            self.worker.run(request)?
+        };
+        let slightly_slow = execution.usage.cpu > limit && !execution.breaches.contains(&Breach::Cpu);
+        if slightly_slow && self.shared.settings.jobs.get() > 1 {
+            let _alone = self.shared.quiet.write();
+            execution = self.worker.run(request)?;
+        }
+        if execution.usage.cpu > limit && !execution.breaches.contains(&Breach::Cpu) {
+            execution.breaches.push(Breach::Cpu);
+        }
+        Ok(execution)
+    }
+
+    fn outcome(&self, execution: &Execution) -> Outcome {
+        let usage = &execution.usage;
+        let mut outcome = match verdict::ending(execution, &self.shared.plan.limits) {
+            Ending::Clean => self.ruling(&execution.stdout),
+            Ending::Failed(verdict, note) => Outcome::without_run(verdict, note),
+        };
+        if !outcome.is_accepted() {
+            outcome.stderr = tail(&execution.stderr);
+        }
+        if outcome.verdict != Verdict::CannotStart {
+            outcome.cpu = Some(usage.cpu);
+            outcome.wall = Some(usage.wall);
+            outcome.memory = usage.memory;
+            let waited = usage.run_delay.unwrap_or_default();
+            outcome.noisy = waited > NOISY_LEAST && waited > usage.wall.mul_f64(NOISY_SHARE);
+        }
+        outcome
+    }
+
+    fn ruling(&self, answer: &[u8]) -> Outcome {
+        let ruling = self.open.as_ref().map(|open| open.admitted.rule(answer));
+        match ruling {
+            Some(Ok(Ruling::Accepted(score))) => {
+                Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) }
+            }
+            Some(Ok(Ruling::Rejected { place, reason })) if place.is_empty() => {
+                Outcome::without_run(Verdict::WrongAnswer, reason)
+            }
+            Some(Ok(Ruling::Rejected { place, reason })) => {
+                Outcome::without_run(Verdict::WrongAnswer, format!("{place}: {reason}"))
+            }
+            Some(Err(error)) => Outcome::without_run(Verdict::JudgeError, in_full(&error)),
+            None => Outcome::without_run(Verdict::JudgeError, "the case was closed before its answer came".to_owned()),
+        }
+    }
+
+    /// After a fault the helper process may be gone; a new one keeps one bad case from spoiling the rest.
+    fn replace_worker(&mut self) {
+        let Ok(worker) = self.shared.sandbox.worker(self.shared.settings.core(self.slot)) else { return };
+        let mut cancellers = self.shared.cancellers.lock().unwrap_or_else(PoisonError::into_inner);
+        cancellers[self.slot] = worker.canceller();
+        if self.shared.stopped.load(Ordering::SeqCst) {
+            cancellers[self.slot].cancel();
+        }
+        self.worker = worker;
+    }
+}
+
+fn read_only(path: &PathBuf) -> Visible {
+    Visible { path: path.clone(), writable: false }
+}
+
+/// Returns what every program gets as its environment, and then what the user asked for.
+#[must_use]
+pub fn environment(more: &[(String, String)]) -> Vec<(OsString, OsString)> {
+    let every = [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("LANG", "C.UTF-8")];
+    let every = every.into_iter().map(|(key, value)| (key.into(), value.into()));
+    every.chain(more.iter().map(|(key, value)| (key.into(), value.into()))).collect()
+}
+
+/// An error with all its causes, as one line.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// The last part of a text that may be no text at all.
+fn tail(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(STDERR_SHOWN)..]).trim().to_owned()
+}

@@ -1,0 +1,138 @@
+//! Source files: which compiler or interpreter they need, and the folder that compiled programs live in.
+
+use crate::command;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// How long a compiler may take.
+const COMPILER_LIMIT: Duration = Duration::from_secs(60);
+
+/// A language that source files are written in.
+struct Language {
+    /// The endings of its files.
+    endings: &'static [&'static str],
+    /// Its compilers, the first one that is there is taken; empty for interpreted languages. `{source}` and `{out}`
+    /// are replaced; the last is a fresh folder for what is made.
+    compilers: &'static [&'static str],
+    /// How the program is run.
+    run: &'static str,
+}
+
+const LANGUAGES: [Language; 10] = [
+    Language { endings: &["rs"], compilers: &["rustc --edition 2024 -O -o {out}/main {source}"], run: "{out}/main" },
+    Language {
+        endings: &["cpp", "cc", "cxx"],
+        compilers: &["g++ -O2 -std=c++20 -o {out}/main {source}", "clang++ -O2 -std=c++20 -o {out}/main {source}"],
+        run: "{out}/main",
+    },
+    Language {
+        endings: &["c"],
+        compilers: &["gcc -O2 -o {out}/main {source} -lm", "clang -O2 -o {out}/main {source} -lm"],
+        run: "{out}/main",
+    },
+    Language { endings: &["go"], compilers: &["go build -o {out}/main {source}"], run: "{out}/main" },
+    Language {
+        endings: &["java"],
+        compilers: &["javac -d {out} {source}"],
+        run: "java -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -cp {out} {stem}",
+    },
+    Language { endings: &["py"], compilers: &[], run: "python3 {source}" },
+    Language { endings: &["js", "mjs"], compilers: &[], run: "node {source}" },
+    Language { endings: &["sh"], compilers: &[], run: "sh {source}" },
+    Language { endings: &["rb"], compilers: &[], run: "ruby {source}" },
+    Language { endings: &["pl"], compilers: &[], run: "perl {source}" },
+];
+
+/// What became of a source file.
+pub(super) enum Built {
+    /// The command that runs it, and the folder of what was made from it.
+    Command {
+        /// The command's words; the first is looked up as any command is.
+        words: Vec<OsString>,
+        /// What it needs to see.
+        visible: Vec<PathBuf>,
+    },
+    /// No compiler for it is installed, or it could not be run.
+    NoCompiler(String),
+    /// The compiler refused it.
+    Refused(String),
+}
+
+/// Compiles solvers into a temporary folder that lives as long as the toolbox.
+#[derive(Debug)]
+pub struct Toolbox {
+    folder: TempDir,
+    made: usize,
+}
+
+impl Toolbox {
+    /// Makes an empty toolbox.
+    ///
+    /// # Errors
+    /// When there is no temporary folder to be had.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { folder: tempfile::Builder::new().prefix("judge-build-").tempdir()?, made: 0 })
+    }
+
+    /// Returns whether a file is a source file of a known language.
+    pub(super) fn knows(path: &Path) -> bool {
+        language(path).is_some()
+    }
+
+    /// Compiles a source file as its language asks. `None` when its language is unknown.
+    pub(super) fn build(&mut self, source: &Path) -> Option<Built> {
+        let language = language(source)?;
+        self.made += 1;
+        let out = self.folder.path().join(self.made.to_string());
+        if let Err(error) = std::fs::create_dir(&out) {
+            return Some(Built::NoCompiler(format!("cannot create {}: {error}", out.display())));
+        }
+        Some(compile(language, source, &out))
+    }
+}
+
+fn language(source: &Path) -> Option<&'static Language> {
+    let ending = source.extension()?.to_str()?;
+    LANGUAGES.iter().find(|language| language.endings.contains(&ending))
+}
+
+fn compile(language: &Language, source: &Path, out: &Path) -> Built {
+    let stem = source.file_stem().map(PathBuf::from).unwrap_or_default();
+    let values = [("source", source), ("out", out), ("stem", &*stem)];
+    let filled = |line: &str| command::words(line, &values).map_err(|error| error.to_string());
+    if let Err(built) = run_compilers(language.compilers, out, filled) {
+        return built;
+    }
+    match filled(language.run) {
+        Ok(words) => Built::Command { words, visible: vec![source.to_owned(), out.to_owned()] },
+        Err(why) => Built::NoCompiler(why),
+    }
+}
+
+/// Runs the first compiler that is installed.
+fn run_compilers(
+    lines: &[&str],
+    out: &Path,
+    filled: impl Fn(&str) -> Result<Vec<OsString>, String>,
+) -> Result<(), Built> {
+    for line in lines {
+        let words = filled(line).map_err(Built::NoCompiler)?;
+        match command::run(&words, out, COMPILER_LIMIT) {
+            Ok(finished) if finished.status.success() => return Ok(()),
+            Ok(finished) => {
+                let said = [finished.stderr, finished.stdout].concat();
+                return Err(Built::Refused(String::from_utf8_lossy(&said).trim().to_owned()));
+            }
+            Err(command::CommandError::Start { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(Built::Refused(error.to_string())),
+        }
+    }
+    let programs: Vec<_> = lines.iter().filter_map(|line| line.split(' ').next()).collect();
+    if programs.is_empty() {
+        return Ok(());
+    }
+    Err(Built::NoCompiler(format!("no compiler for it is installed (looked for {})", programs.join(", "))))
+}

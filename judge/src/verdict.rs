@@ -1,0 +1,121 @@
+//! From how a program ended to a verdict: the one place where their order of precedence stands.
+
+use crate::model::{Limits, Verdict};
+use judge_sandbox::{Breach, End, Execution};
+
+/// How a run ended, in the judge's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// The program ended by itself, with exit code 0 and within its limits: its answer can be checked.
+    Clean,
+    /// It did not: the verdict, and why in words.
+    Failed(Verdict, String),
+}
+
+/// Says how a run ended. When several things hold, the first of these counts: cannot start, output, CPU time, wall
+/// time, memory, processes, runtime error.
+#[must_use]
+pub fn ending(execution: &Execution, limits: &Limits) -> Ending {
+    if let End::NotStarted(errno) = execution.end {
+        return Ending::Failed(Verdict::CannotStart, cannot_start(errno));
+    }
+    let precedence = [Breach::Output, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
+    if let Some(&breach) = precedence.iter().find(|breach| execution.breaches.contains(breach)) {
+        let (verdict, note) = breached(breach, limits);
+        return Ending::Failed(verdict, note);
+    }
+    match execution.end {
+        End::Exited(0) => Ending::Clean,
+        End::Exited(code) => Ending::Failed(Verdict::RuntimeError, format!("exit code {code}")),
+        End::Signalled(signal) => Ending::Failed(Verdict::RuntimeError, format!("killed by {}", signal_name(signal))),
+        End::NotStarted(errno) => Ending::Failed(Verdict::CannotStart, cannot_start(errno)),
+    }
+}
+
+fn breached(breach: Breach, limits: &Limits) -> (Verdict, String) {
+    match breach {
+        Breach::Output => (Verdict::OutputLimit, format!("more than {} on standard output", limits.output)),
+        Breach::Cpu => (Verdict::TimeLimit, format!("more than {} of CPU time", limits.cpu)),
+        Breach::Wall => (Verdict::WallLimit, format!("more than {} on the clock", limits.wall)),
+        Breach::Memory => (Verdict::MemoryLimit, format!("more than {} of memory", limits.memory)),
+        Breach::Processes => (Verdict::ProcessLimit, format!("more than {} processes and threads", limits.processes)),
+    }
+}
+
+/// Says why a program could not be started: the kernel's words, and what they usually mean here.
+#[must_use]
+pub fn cannot_start(errno: i32) -> String {
+    let error = std::io::Error::from_raw_os_error(errno);
+    let hint = match errno {
+        2 => "; a script's interpreter (its first line) may be missing",
+        8 => "; it is neither a program for this machine nor a script with a `#!` line",
+        13 => "; is it executable? (chmod +x)",
+        26 => "; somebody is still writing it",
+        _ => "",
+    };
+    format!("{error}{hint}")
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        24 => "SIGXCPU",
+        25 => "SIGXFSZ",
+        31 => "SIGSYS: a system call that the sandbox forbids",
+        _ => return format!("signal {signal}"),
+    };
+    format!("signal {signal} ({name})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Bytes, Time};
+    use judge_sandbox::Usage;
+    use std::time::Duration;
+
+    fn execution(end: End, breaches: &[Breach]) -> Execution {
+        Execution { end, breaches: breaches.to_vec(), usage: Usage::default(), stdout: vec![], stderr: vec![] }
+    }
+
+    fn verdict(end: End, breaches: &[Breach]) -> Option<Verdict> {
+        let cpu = Time(Duration::from_secs(4));
+        let limits =
+            Limits { cpu, wall: Limits::default_wall(cpu), memory: Bytes(1 << 20), output: Bytes(10), processes: 1 };
+        match ending(&execution(end, breaches), &limits) {
+            Ending::Clean => None,
+            Ending::Failed(verdict, _) => Some(verdict),
+        }
+    }
+
+    #[test]
+    fn the_weightiest_breach_decides() {
+        use Breach::{Cpu, Memory, Output, Processes, Wall};
+        assert_eq!(verdict(End::Signalled(9), &[Processes, Memory, Wall, Cpu, Output]), Some(Verdict::OutputLimit));
+        assert_eq!(verdict(End::Signalled(9), &[Memory, Wall, Cpu]), Some(Verdict::TimeLimit));
+        assert_eq!(verdict(End::Signalled(9), &[Memory, Wall]), Some(Verdict::WallLimit));
+        assert_eq!(verdict(End::Exited(0), &[Processes, Memory]), Some(Verdict::MemoryLimit));
+        assert_eq!(verdict(End::Exited(0), &[Processes]), Some(Verdict::ProcessLimit));
+        assert_eq!(verdict(End::NotStarted(2), &[Output]), Some(Verdict::CannotStart));
+    }
+
+    #[test]
+    fn without_a_breach_the_exit_decides() {
+        assert_eq!(verdict(End::Exited(0), &[]), None);
+        assert_eq!(verdict(End::Exited(3), &[]), Some(Verdict::RuntimeError));
+        assert_eq!(verdict(End::Signalled(9), &[]), Some(Verdict::RuntimeError));
+        assert_eq!(verdict(End::Signalled(24), &[]), Some(Verdict::RuntimeError));
+    }
+}

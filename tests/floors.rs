@@ -1,0 +1,118 @@
+//! The floors of the package `judge`: a room imports only from rooms on floors strictly below its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The rooms by floor, from the ground up; `lib.rs` shows the same picture.
+const FLOORS: [&[&str]; 8] = [
+    &["model"],
+    &["manifest", "plan", "verdict", "scoring", "statistics"],
+    &["command"],
+    &["solver", "cases"],
+    &["runner"],
+    &["report", "cli"],
+    &["commands"],
+    &["main", "lib"],
+];
+
+fn floor(room: &str) -> usize {
+    FLOORS
+        .iter()
+        .position(|rooms| rooms.contains(&room))
+        .unwrap_or_else(|| panic!("the room `{room}` has no floor yet"))
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The rooms that a source names after `crate::`, outside comments; in `use crate::{a, b}` every one of them.
+fn imports(source: &str) -> Vec<String> {
+    let code: String = source.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n");
+    let mut rooms = Vec::new();
+    for (place, marker) in code.match_indices("crate::") {
+        // `$crate::` and `other_crate::` are not this crate.
+        if code[..place].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
+            continue;
+        }
+        let rest = &code[place + marker.len()..];
+        let names = match rest.strip_prefix('{') {
+            Some(group) => group.split('}').next().unwrap_or("").split(',').map(str::trim).collect(),
+            None => vec![rest],
+        };
+        rooms.extend(names.into_iter().map(|name| {
+            let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+            name[..end].to_owned()
+        }));
+    }
+    rooms
+}
+
+#[test]
+fn rooms_import_only_from_floors_below() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    assert!(files.len() > 30, "only {} sources found: is the test looking in the right folder?", files.len());
+    let mut broken = BTreeMap::new();
+    for file in files {
+        let inside = file.strip_prefix(&root).unwrap();
+        let room = inside.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_owned();
+        for import in imports(&fs::read_to_string(&file).unwrap()) {
+            if import != room && floor(&import) >= floor(&room) {
+                broken.insert(inside.display().to_string(), import);
+            }
+        }
+    }
+    assert!(broken.is_empty(), "imports from the same floor or above: {broken:#?}");
+}
+
+#[test]
+fn only_one_room_knows_the_solutions_and_one_the_runtime() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    for file in files {
+        let inside = file.strip_prefix(&root).unwrap().display().to_string();
+        let source = fs::read_to_string(&file).unwrap();
+        assert!(!source.contains("tokio::") || inside.starts_with("runner/"), "{inside} uses tokio");
+        let knows_solutions = source.contains("solutions::");
+        assert!(
+            !knows_solutions || inside == "commands/solve.rs" || inside == "solver/find.rs",
+            "{inside} uses solutions"
+        );
+    }
+}
+
+#[test]
+fn the_games_and_the_solutions_stand_alone() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for (package, strangers) in
+        [("checkers", ["solutions", "judge", "judge_sandbox"]), ("solutions", ["checkers", "judge", "judge_sandbox"])]
+    {
+        let mut files = Vec::new();
+        sources(&root.join(package).join("src"), &mut files);
+        for file in files {
+            // Tests may hold a solver's own simulation against the checker.
+            let source = fs::read_to_string(&file).unwrap();
+            let code = source.split("#[cfg(test)]").next().unwrap();
+            for stranger in strangers {
+                assert!(!code.contains(&format!("{stranger}::")), "{} uses {stranger}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn imports_are_found_in_every_form() {
+    let source = "use crate::model::X;\nuse crate::{plan::Y, report};\n// use crate::cli;\nlet x = crate::cases::z(); $crate::no; my_crate::no;";
+    assert_eq!(imports(source), ["model", "plan", "report", "cases"]);
+}
