@@ -1,4 +1,5 @@
 //! The judge from the outside: what scripts, CI jobs and people rely on.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

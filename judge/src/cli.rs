@@ -195,7 +195,9 @@ impl FromStr for TierArg {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "auto" => Ok(Self(TierChoice::Auto)),
-            name => name.parse().map(|tier| Self(TierChoice::Forced(tier))).map_err(|error: UnknownTier| error.to_string()),
+            name => {
+                name.parse().map(|tier| Self(TierChoice::Forced(tier))).map_err(|error: UnknownTier| error.to_string())
+            }
         }
     }
 }

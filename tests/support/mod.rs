@@ -5,28 +5,28 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A temporary folder in which the judge is run.
-pub struct Folder {
+pub(crate) struct Folder {
     dir: TempDir,
 }
 
 /// What the judge said and how it ended.
-pub struct Said {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { dir: tempfile::Builder::new().prefix("judge-test-").tempdir().unwrap() }
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.dir.path()
     }
 
     /// Writes a file and returns its path.
-    pub fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, contents).unwrap();
@@ -34,7 +34,7 @@ impl Folder {
     }
 
     /// Writes an executable shell script.
-    pub fn script(&self, name: &str, body: &str) -> PathBuf {
+    pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
         let path = self.write(name, format!("#!/bin/sh\n{body}\n"));
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -42,19 +42,19 @@ impl Folder {
     }
 
     /// Returns the judge's command line, to be started.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_judge"));
         command.args(arguments).current_dir(self.path()).stdin(Stdio::null()).env_remove("GITHUB_STEP_SUMMARY");
         command
     }
 
     /// Runs the judge to its end.
-    pub fn judge(&self, arguments: &[&str]) -> Said {
+    pub(crate) fn judge(&self, arguments: &[&str]) -> Said {
         self.command(arguments).output().unwrap().into()
     }
 
     /// Runs the judge with `--json -` and returns the report.
-    pub fn json(&self, arguments: &[&str]) -> (Option<i32>, serde_json::Value) {
+    pub(crate) fn json(&self, arguments: &[&str]) -> (Option<i32>, serde_json::Value) {
         let said = self.judge(&[arguments, &["--json", "-"]].concat());
         let report = serde_json::from_str(&said.stdout)
             .unwrap_or_else(|error| panic!("{error} in {}\nstderr: {}", said.stdout, said.stderr));
@@ -73,6 +73,6 @@ impl From<Output> for Said {
 }
 
 /// Returns the field of every case of a JSON report.
-pub fn of_cases<'a>(report: &'a serde_json::Value, field: &str) -> Vec<&'a serde_json::Value> {
+pub(crate) fn of_cases<'a>(report: &'a serde_json::Value, field: &str) -> Vec<&'a serde_json::Value> {
     report["cases"].as_array().unwrap().iter().map(|case| &case[field]).collect()
 }

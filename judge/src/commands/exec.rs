@@ -37,7 +37,8 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
         }
     };
     let gaps = walls::gaps(&sandbox);
-    let report = ExecReport { ending: &ending, execution: execution.as_ref(), tier: sandbox.tier().name(), gaps: &gaps };
+    let report =
+        ExecReport { ending: &ending, execution: execution.as_ref(), tier: sandbox.tier().name(), gaps: &gaps };
     publish(args, &report)?;
     Ok(if ending == Ending::Clean { Exit::Success } else { Exit::NotAccepted })
 }

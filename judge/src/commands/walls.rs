@@ -17,7 +17,8 @@ pub(super) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
     match args.require_tier {
         // The strongest tier comes first.
         Some(required) if tier > required => {
-            let error = format!("the sandbox is of tier `{tier}` here, and --require-tier wants `{required}` or stronger");
+            let error =
+                format!("the sandbox is of tier `{tier}` here, and --require-tier wants `{required}` or stronger");
             Err(Failure::usage(error).with_hint("`judge doctor` tells what is missing"))
         }
         _ => Ok(sandbox),

@@ -59,7 +59,8 @@ pub fn exec_json(report: &ExecReport<'_>) -> serde_json::Result<String> {
         verdict,
         note,
         exit_code: started.and_then(|execution| if let End::Exited(code) = execution.end { Some(code) } else { None }),
-        signal: started.and_then(|execution| if let End::Signalled(signal) = execution.end { Some(signal) } else { None }),
+        signal: started
+            .and_then(|execution| if let End::Signalled(signal) = execution.end { Some(signal) } else { None }),
         cpu_ms: usage.map(|usage| in_milliseconds(usage.cpu)),
         wall_ms: usage.map(|usage| in_milliseconds(usage.wall)),
         memory_bytes: usage.and_then(|usage| usage.memory),

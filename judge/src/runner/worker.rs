@@ -162,7 +162,14 @@ impl Desk<'_> {
                 processes: Some(processes),
                 disk: memory.0,
             },
-            visible: self.shared.plan.visible.iter().cloned().chain(visible.iter().map(read_only)).collect(),
+            visible: self
+                .shared
+                .plan
+                .visible
+                .iter()
+                .cloned()
+                .chain(visible.iter().map(|path| read_only(path)))
+                .collect(),
             stdout: Sink::Capture,
             stderr: Sink::Capture,
         }
@@ -234,8 +241,8 @@ impl Desk<'_> {
     }
 }
 
-fn read_only(path: &PathBuf) -> Visible {
-    Visible { path: path.clone(), writable: false }
+fn read_only(path: &Path) -> Visible {
+    Visible { path: path.to_owned(), writable: false }
 }
 
 /// Returns what every program gets as its environment, and then what the user asked for.
