@@ -1,10 +1,11 @@
 //! Whether the number of a path is prime: cheap rejections, an exact test below 2^64, Baillie-PSW above.
 //!
-//! The time of a test grows about as the cube of the number of digits: a second for a composite number of 5,000 digits,
-//! three for a prime. An answer of a megabyte has room for a number of a quarter of a million digits, which would take
-//! a day. So there is a limit to one number, [`MAX_DIGITS`], and one to all numbers of an answer, [`MAX_EFFORT`].
-//! A number that a cheap rejection settles counts towards neither. No game that the contest's statement allows for
-//! comes near: its paths are at most about 3,000 cells long.
+//! The time of a test grows about as the cube of the number of digits: more than a second for a composite number of
+//! 5,000 digits, four for a prime. An answer of a megabyte has room for a number of a quarter of a million digits,
+//! which would take days. So there is a limit to one number, [`MAX_DIGITS`], and one to all numbers of an answer,
+//! [`MAX_EFFORT`]; together they keep an answer below half a minute. What a cheap rejection settles counts towards
+//! neither. The games that the contest set stay far below: their paths are at most about 3,000 cells long, and it is
+//! the single-move games that have paths of more than a few dozen cells.
 
 use dashu_int::UBig;
 use dashu_int::monty::{Montgomery, MontgomeryRepr};

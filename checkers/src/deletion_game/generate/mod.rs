@@ -29,11 +29,15 @@ const ANY_DIGIT: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 /// Returns the input of this seed. Any seed will do.
 pub(super) fn generate(seed: u64) -> Vec<u8> {
     let mut random = Frozen::new("deletion-game", seed);
-    let family = match seed % 10 {
+    let family = family(seed);
+    draft(family, &mut random).written(family)
+}
+
+fn family(seed: u64) -> u64 {
+    match seed % 10 {
         0 => 10,
         digit => digit,
-    };
-    draft(family, &mut random).written(family)
+    }
 }
 
 fn draft(family: u64, random: &mut Frozen) -> Draft {
