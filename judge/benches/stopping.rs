@@ -108,8 +108,8 @@ fn effect_table(runs: usize) {
     }
 }
 
-/// Wald's sequential probability ratio test of mean 0 against `mean`, variance known, each error alpha / 2, where `mean`
-/// is true (Wald, "Sequential tests of statistical hypotheses", Ann. Math. Statist. 16, 1945).
+/// Wald's sequential probability ratio test of mean 0 against `mean`, variance known, each error alpha / 2, where
+/// `mean` is true (Wald, "Sequential tests of statistical hypotheses", Ann. Math. Statist. 16, 1945).
 fn wald_cases(mean: f64, random: &mut Random) -> usize {
     let bound = ((1.0 - ALPHA / 2.0) / (ALPHA / 2.0)).ln();
     let mut log_ratio = 0.0_f64;

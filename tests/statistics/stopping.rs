@@ -1,4 +1,5 @@
-//! The stopping rule keeps its promises in simulation: the reduced, deterministic form of `cargo bench --bench stopping`.
+//! The stopping rule keeps its promises in simulation: the reduced, deterministic form of `cargo bench --bench
+//! stopping`.
 
 mod populations;
 

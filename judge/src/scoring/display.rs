@@ -4,8 +4,8 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::Signed;
 
-/// Returns the number rounded to this many decimals, exactly: halves away from zero, whatever the size. What rounds to 0 has
-/// no sign.
+/// Returns the number rounded to this many decimals, exactly: halves away from zero, whatever the size. What rounds to
+/// 0 has no sign.
 #[must_use]
 pub fn display(number: &BigRational, decimals: u32) -> String {
     let shift = BigInt::from(10).pow(decimals);

@@ -26,8 +26,8 @@ pub struct Place {
     pub failures: usize,
 }
 
-/// Ranks the solvers by the scoreboard's number; one without a number stands below all that have one. Then the one with fewer
-/// failures is first. Solvers of equal rank are listed by name.
+/// Ranks the solvers by the scoreboard's number; one without a number stands below all that have one. Then the one
+/// with fewer failures is first. Solvers of equal rank are listed by name.
 #[must_use]
 pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<Place> {
     let standing = |solver: usize| &scoreboard.standings[solver];

@@ -3,11 +3,11 @@
 //! Integers and rationals until a number is displayed; only the logarithm of [`Rule::Log`](crate::model::Rule::Log) is rounded, once, to `f64`.
 //!
 //! ```text
-//! Results (scores per solver and case, terms per case) ─ score(rule) ─▶ Scoreboard (points, totals) ─ leaderboard ─▶ places
+//! Results (scores by solver and case, terms of the cases) ─ score(rule) ─▶ Scoreboard ─ leaderboard ─▶ places
 //! ```
 //!
-//! In every rule **a failure never raises a total**: replacing an accepted score by a failure leaves the total as it was,
-//! makes it worse, or makes it absent. An absent total stands below every present one.
+//! In every rule **a failure never raises a total**: replacing an accepted score by a failure leaves the total as it
+//! was, makes it worse, or makes it absent. An absent total stands below every present one.
 
 mod display;
 mod leaderboard;

@@ -8,12 +8,15 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
-/// Returns the points of a solver on a case, before the weight. `None` where the rule has none to give.
-pub(super) fn points(rule: &Rule, results: &Results<'_>, row: &SolverScores, case: usize) -> Option<BigRational> {
-    match &row.scores[case] {
-        Some(score) if !results.counts_as_failed(row, case) => accepted(rule, results, case, score),
+/// Returns the points of a solver on every case, before the weights. `None` where the rule has none to give.
+pub(super) fn points(rule: &Rule, results: &Results<'_>, row: &SolverScores) -> Vec<Option<BigRational>> {
+    let broken = results.broken_groups(row);
+    let is_broken = |case: usize| results.cases[case].group.is_some_and(|group| broken.contains(&group));
+    let of_case = |(case, score): (usize, &Option<Score>)| match score {
+        Some(score) if !is_broken(case) => accepted(rule, results, case, score),
         _ => failed(rule, results),
-    }
+    };
+    row.scores.iter().enumerate().map(of_case).collect()
 }
 
 fn failed(rule: &Rule, results: &Results<'_>) -> Option<BigRational> {

@@ -175,10 +175,12 @@ proptest! {
     fn topcoder_ranks_share_half_a_point_for_every_pair(run in any_run()) {
         let all = BigInt::from(run.solvers.len());
         let rule = Rule::Rank { form: RankForm::TopCoder, scale: (&all - 1_u32) * 2_u32 };
-        let board = score(&rule, &Results { cases: &vec![Terms::default(); run.cases.len()], ..run.results() }).unwrap();
+        let alike = vec![Terms::default(); run.cases.len()];
+        let board = score(&rule, &Results { cases: &alike, ..run.results() }).unwrap();
         for case in 0..run.cases.len() {
             if run.solvers.len() > 1 && run.solvers.iter().all(|row| row.scores[case].is_some()) {
-                let sum: BigRational = board.standings.iter().filter_map(|standing| standing.points[case].clone()).sum();
+                let points = board.standings.iter().filter_map(|standing| standing.points[case].clone());
+                let sum: BigRational = points.sum();
                 prop_assert_eq!(sum, BigRational::from_integer(&all * (&all - 1_u32)));
             }
         }

@@ -4,6 +4,7 @@ use crate::model::{Direction, Rule};
 use checkers::Score;
 use num_rational::BigRational;
 use num_traits::{One, Signed};
+use std::collections::HashSet;
 
 /// What a case is worth and measured by.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,11 +97,9 @@ impl Results<'_> {
         here.chain(&self.cases[case].best_known).max_by(|left, right| self.direction.compare(left, right))
     }
 
-    /// Tells whether a failure takes this case's points from the solver: its own, or another's of its group.
-    pub(super) fn counts_as_failed(&self, row: &SolverScores, case: usize) -> bool {
-        let group = self.cases[case].group;
-        let is_of_group = |terms: &Terms| group.is_some() && terms.group == group;
-        let mut others = self.cases.iter().zip(&row.scores);
-        row.scores[case].is_none() || others.any(|(terms, score)| is_of_group(terms) && score.is_none())
+    /// Returns the groups in which the solver failed a case.
+    pub(super) fn broken_groups(&self, row: &SolverScores) -> HashSet<usize> {
+        let failed = self.cases.iter().zip(&row.scores).filter(|(_, score)| score.is_none());
+        failed.filter_map(|(terms, _)| terms.group).collect()
     }
 }

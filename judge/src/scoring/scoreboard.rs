@@ -58,8 +58,7 @@ pub fn score(rule: &Rule, results: &Results<'_>) -> Result<Scoreboard, InvalidRe
 }
 
 fn standing(rule: &Rule, results: &Results<'_>, row: &SolverScores) -> Standing {
-    let points: Vec<Option<BigRational>> =
-        (0..results.cases.len()).map(|case| points(rule, results, row, case)).collect();
+    let points = points(rule, results, row);
     let total = weighted_total(results, &points);
     let weights: BigRational = results.cases.iter().map(|terms| &terms.weight).sum();
     let mean = total.as_ref().filter(|_| !weights.is_zero()).map(|total| total / &weights);

@@ -36,7 +36,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Describes the effects. `min_effect` is the smallest effect that matters, if one was named; `seed` is the bootstrap's.
+    /// Describes the effects. `min_effect` is the smallest effect that matters, if one was named; `seed` is the
+    /// bootstrap's.
     ///
     /// # Errors
     /// Fewer than two effects.
@@ -67,8 +68,8 @@ pub enum Finding {
     Smaller,
     /// Neither.
     Undecided {
-        /// About how many more cases would settle it if the mean and the spread stay as they are. `None` beyond 2^40: as
-        /// good as never, which is so for a mean of 0 where no smallest effect was named.
+        /// About how many more cases would settle it if the mean and the spread stay as they are. `None` beyond 2^40:
+        /// as good as never, which is so for a mean of 0 where no smallest effect was named.
         more_cases: Option<u64>,
     },
 }
@@ -89,8 +90,9 @@ impl Finding {
     }
 }
 
-/// The radius shrinks with the root of the cases. It settles the question at the latest when it is half the smallest effect
-/// that matters (an interval narrower than that effect cannot hold both it and 0), or earlier when it is the mean itself.
+/// The radius shrinks with the root of the cases. It settles the question at the latest when it is half the smallest
+/// effect that matters (an interval narrower than that effect cannot hold both it and 0), or earlier when it is the
+/// mean itself.
 fn more_cases(radius: f64, mean: f64, cases: usize, min_effect: Option<f64>) -> Option<u64> {
     let enough = mean.max(min_effect.unwrap_or(0.0) / 2.0);
     let needed = (cases as f64 * (radius / enough).powi(2)).ceil();

@@ -15,8 +15,8 @@ pub enum Measure {
     LogRatio,
     /// b - a, in the game's own points.
     Difference,
-    /// (b - a) / max(|a|, |b|), 0 where both are 0: from -1 to 1 for scores of one sign. For positive scores it is what
-    /// the two would differ by under relative scoring between themselves.
+    /// (b - a) / max(|a|, |b|), 0 where both are 0: from -1 to 1 for scores of one sign. For positive scores it is
+    /// what the two would differ by under relative scoring between themselves.
     Relative,
 }
 
@@ -41,8 +41,8 @@ impl Measure {
     }
 }
 
-/// Returns the effect between two exact numbers of points (of a scoring rule): their difference. `None` if it is beyond
-/// the range of `f64`.
+/// Returns the effect between two exact numbers of points (of a scoring rule): their difference. `None` if it is
+/// beyond the range of `f64`.
 #[must_use]
 pub fn points_effect(a: &BigRational, b: &BigRational) -> Option<f64> {
     (b - a).to_f64().filter(|effect| effect.is_finite())

@@ -6,8 +6,8 @@
 //! d = (t(1 - alpha/2, n-1) + t(power, n-1)) * s / sqrt(n)
 //! ```
 //!
-//! with s the standard deviation of the effects. (The usual approximation to the non-central t; within one case of it from
-//! five cases on.)
+//! with s the standard deviation of the effects. (The usual approximation to the non-central t; within one case of it
+//! from five cases on.)
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -24,8 +24,8 @@ pub fn detectable_effect(deviation: f64, cases: u64, alpha: f64, power: f64) -> 
     Some(quantiles * deviation / (cases as f64).sqrt())
 }
 
-/// Returns the quantile of Student's t, by the first term of its expansion around the normal one where that is exact to
-/// eight digits (Abramowitz and Stegun, 26.7.5): the iteration for the t itself does not end there.
+/// Returns the quantile of Student's t, by the first term of its expansion around the normal one where that is exact
+/// to eight digits (Abramowitz and Stegun, 26.7.5): the iteration for the t itself does not end there.
 pub(super) fn student_quantile(level: f64, freedom: u64) -> f64 {
     let freedom = freedom as f64;
     let normal = Normal::standard().inverse_cdf(level);
@@ -35,8 +35,8 @@ pub(super) fn student_quantile(level: f64, freedom: u64) -> f64 {
     }
 }
 
-/// Returns the smallest number of cases that show a mean effect of this size with the given power. `None` for an effect
-/// of 0, or one that would need more than 2^40 cases.
+/// Returns the smallest number of cases that show a mean effect of this size with the given power. `None` for an
+/// effect of 0, or one that would need more than 2^40 cases.
 #[must_use]
 pub fn cases_needed(deviation: f64, effect: f64, alpha: f64, power: f64) -> Option<u64> {
     let shows = |cases| detectable_effect(deviation, cases, alpha, power).is_some_and(|least| least <= effect.abs());

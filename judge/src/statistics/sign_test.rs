@@ -11,8 +11,8 @@ pub struct SignTest {
     pub ties: usize,
     /// Cases with a negative effect.
     pub losses: usize,
-    /// The two-sided probability, under a fair coin, of a split at least as uneven: min(1, 2 P(X <= min(wins, losses))),
-    /// X binomial(wins + losses, 1/2). 1 without wins and losses.
+    /// The two-sided probability, under a fair coin, of a split at least as uneven: min(1, 2 P(X <= min(wins,
+    /// losses))), X binomial(wins + losses, 1/2). 1 without wins and losses.
     pub p: f64,
 }
 

@@ -12,7 +12,8 @@ pub struct Wilcoxon {
     pub positive_ranks: f64,
     /// The sum of the ranks of the negative effects.
     pub negative_ranks: f64,
-    /// The two-sided probability of ranks at least as uneven, if each sign were a fair coin. 1 without non-zero effects.
+    /// The two-sided probability of ranks at least as uneven, if each sign were a fair coin. 1 without non-zero
+    /// effects.
     pub p: f64,
     /// Whether `p` is exact (up to 200 non-zero effects) or from the normal approximation.
     pub exact: bool,
@@ -22,9 +23,9 @@ pub struct Wilcoxon {
 ///
 /// Zeros by Pratt's rule ("Remarks on zeros and ties in the Wilcoxon signed rank procedures", JASA 54, 1959): they are
 /// ranked with the others and then left out, so that many ties weaken the evidence as they should. Equal sizes share
-/// the mean of their ranks. The exact distribution is that of these very ranks under fair signs, by dynamic programming over
-/// doubled (so whole) ranks; beyond 200 non-zero effects it is normal with variance sum r^2 / 4, which includes the
-/// corrections for ties and zeros, and a continuity correction of half a rank.
+/// the mean of their ranks. The exact distribution is that of these very ranks under fair signs, by dynamic
+/// programming over doubled (so whole) ranks; beyond 200 non-zero effects it is normal with variance sum r^2 / 4,
+/// which includes the corrections for ties and zeros, and a continuity correction of half a rank.
 #[must_use]
 pub fn wilcoxon(effects: &[f64]) -> Wilcoxon {
     let ranks = signed_doubled_ranks(effects);

@@ -1,7 +1,7 @@
 //! The guard for means of skewed effects: an asymptotic confidence sequence with a correction for skewness.
 //!
-//! With n cases, standard deviation s, d the distance of the mean from the center towards the claimed side, and g >= 0 the part
-//! of the sample skewness that flatters the claim (a tail on the other side that has hardly been seen yet):
+//! With n cases, standard deviation s, d the distance of the mean from the center towards the claimed side, and g >= 0
+//! the part of the sample skewness that flatters the claim (a tail on the other side that has hardly been seen yet):
 //!
 //! ```text
 //! d' = d - 2 g (s / (6 n) + d^2 / (3 s))        Johnson's correction, twice, and only against the claim
@@ -9,8 +9,8 @@
 //! (n / 2) ln(1 + t^2 / (n - 1)) * n / (n + 4) - ln(1 + n / 4) / 2  >=  ln(1 / (2 alpha))
 //! ```
 //!
-//! The last line is Robbins' normal mixture with the t likelihood in place of the normal one: its two sides together err
-//! with a probability of about 2 alpha, so each with about alpha. (For symmetric effects the wager halves that.)
+//! The last line is Robbins' normal mixture with the t likelihood in place of the normal one: its two sides together
+//! err with a probability of about 2 alpha, so each with about alpha. (For symmetric effects the wager halves that.)
 
 use super::Side;
 use crate::statistics::moments::Moments;

@@ -1,29 +1,31 @@
 //! A test of the mean effect that may be looked at after every case, and stopped as soon as it decides.
 //!
-//! An ordinary test that is repeated until it says "significant" is wrong far more often than its level promises. Here a
-//! claim (the mean lies above m, or below m) is made only when **two** things hold at once:
+//! An ordinary test that is repeated until it says "significant" is wrong far more often than its level promises. Here
+//! a claim (the mean lies above m, or below m) is made only when **two** things hold at once:
 //!
 //! 1. [`Wager`]: a gambler who bets on it, case by case, has multiplied the stake by 2 / alpha. Under the null
 //!    hypothesis the bets are fair, so by Ville's inequality that ever happens with a probability of at most alpha / 2.
 //!    Exact, for any number of looks and any spread, tail or ties, whenever the effects are symmetric about m. They
 //!    are, about 0, when the two solvers are equally good in the sense that swapping them changes nothing.
 //! 2. [`Guard`]: an asymptotic confidence sequence for the mean, corrected for skewness, excludes m. It covers means
-//!    of effects that are not symmetric. It is a limit theorem: the error rates are measured, not proved.
+//!    of effects that are not symmetric, with an error of about alpha on either side. It is a limit theorem: for few
+//!    cases the error rates are measured, not proved.
 //!
 //! Either alone would do for its own null hypothesis; asking for both keeps the guarantee of each.
 //!
-//! No test of a mean can know of effects that it has not seen: if one case in fifty brings a gain that pays for forty-nine
-//! small losses, the first thirty cases look like plain losses. That is outside of any guarantee without known bounds
-//! (Bahadur and Savage, "The nonexistence of certain statistical procedures in nonparametric problems", Ann. Math.
-//! Statist. 27, 1956).
+//! No test of a mean can know of effects that it has not seen: if one case in fifty brings a gain that pays for
+//! forty-nine small losses, the first thirty cases look like plain losses. That is outside of any guarantee without
+//! known bounds (Bahadur and Savage, "The nonexistence of certain statistical procedures in nonparametric problems",
+//! Ann. Math. Statist. 27, 1956).
 //!
-//! Sources: Ville, "Étude critique de la notion de collectif", 1939; Robbins, "Statistical methods related to the law of the
-//! iterated logarithm", Ann. Math. Statist. 41, 1970; de la Peña, "A general class of exponential inequalities for
-//! martingales and ratios", Ann. Probab. 27, 1999 (symmetric increments); Ramdas, Ruf, Larsson and Koolen, "Admissible
-//! anytime-valid sequential inference must rely on nonnegative martingales", 2020 (1 + odd function for symmetry);
-//! Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024; Waudby-Smith,
-//! Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence sequences", Ann. Statist.
-//! 52, 2024; Johnson, "Modified t tests and confidence intervals for asymmetrical populations", JASA 73, 1978.
+//! Sources: Ville, "Étude critique de la notion de collectif", 1939; Robbins, "Statistical methods related to the law
+//! of the iterated logarithm", Ann. Math. Statist. 41, 1970; de la Peña, "A general class of exponential inequalities
+//! for martingales and ratios", Ann. Probab. 27, 1999 (symmetric increments); Ramdas, Ruf, Larsson and Koolen,
+//! "Admissible anytime-valid sequential inference must rely on nonnegative martingales", 2020 (1 + odd function for
+//! symmetry); Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024;
+//! Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence
+//! sequences", Ann. Statist. 52, 2024; Johnson, "Modified t tests and confidence intervals for asymmetrical
+//! populations", JASA 73, 1978.
 
 mod guard;
 mod sequence;

@@ -125,8 +125,9 @@ impl Sequence {
         })
     }
 
-    /// Solvers that agree on case after case may still differ on a few: after n equal cases, with confidence 1 - alpha, on at
-    /// most 1 - alpha^(1/n) of them. "No difference" waits until that share is at most alpha: 59 cases for 0.05.
+    /// Solvers that agree on case after case may still differ on a few: after n equal cases, with confidence 1 -
+    /// alpha, on at most 1 - alpha^(1/n) of them. "No difference" waits until that share is at most alpha: 59 cases
+    /// for 0.05.
     fn fewest_for_smaller(&self) -> usize {
         (self.settings.alpha.ln() / (-self.settings.alpha).ln_1p()).ceil() as usize
     }
@@ -137,9 +138,9 @@ impl Sequence {
         self.guard.supports(&self.moments, center, side) && wager.log_fortune(side) >= (2.0 / self.settings.alpha).ln()
     }
 
-    /// Returns the current interval: all means that are not ruled out now. `None` while there are too few cases for both
-    /// ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together hold the mean with a probability of
-    /// 1 - alpha, in the sense of the module's two conditions.
+    /// Returns the current interval: all means that are not ruled out now. `None` while there are too few cases for
+    /// both ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together hold the mean with a
+    /// probability of 1 - alpha, in the sense of the module's two conditions.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         let mean = self.moments.mean();
@@ -160,8 +161,8 @@ impl Sequence {
         Some(outside)
     }
 
-    /// Returns a center that is possible and one that is ruled out. The centers that decisions are about come first, so that
-    /// the interval never contradicts them.
+    /// Returns a center that is possible and one that is ruled out. The centers that decisions are about come first,
+    /// so that the interval never contradicts them.
     fn bracket(&self, mean: f64, side: Side, is_out: &impl Fn(f64) -> bool) -> Option<(f64, f64)> {
         let bound = self.settings.min_effect.unwrap_or(0.0);
         let mut inside = mean;

@@ -1,12 +1,12 @@
 //! The gambler: bets that are fair if the effects are symmetric about a center.
 //!
-//! With stake share tanh(lambda y) on a case with the effect center + y, the fortune is the product of 1 + tanh(lambda y).
-//! tanh is odd, so for symmetric y the mean factor is exactly 1, and the fortune is a test martingale; it is also the
-//! likelihood ratio, given |y|, of a normal shift against its mirror image. The fortune of a gambler who spreads the stake
-//! over many lambdas is the mean of theirs, and as fair.
+//! With stake share tanh(lambda y) on a case with the effect center + y, the fortune is the product of 1 + tanh(lambda
+//! y). tanh is odd, so for symmetric y the mean factor is exactly 1, and the fortune is a test martingale; it is also
+//! the likelihood ratio, given |y|, of a normal shift against its mirror image. The fortune of a gambler who spreads
+//! the stake over many lambdas is the mean of theirs, and as fair.
 //!
-//! The lambdas are in units of 1 / scale, scale being the root mean square of the first ten y. That looks at sizes only,
-//! never at signs, and no decision is made before those ten: given the sizes, symmetric effects have fair and
+//! The lambdas are in units of 1 / scale, scale being the root mean square of the first ten y. That looks at sizes
+//! only, never at signs, and no decision is made before those ten: given the sizes, symmetric effects have fair and
 //! independent signs, so the bets on them stay fair.
 
 use super::Side;
