@@ -23,6 +23,7 @@ pub mod model;
 pub mod plan;
 pub mod report;
 pub mod runner;
+pub mod gate;
 pub mod scoring;
 pub mod solver;
 pub mod statistics;
