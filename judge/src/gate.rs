@@ -1,15 +1,12 @@
 //! Does a solver still do what its baseline did? The decision of `judge gate`, without files and output.
 
 use crate::scoring::Direction;
-use crate::statistics::{Comparison, Measure};
+use crate::statistics::{Measure, Moments, mean_interval};
 use checkers::Score;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;
 use std::time::Duration;
-
-/// Seed of the bootstrap that comes with every comparison; the gate reads the interval only.
-const SEED: u64 = 0;
 
 /// How a case ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,8 +47,8 @@ pub struct Limits {
     pub direction: Direction,
     /// The share by which the total may fall.
     pub max_drop: BigRational,
-    /// Complain of a fallen total only if the mean paired effect is certain to be a fall: if the two-sided interval with
-    /// this error probability lies on its side of 0.
+    /// Complain of a fallen total only if the mean paired effect is certain to be a fall: if the two-sided interval
+    /// with this error probability lies on its side of 0.
     pub confident: Option<f64>,
     /// The share by which the CPU time may rise, and the error probability with which a rise must be certain.
     pub time: Option<TimeLimit>,
@@ -62,8 +59,8 @@ pub struct Limits {
 pub struct TimeLimit {
     /// The share by which the total CPU time may rise.
     pub max_rise: f64,
-    /// The error probability of the interval of the mean log-ratio, which must lie above 0 for a complaint: single times
-    /// are noisy.
+    /// The error probability of the interval of the mean log-ratio, which must lie above 0 for a complaint: single
+    /// times are noisy.
     pub alpha: f64,
 }
 
@@ -164,7 +161,25 @@ struct Pair<'a> {
     was: &'a Score,
     now: &'a Score,
     tolerance: Option<&'a BigRational>,
-    cpu: Option<(Duration, Duration)>,
+    cpu: Option<CpuSeconds>,
+}
+
+/// What a case took, then and now.
+#[derive(Clone, Copy)]
+struct CpuSeconds {
+    was: f64,
+    now: f64,
+}
+
+impl CpuSeconds {
+    fn of(was: Option<Duration>, now: Option<Duration>) -> Option<Self> {
+        Some(Self { was: was?.as_secs_f64(), now: now?.as_secs_f64() })
+    }
+
+    /// Times below the clock's step show as 0, which has no ratio.
+    fn has_ratio(&self) -> bool {
+        self.was > 0.0 && self.now > 0.0
+    }
 }
 
 /// Compares today's run with the baseline.
@@ -190,13 +205,10 @@ pub fn judge(baseline: &Baseline, today: &Baseline, limits: &Limits) -> Judgemen
 }
 
 fn incomparable(baseline: &Baseline, today: &Baseline) -> Option<Complaint> {
-    let pair = |was: &String, now: &String| (was.clone(), now.clone());
     if baseline.problem != today.problem {
-        let (was, now) = pair(&baseline.problem, &today.problem);
-        Some(Complaint::ProblemChanged { was, now })
+        Some(Complaint::ProblemChanged { was: baseline.problem.clone(), now: today.problem.clone() })
     } else if baseline.checker != today.checker {
-        let (was, now) = pair(&baseline.checker, &today.checker);
-        Some(Complaint::CheckerChanged { was, now })
+        Some(Complaint::CheckerChanged { was: baseline.checker.clone(), now: today.checker.clone() })
     } else {
         None
     }
@@ -229,7 +241,7 @@ fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<Pair<'a>> {
                 was: before,
                 now: after,
                 tolerance: was.tolerance.as_ref(),
-                cpu: was.cpu.zip(now.cpu),
+                cpu: CpuSeconds::of(was.cpu, now.cpu),
             }),
             _ => None,
         }
@@ -293,24 +305,19 @@ fn total_fell(judgement: &Judgement, pairs: &[Pair<'_>], limits: &Limits) -> Opt
 fn is_certain_fall(pairs: &[Pair<'_>], direction: Direction, alpha: f64) -> bool {
     let measure = Measure::suited_to(pairs.iter().flat_map(|pair| [pair.was, pair.now]));
     let effects: Vec<f64> = pairs.iter().filter_map(|pair| measure.effect(pair.was, pair.now)).collect();
-    Comparison::of(&effects, alpha, None, SEED).is_ok_and(|comparison| match direction {
-        Direction::Max => comparison.interval.high < 0.0,
-        Direction::Min => comparison.interval.low > 0.0,
+    mean_interval(&Moments::of(&effects), alpha).is_some_and(|interval| match direction {
+        Direction::Max => interval.high < 0.0,
+        Direction::Min => interval.low > 0.0,
     })
 }
 
 fn time_rose(pairs: &[Pair<'_>], limit: &TimeLimit) -> Option<Complaint> {
-    let times: Vec<(f64, f64)> = pairs
-        .iter()
-        .filter_map(|pair| pair.cpu)
-        .map(|(was, now)| (was.as_secs_f64(), now.as_secs_f64()))
-        .filter(|(was, now)| *was > 0.0 && *now > 0.0)
-        .collect();
-    let effects: Vec<f64> = times.iter().map(|(was, now)| (now / was).ln()).collect();
-    let (was, now) = times.iter().fold((0.0, 0.0), |sum, time| (sum.0 + time.0, sum.1 + time.1));
-    let rise = now / was - 1.0;
-    let comparison = Comparison::of(&effects, limit.alpha, None, SEED).ok()?;
-    (rise > limit.max_rise && comparison.interval.low > 0.0).then_some(Complaint::TimeRose { rise })
+    let timed: Vec<CpuSeconds> = pairs.iter().filter_map(|pair| pair.cpu).filter(CpuSeconds::has_ratio).collect();
+    let effects: Vec<f64> = timed.iter().map(|seconds| (seconds.now / seconds.was).ln()).collect();
+    let total = |side: fn(&CpuSeconds) -> f64| timed.iter().map(side).sum::<f64>();
+    let rise = total(|seconds| seconds.now) / total(|seconds| seconds.was) - 1.0;
+    let interval = mean_interval(&Moments::of(&effects), limit.alpha)?;
+    (rise > limit.max_rise && interval.low > 0.0).then_some(Complaint::TimeRose { rise })
 }
 
 #[cfg(test)]

@@ -28,3 +28,4 @@ pub mod scoring;
 pub mod solver;
 pub mod statistics;
 pub mod verdict;
+pub mod tune;

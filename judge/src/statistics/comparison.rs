@@ -44,14 +44,16 @@ impl Comparison {
     pub fn of(effects: &[f64], alpha: f64, min_effect: Option<f64>, seed: u64) -> Result<Self, TooFewCases> {
         let too_few = TooFewCases { cases: effects.len() };
         let moments = Moments::of(effects);
-        let interval = student_interval(&moments, alpha).ok_or(too_few)?;
+        let interval = mean_interval(&moments, alpha).ok_or(too_few)?;
         let bootstrap = bootstrap(effects, alpha, RESAMPLES, seed).ok_or(too_few)?;
         let finding = Finding::from_interval(interval, moments.mean(), effects.len(), min_effect);
         Ok(Self { moments, interval, signs: sign_test(effects), ranks: wilcoxon(effects), bootstrap, finding })
     }
 }
 
-fn student_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
+/// Returns the two-sided interval of the mean with error probability `alpha`, by Student's t. `None` below two effects.
+#[must_use]
+pub fn mean_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
     let freedom = moments.count().checked_sub(1).filter(|&freedom| freedom > 0)?;
     let radius = student_quantile(1.0 - alpha / 2.0, freedom as u64) * moments.standard_error();
     Some(Interval { low: moments.mean() - radius, high: moments.mean() + radius })

@@ -22,7 +22,7 @@ mod wilcoxon;
 
 pub use anytime::{Decision, InvalidSettings, Sequence, Settings};
 pub use bootstrap::{Bootstrap, bootstrap};
-pub use comparison::{Comparison, Finding, TooFewCases};
+pub use comparison::{Comparison, Finding, TooFewCases, mean_interval};
 pub use effect::{Measure, points_effect};
 pub use interval::Interval;
 pub use moments::Moments;
