@@ -6,11 +6,12 @@
 //! ```text
 //! d' = d - 2 g (s / (6 n) + d^2 / (3 s))        Johnson's correction, twice, and only against the claim
 //! t  = d' sqrt(n) / s
-//! (n / 2) ln(1 + t^2 / (n - 1)) * n / (n + 4) - ln(1 + n / 4) / 2  >=  ln(1 / (2 alpha))
+//! (n / 2) ln(1 + t^2 / (n - 1)) * n / (n + 4) - ln(1 + n / 4) / 2  >=  ln(1 / (2 alpha)) + ln(2) min(1, n / 100)
 //! ```
 //!
-//! The last line is Robbins' normal mixture with the t likelihood in place of the normal one: its two sides together
-//! err with a probability of about 2 alpha, so each with about alpha. (For symmetric effects the wager halves that.)
+//! The last line is Robbins' normal mixture with the t likelihood in place of the normal one. From 100 cases on its two
+//! sides together err with a probability of about alpha. Before, it is more lenient, up to twice that: so early, what
+//! holds the error down is the wager (for effects that are near to symmetric) and the correction (for others).
 
 use super::Side;
 use crate::statistics::moments::Moments;
@@ -20,16 +21,18 @@ const PRIOR_CASES: f64 = 4.0;
 /// The sample skewness of few cases understates that of the population.
 const SKEWNESS_FACTOR: f64 = 2.0;
 
+/// From this many cases on the guard holds alpha by itself.
+const STRICT_FROM: f64 = 100.0;
+
 /// Judges a claim from the moments alone.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Guard {
-    /// ln(1 / (2 alpha)).
-    threshold: f64,
+    alpha: f64,
 }
 
 impl Guard {
     pub(super) fn new(alpha: f64) -> Self {
-        Self { threshold: -(2.0 * alpha).ln() }
+        Self { alpha }
     }
 
     /// Tells whether the moments support that the mean lies on this side of the center.
@@ -47,7 +50,12 @@ impl Guard {
         let corrected = distance - flattering * (deviation / (6.0 * count) + distance * distance / (3.0 * deviation));
         let square = (corrected / deviation).powi(2) * count;
         let evidence = count / 2.0 * (square / (count - 1.0)).ln_1p() * count / (count + PRIOR_CASES);
-        corrected > 0.0 && evidence - (count / PRIOR_CASES).ln_1p() / 2.0 >= self.threshold
+        corrected > 0.0 && evidence - (count / PRIOR_CASES).ln_1p() / 2.0 >= self.threshold(count)
+    }
+
+    fn threshold(self, count: f64) -> f64 {
+        let strictness = (count / STRICT_FROM).min(1.0);
+        -(2.0 * self.alpha).ln() + strictness * std::f64::consts::LN_2
     }
 }
 
@@ -74,10 +82,13 @@ mod tests {
 
     #[test]
     fn the_boundary_is_the_formula() {
-        // n = 100, s^2 = 100/99, no skewness: t^2 / 99 = d^2, so 50 ln(1 + d^2) 100/104 = ln 10 + ln(26) / 2,
-        // which is met at d = 0.2930.
-        assert!(!supports(&wave(0.285, 100), 0.0, Side::Above));
-        assert!(supports(&wave(0.295, 100), 0.0, Side::Above));
+        // n = 100, s^2 = 100/99, no skewness: t^2 / 99 = d^2, so 50 ln(1 + d^2) 100/104 = ln 20 + ln(26) / 2,
+        // which is met at d = 0.3178. Half as strict at n = 50: 25 ln(1 + d^2) 50/54 = ln(10 sqrt 2) + ln(13.5) / 2,
+        // met at d = 0.4314.
+        assert!(!supports(&wave(0.317, 100), 0.0, Side::Above));
+        assert!(supports(&wave(0.320, 100), 0.0, Side::Above));
+        assert!(!supports(&wave(0.430, 50), 0.0, Side::Above));
+        assert!(supports(&wave(0.433, 50), 0.0, Side::Above));
     }
 
     #[test]

@@ -8,10 +8,10 @@
 //!    Exact, for any number of looks and any spread, tail or ties, whenever the effects are symmetric about m. They
 //!    are, about 0, when the two solvers are equally good in the sense that swapping them changes nothing.
 //! 2. [`Guard`]: an asymptotic confidence sequence for the mean, corrected for skewness, excludes m. It covers means
-//!    of effects that are not symmetric, with an error of about alpha on either side. It is a limit theorem: for few
-//!    cases the error rates are measured, not proved.
+//!    of effects that are not symmetric, with an error of about alpha. It is a limit theorem: for few cases the error
+//!    rates are measured, not proved.
 //!
-//! Either alone would do for its own null hypothesis; asking for both keeps the guarantee of each.
+//! Each answers for its own null hypothesis; asking for both keeps both answers.
 //!
 //! No test of a mean can know of effects that it has not seen: if one case in fifty brings a gain that pays for
 //! forty-nine small losses, the first thirty cases look like plain losses. That is outside of any guarantee without
