@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: [&[&str]; 8] = [
     &["model"],
     &["manifest", "plan", "verdict", "scoring", "statistics"],
-    &["command"],
+    &["command", "gate", "tune"],
     &["solver", "cases"],
     &["runner"],
     &["report", "cli"],

@@ -1,6 +1,6 @@
 //! Does a solver still do what its baseline did? The decision of `judge gate`, without files and output.
 
-use crate::scoring::Direction;
+use crate::model::Direction;
 use crate::statistics::{Measure, Moments, mean_interval};
 use checkers::Score;
 use num_rational::BigRational;

@@ -9,7 +9,7 @@
 //! 5  report, cli           values in, bytes out · the command line's grammar
 //! 4  runner                dispatcher and workers
 //! 3  solver, cases         effects: find or compile a solver · make inputs, rule on answers
-//! 2  command               one bounded helper command
+//! 2  command, gate, tune   one bounded helper command · decisions made of scoring and statistics
 //! 1  manifest, plan, verdict, scoring, statistics     pure logic
 //! 0  model                 the words that cross walls
 //! ```
@@ -18,14 +18,14 @@ pub mod cases;
 pub mod cli;
 pub mod command;
 pub mod commands;
+pub mod gate;
 pub mod manifest;
 pub mod model;
 pub mod plan;
 pub mod report;
 pub mod runner;
-pub mod gate;
 pub mod scoring;
 pub mod solver;
 pub mod statistics;
-pub mod verdict;
 pub mod tune;
+pub mod verdict;

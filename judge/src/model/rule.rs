@@ -7,8 +7,8 @@ use std::str::FromStr;
 /// What a place against the other solvers is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RankForm {
-    /// As AtCoder ranks its heuristic contests: 1 - (better + tied / 2) / solvers. Counted are the solvers with a
-    /// better score and the *other* solvers with the same one; failed solvers count among all.
+    /// As AtCoder ranks its heuristic contests: 1 - (better + tied / 2) / solvers. Counted are the solvers with a better
+    /// score and the *other* solvers with the same one; failed solvers count among all.
     AtCoder,
     /// As TopCoder's marathon matches did: (beaten + tied / 2) / (solvers - 1). A lone solver gets 1.
     TopCoder,
@@ -16,8 +16,8 @@ pub enum RankForm {
 
 /// How the score of a case becomes points.
 ///
-/// With s the score, b the best score of the case (over this run's solvers and the best known from elsewhere), and
-/// points p. A failed case has 0 points except where another thing is said.
+/// With s the score, b the best score of the case (over this run's solvers and the best known from elsewhere), and points
+/// p. A failed case has 0 points except where another thing is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
     /// p = s, totalled. A failure counts as 0; where small scores are good, a solver with failures has no total.
@@ -26,12 +26,12 @@ pub enum Rule {
     Mean,
     /// p = 1 for an accepted answer.
     Exact,
-    /// 10, 9, ..., 2 points from the case's nine thresholds on (at most them, where small scores are good), else 1
-    /// point for a score above 0 (for any accepted one, where small scores are good), else 0.
+    /// 10, 9, ..., 2 points from the case's nine thresholds on (at most them, where small scores are good), else 1 point
+    /// for a score above 0 (for any accepted one, where small scores are good), else 0.
     Thresholds,
-    /// p = scale s / b where large scores are good, scale b / s where small ones are. The best always gets the whole
-    /// scale. Otherwise, where the signs make the quotient meaningless (b is 0, or only one of s and b is bad enough
-    /// to be on the wrong side of 0), p = 0; where large scores are good and all are negative, p = scale b / s.
+    /// p = scale s / b where large scores are good, scale b / s where small ones are. The best always gets the whole scale.
+    /// Otherwise, where the signs make the quotient meaningless (b is 0, or only one of s and b is bad enough to be on the
+    /// wrong side of 0), p = 0; where large scores are good and all are negative, p = scale b / s.
     Relative {
         /// The points of the best: 1,000,000 unless the contest says otherwise.
         scale: BigInt,
@@ -43,9 +43,9 @@ pub enum Rule {
         /// The points of a solver that beats all others.
         scale: BigInt,
     },
-    /// p = ln(s / b) where large scores are good, ln(b / s) where small ones are: at most 0, averaged. The exponential
-    /// of the mean is the geometric mean of the ratios. A failure, or a score or best that is not positive, has no
-    /// points, and then there is no mean. The one rule whose points are rounded (to `f64`).
+    /// p = ln(s / b) where large scores are good, ln(b / s) where small ones are: at most 0, averaged. The exponential of the
+    /// mean is the geometric mean of the ratios. A failure, or a score or best that is not positive, has no points,
+    /// and then there is no mean. The one rule whose points are rounded (to `f64`).
     Log,
 }
 

@@ -1,6 +1,7 @@
 //! Scores into points: the contest rules, exactly.
 //!
-//! Integers and rationals until a number is displayed; only the logarithm of [`Rule::Log`](crate::model::Rule::Log) is rounded, once, to `f64`.
+//! Integers and rationals until a number is displayed; only the logarithm of
+//! [`Rule::Log`](crate::model::Rule::Log) is rounded, once, to `f64`.
 //!
 //! ```text
 //! Results (scores by solver and case, terms of the cases) ─ score(rule) ─▶ Scoreboard ─ leaderboard ─▶ places
