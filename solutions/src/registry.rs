@@ -22,11 +22,16 @@ const fn solution(
     Solution { id, summary, solve }
 }
 
-static SOLUTIONS: [Solution; 9] = [
-    solution("columns", "the statement's strategy: always the lowest place", columns::solve_quickstart),
+static SOLUTIONS: [Solution; 10] = [
+    solution("columns", "beam", columns::solve),
     solution("columns-quickstart", "the statement's strategy: always the lowest place", columns::solve_quickstart),
     solution("columns-greedy", "one move of foresight: most points, then lowest place", columns::solve_greedy),
-    solution("square-remover", "one move of foresight: most squares, then most promise", square_remover::solve_plain),
+    solution("square-remover", "beam search over swaps", square_remover::solve),
+    solution(
+        "square-remover-plain",
+        "one move of foresight: most squares, then most promise",
+        square_remover::solve_plain,
+    ),
     solution("same-game", "the prescribed strategy, exactly", same_game::solve_prescribed),
     solution("same-game-free", "the largest group first", same_game::solve_largest_first),
     solution("deletion-game", "the best of many random paths", deletion_game::solve_plain),

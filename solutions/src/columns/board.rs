@@ -46,6 +46,47 @@ impl<const P: usize> Board<P> {
         self.heights[usize::from(x)] + 3 <= self.height
     }
 
+    /// Returns the colour at a place, if there is a jewel.
+    pub(super) fn color(&self, x: usize, y: usize) -> Option<Color> {
+        let filled = *self.heights().get(x)?;
+        let bits = self.planes.iter().rev().fold(0, |bits, plane| bits << 1 | plane[x] >> y & 1);
+        // Eight planes at most would still fit a byte; there are five.
+        (y < usize::from(filled)).then_some(bits as Color)
+    }
+
+    /// Returns how many cells are free above column `x`.
+    pub(super) fn room(&self, x: usize) -> u8 {
+        self.height - self.heights[x]
+    }
+
+    /// Returns how many neighbouring pairs, in all four directions, have one colour.
+    pub(super) fn pairs(&self) -> u32 {
+        let occupied = self.occupied();
+        let directions = [
+            self.pairs_along::<0>(&occupied, |cells| cells >> 1),
+            self.pairs_along::<1>(&occupied, |cells| cells),
+            self.pairs_along::<1>(&occupied, |cells| cells >> 1),
+            self.pairs_along::<1>(&occupied, |cells| cells << 1),
+        ];
+        directions.iter().map(count).sum()
+    }
+
+    /// Returns a number that tells positions apart.
+    pub(super) fn hash(&self) -> u64 {
+        let heights = self.heights.iter().map(|&height| u64::from(height));
+        let cells = self.planes.iter().flat_map(|plane| &plane[..WIDEST]).map(|&cells| u64::from(cells));
+        // The golden ratio's bits spread every word over the whole number.
+        heights
+            .chain(cells)
+            .fold(0, |hash: u64, word| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29))
+    }
+
+    /// Puts a single jewel on top of column `x`. Returns the points that follow.
+    pub(super) fn drop_jewel(&mut self, x: usize, color: Color) -> u32 {
+        self.put(x, color);
+        self.resolve()
+    }
+
     /// Plays a column where it [fits](Self::fits). Returns the points it brings.
     pub(super) fn play(&mut self, column: Column, placement: Placement) -> u32 {
         let x = usize::from(placement.x);
@@ -117,11 +158,7 @@ impl<const P: usize> Board<P> {
         there: impl Fn(u32) -> u32,
         matches: &mut Matches,
     ) {
-        let mut pairs = [0; 16];
-        for x in 0..WIDEST {
-            let differ = self.planes.iter().fold(0, |differ, plane| differ | (plane[x] ^ here(plane[x + DX])));
-            pairs[x] = occupied[x] & here(occupied[x + DX]) & !differ;
-        }
+        let pairs = self.pairs_along::<DX>(occupied, &here);
         let starts: [u32; WIDEST] = std::array::from_fn(|x| pairs[x] & here(pairs[x + DX]));
         if starts.iter().fold(0, |any, cells| any | cells) == 0 {
             return;
@@ -132,6 +169,17 @@ impl<const P: usize> Board<P> {
             matches.cells[x + DX] |= there(starts);
             matches.cells[x + 2 * DX] |= there(there(starts));
         }
+    }
+
+    /// Returns the cells whose neighbour along a direction has the same colour.
+    #[inline(always)]
+    fn pairs_along<const DX: usize>(&self, occupied: &Cells, here: impl Fn(u32) -> u32) -> Cells {
+        let mut pairs = [0; 16];
+        for x in 0..WIDEST {
+            let differ = self.planes.iter().fold(0, |differ, plane| differ | (plane[x] ^ here(plane[x + DX])));
+            pairs[x] = occupied[x] & here(occupied[x + DX]) & !differ;
+        }
+        pairs
     }
 
     fn occupied(&self) -> Cells {

@@ -20,7 +20,12 @@ pub(super) struct Board {
     pub(super) cells: [u8; CELLS],
     /// Four for every square removed so far.
     pub(super) drawn: u32,
+    /// Tells positions apart: the same tiles have the same number, whatever moves led to them.
+    pub(super) hash: u64,
 }
+
+/// A random number for each colour of each cell. A position's hash combines those of its tiles.
+static HASHES: [[u64; 8]; CELLS] = hashes();
 
 /// A set of squares, each named by its top left cell; the lowest is the first in the rules' order.
 struct Squares([u64; CELLS.div_ceil(64)]);
@@ -33,7 +38,7 @@ impl Board {
             let start = (row + 1) * STRIDE + 1;
             cells[start..start + colors.len()].copy_from_slice(colors);
         }
-        Self { cells, drawn: 0 }
+        Self { cells, drawn: 0, hash: 0 }
     }
 
     /// Returns how many squares have been removed.
@@ -46,33 +51,52 @@ impl Board {
         let inside = (STRIDE..CELLS - STRIDE - 1).filter(|&cell| self.cells[cell] != BORDER);
         let mut squares = Squares([0; _]);
         inside.for_each(|cell| squares.insert(cell));
-        self.resolve(squares, buffer);
+        self.resolve(squares, buffer, |_| ());
     }
 
-    /// Swaps two tiles and removes squares until none is left.
-    pub(super) fn play(&mut self, [first, second]: [usize; 2], buffer: &[u8]) {
-        self.cells.swap(first, second);
+    /// Swaps two tiles and removes squares until none is left. Shows each square that is removed.
+    pub(super) fn play(&mut self, [first, second]: [usize; 2], buffer: &[u8], removed: impl FnMut(usize)) {
+        self.exchange([first, second]);
         let mut squares = Squares([0; _]);
         for cell in [first, second] {
             AROUND_CELL.iter().for_each(|distance| squares.insert(cell - distance));
         }
-        self.resolve(squares, buffer);
+        self.resolve(squares, buffer, removed);
+    }
+
+    /// Swaps two tiles, and leaves it at that.
+    pub(super) fn exchange(&mut self, [first, second]: [usize; 2]) {
+        let colors = [self.cells[first], self.cells[second]];
+        self.put(first, colors[1]);
+        self.put(second, colors[0]);
+    }
+
+    /// Tells whether one of the cells belongs to a square of one colour.
+    pub(super) fn completes(&self, cells: [usize; 2]) -> bool {
+        cells.iter().any(|cell| AROUND_CELL.iter().any(|distance| self.is_complete(cell - distance)))
     }
 
     /// Removes squares until none is left. Only the given squares may have one colour.
-    fn resolve(&mut self, mut squares: Squares, buffer: &[u8]) {
+    fn resolve(&mut self, mut squares: Squares, buffer: &[u8], mut removed: impl FnMut(usize)) {
         while let Some(square) = squares.take_first() {
             if !self.is_complete(square) {
                 continue;
             }
-            for (cell, next) in corners(square).into_iter().zip(&buffer[self.drawn as usize..]) {
-                self.cells[cell] = *next;
+            for (cell, &next) in corners(square).into_iter().zip(&buffer[self.drawn as usize..]) {
+                self.put(cell, next);
             }
             self.drawn += 4;
+            removed(square);
             for row in [square - STRIDE, square, square + STRIDE] {
                 (row - 1..=row + 1).for_each(|changed| squares.insert(changed));
             }
         }
+    }
+
+    fn put(&mut self, cell: usize, color: u8) {
+        let old = std::mem::replace(&mut self.cells[cell], color);
+        let hashes = &HASHES[cell];
+        self.hash ^= hashes[usize::from(old & 7)] ^ hashes[usize::from(color & 7)];
     }
 
     /// Tells whether the square's four tiles have one colour.
@@ -80,6 +104,21 @@ impl Board {
         let [a, b, c, d] = corners(square).map(|cell| self.cells[cell]);
         a == b && a == c && a == d && a != BORDER
     }
+}
+
+const fn hashes() -> [[u64; 8]; CELLS] {
+    let mut hashes = [[0; 8]; CELLS];
+    let mut state = 1_u64;
+    let mut i = 0;
+    while i < CELLS * 8 {
+        // Xorshift (Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8, 2003).
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        hashes[i / 8][i % 8] = state;
+        i += 1;
+    }
+    hashes
 }
 
 /// Returns the four cells of a square in the order in which they are refilled.
@@ -119,7 +158,7 @@ mod tests {
         for triple in numbers.chunks_exact(3) {
             let first = (triple[0] + 1) * STRIDE + triple[1] + 1;
             let second = [first - STRIDE, first + 1, first + STRIDE, first - 1][triple[2]];
-            board.play([first, second], &buffer);
+            board.play([first, second], &buffer, |_| ());
         }
         board.score()
     }

@@ -1,7 +1,10 @@
 //! Square Remover: swap neighbouring tiles so that 2x2 squares of one colour appear and are replaced.
 
+mod beam;
 mod board;
 mod game;
 mod plain;
+mod promise;
 
+pub(crate) use beam::solve;
 pub(crate) use plain::solve as solve_plain;

@@ -25,7 +25,7 @@ fn play(game: &Game) -> Vec<Swap> {
     (0..MOVES)
         .map(|_| {
             let swap = choose(&board, &swaps, &buffer).unwrap_or_else(|| *random.pick(&swaps));
-            board.play(cells_of(swap), &buffer);
+            board.play(cells_of(swap), &buffer, |_| ());
             swap
         })
         .collect()
@@ -48,7 +48,7 @@ fn rate(board: &Board, swapped: [usize; 2], buffer: &[u8]) -> (u32, i32) {
     let touched = swapped.into_iter().flat_map(|cell| AROUND_CELL.map(|distance| cell - distance));
     if touched.clone().any(|square| after.is_complete(square)) {
         let mut after = board.clone();
-        after.play(swapped, buffer);
+        after.play(swapped, buffer, |_| ());
         return (after.score() - board.score(), 0);
     }
     // Squares that hold both tiles are counted twice and do not change.
