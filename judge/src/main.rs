@@ -5,6 +5,7 @@ use judge::cli::Cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    judge_sandbox::reset_inherited_signals();
     judge_sandbox::become_helper_if_asked();
     judge::commands::dispatch(Cli::parse())
 }

@@ -10,6 +10,7 @@ mod fault;
 mod folder;
 mod helper;
 mod identity;
+mod inherited;
 mod launch;
 mod meter;
 mod names;
@@ -28,6 +29,7 @@ mod worker;
 
 pub use execution::{Breach, End, Execution, Fault, Usage};
 pub use helper::become_helper_if_asked;
+pub use inherited::reset_inherited_signals;
 pub use request::{Limits, Request, Sink, Stdin, Visible};
 pub use sandbox::{OpenError, Sandbox};
 pub use tier::{Gap, Options, Tier, TierChoice, UnknownTier};

@@ -109,8 +109,8 @@ impl From<RunError> for Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// Only for the standard streams: whoever opens a file says which.
+    /// Only for what is written to standard output: whoever opens a file says which.
     fn from(error: io::Error) -> Self {
-        Self::fault(error)
+        Self::fault(format!("cannot write to standard output: {error}"))
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::command;
 use std::ffi::OsString;
+use std::fs::{Permissions, read_dir, set_permissions};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -74,7 +76,9 @@ impl Toolbox {
     /// # Errors
     /// When there is no temporary folder to be had.
     pub fn new() -> io::Result<Self> {
-        Ok(Self { folder: tempfile::Builder::new().prefix("judge-build-").tempdir()?, made: 0 })
+        let folder = tempfile::Builder::new().prefix("judge-build-").tempdir()?;
+        set_permissions(folder.path(), Permissions::from_mode(0o755))?;
+        Ok(Self { folder, made: 0 })
     }
 
     /// Returns whether a file is a source file of a known language.
@@ -106,10 +110,29 @@ fn compile(language: &Language, source: &Path, out: &Path) -> Built {
     if let Err(built) = run_compilers(language.compilers, out, filled) {
         return built;
     }
+    if let Err(error) = share(out) {
+        return Built::NoCompiler(format!("cannot share {} with the sandbox: {error}", out.display()));
+    }
     match filled(language.run) {
         Ok(words) => Built::Command { words, visible: vec![source.to_owned(), out.to_owned()] },
         Err(why) => Built::NoCompiler(why),
     }
+}
+
+/// Lets everybody read what was made, whatever the umask: in the sandbox the solver is another user.
+fn share(folder: &Path) -> io::Result<()> {
+    set_permissions(folder, Permissions::from_mode(0o755))?;
+    for entry in read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            share(&path)?;
+        } else {
+            let mode = entry.metadata()?.permissions().mode();
+            set_permissions(&path, Permissions::from_mode(mode | 0o444 | (mode & 0o100) / 0o100 * 0o111))?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs the first compiler that is installed.
