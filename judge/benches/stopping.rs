@@ -63,7 +63,12 @@ fn null_table(runs: usize) {
         ("very skewed (lognormal)", Population::VerySkewed),
         ("real scores, one solver with two seeds, centered", Population::recorded(1, 2)),
         ("real scores, two solvers, centered", Population::recorded(1, 3)),
-        ("beyond any guarantee: 2 % rare large gains", Population::RareGains),
+        ("not tuned on: Laplace", Population::Laplace),
+        ("not tuned on: uniform", Population::Uniform),
+        ("not tuned on: chi-squared, 1 degree of freedom", Population::ChiSquared),
+        ("**broken**: 75 % ties, 20 % small losses, 5 % gains", Population::LopsidedTies),
+        ("**broken**: 10 % uncommon gains", Population::UncommonGains),
+        ("**broken**: 2 % rare large gains", Population::RareGains),
     ];
     let critical: Vec<f64> = (0..LOOKS as u64).map(critical_t).collect();
     println!("False decisions of {runs} runs with mean effect 0, a look after every case, up to {LOOKS} cases:\n");

@@ -1,4 +1,4 @@
-//! Populations of paired effects with mean 0 and standard deviation 1, for the simulations of the stopping rule.
+//! Populations of paired effects with mean 0 and standard deviation 1 (ties: about 1), for the simulations of the stopping rule.
 
 use judge::statistics::{Measure, Random};
 use std::f64::consts::{E, PI};
@@ -17,6 +17,16 @@ pub(crate) enum Population {
     VerySkewed,
     /// Four cases of five are ties, the others plus or minus the same.
     Ties,
+    /// Three cases of four are ties, one in five loses a little, one in twenty gains four times as much.
+    LopsidedTies,
+    /// One case in ten gains about nine times what each of the others loses.
+    UncommonGains,
+    /// The Laplace distribution.
+    Laplace,
+    /// The uniform distribution.
+    Uniform,
+    /// Chi-squared with one degree of freedom, skewness 2.8.
+    ChiSquared,
     /// One case in fifty gains what the others lose: what no test of a mean can know before it has seen it.
     RareGains,
     /// Drawn from these real effects, less their mean.
@@ -55,6 +65,18 @@ impl Population {
                 1 => 5.0_f64.sqrt(),
                 _ => 0.0,
             },
+            Self::LopsidedTies => match random.below(20) {
+                0 => 4.0,
+                1..=4 => -1.0,
+                _ => 0.0,
+            },
+            Self::UncommonGains => {
+                let level = if random.below(10) == 0 { 3.0 } else { -1.0 / 3.0 };
+                (level + 0.3 * normal(random)) / 1.09_f64.sqrt()
+            }
+            Self::Laplace => (random.unit().ln() - random.unit().ln()) / 2.0_f64.sqrt(),
+            Self::Uniform => (random.unit() - 0.5) * 12.0_f64.sqrt(),
+            Self::ChiSquared => (normal(random).powi(2) - 1.0) / 2.0_f64.sqrt(),
             Self::RareGains => {
                 if random.below(50) == 0 {
                     7.0

@@ -14,7 +14,8 @@
 //! Each answers for its own null hypothesis; asking for both keeps both answers.
 //!
 //! No test of a mean can know of effects that it has not seen: if one case in fifty brings a gain that pays for
-//! forty-nine small losses, the first thirty cases look like plain losses. That is outside of any guarantee without
+//! forty-nine small losses, the first thirty cases look like plain losses; one in ten is enough to be wrong in a fifth
+//! of the runs (docs/comparing.md has the figures). That is outside of any guarantee without
 //! known bounds (Bahadur and Savage, "The nonexistence of certain statistical procedures in nonparametric problems",
 //! Ann. Math. Statist. 27, 1956).
 //!
