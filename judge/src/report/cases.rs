@@ -13,25 +13,28 @@ const FAILURES_SHOWN: usize = 20;
 
 /// A row of the table: a job by its place in the plan, and why it is shown when not all are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct CaseRow {
     pub(super) place: usize,
     pub(super) why: Option<&'static str>,
 }
 
 /// Returns the rows of the table, in the order of the plan: all of them, or the failures and the extremes.
-pub(super) fn rows(report: &RunReport<'_>, all: bool) -> Vec<Row> {
+pub(super) fn rows(report: &RunReport<'_>, all: bool) -> Vec<CaseRow> {
     if all || report.outcomes.len() <= EVERY_ROW {
-        return (0..report.outcomes.len()).map(|place| Row { place, why: None }).collect();
+        return (0..report.outcomes.len()).map(|place| CaseRow { place, why: None }).collect();
     }
     let failed = |place: &usize| {
         let verdict = verdict_of(report.outcomes[*place].as_ref());
         !matches!(verdict, Verdict::Accepted | Verdict::Skipped)
     };
-    let mut rows: Vec<_> =
-        (0..report.outcomes.len()).filter(failed).take(FAILURES_SHOWN).map(|place| Row { place, why: None }).collect();
+    let mut rows: Vec<_> = (0..report.outcomes.len())
+        .filter(failed)
+        .take(FAILURES_SHOWN)
+        .map(|place| CaseRow { place, why: None })
+        .collect();
     for (why, place) in extremes(report) {
         if !rows.iter().any(|row| row.place == place) {
-            rows.push(Row { place, why: Some(why) });
+            rows.push(CaseRow { place, why: Some(why) });
         }
     }
     rows.sort_by_key(|row| row.place);

@@ -36,6 +36,13 @@ impl Counts {
         self.0[verdict as usize] += 1;
     }
 
+    /// Returns the counts with the verdicts' short codes: `9 AC, 1 WA`.
+    #[must_use]
+    pub(super) fn codes(&self) -> String {
+        let words: Vec<_> = self.iter().map(|(verdict, count)| format!("{count} {}", verdict.code())).collect();
+        words.join(", ")
+    }
+
     /// Returns each verdict that occurred, with its count.
     pub fn iter(&self) -> impl Iterator<Item = (Verdict, usize)> {
         Verdict::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0)

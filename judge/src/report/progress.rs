@@ -5,7 +5,7 @@ use crate::model::{RunEvent, Stop};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
-const TEMPLATE: &str = "{bar:30} {pos}/{len}  {msg}  {elapsed} gone, {eta} to go";
+const TEMPLATE: &str = "{bar:20} {pos}/{len}  {msg}  {eta} to go";
 
 /// A progress bar with counts and the time to go. Invisible where standard error is not a terminal.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Progress {
             RunEvent::Finished(finished) => {
                 self.counts.add(finished.outcome.verdict);
                 if !self.bar.is_hidden() {
-                    self.bar.set_message(self.counts.to_string());
+                    self.bar.set_message(self.counts.codes());
                 }
                 self.bar.inc(1);
             }

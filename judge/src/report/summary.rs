@@ -1,13 +1,13 @@
 //! The report of a run for people: the table of cases, the totals, and the failures with how to reproduce them.
 
-use super::cases::{Row, rows};
+use super::cases::{CaseRow, rows};
 use super::figures::{memory, milliseconds};
 use super::run::verdict_of;
 use super::style::paint_of;
 use super::table::{Align, grid, painted};
 use super::{Counts, Paint, RunReport, Style};
 use crate::model::{Outcome, Rule, Solver, Stop, Verdict};
-use comfy_table::Cell;
+use comfy_table::{Cell, Row};
 
 /// So many failures are explained below the table.
 const FAILURES_EXPLAINED: usize = 10;
@@ -42,7 +42,9 @@ fn case_table(report: &RunReport<'_>, all: bool, style: Style) -> String {
     columns.extend([("CPU", Align::Right), ("wall", Align::Right), ("memory", Align::Right), ("note", Align::Left)]);
     let mut table = grid(&columns, style);
     for row in &rows {
-        table.add_row(case_row(report, row, several));
+        let mut cells = Row::from(case_row(report, row, several));
+        cells.max_height(1);
+        table.add_row(cells);
     }
     let left_out = report.outcomes.len() - rows.len();
     if left_out == 0 {
@@ -54,7 +56,7 @@ fn case_table(report: &RunReport<'_>, all: bool, style: Style) -> String {
     )
 }
 
-fn case_row(report: &RunReport<'_>, row: &Row, several: bool) -> Vec<Cell> {
+fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Cell> {
     let job = report.plan.job(row.place);
     let outcome = report.outcomes[row.place].as_ref();
     let verdict = verdict_of(outcome);

@@ -1,7 +1,9 @@
 //! Tables that fit the terminal.
 
 use super::style::{Paint, Style};
-use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{
+    Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
+};
 
 /// Where a column's text stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,11 +26,15 @@ pub fn grid(columns: &[(&str, Align)], style: Style) -> Table {
     } else {
         table.set_content_arrangement(ContentArrangement::Disabled).force_no_tty();
     }
-    for (column, (_, align)) in table.column_iter_mut().zip(columns) {
+    for (place, (column, (_, align))) in table.column_iter_mut().zip(columns).enumerate() {
         column.set_cell_alignment(match align {
             Align::Left => CellAlignment::Left,
             Align::Right => CellAlignment::Right,
         });
+        // When the terminal is narrow, the last column gives way: words can be cut, figures cannot.
+        if place + 1 < columns.len() {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
     }
     table
 }

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Prefix of the bundled solvers: `bundled:columns`.
-const BUNDLED: &str = "bundled:";
+pub(super) const BUNDLED: &str = "bundled:";
 
 /// Finds out how a solver is run. A solver that cannot be run is no error of the judge's: it is said in the result.
 pub fn prepare(spec: SolverSpec, toolbox: &mut Toolbox) -> Solver {

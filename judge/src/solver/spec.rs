@@ -44,8 +44,11 @@ fn parse_spec(text: &str) -> Result<SolverSpec, SpecError> {
     Ok(SolverSpec { name: name.unwrap_or_else(|| default_name(text)), text: text.to_owned() })
 }
 
-/// A path is named after its file, a command by its own words.
+/// A bundled solver is named after itself, a path after its file, a command by its own words.
 fn default_name(text: &str) -> String {
+    if let Some(id) = text.strip_prefix(super::find::BUNDLED) {
+        return id.to_owned();
+    }
     let is_path = Path::new(text).exists() || !text.contains(char::is_whitespace);
     let stem = if is_path { Path::new(text).file_stem() } else { None };
     stem.map_or_else(|| text.to_owned(), |stem| stem.to_string_lossy().into_owned())
@@ -69,7 +72,7 @@ mod tests {
                 pair("new", "./bot"),
                 pair("bot", "./bot"),
                 pair("python3 bot.py --t=5", "python3 bot.py --t=5"),
-                pair("bundled:columns", "bundled:columns"),
+                pair("columns", "bundled:columns"),
                 pair("./bot --x=1", "./bot --x=1"),
             ]
         );
