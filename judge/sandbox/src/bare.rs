@@ -1,20 +1,29 @@
 //! Programs without namespaces: started by the helper itself, walled in by landlock, seccomp and resource limits.
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use crate::execution::Fault;
 use crate::folder::Folder;
 use crate::helper::Settings;
 use crate::launch::{Launch, Launched};
 use crate::meter::{Gauges, TreeClock};
-use crate::order::Order;
+use crate::landlocked::{self, Reach};
+use crate::order::Task;
 use crate::resource_limits::{self, Setting};
-use crate::watch::{Disk, OwnProgram, Started};
+use crate::seccomp;
+use crate::tier::Tier;
+use crate::view::View;
+use crate::watch::{Disk, OwnProgram, Start};
 
 /// The helper's place for them.
 pub(crate) struct Bare {
     folder: Folder,
     identity: Option<u32>,
+    /// Whether programs are walled in at all.
+    walled: bool,
+    landlock: i32,
+    /// The ruleset for what the last program could see.
+    ruleset: Option<(View, OwnedFd)>,
     tree_clock: Option<TreeClock>,
 }
 
@@ -22,12 +31,30 @@ impl Bare {
     pub(crate) fn open(settings: &Settings) -> Result<Bare, Fault> {
         let identity = crate::identity::dedicated();
         let folder = Folder::create(settings.scratch.join(&settings.name), identity)?;
-        Ok(Bare { folder, identity, tree_clock: TreeClock::open() })
+        Ok(Bare {
+            folder,
+            identity,
+            walled: settings.tier == Tier::Bare,
+            landlock: landlocked::version(),
+            ruleset: None,
+            tree_clock: TreeClock::open(),
+        })
     }
 
     /// Makes ready for the next run.
-    pub(crate) fn prepare(&mut self) -> Result<(), Fault> {
-        self.folder.renew()
+    pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
+        self.folder.renew()?;
+        let view = View::of(task);
+        if self.walled && self.ruleset.as_ref().is_none_or(|(seen, _)| *seen != view) {
+            let reach = Reach {
+                folder: self.folder.private(),
+                program: &task.program,
+                visible: &task.visible,
+                whole_root: false,
+            };
+            self.ruleset = landlocked::ruleset(&reach)?.map(|ruleset| (view, ruleset));
+        }
+        Ok(())
     }
 
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
@@ -35,21 +62,33 @@ impl Bare {
         Gauges { root, cgroup: None, tree_clock: self.tree_clock.as_ref(), many }
     }
 
-    pub(crate) fn start(&self, order: &Order, stdio: [BorrowedFd<'_>; 3]) -> Result<Started<'_>, Fault> {
-        let launch =
-            Launch::new(order.program.as_os_str(), &order.argv, &order.environment, stdio, self.folder.inner());
-        let mut launch = match launch {
+    pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+        let mut launch = match Launch::new(task, stdio, self.folder.inner()) {
             Ok(launch) => launch,
-            Err(errno) => return Ok(Started::Refused(errno)),
+            Err(errno) => return Ok(Start::Refused(errno)),
         };
         let other_tasks = self.identity.map(|_| 0);
-        launch.limits = resource_limits::of(&order.limits, Setting { cgroup: false, other_tasks });
+        launch.limits = resource_limits::of(&task.limits, Setting { cgroup: false, other_tasks });
         launch.identity = self.identity;
         launch.shed_capabilities = self.identity.is_none();
+        if self.walled {
+            launch.filter = seccomp::filter(self.rules(task));
+            launch.landlock = self.ruleset.as_ref().map(|(_, ruleset)| ruleset.as_fd());
+        }
         Ok(match launch.start()? {
-            Launched::Running(child) => Started::Running(Box::new(OwnProgram { child })),
-            Launched::Refused(errno) => Started::Refused(errno),
+            Launched::Running(child) => Start::Running(Box::new(OwnProgram { child })),
+            Launched::Refused(errno) => Start::Refused(errno),
         })
+    }
+
+    fn rules(&self, task: &Task) -> seccomp::Rules {
+        seccomp::Rules {
+            shared_world: true,
+            uncharged_memory: true,
+            signals_escape: self.landlock < landlocked::SCOPES_SIGNALS,
+            truncation_escapes: self.landlock < landlocked::KNOWS_TRUNCATION,
+            single_process: task.limits.processes == Some(1),
+        }
     }
 }
 

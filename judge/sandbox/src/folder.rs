@@ -24,11 +24,23 @@ pub(crate) struct Folder {
     fresh: Stamp,
 }
 
+/// A folder's time stamps and mode.
 #[derive(PartialEq, Eq)]
-struct Stamp {
+pub(crate) struct Stamp {
     changed: (i64, u64),
     modified: (i64, u64),
     mode: u32,
+}
+
+impl Stamp {
+    pub(crate) fn of(folder: BorrowedFd<'_>) -> rustix::io::Result<Stamp> {
+        let stat = rustix::fs::fstat(folder)?;
+        Ok(Stamp {
+            changed: (stat.st_ctime, stat.st_ctime_nsec),
+            modified: (stat.st_mtime, stat.st_mtime_nsec),
+            mode: stat.st_mode,
+        })
+    }
 }
 
 impl Folder {
@@ -74,7 +86,7 @@ impl Folder {
 
     /// Makes the working folder empty again, as new.
     pub(crate) fn renew(&mut self) -> Result<(), Fault> {
-        if stamp(self.inner.as_fd()).is_ok_and(|stamp| stamp == self.fresh) {
+        if Stamp::of(self.inner.as_fd()).is_ok_and(|stamp| stamp == self.fresh) {
             return Ok(());
         }
         let what = || format!("emptying the working folder {}", self.path.display());
@@ -104,17 +116,8 @@ fn make_inner(private: BorrowedFd<'_>, owner: Option<u32>) -> rustix::io::Result
         rustix::fs::chownat(private, BOX, Some(Uid::from_raw(id)), Some(Gid::from_raw(id)), AtFlags::empty())?;
     }
     let inner = open_folder(private, BOX)?;
-    let fresh = stamp(inner.as_fd())?;
+    let fresh = Stamp::of(inner.as_fd())?;
     Ok((inner, fresh))
-}
-
-fn stamp(folder: BorrowedFd<'_>) -> rustix::io::Result<Stamp> {
-    let stat = rustix::fs::fstat(folder)?;
-    Ok(Stamp {
-        changed: (stat.st_ctime, stat.st_ctime_nsec),
-        modified: (stat.st_mtime, stat.st_mtime_nsec),
-        mode: stat.st_mode,
-    })
 }
 
 fn open_folder<P: rustix::path::Arg>(at: BorrowedFd<'_>, path: P) -> rustix::io::Result<OwnedFd> {

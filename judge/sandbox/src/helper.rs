@@ -7,15 +7,15 @@ use std::path::PathBuf;
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::bare::Bare;
 use crate::capture::{Beyond, Stream, Target};
 use crate::execution::{Breach, End, Fault, Usage};
 use crate::fault::Doing;
-use crate::meter::{Gauges, Meter, Totals};
+use crate::meter::{Meter, Totals};
 use crate::order::{Answer, Order};
-use crate::reap::Finished;
+use crate::reap::{Conclusion, Finished};
+use crate::station::Station;
 use crate::tier::Tier;
-use crate::watch::{Disk, Started, Watch, Watched};
+use crate::watch::{Start, Watch, Watched};
 use crate::wire::{Reader, Writer};
 
 /// The first argument of a process that is to become a helper.
@@ -114,56 +114,20 @@ fn settle() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Where programs are started.
-enum Station {
-    Bare(Bare),
-}
-
-impl Station {
-    fn open(settings: &Settings) -> Result<Station, Fault> {
-        Ok(Station::Bare(Bare::open(settings)?))
-    }
-
-    fn prepare(&mut self) -> Result<(), Fault> {
-        match self {
-            Station::Bare(bare) => bare.prepare(),
-        }
-    }
-
-    fn gauges(&self, many: bool) -> Gauges<'_> {
-        match self {
-            Station::Bare(bare) => bare.gauges(many),
-        }
-    }
-
-    fn start(&self, order: &Order, stdio: [BorrowedFd<'_>; 3]) -> Result<Started<'_>, Fault> {
-        match self {
-            Station::Bare(bare) => bare.start(order, stdio),
-        }
-    }
-
-    /// How to measure a working folder without a size limit of its own.
-    fn disk(&self) -> Option<&dyn Disk> {
-        match self {
-            Station::Bare(bare) => Some(bare),
-        }
-    }
-}
-
 fn run(station: &mut Station, settings: &Settings, mut order: Order, judge: BorrowedFd<'_>) -> Result<Answer, Fault> {
     let target = |own: Option<OwnedFd>, capture| own.map_or(Target::Capture(capture), |fd| Target::Own(fd.into()));
-    let limits = order.limits.clone();
+    let limits = order.task.limits.clone();
     let stdout_target = target(order.stdout.take(), &settings.stdout);
     let stderr_target = target(order.stderr.take(), &settings.stderr);
     let (mut stdout, out) = Stream::open("output", stdout_target, limits.stdout, Beyond::Ends)?;
     let (mut stderr, err) = Stream::open("error output", stderr_target, limits.stderr, Beyond::Dropped)?;
     let stdin = reopened(&order.stdin)?;
-    station.prepare()?;
+    station.prepare(&order.task)?;
     let station = &*station;
     let mut meter = Meter::start(station.gauges(limits.processes != Some(1)));
-    let mut program = match station.start(&order, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
-        Started::Running(program) => program,
-        Started::Refused(errno) => return Ok(refused(errno)),
+    let mut program = match station.start(&order.task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
+        Start::Running(program) => program,
+        Start::Refused(errno) => return Ok(refused(errno)),
     };
     drop((out, err, stdin));
     let cores = if settings.core.is_some() { 1 } else { crate::survey::cores() };
@@ -176,10 +140,13 @@ fn run(station: &mut Station, settings: &Settings, mut order: Order, judge: Borr
         disk: station.disk(),
         cores: cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1),
     };
-    let started = program.started();
-    let watched = watch.run(&mut *program)?;
-    let totals = meter.totals(&watched.finished);
-    Ok(conclude(&limits, started, watched, &totals, &stdout, &stderr))
+    let Watched { conclusion, breaches } = watch.run(&mut *program)?;
+    let finished = match conclusion {
+        Conclusion::Finished(finished) => finished,
+        Conclusion::Refused(errno) => return Ok(refused(errno)),
+    };
+    let totals = meter.totals(&finished);
+    Ok(conclude(&limits, &finished, breaches, &totals, &stdout, &stderr))
 }
 
 /// Standard input for this run alone: its position is nobody else's.
@@ -215,17 +182,16 @@ fn refused(errno: i32) -> Answer {
 
 fn conclude(
     limits: &crate::request::Limits,
-    started: u64,
-    watched: Watched,
+    finished: &Finished,
+    mut breaches: Vec<Breach>,
     totals: &Totals,
     stdout: &Stream<'_>,
     stderr: &Stream<'_>,
 ) -> Answer {
     use std::time::Duration;
-    let Watched { finished, mut breaches } = watched;
     let usage = Usage {
         cpu: Duration::from_nanos(totals.cpu),
-        wall: Duration::from_nanos(finished.ended.saturating_sub(started)),
+        wall: Duration::from_nanos(finished.ended.saturating_sub(finished.started)),
         memory: Some(totals.memory),
         stdout_bytes: stdout.seen,
         stderr_bytes: stderr.seen,
@@ -244,7 +210,7 @@ fn conclude(
     breaches.sort();
     breaches.dedup();
     Answer {
-        end: ending(&finished),
+        end: ending(finished),
         breaches,
         usage,
         captured_stdout: stdout.captured(),

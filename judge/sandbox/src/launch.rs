@@ -1,6 +1,6 @@
 //! Starts one program: a `vfork`-like clone whose child walls itself in and becomes the program.
 
-use std::ffi::{CString, OsStr, OsString, c_char, c_int, c_void};
+use std::ffi::{CString, OsString, c_char, c_int, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use crate::clock;
 use crate::execution::Fault;
+use crate::order::Task;
+use crate::seccomp;
 
 /// One resource limit: which, and its value, soft and hard alike.
 pub(crate) type ResourceLimit = (libc::__rlimit_resource_t, u64);
@@ -81,8 +83,8 @@ impl Step {
 }
 
 /// What parent and child share during the clone.
-struct Shared<'a> {
-    launch: &'a Launch<'a>,
+struct Shared<'a, 'b> {
+    launch: &'a mut Launch<'b>,
     argv: Vec<*const c_char>,
     environment: Vec<*const c_char>,
     step: Step,
@@ -95,9 +97,7 @@ const STACK_BYTES: usize = 128 * 1024;
 impl<'a> Launch<'a> {
     /// A launch with neither limits nor walls yet. `Err` holds the error number of `execve` for strings with a NUL byte.
     pub(crate) fn new(
-        program: &OsStr,
-        argv: &[OsString],
-        environment: &[(OsString, OsString)],
+        task: &Task,
         stdio: [BorrowedFd<'a>; 3],
         folder: BorrowedFd<'a>,
     ) -> Result<Launch<'a>, i32> {
@@ -109,9 +109,9 @@ impl<'a> Launch<'a> {
             text(&bytes.into_vec())
         };
         Ok(Launch {
-            program: text(program.as_bytes())?,
-            argv: argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
-            environment: environment.iter().map(pair).collect::<Result<_, _>>()?,
+            program: text(task.program.as_os_str().as_bytes())?,
+            argv: task.argv.iter().map(|argument| text(argument.as_bytes())).collect::<Result<_, _>>()?,
+            environment: task.environment.iter().map(pair).collect::<Result<_, _>>()?,
             stdio,
             folder,
             limits: Vec::new(),
@@ -123,7 +123,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Starts the program; returns when it runs or when it is certain that it will not.
-    pub(crate) fn start(&self) -> Result<Launched, Fault> {
+    pub(crate) fn start(&mut self) -> Result<Launched, Fault> {
         // A file that was written a moment ago may still be open for writing in a process just forked elsewhere.
         for _ in 0..10 {
             match self.attempt()? {
@@ -134,14 +134,14 @@ impl<'a> Launch<'a> {
         self.attempt()
     }
 
-    fn attempt(&self) -> Result<Launched, Fault> {
+    fn attempt(&mut self) -> Result<Launched, Fault> {
         let pointers = |texts: &[CString]| -> Vec<*const c_char> {
             texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
         };
         let mut shared = Shared {
-            launch: self,
             argv: pointers(&self.argv),
             environment: pointers(&self.environment),
+            launch: self,
             step: Step::Session,
             errno: 0,
             started: 0,
@@ -188,7 +188,7 @@ fn is_shortage(errno: i32) -> bool {
 /// The child's whole life before `execve`.
 extern "C" fn become_program(shared: *mut c_void) -> c_int {
     // SAFETY: `attempt` passes a valid `Shared` and waits; nobody else uses it meanwhile.
-    let shared = unsafe { &mut *shared.cast::<Shared<'_>>() };
+    let shared = unsafe { &mut *shared.cast::<Shared<'_, '_>>() };
     // SAFETY: the child is alone on its stack, between clone and exec.
     if let Err(errno) = unsafe { walk(shared) } {
         shared.errno = if errno == 0 { libc::EIO } else { errno };
@@ -205,8 +205,8 @@ fn answer(value: c_int) -> Result<(), i32> {
 
 /// # Safety
 /// Only in the child, between clone and exec.
-unsafe fn walk(shared: &mut Shared<'_>) -> Result<(), i32> {
-    let launch = shared.launch;
+unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
+    let launch = &mut *shared.launch;
     // SAFETY (of every call below): plain system calls on descriptors and memory that the waiting parent keeps alive.
     unsafe {
         answer(libc::setsid())?;
@@ -242,6 +242,7 @@ unsafe fn walk(shared: &mut Shared<'_>) -> Result<(), i32> {
         shared.step = Step::Seccomp;
         shared.started = clock::now();
         if !launch.filter.is_empty() {
+            seccomp::name_own_process(&mut launch.filter, libc::getpid().cast_unsigned());
             let program =
                 libc::sock_fprog { len: launch.filter.len() as u16, filter: launch.filter.as_ptr().cast_mut() };
             answer(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0))?;

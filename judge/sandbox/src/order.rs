@@ -11,35 +11,53 @@ use crate::execution::{Breach, End, Fault, Usage};
 use crate::request::{Limits, Request, Visible};
 use crate::wire::{Reader, Writer};
 
-/// A [`Request`] as it arrives in the helper.
-pub(crate) struct Order {
+/// The part of a [`Request`] that is not a descriptor.
+#[derive(Clone)]
+pub(crate) struct Task {
     pub(crate) program: PathBuf,
     pub(crate) argv: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) visible: Vec<Visible>,
     pub(crate) limits: Limits,
+}
+
+impl From<&Request> for Task {
+    fn from(request: &Request) -> Task {
+        Task {
+            program: request.program.clone(),
+            argv: request.argv.clone(),
+            environment: request.environment.clone(),
+            visible: request.visible.clone(),
+            limits: request.limits.clone(),
+        }
+    }
+}
+
+/// A [`Request`] as it arrives in the helper.
+pub(crate) struct Order {
+    pub(crate) task: Task,
     pub(crate) stdin: OwnedFd,
     /// The caller's own files; what has none is captured.
     pub(crate) stdout: Option<OwnedFd>,
     pub(crate) stderr: Option<OwnedFd>,
 }
 
-/// Writes `request`; standard input and the sinks travel as descriptors, in this order.
-pub(crate) fn encode(request: &Request, own_stdout: bool, own_stderr: bool) -> Writer {
+/// Writes `task`; standard input and the sinks travel as descriptors, in this order.
+pub(crate) fn encode(task: &Task, own_stdout: bool, own_stderr: bool) -> Writer {
     let mut writer = Writer::default();
-    writer.bytes(request.program.as_os_str().as_bytes()).u64(request.argv.len() as u64);
-    for argument in &request.argv {
+    writer.bytes(task.program.as_os_str().as_bytes()).u64(task.argv.len() as u64);
+    for argument in &task.argv {
         writer.bytes(argument.as_bytes());
     }
-    writer.u64(request.environment.len() as u64);
-    for (name, value) in &request.environment {
+    writer.u64(task.environment.len() as u64);
+    for (name, value) in &task.environment {
         writer.bytes(name.as_bytes()).bytes(value.as_bytes());
     }
-    writer.u64(request.visible.len() as u64);
-    for visible in &request.visible {
+    writer.u64(task.visible.len() as u64);
+    for visible in &task.visible {
         writer.bytes(visible.path.as_os_str().as_bytes()).u64(u64::from(visible.writable));
     }
-    let limits = &request.limits;
+    let limits = &task.limits;
     writer.option(limits.cpu.map(crate::wire::nanoseconds)).option(limits.wall.map(crate::wire::nanoseconds));
     writer.option(limits.memory).u64(limits.stdout).u64(limits.stderr).option(limits.processes.map(u64::from));
     writer.u64(limits.disk).u64(u64::from(own_stdout)).u64(u64::from(own_stderr));
@@ -69,7 +87,7 @@ impl Order {
         let stdin = reader.fd()?;
         let stdout = own_stdout.then(|| reader.fd()).transpose()?;
         let stderr = own_stderr.then(|| reader.fd()).transpose()?;
-        Ok(Order { program, argv, environment, visible, limits, stdin, stdout, stderr })
+        Ok(Order { task: Task { program, argv, environment, visible, limits }, stdin, stdout, stderr })
     }
 }
 

@@ -25,15 +25,26 @@ pub(crate) struct Finished {
     pub(crate) cpu: u64,
     /// The greatest resident size of any reaped process, in bytes.
     pub(crate) peak: u64,
+    /// When it started, on the monotonic clock.
+    pub(crate) started: u64,
     /// When it ended, on the monotonic clock.
     pub(crate) ended: u64,
     /// How long it waited for a core, in nanoseconds, if the kernel tells.
     pub(crate) run_delay: Option<u64>,
 }
 
+/// What became of a program that was to be started.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Conclusion {
+    /// It ran.
+    Finished(Finished),
+    /// `execve` failed with this error number.
+    Refused(i32),
+}
+
 impl Finished {
     pub(crate) fn encode(&self, writer: &mut Writer) {
-        writer.u64(u64::from(self.status.cast_unsigned())).u64(self.cpu).u64(self.peak).u64(self.ended);
+        writer.u64(u64::from(self.status.cast_unsigned())).u64(self.cpu).u64(self.peak).u64(self.started).u64(self.ended);
         writer.option(self.run_delay);
     }
 
@@ -42,6 +53,7 @@ impl Finished {
             status: (reader.u64()? as u32).cast_signed(),
             cpu: reader.u64()?,
             peak: reader.u64()?,
+            started: reader.u64()?,
             ended: reader.u64()?,
             run_delay: reader.option()?,
         })
@@ -63,7 +75,7 @@ pub(crate) fn kill(child: &Child, scope: Scope) {
 
 /// To be called once `child` has ended: kills the rest, reaps everything, and adds up what it used.
 pub(crate) fn finish(child: &Child, scope: Scope) -> Finished {
-    let mut finished = Finished { ended: clock::now(), run_delay: run_delay(child.pid), ..Finished::default() };
+    let mut finished = Finished { started: child.started, ended: clock::now(), run_delay: run_delay(child.pid), ..Finished::default() };
     kill(child, scope);
     loop {
         let mut status = 0;

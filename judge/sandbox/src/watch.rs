@@ -11,7 +11,8 @@ use crate::clock;
 use crate::execution::{Breach, Fault};
 use crate::fault::Doing;
 use crate::meter::Meter;
-use crate::reap::Finished;
+use crate::launch::Child;
+use crate::reap::{self, Conclusion, Scope};
 use crate::request::Limits;
 use crate::wire::nanoseconds;
 
@@ -22,9 +23,17 @@ pub(crate) trait Program {
     /// Kills all of the run; what is asked for again changes nothing.
     fn kill(&mut self);
     /// Once it has ended: clears up and tells.
-    fn finish(&mut self) -> Result<Finished, Fault>;
-    /// When it started, on the monotonic clock.
+    fn finish(&mut self) -> Result<Conclusion, Fault>;
+    /// When it started, or a little earlier, on the monotonic clock.
     fn started(&self) -> u64;
+}
+
+/// What became of an order to start a program.
+pub(crate) enum Start<'a> {
+    /// It was passed on to where it is started, or runs already.
+    Running(Box<dyn Program + 'a>),
+    /// `execve` failed with this error number.
+    Refused(i32),
 }
 
 /// Measures a working folder.
@@ -33,17 +42,9 @@ pub(crate) trait Disk {
     fn bytes(&self, enough: u64) -> u64;
 }
 
-/// What became of an order to start a program.
-pub(crate) enum Started<'a> {
-    /// It runs.
-    Running(Box<dyn Program + 'a>),
-    /// `execve` failed with this error number.
-    Refused(i32),
-}
-
 /// A run's end as the watcher saw it.
 pub(crate) struct Watched {
-    pub(crate) finished: Finished,
+    pub(crate) conclusion: Conclusion,
     /// The limits that made the watcher kill it.
     pub(crate) breaches: Vec<Breach>,
 }
@@ -96,10 +97,10 @@ impl Watch<'_, '_> {
                 killed_at = Some(clock::now());
             }
             if woken.ended {
-                let finished = program.finish()?;
+                let conclusion = program.finish()?;
                 self.stdout.drain(&mut buffer, usize::MAX)?;
                 self.stderr.drain(&mut buffer, usize::MAX)?;
-                return if woken.judge { Err(Fault::Cancelled) } else { Ok(Watched { finished, breaches }) };
+                return if woken.judge { Err(Fault::Cancelled) } else { Ok(Watched { conclusion, breaches }) };
             }
             self.stdout.drain(&mut buffer, 32)?;
             self.stderr.drain(&mut buffer, 32)?;
@@ -179,7 +180,7 @@ fn remaining(until: u64) -> Result<u64, Fault> {
 
 /// A program started by this very process.
 pub(crate) struct OwnProgram {
-    pub(crate) child: crate::launch::Child,
+    pub(crate) child: Child,
 }
 
 impl Program for OwnProgram {
@@ -188,11 +189,11 @@ impl Program for OwnProgram {
     }
 
     fn kill(&mut self) {
-        crate::reap::kill(&self.child, crate::reap::Scope::Group);
+        reap::kill(&self.child, Scope::Group);
     }
 
-    fn finish(&mut self) -> Result<Finished, Fault> {
-        Ok(crate::reap::finish(&self.child, crate::reap::Scope::Group))
+    fn finish(&mut self) -> Result<Conclusion, Fault> {
+        Ok(Conclusion::Finished(reap::finish(&self.child, Scope::Group)))
     }
 
     fn started(&self) -> u64 {

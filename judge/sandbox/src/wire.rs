@@ -93,6 +93,11 @@ impl Reader {
         Ok(Some(Reader { bytes, at: 0, fds: fds.into_iter() }))
     }
 
+    /// Whether the message has no fields at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     pub(crate) fn u64(&mut self) -> io::Result<u64> {
         let mut value = [0; 8];
         value.copy_from_slice(self.take(8)?);

@@ -1,0 +1,215 @@
+//! The init of a jail: builds its walls from inside, then starts programs, one at a time, and buries what they leave.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+
+use libc::{c_int, c_void};
+use rustix::event::{PollFd, PollFlags};
+use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+
+use crate::execution::Fault;
+use crate::fault::Doing;
+use crate::jail::{INNER_ID, Plan};
+use crate::landlocked::{self, Reach};
+use crate::launch::{Child, Launch, Launched};
+use crate::meter::TreeClock;
+use crate::mounts::{self, Source, WorkingFolder};
+use crate::order::{Order, Task};
+use crate::reap::{self, Conclusion, Scope};
+use crate::request::Visible;
+use crate::resource_limits::{self, Setting as LimitSetting};
+use crate::seccomp;
+use crate::wire::{Reader, Writer};
+
+/// What an init needs to know, left in memory for it by the helper.
+pub(crate) struct Setting {
+    pub(crate) socket: UnixStream,
+    pub(crate) plan: Plan,
+    /// Files through which to join the control group.
+    pub(crate) doors: Vec<File>,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) has_cgroup: bool,
+    pub(crate) visible: Vec<Visible>,
+}
+
+/// The message that asks for the program's death: shorter than any order.
+pub(crate) fn order_death(socket: &UnixStream) -> io::Result<()> {
+    Writer::default().send(socket, &[])
+}
+
+/// The init's whole life.
+pub(crate) extern "C" fn enter(setting: *mut c_void) -> c_int {
+    // SAFETY: `clone_init` passes a valid `Setting`, of which this process has its own copy.
+    let setting = unsafe { &*setting.cast::<Setting>() };
+    let code = c_int::from(live(setting).is_err());
+    // SAFETY: ends this process without running what its copy of the helper's memory would have run.
+    unsafe { libc::_exit(code) }
+}
+
+fn live(setting: &Setting) -> io::Result<()> {
+    if Reader::receive(&setting.socket)?.is_none() {
+        return Ok(());
+    }
+    let mut cell = match build(setting) {
+        Ok(cell) => cell,
+        Err(fault) => return report_fault(setting, &fault),
+    };
+    let mut ready = Writer::default();
+    ready.u64(1);
+    let clock = cell.tree_clock.take();
+    ready.send(&setting.socket, &clock.iter().map(|clock| clock.fd().as_fd()).collect::<Vec<_>>())?;
+    drop(clock);
+    while let Some(message) = Reader::receive(&setting.socket)? {
+        if message.is_empty() {
+            // Death was ordered for a program that had ended already.
+            continue;
+        }
+        match cell.serve(setting, message) {
+            Ok(Some(Conclusion::Refused(errno))) => {
+                let mut answer = Writer::default();
+                answer.u64(1).u64(u64::from(errno.cast_unsigned())).send(&setting.socket, &[])?;
+            }
+            Ok(Some(Conclusion::Finished(finished))) => {
+                let mut answer = Writer::default();
+                answer.u64(2);
+                finished.encode(&mut answer);
+                answer.send(&setting.socket, &[])?;
+            }
+            Ok(None) => return Ok(()),
+            Err(fault) => report_fault(setting, &fault)?,
+        }
+    }
+    Ok(())
+}
+
+fn report_fault(setting: &Setting, fault: &Fault) -> io::Result<()> {
+    let (action, errno) = match fault {
+        Fault::System { action, source } => (action.clone(), source.raw_os_error().unwrap_or(libc::EIO)),
+        other => (other.to_string(), libc::EIO),
+    };
+    let mut answer = Writer::default();
+    answer.u64(0).bytes(action.as_bytes()).u64(u64::from(errno.cast_unsigned()));
+    answer.send(&setting.socket, &[])
+}
+
+/// The jail from inside.
+struct Cell {
+    folder: WorkingFolder,
+    landlock: Option<OwnedFd>,
+    tree_clock: Option<TreeClock>,
+    oom_score: Option<File>,
+}
+
+fn build(setting: &Setting) -> Result<Cell, Fault> {
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
+        .doing("tying the jail's life to the helper's")?;
+    if setting.plan.own_user_namespace {
+        // Refused where the user may not: then they stay, and reach no file that the jail shows.
+        let _ = set_thread_groups(&[]);
+        let (uid, gid) = (rustix::process::Uid::from_raw(INNER_ID), rustix::process::Gid::from_raw(INNER_ID));
+        set_thread_res_gid(gid, gid, gid).doing("becoming the jail's user")?;
+        set_thread_res_uid(uid, uid, uid).doing("becoming the jail's user")?;
+    }
+    for mut door in &setting.doors {
+        door.write_all(b"0").doing("joining the control group")?;
+    }
+    // SAFETY: a system call without pointers. Hides where in the machine's groups this one is; no matter if it fails.
+    unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
+    mounts::build_root(&setting.sources)?;
+    let owner = if setting.plan.own_user_namespace { INNER_ID } else { setting.plan.identity.unwrap_or(0) };
+    let folder = WorkingFolder::mount(owner)?;
+    let parent = mounts::open_folder(mounts::WORK)?;
+    let reach =
+        Reach { folder: parent.as_fd(), program: "/".as_ref(), visible: &setting.visible, whole_root: true };
+    let landlock = if landlocked::version() > 0 { landlocked::ruleset(&reach)? } else { None };
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+        .doing("closing this process to others")?;
+    Ok(Cell {
+        folder,
+        landlock,
+        tree_clock: if setting.has_cgroup { None } else { TreeClock::open() },
+        oom_score: File::options().write(true).open("/proc/self/oom_score_adj").ok(),
+    })
+}
+
+impl Cell {
+    /// Runs one program. `None`: the helper has gone.
+    fn serve(&mut self, setting: &Setting, mut message: Reader) -> Result<Option<Conclusion>, Fault> {
+        let order = Order::decode(&mut message).doing("reading an order")?;
+        self.folder.renew(order.task.limits.disk)?;
+        let child = match self.launch(setting, &order)? {
+            Launched::Running(child) => child,
+            Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
+        };
+        drop(order);
+        if !await_end(setting, &child)? {
+            return Ok(None);
+        }
+        Ok(Some(Conclusion::Finished(reap::finish(&child, Scope::Namespace))))
+    }
+
+    fn launch(&mut self, setting: &Setting, order: &Order) -> Result<Launched, Fault> {
+        let null = order.stdin.as_fd();
+        let stdio = [
+            order.stdin.as_fd(),
+            order.stdout.as_ref().map_or(null, AsFd::as_fd),
+            order.stderr.as_ref().map_or(null, AsFd::as_fd),
+        ];
+        let mut launch = match Launch::new(&order.task, stdio, self.folder.fd()) {
+            Ok(launch) => launch,
+            Err(errno) => return Ok(Launched::Refused(errno)),
+        };
+        let other_tasks = u64::from(setting.plan.own_user_namespace);
+        launch.limits = resource_limits::of(
+            &order.task.limits,
+            LimitSetting { cgroup: setting.has_cgroup, other_tasks: Some(other_tasks) },
+        );
+        launch.identity = setting.plan.identity.filter(|_| !setting.plan.own_user_namespace);
+        launch.shed_capabilities = true;
+        launch.landlock = self.landlock.as_ref().map(AsFd::as_fd);
+        launch.filter = seccomp::filter(rules(setting, &order.task));
+        // A child inherits its score: the kernel shall not take the init for the one that uses too much.
+        self.score(b"1000");
+        let launched = launch.start();
+        self.score(b"0");
+        launched
+    }
+
+    fn score(&mut self, score: &[u8]) {
+        if let Some(file) = &mut self.oom_score {
+            let _ = file.write_all(score);
+        }
+    }
+}
+
+fn rules(setting: &Setting, task: &Task) -> seccomp::Rules {
+    seccomp::Rules {
+        shared_world: false,
+        uncharged_memory: !setting.has_cgroup,
+        signals_escape: false,
+        truncation_escapes: false,
+        single_process: !setting.has_cgroup && task.limits.processes == Some(1),
+    }
+}
+
+/// Waits for the program's end, which the helper may hasten. False when the helper has gone.
+fn await_end(setting: &Setting, child: &Child) -> Result<bool, Fault> {
+    loop {
+        let mut fds =
+            [PollFd::new(&child.pidfd, PollFlags::IN), PollFd::new(&setting.socket, PollFlags::IN)];
+        match rustix::event::poll(&mut fds, None) {
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => return Err(error).doing("waiting for a program in a jail"),
+        }
+        if !fds[0].revents().is_empty() {
+            return Ok(true);
+        }
+        if Reader::receive(&setting.socket).doing("hearing from the helper")?.is_none() {
+            return Ok(false);
+        }
+        reap::kill(child, Scope::Namespace);
+    }
+}

@@ -1,0 +1,230 @@
+//! One jail, seen from the helper: namespaces with an init of ours in them, which starts programs when told.
+
+use std::cell::Cell;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+
+use rustix::process::Signal;
+
+use crate::cgroup::Cgroup;
+use crate::cgroup_site::Site;
+use crate::clock;
+use crate::execution::Fault;
+use crate::fault::Doing;
+use crate::init;
+use crate::meter::{Gauges, TreeClock};
+use crate::mounts::{self, Source};
+use crate::order::{self, Task};
+use crate::reap::{Conclusion, Finished};
+use crate::watch::{Program, Start};
+use crate::wire::{Reader, Writer};
+
+/// What kind of jail.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    /// In a user namespace; else root's own rights build the walls.
+    pub(crate) own_user_namespace: bool,
+    /// The uid, as the host knows it, that programs run as; `None`: this process's own.
+    pub(crate) identity: Option<u32>,
+}
+
+/// The uid that a program in a user namespace believes to have.
+pub(crate) const INNER_ID: u32 = 1000;
+
+/// A jail that stands.
+pub(crate) struct Jail {
+    pid: i32,
+    pidfd: OwnedFd,
+    socket: UnixStream,
+    cgroup: Option<Cgroup>,
+    tree_clock: Option<TreeClock>,
+    sound: Cell<bool>,
+}
+
+impl Jail {
+    /// Builds the walls and starts the init.
+    pub(crate) fn build(plan: Plan, site: Option<&Site>, name: &str, task: &Task) -> Result<Jail, Fault> {
+        let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
+        let doors = cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::doors).doing("opening the control group")?;
+        let sources = mounts::sources(task)?;
+        let (socket, theirs) = UnixStream::pair().doing("making a socket for the jail")?;
+        let setting = init::Setting {
+            socket: theirs,
+            plan,
+            doors,
+            sources,
+            has_cgroup: cgroup.is_some(),
+            visible: task.visible.clone(),
+        };
+        let (pid, pidfd) = clone_init(plan, &setting)?;
+        drop(setting);
+        let mut jail = Jail { pid, pidfd, socket, cgroup, tree_clock: None, sound: Cell::new(true) };
+        if plan.own_user_namespace {
+            map_users(pid, plan.identity).doing("mapping the users of a user namespace")?;
+        }
+        jail.tree_clock = jail.greet()?;
+        Ok(jail)
+    }
+
+    /// Lets the init go on, now that it has a user, and hears whether the walls stand.
+    fn greet(&self) -> Result<Option<TreeClock>, Fault> {
+        Writer::default().send(&self.socket, &[]).doing("speaking to the jail's init")?;
+        let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
+        let wrong = "hearing from the jail's init";
+        if answer.u64().doing(wrong)? == 0 {
+            return Err(fault_in(&mut answer).doing(wrong)?);
+        }
+        Ok(answer.fd().ok().map(TreeClock::from_fd))
+    }
+
+    /// Sets the limits of the next run.
+    pub(crate) fn prepare(&self, task: &Task) -> Result<(), Fault> {
+        match &self.cgroup {
+            Some(cgroup) => cgroup.prepare(task.limits.memory, task.limits.processes),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether it can be used again.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.sound.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable)
+    }
+
+    pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
+        Gauges { root: self.pid, cgroup: self.cgroup.as_ref(), tree_clock: self.tree_clock.as_ref(), many }
+    }
+
+    /// Has the init start `task`.
+    pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+        let started = clock::now();
+        order::encode(task, true, true).send(&self.socket, &stdio).doing("handing a program to the jail's init")?;
+        Ok(Start::Running(Box::new(Inmate { jail: self, started, killed: false })))
+    }
+
+    fn receive(&self) -> Result<Option<Reader>, Fault> {
+        Reader::receive(&self.socket).doing("hearing from the jail's init")
+    }
+
+    fn lost(&self) -> Fault {
+        self.sound.set(false);
+        Fault::HelperGone("the init of a jail".to_owned())
+    }
+}
+
+impl Drop for Jail {
+    fn drop(&mut self) {
+        let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
+        // SAFETY: no pointer is passed but null; the process is our child. With it, its whole pid namespace is dead.
+        unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WALL) };
+    }
+}
+
+/// A program in a jail.
+struct Inmate<'a> {
+    jail: &'a Jail,
+    started: u64,
+    killed: bool,
+}
+
+impl Program for Inmate<'_> {
+    fn ended(&self) -> BorrowedFd<'_> {
+        self.jail.socket.as_fd()
+    }
+
+    fn kill(&mut self) {
+        if !std::mem::replace(&mut self.killed, true) && init::order_death(&self.jail.socket).is_err() {
+            let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
+        }
+    }
+
+    fn finish(&mut self) -> Result<Conclusion, Fault> {
+        let wrong = "hearing from the jail's init";
+        let Some(mut message) = self.jail.receive()? else { return self.without_init() };
+        Ok(match message.u64().doing(wrong)? {
+            0 => return Err(fault_in(&mut message).doing(wrong)?),
+            1 => Conclusion::Refused(message.u64().doing(wrong)? as i32),
+            _ => Conclusion::Finished(Finished::decode(&mut message).doing(wrong)?),
+        })
+    }
+
+    fn started(&self) -> u64 {
+        self.started
+    }
+}
+
+impl Inmate<'_> {
+    /// The init is gone, and everything with it: for want of memory, or it is our own fault.
+    fn without_init(&self) -> Result<Conclusion, Fault> {
+        let fault = self.jail.lost();
+        if self.jail.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {
+            let ended = clock::now();
+            let status = libc::SIGKILL;
+            return Ok(Conclusion::Finished(Finished { status, started: self.started, ended, ..Finished::default() }));
+        }
+        Err(fault)
+    }
+}
+
+/// Reads a fault that the init reported.
+fn fault_in(message: &mut Reader) -> io::Result<Fault> {
+    let action = String::from_utf8_lossy(&message.bytes()?).into_owned();
+    Ok(Fault::System { action, source: io::Error::from_raw_os_error(message.u64()? as i32) })
+}
+
+fn clone_init(plan: Plan, setting: &init::Setting) -> Result<(i32, OwnedFd), Fault> {
+    const STACK_BYTES: usize = 256 * 1024;
+    let mut flags = libc::CLONE_NEWPID
+        | libc::CLONE_NEWNS
+        | libc::CLONE_NEWIPC
+        | libc::CLONE_NEWUTS
+        | libc::CLONE_NEWNET
+        | libc::CLONE_PIDFD
+        | libc::SIGCHLD;
+    if plan.own_user_namespace {
+        flags |= libc::CLONE_NEWUSER;
+    }
+    let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
+    let mut pidfd: RawFd = -1;
+    // The maps of users can be written only while the init may be looked into; it closes itself when they are.
+    let visible = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
+    visible.doing("making ready for a user namespace")?;
+    // SAFETY: without CLONE_VM the child works on a copy of this process, which has one thread, and of its stack.
+    let pid = unsafe {
+        libc::clone(
+            init::enter,
+            stack.as_mut_ptr().add(stack.len()).cast(),
+            flags,
+            std::ptr::from_ref(setting).cast_mut().cast(),
+            &raw mut pidfd,
+        )
+    };
+    let error = io::Error::last_os_error();
+    if !plan.own_user_namespace || pid < 0 {
+        hide()?;
+    }
+    if pid < 0 {
+        return Err(error).doing("creating namespaces");
+    }
+    // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
+    Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
+}
+
+fn hide() -> Result<(), Fault> {
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+        .doing("closing this process to others")
+}
+
+/// Maps the one user that the jail knows.
+fn map_users(pid: i32, identity: Option<u32>) -> io::Result<()> {
+    let _ = hide();
+    let (uid, gid) = match identity {
+        Some(id) => (id, id),
+        None => {
+            std::fs::write(format!("/proc/{pid}/setgroups"), "deny")?;
+            (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
+        }
+    };
+    std::fs::write(format!("/proc/{pid}/uid_map"), format!("{INNER_ID} {uid} 1"))?;
+    std::fs::write(format!("/proc/{pid}/gid_map"), format!("{INNER_ID} {gid} 1"))
+}

@@ -1,0 +1,65 @@
+//! The jails of one helper: one for each view of the host that was asked for lately.
+
+use crate::cgroup_site::Site;
+use crate::execution::Fault;
+use crate::helper::Settings;
+use crate::jail::{Jail, Plan};
+use crate::order::Task;
+use crate::tier::Tier;
+use crate::view::View;
+
+/// As many as are kept: solvers that are compared take turns.
+const KEPT: usize = 4;
+
+/// Jails, the most recently used last.
+pub(crate) struct Jails {
+    plan: Plan,
+    site: Option<Site>,
+    name: String,
+    made: u64,
+    jails: Vec<(View, Jail)>,
+}
+
+impl Jails {
+    pub(crate) fn open(settings: &Settings) -> Result<Jails, Fault> {
+        let site = if settings.tier.has_cgroup() {
+            Some(Site::find().map_err(|why| Fault::System {
+                action: format!("finding a place for control groups ({why})"),
+                source: std::io::ErrorKind::NotFound.into(),
+            })?)
+        } else {
+            None
+        };
+        let plan = Plan { own_user_namespace: settings.tier != Tier::Root, identity: crate::identity::dedicated() };
+        Ok(Jails { plan, site, name: settings.name.clone(), made: 0, jails: Vec::new() })
+    }
+
+    /// Makes the jail for `task` the current one.
+    pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
+        self.jails.retain(|(_, jail)| jail.is_sound());
+        let view = View::of(task);
+        let known = self.jails.iter().position(|(seen, _)| *seen == view);
+        let entry = match known {
+            Some(index) => self.jails.remove(index),
+            None => {
+                if self.jails.len() == KEPT {
+                    self.jails.remove(0);
+                }
+                self.made += 1;
+                let name = format!("{}.{}", self.name, self.made);
+                (view, Jail::build(self.plan, self.site.as_ref(), &name, task)?)
+            }
+        };
+        entry.1.prepare(task)?;
+        self.jails.push(entry);
+        Ok(())
+    }
+
+    /// The one that was last prepared.
+    pub(crate) fn current(&self) -> &Jail {
+        // `prepare` has put one there, or has failed and nobody comes to ask.
+        #[expect(clippy::expect_used, reason = "an invariant of this type")]
+        let (_, jail) = self.jails.last().expect("a jail was prepared");
+        jail
+    }
+}

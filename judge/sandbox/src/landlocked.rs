@@ -1,0 +1,103 @@
+//! Landlock rulesets: which files a program may touch, and that its signals and sockets stay with its own kind.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, RulesetError, Scope,
+};
+
+use crate::execution::Fault;
+use crate::request::Visible;
+
+/// The newest version that this file knows how to use.
+const NEWEST: ABI = ABI::V6;
+
+/// The version from which on signals stay among the restricted.
+pub(crate) const SCOPES_SIGNALS: i32 = 6;
+/// The version from which on files cannot be emptied either.
+pub(crate) const KNOWS_TRUNCATION: i32 = 3;
+
+/// The kernel's version of landlock; 0 for none.
+pub(crate) fn version() -> i32 {
+    // SAFETY: with this flag the call takes no pointer and makes nothing.
+    let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0, 1) };
+    i32::try_from(version).unwrap_or(0).max(0)
+}
+
+/// Folders and files of the system that programs and their interpreters read. Those that are not there are left out.
+pub(crate) const SYSTEM: &[&str] = &[
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/bin",
+    "/sbin",
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/etc/java-8-openjdk",
+    "/etc/java-11-openjdk",
+    "/etc/java-17-openjdk",
+    "/etc/java-21-openjdk",
+    "/etc/java-25-openjdk",
+];
+
+/// Devices that are there for everybody.
+pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/// What a program may touch.
+pub(crate) struct Reach<'a> {
+    /// It may do what it likes in here.
+    pub(crate) folder: BorrowedFd<'a>,
+    pub(crate) program: &'a Path,
+    pub(crate) visible: &'a [Visible],
+    /// Without namespaces: the system's folders one by one. With them, the whole of the small world that they show.
+    pub(crate) whole_root: bool,
+}
+
+/// The ruleset, for the child to put on.
+pub(crate) fn ruleset(reach: &Reach<'_>) -> Result<Option<OwnedFd>, Fault> {
+    build(reach).map_err(|error| Fault::System {
+        action: "making a landlock ruleset".to_owned(),
+        source: std::io::Error::other(error),
+    })
+}
+
+fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, RulesetError> {
+    let everything = AccessFs::from_all(NEWEST);
+    let reading = AccessFs::from_read(NEWEST);
+    let mut rules = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(everything)?
+        .handle_access(AccessNet::from_all(NEWEST))?
+        .scope(Scope::from_all(NEWEST))?
+        .create()?
+        .add_rule(PathBeneath::new(reach.folder, everything))?;
+    let mut grant = |path: &Path, access: BitFlags<AccessFs>| -> Result<(), RulesetError> {
+        use rustix::fs::{Mode, OFlags};
+        let Ok(fd) = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) else { return Ok(()) };
+        let is_file = rustix::fs::fstat(&fd)
+            .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Directory);
+        let access = if is_file { access & AccessFs::from_file(NEWEST) } else { access };
+        (&mut rules).add_rule(PathBeneath::new(fd.as_fd(), access)).map(|_| ())
+    };
+    if reach.whole_root {
+        grant(Path::new("/"), reading)?;
+    } else {
+        for path in SYSTEM {
+            grant(Path::new(path), reading)?;
+        }
+        grant(reach.program, AccessFs::Execute | AccessFs::ReadFile)?;
+    }
+    for device in DEVICES {
+        grant(Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate)?;
+    }
+    for visible in reach.visible {
+        grant(&visible.path, if visible.writable { everything } else { reading })?;
+    }
+    Ok(rules.into())
+}

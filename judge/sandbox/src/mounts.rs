@@ -1,0 +1,250 @@
+//! The file system that a jail shows: a small read-only root, the system's folders, what was asked for, and a working
+//! folder in memory.
+
+use std::ffi::{CString, OsString};
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
+
+use crate::execution::Fault;
+use crate::fault::Doing;
+use crate::folder::Stamp;
+use crate::landlocked::{DEVICES, SYSTEM};
+use crate::order::Task;
+
+/// What the working folder is mounted in.
+pub(crate) const WORK: &str = "/work";
+/// The working folder, as programs know it.
+const BOX: &str = "/work/box";
+/// Where the new root is put together; hides nothing from us, since everything is opened before.
+const STAGE: &str = "/tmp";
+
+/// Something of the host's that a jail shows at the same path.
+pub(crate) enum Source {
+    Link { path: PathBuf, target: PathBuf },
+    Tree { path: PathBuf, fd: OwnedFd, folder: bool, kind: Kind },
+}
+
+/// How it is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    ReadOnly,
+    Writable,
+    Device,
+}
+
+/// Finds what `task` needs, before anything is mounted over it.
+pub(crate) fn sources(task: &Task) -> Result<Vec<Source>, Fault> {
+    let mut found = Vec::new();
+    for path in SYSTEM {
+        add(&mut found, Path::new(path), Kind::ReadOnly)?;
+    }
+    for path in DEVICES {
+        add(&mut found, Path::new(path), Kind::Device)?;
+    }
+    for visible in &task.visible {
+        add(&mut found, &visible.path, if visible.writable { Kind::Writable } else { Kind::ReadOnly })?;
+    }
+    add(&mut found, &task.program, Kind::ReadOnly)?;
+    Ok(found)
+}
+
+/// Adds `path`, following links as the host does. What does not exist is left out: the program will find that out.
+fn add(found: &mut Vec<Source>, path: &Path, kind: Kind) -> Result<(), Fault> {
+    let mut path = absolute(path);
+    // As many links as the kernel itself would follow.
+    for _ in 0..40 {
+        if shown(found, &path) && kind != Kind::Writable {
+            return Ok(());
+        }
+        let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };
+        if !metadata.is_symlink() {
+            let flags = OFlags::PATH | OFlags::CLOEXEC;
+            let fd = rustix::fs::open(&path, flags, Mode::empty()).doing(format!("opening {}", path.display()))?;
+            found.push(Source::Tree { path, fd, folder: metadata.is_dir(), kind });
+            return Ok(());
+        }
+        let Ok(target) = fs::read_link(&path) else { return Ok(()) };
+        let next = absolute(&path.parent().unwrap_or(Path::new("/")).join(&target));
+        found.push(Source::Link { path, target });
+        path = next;
+    }
+    Ok(())
+}
+
+/// `path` with its parent's links resolved and without `.` and `..`.
+fn absolute(path: &Path) -> PathBuf {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    };
+    fs::canonicalize(parent).map_or_else(|_| path.to_owned(), |parent| parent.join(name))
+}
+
+fn shown(found: &[Source], path: &Path) -> bool {
+    found.iter().any(|source| match source {
+        Source::Link { path: link, .. } => link == path,
+        Source::Tree { path: tree, folder: true, .. } => path.starts_with(tree),
+        Source::Tree { path: tree, .. } => tree == path,
+    })
+}
+
+/// Makes the small world this process's root.
+pub(crate) fn build_root(sources: &[Source]) -> Result<(), Fault> {
+    let private = rustix::mount::MountPropagationFlags::PRIVATE | rustix::mount::MountPropagationFlags::REC;
+    rustix::mount::mount_change("/", private).doing("making mounts private")?;
+    // Copies of the host's trees are taken before the stage hides any of them.
+    let trees = sources.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
+        .doing("mounting the jail's root")?;
+    rustix::process::chdir(STAGE).doing("entering the jail's root")?;
+    for (source, tree) in sources.iter().zip(trees) {
+        place(source, tree)?;
+    }
+    furnish()?;
+    rustix::process::pivot_root(".", ".").doing("changing the root")?;
+    rustix::mount::unmount(".", UnmountFlags::DETACH).doing("leaving the host's files")?;
+    rustix::process::chdir("/").doing("entering the new root")?;
+    mount_proc();
+    let read_only = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
+    set_attributes(CWD, c"/", read_only, 0).doing("making the root read-only")
+}
+
+fn copy(source: &Source) -> Result<Option<OwnedFd>, Fault> {
+    let Source::Tree { path, fd, kind, .. } = source else { return Ok(None) };
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_EMPTY_PATH
+        | OpenTreeFlags::AT_RECURSIVE;
+    let what = || format!("showing {} in the jail", path.display());
+    let tree = rustix::mount::open_tree(fd, "", flags).doing(what())?;
+    let attributes = match kind {
+        Kind::ReadOnly => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
+        Kind::Writable => libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
+        Kind::Device => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC,
+    };
+    set_attributes(tree.as_fd(), c"", attributes, libc::AT_EMPTY_PATH | libc::AT_RECURSIVE).doing(what())?;
+    Ok(Some(tree))
+}
+
+/// `mount_setattr`, adding `attributes`.
+fn set_attributes(at: BorrowedFd<'_>, path: &std::ffi::CStr, attributes: u64, flags: i32) -> io::Result<()> {
+    let change = libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    // SAFETY: the path and the structure, whose size is passed, are valid during the call.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            at.as_raw_fd(),
+            path.as_ptr(),
+            flags,
+            &raw const change,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Puts a source at its path below the current folder.
+fn place(source: &Source, tree: Option<OwnedFd>) -> Result<(), Fault> {
+    let (Source::Link { path, .. } | Source::Tree { path, .. }) = source;
+    let what = || format!("making room for {} in the jail", path.display());
+    let below = path.strip_prefix("/").unwrap_or(path);
+    if let Some(parent) = below.parent() {
+        fs::create_dir_all(parent).doing(what())?;
+    }
+    match source {
+        Source::Link { target, .. } => exists_is_fine(std::os::unix::fs::symlink(target, below)).doing(what()),
+        Source::Tree { folder, .. } => {
+            if *folder {
+                exists_is_fine(fs::create_dir(below)).doing(what())?;
+            } else if !below.exists() {
+                fs::File::create(below).doing(what())?;
+            }
+            let Some(tree) = tree else { return Ok(()) };
+            rustix::mount::move_mount(&tree, "", CWD, below, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
+                .doing(format!("showing {} in the jail", path.display()))
+        }
+    }
+}
+
+/// The folders and links that programs expect.
+fn furnish() -> Result<(), Fault> {
+    let what = "furnishing the jail's root";
+    for folder in ["work", "work/box", "dev", "proc", "etc"] {
+        exists_is_fine(fs::create_dir(folder)).doing(what)?;
+    }
+    let links = [
+        (BOX, "tmp"),
+        (BOX, "dev/shm"),
+        ("/proc/self/fd", "dev/fd"),
+        ("/proc/self/fd/0", "dev/stdin"),
+        ("/proc/self/fd/1", "dev/stdout"),
+        ("/proc/self/fd/2", "dev/stderr"),
+    ];
+    for (target, link) in links {
+        exists_is_fine(std::os::unix::fs::symlink(target, link)).doing(what)?;
+    }
+    Ok(())
+}
+
+fn exists_is_fine(result: io::Result<()>) -> io::Result<()> {
+    result.or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
+}
+
+/// The jail's own `/proc`: processes only, and no more than one's own. Where the host's is masked, the kernel refuses.
+fn mount_proc() {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    let mounted = rustix::mount::mount("proc", "/proc", "proc", flags, c"subset=pid,hidepid=invisible");
+    let _ = mounted.or_else(|_| rustix::mount::mount("proc", "/proc", "proc", flags, c"hidepid=2"));
+}
+
+/// Opens a folder of the jail's.
+pub(crate) fn open_folder(path: &str) -> Result<OwnedFd, Fault> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).doing(format!("opening {path} in the jail"))
+}
+
+/// The working folder: a file system of its own, replaced when a program has left its mark on it.
+pub(crate) struct WorkingFolder {
+    owner: u32,
+    size: u64,
+    fd: OwnedFd,
+    fresh: Stamp,
+}
+
+impl WorkingFolder {
+    pub(crate) fn mount(owner: u32) -> Result<WorkingFolder, Fault> {
+        WorkingFolder::of_size(owner, 1 << 20)
+    }
+
+    fn of_size(owner: u32, size: u64) -> Result<WorkingFolder, Fault> {
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
+        // Of size 0 it would have no limit.
+        let size_option = size.max(4096);
+        let options = CString::new(format!("size={size_option},nr_inodes=16384,mode=0700,uid={owner},gid={owner}"));
+        let options = options.map_err(io::Error::from).doing("mounting the working folder")?;
+        rustix::mount::mount("tmpfs", BOX, "tmpfs", flags, options.as_c_str()).doing("mounting the working folder")?;
+        let fd = open_folder(BOX)?;
+        let fresh = Stamp::of(fd.as_fd()).doing("looking at the working folder")?;
+        Ok(WorkingFolder { owner, size, fd, fresh })
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+
+    /// Makes it empty, as new, and of this size.
+    pub(crate) fn renew(&mut self, size: u64) -> Result<(), Fault> {
+        if size == self.size && Stamp::of(self.fd.as_fd()).is_ok_and(|stamp| stamp == self.fresh) {
+            return Ok(());
+        }
+        rustix::mount::unmount(BOX, UnmountFlags::DETACH).doing("removing the working folder")?;
+        *self = WorkingFolder::of_size(self.owner, size)?;
+        Ok(())
+    }
+}

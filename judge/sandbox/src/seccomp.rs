@@ -1,0 +1,413 @@
+//! The system calls that a program has no business with, as a filter that the kernel runs.
+
+use libc::{
+    BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long, sock_filter,
+};
+
+/// What the filter has to make up for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules {
+    /// No namespaces: the program shares processes, users and files with everybody.
+    pub(crate) shared_world: bool,
+    /// No control group: memory that no process's size shows would be free.
+    pub(crate) uncharged_memory: bool,
+    /// Neither a pid namespace nor landlock keeps the program's signals in.
+    pub(crate) signals_escape: bool,
+    /// Landlock does not know of truncation yet.
+    pub(crate) truncation_escapes: bool,
+    /// A second process is refused.
+    pub(crate) single_process: bool,
+}
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: u32 = 0xc000_00b7;
+
+/// Calls of this number and above are those of the x32 interface.
+const X32: u32 = 0x4000_0000;
+
+const OFFSET_NUMBER: u32 = 0;
+const OFFSET_ARCHITECTURE: u32 = 4;
+
+/// Offset of the low half of an argument.
+const fn argument(index: u32) -> u32 {
+    16 + 8 * index
+}
+
+/// Not there, as far as the program can tell: it has another way.
+const ABSENT: &[c_long] = &[
+    libc::SYS_clone3,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_userfaultfd,
+    libc::SYS_perf_event_open,
+    libc::SYS_bpf,
+];
+
+/// Refused in every tier.
+const REFUSED: &[c_long] = &[
+    // Other worlds, other file systems.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_quotactl,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
+    // The machine.
+    libc::SYS_reboot,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_acct,
+    libc::SYS_syslog,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_vhangup,
+    // Other processes, and what outlives one.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_move_pages,
+    libc::SYS_migrate_pages,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    // The network, whatever the family.
+    libc::SYS_socket,
+    // A better place in the queue, or another core.
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setattr,
+    libc::SYS_setpriority,
+    libc::SYS_ioprio_set,
+];
+
+#[cfg(target_arch = "x86_64")]
+const REFUSED_OLD: &[c_long] = &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt, libc::SYS_kexec_file_load];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_OLD: &[c_long] = &[];
+
+/// Refused where the program's user owns files of ours: landlock does not watch over who owns a file, its mode, times
+/// and attributes. Leaving the process group is refused because killing it kills all that is left.
+const REFUSED_IN_SHARED_WORLD: &[c_long] = &[
+    libc::SYS_setsid,
+    libc::SYS_setpgid,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    libc::SYS_setxattrat,
+    libc::SYS_removexattrat,
+];
+
+#[cfg(target_arch = "x86_64")]
+const REFUSED_IN_SHARED_WORLD_OLD: &[c_long] =
+    &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_IN_SHARED_WORLD_OLD: &[c_long] = &[];
+
+const CLONE_NEW_ANYTHING: u32 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET) as u32;
+
+/// Stands for the program's own process id until the program's process knows it. No process has this id.
+const OWN_PROCESS: u32 = 0xffff_fff0;
+
+const TIOCLINUX: u32 = 0x541C;
+
+/// The filter for `rules`.
+pub(crate) fn filter(rules: Rules) -> Vec<sock_filter> {
+    let mut code = Code::default();
+    code.load(OFFSET_ARCHITECTURE);
+    code.unless(BPF_JEQ, ARCHITECTURE, libc::ENOSYS);
+    code.load(OFFSET_NUMBER);
+    code.when(BPF_JGE, X32, libc::ENOSYS);
+    code.each(ABSENT, libc::ENOSYS);
+    code.each(REFUSED, libc::EPERM);
+    code.each(REFUSED_OLD, libc::EPERM);
+    if rules.shared_world {
+        code.each(REFUSED_IN_SHARED_WORLD, libc::EPERM);
+        code.each(REFUSED_IN_SHARED_WORLD_OLD, libc::EPERM);
+    }
+    if rules.uncharged_memory {
+        code.each(&[libc::SYS_memfd_create, libc::SYS_memfd_secret], libc::EPERM);
+        code.arguments(libc::SYS_mmap, |code| {
+            code.when_all_bits(argument(3), (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u32, libc::ENOMEM);
+        });
+    }
+    code.arguments(libc::SYS_clone, |code| {
+        code.load(argument(0));
+        code.when(BPF_JSET, CLONE_NEW_ANYTHING, libc::EPERM);
+        if rules.single_process {
+            code.unless(BPF_JSET, libc::CLONE_THREAD as u32, libc::EAGAIN);
+        }
+    });
+    if rules.single_process {
+        #[cfg(target_arch = "x86_64")]
+        code.each(&[libc::SYS_fork, libc::SYS_vfork], libc::EAGAIN);
+    }
+    code.arguments(libc::SYS_ioctl, |code| {
+        code.load(argument(1));
+        for request in [libc::TIOCSTI as u32, TIOCLINUX, libc::TIOCSCTTY as u32] {
+            code.when(BPF_JEQ, request, libc::EPERM);
+        }
+    });
+    code.arguments(libc::SYS_personality, |code| {
+        code.load(argument(0));
+        code.allow_when(0xffff_ffff);
+        code.unless(BPF_JEQ, 0, libc::EPERM);
+    });
+    // The limits of another process.
+    code.arguments(libc::SYS_prlimit64, |code| {
+        code.load(argument(0));
+        code.unless(BPF_JEQ, 0, libc::EPERM);
+    });
+    if rules.signals_escape {
+        code.each(&[libc::SYS_tkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo], libc::EPERM);
+        for number in [libc::SYS_kill, libc::SYS_tgkill] {
+            code.arguments(number, |code| {
+                code.load(argument(0));
+                code.unless(BPF_JEQ, OWN_PROCESS, libc::EPERM);
+            });
+        }
+    }
+    if rules.truncation_escapes {
+        truncation(&mut code);
+    }
+    code.allow();
+    code.0
+}
+
+/// Puts the program's own process id where the filter asks for it. Allocates nothing: it is called in the child.
+pub(crate) fn name_own_process(filter: &mut [sock_filter], pid: u32) {
+    for instruction in filter {
+        if instruction.k == OWN_PROCESS {
+            instruction.k = pid;
+        }
+    }
+}
+
+/// A file can be emptied by opening it for reading.
+fn truncation(code: &mut Code) {
+    code.each(&[libc::SYS_truncate], libc::EPERM);
+    code.each(&[libc::SYS_openat2], libc::ENOSYS);
+    let mut flags_of = |number, index| {
+        code.arguments(number, |code| {
+            code.load(argument(index));
+            code.push(BPF_ALU | BPF_AND | BPF_K, (libc::O_TRUNC | libc::O_ACCMODE) as u32);
+            code.when(BPF_JEQ, libc::O_TRUNC as u32, libc::EPERM);
+        });
+    };
+    flags_of(libc::SYS_openat, 2);
+    #[cfg(target_arch = "x86_64")]
+    flags_of(libc::SYS_open, 1);
+}
+
+/// A filter being written. The number of the call is loaded but inside of [`Code::arguments`].
+#[derive(Default)]
+struct Code(Vec<sock_filter>);
+
+impl Code {
+    fn push(&mut self, code: u32, k: u32) {
+        self.0.push(sock_filter { code: code as u16, jt: 0, jf: 0, k });
+    }
+
+    fn load(&mut self, offset: u32) {
+        self.push(BPF_LD | BPF_W | BPF_ABS, offset);
+    }
+
+    fn fail(&mut self, errno: i32) {
+        self.push(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
+    }
+
+    fn allow(&mut self) {
+        self.push(BPF_RET | BPF_K, libc::SECCOMP_RET_ALLOW);
+    }
+
+    /// Fails with `errno` when the comparison of what is loaded with `k` holds.
+    fn when(&mut self, comparison: u32, k: u32, errno: i32) {
+        self.0.push(sock_filter { code: (BPF_JMP | comparison | BPF_K) as u16, jt: 0, jf: 1, k });
+        self.fail(errno);
+    }
+
+    /// Fails with `errno` when it does not.
+    fn unless(&mut self, comparison: u32, k: u32, errno: i32) {
+        self.0.push(sock_filter { code: (BPF_JMP | comparison | BPF_K) as u16, jt: 1, jf: 0, k });
+        self.fail(errno);
+    }
+
+    fn allow_when(&mut self, k: u32) {
+        self.0.push(sock_filter { code: (BPF_JMP | BPF_JEQ | BPF_K) as u16, jt: 0, jf: 1, k });
+        self.allow();
+    }
+
+    fn when_all_bits(&mut self, offset: u32, bits: u32, errno: i32) {
+        self.load(offset);
+        self.push(BPF_ALU | BPF_AND | BPF_K, bits);
+        self.when(BPF_JEQ, bits, errno);
+    }
+
+    fn each(&mut self, numbers: &[c_long], errno: i32) {
+        for &number in numbers {
+            self.when(BPF_JEQ, number as u32, errno);
+        }
+    }
+
+    /// `body` looks at the arguments of one call, which is allowed if nothing in there speaks against it.
+    fn arguments(&mut self, number: c_long, body: impl FnOnce(&mut Code)) {
+        let mut inner = Code::default();
+        body(&mut inner);
+        inner.allow();
+        let length = inner.0.len() as u8;
+        self.0.push(sock_filter { code: (BPF_JMP | BPF_JEQ | BPF_K) as u16, jt: 0, jf: length, k: number as u32 });
+        self.0.append(&mut inner.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STRICT: Rules = Rules {
+        shared_world: true,
+        uncharged_memory: true,
+        signals_escape: true,
+        truncation_escapes: true,
+        single_process: true,
+    };
+
+    /// What the filter says: `None` allows. A reading of the same few instructions as the kernel's.
+    fn verdict(rules: Rules, architecture: u32, number: u32, arguments: [u64; 6]) -> Option<i32> {
+        let code = filter(rules);
+        let load = |offset: u32| match offset {
+            OFFSET_NUMBER => number,
+            OFFSET_ARCHITECTURE => architecture,
+            other => arguments[(other as usize - 16) / 8] as u32,
+        };
+        let (mut at, mut loaded) = (0, 0);
+        loop {
+            let sock_filter { code, jt, jf, k } = code[at];
+            at += 1;
+            let holds = match u32::from(code) & 0xf0 {
+                BPF_JEQ => loaded == k,
+                BPF_JGE => loaded >= k,
+                _ => loaded & k != 0,
+            };
+            match u32::from(code) & 0x07 {
+                BPF_LD => loaded = load(k),
+                BPF_ALU => loaded &= k,
+                BPF_JMP => at += usize::from(if holds { jt } else { jf }),
+                _ if k == libc::SECCOMP_RET_ALLOW => return None,
+                _ => return Some((k & 0xffff).cast_signed()),
+            }
+        }
+    }
+
+    fn strict(number: c_long, arguments: [u64; 6]) -> Option<i32> {
+        verdict(STRICT, ARCHITECTURE, number as u32, arguments)
+    }
+
+    #[test]
+    fn ordinary_work_is_allowed() {
+        for number in [libc::SYS_read, libc::SYS_write, libc::SYS_execve, libc::SYS_exit_group, libc::SYS_socketpair] {
+            assert_eq!(strict(number, [0; 6]), None);
+        }
+        assert_eq!(strict(libc::SYS_clone, [libc::CLONE_THREAD as u64; 6]), None);
+        assert_eq!(strict(libc::SYS_mmap, [0, 0, 0, libc::MAP_SHARED as u64, 0, 0]), None);
+        assert_eq!(strict(libc::SYS_personality, [0xffff_ffff, 0, 0, 0, 0, 0]), None);
+        assert_eq!(strict(libc::SYS_ioctl, [0, libc::TCGETS, 0, 0, 0, 0]), None);
+        assert_eq!(strict(libc::SYS_openat, [0, 0, (libc::O_TRUNC | libc::O_WRONLY) as u64, 0, 0, 0]), None);
+    }
+
+    #[test]
+    fn tricks_are_refused() {
+        assert_eq!(strict(libc::SYS_socket, [0; 6]), Some(libc::EPERM));
+        assert_eq!(strict(libc::SYS_clone3, [0; 6]), Some(libc::ENOSYS));
+        assert_eq!(strict(libc::SYS_clone, [libc::SIGCHLD as u64; 6]), Some(libc::EAGAIN));
+        let user = (libc::CLONE_NEWUSER | libc::CLONE_THREAD) as u64;
+        assert_eq!(strict(libc::SYS_clone, [user; 6]), Some(libc::EPERM));
+        let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u64;
+        assert_eq!(strict(libc::SYS_mmap, [0, 0, 0, shared, 0, 0]), Some(libc::ENOMEM));
+        assert_eq!(strict(libc::SYS_ioctl, [0, libc::TIOCSTI, 0, 0, 0, 0]), Some(libc::EPERM));
+        assert_eq!(strict(libc::SYS_ioctl, [0, libc::TIOCSTI | 1 << 40, 0, 0, 0, 0]), Some(libc::EPERM));
+        assert_eq!(strict(libc::SYS_openat, [0, 0, libc::O_TRUNC as u64, 0, 0, 0]), Some(libc::EPERM));
+        assert_eq!(strict(libc::SYS_prlimit64, [1, 0, 0, 0, 0, 0]), Some(libc::EPERM));
+        assert_eq!(strict(libc::SYS_kill, [1, 9, 0, 0, 0, 0]), Some(libc::EPERM));
+        let mut own = filter(STRICT);
+        name_own_process(&mut own, 77);
+        assert_eq!(own.iter().filter(|instruction| instruction.k == 77).count(), 2, "kill and tgkill know their own");
+    }
+
+    #[test]
+    fn other_system_call_tables_are_absent() {
+        assert_eq!(verdict(STRICT, 0x4000_0003, 20, [0; 6]), Some(libc::ENOSYS), "32 bits");
+        assert_eq!(verdict(STRICT, ARCHITECTURE, X32 | 39, [0; 6]), Some(libc::ENOSYS), "x32");
+    }
+
+    #[test]
+    fn walls_elsewhere_need_fewer_rules() {
+        let none = Rules {
+            shared_world: false,
+            uncharged_memory: false,
+            signals_escape: false,
+            truncation_escapes: false,
+            single_process: false,
+        };
+        for number in [libc::SYS_setsid, libc::SYS_fchmod, libc::SYS_memfd_create, libc::SYS_kill, libc::SYS_truncate] {
+            assert_eq!(verdict(none, ARCHITECTURE, number as u32, [0; 6]), None);
+            assert!(strict(number, [0; 6]).is_some());
+        }
+        assert_eq!(verdict(none, ARCHITECTURE, libc::SYS_clone as u32, [17; 6]), None);
+        assert!(filter(STRICT).len() < 4096, "the kernel's limit");
+    }
+}

@@ -1,0 +1,58 @@
+//! Where a helper starts programs: by itself, or in jails.
+
+use std::os::fd::BorrowedFd;
+
+use crate::bare::Bare;
+use crate::execution::Fault;
+use crate::helper::Settings;
+use crate::jails::Jails;
+use crate::meter::Gauges;
+use crate::order::Task;
+use crate::watch::{Disk, Start};
+
+/// One or the other, by tier.
+pub(crate) enum Station {
+    Bare(Bare),
+    Jails(Jails),
+}
+
+impl Station {
+    pub(crate) fn open(settings: &Settings) -> Result<Station, Fault> {
+        Ok(if settings.tier.has_namespaces() {
+            Station::Jails(Jails::open(settings)?)
+        } else {
+            Station::Bare(Bare::open(settings)?)
+        })
+    }
+
+    /// Makes ready for `task`.
+    pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
+        match self {
+            Station::Bare(bare) => bare.prepare(task),
+            Station::Jails(jails) => jails.prepare(task),
+        }
+    }
+
+    pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
+        match self {
+            Station::Bare(bare) => bare.gauges(many),
+            Station::Jails(jails) => jails.current().gauges(many),
+        }
+    }
+
+    /// Starts what was prepared for.
+    pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+        match self {
+            Station::Bare(bare) => bare.start(task, stdio),
+            Station::Jails(jails) => jails.current().start(task, stdio),
+        }
+    }
+
+    /// How to measure a working folder without a size limit of its own.
+    pub(crate) fn disk(&self) -> Option<&dyn Disk> {
+        match self {
+            Station::Bare(bare) => Some(bare),
+            Station::Jails(_) => None,
+        }
+    }
+}
