@@ -229,3 +229,10 @@ pub(crate) fn remove_all(folders: &[PathBuf]) {
         }
     }
 }
+
+/// Removes a group that another judge left, and what may still live in it.
+pub(crate) fn kill_and_remove(folder: &Path) {
+    // Version 1 has no such file: there the death of a jail's init, which follows its helper's, does the same.
+    let _ = write(&folder.join("cgroup.kill"), "1");
+    remove_all(&[folder.to_owned()]);
+}

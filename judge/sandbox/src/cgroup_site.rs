@@ -1,9 +1,12 @@
 //! Finds where in the machine's control groups a group of ours may be made.
 
 use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::names;
+use crate::wire::{Reader, Writer};
 
 /// The interface of the memory controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +38,22 @@ impl Site {
         let pids = self.pids.as_deref().filter(|pids| *pids != self.memory);
         let cpu = self.cpu.as_deref().filter(|cpu| *cpu != self.memory);
         [Some(self.memory.as_path()), pids, cpu].into_iter().flatten()
+    }
+
+    pub(crate) fn encode(&self, writer: &mut Writer) {
+        let path = |path: Option<&PathBuf>| path.map_or(Vec::new(), |path| path.as_os_str().as_bytes().to_vec());
+        writer.u64(u64::from(self.version == Version::Two)).bytes(&path(Some(&self.memory)));
+        writer.bytes(&path(self.pids.as_ref())).bytes(&path(self.cpu.as_ref()));
+    }
+
+    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Site> {
+        let version = if reader.u64()? == 1 { Version::Two } else { Version::One };
+        let memory = reader.os_string()?.into();
+        let mut path = || -> io::Result<Option<PathBuf>> {
+            let path = PathBuf::from(reader.os_string()?);
+            Ok((!path.as_os_str().is_empty()).then_some(path))
+        };
+        Ok(Site { version, memory, pids: path()?, cpu: path()? })
     }
 
     /// Looks for a place, by trying. `Err` says why there is none.

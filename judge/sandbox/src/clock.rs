@@ -42,6 +42,6 @@ mod tests {
             value = std::hint::black_box(value.wrapping_mul(3));
         }
         assert!(now() > 0);
-        assert_eq!(cpu_of(0x3fff_ffff), None);
+        assert_eq!(cpu_of(32_000_000), None);
     }
 }

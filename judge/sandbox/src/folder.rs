@@ -104,7 +104,7 @@ impl Drop for Folder {
     }
 }
 
-/// Removes `path` and all that is in it.
+/// Removes `path`, which another judge left behind, and all that is in it.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     empty(open_folder(rustix::fs::CWD, path)?.as_fd())?;
     Ok(rustix::fs::rmdir(path)?)

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use rustix::fs::{Mode, OFlags};
 
 use crate::capture::{Beyond, Stream, Target};
+use crate::cgroup_site::Site;
 use crate::execution::{Breach, End, Fault, Usage};
 use crate::fault::Doing;
 use crate::meter::{Meter, Totals};
@@ -18,16 +19,26 @@ use crate::tier::Tier;
 use crate::watch::{Start, Watch, Watched};
 use crate::wire::{Reader, Writer};
 
-/// The first argument of a process that is to become a helper.
+/// The only argument of a process that is to become a helper.
 pub(crate) const ARGUMENT: &str = "--judge-sandbox-helper";
+
+/// The only argument of a process that tells, from inside of the walls, how they are.
+pub(crate) const SELF_TEST: &str = "--judge-sandbox-self-test";
+
+/// The exit code of a self-test that sees a `/proc`.
+pub(crate) const HAS_PROC: i32 = 33;
 
 /// The first thing that a program using this crate does in `main`: if this process was started to be a helper, it
 /// becomes one and never returns.
 pub fn become_helper_if_asked() {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|argument| argument == ARGUMENT) && arguments.next().is_none() {
+    let (Some(argument), None) = (arguments.next(), arguments.next()) else { return };
+    if argument == ARGUMENT {
         let code = i32::from(serve().is_err());
         std::process::exit(code);
+    }
+    if argument == SELF_TEST {
+        std::process::exit(if std::path::Path::new("/proc/self/exe").exists() { HAS_PROC } else { 0 });
     }
 }
 
@@ -35,6 +46,8 @@ pub fn become_helper_if_asked() {
 pub(crate) struct Settings {
     pub(crate) tier: Tier,
     pub(crate) core: Option<u64>,
+    /// For the tiers with control groups.
+    pub(crate) site: Option<Site>,
     /// For the working folder of the tiers without namespaces.
     pub(crate) scratch: PathBuf,
     /// Unique on this machine.
@@ -49,6 +62,10 @@ impl Settings {
         let mut writer = Writer::default();
         writer.bytes(self.tier.name().as_bytes()).option(self.core);
         writer.bytes(self.scratch.as_os_str().as_bytes()).bytes(self.name.as_bytes());
+        writer.u64(u64::from(self.site.is_some()));
+        if let Some(site) = &self.site {
+            site.encode(&mut writer);
+        }
         writer.send(socket, &[self.stdout.as_fd(), self.stderr.as_fd()])
     }
 
@@ -59,6 +76,7 @@ impl Settings {
             core: reader.option()?,
             scratch: reader.os_string()?.into(),
             name: String::from_utf8_lossy(&reader.bytes()?).into_owned(),
+            site: if reader.u64()? == 0 { None } else { Some(Site::decode(reader)?) },
             stdout: reader.fd()?.into(),
             stderr: reader.fd()?.into(),
         })

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use libc::{c_int, c_void};
@@ -15,10 +15,9 @@ use crate::jail::{INNER_ID, Plan};
 use crate::landlocked::{self, Reach};
 use crate::launch::{Child, Launch, Launched};
 use crate::meter::TreeClock;
-use crate::mounts::{self, Source, WorkingFolder};
+use crate::mounts::{self, WorkingFolder};
 use crate::order::{Order, Task};
 use crate::reap::{self, Conclusion, Scope};
-use crate::request::Visible;
 use crate::resource_limits::{self, Setting as LimitSetting};
 use crate::seccomp;
 use crate::wire::{Reader, Writer};
@@ -29,9 +28,9 @@ pub(crate) struct Setting {
     pub(crate) plan: Plan,
     /// Files through which to join the control group.
     pub(crate) doors: Vec<File>,
-    pub(crate) sources: Vec<Source>,
+    /// What the first program to run here is to see.
+    pub(crate) task: Task,
     pub(crate) has_cgroup: bool,
-    pub(crate) visible: Vec<Visible>,
 }
 
 /// The message that asks for the program's death: shorter than any order.
@@ -105,6 +104,7 @@ struct Cell {
 fn build(setting: &Setting) -> Result<Cell, Fault> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .doing("tying the jail's life to the helper's")?;
+    let sources = mounts::sources(&setting.task)?;
     if setting.plan.own_user_namespace {
         // Refused where the user may not: then they stay, and reach no file that the jail shows.
         let _ = set_thread_groups(&[]);
@@ -117,12 +117,12 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     }
     // SAFETY: a system call without pointers. Hides where in the machine's groups this one is; no matter if it fails.
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
-    mounts::build_root(&setting.sources)?;
+    mounts::build_root(&sources)?;
     let owner = if setting.plan.own_user_namespace { INNER_ID } else { setting.plan.identity.unwrap_or(0) };
     let folder = WorkingFolder::mount(owner)?;
     let parent = mounts::open_folder(mounts::WORK)?;
     let reach =
-        Reach { folder: parent.as_fd(), program: "/".as_ref(), visible: &setting.visible, whole_root: true };
+        Reach { folder: parent.as_fd(), program: "/".as_ref(), visible: &setting.task.visible, whole_root: true };
     let landlock = if landlocked::version() > 0 { landlocked::ruleset(&reach)? } else { None };
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .doing("closing this process to others")?;
@@ -150,7 +150,7 @@ impl Cell {
         Ok(Some(Conclusion::Finished(reap::finish(&child, Scope::Namespace))))
     }
 
-    fn launch(&mut self, setting: &Setting, order: &Order) -> Result<Launched, Fault> {
+    fn launch(&self, setting: &Setting, order: &Order) -> Result<Launched, Fault> {
         let null = order.stdin.as_fd();
         let stdio = [
             order.stdin.as_fd(),
@@ -177,8 +177,8 @@ impl Cell {
         launched
     }
 
-    fn score(&mut self, score: &[u8]) {
-        if let Some(file) = &mut self.oom_score {
+    fn score(&self, score: &[u8]) {
+        if let Some(mut file) = self.oom_score.as_ref() {
             let _ = file.write_all(score);
         }
     }
@@ -197,8 +197,7 @@ fn rules(setting: &Setting, task: &Task) -> seccomp::Rules {
 /// Waits for the program's end, which the helper may hasten. False when the helper has gone.
 fn await_end(setting: &Setting, child: &Child) -> Result<bool, Fault> {
     loop {
-        let mut fds =
-            [PollFd::new(&child.pidfd, PollFlags::IN), PollFd::new(&setting.socket, PollFlags::IN)];
+        let mut fds = [PollFd::new(&child.pidfd, PollFlags::IN), PollFd::new(&setting.socket, PollFlags::IN)];
         match rustix::event::poll(&mut fds, None) {
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => continue,

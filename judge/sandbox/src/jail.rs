@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::process::Signal;
@@ -14,7 +14,6 @@ use crate::execution::Fault;
 use crate::fault::Doing;
 use crate::init;
 use crate::meter::{Gauges, TreeClock};
-use crate::mounts::{self, Source};
 use crate::order::{self, Task};
 use crate::reap::{Conclusion, Finished};
 use crate::watch::{Program, Start};
@@ -47,16 +46,8 @@ impl Jail {
     pub(crate) fn build(plan: Plan, site: Option<&Site>, name: &str, task: &Task) -> Result<Jail, Fault> {
         let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
         let doors = cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::doors).doing("opening the control group")?;
-        let sources = mounts::sources(task)?;
         let (socket, theirs) = UnixStream::pair().doing("making a socket for the jail")?;
-        let setting = init::Setting {
-            socket: theirs,
-            plan,
-            doors,
-            sources,
-            has_cgroup: cgroup.is_some(),
-            visible: task.visible.clone(),
-        };
+        let setting = init::Setting { socket: theirs, plan, doors, has_cgroup: cgroup.is_some(), task: task.clone() };
         let (pid, pidfd) = clone_init(plan, &setting)?;
         drop(setting);
         let mut jail = Jail { pid, pidfd, socket, cgroup, tree_clock: None, sound: Cell::new(true) };

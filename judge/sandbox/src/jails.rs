@@ -21,17 +21,9 @@ pub(crate) struct Jails {
 }
 
 impl Jails {
-    pub(crate) fn open(settings: &Settings) -> Result<Jails, Fault> {
-        let site = if settings.tier.has_cgroup() {
-            Some(Site::find().map_err(|why| Fault::System {
-                action: format!("finding a place for control groups ({why})"),
-                source: std::io::ErrorKind::NotFound.into(),
-            })?)
-        } else {
-            None
-        };
+    pub(crate) fn open(settings: &Settings) -> Jails {
         let plan = Plan { own_user_namespace: settings.tier != Tier::Root, identity: crate::identity::dedicated() };
-        Ok(Jails { plan, site, name: settings.name.clone(), made: 0, jails: Vec::new() })
+        Jails { plan, site: settings.site.clone(), name: settings.name.clone(), made: 0, jails: Vec::new() }
     }
 
     /// Makes the jail for `task` the current one.

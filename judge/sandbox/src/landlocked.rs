@@ -39,6 +39,8 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/etc/ld.so.conf",
     "/etc/ld.so.conf.d",
     "/etc/localtime",
+    // Node reads it at its start, and ends if it may not.
+    "/etc/ssl/openssl.cnf",
     "/etc/java-8-openjdk",
     "/etc/java-11-openjdk",
     "/etc/java-17-openjdk",

@@ -96,11 +96,7 @@ const STACK_BYTES: usize = 128 * 1024;
 
 impl<'a> Launch<'a> {
     /// A launch with neither limits nor walls yet. `Err` holds the error number of `execve` for strings with a NUL byte.
-    pub(crate) fn new(
-        task: &Task,
-        stdio: [BorrowedFd<'a>; 3],
-        folder: BorrowedFd<'a>,
-    ) -> Result<Launch<'a>, i32> {
+    pub(crate) fn new(task: &Task, stdio: [BorrowedFd<'a>; 3], folder: BorrowedFd<'a>) -> Result<Launch<'a>, i32> {
         let text = |bytes: &[u8]| CString::new(bytes).map_err(|_| libc::EINVAL);
         let pair = |(name, value): &(OsString, OsString)| {
             let mut bytes = name.clone();
@@ -207,7 +203,7 @@ fn answer(value: c_int) -> Result<(), i32> {
 /// Only in the child, between clone and exec.
 unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
     let launch = &mut *shared.launch;
-    // SAFETY (of every call below): plain system calls on descriptors and memory that the waiting parent keeps alive.
+    // SAFETY: plain system calls on descriptors and memory that the waiting parent keeps alive.
     unsafe {
         answer(libc::setsid())?;
         shared.step = Step::Stdio;

@@ -1,11 +1,10 @@
 //! The file system that a jail shows: a small read-only root, the system's folders, what was asked for, and a working
 //! folder in memory.
 
-use std::ffi::{CString, OsString};
+use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags};
@@ -26,20 +25,30 @@ const STAGE: &str = "/tmp";
 
 /// Something of the host's that a jail shows at the same path.
 pub(crate) enum Source {
-    Link { path: PathBuf, target: PathBuf },
-    Tree { path: PathBuf, fd: OwnedFd, folder: bool, kind: Kind },
+    Link {
+        path: PathBuf,
+        target: PathBuf,
+    },
+    /// With a copy of the host's mounts there, which belongs nowhere yet.
+    Tree {
+        path: PathBuf,
+        tree: OwnedFd,
+        folder: bool,
+    },
 }
 
 /// How it is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+enum Kind {
     ReadOnly,
     Writable,
     Device,
 }
 
-/// Finds what `task` needs, before anything is mounted over it.
+/// Takes copies of all that `task` needs, before anything is mounted over it, and with the rights of the helper's user.
 pub(crate) fn sources(task: &Task) -> Result<Vec<Source>, Fault> {
+    let private = rustix::mount::MountPropagationFlags::PRIVATE | rustix::mount::MountPropagationFlags::REC;
+    rustix::mount::mount_change("/", private).doing("making mounts private")?;
     let mut found = Vec::new();
     for path in SYSTEM {
         add(&mut found, Path::new(path), Kind::ReadOnly)?;
@@ -64,9 +73,8 @@ fn add(found: &mut Vec<Source>, path: &Path, kind: Kind) -> Result<(), Fault> {
         }
         let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };
         if !metadata.is_symlink() {
-            let flags = OFlags::PATH | OFlags::CLOEXEC;
-            let fd = rustix::fs::open(&path, flags, Mode::empty()).doing(format!("opening {}", path.display()))?;
-            found.push(Source::Tree { path, fd, folder: metadata.is_dir(), kind });
+            let tree = copy(&path, kind).doing(format!("taking {} into the jail", path.display()))?;
+            found.push(Source::Tree { path, tree, folder: metadata.is_dir() });
             return Ok(());
         }
         let Ok(target) = fs::read_link(&path) else { return Ok(()) };
@@ -95,41 +103,33 @@ fn shown(found: &[Source], path: &Path) -> bool {
 
 /// Makes the small world this process's root.
 pub(crate) fn build_root(sources: &[Source]) -> Result<(), Fault> {
-    let private = rustix::mount::MountPropagationFlags::PRIVATE | rustix::mount::MountPropagationFlags::REC;
-    rustix::mount::mount_change("/", private).doing("making mounts private")?;
-    // Copies of the host's trees are taken before the stage hides any of them.
-    let trees = sources.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
         .doing("mounting the jail's root")?;
     rustix::process::chdir(STAGE).doing("entering the jail's root")?;
-    for (source, tree) in sources.iter().zip(trees) {
-        place(source, tree)?;
+    for source in sources {
+        place(source)?;
     }
     furnish()?;
+    // In a user namespace the kernel allows this only while the host's is still in sight.
+    mount_proc();
     rustix::process::pivot_root(".", ".").doing("changing the root")?;
     rustix::mount::unmount(".", UnmountFlags::DETACH).doing("leaving the host's files")?;
     rustix::process::chdir("/").doing("entering the new root")?;
-    mount_proc();
     let read_only = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
     set_attributes(CWD, c"/", read_only, 0).doing("making the root read-only")
 }
 
-fn copy(source: &Source) -> Result<Option<OwnedFd>, Fault> {
-    let Source::Tree { path, fd, kind, .. } = source else { return Ok(None) };
-    let flags = OpenTreeFlags::OPEN_TREE_CLONE
-        | OpenTreeFlags::OPEN_TREE_CLOEXEC
-        | OpenTreeFlags::AT_EMPTY_PATH
-        | OpenTreeFlags::AT_RECURSIVE;
-    let what = || format!("showing {} in the jail", path.display());
-    let tree = rustix::mount::open_tree(fd, "", flags).doing(what())?;
+fn copy(path: &Path, kind: Kind) -> io::Result<OwnedFd> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
+    let tree = rustix::mount::open_tree(CWD, path, flags)?;
     let attributes = match kind {
         Kind::ReadOnly => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
         Kind::Writable => libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
         Kind::Device => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC,
     };
-    set_attributes(tree.as_fd(), c"", attributes, libc::AT_EMPTY_PATH | libc::AT_RECURSIVE).doing(what())?;
-    Ok(Some(tree))
+    set_attributes(tree.as_fd(), c"", attributes, libc::AT_EMPTY_PATH | libc::AT_RECURSIVE)?;
+    Ok(tree)
 }
 
 /// `mount_setattr`, adding `attributes`.
@@ -150,7 +150,7 @@ fn set_attributes(at: BorrowedFd<'_>, path: &std::ffi::CStr, attributes: u64, fl
 }
 
 /// Puts a source at its path below the current folder.
-fn place(source: &Source, tree: Option<OwnedFd>) -> Result<(), Fault> {
+fn place(source: &Source) -> Result<(), Fault> {
     let (Source::Link { path, .. } | Source::Tree { path, .. }) = source;
     let what = || format!("making room for {} in the jail", path.display());
     let below = path.strip_prefix("/").unwrap_or(path);
@@ -159,14 +159,13 @@ fn place(source: &Source, tree: Option<OwnedFd>) -> Result<(), Fault> {
     }
     match source {
         Source::Link { target, .. } => exists_is_fine(std::os::unix::fs::symlink(target, below)).doing(what()),
-        Source::Tree { folder, .. } => {
+        Source::Tree { folder, tree, .. } => {
             if *folder {
                 exists_is_fine(fs::create_dir(below)).doing(what())?;
             } else if !below.exists() {
                 fs::File::create(below).doing(what())?;
             }
-            let Some(tree) = tree else { return Ok(()) };
-            rustix::mount::move_mount(&tree, "", CWD, below, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
+            rustix::mount::move_mount(tree, "", CWD, below, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
                 .doing(format!("showing {} in the jail", path.display()))
         }
     }
@@ -199,8 +198,8 @@ fn exists_is_fine(result: io::Result<()>) -> io::Result<()> {
 /// The jail's own `/proc`: processes only, and no more than one's own. Where the host's is masked, the kernel refuses.
 fn mount_proc() {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    let mounted = rustix::mount::mount("proc", "/proc", "proc", flags, c"subset=pid,hidepid=invisible");
-    let _ = mounted.or_else(|_| rustix::mount::mount("proc", "/proc", "proc", flags, c"hidepid=2"));
+    let mounted = rustix::mount::mount("proc", "proc", "proc", flags, c"subset=pid,hidepid=invisible");
+    let _ = mounted.or_else(|_| rustix::mount::mount("proc", "proc", "proc", flags, c"hidepid=2"));
 }
 
 /// Opens a folder of the jail's.

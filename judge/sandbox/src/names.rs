@@ -1,6 +1,8 @@
 //! Names of what the sandbox leaves on the machine: they tell whose it is, so that a later start can sweep it.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Every group and folder of ours begins with this.
@@ -8,17 +10,30 @@ const PREFIX: &str = "judge-sandbox";
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// A name that no living process but this one uses: `judge-sandbox.PID.START.PURPOSE.N`.
+/// A name that no living process but this one uses: `judge-sandbox.NAMESPACE.PID.START.PURPOSE.N`.
 pub(crate) fn unique(purpose: &str) -> String {
     let pid = std::process::id();
     let start = start_time(pid).unwrap_or(0);
-    format!("{PREFIX}.{pid}.{start}.{purpose}.{}", NEXT.fetch_add(1, Ordering::Relaxed))
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{PREFIX}.{}.{pid}.{start}.{purpose}.{number}", pid_namespace())
+}
+
+/// The namespace in which this process's id means something: a container may share folders with others.
+fn pid_namespace() -> u64 {
+    fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
+}
+
+/// Those in `folder` that a judge which is no longer alive has left behind.
+pub(crate) fn stale_in(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let left = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_stale));
+    left.map(|entry| entry.path()).collect()
 }
 
 /// Whether `name` is one of ours whose maker is no longer alive.
-pub(crate) fn is_stale(name: &str) -> bool {
+fn is_stale(name: &str) -> bool {
     let mut parts = name.split('.');
-    if parts.next() != Some(PREFIX) {
+    if parts.next() != Some(PREFIX) || number(parts.next()) != Some(pid_namespace()) {
         return false;
     }
     let (Some(pid), Some(start)) = (number(parts.next()), number(parts.next())) else { return false };
@@ -61,8 +76,10 @@ mod tests {
         assert!(!is_stale("judge-sandbox"));
         assert!(!is_stale("system.slice"));
         let pid = std::process::id();
-        assert!(is_stale(&format!("judge-sandbox.{pid}.1.box.0")), "the pid lives, but started at another time");
-        assert!(is_stale("judge-sandbox.999999999.1.box.0"));
+        let here = pid_namespace();
+        assert!(is_stale(&format!("judge-sandbox.{here}.{pid}.1.box.0")), "the pid lives, but started at another time");
+        assert!(is_stale(&format!("judge-sandbox.{here}.999999999.1.box.0")));
+        assert!(!is_stale("judge-sandbox.7.999999999.1.box.0"), "whether it lives cannot be seen from here");
         assert!(in_child(|| true) && !in_child(|| false));
     }
 }

@@ -44,7 +44,12 @@ pub(crate) enum Conclusion {
 
 impl Finished {
     pub(crate) fn encode(&self, writer: &mut Writer) {
-        writer.u64(u64::from(self.status.cast_unsigned())).u64(self.cpu).u64(self.peak).u64(self.started).u64(self.ended);
+        writer
+            .u64(u64::from(self.status.cast_unsigned()))
+            .u64(self.cpu)
+            .u64(self.peak)
+            .u64(self.started)
+            .u64(self.ended);
         writer.option(self.run_delay);
     }
 
@@ -75,7 +80,12 @@ pub(crate) fn kill(child: &Child, scope: Scope) {
 
 /// To be called once `child` has ended: kills the rest, reaps everything, and adds up what it used.
 pub(crate) fn finish(child: &Child, scope: Scope) -> Finished {
-    let mut finished = Finished { started: child.started, ended: clock::now(), run_delay: run_delay(child.pid), ..Finished::default() };
+    let mut finished = Finished {
+        started: child.started,
+        ended: clock::now(),
+        run_delay: run_delay(child.pid),
+        ..Finished::default()
+    };
     kill(child, scope);
     loop {
         let mut status = 0;

@@ -1,12 +1,10 @@
 //! The door: chooses a tier by trying what works here, and opens workers.
 
-use std::path::PathBuf;
-
 use crate::execution::Fault;
-use crate::helper::Settings;
-use crate::names;
+use crate::probe::{self, Found};
+use crate::sweep;
 use crate::tier::{Gap, Options, Tier, TierChoice};
-use crate::worker::{Worker, capture_file};
+use crate::worker::Worker;
 
 /// The sandbox could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -30,27 +28,24 @@ pub enum OpenError {
 /// A sandbox of one tier. Cheap to keep; its workers do the work.
 pub struct Sandbox {
     tier: Tier,
-    gaps: Vec<Gap>,
-    executable: PathBuf,
-    scratch: PathBuf,
+    found: Found,
 }
 
 impl Sandbox {
-    /// Chooses the tier.
+    /// Chooses the tier, by trying, and removes what judges that were killed have left behind.
     ///
     /// # Errors
     /// When the tier asked for, or any that is safe, is not to be had.
     pub fn open(options: &Options) -> Result<Sandbox, OpenError> {
-        let tier = match options.tier {
-            TierChoice::Forced(tier) => tier,
-            TierChoice::Auto => Tier::Bare,
+        let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
+        let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
+        let attempt = |tier| probe::attempt(tier, &executable, &scratch).map(|found| Sandbox { tier, found });
+        let sandbox = match options.tier {
+            TierChoice::Forced(tier) => attempt(tier).map_err(|why| OpenError::Unavailable { tier, why })?,
+            TierChoice::Auto => strongest(options.allow_unsafe, attempt)?,
         };
-        Ok(Sandbox {
-            tier,
-            gaps: Vec::new(),
-            executable: options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into()),
-            scratch: options.scratch.clone().unwrap_or_else(std::env::temp_dir),
-        })
+        sweep::sweep(&scratch, sandbox.found.ground.site.as_ref());
+        Ok(sandbox)
     }
 
     /// The tier in use.
@@ -60,7 +55,7 @@ impl Sandbox {
 
     /// What does not hold in this tier.
     pub fn gaps(&self) -> &[Gap] {
-        &self.gaps
+        &self.found.gaps
     }
 
     /// Starts a worker; its programs stay on `core`, if one is given.
@@ -68,14 +63,17 @@ impl Sandbox {
     /// # Errors
     /// When its helper process cannot be started.
     pub fn worker(&self, core: Option<usize>) -> Result<Worker, Fault> {
-        let settings = Settings {
-            tier: self.tier,
-            core: core.map(|core| core as u64),
-            scratch: self.scratch.clone(),
-            name: names::unique("worker"),
-            stdout: capture_file()?,
-            stderr: capture_file()?,
-        };
-        Worker::start(&self.executable, &settings)
+        probe::worker(self.tier, &self.found.ground, core)
     }
+}
+
+fn strongest(allow_unsafe: bool, attempt: impl Fn(Tier) -> Result<Sandbox, String>) -> Result<Sandbox, OpenError> {
+    let mut reasons = Vec::new();
+    for tier in Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe || allow_unsafe) {
+        match attempt(tier) {
+            Ok(sandbox) => return Ok(sandbox),
+            Err(why) => reasons.push(format!("{tier}: {why}")),
+        }
+    }
+    Err(OpenError::Nothing { why: reasons.join("; ") })
 }

@@ -124,6 +124,15 @@ const REFUSED_OLD: &[c_long] = &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_mod
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_OLD: &[c_long] = &[];
 
+// Too young for crate libc; the same number on every architecture.
+const SYS_SETXATTRAT: c_long = 463;
+const SYS_REMOVEXATTRAT: c_long = 466;
+const SYS_FILE_SETATTR: c_long = 469;
+
+/// Changes of a file's attributes by `ioctl`.
+const FS_IOC_SETFLAGS: u32 = 0x4008_6602;
+const FS_IOC_FSSETXATTR: u32 = 0x401C_5820;
+
 /// Refused where the program's user owns files of ours: landlock does not watch over who owns a file, its mode, times
 /// and attributes. Leaving the process group is refused because killing it kills all that is left.
 const REFUSED_IN_SHARED_WORLD: &[c_long] = &[
@@ -142,8 +151,9 @@ const REFUSED_IN_SHARED_WORLD: &[c_long] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
-    libc::SYS_setxattrat,
-    libc::SYS_removexattrat,
+    SYS_SETXATTRAT,
+    SYS_REMOVEXATTRAT,
+    SYS_FILE_SETATTR,
 ];
 
 #[cfg(target_arch = "x86_64")]
@@ -198,7 +208,7 @@ pub(crate) fn filter(rules: Rules) -> Vec<sock_filter> {
     }
     code.arguments(libc::SYS_ioctl, |code| {
         code.load(argument(1));
-        for request in [libc::TIOCSTI as u32, TIOCLINUX, libc::TIOCSCTTY as u32] {
+        for request in [libc::TIOCSTI as u32, TIOCLINUX, libc::TIOCSCTTY as u32, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR] {
             code.when(BPF_JEQ, request, libc::EPERM);
         }
     });

@@ -19,7 +19,7 @@ pub(crate) enum Station {
 impl Station {
     pub(crate) fn open(settings: &Settings) -> Result<Station, Fault> {
         Ok(if settings.tier.has_namespaces() {
-            Station::Jails(Jails::open(settings)?)
+            Station::Jails(Jails::open(settings))
         } else {
             Station::Bare(Bare::open(settings)?)
         })

@@ -100,7 +100,8 @@ impl Worker {
             Sink::File(file) => Some(file.as_fd()),
         });
         fds.extend(sinks.into_iter().flatten());
-        let sent = order::encode(&order::Task::from(request), sinks[0].is_some(), sinks[1].is_some()).send(&self.link.socket, &fds);
+        let sent = order::encode(&order::Task::from(request), sinks[0].is_some(), sinks[1].is_some())
+            .send(&self.link.socket, &fds);
         let received = sent.and_then(|()| Reader::receive(&self.link.socket));
         match received.and_then(|message| message.map(|mut message| order::decode_answer(&mut message)).transpose()) {
             Ok(Some(answer)) => Ok(answer),

@@ -1,0 +1,161 @@
+//! Tries the tiers: whether one works here, and what does not hold in it.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::cgroup_site::Site;
+use crate::execution::{End, Fault};
+use crate::helper::{HAS_PROC, SELF_TEST, Settings};
+use crate::landlocked;
+use crate::meter::TreeClock;
+use crate::names;
+use crate::request::{Limits, Request, Sink, Stdin};
+use crate::tier::{Gap, Tier};
+use crate::worker::{Worker, capture_file};
+
+/// What workers of a tier need.
+#[derive(Debug, Clone)]
+pub(crate) struct Ground {
+    pub(crate) executable: PathBuf,
+    pub(crate) scratch: PathBuf,
+    pub(crate) site: Option<Site>,
+}
+
+/// A tier that works.
+pub(crate) struct Found {
+    pub(crate) ground: Ground,
+    pub(crate) gaps: Vec<Gap>,
+}
+
+/// Tries `tier`: a worker is started and runs a program. `Err` says why that did not work.
+pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<Found, String> {
+    let root = rustix::process::geteuid().is_root();
+    if tier == Tier::Root && !root {
+        return Err("it needs root".to_owned());
+    }
+    if tier == Tier::Delegated && root {
+        return Err("it is for ordinary users: root has tier `root`".to_owned());
+    }
+    if tier == Tier::Bare && landlocked::version() == 0 {
+        return Err("the kernel has no landlock, or it is not switched on".to_owned());
+    }
+    let site = if tier.has_cgroup() { Some(Site::find()?) } else { None };
+    let ground = Ground { executable: executable.to_owned(), scratch: scratch.to_owned(), site };
+    let has_proc = self_test(tier, &ground).map_err(|fault| explain(&fault))?;
+    let gaps = gaps(tier, &ground, has_proc);
+    Ok(Found { ground, gaps })
+}
+
+/// A worker of this tier.
+pub(crate) fn worker(tier: Tier, ground: &Ground, core: Option<usize>) -> Result<Worker, Fault> {
+    let settings = Settings {
+        tier,
+        core: core.map(|core| core as u64),
+        site: ground.site.clone(),
+        scratch: ground.scratch.clone(),
+        name: names::unique("worker"),
+        stdout: capture_file()?,
+        stderr: capture_file()?,
+    };
+    Worker::start(&ground.executable, &settings)
+}
+
+/// Runs our own executable inside of the walls; whether it saw a `/proc`. It may be out of reach in there, which says
+/// nothing against the walls.
+fn self_test(tier: Tier, ground: &Ground) -> Result<bool, Fault> {
+    let program = std::fs::canonicalize(&ground.executable).unwrap_or_else(|_| ground.executable.clone());
+    let request = Request {
+        argv: vec![OsString::from("self-test"), SELF_TEST.into()],
+        program,
+        environment: Vec::new(),
+        stdin: Stdin::Empty,
+        limits: Limits {
+            cpu: Some(Duration::from_secs(5)),
+            wall: Some(Duration::from_secs(10)),
+            memory: Some(256 << 20),
+            stdout: 4096,
+            stderr: 4096,
+            processes: Some(1),
+            disk: 1 << 20,
+        },
+        visible: Vec::new(),
+        stdout: Sink::Capture,
+        stderr: Sink::Capture,
+    };
+    Ok(worker(tier, ground, None)?.run(&request)?.end == End::Exited(HAS_PROC))
+}
+
+/// A fault and its causes in one line.
+fn explain(fault: &Fault) -> String {
+    let mut text = fault.to_string();
+    let mut cause = fault.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+/// What does not hold in a tier that works.
+fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    let mut gap = |what, meaning: &str| gaps.push(Gap { what, meaning: meaning.to_owned() });
+    match &ground.site {
+        Some(site) => {
+            if site.pids.is_none() {
+                gap(
+                    "process counter",
+                    "a program that starts too many processes is stopped, but not told from a crash",
+                );
+            }
+        }
+        None => {
+            gap(
+                "control group",
+                "memory is watched every few milliseconds instead of being refused by the kernel: a program can pass \
+                 its limit for that long, and a short peak of several processes can go unseen",
+            );
+            if TreeClock::open().is_none() {
+                gap(
+                    "tree clock",
+                    "the CPU time of a program with several processes may be counted too low, when they end unseen",
+                );
+            }
+        }
+    }
+    if tier.has_namespaces() {
+        if !has_proc {
+            gap("/proc", "programs see no /proc: some interpreters do not start without it");
+        }
+        if landlocked::version() == 0 {
+            gap("landlock", "the file system's walls are mounts and permissions alone, without a second line");
+        }
+    } else {
+        shared_world_gaps(tier, &mut gap);
+    }
+    gaps
+}
+
+fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
+    gap(
+        "namespaces",
+        "programs share the machine's process ids and file system: they can learn that a file or a process exists, \
+         though not read, change or signal it",
+    );
+    gap("disk", "files in the working folder are limited one by one, their sum is looked at every few milliseconds");
+    if crate::identity::dedicated().is_none() {
+        gap("user", "programs run as your own user; the number of processes is watched, not refused by the kernel");
+    }
+    if tier == Tier::Unsafe {
+        gap("walls", "there are none: programs can read, change and kill whatever your user can");
+        return;
+    }
+    if landlocked::version() < landlocked::KNOWS_TRUNCATION {
+        gap("landlock 3", "an old landlock: opening files so that they are emptied is refused by a filter instead");
+    }
+    if landlocked::version() < landlocked::SCOPES_SIGNALS {
+        gap("landlock 6", "an old landlock: programs can signal nobody but themselves, their own children included");
+    }
+}
