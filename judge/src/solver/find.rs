@@ -3,7 +3,7 @@
 use super::compile::{Built, Toolbox};
 use super::interpreter;
 use crate::model::{Invocation, Solver, SolverSpec};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -93,14 +93,24 @@ fn from_words(mut words: Vec<OsString>) -> Invocation {
         visible = [vec![program.clone()], home.folders].concat();
     }
     for word in words.iter_mut().skip(1) {
-        // A bare number or flag that happens to be a file's name is far more likely meant as itself.
-        let looks_like_a_path = word.to_string_lossy().contains(['/', '.']);
-        if let (true, Ok(path)) = (looks_like_a_path, Path::new(word).canonicalize()) {
+        if let Some(path) = named_path(word) {
             visible.push(path.clone());
             *word = path.into_os_string();
         }
     }
     Invocation::Program { program, argv: words, visible }
+}
+
+/// Returns the absolute path behind an argument that names a file, or a folder below the current one (`java -cp .`).
+/// Other folders are not shown to a solver unless the user says so: `/` would be the whole machine.
+fn named_path(word: &OsStr) -> Option<PathBuf> {
+    // A bare number or flag that happens to be a file's name is far more likely meant as itself.
+    if !word.to_string_lossy().contains(['/', '.']) {
+        return None;
+    }
+    let path = Path::new(word).canonicalize().ok()?;
+    let below_here = || std::env::current_dir().is_ok_and(|here| here != Path::new("/") && path.starts_with(here));
+    (path.is_file() || below_here()).then_some(path)
 }
 
 /// Returns the absolute path of a program, or why it cannot be run.
