@@ -129,7 +129,8 @@ fn share(folder: &Path) -> io::Result<()> {
             share(&path)?;
         } else {
             let mode = entry.metadata()?.permissions().mode();
-            set_permissions(&path, Permissions::from_mode(mode | 0o444 | (mode & 0o100) / 0o100 * 0o111))?;
+            let for_all = if mode & 0o100 == 0 { 0o444 } else { 0o555 };
+            set_permissions(&path, Permissions::from_mode(mode | for_all))?;
         }
     }
     Ok(())
