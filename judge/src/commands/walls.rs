@@ -2,10 +2,11 @@
 
 use super::failure::Failure;
 use crate::cli::SandboxArgs;
+use crate::report;
 use judge_sandbox::{Gap, OpenError, Options, Sandbox, Visible};
 use std::path::Path;
 
-/// Opens the sandbox, or says why it cannot be had.
+/// Opens the sandbox and tells once what it cannot hold; or says why it cannot be had.
 pub(super) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
     let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, ..Options::default() };
     let sandbox = Sandbox::open(&options).map_err(|error| match error {
@@ -21,7 +22,12 @@ pub(super) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
                 format!("the sandbox is of tier `{tier}` here, and --require-tier wants `{required}` or stronger");
             Err(Failure::usage(error).with_hint("`judge doctor` tells what is missing"))
         }
-        _ => Ok(sandbox),
+        _ => {
+            for gap in gaps(&sandbox) {
+                report::note(&format!("sandbox tier {tier}, {gap}"));
+            }
+            Ok(sandbox)
+        }
     }
 }
 
