@@ -1,7 +1,10 @@
 //! The system calls that a program has no business with, as a filter that the kernel runs.
 
+use std::collections::BTreeMap;
+
 use libc::{
-    BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long, sock_filter,
+    BPF_ABS, BPF_ALU, BPF_AND, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long,
+    sock_filter,
 };
 
 /// What the filter has to make up for.
@@ -177,65 +180,71 @@ const TIOCLINUX: u32 = 0x541C;
 
 /// The filter for `rules`.
 pub(crate) fn filter(rules: Rules) -> Vec<sock_filter> {
-    let mut code = Code::default();
-    code.load(OFFSET_ARCHITECTURE);
-    code.unless(BPF_JEQ, ARCHITECTURE, libc::ENOSYS);
-    code.load(OFFSET_NUMBER);
-    code.when(BPF_JGE, X32, libc::ENOSYS);
-    code.each(ABSENT, libc::ENOSYS);
-    code.each(REFUSED, libc::EPERM);
-    code.each(REFUSED_OLD, libc::EPERM);
+    let mut table = Table::default();
+    table.each(ABSENT, libc::ENOSYS);
+    table.each(REFUSED, libc::EPERM);
+    table.each(REFUSED_OLD, libc::EPERM);
     if rules.shared_world {
-        code.each(REFUSED_IN_SHARED_WORLD, libc::EPERM);
-        code.each(REFUSED_IN_SHARED_WORLD_OLD, libc::EPERM);
+        table.each(REFUSED_IN_SHARED_WORLD, libc::EPERM);
+        table.each(REFUSED_IN_SHARED_WORLD_OLD, libc::EPERM);
     }
     if rules.uncharged_memory {
-        code.each(&[libc::SYS_memfd_create, libc::SYS_memfd_secret], libc::EPERM);
-        code.arguments(libc::SYS_mmap, |code| {
-            code.when_all_bits(argument(3), (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u32, libc::ENOMEM);
+        table.each(&[libc::SYS_memfd_create, libc::SYS_memfd_secret], libc::EPERM);
+        table.arguments(libc::SYS_mmap, |code| {
+            code.load(argument(3));
+            code.mask((libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u32);
+            code.when(BPF_JEQ, (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u32, libc::ENOMEM);
         });
     }
-    code.arguments(libc::SYS_clone, |code| {
-        code.load(argument(0));
-        code.when(BPF_JSET, CLONE_NEW_ANYTHING, libc::EPERM);
-        if rules.single_process {
-            code.unless(BPF_JSET, libc::CLONE_THREAD as u32, libc::EAGAIN);
-        }
-    });
-    if rules.single_process {
-        #[cfg(target_arch = "x86_64")]
-        code.each(&[libc::SYS_fork, libc::SYS_vfork], libc::EAGAIN);
-    }
-    code.arguments(libc::SYS_ioctl, |code| {
+    processes(&mut table, rules.single_process);
+    table.arguments(libc::SYS_ioctl, |code| {
         code.load(argument(1));
         for request in [libc::TIOCSTI as u32, TIOCLINUX, libc::TIOCSCTTY as u32, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR] {
             code.when(BPF_JEQ, request, libc::EPERM);
         }
     });
-    code.arguments(libc::SYS_personality, |code| {
+    table.arguments(libc::SYS_personality, |code| {
         code.load(argument(0));
         code.allow_when(0xffff_ffff);
         code.unless(BPF_JEQ, 0, libc::EPERM);
     });
     // The limits of another process.
-    code.arguments(libc::SYS_prlimit64, |code| {
+    table.arguments(libc::SYS_prlimit64, |code| {
         code.load(argument(0));
         code.unless(BPF_JEQ, 0, libc::EPERM);
     });
     if rules.signals_escape {
-        code.each(&[libc::SYS_tkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo], libc::EPERM);
-        for number in [libc::SYS_kill, libc::SYS_tgkill] {
-            code.arguments(number, |code| {
-                code.load(argument(0));
-                code.unless(BPF_JEQ, OWN_PROCESS, libc::EPERM);
-            });
-        }
+        signals(&mut table);
     }
     if rules.truncation_escapes {
-        truncation(&mut code);
+        truncation(&mut table);
     }
-    code.allow();
-    code.0
+    table.compile()
+}
+
+fn processes(table: &mut Table, single: bool) {
+    table.arguments(libc::SYS_clone, |code| {
+        code.load(argument(0));
+        code.when(BPF_JSET, CLONE_NEW_ANYTHING, libc::EPERM);
+        if single {
+            code.unless(BPF_JSET, libc::CLONE_THREAD as u32, libc::EAGAIN);
+        }
+    });
+    #[cfg(target_arch = "x86_64")]
+    if single {
+        table.each(&[libc::SYS_fork, libc::SYS_vfork], libc::EAGAIN);
+    }
+}
+
+/// Signals reach nobody but oneself.
+fn signals(table: &mut Table) {
+    table.each(&[libc::SYS_tkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo], libc::EPERM);
+    for number in [libc::SYS_kill, libc::SYS_tgkill] {
+        table.arguments(number, |code| {
+            code.load(argument(0));
+            code.unless(BPF_JEQ, OWN_PROCESS, libc::EPERM);
+        });
+    }
 }
 
 /// Puts the program's own process id where the filter asks for it. Allocates nothing: it is called in the child.
@@ -248,13 +257,13 @@ pub(crate) fn name_own_process(filter: &mut [sock_filter], pid: u32) {
 }
 
 /// A file can be emptied by opening it for reading.
-fn truncation(code: &mut Code) {
-    code.each(&[libc::SYS_truncate], libc::EPERM);
-    code.each(&[libc::SYS_openat2], libc::ENOSYS);
+fn truncation(table: &mut Table) {
+    table.each(&[libc::SYS_truncate], libc::EPERM);
+    table.each(&[libc::SYS_openat2], libc::ENOSYS);
     let mut flags_of = |number, index| {
-        code.arguments(number, |code| {
+        table.arguments(number, |code| {
             code.load(argument(index));
-            code.push(BPF_ALU | BPF_AND | BPF_K, (libc::O_TRUNC | libc::O_ACCMODE) as u32);
+            code.mask((libc::O_TRUNC | libc::O_ACCMODE) as u32);
             code.when(BPF_JEQ, libc::O_TRUNC as u32, libc::EPERM);
         });
     };
@@ -263,7 +272,65 @@ fn truncation(code: &mut Code) {
     flags_of(libc::SYS_open, 1);
 }
 
-/// A filter being written. The number of the call is loaded but inside of [`Code::arguments`].
+/// What happens at which call, by number; all others are allowed.
+#[derive(Default)]
+struct Table(BTreeMap<u32, Code>);
+
+/// So many calls are looked at one after the other; more are divided first.
+const LEAF: usize = 3;
+
+impl Table {
+    fn each(&mut self, numbers: &[c_long], errno: i32) {
+        for &number in numbers {
+            let mut code = Code::default();
+            code.fail(errno);
+            self.0.insert(number as u32, code);
+        }
+    }
+
+    /// `body` looks at the arguments of one call, which is allowed if nothing in there speaks against it.
+    fn arguments(&mut self, number: c_long, body: impl FnOnce(&mut Code)) {
+        let mut code = Code::default();
+        body(&mut code);
+        code.allow();
+        self.0.insert(number as u32, code);
+    }
+
+    /// A tree of comparisons: the kernel tries the filter on every call there is when it is put on, so that a list
+    /// would cost each run a tenth of a millisecond.
+    fn compile(self) -> Vec<sock_filter> {
+        let mut code = Code::default();
+        code.load(OFFSET_ARCHITECTURE);
+        code.unless(BPF_JEQ, ARCHITECTURE, libc::ENOSYS);
+        code.load(OFFSET_NUMBER);
+        code.when(BPF_JGE, X32, libc::ENOSYS);
+        let entries: Vec<(u32, Code)> = self.0.into_iter().collect();
+        code.0.extend(tree(&entries).0);
+        code.0
+    }
+}
+
+fn tree(entries: &[(u32, Code)]) -> Code {
+    let mut code = Code::default();
+    if entries.len() <= LEAF {
+        for (number, body) in entries {
+            let skip = body.0.len() as u8;
+            code.0.push(sock_filter { code: (BPF_JMP | BPF_JEQ | BPF_K) as u16, jt: 0, jf: skip, k: *number });
+            code.0.extend(&body.0);
+        }
+        code.allow();
+        return code;
+    }
+    let (left, right) = entries.split_at(entries.len() / 2);
+    let left_code = tree(left);
+    code.0.push(sock_filter { code: (BPF_JMP | BPF_JGE | BPF_K) as u16, jt: 0, jf: 1, k: right[0].0 });
+    code.push(BPF_JMP | BPF_JA, left_code.0.len() as u32);
+    code.0.extend(left_code.0);
+    code.0.extend(tree(right).0);
+    code
+}
+
+/// A piece of a filter being written.
 #[derive(Default)]
 struct Code(Vec<sock_filter>);
 
@@ -274,6 +341,10 @@ impl Code {
 
     fn load(&mut self, offset: u32) {
         self.push(BPF_LD | BPF_W | BPF_ABS, offset);
+    }
+
+    fn mask(&mut self, bits: u32) {
+        self.push(BPF_ALU | BPF_AND | BPF_K, bits);
     }
 
     fn fail(&mut self, errno: i32) {
@@ -299,28 +370,6 @@ impl Code {
     fn allow_when(&mut self, k: u32) {
         self.0.push(sock_filter { code: (BPF_JMP | BPF_JEQ | BPF_K) as u16, jt: 0, jf: 1, k });
         self.allow();
-    }
-
-    fn when_all_bits(&mut self, offset: u32, bits: u32, errno: i32) {
-        self.load(offset);
-        self.push(BPF_ALU | BPF_AND | BPF_K, bits);
-        self.when(BPF_JEQ, bits, errno);
-    }
-
-    fn each(&mut self, numbers: &[c_long], errno: i32) {
-        for &number in numbers {
-            self.when(BPF_JEQ, number as u32, errno);
-        }
-    }
-
-    /// `body` looks at the arguments of one call, which is allowed if nothing in there speaks against it.
-    fn arguments(&mut self, number: c_long, body: impl FnOnce(&mut Code)) {
-        let mut inner = Code::default();
-        body(&mut inner);
-        inner.allow();
-        let length = inner.0.len() as u8;
-        self.0.push(sock_filter { code: (BPF_JMP | BPF_JEQ | BPF_K) as u16, jt: 0, jf: length, k: number as u32 });
-        self.0.append(&mut inner.0);
     }
 }
 
@@ -351,11 +400,13 @@ mod tests {
             let holds = match u32::from(code) & 0xf0 {
                 BPF_JEQ => loaded == k,
                 BPF_JGE => loaded >= k,
-                _ => loaded & k != 0,
+                BPF_JSET => loaded & k != 0,
+                _ => false,
             };
             match u32::from(code) & 0x07 {
                 BPF_LD => loaded = load(k),
                 BPF_ALU => loaded &= k,
+                BPF_JMP if u32::from(code) & 0xf0 == BPF_JA => at += k as usize,
                 BPF_JMP => at += usize::from(if holds { jt } else { jf }),
                 _ if k == libc::SECCOMP_RET_ALLOW => return None,
                 _ => return Some((k & 0xffff).cast_signed()),

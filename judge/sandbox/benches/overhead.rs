@@ -1,0 +1,120 @@
+//! What a run in each tier costs beyond starting the same program bare: interleaved blocks, medians and tenth percentiles of three rounds.
+//!
+//! `cargo bench -p judge-sandbox --bench overhead [-- RUNS]`
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark, which prints")]
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use judge_sandbox::{Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice, Worker};
+
+const PROGRAM: &str = "/bin/true";
+const BLOCK: usize = 50;
+const ROUNDS: usize = 3;
+
+fn main() {
+    judge_sandbox::become_helper_if_asked();
+    let runs = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(1000);
+    let core = (std::thread::available_parallelism().unwrap().get() > 1).then_some(1);
+    let request = request();
+    let mut contestants: Vec<Contestant> = vec![
+        ("bare start and wait".to_owned(), Box::new(|| assert!(command().status().unwrap().success()))),
+        ("start, two pipes, wait".to_owned(), Box::new(|| drop(command().stdout(Stdio::piped()).output().unwrap()))),
+    ];
+    for tier in Tier::ALL {
+        let options = Options { tier: TierChoice::Forced(tier), ..Options::default() };
+        match Sandbox::open(&options).map(|sandbox| (sandbox.worker(None).unwrap(), sandbox.worker(core).unwrap())) {
+            Ok((mut free, mut pinned)) => {
+                let (one, other) = (request.clone(), request.clone());
+                contestants.push((tier.to_string(), Box::new(move || run(&mut free, &one))));
+                contestants.push((format!("{tier}, pinned"), Box::new(move || run(&mut pinned, &other))));
+            }
+            Err(error) => println!("skipped: {error}"),
+        }
+    }
+    report(&contestants.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), &measure(&mut contestants, runs));
+}
+
+fn command() -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.env_clear().stdin(Stdio::null());
+    command
+}
+
+fn run(worker: &mut Worker, request: &Request) {
+    let execution = worker.run(request).unwrap();
+    assert_eq!(execution.end, judge_sandbox::End::Exited(0));
+}
+
+fn request() -> Request {
+    Request {
+        program: PROGRAM.into(),
+        argv: vec!["true".into()],
+        environment: Vec::new(),
+        stdin: Stdin::Empty,
+        limits: Limits {
+            cpu: Some(Duration::from_secs(4)),
+            wall: Some(Duration::from_secs(12)),
+            memory: Some(1 << 30),
+            stdout: 1 << 20,
+            stderr: 1 << 16,
+            processes: Some(16),
+            disk: 64 << 20,
+        },
+        visible: Vec::new(),
+        stdout: Sink::Capture,
+        stderr: Sink::Capture,
+    }
+}
+
+/// Of one contestant, in one round. On a busy machine the tenth percentile tells more than the median.
+#[derive(Clone, Copy)]
+struct Round {
+    tenth: Duration,
+    median: Duration,
+}
+
+/// A name, and what is done once.
+type Contestant = (String, Box<dyn FnMut()>);
+
+fn measure(contestants: &mut [Contestant], runs: usize) -> Vec<Vec<Round>> {
+    let mut rounds = vec![Vec::new(); contestants.len()];
+    for _ in 0..ROUNDS {
+        let mut times = vec![Vec::new(); contestants.len()];
+        for _ in 0..runs.div_ceil(BLOCK) {
+            for ((_, act), times) in contestants.iter_mut().zip(&mut times) {
+                for _ in 0..BLOCK {
+                    let began = Instant::now();
+                    act();
+                    times.push(began.elapsed());
+                }
+            }
+        }
+        for (rounds, mut times) in rounds.iter_mut().zip(times) {
+            times.sort();
+            rounds.push(Round { tenth: times[times.len() / 10], median: times[times.len() / 2] });
+        }
+    }
+    rounds
+}
+
+/// One of a round's figures.
+type Pick = fn(&Round) -> Duration;
+
+fn report(names: &[String], rounds: &[Vec<Round>]) {
+    let middle = |rounds: &[Round], pick: Pick| {
+        let mut sorted: Vec<Duration> = rounds.iter().map(pick).collect();
+        sorted.sort();
+        sorted[sorted.len() / 2].as_secs_f64() * 1000.0
+    };
+    let columns: [(&str, Pick); 2] = [("p10", |round| round.tenth), ("median", |round| round.median)];
+    for (column, pick) in columns {
+        let (bare, piped) = (middle(&rounds[0], pick), middle(&rounds[1], pick));
+        println!("\n{:<24} {column:>9} ms {:>13} {:>13}", "", "beyond bare", "to two pipes");
+        for (name, rounds) in names.iter().zip(rounds) {
+            let value = middle(rounds, pick);
+            println!("{name:<24} {value:>12.3} {:>+10.3} ms {:>11.2} x", value - bare, value / piped);
+        }
+    }
+}
