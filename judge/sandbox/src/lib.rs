@@ -1,6 +1,7 @@
 //! Runs one program once, walled in and measured. Knows no problem and no verdict.
 
 mod bare;
+mod bpf;
 mod capture;
 mod cgroup;
 mod cgroup_site;

@@ -1,11 +1,8 @@
 //! The system calls that a program has no business with, as a filter that the kernel runs.
 
-use std::collections::BTreeMap;
+use libc::{BPF_JEQ, BPF_JSET, c_long, sock_filter};
 
-use libc::{
-    BPF_ABS, BPF_ALU, BPF_AND, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long,
-    sock_filter,
-};
+use crate::bpf::{Table, argument};
 
 /// What the filter has to make up for.
 #[derive(Debug, Clone, Copy)]
@@ -20,22 +17,6 @@ pub(crate) struct Rules {
     pub(crate) truncation_escapes: bool,
     /// A second process is refused.
     pub(crate) single_process: bool,
-}
-
-#[cfg(target_arch = "x86_64")]
-const ARCHITECTURE: u32 = 0xc000_003e;
-#[cfg(target_arch = "aarch64")]
-const ARCHITECTURE: u32 = 0xc000_00b7;
-
-/// Calls of this number and above are those of the x32 interface.
-const X32: u32 = 0x4000_0000;
-
-const OFFSET_NUMBER: u32 = 0;
-const OFFSET_ARCHITECTURE: u32 = 4;
-
-/// Offset of the low half of an argument.
-const fn argument(index: u32) -> u32 {
-    16 + 8 * index
 }
 
 /// Not there, as far as the program can tell: it has another way.
@@ -272,110 +253,12 @@ fn truncation(table: &mut Table) {
     flags_of(libc::SYS_open, 1);
 }
 
-/// What happens at which call, by number; all others are allowed.
-#[derive(Default)]
-struct Table(BTreeMap<u32, Code>);
-
-/// So many calls are looked at one after the other; more are divided first.
-const LEAF: usize = 3;
-
-impl Table {
-    fn each(&mut self, numbers: &[c_long], errno: i32) {
-        for &number in numbers {
-            let mut code = Code::default();
-            code.fail(errno);
-            self.0.insert(number as u32, code);
-        }
-    }
-
-    /// `body` looks at the arguments of one call, which is allowed if nothing in there speaks against it.
-    fn arguments(&mut self, number: c_long, body: impl FnOnce(&mut Code)) {
-        let mut code = Code::default();
-        body(&mut code);
-        code.allow();
-        self.0.insert(number as u32, code);
-    }
-
-    /// A tree of comparisons: the kernel tries the filter on every call there is when it is put on, so that a list
-    /// would cost each run a tenth of a millisecond.
-    fn compile(self) -> Vec<sock_filter> {
-        let mut code = Code::default();
-        code.load(OFFSET_ARCHITECTURE);
-        code.unless(BPF_JEQ, ARCHITECTURE, libc::ENOSYS);
-        code.load(OFFSET_NUMBER);
-        code.when(BPF_JGE, X32, libc::ENOSYS);
-        let entries: Vec<(u32, Code)> = self.0.into_iter().collect();
-        code.0.extend(tree(&entries).0);
-        code.0
-    }
-}
-
-fn tree(entries: &[(u32, Code)]) -> Code {
-    let mut code = Code::default();
-    if entries.len() <= LEAF {
-        for (number, body) in entries {
-            let skip = body.0.len() as u8;
-            code.0.push(sock_filter { code: (BPF_JMP | BPF_JEQ | BPF_K) as u16, jt: 0, jf: skip, k: *number });
-            code.0.extend(&body.0);
-        }
-        code.allow();
-        return code;
-    }
-    let (left, right) = entries.split_at(entries.len() / 2);
-    let left_code = tree(left);
-    code.0.push(sock_filter { code: (BPF_JMP | BPF_JGE | BPF_K) as u16, jt: 0, jf: 1, k: right[0].0 });
-    code.push(BPF_JMP | BPF_JA, left_code.0.len() as u32);
-    code.0.extend(left_code.0);
-    code.0.extend(tree(right).0);
-    code
-}
-
-/// A piece of a filter being written.
-#[derive(Default)]
-struct Code(Vec<sock_filter>);
-
-impl Code {
-    fn push(&mut self, code: u32, k: u32) {
-        self.0.push(sock_filter { code: code as u16, jt: 0, jf: 0, k });
-    }
-
-    fn load(&mut self, offset: u32) {
-        self.push(BPF_LD | BPF_W | BPF_ABS, offset);
-    }
-
-    fn mask(&mut self, bits: u32) {
-        self.push(BPF_ALU | BPF_AND | BPF_K, bits);
-    }
-
-    fn fail(&mut self, errno: i32) {
-        self.push(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
-    }
-
-    fn allow(&mut self) {
-        self.push(BPF_RET | BPF_K, libc::SECCOMP_RET_ALLOW);
-    }
-
-    /// Fails with `errno` when the comparison of what is loaded with `k` holds.
-    fn when(&mut self, comparison: u32, k: u32, errno: i32) {
-        self.0.push(sock_filter { code: (BPF_JMP | comparison | BPF_K) as u16, jt: 0, jf: 1, k });
-        self.fail(errno);
-    }
-
-    /// Fails with `errno` when it does not.
-    fn unless(&mut self, comparison: u32, k: u32, errno: i32) {
-        self.0.push(sock_filter { code: (BPF_JMP | comparison | BPF_K) as u16, jt: 1, jf: 0, k });
-        self.fail(errno);
-    }
-
-    fn allow_when(&mut self, k: u32) {
-        self.0.push(sock_filter { code: (BPF_JMP | BPF_JEQ | BPF_K) as u16, jt: 0, jf: 1, k });
-        self.allow();
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use libc::{BPF_ALU, BPF_JGE, BPF_JMP, BPF_LD};
+
     use super::*;
+    use crate::bpf::{ARCHITECTURE, OFFSET_ARCHITECTURE, OFFSET_NUMBER, X32};
 
     const STRICT: Rules = Rules {
         shared_world: true,
@@ -406,7 +289,6 @@ mod tests {
             match u32::from(code) & 0x07 {
                 BPF_LD => loaded = load(k),
                 BPF_ALU => loaded &= k,
-                BPF_JMP if u32::from(code) & 0xf0 == BPF_JA => at += k as usize,
                 BPF_JMP => at += usize::from(if holds { jt } else { jf }),
                 _ if k == libc::SECCOMP_RET_ALLOW => return None,
                 _ => return Some((k & 0xffff).cast_signed()),
@@ -445,8 +327,35 @@ mod tests {
         assert_eq!(strict(libc::SYS_prlimit64, [1, 0, 0, 0, 0, 0]), Some(libc::EPERM));
         assert_eq!(strict(libc::SYS_kill, [1, 9, 0, 0, 0, 0]), Some(libc::EPERM));
         let mut own = filter(STRICT);
-        name_own_process(&mut own, 77);
-        assert_eq!(own.iter().filter(|instruction| instruction.k == 77).count(), 2, "kill and tgkill know their own");
+        name_own_process(&mut own, 7_777_777);
+        assert_eq!(
+            own.iter().filter(|instruction| instruction.k == 7_777_777).count(),
+            2,
+            "kill and tgkill know their own"
+        );
+    }
+
+    #[test]
+    fn every_refused_call_and_no_other_is_refused() {
+        let refused = [ABSENT, REFUSED, REFUSED_OLD, REFUSED_IN_SHARED_WORLD, REFUSED_IN_SHARED_WORLD_OLD].concat();
+        let extra = [
+            libc::SYS_memfd_create,
+            libc::SYS_memfd_secret,
+            libc::SYS_fork,
+            libc::SYS_vfork,
+            libc::SYS_tkill,
+            libc::SYS_rt_sigqueueinfo,
+            libc::SYS_rt_tgsigqueueinfo,
+            libc::SYS_truncate,
+            libc::SYS_openat2,
+            libc::SYS_clone,
+            libc::SYS_kill,
+            libc::SYS_tgkill,
+        ];
+        for number in 0..1000 {
+            let expected = refused.contains(&number) || extra.contains(&number);
+            assert_eq!(strict(number, [0; 6]).is_some(), expected, "call {number}");
+        }
     }
 
     #[test]
@@ -469,6 +378,6 @@ mod tests {
             assert!(strict(number, [0; 6]).is_some());
         }
         assert_eq!(verdict(none, ARCHITECTURE, libc::SYS_clone as u32, [17; 6]), None);
-        assert!(filter(STRICT).len() < 4096, "the kernel's limit");
+        assert!(filter(STRICT).len() < 256, "the reach of a jump");
     }
 }
