@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The rooms by floor, from the ground up; `lib.rs` shows the same picture.
 const FLOORS: [&[&str]; 8] = [
     &["model"],
-    &["manifest", "plan", "verdict", "scoring", "statistics"],
+    &["manifest", "plan", "condition", "verdict", "scoring", "statistics"],
     &["command", "gate", "tune"],
     &["solver", "cases"],
     &["runner"],

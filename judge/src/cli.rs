@@ -1,8 +1,9 @@
 //! The command line's grammar. What it means is the business of `commands`.
 
+use crate::condition::Condition;
 use crate::model::{Bytes, Seeds, Time};
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -56,6 +57,16 @@ pub enum Command {
         /// The bundled solver's id; a problem's own has the problem's id
         solver: String,
     },
+    /// Show a game move by move, as one web page
+    #[command(after_help = VIEW_EXAMPLES)]
+    View(ViewArgs),
+    /// Print the JSON schema of a report or of problems.toml
+    #[command(after_help = SCHEMA_EXAMPLES)]
+    Schema {
+        /// What it describes
+        #[arg(value_enum, default_value_t = SchemaOf::Run)]
+        of: SchemaOf,
+    },
     /// Print a shell's completion script
     #[command(
         after_help = "Examples:\n  judge completions bash > ~/.local/share/bash-completion/completions/judge\n  judge completions fish > ~/.config/fish/completions/judge.fish"
@@ -93,6 +104,27 @@ const SOLVE_EXAMPLES: &str = "Examples:
   judge gen -p columns --seed 1 | judge solve columns
   judge solve same-game < board.in > answer.out";
 
+const VIEW_EXAMPLES: &str = "Examples:
+  judge view -p columns --seed 1 -s ./mybot --html game.html
+  judge view -p same-game-free --input board.in --output board.out --html game.html
+  judge view -p square-remover --seed 1 --html game.html --from 1 --to 500";
+
+const SCHEMA_EXAMPLES: &str = "Examples:
+  judge schema                                    of judge run --json
+  judge schema jsonl                              of a line of judge run --jsonl
+  judge schema problems > problems.schema.json    of problems.toml, for editors";
+
+/// What has a JSON schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaOf {
+    /// The document of `judge run --json`
+    Run,
+    /// A line of `judge run --jsonl`
+    Jsonl,
+    /// The catalogue `problems.toml`
+    Problems,
+}
+
 /// Arguments of `judge run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -126,9 +158,9 @@ pub struct RunArgs {
     /// A row for every case, however many there are
     #[arg(long)]
     pub all: bool,
-    /// Write the results as JSON to this file, or - for standard output
-    #[arg(long, value_name = "PATH")]
-    pub json: Option<PathBuf>,
+    /// Where the results go, beside the table
+    #[command(flatten)]
+    pub reports: ReportArgs,
 }
 
 /// Which cases.
@@ -141,6 +173,36 @@ pub struct CaseArgs {
     /// Cases in files: a path or a quoted pattern; repeatable
     #[arg(long, value_name = "FILES")]
     pub inputs: Vec<String>,
+    /// Only the cases for which this holds, such as 'N<10 && colors==4'
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub condition: Option<Condition>,
+    /// Also tell how the solvers fared on the cases of each value of this feature
+    #[arg(long, value_name = "NAME")]
+    pub group_by: Option<String>,
+}
+
+/// Where the results go: files, or - for standard output instead of the table.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reports (PATH may be -: standard output instead of the table)")]
+pub struct ReportArgs {
+    /// One JSON document
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+    /// JSON lines: each case as soon as it is finished, then a summary
+    #[arg(long, value_name = "PATH")]
+    pub jsonl: Option<PathBuf>,
+    /// A table for spreadsheets
+    #[arg(long, value_name = "PATH")]
+    pub csv: Option<PathBuf>,
+    /// JUnit XML, as CI services show it
+    #[arg(long, value_name = "PATH")]
+    pub junit: Option<PathBuf>,
+    /// Markdown that fits a pull request's comment
+    #[arg(long, value_name = "PATH")]
+    pub markdown: Option<PathBuf>,
+    /// A web page in one file
+    #[arg(long, value_name = "PATH")]
+    pub html: Option<PathBuf>,
 }
 
 /// What the solvers may use.
@@ -247,6 +309,42 @@ pub struct CheckArgs {
     /// A folder: every NAME.in with its NAME.out
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+}
+
+/// Arguments of `judge view`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("case").required(true).args(["input", "seed"]))]
+pub struct ViewArgs {
+    /// The problem's id, as in `judge list`
+    #[arg(short, long, value_name = "ID")]
+    pub problem: String,
+    /// The case's input, or - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// The case made from this seed
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The answer, or - for standard input [default: what the solver answers]
+    #[arg(long, value_name = "FILE", conflicts_with = "solver")]
+    pub output: Option<PathBuf>,
+    /// The solver that is to answer [default: the problem's bundled one]
+    #[arg(short, long, value_name = "S")]
+    pub solver: Option<String>,
+    /// The page that is written, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub html: PathBuf,
+    /// Start with this move
+    #[arg(long, value_name = "MOVE")]
+    pub from: Option<usize>,
+    /// End with this move
+    #[arg(long, value_name = "MOVE")]
+    pub to: Option<usize>,
+    /// What the solver may use
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// How the solver is walled in
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
 }
 
 /// Arguments of `judge gen`.

@@ -11,6 +11,8 @@
 //! 3  solver, cases         effects: find or compile a solver · make inputs, rule on answers
 //! 2  command, gate, tune   one bounded helper command · decisions made of scoring and statistics
 //! 1  manifest, plan, verdict, scoring, statistics     pure logic
+//! 2  command               one bounded helper command
+//! 1  manifest, plan, condition, verdict, scoring, statistics     pure logic
 //! 0  model                 the words that cross walls
 //! ```
 
@@ -18,6 +20,7 @@ pub mod cases;
 pub mod cli;
 pub mod command;
 pub mod commands;
+pub mod condition;
 pub mod gate;
 pub mod manifest;
 pub mod model;

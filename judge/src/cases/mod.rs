@@ -1,9 +1,11 @@
 //! The cases of a run: which there are, their inputs, and who says what an answer is worth.
 
+mod features;
 mod input;
 mod referee;
 mod select;
 
+pub use features::{FeatureFinder, describe_all};
 pub use input::{InputError, Inputs};
-pub use referee::{Admitted, Referee, RefereeError, Ruling};
+pub use referee::{Admitted, ReadError, Referee, RefereeError, Ruling};
 pub use select::{SelectError, Selection, select};

@@ -1,8 +1,9 @@
 //! Who says what an answer is worth: a built-in checker, or a command of the user's.
 
+use super::InputError;
 use crate::command::{self, CommandError};
 use crate::model::{CheckerChoice, Problem};
-use checkers::{Case, Checker, Feature, Malformed, Score};
+use checkers::{Case, Checker, Feature, Malformed, Observer, Rejection, Score};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -76,6 +77,17 @@ pub enum RefereeError {
     Panicked(String),
 }
 
+/// A case that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Its input cannot be had.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// Its input is not of the game, or the referee failed.
+    #[error(transparent)]
+    Referee(#[from] RefereeError),
+}
+
 impl Referee {
     /// Returns the referee of a problem.
     #[must_use]
@@ -107,13 +119,21 @@ impl Admitted {
     /// When the referee itself fails.
     pub fn rule(&self, answer: &[u8]) -> Result<Ruling, RefereeError> {
         match self {
-            Self::BuiltIn(case) => Ok(match guarded(|| case.check(answer))? {
-                Ok(score) => Ruling::Accepted(score),
-                Err(rejection) => Ruling::Rejected { place: rejection.location(), reason: rejection.reason() },
-            }),
+            Self::BuiltIn(case) => Ok(guarded(|| case.check(answer))?.into()),
             Self::Command { line, folder, input } => {
                 rule_by_command(line, folder, input.path(), stored(answer)?.path())
             }
+        }
+    }
+
+    /// Does the same, and shows every step of the game to `observer`; a command of the user's shows none.
+    ///
+    /// # Errors
+    /// When the referee itself fails.
+    pub fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Ruling, RefereeError> {
+        match self {
+            Self::BuiltIn(case) => Ok(guarded(|| case.replay(answer, observer))?.into()),
+            Self::Command { .. } => self.rule(answer),
         }
     }
 
@@ -123,6 +143,15 @@ impl Admitted {
         match self {
             Self::BuiltIn(case) => guarded(|| case.features()).unwrap_or_default(),
             Self::Command { .. } => Vec::new(),
+        }
+    }
+}
+
+impl From<Result<Score, Rejection>> for Ruling {
+    fn from(result: Result<Score, Rejection>) -> Self {
+        match result {
+            Ok(score) => Self::Accepted(score),
+            Err(rejection) => Self::Rejected { place: rejection.location(), reason: rejection.reason() },
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::load;
-use crate::cases::{Inputs, Referee, RefereeError, Ruling};
+use crate::cases::{Admitted, Inputs, Referee, RefereeError, Ruling};
 use crate::cli::CheckArgs;
 use crate::model::{Exit, Problem};
 use crate::report::{self, Align, Style, grid};
@@ -37,8 +37,12 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path) -> Result<Exit,
 }
 
 fn rule(problem: &Problem, input: &[u8], name: &str, answer: &[u8]) -> Result<Ruling, Failure> {
-    let ruling = Referee::of(problem).admit(input).and_then(|case| case.rule(answer));
-    ruling.map_err(|error| match error {
+    Ok(admit(problem, input, name)?.rule(answer)?)
+}
+
+/// Reads a case that the user named.
+pub(super) fn admit(problem: &Problem, input: &[u8], name: &str) -> Result<Admitted, Failure> {
+    Referee::of(problem).admit(input).map_err(|error| match error {
         RefereeError::Malformed(malformed) => {
             let hint = format!("`judge show {}` tells what an input looks like; is it of another problem?", problem.id);
             Failure::usage(format!("{name} is not an input of `{}`: {malformed}", problem.id)).with_hint(hint)
@@ -47,7 +51,8 @@ fn rule(problem: &Problem, input: &[u8], name: &str, answer: &[u8]) -> Result<Ru
     })
 }
 
-fn text(ruling: &Ruling) -> String {
+/// What is said of an answer: `accepted SCORE` or `rejected PLACE: WHY`.
+pub(super) fn text(ruling: &Ruling) -> String {
     match ruling {
         Ruling::Accepted(score) => format!("accepted {score}"),
         Ruling::Rejected { place, reason } if place.is_empty() => format!("rejected answer: {reason}"),
@@ -55,7 +60,8 @@ fn text(ruling: &Ruling) -> String {
     }
 }
 
-fn exit(ruling: &Ruling) -> Exit {
+/// How a command on one answer ends.
+pub(super) fn exit(ruling: &Ruling) -> Exit {
     match ruling {
         Ruling::Accepted(_) => Exit::Success,
         Ruling::Rejected { .. } => Exit::NotAccepted,

@@ -1,12 +1,13 @@
 //! An error as the user sees it: what happened, why, and the command or key that mends it.
 
-use crate::cases::{InputError, RefereeError, SelectError};
+use crate::cases::{InputError, ReadError, RefereeError, SelectError};
 use crate::manifest::{ManifestError, UnknownProblem};
 use crate::model::Exit;
 use crate::report::{Paint, Style};
 use crate::runner::RunError;
 use crate::solver::SpecError;
 use std::error::Error;
+use std::fmt;
 use std::io;
 
 /// An error as the user sees it.
@@ -49,6 +50,12 @@ impl Failure {
         }
         lines.extend(self.hint.iter().map(|hint| format!("{} {hint}", style.paint(Paint::Good, "hint:"))));
         lines.join("\n")
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(formatter)
     }
 }
 
@@ -98,6 +105,15 @@ impl From<RefereeError> for Failure {
         match error {
             RefereeError::Malformed(_) | RefereeError::Command(_) | RefereeError::Protocol(_) => Self::usage(error),
             RefereeError::Store(_) | RefereeError::Panicked(_) => Self::fault(error),
+        }
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Input(error) => error.into(),
+            ReadError::Referee(error) => error.into(),
         }
     }
 }

@@ -3,8 +3,10 @@
 use super::failure::Failure;
 use crate::manifest::Catalogue;
 use crate::report;
+use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// The catalogue's name in the folders where it is looked for.
 const CATALOGUE_FILE: &str = "problems.toml";
@@ -44,25 +46,57 @@ pub(super) fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Fail
     if path == Path::new("-") {
         return Ok(report::print_bytes(contents)?);
     }
-    let stored = write_whole(path, contents);
-    stored.map_err(|error| {
-        Failure::usage(io::Error::new(error.kind(), format!("cannot write {what} {}: {error}", path.display())))
-    })
+    write_whole(path, contents).map_err(|error| unwritable(what, path, &error))
+}
+
+/// Finds out whether [`write`] could write a file, without touching what is there.
+pub(super) fn probe(what: &str, path: &Path) -> Result<(), Failure> {
+    let tried = match path.metadata() {
+        _ if path == Path::new("-") => Ok(()),
+        Ok(meta) if meta.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        // Opening a named pipe would wait for its reader.
+        Ok(meta) if !meta.is_file() => Ok(()),
+        Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
+        Err(_) => beside(path).map(drop),
+    };
+    tried.map_err(|error| unwritable(what, path, &error))
+}
+
+/// The failure of a file that cannot be written.
+pub(super) fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
+    let failure = Failure::usage(format!("cannot write {what} {}: {error}", path.display()));
+    match path.parent() {
+        Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.as_os_str().is_empty() => {
+            failure.with_hint(format!("mkdir -p {}", shell_words::quote(&folder.to_string_lossy())))
+        }
+        _ => failure,
+    }
 }
 
 /// A file that is there already (a named pipe, a device, a link) is written to as it is; a new or regular one is
-/// replaced in one step, so that nobody ever sees half of it.
+/// replaced in one step, so that nobody ever sees half of it. Where the folder takes no new files, one that is there is
+/// written to all the same.
 fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
     let special = path.symlink_metadata().is_ok_and(|meta| !meta.is_file());
     if special {
         return std::fs::write(path, contents);
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    let mut file = tempfile::Builder::new().prefix(".judge-").permissions(permissions).tempfile_in(folder)?;
+    let mut file = match beside(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && path.exists() => {
+            return std::fs::write(path, contents);
+        }
+        file => file?,
+    };
     io::Write::write_all(&mut file, contents)?;
     file.persist(path)?;
     Ok(())
+}
+
+/// Makes a temporary file in a file's folder.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    tempfile::Builder::new().prefix(".judge-").permissions(permissions).tempfile_in(folder)
 }
 
 fn unreadable(what: &str, path: &Path, error: io::Error) -> Failure {

@@ -1,15 +1,19 @@
 //! One file for each subcommand, and the one place where errors become text and exit codes.
 
 mod check;
+mod choice;
 mod exec;
 mod failure;
 mod generate;
 mod load;
+mod outputs;
 mod points;
 mod problems;
 mod run;
+mod schema;
 mod shell;
 mod solve;
+mod view;
 mod walls;
 
 use crate::cli::{Cli, Command};
@@ -29,6 +33,8 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::List => problems::list(catalogue),
         Command::Show { problem } => problems::show(catalogue, &problem),
         Command::Solve { solver } => return solve::solve(&solver),
+        Command::View(args) => view::view(catalogue, &args),
+        Command::Schema { of } => schema::schema(of),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man => shell::man(),
     };

@@ -1,17 +1,27 @@
 //! From a run's outcomes to its points.
 
-use crate::model::{CaseSpec, Outcome, Rule, SolverSpec};
+use crate::model::{CaseSpec, Features, Outcome, Rule, SolverSpec};
 use crate::plan::Plan;
-use crate::scoring::{self, InvalidResults, Results, Scoreboard, SolverScores, Terms};
+use crate::scoring::{self, Grouping, InvalidResults, Place, Results, Scoreboard, SolverScores, Terms};
+use std::sync::Arc;
 
 /// A run's points, and the rule that gave them.
 pub(super) struct Scored {
     pub(super) rule: Rule,
     pub(super) board: Scoreboard,
+    pub(super) places: Vec<Place>,
+    pub(super) grouping: Option<Grouping>,
 }
 
 /// Scores a run by its problem's rule; by the plain sum where thresholds are asked for and a case has none.
-pub(super) fn score(plan: &Plan, outcomes: &[Option<Outcome>]) -> Result<Scored, InvalidResults> {
+///
+/// `by` is the feature that the cases are grouped by, if they are.
+pub(super) fn score(
+    plan: &Plan,
+    outcomes: &[Option<Outcome>],
+    features: &[Option<Arc<Features>>],
+    by: Option<&str>,
+) -> Result<Scored, InvalidResults> {
     let without_thresholds = plan.cases.iter().any(|case| case.thresholds.is_none());
     let rule = match &plan.problem.scoring {
         Rule::Thresholds if without_thresholds => Rule::Sum,
@@ -24,7 +34,12 @@ pub(super) fn score(plan: &Plan, outcomes: &[Option<Outcome>]) -> Result<Scored,
     let direction = plan.problem.direction;
     let failure = direction.failure_by_default();
     let results = Results { direction, failure: failure.as_ref(), cases: &terms, solvers: &solvers };
-    Ok(Scored { board: scoring::score(&rule, &results)?, rule })
+    let board = scoring::score(&rule, &results)?;
+    let grouping = by.map(|by| {
+        let value = |features: &Option<Arc<Features>>| features.as_ref()?.get(by).cloned();
+        scoring::group(by, &features.iter().map(value).collect::<Vec<_>>(), &rule, &results)
+    });
+    Ok(Scored { places: scoring::leaderboard(&results, &board), grouping: grouping.transpose()?, board, rule })
 }
 
 fn terms(case: &CaseSpec) -> Terms {

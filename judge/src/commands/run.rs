@@ -1,13 +1,14 @@
 //! `judge run`, the main job: load → plan → run → score → report.
 
+use super::choice::{Chosen, choose};
 use super::failure::Failure;
+use super::outputs::Outputs;
 use super::points::{self, Scored};
 use super::{load, walls};
-use crate::cases::{Inputs, Referee, Selection, select};
 use crate::cli::{LimitArgs, RunArgs};
-use crate::model::{CaseSource, CaseSpec, Exit, Limits, Problem, Solver, Stop, Verdict};
+use crate::model::{CaseSpec, Exit, Limits, Problem, RunEvent, Solver, Stop, Verdict};
 use crate::plan::Plan;
-use crate::report::{self, Progress, RunReport, Style};
+use crate::report::{self, Progress, RunReport};
 use crate::runner::{self, RunResult, Settings};
 use crate::solver::{self, Toolbox};
 use std::num::NonZeroUsize;
@@ -18,49 +19,63 @@ use std::time::Instant;
 pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
+    let outputs = Outputs::check(&args.reports)?;
+    let Chosen { cases, mut features } = choose(problem, &args.cases, args.repeat)?;
     let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
-    let plan = plan(problem, args, &mut toolbox)?;
+    let plan = plan(problem, cases, args, &mut toolbox)?;
     let sandbox = walls::open(&args.sandbox)?;
-    let settings = settings(args);
+    let settings = settings(args, outputs.show_features());
 
     let started = Instant::now();
+    let mut outputs = outputs.open()?;
     let mut progress = Progress::start(plan.job_count());
-    let result = runner::run(&plan, &settings, &sandbox, &mut |event| progress.watch(event));
+    let result = runner::run(&plan, &settings, &sandbox, &mut |event| {
+        if let RunEvent::Finished(finished) = event {
+            let known = &mut features[finished.job.case];
+            *known = known.take().or_else(|| finished.features.clone());
+            outputs.finished(&plan, finished, known.as_deref());
+        }
+        progress.watch(event);
+    });
     progress.finish();
     let result = result?;
 
-    let Scored { rule, board } = points::score(&plan, &result.outcomes).map_err(Failure::fault)?;
-    if rule != problem.scoring {
-        report::note(&format!(
-            "note: scored by `{rule}`: not every case has the thresholds that `{}` needs",
-            problem.scoring
-        ));
-    }
+    let scored = points::score(&plan, &result.outcomes, &features, args.cases.group_by.as_deref());
+    let scored = scored.map_err(Failure::fault)?;
+    note_other_rule(problem, &scored);
     let gaps = walls::gaps(&sandbox);
     let report = RunReport {
         plan: &plan,
         outcomes: &result.outcomes,
-        rule: &rule,
-        scoreboard: &board,
+        rule: &scored.rule,
+        scoreboard: &scored.board,
+        places: &scored.places,
+        features: &features,
+        grouping: scored.grouping.as_ref(),
         stop: result.stop,
         elapsed: started.elapsed(),
         jobs: settings.jobs.get(),
         tier: sandbox.tier().name(),
         gaps: &gaps,
     };
-    publish(&report, args)?;
+    outputs.publish(&report, args.all)?;
     Ok(exit(&result))
 }
 
-fn plan(problem: &Problem, args: &RunArgs, toolbox: &mut Toolbox) -> Result<Plan, Failure> {
-    let selection =
-        Selection { seeds: args.cases.seeds.clone(), inputs: args.cases.inputs.clone(), repeat: args.repeat };
-    let cases = select(problem, &selection)?;
-    check_files(problem, &cases)?;
+fn note_other_rule(problem: &Problem, Scored { rule, .. }: &Scored) {
+    if *rule != problem.scoring {
+        report::note(&format!(
+            "note: scored by `{rule}`: not every case has the thresholds that `{}` needs",
+            problem.scoring
+        ));
+    }
+}
+
+fn plan(problem: &Problem, cases: Vec<CaseSpec>, args: &RunArgs, toolbox: &mut Toolbox) -> Result<Plan, Failure> {
     Ok(Plan {
         problem: problem.clone(),
         cases,
-        solvers: solvers(problem, args, toolbox)?,
+        solvers: solvers(problem, &args.solvers, toolbox)?,
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
         visible: walls::visible(&args.sandbox)?,
@@ -68,27 +83,9 @@ fn plan(problem: &Problem, args: &RunArgs, toolbox: &mut Toolbox) -> Result<Plan
     })
 }
 
-/// Files that are not of the game are the user's to mend, all of them at once and before anything runs.
-fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), Failure> {
-    let (inputs, referee) = (Inputs::of(problem), Referee::of(problem));
-    let mut complaints = Vec::new();
-    for case in cases {
-        let CaseSource::File(path) = &case.source else { continue };
-        let input = inputs.load(case)?;
-        if let Err(error) = referee.admit(&input) {
-            complaints.push(format!("{}: {error}", path.display()));
-        }
-    }
-    if complaints.is_empty() {
-        return Ok(());
-    }
-    let hint = format!("`judge show {}` tells what an input looks like", problem.id);
-    Err(Failure::usage(complaints.join("\nerror: ")).with_hint(hint))
-}
-
-fn solvers(problem: &Problem, args: &RunArgs, toolbox: &mut Toolbox) -> Result<Vec<Solver>, Failure> {
-    let texts =
-        if args.solvers.is_empty() { problem.default_solver.iter().cloned().collect() } else { args.solvers.clone() };
+/// Finds the solvers that are given, or the problem's own.
+pub(super) fn solvers(problem: &Problem, given: &[String], toolbox: &mut Toolbox) -> Result<Vec<Solver>, Failure> {
+    let texts = if given.is_empty() { problem.default_solver.iter().cloned().collect() } else { given.to_vec() };
     if texts.is_empty() {
         let hint = format!("name one: judge run -p {} --solver ./mybot", problem.id);
         return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id)).with_hint(hint));
@@ -97,7 +94,8 @@ fn solvers(problem: &Problem, args: &RunArgs, toolbox: &mut Toolbox) -> Result<V
     Ok(specs.into_iter().map(|spec| solver::prepare(spec, toolbox)).collect())
 }
 
-fn limits(own: &Limits, given: &LimitArgs) -> Limits {
+/// The problem's limits, but for those that are given.
+pub(super) fn limits(own: &Limits, given: &LimitArgs) -> Limits {
     let cpu = given.cpu.unwrap_or(own.cpu);
     let own_wall = if given.cpu.is_some() { Limits::default_wall(cpu) } else { own.wall };
     Limits {
@@ -111,7 +109,7 @@ fn limits(own: &Limits, given: &LimitArgs) -> Limits {
 
 /// One solver for each physical core, each tied to a core of its own. More jobs than cores disturb each other: that is
 /// said, and their timings are to be taken with salt.
-fn settings(args: &RunArgs) -> Settings {
+fn settings(args: &RunArgs, describe: bool) -> Settings {
     let cores = runner::cores();
     let physical = NonZeroUsize::new(num_cpus::get_physical().min(cores.len())).unwrap_or(NonZeroUsize::MIN);
     let jobs = args.jobs.unwrap_or(physical);
@@ -119,18 +117,7 @@ fn settings(args: &RunArgs) -> Settings {
         report::note(&format!("warning: {jobs} jobs on {} cores disturb each other's timing", cores.len()));
     }
     let pin = !args.no_pin && jobs.get() <= cores.len();
-    Settings { jobs, cores: if pin { cores } else { Vec::new() } }
-}
-
-fn publish(report: &RunReport<'_>, args: &RunArgs) -> Result<(), Failure> {
-    if let Some(path) = &args.json {
-        let json = report::run_json(report).map_err(Failure::fault)?;
-        load::write("the JSON report", path, json.as_bytes())?;
-    }
-    if args.json.as_deref() != Some(Path::new("-")) {
-        report::print(&report::run_text(report, args.all, Style::of_stdout()))?;
-    }
-    Ok(())
+    Settings { jobs, cores: if pin { cores } else { Vec::new() }, describe }
 }
 
 fn exit(result: &RunResult) -> Exit {
@@ -146,7 +133,8 @@ fn exit(result: &RunResult) -> Exit {
     }
 }
 
-fn no_temporary_folder(error: &std::io::Error) -> Failure {
+/// The failure of a machine where no temporary folder can be made.
+pub(super) fn no_temporary_folder(error: &std::io::Error) -> Failure {
     let folder = std::env::temp_dir();
     Failure::fault(format!("cannot make a folder in {}: {error}", folder.display()))
         .with_hint("free some space there, or point TMPDIR at a folder that is writable")

@@ -3,11 +3,12 @@
 mod builtin;
 mod catalogue;
 mod complaint;
+mod features;
 mod problem;
 mod section;
 mod suggest;
 
-pub use builtin::BUILT_IN;
+pub use builtin::{BUILT_IN, CATALOGUE_SCHEMA};
 pub use catalogue::{Catalogue, ManifestError, UnknownProblem};
 pub use complaint::Complaint;
 pub use suggest::closest;

@@ -28,6 +28,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let mut cases = seeds(&section);
     cases.extend(section.sections("case", "[[problem.case]]").into_iter().filter_map(|case| read_case(case, folder)));
     let inputs = section.texts("inputs");
+    let features = super::features::read(&section);
     check_cases(&section, &scoring, &cases, !inputs.is_empty());
     section.finish();
 
@@ -48,6 +49,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
         inputs: inputs.into_iter().map(|pattern| pattern.value.to_owned()).collect(),
         scoring,
         direction,
+        features,
         default_solver: default_solver.map(|solver| solver.value.to_owned()),
         folder: folder.to_owned(),
     })

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::str::FromStr;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 /// What is wrong so far. Shared by all sections of a file, so that every complaint comes at once.
 pub(super) type Complaints = RefCell<Vec<Complaint>>;
@@ -16,6 +16,12 @@ pub(super) type Complaints = RefCell<Vec<Complaint>>;
 pub(super) struct Located<T> {
     pub(super) value: T,
     pub(super) span: Range<usize>,
+}
+
+/// A key of the user's own choice, with its text.
+pub(super) struct Entry<'a> {
+    pub(super) key: Located<&'a str>,
+    pub(super) text: Located<&'a str>,
 }
 
 /// A table that is being read. Every key that is asked for is known; [`Section::finish`] complains of the others.
@@ -117,6 +123,20 @@ impl<'a> Section<'a> {
             None => self.wrong_type(key, item, &expected),
         };
         array.value.iter().filter_map(section).collect()
+    }
+
+    /// Returns every key with its text, of a table whose keys are names of the user's own. Such a table has no unknown
+    /// keys, and is not to be finished.
+    pub(super) fn entries(&self) -> Vec<Entry<'a>> {
+        let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
+            let name: &'a str = key.get_ref();
+            let text = match value.get_ref().as_str() {
+                Some(text) => Located { value: text, span: value.span() },
+                None => return self.wrong_type(name, value, "a text in quotes"),
+            };
+            Some(Entry { key: Located { value: name, span: key.span() }, text })
+        };
+        self.table.iter().filter_map(entry).collect()
     }
 
     /// Complains of every key that nobody asked for.

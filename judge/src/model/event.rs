@@ -1,6 +1,7 @@
 //! What a run tells those who watch it.
 
-use super::Outcome;
+use super::{Features, Outcome};
+use std::sync::Arc;
 
 /// One job of a run: a solver on a case, by their places in the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,6 +19,8 @@ pub struct Finished {
     pub job: JobId,
     /// What became of it.
     pub outcome: Outcome,
+    /// What describes its case; `None` where nobody wants to know, or where the case was not read.
+    pub features: Option<Arc<Features>>,
 }
 
 /// Why a run ended before its plan was done.

@@ -1,6 +1,6 @@
 //! A problem of the catalogue, checked and complete.
 
-use super::{CaseSpec, Direction, Limits, Rule};
+use super::{CaseSpec, Direction, FeatureRule, Limits, Rule};
 use checkers::Checker;
 use std::fmt;
 use std::path::PathBuf;
@@ -30,6 +30,8 @@ pub struct Problem {
     pub scoring: Rule,
     /// Whether more or less is better.
     pub direction: Direction,
+    /// What its inputs are searched for, beside what the checker knows of a case.
+    pub features: Vec<FeatureRule>,
     /// The solver that runs when none is given, as `--solver` takes it.
     pub default_solver: Option<String>,
     /// The folder that its commands run in and its relative paths start from.

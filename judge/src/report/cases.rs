@@ -41,6 +41,11 @@ pub(super) fn rows(report: &RunReport<'_>, all: bool) -> Vec<CaseRow> {
     rows
 }
 
+/// Returns the rows of the extremes alone.
+pub(super) fn extreme_rows(report: &RunReport<'_>) -> Vec<CaseRow> {
+    extremes(report).into_iter().map(|(why, place)| CaseRow { place, why: Some(why) }).collect()
+}
+
 /// The jobs with the highest and lowest scores, the most CPU time and the most memory.
 fn extremes(report: &RunReport<'_>) -> Vec<(&'static str, usize)> {
     let accepted = || {

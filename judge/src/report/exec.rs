@@ -1,8 +1,8 @@
 //! What there is to tell of one program in the sandbox.
 
 use super::figures::memory;
-use super::json::in_milliseconds;
 use super::milliseconds;
+use super::record::in_milliseconds;
 use crate::verdict::Ending;
 use judge_sandbox::{End, Execution};
 use serde::Serialize;

@@ -1,19 +1,31 @@
 //! Shows results: values in, bytes out. Nothing else in the package prints.
 
 mod cases;
+mod csv;
 mod exec;
 mod figures;
+mod html;
 mod json;
+mod junit;
+mod leaderboard;
+mod lines;
+mod markdown;
 mod progress;
+mod record;
 mod run;
 mod style;
 mod summary;
 mod table;
 mod terminal;
 
+pub use csv::run_csv;
 pub use exec::{ExecReport, exec_json, exec_line};
 pub use figures::{Counts, milliseconds};
-pub use json::run_json;
+pub use html::{GameFilm, GamePage, game_html, run_html};
+pub use json::{run_json, run_schema};
+pub use junit::run_junit;
+pub use lines::{JsonLines, lines_schema};
+pub use markdown::run_markdown;
 pub use progress::Progress;
 pub use run::RunReport;
 pub use style::{Paint, Style};

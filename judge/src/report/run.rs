@@ -1,9 +1,10 @@
 //! What there is to tell of a run: the one value that every format of report is made from.
 
-use crate::model::{JobId, Outcome, Rule, Stop, Verdict};
+use crate::model::{Features, JobId, Outcome, Rule, Stop, Verdict};
 use crate::plan::Plan;
-use crate::scoring::{Scoreboard, Standing, display};
+use crate::scoring::{Grouping, Place, Scoreboard, Standing, display};
 use num_rational::BigRational;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What there is to tell of a run.
@@ -17,6 +18,12 @@ pub struct RunReport<'a> {
     pub rule: &'a Rule,
     /// What the scoring rule made of it.
     pub scoreboard: &'a Scoreboard,
+    /// The solvers by rank.
+    pub places: &'a [Place],
+    /// What describes each case, as far as anybody wanted to know.
+    pub features: &'a [Option<Arc<Features>>],
+    /// The cases in groups, where they were asked for.
+    pub grouping: Option<&'a Grouping>,
     /// Why the run ended early, if it did.
     pub stop: Option<Stop>,
     /// How long it took.
@@ -54,6 +61,20 @@ impl RunReport<'_> {
         self.scoreboard.headline(standing).map(points_text)
     }
 
+    /// Returns a solver's mean points as decimal text.
+    #[must_use]
+    pub fn mean(&self, solver: usize) -> Option<String> {
+        self.scoreboard.standings[solver].mean.as_ref().map(points_text)
+    }
+
+    /// Returns a solver's mean CPU time, over the cases in which it is known.
+    #[must_use]
+    pub fn mean_cpu(&self, solver: usize) -> Option<Duration> {
+        let times: Vec<_> = self.of_solver(solver).filter_map(|outcome| outcome?.cpu).collect();
+        let count = u32::try_from(times.len()).ok().filter(|count| *count > 0)?;
+        Some(times.iter().sum::<Duration>() / count)
+    }
+
     /// Returns how many jobs ended with this verdict; unfinished ones count as skipped.
     #[must_use]
     pub fn count(&self, solver: usize, verdict: Verdict) -> usize {
@@ -68,7 +89,7 @@ pub(super) fn verdict_of(outcome: Option<&Outcome>) -> Verdict {
 }
 
 /// Points as decimal text: at most three decimals, none of them a trailing zero.
-fn points_text(points: &BigRational) -> String {
+pub(super) fn points_text(points: &BigRational) -> String {
     let text = display(points, 3);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -2,11 +2,12 @@
 
 use super::cases::{CaseRow, rows};
 use super::figures::{memory, milliseconds};
+use super::leaderboard::{TextTable, groups, leaderboard, matrix};
 use super::run::verdict_of;
 use super::style::paint_of;
 use super::table::{Align, grid, painted};
 use super::{Counts, Paint, RunReport, Style};
-use crate::model::{Outcome, Rule, Solver, Stop, Verdict};
+use crate::model::{Outcome, Rule, Stop, Verdict};
 use comfy_table::{Cell, Row};
 
 /// So many failures are explained below the table.
@@ -15,15 +16,17 @@ const FAILURES_EXPLAINED: usize = 10;
 /// So much of a note stands in the table; the whole of it is below.
 const NOTE_WIDTH: usize = 60;
 
+/// A matrix of cases and solvers is shown when it has at most so many rows and characters a line.
+const MATRIX_ROWS: usize = 60;
+const MATRIX_WIDTH: usize = 120;
+
 /// Returns the report of a run, for a terminal or a file. `all`: every case has a row, however many there are.
 #[must_use]
 pub fn run_text(report: &RunReport<'_>, all: bool, style: Style) -> String {
-    let mut parts = vec![
-        case_table(report, all, style),
-        solver_table(report, style),
-        failures(report, style),
-        closing(report, style),
-    ];
+    let mut parts = vec![case_table(report, all, style)];
+    parts.extend(groups(report).map(|groups| figures(&groups, style)));
+    parts.extend(solver_tables(report, all, style));
+    parts.extend([failures(report, style), closing(report, style)]);
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
 }
@@ -89,19 +92,31 @@ fn note(outcome: Option<&Outcome>, why: Option<&str>) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// One line a solver: nothing for a single one, whose line is the closing one.
-fn solver_table(report: &RunReport<'_>, style: Style) -> String {
+/// How the solvers fared: nothing for a single one, whose line is the closing one.
+fn solver_tables(report: &RunReport<'_>, all: bool, style: Style) -> Vec<String> {
     if report.plan.solvers.len() == 1 {
-        return String::new();
+        return Vec::new();
     }
-    let rule = report.rule.to_string();
-    let columns = [("solver", Align::Left), (&*rule, Align::Right), ("cases", Align::Left)];
-    let mut table = grid(&columns, style);
-    for (solver, Solver { spec, .. }) in report.plan.solvers.iter().enumerate() {
-        let counts: Counts = report.of_solver(solver).map(verdict_of).collect();
-        table.add_row([Cell::new(&spec.name), Cell::new(total(report, solver)), Cell::new(counts)]);
-    }
-    table.trim_fmt()
+    let matrix = matrix(report);
+    let fits = all || (matrix.rows.len() <= MATRIX_ROWS && width(&matrix) <= MATRIX_WIDTH);
+    let matrix = fits.then(|| figures(&matrix, style));
+    matrix.into_iter().chain([figures(&leaderboard(report), style)]).collect()
+}
+
+/// A table for the terminal.
+fn figures(table: &TextTable, style: Style) -> String {
+    let align = |column| if column < table.words { Align::Left } else { Align::Right };
+    let columns: Vec<_> = table.titles.iter().enumerate().map(|(place, title)| (&**title, align(place))).collect();
+    let mut grid = grid(&columns, style);
+    grid.add_rows(&table.rows);
+    grid.trim_fmt()
+}
+
+/// How many characters the widest cells take side by side.
+fn width(table: &TextTable) -> usize {
+    let lines = || table.rows.iter().chain([&table.titles]);
+    let widest = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    (0..table.titles.len()).map(|column| widest(column) + 2).sum()
 }
 
 fn total(report: &RunReport<'_>, solver: usize) -> String {

@@ -16,6 +16,8 @@ pub struct Settings {
     pub jobs: NonZeroUsize,
     /// The cores that workers are pinned to, one each in turn; empty: no pinning.
     pub cores: Vec<usize>,
+    /// Whether events are to carry the features of their cases.
+    pub describe: bool,
 }
 
 impl Settings {

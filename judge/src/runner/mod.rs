@@ -6,4 +6,4 @@ mod worker;
 
 pub use cores::cores;
 pub use dispatcher::{RunError, RunResult, Settings, run};
-pub use worker::environment;
+pub use worker::{environment, request};

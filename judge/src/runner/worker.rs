@@ -1,8 +1,8 @@
 //! One worker: takes the next job, makes the input, runs the solver, has the answer checked.
 
 use super::Settings;
-use crate::cases::{Admitted, InputError, Inputs, Referee, RefereeError, Ruling};
-use crate::model::{Finished, Invocation, JobId, Limits, Outcome, Verdict};
+use crate::cases::{Admitted, FeatureFinder, Inputs, ReadError, Referee, Ruling};
+use crate::model::{Features, Finished, Invocation, JobId, Limits, Outcome, Verdict};
 use crate::plan::Plan;
 use crate::verdict::{self, Ending};
 use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Sink, Stdin, Visible, Worker};
@@ -30,6 +30,8 @@ pub(super) struct Shared<'a> {
     settings: &'a Settings,
     inputs: Inputs,
     referee: Referee,
+    /// `None` where nobody wants to know.
+    finder: Option<FeatureFinder>,
     next: AtomicUsize,
     stopped: AtomicBool,
     /// By slot: ends what the worker there is running.
@@ -46,6 +48,7 @@ impl<'a> Shared<'a> {
             settings,
             inputs: Inputs::of(&plan.problem),
             referee: Referee::of(&plan.problem),
+            finder: settings.describe.then(|| FeatureFinder::of(&plan.problem)),
             next: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
             cancellers: Mutex::new(workers.iter().map(Worker::canceller).collect()),
@@ -83,7 +86,8 @@ pub(super) fn work(shared: &Shared<'_>, slot: usize, worker: Worker, sender: &Un
     while let Some(job) = shared.next_job() {
         // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
         let Some(outcome) = desk.judge(job) else { return };
-        if sender.send(Finished { job, outcome }).is_err() {
+        let features = desk.features(job.case);
+        if sender.send(Finished { job, outcome, features }).is_err() {
             return;
         }
     }
@@ -94,15 +98,7 @@ struct OpenCase {
     index: usize,
     input: Arc<[u8]>,
     admitted: Admitted,
-}
-
-/// An input that could not be had.
-#[derive(Debug, thiserror::Error)]
-enum OpenError {
-    #[error(transparent)]
-    Input(#[from] InputError),
-    #[error(transparent)]
-    Referee(#[from] RefereeError),
+    features: Option<Arc<Features>>,
 }
 
 struct Desk<'a> {
@@ -125,7 +121,8 @@ impl Desk<'_> {
             Ok(input) => input,
             Err(error) => return Some(Outcome::without_run(Verdict::JudgeError, in_full(&error))),
         };
-        let request = self.request(program, argv, visible, input);
+        let mut request = request(plan, program, argv, visible, input);
+        request.limits.cpu = Some(self.shared.enforced_cpu());
         match self.execute(&request) {
             Ok(execution) => Some(self.outcome(&execution)),
             Err(Fault::Cancelled) => None,
@@ -136,43 +133,20 @@ impl Desk<'_> {
         }
     }
 
-    fn open(&mut self, index: usize) -> Result<Arc<[u8]>, OpenError> {
+    fn open(&mut self, index: usize) -> Result<Arc<[u8]>, ReadError> {
         if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
             return Ok(open.input.clone());
         }
         let input: Arc<[u8]> = self.shared.inputs.load(&self.shared.plan.cases[index])?.into();
         let admitted = self.shared.referee.admit(&input)?;
-        self.open = Some(OpenCase { index, input: input.clone(), admitted });
+        let finder = self.shared.finder.as_ref();
+        let features = finder.map(|finder| Arc::new(finder.describe(&input, &admitted)));
+        self.open = Some(OpenCase { index, input: input.clone(), admitted, features });
         Ok(input)
     }
 
-    fn request(&self, program: &Path, argv: &[OsString], visible: &[PathBuf], input: Arc<[u8]>) -> Request {
-        let Limits { wall, memory, output, processes, .. } = self.shared.plan.limits;
-        Request {
-            program: program.to_owned(),
-            argv: argv.to_vec(),
-            environment: environment(&self.shared.plan.environment),
-            stdin: Stdin::Bytes(input),
-            limits: judge_sandbox::Limits {
-                cpu: Some(self.shared.enforced_cpu()),
-                wall: Some(wall.0),
-                memory: Some(memory.0),
-                stdout: output.0,
-                stderr: STDERR_KEPT,
-                processes: Some(processes),
-                disk: memory.0,
-            },
-            visible: self
-                .shared
-                .plan
-                .visible
-                .iter()
-                .cloned()
-                .chain(visible.iter().map(|path| read_only(path)))
-                .collect(),
-            stdout: Sink::Capture,
-            stderr: Sink::Capture,
-        }
+    fn features(&self, case: usize) -> Option<Arc<Features>> {
+        self.open.as_ref().filter(|open| open.index == case)?.features.clone()
     }
 
     /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
@@ -238,6 +212,30 @@ impl Desk<'_> {
             cancellers[self.slot].cancel();
         }
         self.worker = worker;
+    }
+}
+
+/// Returns what the sandbox is to run: a solver of this plan on an input.
+#[must_use]
+pub fn request(plan: &Plan, program: &Path, argv: &[OsString], visible: &[PathBuf], input: Arc<[u8]>) -> Request {
+    let Limits { cpu, wall, memory, output, processes } = plan.limits;
+    Request {
+        program: program.to_owned(),
+        argv: argv.to_vec(),
+        environment: environment(&plan.environment),
+        stdin: Stdin::Bytes(input),
+        limits: judge_sandbox::Limits {
+            cpu: Some(cpu.0),
+            wall: Some(wall.0),
+            memory: Some(memory.0),
+            stdout: output.0,
+            stderr: STDERR_KEPT,
+            processes: Some(processes),
+            disk: memory.0,
+        },
+        visible: plan.visible.iter().cloned().chain(visible.iter().map(|path| read_only(path))).collect(),
+        stdout: Sink::Capture,
+        stderr: Sink::Capture,
     }
 }
 

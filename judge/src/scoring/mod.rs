@@ -11,6 +11,7 @@
 //! was, makes it worse, or makes it absent. An absent total stands below every present one.
 
 mod display;
+mod groups;
 mod leaderboard;
 mod points;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod results;
 mod scoreboard;
 
 pub use display::display;
+pub use groups::{Group, GroupRow, Grouping, group};
 pub use leaderboard::{Place, leaderboard};
 pub use results::{InvalidResults, Results, SolverScores, Terms};
 pub use scoreboard::{Scoreboard, Standing, score};

@@ -1,0 +1,76 @@
+//! What describes a case: the numbers that its checker knows, and those that the problem finds in the input.
+
+use super::{Admitted, Inputs, ReadError, Referee};
+use crate::model::{CaseSpec, FeatureRule, Features, Number, Problem};
+
+/// Finds the features of a problem's cases.
+#[derive(Debug, Clone)]
+pub struct FeatureFinder {
+    rules: Vec<FeatureRule>,
+}
+
+impl FeatureFinder {
+    /// Finds the features of this problem's cases.
+    #[must_use]
+    pub fn of(problem: &Problem) -> Self {
+        Self { rules: problem.features.clone() }
+    }
+
+    /// Returns the features of a case that has been read. The problem's own take the place of the checker's.
+    #[must_use]
+    pub fn describe(&self, input: &[u8], case: &Admitted) -> Features {
+        let mut features = Features::default();
+        for feature in case.features() {
+            features.set(feature.name, Number::from(feature.value));
+        }
+        for rule in &self.rules {
+            if let Some(number) = find(rule, input) {
+                features.set(&rule.name, number);
+            }
+        }
+        features
+    }
+}
+
+/// Reads a problem's cases, and returns the features of each.
+///
+/// # Errors
+/// The first case that cannot be read.
+pub fn describe_all(problem: &Problem, cases: &[CaseSpec]) -> Result<Vec<Features>, ReadError> {
+    let (inputs, referee, finder) = (Inputs::of(problem), Referee::of(problem), FeatureFinder::of(problem));
+    let describe = |case: &CaseSpec| {
+        let input = inputs.load(case)?;
+        let admitted = referee.admit(&input)?;
+        Ok(finder.describe(&input, &admitted))
+    };
+    cases.iter().map(describe).collect()
+}
+
+/// The number in the first group, or in the whole match. What is found but is no number is nothing.
+fn find(rule: &FeatureRule, input: &[u8]) -> Option<Number> {
+    let found = rule.pattern.captures(input)?;
+    let text = found.iter().nth(1).unwrap_or_else(|| found.get(0))?;
+    std::str::from_utf8(text.as_bytes()).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(pattern: &str, input: &[u8]) -> Option<String> {
+        let rule = FeatureRule { name: "x".to_owned(), pattern: regex::bytes::Regex::new(pattern).unwrap() };
+        find(&rule, input).map(|number| number.to_string())
+    }
+
+    #[test]
+    fn the_first_group_or_the_whole_match_is_the_number() {
+        let input = b"6 13\n-40\n0.25 abc\n\xff";
+        assert_eq!(found(r"^\d+ (\d+)", input).as_deref(), Some("13"));
+        assert_eq!(found(r"\d+", input).as_deref(), Some("6"));
+        assert_eq!(found(r"(?m)^-?\d+$", input).as_deref(), Some("-40"));
+        assert_eq!(found(r"(\S+) abc", input).as_deref(), Some("0.25"));
+        assert_eq!(found(r"(abc)", input), None);
+        assert_eq!(found(r"missing (\d+)", input), None);
+        assert_eq!(found(r"(x)?abc", input), None);
+    }
+}

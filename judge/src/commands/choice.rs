@@ -1,0 +1,77 @@
+//! Which cases a command works on: those selected, as far as the condition holds for them.
+
+use super::failure::Failure;
+use crate::cases::{Inputs, Referee, Selection, describe_all, select};
+use crate::cli::CaseArgs;
+use crate::manifest::closest;
+use crate::model::{CaseSource, CaseSpec, Features, Problem};
+use crate::report;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+/// The cases of a command, and what describes each: `None` where nobody has asked yet.
+pub(super) struct Chosen {
+    pub(super) cases: Vec<CaseSpec>,
+    pub(super) features: Vec<Option<Arc<Features>>>,
+}
+
+/// Selects the cases. Only a condition or a grouping makes it read them: their names are checked before anything runs.
+pub(super) fn choose(problem: &Problem, args: &CaseArgs, repeat: Option<NonZeroU32>) -> Result<Chosen, Failure> {
+    let selection = Selection { seeds: args.seeds.clone(), inputs: args.inputs.clone(), repeat };
+    let cases = select(problem, &selection)?;
+    check_files(problem, &cases)?;
+    if args.condition.is_none() && args.group_by.is_none() {
+        return Ok(Chosen { features: vec![None; cases.len()], cases });
+    }
+    let features = describe_all(problem, &cases)?;
+    let names = args.condition.iter().flat_map(|condition| condition.names()).chain(args.group_by.as_deref());
+    names.into_iter().try_for_each(|name| check_name(name, &features))?;
+    let all = cases.len();
+    let holds = |features: &Features| args.condition.as_ref().is_none_or(|condition| condition.holds(features));
+    let kept = cases.into_iter().zip(features).filter(|(_, features)| holds(features));
+    let (cases, features): (Vec<_>, Vec<_>) = kept.map(|(case, features)| (case, Some(Arc::new(features)))).unzip();
+    if let Some(condition) = &args.condition {
+        if cases.is_empty() {
+            return Err(Failure::usage(format!("`{condition}` holds for none of the {all} cases")));
+        }
+        report::note(&format!("`{condition}` holds for {} of the {all} cases", cases.len()));
+    }
+    Ok(Chosen { cases, features })
+}
+
+/// A name that no case knows is a slip of the keyboard.
+fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> {
+    if cases.iter().any(|features| features.get(name).is_some()) {
+        return Ok(());
+    }
+    let mut known: Vec<&str> = Vec::new();
+    for feature in cases.iter().flat_map(Features::iter) {
+        if !known.contains(&&*feature.name) {
+            known.push(&feature.name);
+        }
+    }
+    let hint = match closest(name, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.is_empty() => "name some in the problem: [problem.features] N = '^(\\d+)'".to_owned(),
+        None => format!("they have: {}", known.join(", ")),
+    };
+    Err(Failure::usage(format!("no case has a feature `{name}`")).with_hint(hint))
+}
+
+/// Files that are not of the game are the user's to mend, all of them at once and before anything runs.
+fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), Failure> {
+    let (inputs, referee) = (Inputs::of(problem), Referee::of(problem));
+    let mut complaints = Vec::new();
+    for case in cases {
+        let CaseSource::File(path) = &case.source else { continue };
+        let input = inputs.load(case)?;
+        if let Err(error) = referee.admit(&input) {
+            complaints.push(format!("{}: {error}", path.display()));
+        }
+    }
+    if complaints.is_empty() {
+        return Ok(());
+    }
+    let hint = format!("`judge show {}` tells what an input looks like", problem.id);
+    Err(Failure::usage(complaints.join("\nerror: ")).with_hint(hint))
+}

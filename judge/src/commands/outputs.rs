@@ -1,0 +1,124 @@
+//! Where the reports of a run go: looked at before the run, written after it, and one that fails spoils no other.
+
+use super::failure::Failure;
+use super::load;
+use crate::cli::ReportArgs;
+use crate::model::{Features, Finished};
+use crate::plan::Plan;
+use crate::report::{self, JsonLines, RunReport, Style};
+use std::error::Error;
+use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// GitHub Actions names a file here that it shows as the step's summary.
+const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
+type Render = fn(&RunReport<'_>) -> Result<Vec<u8>, Box<dyn Error>>;
+
+/// A report that is written when the run is over.
+struct Target<'a> {
+    what: &'static str,
+    path: &'a Path,
+    render: Render,
+}
+
+/// Where the reports of a run go.
+pub(super) struct Outputs<'a> {
+    args: &'a ReportArgs,
+    lines: Option<JsonLines<Box<dyn Write>>>,
+}
+
+impl<'a> Outputs<'a> {
+    /// Finds out whether every report can be written, without touching what is there.
+    pub(super) fn check(args: &'a ReportArgs) -> Result<Self, Failure> {
+        let mut paths: Vec<(&str, &Path)> = targets(args).map(|target| (target.what, target.path)).collect();
+        paths.extend(args.jsonl.iter().map(|path| ("the JSON lines", &**path)));
+        for (index, (what, path)) in paths.iter().enumerate() {
+            if let Some((other, _)) = paths[..index].iter().find(|(_, other)| other == path) {
+                let place = if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() };
+                let error = format!("{other} and {what} cannot both go to {place}");
+                return Err(Failure::usage(error).with_hint("give each a file of its own"));
+            }
+            load::probe(what, path)?;
+        }
+        Ok(Self { args, lines: None })
+    }
+
+    /// Whether a report shows the features of the cases.
+    pub(super) fn show_features(&self) -> bool {
+        self.args.json.is_some() || self.args.jsonl.is_some() || self.args.csv.is_some()
+    }
+
+    /// Starts the report that is written while the run goes on.
+    pub(super) fn open(mut self) -> Result<Self, Failure> {
+        if let Some(path) = &self.args.jsonl {
+            let output: Box<dyn Write> = if is_stdout(path) {
+                Box::new(io::stdout())
+            } else {
+                Box::new(std::fs::File::create(path).map_err(|error| load::unwritable("the JSON lines", path, &error))?)
+            };
+            self.lines = Some(JsonLines::new(output));
+        }
+        Ok(self)
+    }
+
+    /// Reports a finished job.
+    pub(super) fn finished(&mut self, plan: &Plan, finished: &Finished, features: Option<&Features>) {
+        if let Some(lines) = &mut self.lines {
+            lines.finished(plan, finished, features);
+        }
+    }
+
+    /// Prints the table, unless standard output is taken, and writes every report. What cannot be written is told when
+    /// all others are.
+    pub(super) fn publish(self, report: &RunReport<'_>, all: bool) -> Result<(), Failure> {
+        let Self { args, lines } = self;
+        let mut failures = Vec::new();
+        let stdout_is_taken = targets(args).map(|target| target.path).chain(args.jsonl.as_deref()).any(is_stdout);
+        if !stdout_is_taken {
+            let text = report::run_text(report, all, Style::of_stdout());
+            failures.extend(report::print(&text).err().map(|error| format!("cannot print the table: {error}")));
+        }
+        if let (Some(lines), Some(path)) = (lines, &args.jsonl) {
+            let closed = lines.close(report);
+            failures.extend(closed.err().map(|error| load::unwritable("the JSON lines", path, &error).to_string()));
+        }
+        failures.extend(targets(args).filter_map(|target| write(&target, report).err()));
+        append_step_summary(report);
+        if failures.is_empty() { Ok(()) } else { Err(Failure::usage(failures.join("\nerror: "))) }
+    }
+}
+
+fn targets(args: &ReportArgs) -> impl Iterator<Item = Target<'_>> {
+    let all: [(_, _, Render); 5] = [
+        ("the JSON report", &args.json, |report| Ok(report::run_json(report)?.into_bytes())),
+        ("the CSV report", &args.csv, |report| Ok(report::run_csv(report)?)),
+        ("the JUnit report", &args.junit, |report| Ok(report::run_junit(report)?.into_bytes())),
+        ("the Markdown report", &args.markdown, |report| Ok(report::run_markdown(report).into_bytes())),
+        ("the HTML report", &args.html, |report| Ok(report::run_html(report).into_bytes())),
+    ];
+    all.into_iter().filter_map(|(what, path, render)| Some(Target { what, path: path.as_deref()?, render }))
+}
+
+fn write(target: &Target<'_>, report: &RunReport<'_>) -> Result<(), String> {
+    let bytes = (target.render)(report).map_err(|error| format!("cannot make {}: {error}", target.what))?;
+    load::write(target.what, target.path, &bytes).map_err(|failure| failure.to_string())
+}
+
+/// The user did not ask for this one by name, so that a run does not fail for want of it.
+fn append_step_summary(report: &RunReport<'_>) {
+    let Some(path) = std::env::var_os(STEP_SUMMARY).filter(|path| !path.is_empty()) else { return };
+    if let Err(error) = append(&path, report::run_markdown(report).as_bytes()) {
+        report::note(&format!("warning: cannot append to {STEP_SUMMARY} ({}): {error}", path.display()));
+    }
+}
+
+fn append(path: &OsString, bytes: &[u8]) -> io::Result<()> {
+    OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes)
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}

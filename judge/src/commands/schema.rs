@@ -1,0 +1,18 @@
+//! `judge schema`: the JSON schemas of what scripts read and editors write.
+
+use super::failure::Failure;
+use crate::cli::SchemaOf;
+use crate::manifest::CATALOGUE_SCHEMA;
+use crate::model::Exit;
+use crate::report;
+
+/// Prints a JSON schema.
+pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
+    let schema = match of {
+        SchemaOf::Run => serde_json::to_string_pretty(&report::run_schema()),
+        SchemaOf::Jsonl => serde_json::to_string_pretty(&report::lines_schema()),
+        SchemaOf::Problems => Ok(CATALOGUE_SCHEMA.to_owned()),
+    };
+    report::print(&schema.map_err(Failure::fault)?)?;
+    Ok(Exit::Success)
+}

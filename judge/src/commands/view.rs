@@ -1,0 +1,106 @@
+//! `judge view`: a game move by move, as one web page.
+
+use super::failure::Failure;
+use super::run::{limits, no_temporary_folder, solvers};
+use super::{check, load, walls};
+use crate::cases::{Inputs, Ruling};
+use crate::cli::ViewArgs;
+use crate::model::{Exit, Invocation, Problem, Solver};
+use crate::plan::Plan;
+use crate::report::{self, GameFilm, GamePage};
+use crate::runner;
+use crate::solver::Toolbox;
+use crate::verdict::{self, Ending};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Beyond so many bytes a page takes a browser its time.
+const LARGE_PAGE: usize = 20_000_000;
+
+/// A case and the bytes of its input.
+struct Input {
+    name: String,
+    bytes: Arc<[u8]>,
+}
+
+/// An answer, and who gave it; nobody knows where it comes from a file.
+struct Answer {
+    bytes: Vec<u8>,
+    player: String,
+}
+
+/// Writes the page of a game.
+pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Failure> {
+    let stdin = Some(Path::new("-"));
+    if args.input.as_deref() == stdin && args.output.as_deref() == stdin {
+        return Err(Failure::usage("the input and the answer cannot both come from standard input"));
+    }
+    let catalogue = load::catalogue(catalogue)?;
+    let problem = catalogue.find(&args.problem)?;
+    load::probe("the page", &args.html)?;
+    let input = input(problem, args)?;
+    let case = check::admit(problem, &input.bytes, &input.name)?;
+    let answer = match &args.output {
+        Some(path) => Answer { bytes: load::bytes("the answer", path)?, player: String::new() },
+        None => play(problem, args, &input)?,
+    };
+    let mut film = GameFilm::new(args.from, args.to);
+    let ruling = case.replay(&answer.bytes, &mut film)?;
+    if film.is_empty() {
+        return Err(nothing_to_show(problem, args, &ruling));
+    }
+    let result = check::text(&ruling);
+    let page = GamePage { title: &problem.title, case: &input.name, player: &answer.player, result: &result };
+    let html = report::game_html(&page, &film).map_err(Failure::fault)?;
+    load::write("the page", &args.html, html.as_bytes())?;
+    report::note(&format!("{result}; {} frames, {} kB", film.len(), html.len().div_ceil(1000)));
+    if html.len() > LARGE_PAGE {
+        report::note("hint: the page is large; --from and --to show a part of the game");
+    }
+    Ok(check::exit(&ruling))
+}
+
+fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
+    if let Some(path) = &args.input {
+        return Ok(Input { name: path.display().to_string(), bytes: load::bytes("the input", path)?.into() });
+    }
+    let seed = args.seed.unwrap_or_default();
+    Ok(Input { name: format!("seed-{seed}"), bytes: Inputs::of(problem).generate(seed)?.into() })
+}
+
+/// Has the solver play the game.
+fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Failure> {
+    let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
+    let plan = Plan {
+        problem: problem.clone(),
+        cases: Vec::new(),
+        solvers: solvers(problem, args.solver.as_slice(), &mut toolbox)?,
+        limits: limits(&problem.limits, &args.limits),
+        environment: args.sandbox.environment.clone(),
+        visible: walls::visible(&args.sandbox)?,
+        fail_fast: false,
+    };
+    let Solver { spec, invocation } = &plan.solvers[0];
+    let unanswered = |why: &str| Failure::usage(format!("`{}` gave no answer to show: {why}", spec.name));
+    let (program, argv, visible) = match invocation {
+        Invocation::Program { program, argv, visible } => (program, argv, visible),
+        Invocation::CannotStart(why) | Invocation::CompileError(why) => return Err(unanswered(why)),
+    };
+    let request = runner::request(&plan, program, argv, visible, input.bytes.clone());
+    let mut worker = walls::open(&args.sandbox)?.worker(None).map_err(Failure::fault)?;
+    let execution = worker.run(&request).map_err(Failure::fault)?;
+    match verdict::ending(&execution, &plan.limits) {
+        Ending::Clean => Ok(Answer { bytes: execution.stdout, player: spec.name.clone() }),
+        Ending::Failed(verdict, note) => Err(unanswered(&format!("{verdict}: {note}"))),
+    }
+}
+
+/// A game without moves, moves that the game does not have, or an answer that breaks a rule before its first one.
+fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failure {
+    let failure = Failure::usage(format!("there is no move to show: {}", check::text(ruling)));
+    if args.from.is_some() || args.to.is_some() {
+        failure.with_hint("--from and --to count moves from 1")
+    } else {
+        failure.with_hint(format!("the answers of `{}` may not be moves: see `judge show {}`", problem.id, problem.id))
+    }
+}

@@ -1,0 +1,233 @@
+//! Conditions on a case's features, as `--where` takes them: `N<10 && (colors==4 || !(k>100))`.
+
+mod parse;
+mod tokens;
+
+use crate::model::{Features, Number};
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+
+/// A condition on a case's features.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    text: String,
+    expression: Expression,
+}
+
+/// A text that is not a condition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}, found {found} (character {place})")]
+pub struct ConditionError {
+    expected: &'static str,
+    found: String,
+    place: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Expression {
+    Compare(Operand, Comparison, Operand),
+    Not(Box<Expression>),
+    All(Vec<Expression>),
+    Any(Vec<Expression>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Operand {
+    Name(String),
+    Number(Number),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Comparison {
+    Less,
+    LessOrEqual,
+    Equal,
+    NotEqual,
+    GreaterOrEqual,
+    Greater,
+}
+
+impl FromStr for Condition {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Self, ConditionError> {
+        parse::parse(text).map(|expression| Self { text: text.to_owned(), expression })
+    }
+}
+
+impl fmt::Display for Condition {
+    /// Writes it as it was given.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl Condition {
+    /// Returns whether the condition holds for a case. Where it depends on a feature that the case does not have, it
+    /// does not hold, and neither does its opposite.
+    #[must_use]
+    pub fn holds(&self, features: &Features) -> bool {
+        self.expression.evaluate(features) == Some(true)
+    }
+
+    /// Returns the names that occur in it.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        self.expression.collect_names(&mut names);
+        names
+    }
+}
+
+impl Expression {
+    /// Kleene's logic: `None` is "not known".
+    fn evaluate(&self, features: &Features) -> Option<bool> {
+        match self {
+            Self::Compare(left, comparison, right) => {
+                Some(comparison.accepts(left.value(features)?.cmp(right.value(features)?)))
+            }
+            Self::Not(inner) => inner.evaluate(features).map(|value| !value),
+            Self::All(parts) => known_unless(false, parts, features),
+            Self::Any(parts) => known_unless(true, parts, features),
+        }
+    }
+
+    fn collect_names<'a>(&'a self, names: &mut Vec<&'a str>) {
+        match self {
+            Self::Compare(left, _, right) => names.extend([left, right].into_iter().filter_map(Operand::name)),
+            Self::Not(inner) => inner.collect_names(names),
+            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.collect_names(names)),
+        }
+    }
+}
+
+/// The value that decides, if one part has it; its opposite, if all parts have that; else it is not known.
+fn known_unless(decisive: bool, parts: &[Expression], features: &Features) -> Option<bool> {
+    let mut result = Some(!decisive);
+    for part in parts {
+        match part.evaluate(features) {
+            Some(value) if value == decisive => return Some(decisive),
+            Some(_) => {}
+            None => result = None,
+        }
+    }
+    result
+}
+
+impl Operand {
+    fn value<'a>(&'a self, features: &'a Features) -> Option<&'a Number> {
+        match self {
+            Self::Name(name) => features.get(name),
+            Self::Number(number) => Some(number),
+        }
+    }
+
+    fn name(&self) -> Option<&str> {
+        match self {
+            Self::Name(name) => Some(name),
+            Self::Number(_) => None,
+        }
+    }
+}
+
+impl Comparison {
+    fn accepts(self, order: Ordering) -> bool {
+        match self {
+            Self::Less => order.is_lt(),
+            Self::LessOrEqual => order.is_le(),
+            Self::Equal => order.is_eq(),
+            Self::NotEqual => order.is_ne(),
+            Self::GreaterOrEqual => order.is_ge(),
+            Self::Greater => order.is_gt(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn features() -> Features {
+        let mut features = Features::default();
+        for (name, value) in [("N", "11"), ("colors", "4"), ("density", "0.25"), ("big", "123456789012345678901")] {
+            features.set(name, value.parse().unwrap());
+        }
+        features
+    }
+
+    fn holds(text: &str) -> bool {
+        text.parse::<Condition>().unwrap_or_else(|error| panic!("{text}: {error}")).holds(&features())
+    }
+
+    #[test]
+    fn comparisons_are_exact() {
+        for text in [
+            "N==11",
+            "N<=11",
+            "N>=11",
+            "N!=12",
+            "N<12",
+            "N>10",
+            "11==N",
+            "density==0.250",
+            "density<0.2500000000000000000000001",
+            "big==123456789012345678901",
+            "big>123456789012345678900",
+            "N>colors",
+            "-1<N",
+            "N > -5",
+        ] {
+            assert!(holds(text), "{text}");
+            assert!(!holds(&format!("!({text})")), "{text}");
+        }
+    }
+
+    #[test]
+    fn and_binds_tighter_than_or_and_not_tighter_than_both() {
+        assert!(holds("N==11 || N==1 && colors==9"));
+        assert!(!holds("(N==11 || N==1) && colors==9"));
+        assert!(holds("!N==1 && colors==4"));
+        assert!(holds("!!(N==11)"));
+        assert!(!holds("!(N==1 || colors==4)"));
+    }
+
+    #[test]
+    fn what_is_not_known_is_neither_true_nor_false() {
+        assert!(!holds("nothing==1"));
+        assert!(!holds("nothing!=1"));
+        assert!(!holds("!(nothing==1)"));
+        assert!(holds("nothing==1 || N==11"));
+        assert!(!holds("nothing==1 && N==11"));
+        assert!(!holds("!(nothing==1 && N==11)"));
+        assert!(holds("!(nothing==1 && N==1)"));
+    }
+
+    #[test]
+    fn names_are_told_in_order() {
+        let condition: Condition = "N<10 && (colors==k || !(2>N))".parse().unwrap();
+        assert_eq!(condition.names(), ["N", "colors", "k", "N"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (text, message) in [
+            ("", "expected a name, a number, `!` or `(`, found the end (character 1)"),
+            ("N", "expected a comparison such as `==` or `<`, found the end (character 2)"),
+            ("N=1", "expected a comparison such as `==` or `<`, found `=` (character 2)"),
+            ("N<10 & k>1", "expected `&&`, `||` or the end, found `&` (character 6)"),
+            ("1<N<5", "expected `&&`, `||` or the end, found `<` (character 4)"),
+            ("(N<5", "expected `&&`, `||` or `)`, found the end (character 5)"),
+            ("N<5)", "expected `&&`, `||` or the end, found `)` (character 4)"),
+            ("N<", "expected a name or a number, found the end (character 3)"),
+            ("N<5 and k>1", "expected `&&`, `||` or the end, found `and` (character 5)"),
+            ("N<1e5", "expected `&&`, `||` or the end, found `e5` (character 4)"),
+            ("N<5.", "expected a name or a number, found `5.` (character 3)"),
+            ("é<5", "expected a name, a number, `!` or `(`, found `é` (character 1)"),
+        ] {
+            assert_eq!(text.parse::<Condition>().unwrap_err().to_string(), message, "{text}");
+        }
+        let deep = format!("{}N<1{}", "(".repeat(100_000), ")".repeat(100_000));
+        assert!(deep.parse::<Condition>().unwrap_err().to_string().starts_with("expected fewer than"));
+    }
+}

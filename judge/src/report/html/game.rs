@@ -1,0 +1,158 @@
+//! A game as a web page that plays it.
+
+use super::frames::{GameFilm, Reel};
+use super::template::{escape, fill, in_script};
+use serde::Serialize;
+
+const TEMPLATE: &str = include_str!("game.html");
+
+/// What a page tells of a game, beside the game itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GamePage<'a> {
+    /// The problem's title.
+    pub title: &'a str,
+    /// The case's name.
+    pub case: &'a str,
+    /// Who played; empty where nobody knows.
+    pub player: &'a str,
+    /// What came of it: `accepted, 141`, or which rule the answer breaks.
+    pub result: &'a str,
+}
+
+#[derive(Serialize)]
+struct Data<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    reel: Reel<'a>,
+}
+
+/// Returns a self-contained web page that shows a game move by move.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn game_html(page: &GamePage<'_>, film: &GameFilm) -> serde_json::Result<String> {
+    let data = serde_json::to_string(&Data { schema: 1, reel: film.reel() })?;
+    let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
+    Ok(fill(
+        TEMPLATE,
+        &[
+            ("title", &escape(&format!("{} – {}", page.title, page.case))),
+            ("heading", &escape(page.title)),
+            ("facts", &escape(&facts.join(" · "))),
+            ("data", &in_script(&data)),
+        ],
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use checkers::{Board, Cell, Frame, Observer, Score};
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    /// A second reading of the format: what a page makes of the data, as frames.
+    fn played(html: &str) -> Vec<Frame> {
+        let data = html.split("<script type=\"application/json\" id=\"game\">").nth(1).unwrap();
+        let data: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+        let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+        let numbers = |value: &Value| value.as_array().map_or_else(Vec::new, |list| list.iter().map(number).collect());
+        let (mut step, mut total, mut width, mut looks) = (0, Score::default(), 0, Vec::new());
+        let mut frames = Vec::new();
+        for delta in data["frames"].as_array().unwrap() {
+            step = delta.get("s").map_or(step, number);
+            total = delta.get("p").map_or(total, |points| points.as_str().unwrap().parse().unwrap());
+            if let Some(new_width) = delta.get("w") {
+                (width, looks) = (number(new_width), vec![0; number(&delta["n"])]);
+            }
+            let mut place = 0;
+            for change in numbers(&delta["c"]).chunks(2) {
+                place += change[0];
+                looks[place] = change[1];
+            }
+            let mut marked = vec![false; looks.len()];
+            let mut place = 0;
+            for difference in numbers(&delta["m"]) {
+                place += difference;
+                marked[place] = true;
+            }
+            let cell = |(&look, &marked): (&usize, &bool)| Cell {
+                text: data["cells"][look][0].as_str().map(str::to_owned),
+                color: u32::try_from(data["cells"][look][1].as_u64().unwrap()).unwrap(),
+                marked,
+            };
+            frames.push(Frame {
+                step,
+                caption: data["captions"][number(&delta["t"])].as_str().unwrap().to_owned(),
+                gained: delta.get("g").map_or(Score::default(), |points| points.as_str().unwrap().parse().unwrap()),
+                total: total.clone(),
+                board: Board { width, cells: looks.iter().zip(&marked).map(cell).collect() },
+            });
+        }
+        frames
+    }
+
+    fn filmed(frames: &[Frame], from: Option<usize>, to: Option<usize>) -> String {
+        let mut film = GameFilm::new(from, to);
+        frames.iter().for_each(|frame| film.step(&mut || frame.clone()));
+        game_html(&GamePage { title: "<T>", case: "c", player: "", result: "" }, &film).unwrap()
+    }
+
+    fn any_frame() -> impl Strategy<Value = Frame> {
+        let cell = (proptest::option::of("[a-c<]{1,2}"), 0_u32..4, any::<bool>());
+        let cells = proptest::collection::vec(cell, 6);
+        (0_usize..5, "[a-z</script>]{0,9}", 0_i32..3, any::<i64>(), 1_usize..3, cells).prop_map(
+            |(step, caption, gained, total, rows, cells)| {
+                let cell = |(text, color, marked): (Option<String>, u32, bool)| {
+                    let color = if text.is_some() { color } else { 0 };
+                    Cell { text, color, marked }
+                };
+                let board = Board { width: 6 / rows, cells: cells.into_iter().map(cell).take(6).collect() };
+                Frame { step, caption, gained: gained.into(), total: total.into(), board }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn applying_the_changes_gives_the_frames_back(frames in proptest::collection::vec(any_frame(), 1..20)) {
+            prop_assert_eq!(played(&filmed(&frames, None, None)), frames);
+        }
+
+        #[test]
+        fn a_part_of_a_game_starts_with_a_whole_board(
+            frames in proptest::collection::vec(any_frame(), 1..20), from in 0_usize..5, to in 0_usize..5
+        ) {
+            let part: Vec<_> = frames.iter().filter(|frame| (from..=to).contains(&frame.step)).cloned().collect();
+            prop_assert_eq!(played(&filmed(&frames, Some(from), Some(to))), part);
+        }
+    }
+
+    #[test]
+    fn real_games_come_back_frame_by_frame() {
+        struct Frames(Vec<Frame>);
+        impl Observer for Frames {
+            fn step(&mut self, frame: &mut dyn FnMut() -> Frame) {
+                self.0.push(frame());
+            }
+        }
+        let checker = checkers::find("columns").unwrap();
+        let case = checker.read(&checker.generate(1).unwrap()).unwrap();
+        let pieces = case.features().iter().find(|feature| feature.name == "k").unwrap().value;
+        let answer = format!(
+            "{pieces}\n{}",
+            (0..pieces).map(|piece| format!("{} {}\n", piece % 6 + 1, piece % 3)).collect::<String>()
+        );
+        let mut frames = Frames(Vec::new());
+        case.replay(answer.as_bytes(), &mut frames).unwrap();
+        assert!(frames.0.len() > 10);
+        let mut film = GameFilm::new(None, None);
+        case.replay(answer.as_bytes(), &mut film).unwrap();
+        let html = game_html(&GamePage { title: "Columns", case: "seed-1", player: "", result: "" }, &film).unwrap();
+        // The colour of an empty cell means nothing.
+        for frame in &mut frames.0 {
+            frame.board.cells.iter_mut().filter(|cell| cell.text.is_none()).for_each(|cell| cell.color = 0);
+        }
+        assert_eq!(played(&html), frames.0);
+    }
+}

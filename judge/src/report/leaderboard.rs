@@ -1,0 +1,90 @@
+//! The tables of a run that several formats show alike, as plain text: the leaderboard, the groups, and the matrix of
+//! solvers and cases.
+
+use super::RunReport;
+use super::figures::milliseconds;
+use super::run::{points_text, verdict_of};
+use crate::model::{JobId, Outcome};
+
+/// What stands where there is no figure.
+pub(super) const NOTHING: &str = "–";
+
+/// A table as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TextTable {
+    pub(super) titles: Vec<String>,
+    /// So many columns at the left hold words, the others figures.
+    pub(super) words: usize,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+/// Returns the solvers by rank. How they fared against each other is left out for one alone.
+pub(super) fn leaderboard(report: &RunReport<'_>) -> TextTable {
+    let several = report.places.len() > 1;
+    let rule = report.rule.to_string();
+    let mut titles = vec!["solver", &rule];
+    titles.extend((rule != "mean").then_some("mean"));
+    if several {
+        titles.extend(["wins", "ties", "losses", "bests", "uniques"]);
+    }
+    titles.extend(["failures", "mean CPU"]);
+    let rows = report.places.iter().map(|place| {
+        let mut row = vec![report.plan.solvers[place.solver].spec.name.clone(), or_nothing(report.total(place.solver))];
+        row.extend((rule != "mean").then(|| or_nothing(report.mean(place.solver))));
+        if several {
+            let counts = [place.wins, place.ties, place.losses, place.bests, place.uniques];
+            row.extend(counts.map(|count| count.to_string()));
+        }
+        row.push(place.failures.to_string());
+        row.push(or_nothing(report.mean_cpu(place.solver).map(milliseconds)));
+        row
+    });
+    TextTable { rows: rows.collect(), titles: titles.into_iter().map(str::to_owned).collect(), words: 1 }
+}
+
+/// Returns the groups, a row for each solver; `None` where nobody asked for them.
+pub(super) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
+    let grouping = report.grouping?;
+    let titles = [&*grouping.by, "solver", "cases", "accepted", "mean score", "mean points"].map(str::to_owned);
+    let mut rows = Vec::new();
+    for group in &grouping.groups {
+        for (solver, row) in report.plan.solvers.iter().zip(&group.rows) {
+            rows.push(vec![
+                or_nothing(group.value.as_ref().map(ToString::to_string)),
+                solver.spec.name.clone(),
+                group.cases.to_string(),
+                row.accepted.to_string(),
+                or_nothing(row.mean_score.as_ref().map(points_text)),
+                or_nothing(row.mean_points.as_ref().map(points_text)),
+            ]);
+        }
+    }
+    Some(TextTable { titles: titles.to_vec(), words: 2, rows })
+}
+
+/// Returns a row for each case and a column for each solver: the score, or the verdict where there is none. The best
+/// scores of a case have a star.
+pub(super) fn matrix(report: &RunReport<'_>) -> TextTable {
+    let names = report.plan.solvers.iter().map(|solver| solver.spec.name.clone());
+    let rows = report.plan.cases.iter().enumerate().map(|(case, spec)| {
+        let outcomes: Vec<_> = (0..report.plan.solvers.len()).map(|solver| outcome(report, case, solver)).collect();
+        let direction = report.plan.problem.direction;
+        let scores = outcomes.iter().filter_map(|outcome| outcome.as_ref()?.score.as_ref());
+        let best = scores.max_by(|left, right| direction.compare(left, right));
+        let cell = |outcome: &Option<&Outcome>| match outcome.and_then(|outcome| outcome.score.as_ref()) {
+            Some(score) if Some(score) == best => format!("{score} *"),
+            Some(score) => format!("{score}  "),
+            None => format!("{}  ", verdict_of(*outcome).code()),
+        };
+        [spec.name.to_string()].into_iter().chain(outcomes.iter().map(cell)).collect()
+    });
+    TextTable { titles: ["case".to_owned()].into_iter().chain(names).collect(), words: 1, rows: rows.collect() }
+}
+
+fn outcome<'a>(report: &'a RunReport<'_>, case: usize, solver: usize) -> Option<&'a Outcome> {
+    report.outcomes[report.plan.place(JobId { case, solver })].as_ref()
+}
+
+fn or_nothing(text: Option<String>) -> String {
+    text.unwrap_or_else(|| NOTHING.to_owned())
+}

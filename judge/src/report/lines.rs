@@ -1,0 +1,63 @@
+//! The report of a run as JSON lines: one for each case as soon as it is finished, and a summary as the last one.
+
+use super::RunReport;
+use super::record::{CaseRecord, Summary, schema_of};
+use crate::model::{Features, Finished};
+use crate::plan::Plan;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// One line of the report of a run: `judge run --jsonl PATH`.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+#[schemars(title = "judge run --jsonl")]
+enum Line<'a> {
+    /// A case, in the order of finishing; its points are not known yet.
+    Case(CaseRecord<'a>),
+    /// The last line: the run without its cases.
+    Summary(Summary<'a>),
+}
+
+/// Writes the lines of a run. After a line that could not be written there are no more, and the error is kept.
+pub struct JsonLines<W> {
+    output: W,
+    result: io::Result<()>,
+}
+
+impl<W: Write> JsonLines<W> {
+    /// Writes to this output, a line at a time.
+    pub fn new(output: W) -> Self {
+        Self { output, result: Ok(()) }
+    }
+
+    /// Writes the line of a finished job.
+    pub fn finished(&mut self, plan: &Plan, finished: &Finished, features: Option<&Features>) {
+        self.write(&Line::Case(CaseRecord::new(plan, finished.job, Some(&finished.outcome), None, features)));
+    }
+
+    /// Writes the last line.
+    ///
+    /// # Errors
+    /// When any line could not be written. A reader that went away is no error.
+    pub fn close(mut self, report: &RunReport<'_>) -> io::Result<()> {
+        self.write(&Line::Summary(Summary::of(report)));
+        self.result.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+    }
+
+    fn write(&mut self, line: &Line<'_>) {
+        if self.result.is_ok() {
+            self.result = serde_json::to_vec(line).map_err(io::Error::from).and_then(|mut bytes| {
+                bytes.push(b'\n');
+                self.output.write_all(&bytes)?;
+                self.output.flush()
+            });
+        }
+    }
+}
+
+/// Returns the JSON schema of the lines.
+#[must_use]
+pub fn lines_schema() -> Schema {
+    schema_of::<Line<'static>>()
+}

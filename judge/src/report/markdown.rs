@@ -1,0 +1,188 @@
+//! The report of a run as Markdown for a pull request's comment: the totals in sight, the rest to be unfolded. Always
+//! small enough: what does not fit is counted.
+
+use super::cases::extreme_rows;
+use super::figures::{memory, milliseconds};
+use super::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix};
+use super::run::verdict_of;
+use super::{Counts, RunReport};
+use crate::model::{JobId, Outcome, Stop, Verdict};
+
+/// Comments may have 65,536 characters; ours have fewer bytes than this, with room for a bot's own words.
+const LARGEST: usize = 56_000;
+
+/// What one field of a table, one note and one command may take.
+const FIELD_WIDTH: usize = 48;
+const NOTE_WIDTH: usize = 300;
+const COMMAND_WIDTH: usize = 400;
+
+/// Rows of one table.
+const MOST_ROWS: usize = 100;
+
+/// Returns the report of a run as Markdown, of less than 60 kB.
+#[must_use]
+pub fn run_markdown(report: &RunReport<'_>) -> String {
+    let mut page = Page { text: headline(report), left_out: false };
+    page.add(&table(&leaderboard(report)));
+    page.add(&groups(report).map(|groups| table(&groups)).unwrap_or_default());
+    page.add_folded("Failures", &failures(report));
+    page.add_folded("Extremes", &extremes(report));
+    if report.plan.solvers.len() > 1 {
+        let matrix = table(&matrix(report));
+        page.add(&format!("<details><summary>Every case</summary>\n\n{matrix}\n</details>\n"));
+    }
+    page.add(&footer(report));
+    if page.left_out {
+        page.text.push_str("\n_What did not fit here stands in the other reports._\n");
+    }
+    page.text
+}
+
+struct Page {
+    text: String,
+    left_out: bool,
+}
+
+impl Page {
+    fn add(&mut self, part: &str) {
+        if self.text.len() + part.len() > LARGEST {
+            self.left_out = true;
+        } else if !part.is_empty() {
+            self.text.push('\n');
+            self.text.push_str(part);
+        }
+    }
+
+    /// Adds as many of the parts as fit, folded.
+    fn add_folded(&mut self, title: &str, parts: &[String]) {
+        let room = LARGEST.saturating_sub(self.text.len() + 1000);
+        let mut length = 0;
+        let fitting = parts.iter().take_while(|part| {
+            length += part.len();
+            length <= room
+        });
+        let fitting: Vec<_> = fitting.take(MOST_ROWS).map(String::as_str).collect();
+        if fitting.is_empty() {
+            self.left_out |= !parts.is_empty();
+            return;
+        }
+        let more = match parts.len() - fitting.len() {
+            0 => String::new(),
+            more => format!("\n… and {more} more.\n"),
+        };
+        let count = parts.len();
+        let body = fitting.concat();
+        self.add(&format!("<details><summary>{title} ({count})</summary>\n\n{body}{more}\n</details>\n"));
+    }
+}
+
+fn headline(report: &RunReport<'_>) -> String {
+    let verdicts: Vec<_> = report.jobs().map(|(_, outcome)| verdict_of(outcome)).collect();
+    let good = verdicts.iter().all(|verdict| *verdict == Verdict::Accepted);
+    let counts: Counts = verdicts.into_iter().collect();
+    let sign = if good { "✅" } else { "❌" };
+    let stopped = match report.stop {
+        Some(Stop::Interrupted) => "; **interrupted**",
+        Some(Stop::FailFast) => "; stopped at the first failure",
+        None => "",
+    };
+    format!("### {sign} {}: {counts}{stopped}\n", field(&report.plan.problem.id))
+}
+
+/// A table in Markdown.
+fn table(table: &TextTable) -> String {
+    let line = |fields: &[String]| {
+        let fields: Vec<_> = fields.iter().map(|text| field(text.trim())).collect();
+        format!("| {} |\n", fields.join(" | "))
+    };
+    let rule = format!("|{}{}\n", " --- |".repeat(table.words), " ---: |".repeat(table.titles.len() - table.words));
+    let body: String = table.rows.iter().take(MOST_ROWS).map(|row| line(row)).collect();
+    let more = match table.rows.len().saturating_sub(MOST_ROWS) {
+        0 => String::new(),
+        more => format!("\n… and {more} more.\n"),
+    };
+    format!("{}{rule}{body}{more}", line(&table.titles))
+}
+
+fn failures(report: &RunReport<'_>) -> Vec<String> {
+    let finished = report.jobs().filter_map(|(job, outcome)| outcome.map(|outcome| (job, outcome)));
+    let failed = finished.filter(|(_, outcome)| !outcome.is_accepted());
+    failed.map(|(job, outcome)| failure(report, job, outcome)).collect()
+}
+
+fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
+    let case = field(&report.plan.cases[job.case].name.0);
+    let solver = field(&report.plan.solvers[job.solver].spec.name);
+    let note = escaped(&cut(&outcome.note.replace('\n', " "), NOTE_WIDTH));
+    let command = code(&cut(&report.plan.reproduce(job), COMMAND_WIDTH));
+    format!("- **{case}** ({solver}): {}: {note}<br>{command}\n", outcome.verdict)
+}
+
+fn extremes(report: &RunReport<'_>) -> Vec<String> {
+    let line = |row: &super::cases::CaseRow| {
+        let job = report.plan.job(row.place);
+        let outcome = report.outcomes[row.place].as_ref()?;
+        let case = field(&report.plan.cases[job.case].name.0);
+        let solver = field(&report.plan.solvers[job.solver].spec.name);
+        let score = optional(outcome.score.as_ref());
+        let cpu = outcome.cpu.map_or_else(|| NOTHING.to_owned(), milliseconds);
+        let memory = outcome.memory.map_or_else(|| NOTHING.to_owned(), memory);
+        let why = row.why.unwrap_or_default();
+        Some(format!("- {why}: **{case}** ({solver}): score {score}, {cpu} CPU, {memory}\n"))
+    };
+    extreme_rows(report).iter().filter_map(line).collect()
+}
+
+fn footer(report: &RunReport<'_>) -> String {
+    let jobs = if report.jobs == 1 { "1 job".to_owned() } else { format!("{} jobs", report.jobs) };
+    let time = milliseconds(report.elapsed);
+    format!("{time} with {jobs}; sandbox tier {}; judge {}\n", escaped(report.tier), env!("CARGO_PKG_VERSION"))
+}
+
+fn optional(value: Option<&impl ToString>) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), |value| field(&value.to_string()))
+}
+
+/// A text as a field of a table.
+fn field(text: &str) -> String {
+    escaped(&cut(&text.replace(['\n', '\r'], " "), FIELD_WIDTH))
+}
+
+/// A text that is shown as it stands, whatever Markdown or HTML it looks like.
+fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '&' => shown.push_str("&amp;"),
+            // A bot that comments should not call people or other issues.
+            '@' => shown.push_str("&#64;"),
+            '#' => shown.push_str("&#35;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' => shown.extend(['\\', c]),
+            c if c.is_control() => shown.push(' '),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// A text as code, in HTML: there no backtick or bar can end it early.
+fn code(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
+    let escapes = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;"), ("`", "&#96;"), ("*", "&#42;")];
+    let more = [("_", "&#95;"), ("[", "&#91;"), ("\\", "&#92;"), ("~", "&#126;"), ("@", "&#64;")];
+    let text = escapes.iter().chain(&more).fold(text, |text, (from, to)| text.replace(from, to));
+    format!("<code>{text}</code>")
+}
+
+/// A long text without its middle: numbers keep both their ends.
+fn cut(text: &str, width: usize) -> String {
+    let count = text.chars().count();
+    if count <= width {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(width / 2).collect();
+    let tail: String = text.chars().skip(count - (width / 2 - 1)).collect();
+    format!("{head}…{tail}")
+}

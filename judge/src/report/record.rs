@@ -1,0 +1,336 @@
+//! The records of the machine-readable reports: one case, and a whole run. What is unknown is absent; scores, points and
+//! features are JSON numbers of any length.
+
+use super::run::points_text;
+use super::run::verdict_of;
+use super::{Counts, RunReport};
+use crate::model::{CaseSource, CheckerChoice, Direction, Features, JobId, Limits, Outcome, Rule, Verdict};
+use crate::plan::Plan;
+use crate::scoring::{Group, Place};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::Number;
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Grows when a script that reads the report could misunderstand the new form.
+const SCHEMA: u32 = 1;
+
+/// One solver on one case.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "case")]
+pub(super) struct CaseRecord<'a> {
+    /// The case's name: `seed-7`, or its file's stem.
+    pub(super) case: &'a str,
+    /// The seed that it is made from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) seed: Option<u64>,
+    /// The file that it stands in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) input: Option<String>,
+    /// The solver's name.
+    pub(super) solver: &'a str,
+    /// What became of it.
+    #[schemars(extend("enum" = Verdict::ALL.map(Verdict::name)))]
+    pub(super) verdict: &'static str,
+    /// The verdict's short code.
+    #[schemars(extend("enum" = Verdict::ALL.map(Verdict::code)))]
+    pub(super) code: &'static str,
+    /// The raw score, an integer of any length; of accepted answers only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "integer"))]
+    pub(super) score: Option<Number>,
+    /// What the scoring rule makes of it, rounded to three decimals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    pub(super) points: Option<Number>,
+    /// CPU time of all its processes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cpu_ms: Option<f64>,
+    /// Time on the clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) wall_ms: Option<f64>,
+    /// Peak memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) memory_bytes: Option<u64>,
+    /// Why it was not accepted.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(super) note: &'a str,
+    /// The end of what a solver that failed printed on standard error.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(super) stderr: &'a str,
+    /// Whether other programs disturbed the timing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) noisy: bool,
+    /// The numbers that describe the case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "object"))]
+    pub(super) features: Option<BTreeMap<&'a str, Number>>,
+    /// The command that runs it again.
+    pub(super) reproduce: String,
+}
+
+/// All that is said of a run but for its cases.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Summary<'a> {
+    /// The version of this format.
+    schema: u32,
+    /// The judge's version.
+    judge: &'static str,
+    /// The problem's id.
+    problem: &'a str,
+    /// Who checked the answers.
+    checker: Checker<'a>,
+    /// How raw scores became points.
+    scoring: Scoring,
+    /// How well the sandbox could wall the solvers in.
+    tier: &'a str,
+    /// What does not hold in that tier.
+    gaps: &'a [String],
+    /// What each solver could use on each case.
+    limits: LimitsRecord,
+    /// How many solvers ran at once.
+    jobs: usize,
+    /// Whether the run ended before its plan was done.
+    interrupted: bool,
+    /// How long it took.
+    elapsed_ms: f64,
+    /// A record for each solver, in the order of the command line.
+    solvers: Vec<SolverRecord<'a>>,
+    /// The cases in groups, where `--group-by` asked for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<GroupRecord<'a>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "checker")]
+struct Checker<'a> {
+    /// The built-in checker's id, or the user's command.
+    name: &'a str,
+    /// A built-in checker's version: it grows when the same answer could get another score than before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<u32>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "scoring")]
+struct Scoring {
+    #[schemars(extend("enum" = Rule::NAMES))]
+    rule: String,
+    #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
+    direction: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "limits")]
+struct LimitsRecord {
+    cpu_ms: f64,
+    wall_ms: f64,
+    memory_bytes: u64,
+    output_bytes: u64,
+    processes: u32,
+}
+
+/// One solver over the whole run.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "solver")]
+struct SolverRecord<'a> {
+    /// The name in every record.
+    name: &'a str,
+    /// What was run, as it was given.
+    command: &'a str,
+    /// The aggregate by the scoring rule, rounded to three decimals; absent where the rule gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    total: Option<Number>,
+    /// The mean points of all cases, rounded to three decimals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    mean: Option<Number>,
+    /// Its rank from 1; equal solvers share the better one.
+    rank: usize,
+    /// Cases won against another solver of the run, over all others.
+    wins: usize,
+    /// The same, with equal scores or both failed.
+    ties: usize,
+    /// The same, lost.
+    losses: usize,
+    /// Cases on which no solver was better.
+    bests: usize,
+    /// Cases on which every other solver was worse.
+    uniques: usize,
+    /// Cases without an accepted answer.
+    failures: usize,
+    /// The mean CPU time, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_cpu_ms: Option<f64>,
+    /// How many cases ended with which verdict.
+    verdicts: BTreeMap<&'static str, usize>,
+}
+
+/// One solver on the cases that have the same value of a feature.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "group")]
+struct GroupRecord<'a> {
+    /// The feature.
+    by: &'a str,
+    /// Its value; absent for the cases that do not have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    value: Option<Number>,
+    /// The solver's name.
+    solver: &'a str,
+    /// How many cases are in the group.
+    cases: usize,
+    /// How many of them were accepted.
+    accepted: usize,
+    /// The mean raw score, rounded to three decimals; absent where a failure makes it meaningless.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    mean_score: Option<Number>,
+    /// The mean of the points, rounded to three decimals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    mean_points: Option<Number>,
+}
+
+impl<'a> CaseRecord<'a> {
+    /// Tells what became of a job. Points are known only when the run is over.
+    pub(super) fn new(
+        plan: &'a Plan,
+        job: JobId,
+        outcome: Option<&'a Outcome>,
+        points: Option<String>,
+        features: Option<&'a Features>,
+    ) -> Self {
+        let case = &plan.cases[job.case];
+        let verdict = verdict_of(outcome);
+        let (seed, input) = match &case.source {
+            CaseSource::Seed(seed) => (Some(*seed), None),
+            CaseSource::File(path) => (None, Some(path.display().to_string())),
+        };
+        Self {
+            case: &case.name.0,
+            seed,
+            input,
+            solver: &plan.solvers[job.solver].spec.name,
+            verdict: verdict.name(),
+            code: verdict.code(),
+            score: outcome.and_then(|outcome| outcome.score.as_ref()).and_then(exact),
+            points: points.as_ref().and_then(exact),
+            cpu_ms: outcome.and_then(|outcome| outcome.cpu).map(in_milliseconds),
+            wall_ms: outcome.and_then(|outcome| outcome.wall).map(in_milliseconds),
+            memory_bytes: outcome.and_then(|outcome| outcome.memory),
+            note: outcome.map_or("", |outcome| &outcome.note),
+            stderr: outcome.map_or("", |outcome| &outcome.stderr),
+            noisy: outcome.is_some_and(|outcome| outcome.noisy),
+            features: features.map(named_numbers),
+            reproduce: plan.reproduce(job),
+        }
+    }
+
+    /// Tells what became of a job of a run that is over.
+    pub(super) fn of_report(report: &'a RunReport<'_>, job: JobId, outcome: Option<&'a Outcome>) -> Self {
+        Self::new(report.plan, job, outcome, report.points(job), report.features[job.case].as_deref())
+    }
+}
+
+impl<'a> Summary<'a> {
+    pub(super) fn of(report: &'a RunReport<'_>) -> Self {
+        let plan = report.plan;
+        let version = match &plan.problem.checker {
+            CheckerChoice::BuiltIn(checker) => Some(checker.version()),
+            CheckerChoice::Command(_) => None,
+        };
+        Self {
+            schema: SCHEMA,
+            judge: env!("CARGO_PKG_VERSION"),
+            problem: &plan.problem.id,
+            checker: Checker { name: plan.problem.checker.name(), version },
+            scoring: Scoring { rule: report.rule.to_string(), direction: plan.problem.direction.name() },
+            tier: report.tier,
+            gaps: report.gaps,
+            limits: limits(&plan.limits),
+            jobs: report.jobs,
+            interrupted: report.stop.is_some(),
+            elapsed_ms: in_milliseconds(report.elapsed),
+            solvers: in_order(report.places).into_iter().map(|place| solver_record(report, place)).collect(),
+            groups: group_records(report),
+        }
+    }
+}
+
+/// In the order of the command line.
+fn in_order(places: &[Place]) -> Vec<&Place> {
+    let mut places: Vec<_> = places.iter().collect();
+    places.sort_by_key(|place| place.solver);
+    places
+}
+
+fn limits(limits: &Limits) -> LimitsRecord {
+    LimitsRecord {
+        cpu_ms: in_milliseconds(limits.cpu.0),
+        wall_ms: in_milliseconds(limits.wall.0),
+        memory_bytes: limits.memory.0,
+        output_bytes: limits.output.0,
+        processes: limits.processes,
+    }
+}
+
+fn solver_record<'a>(report: &'a RunReport<'_>, place: &Place) -> SolverRecord<'a> {
+    let solver = place.solver;
+    let spec = &report.plan.solvers[solver].spec;
+    let counts: Counts = report.of_solver(solver).map(verdict_of).collect();
+    SolverRecord {
+        name: &spec.name,
+        command: &spec.text,
+        total: report.total(solver).as_ref().and_then(exact),
+        mean: report.mean(solver).as_ref().and_then(exact),
+        rank: place.rank,
+        wins: place.wins,
+        ties: place.ties,
+        losses: place.losses,
+        bests: place.bests,
+        uniques: place.uniques,
+        failures: place.failures,
+        mean_cpu_ms: report.mean_cpu(solver).map(in_milliseconds),
+        verdicts: counts.iter().map(|(verdict, count)| (verdict.name(), count)).collect(),
+    }
+}
+
+fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
+    let Some(grouping) = report.grouping else { return Vec::new() };
+    let records = |group: &'a Group| {
+        report.plan.solvers.iter().zip(&group.rows).map(|(solver, row)| GroupRecord {
+            by: &grouping.by,
+            value: group.value.as_ref().and_then(exact),
+            solver: &solver.spec.name,
+            cases: group.cases,
+            accepted: row.accepted,
+            mean_score: row.mean_score.as_ref().map(points_text).as_ref().and_then(exact),
+            mean_points: row.mean_points.as_ref().map(points_text).as_ref().and_then(exact),
+        })
+    };
+    grouping.groups.iter().flat_map(records).collect()
+}
+
+fn named_numbers(features: &Features) -> BTreeMap<&str, Number> {
+    features.iter().filter_map(|feature| Some((&*feature.name, exact(&feature.value)?))).collect()
+}
+
+/// The schema of what is written: fields that are left out when there is nothing to say are not required.
+pub(super) fn schema_of<T: JsonSchema>() -> Schema {
+    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
+}
+
+/// Milliseconds, to the microsecond.
+pub(super) fn in_milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// A decimal number as a JSON number, however long.
+fn exact(number: &impl ToString) -> Option<Number> {
+    Number::from_str(&number.to_string()).ok()
+}
