@@ -140,7 +140,7 @@ fn the_leaderboard_counts_by_hand() {
 #[test]
 fn json_lines_come_while_the_run_goes_on() {
     let folder = echo_problem();
-    let slow = "sh -c 'read line; case $line in 3*) ;; *) sleep 2;; esac; echo 1'";
+    let slow = "sh -c 'read line; case $line in 3*) ;; *) sleep 1;; esac; echo 1'";
     let arguments = ["run", "-p", "echo", "-s", slow, "--jobs", "1", "--jsonl", "-"];
     let mut child = folder.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -278,7 +278,7 @@ fn conditions_choose_cases_by_their_features() {
 #[test]
 fn built_in_features_choose_and_group() {
     let folder = Folder::new();
-    let run = ["run", "-p", "columns", "--seeds", "1-12", "--group-by", "colors"];
+    let run = ["run", "-p", "columns", "--seeds", "1-12", "-s", "bundled:columns-quickstart", "--group-by", "colors"];
     let (code, all) = folder.json(&run);
     assert_eq!(code, Some(0));
     let colors = |report: &Value| {

@@ -1,0 +1,214 @@
+//! The game viewer from the outside: the page's data are the game, and a real browser plays it.
+
+mod support;
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use support::{Folder, of_cases};
+
+/// The answer to the statement's sample of `columns`, worth 141.
+const SAMPLE_ANSWER: &str = "11\n1 0\n2 0\n3 0\n3 0\n4 0\n5 0\n6 0\n6 0\n1 0\n2 0\n3 0\n";
+
+fn sample_page(folder: &Folder, more: &[&str]) -> String {
+    folder.write("answer", SAMPLE_ANSWER);
+    let arguments = ["view", "-p", "columns", "--seed", "1", "--output", "answer", "--html", "game.html"];
+    let said = folder.judge(&[&arguments[..], more].concat());
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    std::fs::read_to_string(folder.path().join("game.html")).unwrap()
+}
+
+fn data(page: &str) -> Value {
+    let data = page.split("<script type=\"application/json\" id=\"game\">").nth(1).unwrap();
+    serde_json::from_str(data.split("</script>").next().unwrap()).unwrap()
+}
+
+/// What the page is to show at each frame: the move, the points, the caption and the board.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Scene {
+    step: u64,
+    points: String,
+    caption: String,
+    board: String,
+}
+
+fn scenes(data: &Value) -> Vec<Scene> {
+    let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+    let (mut width, mut looks, mut scene) = (0, Vec::new(), Scene::default());
+    let frames = data["frames"].as_array().unwrap().iter();
+    let next = |frame: &Value| {
+        if let Some(cells) = frame.get("n") {
+            (width, looks) = (number(&frame["w"]), vec![0; number(cells)]);
+        }
+        let mut place = 0;
+        for change in frame.get("c").and_then(Value::as_array).map_or(&[][..], Vec::as_slice).chunks(2) {
+            place += number(&change[0]);
+            looks[place] = number(&change[1]);
+        }
+        let text = |look: &usize| data["cells"][*look][0].as_str().unwrap_or(".").to_owned();
+        let rows = looks.chunks(width).map(|row| row.iter().map(text).collect::<Vec<_>>().join(" "));
+        scene.board = rows.collect::<Vec<_>>().join("\n");
+        scene.step = frame.get("s").map_or(scene.step, |step| step.as_u64().unwrap());
+        scene.points = frame.get("p").map_or(scene.points.clone(), |points| points.as_str().unwrap().to_owned());
+        scene.caption = data["captions"][number(&frame["t"])].as_str().unwrap().to_owned();
+        scene.clone()
+    };
+    frames.map(next).collect()
+}
+
+#[test]
+fn a_page_holds_the_whole_game_and_needs_nothing_else() {
+    let folder = Folder::new();
+    let page = sample_page(&folder, &[]);
+    for word in ["http:", "https:", "src=", "href=", "@import", "fetch("] {
+        assert!(!page.contains(word), "the page loads something: {word}");
+    }
+    assert!(page.contains("accepted 141"));
+    let scenes = scenes(&data(&page));
+    assert_eq!((scenes[0].step, &*scenes[0].points), (0, "0"));
+    let last = scenes.last().unwrap();
+    assert_eq!((last.step, &*last.points), (11, "141"));
+    assert!(last.board.ends_with("a b a b c c"), "{}", last.board);
+}
+
+#[test]
+fn a_part_of_a_game_is_the_same_as_in_the_whole() {
+    let folder = Folder::new();
+    let whole = scenes(&data(&sample_page(&folder, &[])));
+    let part = scenes(&data(&sample_page(&folder, &["--from", "4", "--to", "8"])));
+    let expected: Vec<_> = whole.into_iter().filter(|scene| (4..=8).contains(&scene.step)).collect();
+    assert_eq!(part, expected);
+    let arguments = ["view", "-p", "columns", "--seed", "1", "--output", "answer", "--html", "x.html", "--from", "99"];
+    let said = folder.judge(&arguments);
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("--from and --to count moves"), "{}", said.stderr);
+    assert!(!folder.path().join("x.html").exists());
+}
+
+#[test]
+fn a_solver_plays_and_the_page_agrees_with_the_run() {
+    let folder = Folder::new();
+    let solver = "bundled:columns-quickstart";
+    let (_, report) = folder.json(&["run", "-p", "columns", "-s", solver, "--seeds", "3"]);
+    let said = folder.judge(&["view", "-p", "columns", "-s", solver, "--seed", "3", "--html", "-"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let points = scenes(&data(&said.stdout)).pop().unwrap().points;
+    assert_eq!(of_cases(&report, "score")[0].to_string(), points);
+}
+
+#[test]
+fn a_rejected_answer_is_shown_as_far_as_it_goes() {
+    let folder = Folder::new();
+    folder.write("board", "2\nAB\nAB\n");
+    folder.write("answer", "2\n0 0\n9 9\n");
+    let game = ["view", "-p", "same-game-free", "--input", "board", "--output", "answer"];
+    let said = folder.judge(&[&game[..], &["--html", "game.html"]].concat());
+    assert_eq!(said.code, Some(1), "{}", said.stderr);
+    let page = std::fs::read_to_string(folder.path().join("game.html")).unwrap();
+    assert!(page.contains("rejected line 3, column 1, move 2"), "{}", said.stderr);
+    assert!(scenes(&data(&page)).len() > 1);
+    let said = folder.judge(&[&game[..], &["--html", "missing/game.html"]].concat());
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("mkdir -p missing"), "{}", said.stderr);
+}
+
+#[test]
+fn what_cannot_be_shown_is_said() {
+    let folder = Folder::new();
+    folder.write("problems.toml", "[[problem]]\nid = \"x\"\nchecker-command = \"cat {answer}\"\ninputs = [\"in\"]\n");
+    folder.write("in", "1\n");
+    let view = ["view", "-p", "x", "--input", "in", "--html", "x.html"];
+    let said = folder.judge(&[&view[..], &["-s", "cat"]].concat());
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("there is no move to show: accepted 1"), "{}", said.stderr);
+    let said = folder.judge(&[&view[..], &["-s", "false"]].concat());
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("`false` gave no answer to show: runtime-error: exit code 1"), "{}", said.stderr);
+}
+
+#[test]
+fn ten_thousand_moves_fit_into_ten_megabytes() {
+    let folder = Folder::new();
+    let answer = (0..10_000).map(|turn| format!("{} {} {}\n", turn % 7, turn % 8, 1 + turn % 2)).collect::<String>();
+    folder.write("answer", answer);
+    let view = ["view", "-p", "square-remover", "--seed", "2", "--output", "answer", "--html", "game.html"];
+    let said = folder.judge(&view);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let page = std::fs::read_to_string(folder.path().join("game.html")).unwrap();
+    assert!(page.len() < 10_000_000, "{} bytes", page.len());
+    assert_eq!(scenes(&data(&page)).last().unwrap().step, 10_000);
+}
+
+fn chromium() -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    std::env::split_paths(&folders).flat_map(|folder| names.map(|name| folder.join(name))).find(|path| path.is_file())
+}
+
+/// Opens a page, and returns what has become of it after some seconds of the page's own time.
+fn opened(chromium: &Path, folder: &Folder, url: &str) -> String {
+    let dump = std::fs::File::create(folder.path().join("dump.html")).unwrap();
+    let mut child = Command::new(chromium)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=8000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+        .arg(url)
+        .stdin(Stdio::null())
+        .stdout(dump)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if started.elapsed() > Duration::from_secs(120) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("the browser does not end");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::fs::read_to_string(folder.path().join("dump.html")).unwrap()
+}
+
+#[test]
+fn a_browser_plays_the_game() {
+    let Some(chromium) = chromium() else {
+        println!("skipped: there is no Chromium on the PATH; apt-get install chromium brings one");
+        return;
+    };
+    let folder = Folder::new();
+    let page = sample_page(&folder, &[]);
+    let scenes = scenes(&data(&page));
+    // What the page shows after each key is noted down for us, and last what it shows when it has played to the end.
+    let keys = ["ArrowRight", "ArrowRight", "PageDown", "End", "ArrowLeft", "PageUp", "Home", "ArrowLeft", " "];
+    let script = format!(
+        "<script>const notes = [];\
+         const note = () => notes.push(['position', 'move', 'points', 'caption', 'text'].map((id) => $(id).textContent));\
+         note();\
+         for (const key of {}) {{ dispatchEvent(new KeyboardEvent('keydown', {{ key }})); note(); }}\
+         setTimeout(() => {{ note(); const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;\
+         const colors = new Set(); for (let i = 0; i < pixels.length; i += 4) colors.add(pixels.slice(i, i + 3).join());\
+         document.body.innerHTML = '<pre id=\"notes\">' + JSON.stringify([notes, colors.size]) + '</pre>'; }}, 6000);</script>",
+        json!(keys)
+    );
+    folder.write("played.html", page.replace("</body>", &format!("{script}</body>")));
+    let url = format!("file://{}#frame=4", folder.path().join("played.html").display());
+    let dump = opened(&chromium, &folder, &url);
+    let notes = dump.split("<pre id=\"notes\">").nth(1).unwrap_or_else(|| panic!("the page's script failed: {dump}"));
+    let notes: Value = serde_json::from_str(notes.split("</pre>").next().unwrap()).unwrap();
+
+    let starts = |index: usize| index == 0 || scenes[index].step != scenes[index - 1].step;
+    let next_move = (6..scenes.len()).find(|&index| starts(index)).unwrap();
+    let last = scenes.len() - 1;
+    let before = (0..last - 1).rev().find(|&index| starts(index)).unwrap();
+    let expected = [3, 4, 5, next_move, last, last - 1, before, 0, 0, 0, last];
+    let expected: Vec<_> = expected
+        .into_iter()
+        .map(|index| {
+            let Scene { step, points, caption, board } = &scenes[index];
+            json!([format!("frame {} of {}", index + 1, scenes.len()), step.to_string(), points, caption, board])
+        })
+        .collect();
+    assert_eq!(notes[0], json!(expected));
+    assert!(notes[1].as_u64().unwrap() > 5, "the board is not drawn: {} colours", notes[1]);
+}
