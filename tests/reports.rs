@@ -1,4 +1,5 @@
 //! The reports of a run from the outside: every format tells the same, none is lost, and each fits its reader.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 
@@ -149,6 +150,22 @@ fn json_lines_come_while_the_run_goes_on() {
     assert!(child.try_wait().unwrap().is_none(), "the run is over before its first line is seen");
     assert_eq!(lines.count(), 3, "two more cases and the summary");
     assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn what_was_not_run_has_no_figures() {
+    let folder = echo_problem();
+    let run =
+        ["run", "-p", "echo", "-s", "false", "--fail-fast", "--jobs", "1", "--csv", "r.csv", "--jsonl", "r.jsonl"];
+    let (code, report) = folder.json(&run);
+    assert_eq!(code, Some(1));
+    assert_eq!(report["interrupted"], true);
+    assert_eq!(of_cases(&report, "verdict"), ["runtime-error", "skipped", "skipped"]);
+    for field in ["score", "points", "cpu_ms", "wall_ms", "memory_bytes", "features"] {
+        assert!(report["cases"][2].get(field).is_none(), "{field} of a case that was not run");
+    }
+    assert_eq!(read(&folder, "r.jsonl").lines().count(), 2, "one case and the summary");
+    assert_eq!(csv_rows(&read(&folder, "r.csv")).len(), 4);
 }
 
 #[test]

@@ -147,6 +147,7 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn features() -> Features {
         let mut features = Features::default();
@@ -229,5 +230,67 @@ mod tests {
         }
         let deep = format!("{}N<1{}", "(".repeat(100_000), ")".repeat(100_000));
         assert!(deep.parse::<Condition>().unwrap_err().to_string().starts_with("expected fewer than"));
+    }
+
+    /// A condition as text, and whether it holds where `a` is 1, `b` is 2 and `c` is not known.
+    fn any_condition() -> impl Strategy<Value = (String, Option<bool>)> {
+        let operand = prop_oneof![
+            Just(("a", Some(1))),
+            Just(("b", Some(2))),
+            Just(("c", None)),
+            Just(("1.0", Some(1))),
+            Just(("3", Some(3)))
+        ];
+        let sign = prop::sample::select(vec!["<", "<=", "==", "!=", ">=", ">"]);
+        let comparison = (operand.clone(), sign, operand).prop_map(|(left, sign, right)| {
+            let value = left.1.zip(right.1).map(|(left, right)| match sign {
+                "<" => left < right,
+                "<=" => left <= right,
+                "==" => left == right,
+                "!=" => left != right,
+                ">=" => left >= right,
+                _ => left > right,
+            });
+            (format!("{}{sign} {}", left.0, right.0), value)
+        });
+        comparison.prop_recursive(4, 32, 2, |inner| {
+            let pair = (inner.clone(), inner.clone());
+            prop_oneof![
+                inner.prop_map(|(text, value)| (format!("!({text})"), value.map(|value| !value))),
+                pair.clone().prop_map(|(left, right)| {
+                    let value = match (left.1, right.1) {
+                        (Some(true), Some(true)) => Some(true),
+                        (Some(false), _) | (_, Some(false)) => Some(false),
+                        _ => None,
+                    };
+                    (format!("({}) && ({})", left.0, right.0), value)
+                }),
+                pair.prop_map(|(left, right)| {
+                    let value = match (left.1, right.1) {
+                        (Some(false), Some(false)) => Some(false),
+                        (Some(true), _) | (_, Some(true)) => Some(true),
+                        _ => None,
+                    };
+                    (format!("({}) || ({})", left.0, right.0), value)
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_condition_means_what_it_says((text, value) in any_condition()) {
+            let mut features = Features::default();
+            features.set("a", Number::from(1));
+            features.set("b", Number::from(2));
+            let condition: Condition = text.parse().unwrap();
+            prop_assert_eq!(condition.expression.evaluate(&features), value);
+            prop_assert_eq!(condition.holds(&features), value == Some(true));
+        }
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "[a-c0-9<>=!&|(). -é]{0,20}") {
+            let _ = text.parse::<Condition>();
+        }
     }
 }

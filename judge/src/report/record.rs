@@ -233,7 +233,9 @@ impl<'a> CaseRecord<'a> {
 
     /// Tells what became of a job of a run that is over.
     pub(super) fn of_report(report: &'a RunReport<'_>, job: JobId, outcome: Option<&'a Outcome>) -> Self {
-        Self::new(report.plan, job, outcome, report.points(job), report.features[job.case].as_deref())
+        // What a job that was not run would have got is not known.
+        let points = outcome.and_then(|_| report.points(job));
+        Self::new(report.plan, job, outcome, points, report.features[job.case].as_deref())
     }
 }
 
