@@ -4,6 +4,7 @@
 mod support;
 
 use serde_json::{Value, json};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -175,7 +176,8 @@ fn opened(chromium: &Path, folder: &Folder, url: &str) -> String {
 #[test]
 fn a_browser_plays_the_game() {
     let Some(chromium) = chromium() else {
-        println!("skipped: there is no Chromium on the PATH; apt-get install chromium brings one");
+        // Past the test's own capture, so that it is seen.
+        let _ = writeln!(std::io::stderr(), "skipped: no Chromium on the PATH; apt-get install chromium brings one");
         return;
     };
     let folder = Folder::new();
