@@ -10,7 +10,7 @@ const FLOORS: [&[&str]; 8] = [
     &["model"],
     &["manifest", "plan", "condition", "verdict", "scoring", "statistics"],
     &["command", "gate", "tune"],
-    &["solver", "cases"],
+    &["solver", "cases", "journal"],
     &["runner"],
     &["report", "cli"],
     &["commands"],

@@ -1,6 +1,7 @@
 //! The command line's grammar. What it means is the business of `commands`.
 
 use crate::condition::Condition;
+use crate::journal::RunChoice;
 use crate::model::{Bytes, Seeds, Time};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -42,6 +43,15 @@ pub enum Command {
     /// Run one program in the sandbox: no problem, no checker
     #[command(after_help = EXEC_EXAMPLES)]
     Exec(Box<ExecArgs>),
+    /// Look at past runs
+    #[command(after_help = HISTORY_EXAMPLES, args_conflicts_with_subcommands = true)]
+    History(HistoryArgs),
+    /// Show the best score on each case of a problem, and where it comes from
+    #[command(after_help = BEST_EXAMPLES)]
+    Best(BestArgs),
+    /// Score a past run by another rule, without running anything
+    #[command(after_help = RESCORE_EXAMPLES)]
+    Rescore(RescoreArgs),
     /// List the problems
     #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]
     List,
@@ -84,7 +94,8 @@ const RUN_EXAMPLES: &str = "Examples:
   judge run -p columns                                  the bundled solver on the problem's own cases
   judge run -p columns -s ./mybot --seeds 1-100         a program, on a hundred cases
   judge run -p same-game -s 'python3 bot.py' --inputs 'data/*.in' --json result.json
-  judge run -p square-remover -s old=./v1 -s new=./v2   two versions, scored relative to the better";
+  judge run -p square-remover -s old=./v1 -s new=./v2   two versions, scored relative to the better
+  judge run -p columns -s ./mybot --seeds 1-100 --resume    go on with the run that was interrupted";
 
 const EXEC_EXAMPLES: &str = "Examples:
   judge exec --cpu 1s --memory 256MiB -- ./mybot
@@ -94,7 +105,23 @@ const EXEC_EXAMPLES: &str = "Examples:
 const CHECK_EXAMPLES: &str = "Examples:
   judge check -p columns --seed 1 --output answer.txt
   judge check -p deletion-game --input game1.in --output -     the answer from standard input
-  judge check -p columns --dir results                         every NAME.in with its NAME.out";
+  judge check -p columns --dir results                         every NAME.in with its NAME.out
+  judge check --run 12                                         the stored answers of a past run, once more";
+
+const HISTORY_EXAMPLES: &str = "Examples:
+  judge history                              the newest runs
+  judge history -p columns --solver mybot    one solver's progress on a problem
+  judge history show 12                      all that is known of run 12
+  judge history rm 12 13                     forget two runs";
+
+const BEST_EXAMPLES: &str = "Examples:
+  judge best -p columns
+  judge best -p columns --export best.json    to share with a team
+  judge best -p columns --import best.json    take what is better";
+
+const RESCORE_EXAMPLES: &str = "Examples:
+  judge rescore 12 --score mean
+  judge rescore last --score relative --best ledger --json rescored.json";
 
 const GEN_EXAMPLES: &str = "Examples:
   judge gen -p columns --seed 7 > seed-7.in
@@ -149,6 +176,15 @@ pub struct RunArgs {
     /// Stop at the first case that is not accepted
     #[arg(long)]
     pub fail_fast: bool,
+    /// Go on with the last interrupted run of this command; what has changed since is run again
+    #[arg(long, conflicts_with = "no_journal")]
+    pub resume: bool,
+    /// Take the results that the same solver had on the same input under the same limits in earlier runs
+    #[arg(long, conflicts_with = "no_journal")]
+    pub reuse: bool,
+    /// Do not record the run in the journal
+    #[arg(long)]
+    pub no_journal: bool,
     /// Do not tie each solver to a core of its own
     #[arg(long)]
     pub no_pin: bool,
@@ -290,13 +326,100 @@ pub struct ExecArgs {
     pub command: Vec<OsString>,
 }
 
-/// Arguments of `judge check`.
+/// Arguments of `judge history`.
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("case").required(true).args(["input", "seed", "dir"]))]
-pub struct CheckArgs {
+pub struct HistoryArgs {
+    /// What to do with a run [default: list them]
+    #[command(subcommand)]
+    pub action: Option<HistoryAction>,
+    /// Only runs of this problem
+    #[arg(short, long, value_name = "ID")]
+    pub problem: Option<String>,
+    /// Only solvers of this name
+    #[arg(short, long, value_name = "NAME")]
+    pub solver: Option<String>,
+    /// So many rows, the newest
+    #[arg(short = 'n', long, value_name = "N", default_value = "20")]
+    pub limit: NonZeroUsize,
+    /// Every row, however many there are
+    #[arg(long, conflicts_with = "limit")]
+    pub all: bool,
+    /// Write the rows as JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+}
+
+/// What to do with a past run.
+#[derive(Debug, Subcommand)]
+pub enum HistoryAction {
+    /// Show all that is known of a run
+    Show {
+        /// The run's number, or last
+        run: RunChoice,
+        /// A row for every case, however many there are
+        #[arg(long)]
+        all: bool,
+        /// Where the results go
+        #[command(flatten)]
+        reports: ReportArgs,
+    },
+    /// Forget runs, with their answers
+    Rm {
+        /// The runs' numbers, or last
+        #[arg(required = true, value_name = "RUN")]
+        runs: Vec<RunChoice>,
+    },
+}
+
+/// Arguments of `judge best`.
+#[derive(Debug, Args)]
+pub struct BestArgs {
     /// The problem's id, as in `judge list`
     #[arg(short, long, value_name = "ID")]
     pub problem: String,
+    /// Take the better scores from this file first; - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub import: Option<PathBuf>,
+    /// Write the best scores to this file, for others to import; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub export: Option<PathBuf>,
+    /// Write the best scores as JSON to this file, or - for standard output: the same as --export
+    #[arg(long, value_name = "PATH", conflicts_with = "export")]
+    pub json: Option<PathBuf>,
+    /// A row for every case, however many there are
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// Arguments of `judge rescore`.
+#[derive(Debug, Args)]
+pub struct RescoreArgs {
+    /// The run's number, as in `judge history`, or last
+    pub run: RunChoice,
+    /// The rule: sum, mean, exact, thresholds, relative, rank, rank-topcoder or log [default: the problem's own]
+    #[arg(long, value_name = "RULE")]
+    pub score: Option<String>,
+    /// What is the best beside this run's own scores: none, the ledger of `judge best`, or a file that `judge best --export` wrote [default: the catalogue's `best`]
+    #[arg(long, value_name = "none|ledger|FILE")]
+    pub best: Option<PathBuf>,
+    /// A row for every case, however many there are
+    #[arg(long)]
+    pub all: bool,
+    /// Where the results go
+    #[command(flatten)]
+    pub reports: ReportArgs,
+}
+
+/// Arguments of `judge check`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("case").required(true).args(["input", "seed", "dir", "run"]))]
+pub struct CheckArgs {
+    /// The problem's id, as in `judge list`
+    #[arg(short, long, value_name = "ID", required_unless_present = "run")]
+    pub problem: Option<String>,
+    /// The stored answers of this past run, with today's checker
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["problem", "output"])]
+    pub run: Option<RunChoice>,
     /// The case's input, or - for standard input
     #[arg(long, value_name = "FILE", requires = "output")]
     pub input: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! Which cases a run has: the selectors of the command line, or the problem's own.
 
-use crate::model::{CaseName, CaseSource, CaseSpec, Problem, Seeds};
+use crate::model::{CaseName, CaseSource, CaseSpec, Problem, Seeds, natural_key};
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -94,20 +94,6 @@ fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
     Ok(files)
 }
 
-/// Splits a name into text and numbers, so that numbers compare by their value: by length, then digit by digit.
-fn natural_key(name: &str) -> Vec<(String, usize, String)> {
-    let mut key = Vec::new();
-    let mut rest = name;
-    while !rest.is_empty() {
-        let (text, tail) = rest.split_at(rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len()));
-        let (digits, tail) = tail.split_at(tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len()));
-        let value = digits.trim_start_matches('0');
-        key.push((text.to_owned(), value.len(), value.to_owned()));
-        rest = tail;
-    }
-    key
-}
-
 fn repeated(cases: Vec<CaseSpec>, times: u32) -> Vec<CaseSpec> {
     if times == 1 {
         return cases;
@@ -115,16 +101,4 @@ fn repeated(cases: Vec<CaseSpec>, times: u32) -> Vec<CaseSpec> {
     let copy =
         |case: &CaseSpec, time| CaseSpec { name: CaseName::from(&*format!("{}#{time}", case.name)), ..case.clone() };
     cases.iter().flat_map(|case| (1..=times).map(move |time| copy(case, time))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::natural_key;
-
-    #[test]
-    fn numbers_in_names_compare_by_value() {
-        let mut names = ["game10.in", "game2.in", "game01.in", "a.in", "game2b.in"];
-        names.sort_by_cached_key(|name| natural_key(name));
-        assert_eq!(names, ["a.in", "game01.in", "game2.in", "game2b.in", "game10.in"]);
-    }
 }

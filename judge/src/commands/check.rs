@@ -1,5 +1,6 @@
 //! `judge check`: what an answer is worth, without running anything.
 
+use super::check_run::check_run;
 use super::failure::Failure;
 use super::load;
 use crate::cases::{Admitted, Inputs, Referee, RefereeError, Ruling};
@@ -10,8 +11,11 @@ use std::path::{Path, PathBuf};
 
 /// Checks one answer, or all answers of a folder.
 pub(super) fn check(catalogue: Option<&Path>, args: &CheckArgs) -> Result<Exit, Failure> {
+    if let Some(run) = args.run {
+        return check_run(catalogue, run);
+    }
     let catalogue = load::catalogue(catalogue)?;
-    let problem = catalogue.find(&args.problem)?;
+    let problem = catalogue.find(args.problem.as_deref().unwrap_or_default())?;
     match (&args.dir, &args.output) {
         (Some(folder), _) => check_folder(problem, folder),
         (None, Some(output)) => check_one(problem, args, output),

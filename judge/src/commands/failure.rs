@@ -1,6 +1,7 @@
 //! An error as the user sees it: what happened, why, and the command or key that mends it.
 
 use crate::cases::{InputError, ReadError, RefereeError, SelectError};
+use crate::journal::JournalError;
 use crate::manifest::{ManifestError, UnknownProblem};
 use crate::model::Exit;
 use crate::report::{Paint, Style};
@@ -116,6 +117,29 @@ impl From<ReadError> for Failure {
             ReadError::Referee(error) => error.into(),
         }
     }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        let hint = match &error {
+            JournalError::NoRun(_) | JournalError::NoRunYet => "`judge history` lists the runs",
+            JournalError::StillRunning(_) => {
+                "wait for it, or end it with Ctrl-C; without --resume, a new run is started"
+            }
+            JournalError::Newer { .. } => "use that judge, or move the file away",
+            JournalError::Folder { .. } | JournalError::Open { .. } | JournalError::Database(_) => {
+                return Self::fault(error).with_hint("is the disk full, or the folder not writable?");
+            }
+            JournalError::Damaged(_) => return Self::fault(error).with_hint("move the file away to start a new one"),
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
+/// An error with all its causes, as one line.
+pub(super) fn in_full(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| (**cause).source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 impl From<RunError> for Failure {

@@ -1,6 +1,7 @@
 //! Finds and reads the catalogue, and files in general.
 
 use super::failure::Failure;
+use crate::journal::{BestScore, Game};
 use crate::manifest::Catalogue;
 use crate::report;
 use std::fs::OpenOptions;
@@ -39,6 +40,13 @@ pub(super) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(what, path, error))?;
     Ok(bytes)
+}
+
+/// Reads a file of best scores; `-` is standard input.
+pub(super) fn best_scores(game: &Game, path: &Path) -> Result<Vec<BestScore>, Failure> {
+    let text = bytes("the best scores", path)?;
+    let bad = |error| Failure::usage(format!("cannot use the best scores in {}: {error}", path.display()));
+    report::read_best_json(game, &text).map_err(bad)
 }
 
 /// Writes a file whole or not at all; `-` is standard output. `what` is how messages call it.

@@ -1,18 +1,24 @@
 //! One file for each subcommand, and the one place where errors become text and exit codes.
 
+mod best;
 mod check;
+mod check_run;
 mod choice;
 mod exec;
 mod failure;
 mod generate;
+mod history;
+mod journaling;
 mod load;
 mod outputs;
 mod points;
 mod problems;
+mod rescore;
 mod run;
 mod schema;
 mod shell;
 mod solve;
+mod stored;
 mod view;
 mod walls;
 
@@ -30,6 +36,9 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Check(args) => check::check(catalogue, &args),
         Command::Gen(args) => generate::generate(catalogue, &args),
         Command::Exec(args) => exec::exec(&args),
+        Command::History(args) => history::history(catalogue, &args),
+        Command::Best(args) => best::best(catalogue, &args),
+        Command::Rescore(args) => rescore::rescore(catalogue, &args),
         Command::List => problems::list(catalogue),
         Command::Show { problem } => problems::show(catalogue, &problem),
         Command::Solve { solver } => return solve::solve(&solver),

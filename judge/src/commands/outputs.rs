@@ -51,6 +51,11 @@ impl<'a> Outputs<'a> {
         self.args.json.is_some() || self.args.jsonl.is_some() || self.args.csv.is_some()
     }
 
+    /// Whether a report takes the place of the table on standard output.
+    pub(super) fn take_stdout(&self) -> bool {
+        targets(self.args).map(|target| target.path).chain(self.args.jsonl.as_deref()).any(is_stdout)
+    }
+
     /// Starts the report that is written while the run goes on.
     pub(super) fn open(mut self) -> Result<Self, Failure> {
         if let Some(path) = &self.args.jsonl {
@@ -74,9 +79,9 @@ impl<'a> Outputs<'a> {
     /// Prints the table, unless standard output is taken, and writes every report. What cannot be written is told when
     /// all others are.
     pub(super) fn publish(self, report: &RunReport<'_>, all: bool) -> Result<(), Failure> {
+        let stdout_is_taken = self.take_stdout();
         let Self { args, lines } = self;
         let mut failures = Vec::new();
-        let stdout_is_taken = targets(args).map(|target| target.path).chain(args.jsonl.as_deref()).any(is_stdout);
         if !stdout_is_taken {
             let text = report::run_text(report, all, Style::of_stdout());
             failures.extend(report::print(&text).err().map(|error| format!("cannot print the table: {error}")));

@@ -2,10 +2,12 @@
 
 use super::choice::{Chosen, choose};
 use super::failure::Failure;
+use super::journaling::{self, Circumstances, Journaling, Wishes};
 use super::outputs::Outputs;
 use super::points::{self, Scored};
 use super::{load, walls};
 use crate::cli::{LimitArgs, RunArgs};
+use crate::journal::Closing;
 use crate::model::{CaseSpec, Exit, Limits, Problem, RunEvent, Solver, Stop, Verdict};
 use crate::plan::Plan;
 use crate::report::{self, Progress, RunReport};
@@ -25,11 +27,15 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let plan = plan(problem, cases, args, &mut toolbox)?;
     let sandbox = walls::open(&args.sandbox)?;
     let settings = settings(args, outputs.show_features());
+    let tier = sandbox.tier().name();
+    let circumstances =
+        Circumstances { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
+    let journaling = Journaling::start(wishes(args), &circumstances)?;
 
     let started = Instant::now();
     let mut outputs = outputs.open()?;
     let mut progress = Progress::start(plan.job_count());
-    let result = runner::run(&plan, &settings, &sandbox, &mut |event| {
+    let result = runner::run(&plan, &settings, &sandbox, &journaling, &mut |event| {
         if let RunEvent::Finished(finished) = event {
             let known = &mut features[finished.job.case];
             *known = known.take().or_else(|| finished.features.clone());
@@ -55,11 +61,30 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         stop: result.stop,
         elapsed: started.elapsed(),
         jobs: settings.jobs.get(),
-        tier: sandbox.tier().name(),
+        tier,
         gaps: &gaps,
     };
+    let recorded = journaling.finish(&closing(&report));
     outputs.publish(&report, args.all)?;
+    if let (Some(_), Some(Stop::Interrupted)) = (recorded, result.stop) {
+        report::note(&format!("continue with: {}", journaling::resume_command()));
+    }
     Ok(exit(&result))
+}
+
+fn wishes(args: &RunArgs) -> Wishes {
+    Wishes { journal: !args.no_journal, resume: args.resume, reuse: args.reuse }
+}
+
+/// What the journal is told of the end of a run.
+fn closing<'a>(report: &RunReport<'a>) -> Closing<'a> {
+    let board = report.scoreboard;
+    Closing {
+        stop: report.stop,
+        elapsed: report.elapsed,
+        rule: report.rule,
+        totals: board.standings.iter().map(|standing| board.headline(standing)).collect(),
+    }
 }
 
 fn note_other_rule(problem: &Problem, Scored { rule, .. }: &Scored) {

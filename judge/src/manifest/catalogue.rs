@@ -2,16 +2,18 @@
 
 use super::section::{Complaints, Section};
 use super::{BUILT_IN, Complaint, problem, suggest};
-use crate::model::Problem;
+use crate::model::{KeepAnswers, Problem};
 use std::collections::HashSet;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 /// All problems of a catalogue, in its order.
 #[derive(Debug)]
 pub struct Catalogue {
     problems: Vec<Problem>,
+    folder: PathBuf,
+    keep_answers: KeepAnswers,
 }
 
 /// Everything that is wrong with a catalogue.
@@ -58,9 +60,11 @@ impl Catalogue {
         let (document, syntax_errors) = DeTable::parse_recoverable(text);
         let complaints = Complaints::default();
         let mut problems = Vec::new();
+        let mut keep_answers = KeepAnswers::default();
         if syntax_errors.is_empty() {
             let root = Section::new("the catalogue", document.span(), document.get_ref(), &complaints);
             problems = read_problems(&root, folder);
+            keep_answers = read_keep_answers(&root).unwrap_or_default();
             root.finish();
         }
         let mut complaints = complaints.into_inner();
@@ -70,7 +74,7 @@ impl Catalogue {
             expected: error.message().lines().collect::<Vec<_>>().join("; "),
         }));
         if complaints.is_empty() {
-            return Ok(Self { problems });
+            return Ok(Self { problems, folder: folder.to_owned(), keep_answers });
         }
         complaints.sort_by_key(|complaint| complaint.span.start);
         Err(ManifestError { file: file.to_owned(), text: text.to_owned(), complaints })
@@ -80,6 +84,18 @@ impl Catalogue {
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
+    }
+
+    /// Returns the folder that the catalogue's relative paths start from.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns how many answers the journal of this catalogue keeps.
+    #[must_use]
+    pub fn keep_answers(&self) -> KeepAnswers {
+        self.keep_answers
     }
 
     /// Returns the problem with this id.
@@ -93,6 +109,13 @@ impl Catalogue {
             .find(|problem| problem.id == id)
             .ok_or_else(|| UnknownProblem { id: id.to_owned(), meant: suggest::closest(id, ids()).map(str::to_owned) })
     }
+}
+
+fn read_keep_answers(root: &Section<'_>) -> Option<KeepAnswers> {
+    let section = root.section("journal", "[journal]")?;
+    let keep = section.parsed::<KeepAnswers>("keep-answers").map(|keep| keep.value);
+    section.finish();
+    keep
 }
 
 fn read_problems(root: &Section<'_>, folder: &Path) -> Vec<Problem> {
@@ -115,4 +138,25 @@ fn read_problems(root: &Section<'_>, folder: &Path) -> Vec<Problem> {
         problems.push(problem);
     }
     problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Bytes;
+
+    const PROBLEM: &str = "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nseeds = \"1\"\n";
+
+    fn keep(journal: &str) -> Result<KeepAnswers, ManifestError> {
+        Catalogue::parse("p.toml", &format!("{journal}{PROBLEM}"), Path::new("/")).map(|all| all.keep_answers())
+    }
+
+    #[test]
+    fn the_journal_keeps_what_the_catalogue_says() {
+        assert_eq!(keep("").unwrap(), KeepAnswers::default());
+        assert_eq!(keep("[journal]\nkeep-answers = \"all\"\n").unwrap(), KeepAnswers::All);
+        assert_eq!(keep("[journal]\nkeep-answers = \"0 B\"\n").unwrap(), KeepAnswers::UpTo(Bytes(0)));
+        let complaints = keep("[journal]\nkeep-answers = \"3 days\"\nkeep = 1\n").unwrap_err().complaints;
+        assert_eq!(complaints.len(), 2, "{complaints:?}");
+    }
 }

@@ -36,7 +36,7 @@ impl fmt::Display for CaseName {
 }
 
 /// Where a case's input comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum CaseSource {
     /// The problem's generator, with this seed.
     Seed(u64),

@@ -1,6 +1,6 @@
 //! What a run tells those who watch it.
 
-use super::{Features, Outcome};
+use super::{Digest, Features, Outcome};
 use std::sync::Arc;
 
 /// One job of a run: a solver on a case, by their places in the plan.
@@ -21,6 +21,37 @@ pub struct Finished {
     pub outcome: Outcome,
     /// What describes its case; `None` where nobody wants to know, or where the case was not read.
     pub features: Option<Arc<Features>>,
+    /// What the journal keeps beside that.
+    pub evidence: Evidence,
+}
+
+/// What a job leaves behind beside its outcome: for the journal to keep, and for nobody else to hold.
+#[derive(Debug, Clone, Default)]
+pub struct Evidence {
+    /// Hash of the input; `None` where there was none to be had, or nobody to remember it.
+    pub input: Option<Digest>,
+    /// What was checked: the whole standard output of a solver that ended well.
+    pub answer: Option<Vec<u8>>,
+    /// Where the outcome was found, if the solver was not run again.
+    pub stored: Option<StoredResult>,
+}
+
+/// An earlier outcome that still holds.
+#[derive(Debug, Clone)]
+pub struct Recalled {
+    /// What became of the job.
+    pub outcome: Outcome,
+    /// Where it is stored.
+    pub stored: StoredResult,
+}
+
+/// Where the journal keeps a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoredResult {
+    /// The row of the solver in its run.
+    pub entrant: i64,
+    /// The case's place in that run.
+    pub place: i64,
 }
 
 /// Why a run ended before its plan was done.
@@ -39,4 +70,6 @@ pub enum RunEvent {
     Finished(Finished),
     /// No further jobs are started.
     Stopping(Stop),
+    /// The journal cannot be written any more: why. The run goes on without one.
+    JournalLost(String),
 }

@@ -333,6 +333,6 @@ pub(super) fn in_milliseconds(time: Duration) -> f64 {
 }
 
 /// A decimal number as a JSON number, however long.
-fn exact(number: &impl ToString) -> Option<Number> {
+pub(super) fn exact(number: &impl ToString) -> Option<Number> {
     Number::from_str(&number.to_string()).ok()
 }

@@ -1,13 +1,21 @@
 //! Owns the state of a run: starts the workers, hears of every finished job and every signal, decides when to stop.
 
 use super::worker::{Shared, work};
+use super::{Lost, Memory};
 use crate::model::{Finished, Outcome, RunEvent, Stop};
 use crate::plan::Plan;
 use judge_sandbox::{Fault, Sandbox};
 use std::io;
 use std::num::NonZeroUsize;
+use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, channel};
+
+/// So many finished jobs may wait to be kept, and are kept together. More would only pile up their answers.
+const BATCH: usize = 16;
+
+/// So long a finished job waits for others at most: nobody sees the difference, and a commit costs as much for many.
+const GATHERING: Duration = Duration::from_millis(4);
 
 /// How a plan is run.
 #[derive(Debug, Clone)]
@@ -50,7 +58,8 @@ pub enum RunError {
     WorkerPanicked,
 }
 
-/// Runs a plan to its end, or until it is stopped. `watch` hears of every event, in the order of finishing.
+/// Runs a plan to its end, or until it is stopped. `watch` hears of every event, in the order of finishing, and of a
+/// finished job only after `memory` has kept it.
 ///
 /// The first Ctrl-C (or SIGTERM) ends the running cases and starts no more; the second ends the process at once.
 ///
@@ -60,17 +69,18 @@ pub fn run(
     plan: &Plan,
     settings: &Settings,
     sandbox: &Sandbox,
+    memory: &dyn Memory,
     watch: &mut dyn FnMut(&RunEvent),
 ) -> Result<RunResult, RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
     let _entered = runtime.enter();
     let signals = Signals::install().map_err(RunError::Start)?;
-    let (sender, receiver) = unbounded_channel();
+    let (sender, receiver) = channel(BATCH);
     let workers = (0..settings.jobs.get().min(plan.job_count()))
         .map(|slot| sandbox.worker(settings.core(slot)))
         .collect::<Result<Vec<_>, _>>()
         .map_err(RunError::Sandbox)?;
-    let shared = Shared::new(plan, sandbox, settings, &workers);
+    let shared = Shared::new(plan, sandbox, settings, memory, &workers);
 
     std::thread::scope(|scope| {
         let handles: Vec<_> = workers
@@ -82,12 +92,33 @@ pub fn run(
             })
             .collect();
         drop(sender);
-        let mut dispatcher = Dispatcher { plan, shared: &shared, stop: None, watch };
+        let mut dispatcher = Dispatcher { plan, shared: &shared, memory: Some(memory), stop: None, watch };
         let outcomes = runtime.block_on(dispatcher.listen(receiver, signals));
         let stop = dispatcher.stop;
         let panicked = handles.into_iter().any(|handle| handle.join().is_err());
         if panicked { Err(RunError::WorkerPanicked) } else { Ok(RunResult { outcomes, stop }) }
     })
+}
+
+/// Waits for a finished job, and then a moment longer for others; returns whether there is any. What is in the batch
+/// already stays there when a signal comes in between.
+async fn next_batch(finished: &mut Receiver<Finished>, batch: &mut Vec<Finished>, gathering: Duration) -> bool {
+    if batch.is_empty() && finished.recv_many(batch, BATCH).await == 0 {
+        return false;
+    }
+    let moment = tokio::time::sleep(gathering);
+    tokio::pin!(moment);
+    while batch.len() < BATCH && !gathering.is_zero() {
+        tokio::select! {
+            biased;
+            next = finished.recv() => match next {
+                Some(next) => batch.push(next),
+                None => break,
+            },
+            () = &mut moment => break,
+        }
+    }
+    true
 }
 
 struct Signals {
@@ -111,28 +142,44 @@ impl Signals {
 struct Dispatcher<'a> {
     plan: &'a Plan,
     shared: &'a Shared<'a>,
+    /// `None` once it has failed.
+    memory: Option<&'a dyn Memory>,
     stop: Option<Stop>,
     watch: &'a mut dyn FnMut(&RunEvent),
 }
 
 impl Dispatcher<'_> {
     /// Listens until every worker is done.
-    async fn listen(
-        &mut self,
-        mut finished: UnboundedReceiver<Finished>,
-        mut signals: Signals,
-    ) -> Vec<Option<Outcome>> {
+    async fn listen(&mut self, mut finished: Receiver<Finished>, mut signals: Signals) -> Vec<Option<Outcome>> {
         let mut outcomes = vec![None; self.plan.job_count()];
+        let mut batch = Vec::with_capacity(BATCH);
+        let gathering = self.gathering();
         loop {
             tokio::select! {
                 biased;
                 () = signals.next() => self.interrupted(),
-                next = finished.recv() => match next {
-                    Some(next) => self.finished(next, &mut outcomes),
-                    None => return outcomes,
-                },
+                more = next_batch(&mut finished, &mut batch, gathering) => {
+                    if !more {
+                        return outcomes;
+                    }
+                    self.keep(&batch);
+                    batch.drain(..).for_each(|finished| self.finished(finished, &mut outcomes));
+                }
             }
         }
+    }
+
+    /// How long a finished job waits for others to be kept with: not at all where it may end the run.
+    fn gathering(&self) -> Duration {
+        let shared_cost = self.memory.is_some_and(|memory| memory.is_there()) && !self.plan.fail_fast;
+        if shared_cost { GATHERING } else { Duration::ZERO }
+    }
+
+    /// Has finished jobs kept before anybody is shown them.
+    fn keep(&mut self, batch: &[Finished]) {
+        let Some(Err(Lost(why))) = self.memory.map(|memory| memory.keep(batch)) else { return };
+        self.memory = None;
+        (self.watch)(&RunEvent::JournalLost(why));
     }
 
     fn finished(&mut self, finished: Finished, outcomes: &mut [Option<Outcome>]) {

@@ -2,8 +2,10 @@
 
 mod cores;
 mod dispatcher;
+mod memory;
 mod worker;
 
 pub use cores::cores;
 pub use dispatcher::{RunError, RunResult, Settings, run};
+pub use memory::{Forgetful, Lost, Memory};
 pub use worker::{environment, request};

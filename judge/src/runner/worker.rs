@@ -1,8 +1,8 @@
 //! One worker: takes the next job, makes the input, runs the solver, has the answer checked.
 
-use super::Settings;
+use super::{Memory, Settings};
 use crate::cases::{Admitted, FeatureFinder, Inputs, ReadError, Referee, Ruling};
-use crate::model::{Features, Finished, Invocation, JobId, Limits, Outcome, Verdict};
+use crate::model::{Digest, Evidence, Features, Finished, Invocation, JobId, Limits, Outcome, Recalled, Verdict};
 use crate::plan::Plan;
 use crate::verdict::{self, Ending};
 use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Sink, Stdin, Visible, Worker};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
-use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::mpsc::Sender;
 
 /// How much of standard error is kept, and how much of that is shown for a case that failed.
 const STDERR_KEPT: u64 = 64 << 10;
@@ -28,6 +28,7 @@ pub(super) struct Shared<'a> {
     plan: &'a Plan,
     sandbox: &'a Sandbox,
     settings: &'a Settings,
+    memory: &'a dyn Memory,
     inputs: Inputs,
     referee: Referee,
     /// `None` where nobody wants to know.
@@ -41,11 +42,18 @@ pub(super) struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    pub(super) fn new(plan: &'a Plan, sandbox: &'a Sandbox, settings: &'a Settings, workers: &[Worker]) -> Self {
+    pub(super) fn new(
+        plan: &'a Plan,
+        sandbox: &'a Sandbox,
+        settings: &'a Settings,
+        memory: &'a dyn Memory,
+        workers: &[Worker],
+    ) -> Self {
         Self {
             plan,
             sandbox,
             settings,
+            memory,
             inputs: Inputs::of(&plan.problem),
             referee: Referee::of(&plan.problem),
             finder: settings.describe.then(|| FeatureFinder::of(&plan.problem)),
@@ -81,13 +89,13 @@ impl<'a> Shared<'a> {
 }
 
 /// Works until there are no more jobs, or the run is stopped.
-pub(super) fn work(shared: &Shared<'_>, slot: usize, worker: Worker, sender: &UnboundedSender<Finished>) {
+pub(super) fn work(shared: &Shared<'_>, slot: usize, worker: Worker, sender: &Sender<Finished>) {
     let mut desk = Desk { shared, slot, worker, open: None };
     while let Some(job) = shared.next_job() {
         // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
-        let Some(outcome) = desk.judge(job) else { return };
+        let Some((outcome, evidence)) = desk.judge(job) else { return };
         let features = desk.features(job.case);
-        if sender.send(Finished { job, outcome, features }).is_err() {
+        if sender.blocking_send(Finished { job, outcome, features, evidence }).is_err() {
             return;
         }
     }
@@ -97,6 +105,8 @@ pub(super) fn work(shared: &Shared<'_>, slot: usize, worker: Worker, sender: &Un
 struct OpenCase {
     index: usize,
     input: Arc<[u8]>,
+    /// `None` where nobody remembers it.
+    digest: Option<Digest>,
     admitted: Admitted,
     features: Option<Arc<Features>>,
 }
@@ -110,39 +120,47 @@ struct Desk<'a> {
 
 impl Desk<'_> {
     /// Returns what became of a job; `None` when it was cancelled.
-    fn judge(&mut self, job: JobId) -> Option<Outcome> {
+    fn judge(&mut self, job: JobId) -> Option<(Outcome, Evidence)> {
         let plan = self.shared.plan;
+        let without_run = |verdict, note, input| {
+            Some((Outcome::without_run(verdict, note), Evidence { input, ..Evidence::default() }))
+        };
         let (program, argv, visible) = match &plan.solvers[job.solver].invocation {
             Invocation::Program { program, argv, visible } => (program, argv, visible),
-            Invocation::CannotStart(why) => return Some(Outcome::without_run(Verdict::CannotStart, why.clone())),
-            Invocation::CompileError(said) => return Some(Outcome::without_run(Verdict::CompileError, said.clone())),
+            Invocation::CannotStart(why) => return without_run(Verdict::CannotStart, why.clone(), None),
+            Invocation::CompileError(said) => return without_run(Verdict::CompileError, said.clone(), None),
         };
-        let input = match self.open(job.case) {
+        let (input, digest) = match self.open(job.case) {
             Ok(input) => input,
-            Err(error) => return Some(Outcome::without_run(Verdict::JudgeError, in_full(&error))),
+            Err(error) => return without_run(Verdict::JudgeError, in_full(&error), None),
         };
+        if let Some(Recalled { outcome, stored }) = digest.and_then(|digest| self.shared.memory.recall(job, &digest)) {
+            return Some((outcome, Evidence { input: digest, answer: None, stored: Some(stored) }));
+        }
         let mut request = request(plan, program, argv, visible, input);
         request.limits.cpu = Some(self.shared.enforced_cpu());
         match self.execute(&request) {
-            Ok(execution) => Some(self.outcome(&execution)),
+            Ok(execution) => Some(self.finished(execution, digest)),
             Err(Fault::Cancelled) => None,
             Err(fault) => {
                 self.replace_worker();
-                Some(Outcome::without_run(Verdict::JudgeError, in_full(&fault)))
+                without_run(Verdict::JudgeError, in_full(&fault), digest)
             }
         }
     }
 
-    fn open(&mut self, index: usize) -> Result<Arc<[u8]>, ReadError> {
+    /// Makes and reads the case's input; with several solvers once for all of them.
+    fn open(&mut self, index: usize) -> Result<(Arc<[u8]>, Option<Digest>), ReadError> {
         if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
-            return Ok(open.input.clone());
+            return Ok((open.input.clone(), open.digest));
         }
         let input: Arc<[u8]> = self.shared.inputs.load(&self.shared.plan.cases[index])?.into();
         let admitted = self.shared.referee.admit(&input)?;
         let finder = self.shared.finder.as_ref();
         let features = finder.map(|finder| Arc::new(finder.describe(&input, &admitted)));
-        self.open = Some(OpenCase { index, input: input.clone(), admitted, features });
-        Ok(input)
+        let digest = self.shared.memory.is_there().then(|| Digest::of(&input));
+        self.open = Some(OpenCase { index, input: input.clone(), digest, admitted, features });
+        Ok((input, digest))
     }
 
     fn features(&self, case: usize) -> Option<Arc<Features>> {
@@ -165,6 +183,14 @@ impl Desk<'_> {
             execution.breaches.push(Breach::Cpu);
         }
         Ok(execution)
+    }
+
+    /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
+    fn finished(&self, execution: Execution, input: Option<Digest>) -> (Outcome, Evidence) {
+        let outcome = self.outcome(&execution);
+        let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
+        let answer = (answered && self.shared.memory.is_there()).then_some(execution.stdout);
+        (outcome, Evidence { input, answer, stored: None })
     }
 
     fn outcome(&self, execution: &Execution) -> Outcome {

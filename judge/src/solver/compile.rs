@@ -81,6 +81,13 @@ impl Toolbox {
         Ok(Self { folder, made: 0 })
     }
 
+    /// Returns where in its build folder a path leads, if it leads into one: the same for every toolbox.
+    pub(super) fn inside(&self, path: &Path) -> Option<PathBuf> {
+        let mut below = path.strip_prefix(self.folder.path()).ok()?.components();
+        below.next();
+        Some(below.as_path().to_owned())
+    }
+
     /// Returns whether a file is a source file of a known language.
     pub(super) fn knows(path: &Path) -> bool {
         language(path).is_some()

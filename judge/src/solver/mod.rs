@@ -2,9 +2,11 @@
 
 mod compile;
 mod find;
+mod fingerprint;
 mod interpreter;
 mod spec;
 
 pub use compile::Toolbox;
 pub use find::{find_command, prepare};
+pub use fingerprint::fingerprint;
 pub use spec::{SpecError, parse_specs};

@@ -1,0 +1,95 @@
+//! What the journal adds to a case: the commit that comes before the case is shown. The promise is less than 0.1 ms.
+
+use divan::counter::ItemsCount;
+use judge::journal::{Journal, Recording, RunRecord, Surroundings};
+use judge::manifest::Catalogue;
+use judge::model::{
+    CaseSpec, Digest, Evidence, Finished, Invocation, JobId, KeepAnswers, Outcome, Solver, SolverSpec, Verdict,
+};
+use judge::plan::Plan;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Cases in a sample: enough that the log is written back into the file several times.
+const CASES: usize = 2000;
+
+fn main() {
+    divan::main();
+}
+
+/// A recording and what keeps it alive.
+struct Desk {
+    _folder: TempDir,
+    recording: Recording,
+}
+
+fn desk() -> Desk {
+    let catalogue = Catalogue::built_in(Path::new("/")).expect("the built-in catalogue is valid");
+    let problem = catalogue.find("columns").expect("columns is built in").clone();
+    let plan = Plan {
+        limits: problem.limits.clone(),
+        problem,
+        cases: (0..CASES as u64).map(CaseSpec::from_seed).collect(),
+        solvers: vec![Solver {
+            spec: SolverSpec { name: "bot".to_owned(), text: "./bot".to_owned() },
+            invocation: Invocation::CannotStart(String::new()),
+        }],
+        environment: Vec::new(),
+        visible: Vec::new(),
+        fail_fast: false,
+    };
+    let record = RunRecord {
+        plan: &plan,
+        solver_hashes: &[Digest::of(b"bot")],
+        command: "judge run",
+        jobs: 1,
+        tier: "root",
+        surroundings: &Surroundings::default(),
+    };
+    // Beside the build, not in memory: users' folders are on disks.
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for the journal");
+    let journal = Journal::open(folder.path()).expect("a fresh journal");
+    let recording = Recording::begin(journal, KeepAnswers::All, &record).expect("a fresh run");
+    Desk { _folder: folder, recording }
+}
+
+/// Jewels and shifts, as an answer to `columns` has them: different for every case.
+fn answer(case: usize, bytes: usize) -> Vec<u8> {
+    let mut state = case as u64 + 1;
+    let mut text = Vec::with_capacity(bytes + 8);
+    while text.len() < bytes {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        text.extend_from_slice(format!("{} {}\n", (state >> 33) % 12 + 1, (state >> 40) % 3).as_bytes());
+    }
+    text
+}
+
+fn finished(case: usize, bytes: usize) -> Finished {
+    let outcome =
+        Outcome { score: Some((case as u64).into()), ..Outcome::without_run(Verdict::Accepted, String::new()) };
+    let evidence =
+        Evidence { input: Some(Digest::of(&case.to_le_bytes())), answer: Some(answer(case, bytes)), stored: None };
+    Finished { job: JobId { case, solver: 0 }, outcome, features: None, evidence }
+}
+
+/// One commit for each case: the slowest way, when cases finish one by one.
+#[divan::bench(args = [20, 2_000, 40_000], sample_count = 5, sample_size = 1)]
+fn a_commit_for_each_case(bencher: divan::Bencher<'_, '_>, bytes: usize) {
+    bencher
+        .counter(ItemsCount::new(CASES))
+        .with_inputs(|| (desk(), (0..CASES).map(|case| finished(case, bytes)).collect::<Vec<_>>()))
+        .bench_local_refs(|(desk, cases)| {
+            cases.chunks(1).for_each(|case| desk.recording.append(case).expect("the journal can be written"));
+        });
+}
+
+/// Sixteen cases in a commit: when cases finish faster than commits.
+#[divan::bench(args = [20, 2_000, 40_000], sample_count = 5, sample_size = 1)]
+fn a_commit_for_sixteen_cases(bencher: divan::Bencher<'_, '_>, bytes: usize) {
+    bencher
+        .counter(ItemsCount::new(CASES))
+        .with_inputs(|| (desk(), (0..CASES).map(|case| finished(case, bytes)).collect::<Vec<_>>()))
+        .bench_local_refs(|(desk, cases)| {
+            cases.chunks(16).for_each(|batch| desk.recording.append(batch).expect("the journal can be written"));
+        });
+}

@@ -1,0 +1,40 @@
+//! `judge best`: the best score on each case of a problem, to be looked at and to be shared.
+
+use super::failure::Failure;
+use super::{journaling, load};
+use crate::cli::BestArgs;
+use crate::journal::{Game, Imported, Journal};
+use crate::model::Exit;
+use crate::report::{self, Style};
+use std::path::Path;
+
+/// Of more cases than that, only so many have a row.
+const ROWS: usize = 100;
+
+/// Shows the best scores, after taking in those of others.
+pub(super) fn best(catalogue: Option<&Path>, args: &BestArgs) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(catalogue)?;
+    let game = Game::of(catalogue.find(&args.problem)?);
+    let journal = match &args.import {
+        Some(file) => import(Journal::open(&journaling::folder(&catalogue))?, &game, file)?,
+        None => journaling::look(&catalogue)?,
+    };
+    let target = args.json.as_deref().or(args.export.as_deref());
+    if let Some(path) = target {
+        let best = journal.best(&game, None)?;
+        let json = report::best_json(&game, &best.scores).map_err(Failure::fault)?;
+        load::write("the best scores", path, json.as_bytes())?;
+    }
+    if target != Some(Path::new("-")) {
+        let best = journal.best(&game, (!args.all).then_some(ROWS))?;
+        report::print(&report::best_text(&best, Style::of_stdout()))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn import(mut journal: Journal, game: &Game, file: &Path) -> Result<Journal, Failure> {
+    let scores = load::best_scores(game, file)?;
+    let Imported { better, no_better } = journal.import_best(game, &scores)?;
+    report::note(&format!("imported {better} better scores; on {no_better} cases the known one is as good"));
+    Ok(journal)
+}

@@ -1,0 +1,117 @@
+//! `judge check --run`: the stored answers of a past run before today's checker.
+
+use super::failure::Failure;
+use super::{journaling, load};
+use crate::cases::{Admitted, Inputs, Referee, Ruling};
+use crate::journal::{Journal, RunChoice, StoredCase, StoredOutcome};
+use crate::model::{Digest, Exit, Verdict};
+use crate::report::{self, Align, Style, grid};
+use std::path::Path;
+
+/// What became of a stored answer.
+enum Recheck {
+    /// Today's checker says the same.
+    Same,
+    /// It says something else: what was recorded, and what it says.
+    Differs(String, String),
+    /// It cannot be checked: why.
+    Impossible(String),
+    /// The solver gave no answer.
+    NoAnswer,
+}
+
+/// How many answers came out how.
+#[derive(Default)]
+struct Tally {
+    same: usize,
+    differ: usize,
+    impossible: usize,
+}
+
+/// Checks every stored answer of a run.
+pub(super) fn check_run(catalogue: Option<&Path>, choice: RunChoice) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(catalogue)?;
+    let journal = journaling::look(&catalogue)?;
+    let run = journal.stored_run(journal.choose(choice)?)?;
+    let problem = catalogue.find(&run.problem)?;
+    let desk = Desk { journal: &journal, inputs: Inputs::of(problem), referee: Referee::of(problem) };
+
+    let columns = [("case", Align::Left), ("solver", Align::Left), ("recorded", Align::Left), ("today", Align::Left)];
+    let mut table = grid(&columns, Style::of_stdout());
+    let mut tally = Tally::default();
+    for case in &run.cases {
+        let admitted = desk.admit(case);
+        for (entrant, stored) in run.entrants.iter().zip(&case.results) {
+            let Some(stored) = stored else { continue };
+            let row =
+                |recorded: String, today: String| [case.spec.name.to_string(), entrant.name.clone(), recorded, today];
+            match desk.recheck(&admitted, stored)? {
+                Recheck::Same => tally.same += 1,
+                Recheck::NoAnswer => {}
+                Recheck::Differs(recorded, today) => {
+                    tally.differ += 1;
+                    table.add_row(row(recorded, today));
+                }
+                Recheck::Impossible(why) => {
+                    tally.impossible += 1;
+                    table.add_row(row(recorded(stored), format!("cannot be checked: {why}")));
+                }
+            }
+        }
+    }
+    if !table.is_empty() {
+        report::print(&table.trim_fmt())?;
+    }
+    let Tally { same, differ, impossible } = tally;
+    report::print(&format!(
+        "run {}: {same} answers as recorded, {differ} differ, {impossible} cannot be checked",
+        run.id
+    ))?;
+    Ok(if differ + impossible == 0 { Exit::Success } else { Exit::NotAccepted })
+}
+
+struct Desk<'a> {
+    journal: &'a Journal,
+    inputs: Inputs,
+    referee: Referee,
+}
+
+impl Desk<'_> {
+    /// Makes and reads the input once more; one that is not the recorded one says nothing about the answers.
+    fn admit(&self, case: &StoredCase) -> Result<Admitted, String> {
+        let input = self.inputs.load(&case.spec).map_err(|error| error.to_string())?;
+        if case.input != Some(Digest::of(&input)) {
+            return Err("the case's input is not what it was".to_owned());
+        }
+        self.referee.admit(&input).map_err(|error| error.to_string())
+    }
+
+    fn recheck(&self, admitted: &Result<Admitted, String>, stored: &StoredOutcome) -> Result<Recheck, Failure> {
+        let verdict = stored.outcome.verdict;
+        let Some(answer) = stored.answer.map(|id| self.journal.answer(id)).transpose()?.flatten() else {
+            let answered = matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer);
+            let dropped = || Recheck::Impossible("its answer is no longer kept".to_owned());
+            return Ok(if answered { dropped() } else { Recheck::NoAnswer });
+        };
+        let case = match admitted {
+            Ok(case) => case,
+            Err(why) => return Ok(Recheck::Impossible(why.clone())),
+        };
+        let today = match case.rule(&answer) {
+            Ok(Ruling::Accepted(score)) => format!("accepted {score}"),
+            Ok(Ruling::Rejected { place, reason }) if place.is_empty() => format!("rejected: {reason}"),
+            Ok(Ruling::Rejected { place, reason }) => format!("rejected {place}: {reason}"),
+            Err(error) => return Ok(Recheck::Impossible(error.to_string())),
+        };
+        let same_verdict = verdict == Verdict::WrongAnswer && today.starts_with("rejected");
+        let recorded = recorded(stored);
+        Ok(if same_verdict || today == recorded { Recheck::Same } else { Recheck::Differs(recorded, today) })
+    }
+}
+
+fn recorded(stored: &StoredOutcome) -> String {
+    match &stored.outcome.score {
+        Some(score) => format!("accepted {score}"),
+        None => format!("{}: {}", stored.outcome.verdict, stored.outcome.note),
+    }
+}

@@ -1,0 +1,103 @@
+//! Makes of a recorded run what a report is made from, without running anything.
+
+use super::failure::Failure;
+use super::outputs::Outputs;
+use super::points::{self, Scored};
+use crate::cli::ReportArgs;
+use crate::journal::{BestScore, RunState, StoredRun};
+use crate::manifest::Catalogue;
+use crate::model::{
+    CaseSpec, Evidence, Features, Finished, Invocation, Outcome, Problem, Rule, Solver, SolverSpec, Stop,
+};
+use crate::plan::Plan;
+use crate::report::RunReport;
+use crate::scoring::InvalidResults;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A recorded run, in the form that a run of today has.
+pub(super) struct Restored {
+    pub(super) plan: Plan,
+    pub(super) outcomes: Vec<Option<Outcome>>,
+    /// Nobody has looked at the inputs.
+    features: Vec<Option<Arc<Features>>>,
+}
+
+impl Restored {
+    /// Puts a recorded run into the form of today: its cases have the thresholds and bests of today's catalogue.
+    pub(super) fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
+        let problem = catalogue.find(&run.problem)?;
+        let solvers = run.entrants.iter().map(|entrant| Solver {
+            spec: SolverSpec { name: entrant.name.clone(), text: entrant.command.clone() },
+            invocation: Invocation::CannotStart("a recorded run is not run again".to_owned()),
+        });
+        let plan = Plan {
+            problem: problem.clone(),
+            cases: run.cases.iter().map(|case| with_terms(&case.spec, problem)).collect(),
+            solvers: solvers.collect(),
+            limits: run.limits.clone(),
+            environment: Vec::new(),
+            visible: Vec::new(),
+            fail_fast: false,
+        };
+        let results = run.cases.iter().flat_map(|case| &case.results);
+        let outcomes = results.map(|result| result.as_ref().map(|stored| stored.outcome.clone())).collect();
+        Ok(Self { features: vec![None; plan.cases.len()], plan, outcomes })
+    }
+
+    /// Measures the run by these best scores, in the place of the catalogue's.
+    pub(super) fn set_bests(&mut self, run: &StoredRun, bests: &[BestScore]) {
+        let bests: HashMap<_, _> = bests.iter().map(|best| ((&best.case, best.input), &best.score)).collect();
+        for (case, stored) in self.plan.cases.iter_mut().zip(&run.cases) {
+            let known = stored.input.and_then(|input| bests.get(&(&stored.spec.name, input)));
+            case.best = known.map(|score| (*score).clone());
+        }
+    }
+
+    /// Scores the run by this rule; by the problem's own if there is none.
+    pub(super) fn score(&mut self, rule: Option<Rule>) -> Result<Scored, InvalidResults> {
+        if let Some(rule) = rule {
+            self.plan.problem.scoring = rule;
+        }
+        points::score(&self.plan, &self.outcomes, &self.features, None)
+    }
+
+    /// Returns what there is to tell of the run.
+    pub(super) fn report<'a>(&'a self, run: &'a StoredRun, scored: &'a Scored) -> RunReport<'a> {
+        RunReport {
+            plan: &self.plan,
+            outcomes: &self.outcomes,
+            rule: &scored.rule,
+            scoreboard: &scored.board,
+            places: &scored.places,
+            features: &self.features,
+            grouping: scored.grouping.as_ref(),
+            stop: match run.state {
+                RunState::Complete => None,
+                RunState::Stopped => Some(Stop::FailFast),
+                RunState::Running | RunState::Killed | RunState::Interrupted => Some(Stop::Interrupted),
+            },
+            elapsed: run.elapsed,
+            jobs: run.jobs,
+            tier: &run.tier,
+            gaps: &[],
+        }
+    }
+}
+
+/// Writes every report that is asked for, as if the run had just ended.
+pub(super) fn publish(report: &RunReport<'_>, args: &ReportArgs, all: bool) -> Result<(), Failure> {
+    let mut outputs = Outputs::check(args)?.open()?;
+    for (job, outcome) in report.jobs() {
+        let Some(outcome) = outcome.cloned() else { continue };
+        let finished = Finished { job, outcome, features: None, evidence: Evidence::default() };
+        outputs.finished(report.plan, &finished, None);
+    }
+    outputs.publish(report, all)
+}
+
+/// A case with what today's catalogue knows of it, by the source of its input.
+fn with_terms(case: &CaseSpec, problem: &Problem) -> CaseSpec {
+    let known = problem.cases.iter().find(|known| known.source == case.source);
+    known.map_or_else(|| case.clone(), |known| CaseSpec { name: case.name.clone(), ..known.clone() })
+}

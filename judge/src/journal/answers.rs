@@ -1,0 +1,107 @@
+//! Stored answers: packed, each kept once however often it was given, and the oldest dropped when there are too many.
+
+use super::{Journal, JournalError, RunId};
+use crate::model::{Digest, KeepAnswers};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::borrow::Cow;
+
+/// Stores an answer, and returns its row. One that is there already is only marked as given again.
+pub(super) fn store(connection: &Connection, run: RunId, answer: &[u8]) -> rusqlite::Result<i64> {
+    let hash = Digest::of(answer);
+    let mut mark = connection.prepare_cached("UPDATE answer SET run = ?2 WHERE hash = ?1 RETURNING id")?;
+    if let Some(known) = mark.query_row(params![hash.0, run.0], |row| row.get(0)).optional()? {
+        return Ok(known);
+    }
+    let packed = pack(answer);
+    connection
+        .prepare_cached("INSERT INTO answer (hash, run, bytes, packed_bytes) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![hash.0, run.0, answer.len(), packed.len()])?;
+    let id = connection.last_insert_rowid();
+    connection
+        .prepare_cached("INSERT INTO answer_body (answer, packed) VALUES (?1, ?2)")?
+        .execute(params![id, packed])?;
+    Ok(id)
+}
+
+/// What packing does not make smaller is stored as it is; the lengths tell which.
+fn pack(answer: &[u8]) -> Cow<'_, [u8]> {
+    let packed = lz4_flex::block::compress(answer);
+    if packed.len() < answer.len() { Cow::Owned(packed) } else { Cow::Borrowed(answer) }
+}
+
+fn unpack(packed: Vec<u8>, bytes: usize) -> Result<Vec<u8>, JournalError> {
+    if packed.len() == bytes {
+        return Ok(packed);
+    }
+    lz4_flex::block::decompress(&packed, bytes)
+        .map_err(|error| JournalError::Damaged(format!("a stored answer cannot be unpacked: {error}")))
+}
+
+impl Journal {
+    /// Returns a stored answer; `None` when it is no longer kept.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or the answer is not what was stored.
+    pub fn answer(&self, id: i64) -> Result<Option<Vec<u8>>, JournalError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT hash, bytes, packed FROM answer JOIN answer_body ON answer_body.answer = answer.id WHERE id = ?1",
+        )?;
+        let found = statement
+            .query_row([id], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, usize>(1)?, row.get(2)?)))
+            .optional()?;
+        let Some((hash, bytes, packed)) = found else { return Ok(None) };
+        let answer = unpack(packed, bytes)?;
+        if Digest::of(&answer).0 != hash {
+            return Err(JournalError::Damaged("a stored answer is not the one that was given".to_owned()));
+        }
+        Ok(Some(answer))
+    }
+
+    /// Drops the answers of the oldest runs until the rest is small enough.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn retain_answers(&mut self, keep: KeepAnswers) -> Result<(), JournalError> {
+        let KeepAnswers::UpTo(most) = keep else { return Ok(()) };
+        let stored: u64 =
+            self.connection.query_row("SELECT coalesce(sum(packed_bytes), 0) FROM answer", [], |row| row.get(0))?;
+        if stored <= most.0 {
+            return Ok(());
+        }
+        let transaction = self.connection.transaction()?;
+        transaction.execute_batch("CREATE TEMP TABLE dropped (answer INTEGER PRIMARY KEY)")?;
+        transaction.execute(
+            "INSERT INTO dropped SELECT id FROM
+                 (SELECT id, sum(packed_bytes) OVER (ORDER BY run DESC, id DESC) AS so_far FROM answer)
+             WHERE so_far > ?1",
+            [i64::try_from(most.0).unwrap_or(i64::MAX)],
+        )?;
+        transaction.execute_batch(
+            "UPDATE result SET answer = NULL WHERE answer IN (SELECT answer FROM dropped);
+             DELETE FROM answer WHERE id IN (SELECT answer FROM dropped);
+             DROP TABLE dropped;",
+        )?;
+        transaction.commit()?;
+        self.give_back_space()
+    }
+
+    /// Gives the file's free pages back to the disk.
+    pub(super) fn give_back_space(&self) -> Result<(), JournalError> {
+        Ok(self.connection.execute_batch("PRAGMA incremental_vacuum")?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_come_back_as_they_were() {
+        let random: Vec<u8> = (0..5000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        for answer in [&b""[..], b"1", b"3 1\n", &random, &b"7 2\n".repeat(10_000)] {
+            assert_eq!(unpack(pack(answer).into_owned(), answer.len()).unwrap(), answer);
+        }
+        assert!(pack(&b"7 2\n".repeat(10_000)).len() < 1000);
+        assert!(unpack(vec![0xff; 8], 100).is_err());
+    }
+}

@@ -1,0 +1,96 @@
+//! Starts the record of a run, or finds the one that is to be continued.
+
+use super::record::{CheckerIdentity, environment};
+use super::{JournalError, RunId, RunRecord};
+use crate::model::{Digest, Solver};
+use rusqlite::{Connection, OptionalExtension, named_params, params};
+use std::time::Duration;
+
+/// The rows that a run's results hang on.
+#[derive(Debug)]
+pub(super) struct Rows {
+    pub(super) run: RunId,
+    /// By solver.
+    pub(super) entrants: Vec<i64>,
+}
+
+/// Writes down a new run and its solvers.
+pub(super) fn begin(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Result<Rows> {
+    insert_run(connection, record)?;
+    let run = RunId(connection.last_insert_rowid());
+    let solvers = record.plan.solvers.iter().zip(record.solver_hashes).enumerate();
+    let entrants = solvers.map(|(place, (solver, hash))| insert_entrant(connection, run, place, solver, *hash));
+    Ok(Rows { run, entrants: entrants.collect::<Result<_, _>>()? })
+}
+
+fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Result<usize> {
+    let RunRecord { plan, surroundings, .. } = record;
+    let checker = CheckerIdentity::of(&plan.problem);
+    connection.execute(
+        "INSERT INTO run (command, signature, conditions, problem, checker, checker_version, rule, direction,
+             cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit, environment, case_count, jobs,
+             tier, host, kernel, cpu_model, git_commit, git_dirty, judge)
+         VALUES (:command, :signature, :conditions, :problem, :checker, :version, :rule, :direction,
+             :cpu, :wall, :memory, :output, :processes, :environment, :cases, :jobs,
+             :tier, :host, :kernel, :cpu_model, :commit, :dirty, :judge)",
+        named_params! {
+            ":command": record.command,
+            ":signature": record.signature().0,
+            ":conditions": record.conditions().0,
+            ":problem": plan.problem.id,
+            ":checker": checker.name,
+            ":version": checker.version,
+            ":rule": plan.problem.scoring.to_string(),
+            ":direction": plan.problem.direction.name(),
+            ":cpu": microseconds(plan.limits.cpu.0),
+            ":wall": microseconds(plan.limits.wall.0),
+            ":memory": plan.limits.memory.0,
+            ":output": plan.limits.output.0,
+            ":processes": plan.limits.processes,
+            ":environment": environment(plan),
+            ":cases": plan.cases.len(),
+            ":jobs": record.jobs,
+            ":tier": record.tier,
+            ":host": surroundings.host,
+            ":kernel": surroundings.kernel,
+            ":cpu_model": surroundings.cpu_model,
+            ":commit": surroundings.git_commit,
+            ":dirty": surroundings.git_dirty,
+            ":judge": env!("CARGO_PKG_VERSION"),
+        },
+    )
+}
+
+fn insert_entrant(
+    connection: &Connection,
+    run: RunId,
+    place: usize,
+    solver: &Solver,
+    hash: Digest,
+) -> rusqlite::Result<i64> {
+    connection.execute(
+        "INSERT INTO entrant (run, place, name, command, hash) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![run.0, place, solver.spec.name, solver.spec.text, hash.0],
+    )?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Returns the last run of the same command that was not carried through.
+pub(super) fn find_unfinished(connection: &Connection, record: &RunRecord<'_>) -> Result<Option<Rows>, JournalError> {
+    let run = connection
+        .query_row(
+            "SELECT id FROM run WHERE signature = ?1 AND state IN ('open', 'interrupted') ORDER BY id DESC LIMIT 1",
+            [record.signature().0],
+            |row| row.get(0).map(RunId),
+        )
+        .optional()?;
+    let Some(run) = run else { return Ok(None) };
+    let mut statement = connection.prepare("SELECT id FROM entrant WHERE run = ?1 ORDER BY place")?;
+    let entrants = statement.query_map([run.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(Some(Rows { run, entrants }))
+}
+
+/// As SQLite stores times. What does not fit is longer than anybody waits.
+pub(super) fn microseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+}

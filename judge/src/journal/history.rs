@@ -1,0 +1,211 @@
+//! Past runs at a glance: totals, failures, and the change against the run before.
+
+use super::{Journal, JournalError, RunId, lock};
+use crate::model::Digest;
+use num_rational::BigRational;
+use rusqlite::{OptionalExtension, Row, TransactionBehavior, named_params, params};
+use std::fmt;
+use std::path::Path;
+
+/// How far a run came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// A judge is working on it.
+    Running,
+    /// The judge was killed, or lost its journal.
+    Killed,
+    /// Ctrl-C.
+    Interrupted,
+    /// `--fail-fast`, and a case failed.
+    Stopped,
+    /// It was carried through.
+    Complete,
+}
+
+impl RunState {
+    /// Returns the state of a run from what is stored, and from whether somebody holds its lock.
+    pub(super) fn of(stored: &str, folder: &Path, run: RunId) -> Self {
+        match stored {
+            "complete" => Self::Complete,
+            "stopped" => Self::Stopped,
+            "interrupted" => Self::Interrupted,
+            _ if lock::is_held(folder, run) => Self::Running,
+            _ => Self::Killed,
+        }
+    }
+
+    /// Returns the name in every report.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Killed => "killed",
+            Self::Interrupted => "interrupted",
+            Self::Stopped => "stopped",
+            Self::Complete => "complete",
+        }
+    }
+}
+
+impl fmt::Display for RunState {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+/// Which runs are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct HistoryFilter<'a> {
+    /// Only runs of this problem.
+    pub problem: Option<&'a str>,
+    /// Only solvers of this name.
+    pub solver: Option<&'a str>,
+    /// Only so many, the newest; `None`: all.
+    pub newest: Option<usize>,
+}
+
+/// A solver in a past run.
+#[derive(Debug, Clone)]
+pub struct HistoryRow {
+    /// The run.
+    pub run: RunId,
+    /// When it started, in UTC, as ISO 8601 writes it.
+    pub started: String,
+    /// The same in local time, to the minute, for people.
+    pub started_here: String,
+    /// How far it came.
+    pub state: RunState,
+    /// The problem's id.
+    pub problem: String,
+    /// The solver's name.
+    pub solver: String,
+    /// Hash of the solver's content.
+    pub solver_hash: Digest,
+    /// How many cases were planned.
+    pub planned: usize,
+    /// How many it finished.
+    pub done: usize,
+    /// How many of these were accepted.
+    pub accepted: usize,
+    /// The scoring rule of the total.
+    pub rule: String,
+    /// What it reached; `None` where the rule gives nothing, or the run was killed.
+    pub total: Option<BigRational>,
+    /// How much more that is than the solver of this name reached before, on the same cases by the same rule.
+    pub change: Option<BigRational>,
+    /// Whether a larger total is better.
+    pub direction: String,
+    /// The commit that was checked out.
+    pub git_commit: Option<String>,
+    /// Whether tracked files differed from it.
+    pub git_dirty: Option<bool>,
+}
+
+/// What a total must agree in to be compared with an earlier one.
+struct Comparable {
+    entrant: i64,
+    case_set: Option<[u8; 32]>,
+}
+
+impl Journal {
+    /// Returns past runs, the newest first, with a row for each solver.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn history(&self, filter: &HistoryFilter<'_>) -> Result<Vec<HistoryRow>, JournalError> {
+        let mut statement = self.connection.prepare(
+            "SELECT run.id, started, strftime('%Y-%m-%d %H:%M', started, 'localtime'), state, problem, name, hash,
+                 case_count, done, accepted, rule, total, direction, git_commit, git_dirty, entrant.id, case_set
+             FROM run JOIN entrant ON entrant.run = run.id
+             WHERE (:problem IS NULL OR problem = :problem) AND (:solver IS NULL OR name = :solver)
+             ORDER BY run.id DESC, entrant.place LIMIT :newest",
+        )?;
+        let newest = filter.newest.map_or(-1, |newest| i64::try_from(newest).unwrap_or(-1));
+        let parameters = named_params! { ":problem": filter.problem, ":solver": filter.solver, ":newest": newest };
+        let rows = statement.query_map(parameters, |row| self.read_row(row))?.collect::<Result<Vec<_>, _>>()?;
+        rows.into_iter().map(|(row, comparable)| self.with_figures(row, &comparable)).collect()
+    }
+
+    fn read_row(&self, row: &Row<'_>) -> rusqlite::Result<(HistoryRow, Comparable)> {
+        let run = RunId(row.get(0)?);
+        let history = HistoryRow {
+            run,
+            started: row.get(1)?,
+            started_here: row.get(2)?,
+            state: RunState::of(&row.get::<_, String>(3)?, &self.folder, run),
+            problem: row.get(4)?,
+            solver: row.get(5)?,
+            solver_hash: Digest(row.get(6)?),
+            planned: row.get(7)?,
+            done: row.get::<_, Option<usize>>(8)?.unwrap_or(0),
+            accepted: row.get::<_, Option<usize>>(9)?.unwrap_or(0),
+            rule: row.get(10)?,
+            total: row.get::<_, Option<String>>(11)?.as_deref().and_then(read_points),
+            change: None,
+            direction: row.get(12)?,
+            git_commit: row.get(13)?,
+            git_dirty: row.get(14)?,
+        };
+        Ok((history, Comparable { entrant: row.get(15)?, case_set: row.get(16)? }))
+    }
+
+    fn with_figures(&self, mut row: HistoryRow, comparable: &Comparable) -> Result<HistoryRow, JournalError> {
+        if matches!(row.state, RunState::Running | RunState::Killed) {
+            // Nobody has summed it up.
+            (row.done, row.accepted) = self.count(comparable.entrant)?;
+            row.total = None;
+        }
+        let before = self.total_before(&row, comparable)?;
+        row.change = row.total.as_ref().zip(before).map(|(total, before)| total - before);
+        Ok(row)
+    }
+
+    fn count(&self, entrant: i64) -> Result<(usize, usize), JournalError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT count(*), count(*) FILTER (WHERE verdict = 'accepted') FROM result WHERE entrant = ?1",
+        )?;
+        Ok(statement.query_row([entrant], |row| Ok((row.get(0)?, row.get(1)?)))?)
+    }
+
+    /// The last total of the same solver name before this run; `None` also when that was on other cases.
+    fn total_before(&self, row: &HistoryRow, comparable: &Comparable) -> Result<Option<BigRational>, JournalError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT total, case_set, rule FROM entrant JOIN run ON run.id = entrant.run
+             WHERE name = ?1 AND entrant.run < ?2 AND problem = ?3 AND state = 'complete'
+             ORDER BY entrant.run DESC LIMIT 1",
+        )?;
+        let found = statement
+            .query_row(params![row.solver, row.run.0, row.problem], |before| {
+                let same = before.get::<_, Option<[u8; 32]>>(1)? == comparable.case_set
+                    && before.get::<_, String>(2)? == row.rule;
+                Ok(before.get::<_, Option<String>>(0)?.filter(|_| same))
+            })
+            .optional()?;
+        Ok(found.flatten().as_deref().and_then(read_points))
+    }
+
+    /// Forgets a run, with everything that nothing else refers to.
+    ///
+    /// # Errors
+    /// When there is no such run, when it is still going, or when the journal cannot be written.
+    pub fn remove(&mut self, run: RunId) -> Result<(), JournalError> {
+        if lock::is_held(&self.folder, run) {
+            return Err(JournalError::StillRunning(run));
+        }
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if transaction.execute("DELETE FROM run WHERE id = ?1", [run.0])? == 0 {
+            return Err(JournalError::NoRun(run));
+        }
+        transaction.execute_batch(
+            "DELETE FROM answer WHERE id NOT IN (SELECT answer FROM result WHERE answer IS NOT NULL);
+             DELETE FROM game_case WHERE id NOT IN (SELECT game_case FROM result);",
+        )?;
+        transaction.commit()?;
+        lock::forget(&self.folder, run);
+        self.give_back_space()
+    }
+}
+
+fn read_points(text: &str) -> Option<BigRational> {
+    text.parse().ok()
+}

@@ -1,0 +1,33 @@
+//! The journal: every finished case of every run, in one SQLite file that outlives any way a run can end.
+//!
+//! ```text
+//! RunRecord ─ begin | resume ─▶ Recording ─ append (one commit for each batch) ─▶ finish
+//! Journal ─ history | stored_run | best | answer ─▶ what was recorded
+//! ```
+
+mod answers;
+mod begin;
+mod best;
+mod error;
+mod history;
+mod known;
+mod lock;
+mod rank;
+mod record;
+mod recording;
+mod result;
+mod store;
+mod stored;
+mod surroundings;
+#[cfg(test)]
+mod tests;
+
+pub use best::{BestScore, BestScores, Game, Imported};
+pub use error::JournalError;
+pub use history::{HistoryFilter, HistoryRow, RunState};
+pub use known::Known;
+pub use record::RunRecord;
+pub use recording::{Closing, Recording};
+pub use store::Journal;
+pub use stored::{RunChoice, RunId, StoredCase, StoredEntrant, StoredOutcome, StoredRun};
+pub use surroundings::Surroundings;

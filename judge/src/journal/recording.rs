@@ -1,0 +1,181 @@
+//! The record of a run that is going on: every batch of finished cases is one commit.
+
+use super::begin::{Rows, begin, find_unfinished, microseconds};
+use super::known::attempts;
+use super::lock::RunLock;
+use super::record::CheckerIdentity;
+use super::result::Desk;
+use super::{Journal, JournalError, Known, RunId, RunRecord};
+use crate::model::{CaseSpec, Digest, Finished, KeepAnswers, Rule, Stop};
+use num_rational::BigRational;
+use rusqlite::{Connection, TransactionBehavior, params};
+use std::time::Duration;
+
+/// The record of a run that is going on.
+#[derive(Debug)]
+pub struct Recording {
+    journal: Journal,
+    keep: KeepAnswers,
+    rows: Rows,
+    problem: String,
+    checker: CheckerIdentity,
+    cases: Vec<CaseSpec>,
+    attempts: Vec<u32>,
+    /// Bytes of answers since the stored ones were last counted.
+    unchecked_bytes: u64,
+    lock: RunLock,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Closing<'a> {
+    /// Why it ended early, if it did.
+    pub stop: Option<Stop>,
+    /// How long it took, this time.
+    pub elapsed: Duration,
+    /// The rule that it was scored by.
+    pub rule: &'a Rule,
+    /// What each solver reached by it; `None` where it gives nothing. Only a run that was carried through has totals.
+    pub totals: Vec<Option<&'a BigRational>>,
+}
+
+impl Recording {
+    /// Starts the record of a new run.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn begin(mut journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>) -> Result<Self, JournalError> {
+        let transaction = journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let rows = begin(&transaction, record)?;
+        // Before the commit: nobody ever sees the run without its lock.
+        let lock = RunLock::take(&journal.folder, rows.run)?;
+        transaction.commit()?;
+        Ok(Self::of(journal, keep, record, rows, lock))
+    }
+
+    /// Takes up the record of the last run of the same command that was not carried through, with what it has found out;
+    /// gives the journal back when there is none.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written, or when that run is still going.
+    pub fn resume(
+        journal: Journal,
+        keep: KeepAnswers,
+        record: &RunRecord<'_>,
+    ) -> Result<Result<(Self, Known), Journal>, JournalError> {
+        let Some(rows) = find_unfinished(&journal.connection, record)? else { return Ok(Err(journal)) };
+        let lock = RunLock::take(&journal.folder, rows.run)?;
+        let mut known = Known::of(record.plan);
+        for (solver, entrant) in rows.entrants.iter().enumerate() {
+            known.add_entrant(&journal.connection, solver, *entrant)?;
+        }
+        journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [rows.run.0])?;
+        Ok(Ok((Self::of(journal, keep, record, rows, lock), known)))
+    }
+
+    #[cfg(test)]
+    pub(super) fn connection(&self) -> &Connection {
+        &self.journal.connection
+    }
+
+    fn of(journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>, rows: Rows, lock: RunLock) -> Self {
+        Self {
+            journal,
+            keep,
+            rows,
+            problem: record.plan.problem.id.clone(),
+            checker: CheckerIdentity::of(&record.plan.problem),
+            cases: record.plan.cases.clone(),
+            attempts: attempts(&record.plan.cases),
+            unchecked_bytes: 0,
+            lock,
+        }
+    }
+
+    /// Returns the run's number.
+    #[must_use]
+    pub fn run(&self) -> RunId {
+        self.rows.run
+    }
+
+    /// Adds the results that equal solvers had on equal inputs under equal conditions, in any run.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn add_earlier(&self, record: &RunRecord<'_>, known: &mut Known) -> Result<(), JournalError> {
+        let conditions = record.conditions();
+        for (solver, hash) in record.solver_hashes.iter().enumerate() {
+            known.add_earlier(&self.journal.connection, solver, *hash, conditions)?;
+        }
+        Ok(())
+    }
+
+    /// Writes down finished cases, all of them or none. When it returns, they outlive the process.
+    ///
+    /// # Errors
+    /// When the journal cannot be written: the disk is full, or another judge holds it for too long.
+    pub fn append(&mut self, batch: &[Finished]) -> Result<(), JournalError> {
+        let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let desk = Desk {
+            connection: &transaction,
+            rows: &self.rows,
+            problem: &self.problem,
+            checker: &self.checker,
+            keep: self.keep,
+        };
+        for finished in batch {
+            let case = finished.job.case;
+            desk.write(finished, &self.cases[case], self.attempts[case])?;
+            self.unchecked_bytes += finished.evidence.answer.as_ref().map_or(0, |answer| answer.len() as u64);
+        }
+        transaction.commit()?;
+        self.drop_old_answers()
+    }
+
+    /// A long run must not fill the disk before it ends.
+    fn drop_old_answers(&mut self) -> Result<(), JournalError> {
+        if matches!(self.keep, KeepAnswers::UpTo(most) if self.unchecked_bytes > most.0 / 4 && most.0 > 0) {
+            self.unchecked_bytes = 0;
+            self.journal.retain_answers(self.keep)?;
+        }
+        Ok(())
+    }
+
+    /// Closes the record, and gives the journal back.
+    ///
+    /// # Errors
+    /// When the journal cannot be written; the finished cases are in it nevertheless.
+    pub fn finish(mut self, closing: &Closing<'_>) -> Result<Journal, JournalError> {
+        let state = match closing.stop {
+            None => "complete",
+            Some(Stop::Interrupted) => "interrupted",
+            Some(Stop::FailFast) => "stopped",
+        };
+        let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        transaction.execute(
+            "UPDATE run SET state = ?2, elapsed_us = elapsed_us + ?3, rule = ?4 WHERE id = ?1",
+            params![self.rows.run.0, state, microseconds(closing.elapsed), closing.rule.to_string()],
+        )?;
+        for (entrant, total) in self.rows.entrants.iter().zip(&closing.totals) {
+            sum_up(&transaction, *entrant, total.filter(|_| closing.stop.is_none()))?;
+        }
+        transaction.commit()?;
+        self.journal.retain_answers(self.keep)?;
+        drop(self.lock);
+        Ok(self.journal)
+    }
+}
+
+/// Writes down what one solver reached.
+fn sum_up(connection: &Connection, entrant: i64, total: Option<&BigRational>) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare("SELECT game_case FROM result WHERE entrant = ?1 ORDER BY place")?;
+    let cases: Vec<i64> = statement.query_map([entrant], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let bytes: Vec<u8> = cases.iter().flat_map(|case| case.to_le_bytes()).collect();
+    connection.execute(
+        "UPDATE entrant SET total = ?2, case_set = ?3, done = ?4,
+             accepted = (SELECT count(*) FROM result WHERE entrant = ?1 AND verdict = 'accepted')
+         WHERE id = ?1",
+        params![entrant, total.map(ToString::to_string), Digest::of(&bytes).0, cases.len()],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! Writes the rows of one commit: the results of finished cases, with their cases and answers.
+
+use super::answers;
+use super::begin::{Rows, microseconds};
+use super::rank::rank;
+use super::record::CheckerIdentity;
+use crate::model::{Bytes, CaseSource, CaseSpec, Digest, Finished, KeepAnswers, Outcome, StoredResult};
+use rusqlite::{Connection, OptionalExtension, named_params, params};
+
+/// Writes the rows of one commit.
+pub(super) struct Desk<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) rows: &'a Rows,
+    pub(super) problem: &'a str,
+    pub(super) checker: &'a CheckerIdentity,
+    pub(super) keep: KeepAnswers,
+}
+
+impl Desk<'_> {
+    /// Writes one result; a case that is run again replaces what was there.
+    pub(super) fn write(&self, finished: &Finished, case: &CaseSpec, attempt: u32) -> rusqlite::Result<()> {
+        let (entrant, place) = (self.rows.entrants[finished.job.solver], finished.job.case);
+        let own = |stored: StoredResult| stored.entrant == entrant && stored.place == place as i64;
+        if finished.evidence.stored.is_some_and(own) {
+            return Ok(());
+        }
+        let game_case = self.case_row(case, finished.evidence.input.as_ref())?;
+        let answer = self.answer_row(finished)?;
+        let Outcome { verdict, score, note, stderr, cpu, wall, memory, noisy } = &finished.outcome;
+        self.connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us,
+                     wall_us, memory, noisy, note, stderr, answer)
+                 VALUES (:entrant, :place, :case, :attempt, :verdict, :score, :rank, :cpu,
+                     :wall, :memory, :noisy, :note, :stderr, :answer)",
+            )?
+            .execute(named_params! {
+                ":entrant": entrant,
+                ":place": place,
+                ":case": game_case,
+                ":attempt": attempt,
+                ":verdict": verdict.name(),
+                ":score": score.as_ref().map(ToString::to_string),
+                ":rank": score.as_ref().map(rank),
+                ":cpu": cpu.map(microseconds),
+                ":wall": wall.map(microseconds),
+                ":memory": memory,
+                ":noisy": noisy,
+                ":note": note,
+                ":stderr": stderr,
+                ":answer": answer,
+            })?;
+        Ok(())
+    }
+
+    fn case_row(&self, case: &CaseSpec, input: Option<&Digest>) -> rusqlite::Result<i64> {
+        let (seed, file) = match &case.source {
+            CaseSource::Seed(seed) => (Some(seed.to_string()), None),
+            CaseSource::File(path) => (None, Some(std::path::absolute(path).unwrap_or_else(|_| path.clone()))),
+        };
+        let file = file.map(|path| path.to_string_lossy().into_owned());
+        let input = input.map_or(&[][..], |digest| &digest.0);
+        let mut find = self.connection.prepare_cached(
+            "SELECT id, file FROM game_case
+             WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
+        )?;
+        let key = params![self.problem, self.checker.name, self.checker.version, &*case.name.0, input];
+        let found =
+            find.query_row(key, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?))).optional()?;
+        if let Some((id, known_file)) = found {
+            if known_file != file {
+                self.connection
+                    .prepare_cached("UPDATE game_case SET seed = ?2, file = ?3 WHERE id = ?1")?
+                    .execute(params![id, seed, file])?;
+            }
+            return Ok(id);
+        }
+        self.connection
+            .prepare_cached(
+                "INSERT INTO game_case (problem, checker, checker_version, name, input, seed, file)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![
+                self.problem,
+                self.checker.name,
+                self.checker.version,
+                &*case.name.0,
+                input,
+                seed,
+                file
+            ])?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    /// The row of the answer: a new one, or that of the result that was recalled.
+    fn answer_row(&self, finished: &Finished) -> rusqlite::Result<Option<i64>> {
+        if let Some(stored) = finished.evidence.stored {
+            return self
+                .connection
+                .prepare_cached("SELECT answer FROM result WHERE entrant = ?1 AND place = ?2")?
+                .query_row(params![stored.entrant, stored.place], |row| row.get(0))
+                .optional()
+                .map(Option::flatten);
+        }
+        match &finished.evidence.answer {
+            Some(answer) if self.keep != KeepAnswers::UpTo(Bytes(0)) => {
+                answers::store(self.connection, self.rows.run, answer).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Where and when a run takes place: the machine, and the state of the sources in the current folder.
+
+use crate::command;
+use std::path::Path;
+use std::time::Duration;
+
+/// A repository so large that this does not suffice is recorded without its commit.
+const GIT_LIMIT: Duration = Duration::from_secs(2);
+
+/// Where a run takes place.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The machine's name.
+    pub host: String,
+    /// The kernel's release.
+    pub kernel: String,
+    /// The processor, as it calls itself.
+    pub cpu_model: String,
+    /// The commit that is checked out in the current folder, if there is one.
+    pub git_commit: Option<String>,
+    /// Whether tracked files differ from that commit.
+    pub git_dirty: Option<bool>,
+}
+
+impl Surroundings {
+    /// Looks around. What cannot be found out is left empty.
+    #[must_use]
+    pub fn look(folder: &Path) -> Self {
+        let system = rustix::system::uname();
+        let text = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
+        let cpu_model = cpu_model().unwrap_or_else(|| text(system.machine()));
+        let here = Self { host: text(system.nodename()), kernel: text(system.release()), cpu_model, ..Self::default() };
+        match git_status(folder) {
+            Some(status) => Self { git_commit: commit(&status), git_dirty: Some(is_dirty(&status)), ..here },
+            None => here,
+        }
+    }
+}
+
+fn cpu_model() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+fn git_status(folder: &Path) -> Option<String> {
+    let words = ["git", "status", "--porcelain=v2", "--branch", "--untracked-files=no"].map(Into::into);
+    let finished = command::run(&words, folder, GIT_LIMIT).ok()?;
+    finished.status.success().then(|| String::from_utf8_lossy(&finished.stdout).into_owned())
+}
+
+fn commit(status: &str) -> Option<String> {
+    let commit = status.lines().find_map(|line| line.strip_prefix("# branch.oid "))?;
+    (commit != "(initial)").then(|| commit.to_owned())
+}
+
+fn is_dirty(status: &str) -> bool {
+    status.lines().any(|line| !line.starts_with('#'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commit_and_the_changes_are_read() {
+        let clean = "# branch.oid 0123abc\n# branch.head main\n";
+        assert_eq!((commit(clean).as_deref(), is_dirty(clean)), (Some("0123abc"), false));
+        assert!(is_dirty(&format!("{clean}1 .M N... 100644 100644 100644 aa bb README.md\n")));
+        assert_eq!(commit("# branch.oid (initial)\n# branch.head main\n"), None);
+    }
+
+    #[test]
+    fn the_machine_has_a_name_and_a_processor() {
+        let here = Surroundings::look(Path::new("/"));
+        assert!(!here.kernel.is_empty() && !here.cpu_model.is_empty(), "{here:?}");
+    }
+}

@@ -1,0 +1,163 @@
+//! The best score on each case: the table, and the JSON file that teams pass around.
+
+use super::Style;
+use super::record::exact;
+use super::table::{Align, grid};
+use crate::journal::{BestScore, BestScores, Game, RunId};
+use crate::model::CaseName;
+use comfy_table::Cell;
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+/// Grows when a judge that reads the file could misunderstand the new form.
+const SCHEMA: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Document {
+    schema: u32,
+    problem: String,
+    checker: Checker,
+    direction: String,
+    best: Vec<Record>,
+}
+
+#[derive(Serialize, Deserialize, PartialEq, Eq)]
+struct Checker {
+    name: String,
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    case: String,
+    input_hash: String,
+    score: Number,
+    solver: String,
+    solver_hash: String,
+    host: String,
+    run: i64,
+    date: String,
+}
+
+/// A file that holds no best scores of this game.
+#[derive(Debug, thiserror::Error)]
+pub enum BestFileError {
+    /// It is not of the form that `--export` writes.
+    #[error("it is no file of best scores: {0}")]
+    Form(#[from] serde_json::Error),
+    /// It is of a form that this judge does not know.
+    #[error("it is of form {0}, and this judge knows form {SCHEMA}")]
+    Schema(u32),
+    /// It is about something else.
+    #[error("its scores are of {found}, not of {wanted}: they cannot be compared")]
+    OtherGame {
+        /// What its scores are scores of.
+        found: String,
+        /// What is asked for.
+        wanted: String,
+    },
+    /// A value cannot be.
+    #[error("the case `{case}` has a bad {what}")]
+    Value {
+        /// The case.
+        case: String,
+        /// Which value.
+        what: &'static str,
+    },
+}
+
+/// Returns the best scores as a table, and says how many are left out.
+#[must_use]
+pub fn best_text(best: &BestScores, style: Style) -> String {
+    if best.scores.is_empty() {
+        return "no scores yet".to_owned();
+    }
+    let columns = [
+        ("case", Align::Left),
+        ("score", Align::Right),
+        ("solver", Align::Left),
+        ("hash", Align::Left),
+        ("run", Align::Right),
+        ("host", Align::Left),
+        ("date", Align::Left),
+    ];
+    let mut table = grid(&columns, style);
+    for best in &best.scores {
+        table.add_row([
+            Cell::new(&best.case),
+            Cell::new(&best.score),
+            Cell::new(&best.solver),
+            Cell::new(best.solver_hash.short()),
+            Cell::new(best.run),
+            Cell::new(if best.imported { format!("{} (imported)", best.host) } else { best.host.clone() }),
+            Cell::new(best.date.get(..16).unwrap_or(&best.date).replace('T', " ")),
+        ]);
+    }
+    let left_out = best.cases - best.scores.len();
+    if left_out == 0 {
+        return table.trim_fmt();
+    }
+    format!("{}\n{left_out} more cases are not shown: add --all, or --json PATH for a file of them", table.trim_fmt())
+}
+
+/// Returns the best scores as one JSON document, with a final newline.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn best_json(game: &Game, scores: &[BestScore]) -> serde_json::Result<String> {
+    let record = |best: &BestScore| {
+        Some(Record {
+            case: best.case.to_string(),
+            input_hash: best.input.to_string(),
+            score: exact(&best.score)?,
+            solver: best.solver.clone(),
+            solver_hash: best.solver_hash.to_string(),
+            host: best.host.clone(),
+            run: best.run.0,
+            date: best.date.clone(),
+        })
+    };
+    let document = Document {
+        schema: SCHEMA,
+        problem: game.problem.clone(),
+        checker: Checker { name: game.checker.clone(), version: game.checker_version },
+        direction: game.direction.name().to_owned(),
+        best: scores.iter().filter_map(record).collect(),
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// Reads what [`best_json`] has written.
+///
+/// # Errors
+/// When it is something else, or about another game.
+pub fn read_best_json(game: &Game, text: &[u8]) -> Result<Vec<BestScore>, BestFileError> {
+    let document: Document = serde_json::from_slice(text)?;
+    if document.schema != SCHEMA {
+        return Err(BestFileError::Schema(document.schema));
+    }
+    let described = |problem: &str, checker: &str, version: u32, direction: &str| {
+        format!("the problem `{problem}`, judged by `{checker}` {version}, to be {direction}")
+    };
+    let found = described(&document.problem, &document.checker.name, document.checker.version, &document.direction);
+    let wanted = described(&game.problem, &game.checker, game.checker_version, game.direction.name());
+    if found != wanted {
+        return Err(BestFileError::OtherGame { found, wanted });
+    }
+    document.best.into_iter().map(read_record).collect()
+}
+
+fn read_record(record: Record) -> Result<BestScore, BestFileError> {
+    let bad = |what| BestFileError::Value { case: record.case.clone(), what };
+    Ok(BestScore {
+        case: CaseName::from(&*record.case),
+        input: record.input_hash.parse().map_err(|_| bad("input_hash"))?,
+        score: record.score.to_string().parse().map_err(|_| bad("score"))?,
+        solver_hash: record.solver_hash.parse().map_err(|_| bad("solver_hash"))?,
+        solver: record.solver,
+        host: record.host,
+        run: RunId(record.run),
+        date: record.date,
+        imported: true,
+    })
+}

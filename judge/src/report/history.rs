@@ -1,0 +1,180 @@
+//! Past runs: the table, the JSON list, and the heading of a single one.
+
+use super::record::exact;
+use super::run::points_text;
+use super::table::{Align, grid, painted};
+use super::{Paint, Style};
+use crate::journal::{HistoryRow, RunState, StoredRun};
+use comfy_table::Cell;
+use num_rational::BigRational;
+use num_traits::{Signed, Zero};
+use serde::Serialize;
+use serde_json::Number;
+
+/// Grows when a script that reads the list could misunderstand the new form.
+const SCHEMA: u32 = 1;
+
+/// So many digits of a commit tell it from the others.
+const COMMIT_DIGITS: usize = 10;
+
+/// Returns past runs as a table.
+#[must_use]
+pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
+    if rows.is_empty() {
+        return "no runs".to_owned();
+    }
+    let columns = [
+        ("run", Align::Right),
+        ("started", Align::Left),
+        ("problem", Align::Left),
+        ("solver", Align::Left),
+        ("cases", Align::Right),
+        ("failed", Align::Right),
+        ("total", Align::Right),
+        ("change", Align::Right),
+        ("rule", Align::Left),
+        ("state", Align::Left),
+        ("commit", Align::Left),
+    ];
+    let mut table = grid(&columns, style);
+    for row in rows {
+        let failed = row.done - row.accepted;
+        let cases =
+            if row.done == row.planned { row.done.to_string() } else { format!("{}/{}", row.done, row.planned) };
+        table.add_row([
+            Cell::new(row.run),
+            Cell::new(&row.started_here),
+            Cell::new(&row.problem),
+            Cell::new(&row.solver),
+            Cell::new(cases),
+            if failed == 0 { Cell::new("0") } else { painted(&failed.to_string(), Paint::Bad) },
+            Cell::new(row.total.as_ref().map_or_else(|| "–".to_owned(), points_text)),
+            change(row),
+            Cell::new(&row.rule),
+            state(row.state),
+            Cell::new(commit(row.git_commit.as_deref(), row.git_dirty)),
+        ]);
+    }
+    table.trim_fmt()
+}
+
+fn change(row: &HistoryRow) -> Cell {
+    let Some(change) = &row.change else { return Cell::new("–") };
+    if change.is_zero() {
+        return Cell::new("=");
+    }
+    let sign = if change.is_positive() { "+" } else { "" };
+    // Only raw scores can be costs; points are always to be large.
+    let less_is_better = row.direction == "min" && matches!(&*row.rule, "sum" | "mean");
+    let better = change.is_positive() != less_is_better;
+    painted(&format!("{sign}{}", points_text(change)), if better { Paint::Good } else { Paint::Bad })
+}
+
+fn state(state: RunState) -> Cell {
+    match state {
+        RunState::Complete => Cell::new(state),
+        RunState::Running => painted(state.name(), Paint::Strong),
+        RunState::Killed | RunState::Interrupted | RunState::Stopped => painted(state.name(), Paint::Warning),
+    }
+}
+
+fn commit(commit: Option<&str>, dirty: Option<bool>) -> String {
+    let short = commit.map_or("", |commit| &commit[..commit.len().min(COMMIT_DIGITS)]);
+    if dirty == Some(true) && !short.is_empty() { format!("{short}+") } else { short.to_owned() }
+}
+
+/// Returns what is known of a run beside its results, without a final newline.
+#[must_use]
+pub fn stored_run_text(run: &StoredRun) -> String {
+    let done = run.cases.len();
+    let limits = &run.limits;
+    let solvers = run.entrants.iter().map(|solver| format!("{}: {} ({})", solver.name, solver.command, solver.hash));
+    let version = if run.checker_version == 0 { String::new() } else { format!(" {}", run.checker_version) };
+    let lines = [
+        ("state", format!("{}, {done} of {} cases", run.state, run.case_count)),
+        ("started", run.started.clone()),
+        ("command", run.command.clone()),
+        ("solvers", solvers.collect::<Vec<_>>().join("\n            ")),
+        ("checker", format!("{}{version}", run.checker)),
+        (
+            "limits",
+            format!(
+                "CPU {}, wall {}, memory {}, output {}, {} processes",
+                limits.cpu, limits.wall, limits.memory, limits.output, limits.processes
+            ),
+        ),
+        ("environment", run.environment.clone()),
+        ("machine", format!("{}, {}, Linux {}", run.host, run.cpu_model, run.kernel)),
+        ("commit", commit_in_words(run)),
+        ("judge", run.judge.clone()),
+    ];
+    let shown = lines.iter().filter(|(_, text)| !text.is_empty());
+    let lines: Vec<_> = shown.map(|(key, text)| format!("{key:<11} {text}")).collect();
+    format!("run {}\n{}", run.id, lines.join("\n"))
+}
+
+fn commit_in_words(run: &StoredRun) -> String {
+    let changed = if run.git_dirty == Some(true) { ", with changes" } else { "" };
+    run.git_commit.as_ref().map_or_else(String::new, |commit| format!("{commit}{changed}"))
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    runs: Vec<Record<'a>>,
+}
+
+#[derive(Serialize)]
+struct Record<'a> {
+    run: i64,
+    started: &'a str,
+    state: &'static str,
+    problem: &'a str,
+    solver: &'a str,
+    solver_hash: String,
+    planned: usize,
+    done: usize,
+    accepted: usize,
+    failed: usize,
+    rule: &'a str,
+    direction: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git_commit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git_dirty: Option<bool>,
+}
+
+/// Returns past runs as one JSON document, with a final newline.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn history_json(rows: &[HistoryRow]) -> serde_json::Result<String> {
+    let document = Document { schema: SCHEMA, runs: rows.iter().map(record).collect() };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+fn record(row: &HistoryRow) -> Record<'_> {
+    let figure = |value: &Option<BigRational>| value.as_ref().and_then(|value| exact(&points_text(value)));
+    Record {
+        run: row.run.0,
+        started: &row.started,
+        state: row.state.name(),
+        problem: &row.problem,
+        solver: &row.solver,
+        solver_hash: row.solver_hash.to_string(),
+        planned: row.planned,
+        done: row.done,
+        accepted: row.accepted,
+        failed: row.done - row.accepted,
+        rule: &row.rule,
+        direction: &row.direction,
+        total: figure(&row.total),
+        change: figure(&row.change),
+        git_commit: row.git_commit.as_deref(),
+        git_dirty: row.git_dirty,
+    }
+}

@@ -1,0 +1,128 @@
+//! The content of a solver: two of the same fingerprint are the same program, wherever they stand and whatever their name.
+
+use super::Toolbox;
+use crate::model::{Digest, Invocation, Solver};
+use judge_sandbox::Visible;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Folders that are no part of any program: hashing them would make a solver differ from itself.
+const FOREIGN_FOLDERS: [&str; 2] = [".judge", ".git"];
+
+/// Returns the hash of all that a solver consists of: its arguments, and the content of every file that it can see, the
+/// `shared` ones that every solver of the run sees among them.
+#[must_use]
+pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Digest {
+    match &solver.invocation {
+        Invocation::Program { argv, visible, .. } => {
+            let arguments = argv.iter().skip(1).map(|word| argument(word, visible, toolbox));
+            let mut parts: Vec<Vec<u8>> = arguments.collect();
+            let own = |path: &Path| {
+                path.is_file() || argv.iter().any(|word| *word == *path) || toolbox.inside(path).is_some()
+            };
+            let shared = shared.iter().map(|visible| &visible.path);
+            // Whole folders that the user did not name are an interpreter's home: gigabytes, and the system's business.
+            for path in visible.iter().filter(|path| own(path)).chain(shared) {
+                parts.push(content(path).unwrap_or_else(|error| format!("{}: {error}", path.display()).into_bytes()));
+            }
+            Digest::of_parts(parts.iter().map(Vec::as_slice))
+        }
+        Invocation::CannotStart(why) => Digest::of_parts([solver.spec.text.as_bytes(), why.as_bytes()]),
+        Invocation::CompileError(said) => Digest::of_parts([solver.spec.text.as_bytes(), said.as_bytes()]),
+    }
+}
+
+/// A file is named without its folder; its content counts, not where it stands.
+fn argument(word: &OsStr, visible: &[PathBuf], toolbox: &Toolbox) -> Vec<u8> {
+    let path = Path::new(word);
+    let moved = match toolbox.inside(path) {
+        Some(inside) => inside,
+        None if visible.iter().any(|visible| visible == path) => path.file_name().unwrap_or(word).into(),
+        None => path.to_owned(),
+    };
+    moved.into_os_string().as_bytes().to_vec()
+}
+
+/// The hash of a file, or of everything in a folder.
+fn content(path: &Path) -> io::Result<Vec<u8>> {
+    let meta = path.symlink_metadata()?;
+    if meta.is_symlink() {
+        return Ok(path.read_link()?.into_os_string().as_bytes().to_vec());
+    }
+    if meta.is_dir() {
+        return folder(path);
+    }
+    if !meta.is_file() {
+        return Err(io::Error::other("neither a file nor a folder"));
+    }
+    let mut hasher = blake3::Hasher::new();
+    hasher.update_reader(File::open(path)?)?;
+    Ok(hasher.finalize().as_bytes().to_vec())
+}
+
+fn folder(path: &Path) -> io::Result<Vec<u8>> {
+    let mut entries = path.read_dir()?.collect::<io::Result<Vec<_>>>()?;
+    entries.retain(|entry| !FOREIGN_FOLDERS.iter().any(|foreign| entry.file_name() == *foreign));
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    let mut parts = Vec::new();
+    for entry in entries {
+        parts.push(entry.file_name().as_bytes().to_vec());
+        parts.push(content(&entry.path())?);
+    }
+    Ok(Digest::of_parts(parts.iter().map(Vec::as_slice)).0.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::{parse_specs, prepare};
+
+    fn of(text: &str) -> Digest {
+        let mut toolbox = Toolbox::new().unwrap();
+        let spec = parse_specs(&[text.to_owned()]).unwrap().remove(0);
+        fingerprint(&prepare(spec, &mut toolbox), &[], &toolbox)
+    }
+
+    fn write(path: &Path, text: &str) -> String {
+        std::fs::write(path, text).unwrap();
+        path.display().to_string()
+    }
+
+    #[test]
+    fn the_content_counts_and_the_arguments_but_not_the_place() {
+        let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let script = write(&here.path().join("bot.sh"), "echo 1");
+        let same = write(&there.path().join("bot.sh"), "echo 1");
+        let before = of(&format!("sh {script}"));
+        assert_eq!(of(&format!("sh {same}")), before);
+        assert_ne!(of(&format!("sh {script} --fast")), before);
+        write(Path::new(&script), "echo 2");
+        assert_ne!(of(&format!("sh {script}")), before);
+    }
+
+    #[test]
+    fn a_folder_counts_with_all_that_is_in_it_but_the_journal() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("lib/.judge")).unwrap();
+        write(&folder.path().join("lib/a.sh"), "1");
+        let command = format!("sh {}/lib", folder.path().display());
+        let before = of(&command);
+        write(&folder.path().join("lib/.judge/journal.db"), "x");
+        assert_eq!(of(&command), before);
+        write(&folder.path().join("lib/b.sh"), "2");
+        assert_ne!(of(&command), before);
+    }
+
+    #[test]
+    fn a_compiled_solver_is_the_same_when_it_is_compiled_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = write(&folder.path().join("bot.c"), "int main(void) { return 0; }\n");
+        let first = of(&source);
+        assert_eq!(of(&source), first);
+        write(Path::new(&source), "int main(void) { return 1; }\n");
+        assert_ne!(of(&source), first);
+    }
+}
