@@ -9,6 +9,7 @@ use crate::landlocked::{self, Reach};
 use crate::launch::{Launch, Launched};
 use crate::meter::{Gauges, TreeClock};
 use crate::order::Task;
+use crate::reap::{Account, Undertaker};
 use crate::resource_limits::{self, Setting};
 use crate::seccomp;
 use crate::tier::Tier;
@@ -24,6 +25,7 @@ pub(crate) struct Bare {
     landlock: i32,
     /// The ruleset for what the last program could see.
     ruleset: Option<(View, OwnedFd)>,
+    undertaker: Undertaker,
     tree_clock: Option<TreeClock>,
 }
 
@@ -37,6 +39,7 @@ impl Bare {
             walled: settings.tier == Tier::Bare,
             landlock: landlocked::version(),
             ruleset: None,
+            undertaker: Undertaker::open()?,
             tree_clock: TreeClock::open(),
         })
     }
@@ -76,7 +79,10 @@ impl Bare {
             launch.landlock = self.ruleset.as_ref().map(|(_, ruleset)| ruleset.as_fd());
         }
         Ok(match launch.start()? {
-            Launched::Running(child) => Start::Running(Box::new(OwnProgram { child })),
+            Launched::Running(child) => {
+                let account = Account::default();
+                Start::Running(Box::new(OwnProgram { child, undertaker: &self.undertaker, account }))
+            }
             Launched::Refused(errno) => Start::Refused(errno),
         })
     }

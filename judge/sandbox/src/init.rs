@@ -17,7 +17,7 @@ use crate::launch::{Child, Launch, Launched};
 use crate::meter::TreeClock;
 use crate::mounts::{self, WorkingFolder};
 use crate::order::{Order, Task};
-use crate::reap::{self, Conclusion, Scope};
+use crate::reap::{self, Account, Conclusion, Scope, Undertaker};
 use crate::resource_limits::{self, Setting as LimitSetting};
 use crate::seccomp;
 use crate::wire::{Reader, Writer};
@@ -99,6 +99,7 @@ struct Cell {
     landlock: Option<OwnedFd>,
     tree_clock: Option<TreeClock>,
     oom_score: Option<File>,
+    undertaker: Undertaker,
 }
 
 fn build(setting: &Setting) -> Result<Cell, Fault> {
@@ -131,6 +132,7 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
         landlock,
         tree_clock: if setting.has_cgroup { None } else { TreeClock::open() },
         oom_score: File::options().write(true).open("/proc/self/oom_score_adj").ok(),
+        undertaker: Undertaker::open()?,
     })
 }
 
@@ -144,10 +146,8 @@ impl Cell {
             Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
         };
         drop(order);
-        if !await_end(setting, &child)? {
-            return Ok(None);
-        }
-        Ok(Some(Conclusion::Finished(reap::finish(&child, Scope::Namespace))))
+        let account = self.await_end(setting, &child)?;
+        Ok(account.map(|account| Conclusion::Finished(reap::finish(&child, Scope::Namespace, account))))
     }
 
     fn launch(&self, setting: &Setting, order: &Order) -> Result<Launched, Fault> {
@@ -177,6 +177,31 @@ impl Cell {
         launched
     }
 
+    /// Waits for the program's end, which the helper may hasten. `None`: the helper has gone.
+    fn await_end(&self, setting: &Setting, child: &Child) -> Result<Option<Account>, Fault> {
+        let mut account = Account::default();
+        loop {
+            let undertaker = self.undertaker.fd();
+            let mut fds =
+                [PollFd::from_borrowed_fd(undertaker, PollFlags::IN), PollFd::new(&setting.socket, PollFlags::IN)];
+            match rustix::event::poll(&mut fds, None) {
+                Ok(_) => {}
+                Err(rustix::io::Errno::INTR) => continue,
+                Err(error) => return Err(error).doing("waiting for a program in a jail"),
+            }
+            let asked = !fds[1].revents().is_empty();
+            if self.undertaker.tidy(child, &mut account) {
+                return Ok(Some(account));
+            }
+            if asked {
+                if Reader::receive(&setting.socket).doing("hearing from the helper")?.is_none() {
+                    return Ok(None);
+                }
+                reap::kill(child, Scope::Namespace);
+            }
+        }
+    }
+
     fn score(&self, score: &[u8]) {
         if let Some(mut file) = self.oom_score.as_ref() {
             let _ = file.write_all(score);
@@ -191,24 +216,5 @@ fn rules(setting: &Setting, task: &Task) -> seccomp::Rules {
         signals_escape: false,
         truncation_escapes: false,
         single_process: !setting.has_cgroup && task.limits.processes == Some(1),
-    }
-}
-
-/// Waits for the program's end, which the helper may hasten. False when the helper has gone.
-fn await_end(setting: &Setting, child: &Child) -> Result<bool, Fault> {
-    loop {
-        let mut fds = [PollFd::new(&child.pidfd, PollFlags::IN), PollFd::new(&setting.socket, PollFlags::IN)];
-        match rustix::event::poll(&mut fds, None) {
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(error).doing("waiting for a program in a jail"),
-        }
-        if !fds[0].revents().is_empty() {
-            return Ok(true);
-        }
-        if Reader::receive(&setting.socket).doing("hearing from the helper")?.is_none() {
-            return Ok(false);
-        }
-        reap::kill(child, Scope::Namespace);
     }
 }

@@ -123,6 +123,10 @@ impl Program for Inmate<'_> {
         self.jail.socket.as_fd()
     }
 
+    fn is_over(&mut self) -> bool {
+        true
+    }
+
     fn kill(&mut self) {
         if !std::mem::replace(&mut self.killed, true) && init::order_death(&self.jail.socket).is_err() {
             let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);

@@ -53,6 +53,7 @@ pub(crate) struct Child {
 /// How far the child came; the order of its steps.
 #[derive(Clone, Copy)]
 enum Step {
+    Signals,
     Session,
     Stdio,
     Folder,
@@ -68,6 +69,7 @@ enum Step {
 impl Step {
     fn action(self) -> &'static str {
         match self {
+            Step::Signals => "clearing the signal mask",
             Step::Session => "giving the program a session of its own",
             Step::Stdio => "connecting the program's standard streams",
             Step::Folder => "entering the working folder",
@@ -138,7 +140,7 @@ impl<'a> Launch<'a> {
             argv: pointers(&self.argv),
             environment: pointers(&self.environment),
             launch: self,
-            step: Step::Session,
+            step: Step::Signals,
             errno: 0,
             started: 0,
         };
@@ -205,6 +207,9 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
     let launch = &mut *shared.launch;
     // SAFETY: plain system calls on descriptors and memory that the waiting parent keeps alive.
     unsafe {
+        let none: libc::sigset_t = std::mem::zeroed();
+        answer(libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut()))?;
+        shared.step = Step::Session;
         answer(libc::setsid())?;
         shared.step = Step::Stdio;
         for (number, fd) in (0..).zip(&launch.stdio) {

@@ -1,8 +1,8 @@
 //! Reads what a run uses while it goes on: CPU time, memory, processes.
 
 use std::fs::File;
+use std::io::Read;
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use crate::cgroup::Cgroup;
@@ -45,7 +45,7 @@ impl TreeClock {
 
     fn read(&self) -> u64 {
         let mut value = [0; 8];
-        self.0.read_exact_at(&mut value, 0).map_or(0, |()| u64::from_le_bytes(value))
+        (&self.0).read_exact(&mut value).map_or(0, |()| u64::from_le_bytes(value))
     }
 }
 
@@ -105,7 +105,9 @@ impl<'a> Meter<'a> {
     /// Tasks alive now. `None`: the control group keeps the limit itself.
     pub(crate) fn tasks(&self) -> Option<u64> {
         let watched = self.gauges.cgroup.is_none() && self.gauges.many;
-        watched.then(|| self.members().into_iter().map(tree::threads).sum())
+        // The dead hold no memory, and count no more.
+        let alive = |pid: &i32| tree::resident(*pid) > 0;
+        watched.then(|| self.members().into_iter().filter(alive).map(tree::threads).sum())
     }
 
     /// The run's totals once it has `finished`.
@@ -135,4 +137,32 @@ fn counter(gauges: &Gauges<'_>) -> Option<u64> {
         (None, None) => return None,
     };
     Some(whole.saturating_sub(nanoseconds(clock::cpu_of(gauges.root).unwrap_or(Duration::ZERO))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_clock_counts_children_that_nobody_waits_for() {
+        let Some(clock) = TreeClock::open() else {
+            eprintln!("skipped: perf events are refused (`sysctl kernel.perf_event_paranoid=2` allows this one)");
+            return;
+        };
+        let before = clock.read();
+        let mut child = std::process::Command::new("/bin/sh")
+            .args(["-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done & exit"])
+            .spawn()
+            .unwrap();
+        child.wait().unwrap();
+        let own = || nanoseconds(clock::cpu_of(std::process::id().cast_signed()).unwrap());
+        let start = own();
+        for _ in 0..500 {
+            std::thread::sleep(Duration::from_millis(10));
+            if clock.read() - before > 10_000_000 + (own() - start) {
+                return;
+            }
+        }
+        panic!("{} ns of children's time after {} of our own", clock.read() - before, own() - start);
+    }
 }

@@ -1,9 +1,11 @@
 //! Ends what a program left behind and counts what it all used.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::time::Duration;
 
 use crate::clock;
+use crate::execution::Fault;
+use crate::fault::Doing;
 use crate::launch::Child;
 use crate::wire::{Reader, Writer};
 
@@ -78,35 +80,96 @@ pub(crate) fn kill(child: &Child, scope: Scope) {
     unsafe { libc::kill(target, libc::SIGKILL) };
 }
 
-/// To be called once `child` has ended: kills the rest, reaps everything, and adds up what it used.
-pub(crate) fn finish(child: &Child, scope: Scope) -> Finished {
-    let mut finished = Finished {
-        started: child.started,
-        ended: clock::now(),
-        run_delay: run_delay(child.pid),
-        ..Finished::default()
-    };
-    kill(child, scope);
-    loop {
-        let mut status = 0;
-        // SAFETY: all zeroes is a valid `rusage`.
-        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        let flags = if matches!(scope, Scope::Group) { libc::__WALL | libc::WNOHANG } else { libc::__WALL };
-        // SAFETY: both places are valid for the answer.
-        let pid = unsafe { libc::wait4(-1, &raw mut status, flags, &raw mut usage) };
-        if pid < 0 {
-            return finished;
+/// Learns of every child's end, and buries those that the program has orphaned while it still runs: the dead count
+/// against a limit on processes.
+pub(crate) struct Undertaker {
+    signals: OwnedFd,
+}
+
+/// What the buried have used.
+#[derive(Default)]
+pub(crate) struct Account {
+    cpu: u64,
+    peak: u64,
+}
+
+impl Undertaker {
+    /// From now on, the end of a child is told by [`Undertaker::fd`] instead of a signal.
+    pub(crate) fn open() -> Result<Undertaker, Fault> {
+        // SAFETY: the set is valid memory; this process has one thread.
+        let fd = unsafe {
+            let mut children: libc::sigset_t = std::mem::zeroed();
+            libc::sigaddset(&raw mut children, libc::SIGCHLD);
+            libc::sigprocmask(libc::SIG_BLOCK, &raw const children, std::ptr::null_mut());
+            libc::signalfd(-1, &raw const children, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC)
+        };
+        if fd < 0 {
+            return Err(std::io::Error::last_os_error()).doing("making a descriptor for signals");
         }
-        if pid == 0 {
-            kill_strays();
-            continue;
-        }
-        if pid == child.pid {
-            finished.status = status;
-        }
-        finished.cpu += nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
-        finished.peak = finished.peak.max(usage.ru_maxrss.unsigned_abs() * 1024);
+        // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
+        Ok(Undertaker { signals: unsafe { OwnedFd::from_raw_fd(fd) } })
     }
+
+    /// Readable when a child has ended.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.signals.as_fd()
+    }
+
+    /// Buries orphans until `child` itself is the one that has ended, which it then tells.
+    pub(crate) fn tidy(&self, child: &Child, account: &mut Account) -> bool {
+        let _ = rustix::io::read(&self.signals, &mut [0_u8; 128]);
+        loop {
+            // SAFETY: all zeroes is a valid `siginfo_t`.
+            let mut dead: libc::siginfo_t = unsafe { std::mem::zeroed() };
+            let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
+            // SAFETY: the place is valid for the answer, which is about a child if the call succeeds.
+            let pid = unsafe {
+                if libc::waitid(libc::P_ALL, 0, &raw mut dead, flags) != 0 {
+                    return false;
+                }
+                dead.si_pid()
+            };
+            if pid == 0 {
+                return false;
+            }
+            if pid == child.pid {
+                return true;
+            }
+            bury(pid, 0, account);
+        }
+    }
+}
+
+/// Reaps `pid` (-1: any child) and returns whom, with its status; nobody (0, or -1 for no children) if none is dead.
+fn bury(pid: i32, flags: i32, account: &mut Account) -> (i32, i32) {
+    let mut status = 0;
+    // SAFETY: all zeroes is a valid `rusage`.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: both places are valid for the answer.
+    let pid = unsafe { libc::wait4(pid, &raw mut status, flags | libc::__WALL, &raw mut usage) };
+    if pid > 0 {
+        account.cpu += nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+        account.peak = account.peak.max(usage.ru_maxrss.unsigned_abs() * 1024);
+    }
+    (pid, status)
+}
+
+/// To be called once `child` has ended: kills the rest, reaps everything, and adds up what it used.
+pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finished {
+    let ended = clock::now();
+    let run_delay = run_delay(child.pid);
+    kill(child, scope);
+    let mut status = 0;
+    loop {
+        let flags = if matches!(scope, Scope::Group) { libc::WNOHANG } else { 0 };
+        match bury(-1, flags, &mut account) {
+            (0, _) => kill_strays(),
+            (-1, _) => break,
+            (pid, its) if pid == child.pid => status = its,
+            _ => {}
+        }
+    }
+    Finished { status, cpu: account.cpu, peak: account.peak, started: child.started, ended, run_delay }
 }
 
 /// Gives the dying a moment, and kills those that left the group: possible only where there is no seccomp.

@@ -1,6 +1,6 @@
 //! Watches a running program: takes its output, keeps its limits, and sees it end.
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
@@ -12,14 +12,16 @@ use crate::execution::{Breach, Fault};
 use crate::fault::Doing;
 use crate::launch::Child;
 use crate::meter::Meter;
-use crate::reap::{self, Conclusion, Scope};
+use crate::reap::{self, Account, Conclusion, Scope, Undertaker};
 use crate::request::Limits;
 use crate::wire::nanoseconds;
 
 /// A started program, seen from the one who watches it.
 pub(crate) trait Program {
-    /// Becomes readable when the program has ended.
+    /// Becomes readable when something has ended: see [`Program::is_over`].
     fn ended(&self) -> BorrowedFd<'_>;
+    /// Whether it was the program itself.
+    fn is_over(&mut self) -> bool;
     /// Kills all of the run; what is asked for again changes nothing.
     fn kill(&mut self);
     /// Once it has ended: clears up and tells.
@@ -104,7 +106,7 @@ impl Watch<'_, '_> {
                 program.kill();
                 killed_at = Some(clock::now());
             }
-            if woken.ended {
+            if woken.ended && program.is_over() {
                 let conclusion = program.finish()?;
                 self.stdout.drain(&mut buffer, usize::MAX)?;
                 self.stderr.drain(&mut buffer, usize::MAX)?;
@@ -192,13 +194,19 @@ fn remaining(until: u64) -> Result<u64, Fault> {
 }
 
 /// A program started by this very process.
-pub(crate) struct OwnProgram {
+pub(crate) struct OwnProgram<'a> {
     pub(crate) child: Child,
+    pub(crate) undertaker: &'a Undertaker,
+    pub(crate) account: Account,
 }
 
-impl Program for OwnProgram {
+impl Program for OwnProgram<'_> {
     fn ended(&self) -> BorrowedFd<'_> {
-        self.child.pidfd.as_fd()
+        self.undertaker.fd()
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.undertaker.tidy(&self.child, &mut self.account)
     }
 
     fn kill(&mut self) {
@@ -206,7 +214,8 @@ impl Program for OwnProgram {
     }
 
     fn finish(&mut self) -> Result<Conclusion, Fault> {
-        Ok(Conclusion::Finished(reap::finish(&self.child, Scope::Group)))
+        let account = std::mem::take(&mut self.account);
+        Ok(Conclusion::Finished(reap::finish(&self.child, Scope::Group, account)))
     }
 
     fn started(&self) -> u64 {

@@ -1,0 +1,209 @@
+//! The table of misbehaving programs: how each is started, and what may come of it.
+
+use std::time::Duration;
+
+use judge_sandbox::{Breach, End, Execution};
+
+/// How a run may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Exit code 0, no limit passed.
+    Fine,
+    /// Another exit code or a signal, no limit passed.
+    Failed,
+    /// Exit code.
+    Code(i32),
+    /// Signal.
+    Signal(i32),
+    Cpu,
+    Wall,
+    Memory,
+    Output,
+    Processes,
+}
+
+impl Ending {
+    /// Whether `execution` ended like this, judged by its weightiest breach.
+    pub(crate) fn is_of(self, execution: &Execution) -> bool {
+        let clean = execution.breaches.is_empty();
+        let first = |breach| execution.breaches.first() == Some(&breach);
+        match self {
+            Ending::Fine => clean && execution.end == End::Exited(0),
+            Ending::Failed => clean && execution.end != End::Exited(0),
+            Ending::Code(code) => clean && execution.end == End::Exited(code),
+            Ending::Signal(signal) => clean && execution.end == End::Signalled(signal),
+            Ending::Cpu => first(Breach::Cpu),
+            Ending::Wall => first(Breach::Wall),
+            Ending::Memory => first(Breach::Memory),
+            Ending::Output => first(Breach::Output),
+            Ending::Processes => first(Breach::Processes),
+        }
+    }
+}
+
+/// One program and its limits.
+#[derive(Clone, Copy)]
+pub(crate) struct Case {
+    /// The file's stem, the mode, and what else is on its command line. `@…` stands for something of the harness's.
+    pub(crate) command: &'static str,
+    pub(crate) cpu_ms: u64,
+    pub(crate) wall_ms: u64,
+    pub(crate) memory_mib: u64,
+    pub(crate) processes: u32,
+    pub(crate) allowed: &'static [Ending],
+    pub(crate) says: Option<&'static str>,
+    pub(crate) stdin_mib: usize,
+    /// The whole run, clearing up included, takes no longer.
+    pub(crate) within: Duration,
+    /// In MiB, of the reported peak.
+    pub(crate) peak: Option<(u64, u64)>,
+    /// In milliseconds, of the reported CPU time.
+    pub(crate) cpu: Option<(u64, u64)>,
+}
+
+const fn case(command: &'static str, allowed: &'static [Ending]) -> Case {
+    Case {
+        command,
+        cpu_ms: 300,
+        wall_ms: 900,
+        memory_mib: 64,
+        processes: 16,
+        allowed,
+        says: None,
+        stdin_mib: 0,
+        within: Duration::from_secs(4),
+        peak: None,
+        cpu: None,
+    }
+}
+
+const fn done(command: &'static str) -> Case {
+    let mut case = case(command, &[Ending::Fine]);
+    case.says = Some("done\n");
+    case
+}
+
+impl Case {
+    const fn peak(mut self, least: u64, most: u64) -> Case {
+        self.peak = Some((least, most));
+        self
+    }
+
+    const fn cpu(mut self, least: u64, most: u64) -> Case {
+        self.cpu = Some((least, most));
+        self
+    }
+
+    const fn memory(mut self, mib: u64) -> Case {
+        self.memory_mib = mib;
+        self
+    }
+
+    const fn time(mut self, cpu_ms: u64, wall_ms: u64) -> Case {
+        self.cpu_ms = cpu_ms;
+        self.wall_ms = wall_ms;
+        self
+    }
+
+    const fn stdin(mut self, mib: usize) -> Case {
+        self.stdin_mib = mib;
+        self
+    }
+
+    const fn processes(mut self, count: u32) -> Case {
+        self.processes = count;
+        self
+    }
+
+    const fn within(mut self, seconds: u64) -> Case {
+        self.within = Duration::from_secs(seconds);
+        self
+    }
+}
+
+use Ending::{Code, Cpu, Failed, Fine, Memory, Output, Processes, Signal, Wall};
+
+/// Everything that a program is known to try. On a crowded machine the clock can run out before the CPU time does.
+pub(crate) const CASES: &[Case] = &[
+    case("cpu alone", &[Cpu]).time(300, 9000).cpu(300, 311),
+    case("cpu deaf", &[Cpu]).time(300, 9000).cpu(300, 311),
+    case("cpu threads", &[Cpu]).time(300, 9000).cpu(300, 340),
+    case("cpu headless", &[Cpu]).time(300, 9000).cpu(300, 311),
+    case("cpu children", &[Cpu]).time(300, 9000).cpu(300, 340),
+    case("cpu unreaped", &[Cpu, Wall]).time(300, 9000).cpu(290, 420),
+    case("cpu orphans", &[Fine, Cpu]),
+    case("cpu amount 1.25", &[Cpu]).time(1100, 9000).cpu(1100, 1111),
+    done("cpu amount 0.1").cpu(100, 115).time(300, 9000),
+    case("cpu asleep 1000", &[Wall]).cpu(0, 50),
+    done("cpu asleep 0.3").cpu(0, 50).time(300, 5000),
+    case("cpu stopped", &[Wall]),
+    case("cpu shell", &[Cpu, Code(3)]).time(300, 9000),
+    case("memory heap", &[Memory, Failed]).peak(32, 80),
+    case("memory at-once", &[Memory, Failed]).peak(0, 80),
+    case("memory grow", &[Memory, Failed]).peak(32, 80),
+    case("memory mapped", &[Memory, Failed]),
+    case("memory mapped-shared", &[Memory, Failed]),
+    case("memory memory-file", &[Memory, Failed]),
+    case("memory segments", &[Memory, Failed]),
+    case("memory pipes", &[Memory, Failed, Fine]),
+    case("memory files .", &[Memory, Failed, Output]),
+    case("memory files /tmp", &[Memory, Failed]),
+    case("memory files /dev/shm", &[Memory, Failed]),
+    case("memory one-file big", &[Memory, Failed, Output]),
+    case("memory one-file /dev/shm/big", &[Memory, Failed]),
+    case("memory sparse", &[Failed]),
+    done("memory spike 40").peak(40, 56),
+    done("memory reserve").peak(16, 32),
+    done("memory unused").peak(0, 16),
+    case("memory recursion", &[Memory, Failed]).memory(32),
+    done("memory deep-stack").memory(128),
+    case("memory children", &[Memory, Failed]).memory(128).time(900, 4000),
+    case("output letters", &[Output]),
+    case("output stubborn", &[Output]),
+    done("output complaints"),
+    case("output exactly 65536", &[Fine]),
+    case("output exactly 65537", &[Output]),
+    case("output echo", &[Output]).stdin(16),
+    case("output silent", &[Fine]).cpu(190, 300).time(300, 9000),
+    case("output unread", &[Wall]).stdin(16),
+    done("output closed-input").stdin(16),
+    done("output daemonize"),
+    case("output answer-and-hang", &[Wall]),
+    case("output code 42", &[Code(42)]),
+    case("output code 137", &[Code(137)]),
+    case("output signal 9", &[Signal(9)]),
+    case("output signal 15", &[Signal(15)]),
+    case("output signal 24", &[Signal(24)]),
+    case("output signal 31", &[Signal(31)]),
+    case("output core", &[Signal(6)]),
+    case("output null-pointer", &[Signal(11)]),
+    case("processes bomb", &[Cpu, Wall, Processes, Failed]),
+    case("processes relay", &[Cpu, Wall, Processes, Failed]),
+    case("processes threads", &[Processes, Failed]),
+    case("processes hermits", &[Fine]),
+    case("processes strike", &[Fine, Failed]),
+    case("processes strike-all", &[Fine, Failed]),
+    case("processes harass @victim", &[Fine]),
+    done("processes family"),
+    // More orphans than may live at once, but never at once.
+    done("processes orphans"),
+    case("processes family", &[Code(3), Processes]).processes(1),
+    case("escape secrets @secret", &[Fine]),
+    case("escape meddle @secret @folder", &[Fine]),
+    case("escape network @port @abstract @socket", &[Fine]),
+    case("escape privileges", &[Fine]),
+    case("escape walls", &[Fine]),
+    case("escape kernel", &[Fine]),
+    done("escape inherited"),
+    // Twice: the second run must not see what the first has left.
+    done("escape inherited"),
+    case("escape traps", &[Fine]),
+    done("escape inherited"),
+    case("escape deep 5000", &[Fine, Cpu, Wall, Memory, Output]).time(2000, 4000).within(12),
+    done("escape inherited").within(12),
+    case("escape crowd 20000", &[Fine, Cpu, Wall, Memory, Output]).time(2000, 4000).within(12),
+    done("escape inherited").within(12),
+    case("escape descriptors", &[Fine]),
+    case("escape setuid", &[Fine, Failed]),
+    case("escape overwrite", &[Fine]),
+];

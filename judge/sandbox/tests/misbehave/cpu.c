@@ -1,0 +1,103 @@
+/* Programs that use time: of the processor, or on the clock. */
+#include "misbehave.h"
+
+static void *spin(void *unused) {
+    for (volatile long count = 0;; count++) {
+    }
+    return unused;
+}
+
+static int alone(char **arguments) {
+    (void)arguments;
+    spin(NULL);
+    return 0;
+}
+
+static int deaf(char **arguments) {
+    for (int number = 1; number < 65; number++)
+        signal(number, SIG_IGN);
+    return alone(arguments);
+}
+
+static int threads(char **arguments) {
+    pthread_t thread;
+    for (int count = 0; count < 3; count++)
+        pthread_create(&thread, NULL, spin, NULL);
+    return alone(arguments);
+}
+
+/* The first thread is gone, the process is not. */
+static int headless(char **arguments) {
+    (void)arguments;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, spin, NULL))
+        return 3;
+    pthread_exit(NULL);
+}
+
+static int children(char **arguments) {
+    for (int count = 0; count < 3; count++)
+        if (fork() == 0)
+            return alone(arguments);
+    while (wait(NULL) > 0) {
+    }
+    return 0;
+}
+
+/* Children that nobody waits for: their time appears in no parent's account. */
+static int unreaped(char **arguments) {
+    (void)arguments;
+    signal(SIGCHLD, SIG_IGN);
+    for (int count = 0; count < 40; count++) {
+        pid_t child = fork();
+        if (child < 0)
+            return 3;
+        if (child == 0) {
+            burn(0.1);
+            _exit(0);
+        }
+        rest(0.11);
+    }
+    return 0;
+}
+
+static int orphans(char **arguments) {
+    for (int count = 0; count < 3; count++)
+        if (fork() == 0)
+            return alone(arguments);
+    return 0;
+}
+
+static int amount(char **arguments) {
+    burn(atof(arguments[0]));
+    puts("done");
+    return 0;
+}
+
+static int asleep(char **arguments) {
+    rest(atof(arguments[0]));
+    puts("done");
+    return 0;
+}
+
+static int stopped(char **arguments) {
+    (void)arguments;
+    kill(getpid(), SIGSTOP);
+    rest(1000);
+    return 0;
+}
+
+static int shell(char **arguments) {
+    (void)arguments;
+    execl("/bin/sh", "sh", "-c", "while :; do :; done", (char *)NULL);
+    return 3;
+}
+
+int main(int count, char **arguments) {
+    static const struct mode modes[] = {
+        {"alone", alone},         {"deaf", deaf},       {"threads", threads}, {"headless", headless},
+        {"children", children},   {"unreaped", unreaped}, {"orphans", orphans}, {"amount", amount},
+        {"asleep", asleep},       {"stopped", stopped}, {"shell", shell},     {NULL, NULL},
+    };
+    return dispatch(modes, count, arguments);
+}

@@ -1,0 +1,304 @@
+//! What is not a matter of one program: the judge's death and size, cancelling, starting, thousands of runs.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use judge_sandbox::{End, Fault, Options, Sandbox, Sink, Stdin, TierChoice, Visible};
+
+use crate::request;
+use crate::scene::processes_with;
+
+/// The first argument of a process that is to be killed in the middle of a run.
+pub(crate) const VICTIM: &str = "--victim";
+
+type Test = fn(&Sandbox, &Path) -> Result<(), String>;
+
+/// By name.
+pub(crate) const TESTS: &[(&str, Test)] = &[
+    ("judge killed", judge_killed),
+    ("cancelled", cancelled),
+    ("cannot start", cannot_start),
+    ("streams in files", streams_in_files),
+    ("fat judge", fat_judge),
+    ("visible folders", visible_folders),
+    ("interpreters", interpreters),
+    ("many runs", many_runs),
+];
+
+fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what()) }
+}
+
+/// Opens the tier named and runs the program named until somebody kills us.
+pub(crate) fn be_a_victim(arguments: &[String]) -> ! {
+    let tier = TierChoice::Forced(arguments[0].parse().unwrap());
+    let sandbox = Sandbox::open(&Options { tier, ..Options::default() }).unwrap();
+    println!("ready");
+    let mut request = request(arguments[1].clone().into(), &arguments[1..]);
+    request.limits.cpu = None;
+    request.limits.wall = None;
+    let execution = sandbox.worker(None).unwrap().run(&request);
+    panic!("the program was to run for ever: {execution:?}");
+}
+
+/// A judge that is killed at the latest when the test is done with it.
+struct Victim(Child);
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    for words in [["cpu", "alone"], ["processes", "relay"]] {
+        let program = programs.join(words[0]);
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args([VICTIM, sandbox.tier().name()]).arg(&program).arg(words[1]).stdout(Stdio::piped());
+        let mut victim = Victim(command.spawn().unwrap());
+        let mut line = String::new();
+        BufReader::new(victim.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let judge = victim.0.id().to_string();
+        let runs = || processes_with(&program).iter().any(|path| !path.ends_with(&judge));
+        let began = Instant::now();
+        while !runs() && began.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        check(runs(), || format!("{words:?} did not start"))?;
+        drop(victim);
+        let began = Instant::now();
+        while !processes_with(&program).is_empty() {
+            check(began.elapsed() < Duration::from_secs(1), || format!("{words:?} lives on"))?;
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    // What the dead judges left is swept by the next.
+    let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
+    std::thread::sleep(Duration::from_millis(200));
+    drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
+    let own = format!(".{}.", std::process::id());
+    let left = crate::judge_level::leftovers().into_iter().find(|name| !name.contains(&own));
+    left.map_or(Ok(()), |name| Err(format!("{name} was not swept")))
+}
+
+/// Names of our kind in the temporary folder and in the control groups.
+fn leftovers() -> Vec<String> {
+    let mut waiting = vec![Path::new("/sys/fs/cgroup").to_path_buf()];
+    let mut found = Vec::new();
+    let mut look = |folder: &Path, waiting: &mut Vec<std::path::PathBuf>, deep: bool| {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("judge-sandbox.") {
+                found.push(name);
+            } else if deep && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(entry.path());
+            }
+        }
+    };
+    look(&std::env::temp_dir(), &mut waiting, false);
+    while let Some(folder) = waiting.pop() {
+        look(&folder, &mut waiting, true);
+    }
+    found
+}
+
+fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let canceller = worker.canceller();
+    let mut request = request(programs.join("cpu"), &["cpu".into(), "asleep".into(), "1000".into()]);
+    request.limits.wall = None;
+    let began = Instant::now();
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(200));
+            canceller.cancel();
+        });
+        worker.run(&request)
+    });
+    check(matches!(result, Err(Fault::Cancelled)), || format!("{result:?}"))?;
+    check(began.elapsed() < Duration::from_secs(3), || format!("took {:?}", began.elapsed()))?;
+    let again = worker.run(&request);
+    check(matches!(again, Err(Fault::Cancelled)), || format!("later: {again:?}"))?;
+    drop(worker);
+    check(processes_with(&programs.join("cpu")).is_empty(), || "it lives on".to_owned())
+}
+
+fn cannot_start(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let folder = tempfile::Builder::new().prefix("misbehave-start").tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let file = |name: &str, content: &[u8], mode: u32| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    };
+    let busy = folder.path().join("busy");
+    fs::copy(programs.join("output"), &busy).unwrap();
+    let _writer = File::options().write(true).open(&busy).unwrap();
+    let tries = [
+        (folder.path().join("missing"), libc::ENOENT),
+        (file("plain", b"#!/bin/sh\n", 0o644), libc::EACCES),
+        (folder.path().to_path_buf(), libc::EACCES),
+        (file("empty", b"", 0o755), libc::ENOEXEC),
+        (file("garbage", b"\x7fELF but not really", 0o755), libc::ENOEXEC),
+        (file("no-interpreter", b"#!/no/such/thing\n", 0o755), libc::ENOENT),
+        (file("carriage-return", b"#!/bin/sh\r\necho\r\n", 0o755), libc::ENOENT),
+        (busy, libc::ETXTBSY),
+    ];
+    for (path, errno) in tries {
+        let end = worker.run(&request(path.clone(), &["x".into()])).map_err(|fault| fault.to_string())?.end;
+        check(end == End::NotStarted(errno), || format!("{}: {end:?}, not {errno}", path.display()))?;
+    }
+    let script = file("script", b"#!/bin/sh\necho done\n", 0o755);
+    let end = worker.run(&request(script, &["x".into()])).map_err(|fault| fault.to_string())?;
+    check(end.end == End::Exited(0) && end.stdout == b"done\n", || format!("a good script: {end:?}"))
+}
+
+/// 64 MiB in and out through files of the caller's, neither of them in memory.
+fn streams_in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    const BYTES: u64 = 64 << 20;
+    let mut worker = sandbox.worker(None).unwrap();
+    let input = tempfile::tempfile().unwrap();
+    input.set_len(BYTES).unwrap();
+    let output = tempfile::tempfile().unwrap();
+    let mut request = request(programs.join("output"), &["output".into(), "echo".into()]);
+    request.stdin = Stdin::File(Arc::new(input));
+    request.stdout = Sink::File(Arc::new(output.try_clone().unwrap()));
+    request.limits.stdout = BYTES;
+    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(execution.end == End::Exited(0) && execution.breaches.is_empty(), || format!("{execution:?}"))?;
+    check(output.metadata().unwrap().len() == BYTES, || "the output is not all there".to_owned())?;
+    check(execution.usage.stdout_bytes == BYTES && execution.stdout.is_empty(), || format!("{execution:?}"))?;
+    request.limits.stdout = BYTES - 1;
+    let short = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(short.usage.stdout_bytes == BYTES, || format!("one byte too many: {:?}", short.usage))?;
+    check(short.breaches == [judge_sandbox::Breach::Output], || format!("{:?}", short.breaches))?;
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    request.stdout = Sink::File(Arc::new(full));
+    let fault = worker.run(&request);
+    check(matches!(fault, Err(Fault::System { .. })), || format!("a full disk is no fault of the program's: {fault:?}"))
+}
+
+/// A large judge does not make its programs look large.
+fn fat_judge(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut ballast = vec![0_u8; 300 << 20];
+    for page in ballast.chunks_mut(4096) {
+        page[0] = 1;
+    }
+    let mut worker = sandbox.worker(None).unwrap();
+    let request = request(programs.join("output"), &["output".into(), "code".into(), "0".into()]);
+    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+    drop(ballast);
+    let memory = execution.usage.memory.unwrap();
+    check(memory < 16 << 20, || format!("{} MiB", memory >> 20))
+}
+
+fn visible_folders(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let folder = tempfile::Builder::new().prefix("misbehave-visible").tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    fs::write(folder.path().join("given"), "seen\n").unwrap();
+    let script = format!("cat {0}/given; echo x > {0}/made", folder.path().display());
+    let mut request = request("/bin/sh".into(), &["sh".into(), "-c".into(), script]);
+    let visible = |writable| vec![Visible { path: folder.path().to_path_buf(), writable }];
+    let hidden = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(hidden.stdout.is_empty() && hidden.end != End::Exited(0), || format!("not given: {hidden:?}"))?;
+    request.visible = visible(false);
+    let read = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(read.stdout == b"seen\n" && read.end != End::Exited(0), || format!("read only: {read:?}"))?;
+    check(!folder.path().join("made").exists(), || "written although read only".to_owned())?;
+    request.visible = visible(true);
+    let written = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(written.end == End::Exited(0), || format!("writable: {written:?}"))?;
+    check(folder.path().join("made").exists(), || "not written".to_owned())
+}
+
+fn interpreters(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let tries: [(&str, &[&str], &str); 4] = [
+        ("/usr/bin/python3", &["-c", "import random, json, threading; print(sum(range(10)))"], "45\n"),
+        ("/usr/bin/node", &["-e", "console.log(6 * 7)"], "42\n"),
+        ("/bin/bash", &["-c", "echo $((3 + 4)) | cat"], "7\n"),
+        ("/usr/bin/java", &["--version"], ""),
+    ];
+    for (program, arguments, expected) in tries {
+        if !Path::new(program).exists() {
+            println!("skipped: {program} is not installed");
+            continue;
+        }
+        let argv: Vec<String> = [program].iter().chain(arguments).map(|&word| word.to_owned()).collect();
+        let mut request = request(program.into(), &argv);
+        request.limits.memory = Some(1 << 30);
+        request.limits.processes = Some(64);
+        request.limits.cpu = Some(Duration::from_secs(20));
+        request.limits.wall = Some(Duration::from_secs(60));
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        let fine = execution.end == End::Exited(0) && execution.breaches.is_empty();
+        let said = expected.is_empty() || execution.stdout == expected.as_bytes();
+        check(fine && said, || format!("{program}: {execution:?} {}", String::from_utf8_lossy(&execution.stderr)))?;
+    }
+    Ok(())
+}
+
+/// Descriptors, processes, mounts, control groups and memory are the same after thousands of runs.
+fn many_runs(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    const RUNS: usize = 3000;
+    let mut worker = sandbox.worker(None).unwrap();
+    let argv = |mode: &str| ["output".to_owned(), mode.to_owned(), "0".to_owned()];
+    let plain = request(programs.join("output"), &argv("code"));
+    let messy = request(programs.join("escape"), &["escape".into(), "traps".into()]);
+    let mut state = None;
+    for number in 0..RUNS {
+        let request = if number % 10 == 0 { &messy } else { &plain };
+        let execution = worker.run(request).map_err(|fault| format!("run {number}: {fault}"))?;
+        check(execution.end == End::Exited(0) && execution.breaches.is_empty(), || format!("{number}: {execution:?}"))?;
+        if number == 50 {
+            state = Some(State::now());
+        }
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let (before, after) = (state.unwrap(), State::now());
+    check(before.counts == after.counts, || format!("{:?} became {:?}", before.counts, after.counts))?;
+    check(after.resident < before.resident + 4096, || format!("{} KiB became {} KiB", before.resident, after.resident))
+}
+
+/// What must not grow, of this process and of its children.
+struct State {
+    /// Descriptors of ours and our children's, children, mounts, control groups.
+    counts: [usize; 4],
+    /// KiB.
+    resident: usize,
+}
+
+impl State {
+    fn now() -> State {
+        let own = std::process::id();
+        let mut family = vec![own];
+        let mut next = 0;
+        while let Some(&pid) = family.get(next) {
+            for task in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
+                let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+                family.extend(children.split_whitespace().map(|pid| pid.parse::<u32>().unwrap()));
+            }
+            next += 1;
+        }
+        let descriptors = |pid: &u32| fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
+        let resident = |pid: &u32| {
+            let statm = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+            statm.split(' ').nth(1).map_or(0, |pages| pages.parse::<usize>().unwrap() * 4)
+        };
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap().lines().count();
+        let own_groups = leftovers().iter().filter(|name| name.contains(&format!(".{own}."))).count();
+        State {
+            counts: [family.iter().map(descriptors).sum(), family.len(), mounts, own_groups],
+            resident: family.iter().map(resident).sum(),
+        }
+    }
+}

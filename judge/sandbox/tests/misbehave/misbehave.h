@@ -1,0 +1,55 @@
+/* What every misbehaving program needs. A line that begins with ESCAPED fails the test that runs the program. */
+#ifndef MISBEHAVE_H
+#define MISBEHAVE_H
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ESCAPED(...) (printf("ESCAPED " __VA_ARGS__), putchar('\n'), fflush(stdout))
+#define MIB ((size_t)1 << 20)
+
+struct mode {
+    const char *name;
+    int (*run)(char **arguments);
+};
+
+static double seconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+__attribute__((unused)) static void burn(double amount) {
+    double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    while (seconds(CLOCK_PROCESS_CPUTIME_ID) - start < amount) {
+    }
+}
+
+__attribute__((unused)) static void rest(double amount) {
+    struct timespec time = {(time_t)amount, (long)((amount - (double)(time_t)amount) * 1e9)};
+    nanosleep(&time, NULL);
+}
+
+static int dispatch(const struct mode *modes, int count, char **arguments) {
+    for (; modes->name; modes++)
+        if (count > 1 && !strcmp(modes->name, arguments[1]))
+            return modes->run(arguments + 2);
+    fprintf(stderr, "no such mode\n");
+    return 99;
+}
+#endif

@@ -1,0 +1,123 @@
+//! What the programs are let loose on: things that must be neither read, reached nor changed.
+
+use std::fs;
+use std::io::{self, Read};
+use std::net::{TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// A secret file, listeners, and a process of the judge's own user.
+pub(crate) struct Scene {
+    folder: tempfile::TempDir,
+    tcp: TcpListener,
+    udp: UdpSocket,
+    path: UnixListener,
+    nameless: UnixListener,
+    name: String,
+    victim: Child,
+}
+
+impl Scene {
+    pub(crate) fn set() -> io::Result<Scene> {
+        let folder = tempfile::Builder::new().prefix("misbehave-scene").tempdir()?;
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
+        fs::create_dir(folder.path().join("folder"))?;
+        fs::write(folder.path().join("secret"), "the expected answer\n")?;
+        let tcp = TcpListener::bind("127.0.0.1:0")?;
+        let udp = UdpSocket::bind(tcp.local_addr()?)?;
+        let path = UnixListener::bind(folder.path().join("socket"))?;
+        let name = format!("misbehave-{}", std::process::id());
+        let nameless = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
+        tcp.set_nonblocking(true)?;
+        udp.set_nonblocking(true)?;
+        path.set_nonblocking(true)?;
+        nameless.set_nonblocking(true)?;
+        let victim = Command::new("/bin/sleep").arg("1000").stdin(Stdio::null()).spawn()?;
+        Ok(Scene { folder, tcp, udp, path, nameless, name, victim })
+    }
+
+    /// What a word of a command line stands for.
+    pub(crate) fn word(&self, word: &str) -> String {
+        let inside = |name: &str| self.folder.path().join(name).display().to_string();
+        match word {
+            "@victim" => self.victim.id().to_string(),
+            "@secret" => inside("secret"),
+            "@folder" => inside("folder"),
+            "@port" => self.tcp.local_addr().unwrap().port().to_string(),
+            "@abstract" => self.name.clone(),
+            "@socket" => inside("socket"),
+            other => other.to_owned(),
+        }
+    }
+
+    /// What has changed, if anything.
+    pub(crate) fn damage(&mut self) -> Option<String> {
+        let secret = self.folder.path().join("secret");
+        if fs::read_to_string(&secret).ok().as_deref() != Some("the expected answer\n") {
+            return Some("the secret file was changed".to_owned());
+        }
+        if fs::metadata(&secret).unwrap().mode() & 0o777 == 0 {
+            return Some("the secret file's mode was changed".to_owned());
+        }
+        let folder = self.folder.path().join("folder");
+        if !folder.is_dir() || fs::read_dir(folder).unwrap().next().is_some() {
+            return Some("the folder was changed".to_owned());
+        }
+        if self.tcp.accept().is_ok() || self.path.accept().is_ok() || self.nameless.accept().is_ok() {
+            return Some("a listener was reached".to_owned());
+        }
+        if self.udp.recv(&mut [0; 8]).is_ok() {
+            return Some("a datagram came".to_owned());
+        }
+        if self.victim.try_wait().unwrap().is_some() {
+            return Some("the bystander was killed".to_owned());
+        }
+        None
+    }
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        let _ = self.victim.kill();
+        let _ = self.victim.wait();
+    }
+}
+
+/// Processes, zombies included, whose command line or executable has `marker` in it.
+pub(crate) fn processes_with(marker: &Path) -> Vec<PathBuf> {
+    let marker = marker.as_os_str().as_encoded_bytes();
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let mut line = Vec::new();
+        let read = fs::File::open(entry.path().join("cmdline")).and_then(|mut file| file.read_to_end(&mut line));
+        if read.is_ok() && line.windows(marker.len()).any(|window| window == marker) {
+            found.push(entry.path());
+        }
+    }
+    found
+}
+
+/// Compiles the programs into `folder`. `Err` says why it cannot be done here.
+pub(crate) fn compile(folder: &Path) -> Result<(), String> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/misbehave");
+    for name in ["cpu", "memory", "output", "processes", "escape"] {
+        let flags = ["-std=gnu11", "-O1", "-w", "-static", "-pthread", "-fno-builtin", "-fno-optimize-sibling-calls"];
+        let output = Command::new("cc")
+            .args(flags)
+            .arg("-o")
+            .arg(folder.join(name))
+            .arg(sources.join(format!("{name}.c")))
+            .output()
+            .map_err(|error| format!("no C compiler (`apt-get install gcc libc6-dev`): {error}"))?;
+        if !output.status.success() {
+            return Err(format!(
+                "cc does not build {name}.c (`apt-get install libc6-dev`): {}",
+                String::from_utf8_lossy(&output.stderr)
+            ));
+        }
+    }
+    Ok(())
+}
