@@ -56,6 +56,11 @@ impl Board {
         Ok(Self { rows, columns })
     }
 
+    /// Returns how many rows the board has.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }

@@ -1,0 +1,236 @@
+//! The open game by beam search: after every number of moves, the most promising different boards are kept.
+//!
+//! A board is worth its points, the points of its groups as they are, and those of its colours if each went at once; less
+//! a price for every block that stands alone, the more so the fewer blocks there are, because a cleared board counts four
+//! times. No weights suit all boards: several searches, each with its own, share the time.
+
+use super::board::Board;
+use super::field::{Census, Field, Group, Surveyor};
+use crate::SolveError;
+use crate::clock::Clock;
+use crate::input::Words;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+
+/// Seconds; the limit is 10.
+const TIME_LIMIT: f64 = 9.0;
+
+/// The factor for a cleared board.
+const CLEARED: u32 = 4;
+
+/// The most boards that are kept, so that the memory stays far below the limit.
+const WIDEST: usize = 4_000;
+
+/// What a colour costs of which a single block is left.
+const LONE_COLOR: f64 = 1000.0;
+
+/// How many blocks an average move takes, for guessing how many moves are to come.
+const BLOCKS_A_MOVE: f64 = 3.0;
+
+/// How a board is weighed against its points.
+#[derive(Debug, Clone, Copy)]
+struct Weights {
+    pairs: f64,
+    possible_pairs: f64,
+    single: f64,
+    /// By how much the price of a single block has grown when none is left.
+    growth: f64,
+}
+
+const fn weights([pairs, possible_pairs, single, growth]: [f64; 4]) -> Weights {
+    Weights { pairs, possible_pairs, single, growth }
+}
+
+const ALL_WEIGHTS: [Weights; 6] = [
+    weights([0.5, 0.3, 10.0, 2.0]),
+    weights([0.5, 0.3, 10.0, 0.0]),
+    weights([0.5, 0.2, 10.0, 4.0]),
+    weights([0.5, 0.4, 10.0, 4.0]),
+    weights([0.5, 0.3, 5.0, 2.0]),
+    weights([0.8, 0.3, 10.0, 4.0]),
+];
+
+pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
+    let mut words = Words::new(input);
+    let board = Board::read(&mut words)?;
+    words.end()?;
+    let clock = Clock::start(TIME_LIMIT);
+    let start = Field::new(&board);
+    let mut surveyor = Surveyor::new(&start);
+    let mut best = Line::default();
+    for (weights, number) in ALL_WEIGHTS.into_iter().zip(1..) {
+        let until = f64::from(number) / ALL_WEIGHTS.len() as f64;
+        let line = run(&mut surveyor, &start, weights, &clock, until);
+        if line.score > best.score {
+            best = line;
+        }
+    }
+    writeln!(output, "{}", best.cells.len())?;
+    for cell in best.cells {
+        let (row, column) = start.place(cell);
+        writeln!(output, "{row} {column}")?;
+    }
+    Ok(())
+}
+
+/// A way to play the game to its end: a cell of each group.
+#[derive(Debug, Default)]
+struct Line {
+    score: u32,
+    cells: Vec<u16>,
+}
+
+/// A board in the beam.
+struct Position {
+    field: Field,
+    groups: Vec<Group>,
+    score: u32,
+    /// Its last move in the history.
+    step: usize,
+}
+
+/// A move, and the history's number of the one before it.
+struct Step {
+    cell: u16,
+    before: usize,
+}
+
+/// A position that could follow.
+struct Candidate {
+    position: Position,
+    cell: u16,
+    value: f64,
+    hash: u64,
+}
+
+/// Searches until the clock shows `until`. Returns the best game that was played to its end.
+fn run(surveyor: &mut Surveyor, start: &Field, weights: Weights, clock: &Clock, until: f64) -> Line {
+    let begun = clock.used();
+    let mut groups = Vec::new();
+    let blocks = surveyor.survey(start, &mut groups).blocks;
+    let mut beam = vec![Position { field: start.clone(), groups, score: 0, step: 0 }];
+    let mut history = vec![Step { cell: 0, before: 0 }];
+    let mut best = (0, 0);
+    let (mut width, mut expanded) = (1, 0);
+    while !beam.is_empty() {
+        let mut candidates = Vec::new();
+        let mut left = 0;
+        for position in &beam {
+            for &group in &position.groups {
+                let (candidate, census) = follow(surveyor, position, group, weights, blocks);
+                left = left.max(census.blocks);
+                if !candidate.position.groups.is_empty() {
+                    candidates.push(candidate);
+                } else if candidate.position.score > best.0 {
+                    history.push(Step { cell: group.cell, before: position.step });
+                    best = (candidate.position.score, history.len() - 1);
+                }
+            }
+        }
+        expanded += beam.len();
+        beam = select(candidates, width, &mut history);
+        let now = clock.used();
+        let pace = f64::from(expanded as u32) / (now - begun);
+        let moves = (f64::from(left) / BLOCKS_A_MOVE).max(1.0);
+        width = ((pace * (until - now) / moves) as usize).clamp(1, WIDEST);
+    }
+    Line { score: best.0, cells: trace(&history, best.1) }
+}
+
+/// Returns the position after a move, and what was counted on it. A finished game has its final score.
+fn follow(
+    surveyor: &mut Surveyor,
+    before: &Position,
+    group: Group,
+    weights: Weights,
+    blocks: u32,
+) -> (Candidate, Census) {
+    let field = surveyor.remove(&before.field, group);
+    let mut groups = Vec::new();
+    let census = surveyor.survey(&field, &mut groups);
+    let size = u32::from(group.size);
+    let mut score = before.score + size * (size - 1) / 2;
+    if census.blocks == 0 {
+        score *= CLEARED;
+    }
+    let value = f64::from(score) + promise(&census, weights, blocks);
+    let mut hasher = DefaultHasher::new();
+    field.hash(&mut hasher);
+    let position = Position { field, groups, score, step: before.step };
+    (Candidate { position, cell: group.cell, value, hash: hasher.finish() }, census)
+}
+
+/// Returns what a board is worth beside its points. The game began with `blocks`.
+fn promise(census: &Census, weights: Weights, blocks: u32) -> f64 {
+    let gone = 1.0 - f64::from(census.blocks) / f64::from(blocks);
+    weights.pairs * f64::from(census.pairs) + weights.possible_pairs * f64::from(census.possible_pairs)
+        - weights.single * f64::from(census.single) * (1.0 + weights.growth * gone)
+        - LONE_COLOR * f64::from(census.lone_colors)
+}
+
+/// Returns the best different positions, and adds their moves to the history.
+fn select(mut candidates: Vec<Candidate>, width: usize, history: &mut Vec<Step>) -> Vec<Position> {
+    candidates.sort_unstable_by(|a, b| b.value.total_cmp(&a.value).then_with(|| a.hash.cmp(&b.hash)));
+    let mut seen = HashSet::new();
+    let different = candidates.into_iter().filter(|candidate| seen.insert(candidate.hash)).take(width);
+    let kept = different.map(|Candidate { mut position, cell, .. }| {
+        history.push(Step { cell, before: position.step });
+        position.step = history.len() - 1;
+        position
+    });
+    kept.collect()
+}
+
+fn trace(history: &[Step], mut step: usize) -> Vec<u16> {
+    let mut cells = Vec::new();
+    while step != 0 {
+        cells.push(history[step].cell);
+        step = history[step].before;
+    }
+    cells.reverse();
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground_truth;
+    use crate::random::Random;
+
+    /// Returns the final score of a game.
+    fn replay(board: &Board, cells: impl Iterator<Item = (usize, usize)>) -> u64 {
+        let mut board = board.clone();
+        let mut score = 0;
+        for place in cells {
+            let groups = board.groups();
+            let chosen =
+                groups.iter().find(|group| group.blocks.iter().any(|&block| (board.row(block), block.x) == place));
+            score += chosen.unwrap().points();
+            board.remove(chosen.unwrap());
+        }
+        if board.is_empty() { score * 4 } else { score }
+    }
+
+    #[test]
+    fn it_never_plays_worse_than_the_largest_group_first_and_often_better() {
+        let mut random = Random::new(5);
+        let mut better = 0;
+        for _ in 0..10 {
+            let row = |random: &mut Random| (0..8).map(|_| *random.pick(&["A", "B", "C"])).collect::<String>() + "\n";
+            let text = format!("8\n{}", (0..8).map(|_| row(&mut random)).collect::<String>());
+            let board = Board::read(&mut Words::new(text.as_bytes())).unwrap();
+            let start = Field::new(&board);
+            let line = run(&mut Surveyor::new(&start), &start, ALL_WEIGHTS[0], &Clock::start(0.05), 1.0);
+            let score = replay(&board, line.cells.iter().map(|&cell| start.place(cell)));
+            assert_eq!(score, u64::from(line.score));
+            let plain = ground_truth::answer("same-game-free-plain", &text);
+            let numbers: Vec<usize> =
+                plain.split_ascii_whitespace().skip(1).map(|word| word.parse().unwrap()).collect();
+            let plain = replay(&board, numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])));
+            assert!(score >= plain, "{score} {plain}");
+            better += u32::from(score > plain);
+        }
+        assert!(better > 5, "{better}");
+    }
+}
