@@ -11,12 +11,13 @@ pub(super) const BLANK: u8 = 10;
 pub(super) struct Board {
     digits: Vec<u8>,
     rows: usize,
+    columns: usize,
 }
 
 impl Board {
     /// Returns the board with these digits, row by row from the top.
     pub(super) fn new(rows: usize, columns: usize, digits: &[u8]) -> Self {
-        let mut board = Self { digits: vec![BLANK; (rows + 2) * (columns + 2)], rows };
+        let mut board = Self { digits: vec![BLANK; (rows + 2) * (columns + 2)], rows, columns };
         for (row, line) in digits.chunks_exact(columns).enumerate() {
             for (column, &digit) in line.iter().enumerate() {
                 let cell = board.cell(row, column);
@@ -39,6 +40,25 @@ impl Board {
     /// Returns the digit of a cell, or [`BLANK`].
     pub(super) fn digit(&self, cell: Cell) -> u8 {
         self.digits[cell]
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Returns by how much the index grows from a cell to the one on its right. The cell above has the next index.
+    pub(super) fn stride(&self) -> usize {
+        self.rows + 2
+    }
+
+    /// Returns how many steps two cells are apart.
+    pub(super) fn distance(&self, first: Cell, second: Cell) -> usize {
+        let [(row, column), (other_row, other_column)] = [self.place(first), self.place(second)];
+        row.abs_diff(other_row) + column.abs_diff(other_column)
     }
 
     /// Returns how many indices there are, the border included.

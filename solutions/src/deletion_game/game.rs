@@ -39,10 +39,15 @@ impl Rules {
     }
 
     /// Returns what a path with these digits is worth, as far as short numbers tell: a longer one counts as composite.
-    pub(super) fn worth(&self, digits: &[u8]) -> u64 {
+    pub(super) fn short_worth(&self, digits: &[u8]) -> u64 {
+        self.worth(digits, |digits| digits.len() <= DIGITS && is_prime(number(digits)))
+    }
+
+    /// Returns what a path with these digits is worth.
+    pub(super) fn worth(&self, digits: &[u8], is_prime: impl Fn(&[u8]) -> bool) -> u64 {
         let palindrome = digits.iter().eq(digits.iter().rev());
         // Asked only if it matters: a power of one says nothing.
-        let prime = self.prime > 0 && digits.len() <= DIGITS && is_prime(number(digits));
+        let prime = self.prime > 0 && is_prime(digits);
         self.points(digits.len(), prime, palindrome)
     }
 }
@@ -122,11 +127,11 @@ mod tests {
     #[test]
     fn worth_follows_the_statement_s_examples() {
         let (rules, _) = read(b"1 3 100 2 3 1 1 1\n2 1 1\n").unwrap();
-        assert_eq!(rules.worth(&[4, 7]), 3);
-        assert_eq!(rules.worth(&[2, 2]), 3);
-        assert_eq!(rules.worth(&[1, 3, 1]), 6);
-        assert_eq!(rules.worth(&[1, 2]), 0);
-        assert_eq!(rules.worth(&[7]), 0, "one to any power is one");
+        assert_eq!(rules.short_worth(&[4, 7]), 3);
+        assert_eq!(rules.short_worth(&[2, 2]), 3);
+        assert_eq!(rules.short_worth(&[1, 3, 1]), 6);
+        assert_eq!(rules.short_worth(&[1, 2]), 0);
+        assert_eq!(rules.short_worth(&[7]), 0, "one to any power is one");
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl Search {
         let mut digits = vec![board.digit(start)];
         loop {
             if self.rules.lengths.contains(&cells.len()) {
-                let points = self.rules.worth(&digits);
+                let points = self.rules.short_worth(&digits);
                 if points > best.points {
                     best = Path { cells: cells.clone(), points };
                 }
@@ -145,7 +145,7 @@ impl Search {
         let cells: Vec<Cell> =
             halves[0][..best].iter().rev().chain(halves[1][..best].iter().skip(single)).copied().collect();
         let digits: Vec<u8> = cells.iter().map(|&cell| board.digit(cell)).collect();
-        let points = if best > 0 { self.rules.worth(&digits) } else { 0 };
+        let points = if best > 0 { self.rules.short_worth(&digits) } else { 0 };
         Path { cells, points }
     }
 

@@ -1,0 +1,86 @@
+//! Primality of numbers too long for machine words: trial division, then Fermat's and Miller and Rabin's ideas.
+
+use super::prime::{DIGITS, is_prime};
+use num_bigint::BigUint;
+
+/// Numbers with more digits are taken for composite: to test one would take too long.
+pub(super) const LONGEST: usize = 1_200;
+
+/// Below this all primes are divided by first.
+const TRIAL: u32 = 10_000;
+
+/// The primes that long numbers are divided by first.
+pub(super) struct Primality {
+    small: Vec<u32>,
+}
+
+impl Primality {
+    pub(super) fn new() -> Self {
+        Self { small: (3..TRIAL).filter(|&number| is_prime(u64::from(number))).collect() }
+    }
+
+    /// Tells whether the digits spell a prime. Below 2^64 that is certain; above, a composite number passes with a
+    /// chance that nobody has ever seen come true.
+    pub(super) fn is_prime(&self, digits: &[u8]) -> bool {
+        if digits.len() <= DIGITS {
+            return is_prime(super::game::number(digits));
+        }
+        let odd = digits.last().is_some_and(|last| last % 2 == 1 && *last != 5);
+        odd && digits.len() <= LONGEST && !self.has_small_divisor(digits) && passes(digits)
+    }
+
+    fn has_small_divisor(&self, digits: &[u8]) -> bool {
+        let divides = |&divisor: &u32| {
+            // Nine digits at a time: the remainder and they stay below 2^64.
+            let remainder = digits.chunks(9).fold(0, |remainder: u64, chunk| {
+                let power = 10_u64.pow(chunk.len() as u32);
+                (remainder * power + super::game::number(chunk)) % u64::from(divisor)
+            });
+            remainder == 0
+        };
+        self.small[..few(digits.len(), self.small.len())].iter().any(divides)
+    }
+}
+
+/// Returns by how many small primes it pays to divide a number of this length.
+fn few(length: usize, all: usize) -> usize {
+    (length * 2).min(all)
+}
+
+/// Miller and Rabin's test to the bases 2 and 3.
+pub(super) fn passes(digits: &[u8]) -> bool {
+    let Some(number) = BigUint::from_radix_be(digits, 10) else { return false };
+    let one = BigUint::from(1_u32);
+    let most = &number - &one;
+    let twos = most.trailing_zeros().unwrap_or(0);
+    let odd = &most >> twos;
+    [2_u32, 3].into_iter().all(|base| {
+        let mut power = BigUint::from(base).modpow(&odd, &number);
+        if power == one || power == most {
+            return true;
+        }
+        (1..twos).any(|_| {
+            power = &power * &power % &number;
+            power == most
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digits(text: &str) -> Vec<u8> {
+        text.bytes().map(|byte| byte - b'0').collect()
+    }
+
+    #[test]
+    fn known_primes_and_composites() {
+        let primality = Primality::new();
+        // 2^127 - 1 and 10^50 + 151 are prime, 2^67 - 1 is not (Cole), nor is the product of two large primes.
+        assert!(primality.is_prime(&digits("170141183460469231731687303715884105727")));
+        assert!(primality.is_prime(&digits("100000000000000000000000000000000000000000000000151")));
+        assert!(!primality.is_prime(&digits("147573952589676412927")));
+        assert!(!primality.is_prime(&digits("340282366920938463463374607431768211457")));
+    }
+}

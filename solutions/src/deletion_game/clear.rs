@@ -1,0 +1,171 @@
+//! Clearing the board: beam search over short moves at its left edge, with boards compared that have as many cells left.
+
+use super::board::{BLANK, Board, Cell};
+use super::game::{Answer, Rules};
+use crate::clock::Clock;
+use crate::random::Random;
+
+/// How many columns, from the leftmost that is not empty, moves may touch.
+const COLUMNS: usize = 3;
+
+/// The longest path that is tried, and the longest when few cells are left.
+const SHORT: usize = 3;
+const LONG: usize = 5;
+const FEW: usize = 20;
+
+/// How many random moves are tried on a board.
+const TRIED: usize = 30;
+
+/// The most boards that wait for one number of cells.
+const WAITING: usize = 3_000;
+
+/// What it costs, in points, that neighbouring columns differ in height by one.
+const STEP: f64 = 0.3;
+
+/// A board on the way.
+struct Position {
+    board: Board,
+    points: u64,
+    value: f64,
+    /// Its last move in the history.
+    step: usize,
+}
+
+/// A move, and the history's number of the one before it.
+struct Step {
+    path: Vec<Cell>,
+    before: usize,
+}
+
+/// Plays so that few cells are left, and most points brought.
+pub(super) fn clear(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
+    let cells = board.cells().count();
+    let mut search =
+        Search { rules, random: Random::new(1), history: vec![Step { path: vec![], before: 0 }], best: (0.0, 0) };
+    // Positions by how many cells are left.
+    let mut waiting: Vec<Vec<Position>> = (0..=cells).map(|_| Vec::new()).collect();
+    waiting[cells].push(Position { board: board.clone(), points: 0, value: 0.0, step: 0 });
+    for left in (0..=cells).rev() {
+        let mut positions = std::mem::take(&mut waiting[left]);
+        positions.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let until = clock.used() + (1.0 - clock.used()) / (left + 1) as f64;
+        for (number, position) in positions.iter().enumerate() {
+            if number > 0 && clock.used() > until {
+                break;
+            }
+            search.expand(position, left, &mut waiting);
+        }
+    }
+    search.answer(board)
+}
+
+struct Search<'a> {
+    rules: &'a Rules,
+    random: Random,
+    history: Vec<Step>,
+    /// The logarithm of the best final score, and its last move in the history.
+    best: (f64, usize),
+}
+
+impl Search<'_> {
+    fn expand(&mut self, position: &Position, left: usize, waiting: &mut [Vec<Position>]) {
+        let score = (position.points as f64).log2() - left as f64;
+        if position.step > 0 && (self.best.1 == 0 || score > self.best.0) {
+            self.best = (score, position.step);
+        }
+        let longest = if left <= FEW { LONG } else { SHORT };
+        let mut moves = paths(self.rules, &position.board, longest);
+        for _ in 0..TRIED {
+            if moves.is_empty() || self.depth_is_used_up(position.step) {
+                break;
+            }
+            let (path, points) = moves.swap_remove(self.random.below(moves.len()));
+            let after = &mut waiting[left - path.len()];
+            if after.len() >= WAITING {
+                continue;
+            }
+            let mut board = position.board.clone();
+            board.delete(&path);
+            let points = position.points + points;
+            let value = points as f64 - STEP * roughness(&board);
+            self.history.push(Step { path, before: position.step });
+            after.push(Position { board, points, value, step: self.history.len() - 1 });
+        }
+    }
+
+    /// Tells whether no move may follow this one. Moves take two cells or more, so this is asked in vain mostly.
+    fn depth_is_used_up(&self, step: usize) -> bool {
+        self.rules.moves <= self.trace(step).count()
+    }
+
+    /// Returns the moves up to a step of the history, the last one first.
+    fn trace(&self, step: usize) -> impl Iterator<Item = &[Cell]> {
+        let steps = std::iter::successors(Some(step), |&step| Some(self.history[step].before));
+        steps.take_while(|&step| step != 0).map(|step| &self.history[step].path[..])
+    }
+
+    fn answer(&self, board: &Board) -> Answer {
+        let mut moves: Vec<&[Cell]> = self.trace(self.best.1).collect();
+        moves.reverse();
+        let mut board = board.clone();
+        let mut answer = Answer::new();
+        for path in moves {
+            if !answer.add(&board, path) {
+                break;
+            }
+            board.delete(path);
+        }
+        answer
+    }
+}
+
+/// Returns all paths in the leftmost columns that are worth something, and what.
+fn paths(rules: &Rules, board: &Board, longest: usize) -> Vec<(Vec<Cell>, u64)> {
+    let stride = board.stride();
+    let Some(first) = board.cells().next() else { return Vec::new() };
+    let edge = (first / stride + COLUMNS) * stride;
+    let mut paths = Vec::new();
+    let mut path = Vec::new();
+    let longest = longest.max(*rules.lengths.start()).min(*rules.lengths.end());
+    for start in board.cells().take_while(|&cell| cell < edge).filter(|&cell| board.digit(cell) != 0) {
+        extend(rules, board, edge, longest, start, &mut path, &mut paths);
+    }
+    paths
+}
+
+/// Adds all paths that go on from `path` over `cell`.
+fn extend(
+    rules: &Rules,
+    board: &Board,
+    edge: Cell,
+    longest: usize,
+    cell: Cell,
+    path: &mut Vec<Cell>,
+    paths: &mut Vec<(Vec<Cell>, u64)>,
+) {
+    path.push(cell);
+    if rules.lengths.contains(&path.len()) {
+        let digits: Vec<u8> = path.iter().map(|&cell| board.digit(cell)).collect();
+        let points = rules.short_worth(&digits);
+        if points > 0 {
+            paths.push((path.clone(), points));
+        }
+    }
+    if path.len() < longest {
+        for next in board.neighbors(cell) {
+            if next < edge && board.digit(next) != BLANK && !path.contains(&next) {
+                extend(rules, board, edge, longest, next, path, paths);
+            }
+        }
+    }
+    path.pop();
+}
+
+/// Returns how uneven the columns are, from the leftmost that is not empty.
+fn roughness(board: &Board) -> f64 {
+    let stride = board.stride();
+    let mut heights = vec![0_usize; board.columns() + 1];
+    board.cells().for_each(|cell| heights[cell / stride] += 1);
+    let heights: Vec<usize> = heights.into_iter().skip_while(|&height| height == 0).collect();
+    heights.windows(2).map(|pair| pair[0].abs_diff(pair[1]) as f64).sum()
+}

@@ -1,0 +1,190 @@
+//! Many short moves: round by round, all palindromes and many primes are looked for, and the best that do not disturb
+//! each other are taken. Whole games are played so, with different prices for a cell, and the best one counts.
+
+use super::big_prime::Primality;
+use super::board::{BLANK, Board, Cell};
+use super::game::{Answer, Rules};
+use super::palindrome::{Bounds, Grower, middles};
+use crate::clock::Clock;
+use crate::random::Random;
+
+/// Pairs tried for the palindromes around one middle.
+const PAIRS: usize = 150;
+
+/// Random walks for each move that is still to be made, and at least.
+const WALKS: usize = 100;
+const LEAST_WALKS: usize = 4_000;
+
+/// How many lengths of a walk are looked at, from the longest down.
+const TAILS: usize = 4;
+
+/// Rounds without any path after which there is nothing left.
+const VAIN_ROUNDS: usize = 3;
+
+/// The share of the time that one game may take.
+const GAME: f64 = 0.25;
+
+/// Prices of a cell, as shares of what a cell of a prime of the greatest length brings. Where moves are scarce, cells
+/// should be free; where cells are, short paths that bring much are better.
+const PRICES: [f64; 4] = [0.0, 0.9, 0.5, 0.7];
+
+/// A path and what it is worth.
+struct Path {
+    cells: Vec<Cell>,
+    points: u64,
+    /// The points less the price of the cells.
+    value: f64,
+}
+
+/// Plays games until the time is over or one is as good as can be. Returns the best.
+pub(super) fn collect(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
+    let longest = *rules.lengths.end();
+    let perfect = [longest, longest.saturating_sub(1)].map(|length| rules.points(length, true, true));
+    let perfect = perfect.iter().max().map_or(0, |points| points.saturating_mul(rules.moves as u64));
+    let a_cell = rules.points(longest, true, false) as f64 / longest.max(1) as f64;
+    let mut collector = Collector {
+        rules,
+        board: board.clone(),
+        price: 0.0,
+        grower: Grower::new(board),
+        used: vec![false; board.indices()],
+        random: Random::new(1),
+        primality: Primality::new(),
+    };
+    let (mut record, mut best) = (0, Answer::new());
+    for price in PRICES.into_iter().cycle() {
+        collector.board.clone_from(board);
+        collector.price = price * a_cell;
+        let (points, answer) = collector.play(clock, (clock.used() + GAME).min(1.0));
+        if points > record {
+            (record, best) = (points, answer);
+        }
+        if clock.used() >= 1.0 - GAME / 10.0 || record >= perfect || record == 0 {
+            break;
+        }
+    }
+    best
+}
+
+struct Collector<'a> {
+    rules: &'a Rules,
+    board: Board,
+    /// What a cell costs, in points.
+    price: f64,
+    grower: Grower,
+    /// For each cell, whether it is on the walk that goes on.
+    used: Vec<bool>,
+    random: Random,
+    primality: Primality,
+}
+
+impl Collector<'_> {
+    /// Plays until the moves or the paths are used up, or the clock shows `until`. Returns the points as well.
+    fn play(&mut self, clock: &Clock, until: f64) -> (u64, Answer) {
+        let mut answer = Answer::new();
+        let (mut vain, mut left, mut record, mut sum) = (0, self.rules.moves, f64::MIN, 0_u64);
+        while left > 0 && vain < VAIN_ROUNDS && clock.used() < until {
+            let begun = clock.used();
+            let mut paths = self.palindromes();
+            paths.extend(self.primes(left));
+            let best = paths.iter().map(|path| path.value).fold(f64::MIN, f64::max);
+            // Less than the best there ever was may grow again when other cells meet: then few are taken at a time.
+            let rounds = ((until - clock.used()) / (clock.used() - begun)).max(1.0);
+            let most = if best >= record { left } else { (left as f64 / rounds).ceil() as usize };
+            record = record.max(best);
+            let taken = self.take(paths, most, best, &mut answer);
+            left -= taken.len();
+            vain = if taken.is_empty() { vain + 1 } else { 0 };
+            sum = taken.into_iter().fold(sum, u64::saturating_add);
+        }
+        (sum, answer)
+    }
+
+    fn path(&self, cells: Vec<Cell>, points: u64) -> Path {
+        let value = points as f64 - self.price * cells.len() as f64;
+        Path { cells, points, value }
+    }
+
+    /// Returns palindromes from all over the board.
+    fn palindromes(&mut self) -> Vec<Path> {
+        let mut found = Vec::new();
+        let [shortest, longest] = [*self.rules.lengths.start(), *self.rules.lengths.end()];
+        let bounds = Bounds { shortest, longest, pairs: PAIRS, all: true };
+        let mut best = 0;
+        for cell in self.board.cells() {
+            for middle in middles(&self.board, cell) {
+                self.grower.grow(&self.board, middle, bounds, &mut self.random, |cells| {
+                    let digits: Vec<u8> = cells.iter().map(|&cell| self.board.digit(cell)).collect();
+                    let points = self.rules.worth(&digits, |digits| self.primality.is_prime(digits));
+                    best = best.max(points);
+                    if points > 0 && points >= best / 2 {
+                        found.push((cells, points));
+                    }
+                });
+            }
+        }
+        found.into_iter().map(|(cells, points)| self.path(cells, points)).collect()
+    }
+
+    /// Returns primes met on random walks.
+    fn primes(&mut self, left: usize) -> Vec<Path> {
+        let starts: Vec<Cell> = self.board.cells().filter(|&cell| self.board.digit(cell) != 0).collect();
+        if starts.is_empty() || self.rules.prime == 0 {
+            return Vec::new();
+        }
+        let walks = (WALKS * left).clamp(LEAST_WALKS, 10 * LEAST_WALKS);
+        (0..walks)
+            .filter_map(|_| {
+                let start = *self.random.pick(&starts);
+                self.walk(start)
+            })
+            .collect()
+    }
+
+    /// Returns the longest of the last few prefixes of a random walk that is worth something.
+    fn walk(&mut self, start: Cell) -> Option<Path> {
+        let mut cells = vec![start];
+        self.used[start] = true;
+        while cells.len() < *self.rules.lengths.end() {
+            let around = self.board.neighbors(cells[cells.len() - 1]);
+            let mut free = around.into_iter().filter(|&cell| self.board.digit(cell) != BLANK && !self.used[cell]);
+            let free = [free.next(), free.next(), free.next()];
+            let count = free.iter().flatten().count();
+            let Some(next) = free.get(self.random.below(count.max(1))).copied().flatten() else { break };
+            self.used[next] = true;
+            cells.push(next);
+        }
+        cells.iter().for_each(|&cell| self.used[cell] = false);
+        let digits: Vec<u8> = cells.iter().map(|&cell| self.board.digit(cell)).collect();
+        let lengths = (1..=digits.len()).rev().take(TAILS).filter(|length| self.rules.lengths.contains(length));
+        let worth = |length: usize| self.rules.worth(&digits[..length], |digits| self.primality.is_prime(digits));
+        let (length, points) = lengths.map(|length| (length, worth(length))).find(|&(_, points)| points > 0)?;
+        cells.truncate(length);
+        Some(self.path(cells, points))
+    }
+
+    /// Plays the best paths that earlier ones have left in place, at most so many, each about as good as the best.
+    /// Returns their points.
+    fn take(&mut self, mut paths: Vec<Path>, most: usize, best: f64, answer: &mut Answer) -> Vec<u64> {
+        let stride = self.board.stride();
+        paths.retain(|path| path.value >= best - path.points as f64 / 16.0);
+        // Of equals, the highest first: what is below stays where it is.
+        let height = |path: &Path| path.cells.iter().map(|cell| cell % stride).min();
+        paths.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| height(b).cmp(&height(a))));
+        let mut disturbed = vec![usize::MAX; self.board.indices().div_ceil(stride)];
+        let mut taken = Vec::new();
+        for path in paths {
+            let in_place = path.cells.iter().all(|cell| *cell < disturbed[cell / stride]);
+            if taken.len() == most || !in_place {
+                continue;
+            }
+            if !answer.add(&self.board, &path.cells) {
+                break;
+            }
+            path.cells.iter().for_each(|&cell| disturbed[cell / stride] = disturbed[cell / stride].min(cell));
+            self.board.delete(&path.cells);
+            taken.push(path.points);
+        }
+        taken
+    }
+}
