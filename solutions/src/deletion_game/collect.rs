@@ -79,11 +79,12 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    /// Plays until the moves or the paths are used up, or the clock shows `until`. Returns the points as well.
+    /// Plays until the moves or the paths are used up, at a pace to be done when the clock shows `until`. Returns the
+    /// points as well.
     fn play(&mut self, clock: &Clock, until: f64) -> (u64, Answer) {
         let mut answer = Answer::new();
         let (mut vain, mut left, mut record, mut sum) = (0, self.rules.moves, f64::MIN, 0_u64);
-        while left > 0 && vain < VAIN_ROUNDS && clock.used() < until {
+        while left > 0 && vain < VAIN_ROUNDS && clock.used() < 1.0 {
             let begun = clock.used();
             let mut paths = self.palindromes();
             paths.extend(self.primes(left));

@@ -18,7 +18,7 @@ const LAST_TEST: f64 = 0.95;
 const PAIRS: usize = 20;
 
 /// How many long tests a prime takes for each of its digits, after trial division.
-const TESTS_PER_DIGIT: f64 = 0.05;
+const TESTS_PER_DIGIT: f64 = 0.1;
 
 /// By what lengths are multiplied after every one that no prime was found of.
 const SHRINK: f64 = 0.98;
@@ -116,14 +116,16 @@ fn by_primes(rules: &Rules, board: &Board, clock: &Clock) -> Vec<Move> {
     let effort = effort_of_a_test(longest, clock);
     let (mut start, mut misses) = (0, 0);
     while moves.len() < rules.moves && clock.used() < LAST_TEST {
-        let share = (LAST_TEST - clock.used()) / (rules.moves - moves.len()) as f64;
+        let missing = rules.moves - moves.len();
+        let share = (LAST_TEST - clock.used()) / missing as f64;
         // Tests take the cube of the length, and the number of them grows with it.
         let affordable = (share / (effort * TESTS_PER_DIGIT * longest as f64)).powf(0.25).min(1.0);
         let length = (longest as f64 * affordable * SHRINK.powi(misses)) as usize;
         if length < *rules.lengths.start() {
             break;
         }
-        let until = (clock.used() + 2.0 * share).min(LAST_TEST);
+        // Luck differs: others can make up for a late one, but the last must leave time for shorter numbers.
+        let until = clock.used() + if missing == 1 { share / 2.0 } else { share * 2.0 };
         let found = (start..(digits.len() + 1).saturating_sub(length))
             .take_while(|_| clock.used() < until)
             .find(|&start| digits[start] != 0 && primality.is_prime(&digits[start..start + length]));
