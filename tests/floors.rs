@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: [&[&str]; 8] = [
     &["model"],
     &["manifest", "plan", "condition", "verdict", "scoring", "statistics"],
-    &["command", "gate", "tune"],
+    &["command", "duel", "gate", "tune"],
     &["solver", "cases", "journal"],
     &["runner"],
     &["report", "cli"],

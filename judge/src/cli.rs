@@ -1,5 +1,9 @@
 //! The command line's grammar. What it means is the business of `commands`.
 
+mod comparing;
+
+pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
+
 use crate::condition::Condition;
 use crate::journal::RunChoice;
 use crate::model::{Bytes, Seeds, Time};
@@ -52,6 +56,21 @@ pub enum Command {
     /// Score a past run by another rule, without running anything
     #[command(after_help = RESCORE_EXAMPLES)]
     Rescore(RescoreArgs),
+    /// Tell whether a solver is better than another, and how certain that is
+    #[command(after_help = comparing::COMPARE_EXAMPLES)]
+    Compare(Box<CompareArgs>),
+    /// Record what a solver achieves, for `judge gate`
+    #[command(after_help = comparing::BASELINE_EXAMPLES)]
+    Baseline(Box<BaselineArgs>),
+    /// Fail if a solver is worse than its baseline: for continuous integration
+    #[command(after_help = comparing::GATE_EXAMPLES)]
+    Gate(Box<GateArgs>),
+    /// Tell how many cases a difference needs to show, and which difference so many cases show
+    #[command(after_help = comparing::POWER_EXAMPLES)]
+    Power(Box<PowerArgs>),
+    /// Search for good parameters of a solver
+    #[command(after_help = comparing::TUNE_EXAMPLES)]
+    Tune(Box<TuneArgs>),
     /// List the problems
     #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]
     List,

@@ -21,6 +21,18 @@ pub struct Plan {
     pub visible: Vec<Visible>,
     /// Whether the first case that is not accepted ends the run.
     pub fail_fast: bool,
+    /// Who goes first on each case.
+    pub order: Order,
+}
+
+/// Who goes first on each case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The solvers take turns as on the command line: A B, A B.
+    Fixed,
+    /// On every other case they take turns backwards: A B, B A. A machine that warms up or slows down favours nobody,
+    /// and with two workers each solver gets either core.
+    Interleaved,
 }
 
 impl Plan {
@@ -30,14 +42,24 @@ impl Plan {
         self.cases.len() * self.solvers.len()
     }
 
-    /// Returns the job at this place of the order: case by case, and on each case every solver, so that a machine
+    /// Returns the job at this place of the reports: case by case, and on each case every solver, so that a machine
     /// that slows down slows all solvers alike.
     #[must_use]
     pub fn job(&self, place: usize) -> JobId {
         JobId { case: place / self.solvers.len(), solver: place % self.solvers.len() }
     }
 
-    /// Returns the place of a job in the order.
+    /// Returns the job that is started as the `turn`-th.
+    #[must_use]
+    pub fn turn(&self, turn: usize) -> JobId {
+        let job = self.job(turn);
+        match self.order {
+            Order::Interleaved if job.case % 2 == 1 => JobId { solver: self.solvers.len() - 1 - job.solver, ..job },
+            Order::Fixed | Order::Interleaved => job,
+        }
+    }
+
+    /// Returns the place of a job in the reports.
     #[must_use]
     pub fn place(&self, job: JobId) -> usize {
         job.case * self.solvers.len() + job.solver

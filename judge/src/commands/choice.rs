@@ -40,7 +40,7 @@ pub(super) fn choose(problem: &Problem, args: &CaseArgs, repeat: Option<NonZeroU
 }
 
 /// A name that no case knows is a slip of the keyboard.
-fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> {
+pub(super) fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> {
     if cases.iter().any(|features| features.get(name).is_some()) {
         return Ok(());
     }
@@ -59,7 +59,7 @@ fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> {
 }
 
 /// Files that are not of the game are the user's to mend, all of them at once and before anything runs.
-fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), Failure> {
+pub(super) fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), Failure> {
     let (inputs, referee) = (Inputs::of(problem), Referee::of(problem));
     let mut complaints = Vec::new();
     for case in cases {

@@ -1,24 +1,31 @@
 //! One file for each subcommand, and the one place where errors become text and exit codes.
 
+mod arena;
+mod baseline;
 mod best;
 mod check;
 mod check_run;
 mod choice;
+mod compare;
 mod exec;
 mod failure;
+mod gate;
 mod generate;
 mod history;
 mod journaling;
 mod load;
 mod outputs;
 mod points;
+mod power;
 mod problems;
+mod recording;
 mod rescore;
 mod run;
 mod schema;
 mod shell;
 mod solve;
 mod stored;
+mod tune;
 mod view;
 mod walls;
 
@@ -39,6 +46,11 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::History(args) => history::history(catalogue, &args),
         Command::Best(args) => best::best(catalogue, &args),
         Command::Rescore(args) => rescore::rescore(catalogue, &args),
+        Command::Compare(args) => compare::compare(catalogue, &args),
+        Command::Baseline(args) => baseline::baseline(catalogue, &args),
+        Command::Gate(args) => gate::gate(catalogue, &args),
+        Command::Power(args) => power::power(catalogue, &args),
+        Command::Tune(args) => tune::tune(catalogue, &args),
         Command::List => problems::list(catalogue),
         Command::Show { problem } => problems::show(catalogue, &problem),
         Command::Solve { solver } => return solve::solve(&solver),

@@ -91,7 +91,7 @@ impl<'a> Outputs<'a> {
             failures.extend(closed.err().map(|error| load::unwritable("the JSON lines", path, &error).to_string()));
         }
         failures.extend(targets(args).filter_map(|target| write(&target, report).err()));
-        append_step_summary(report);
+        append_step_summary(|| report::run_markdown(report));
         if failures.is_empty() { Ok(()) } else { Err(Failure::usage(failures.join("\nerror: "))) }
     }
 }
@@ -113,9 +113,9 @@ fn write(target: &Target<'_>, report: &RunReport<'_>) -> Result<(), String> {
 }
 
 /// The user did not ask for this one by name, so that a run does not fail for want of it.
-fn append_step_summary(report: &RunReport<'_>) {
+pub(super) fn append_step_summary(markdown: impl FnOnce() -> String) {
     let Some(path) = std::env::var_os(STEP_SUMMARY).filter(|path| !path.is_empty()) else { return };
-    if let Err(error) = append(&path, report::run_markdown(report).as_bytes()) {
+    if let Err(error) = append(&path, markdown().as_bytes()) {
         report::note(&format!("warning: cannot append to {STEP_SUMMARY} ({}): {error}", path.display()));
     }
 }

@@ -9,7 +9,7 @@ use super::{load, walls};
 use crate::cli::{LimitArgs, RunArgs};
 use crate::journal::Closing;
 use crate::model::{CaseSpec, Exit, Limits, Problem, RunEvent, Solver, Stop, Verdict};
-use crate::plan::Plan;
+use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
 use crate::runner::{self, RunResult, Settings};
 use crate::solver::{self, Toolbox};
@@ -26,7 +26,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
     let plan = plan(problem, cases, args, &mut toolbox)?;
     let sandbox = walls::open(&args.sandbox)?;
-    let settings = settings(args, outputs.show_features());
+    let settings = settings(args.jobs, args.no_pin, outputs.show_features());
     let tier = sandbox.tier().name();
     let circumstances =
         Circumstances { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
@@ -105,6 +105,7 @@ fn plan(problem: &Problem, cases: Vec<CaseSpec>, args: &RunArgs, toolbox: &mut T
         environment: args.sandbox.environment.clone(),
         visible: walls::visible(&args.sandbox)?,
         fail_fast: args.fail_fast,
+        order: Order::Fixed,
     })
 }
 
@@ -134,14 +135,14 @@ pub(super) fn limits(own: &Limits, given: &LimitArgs) -> Limits {
 
 /// One solver for each physical core, each tied to a core of its own. More jobs than cores disturb each other: that is
 /// said, and their timings are to be taken with salt.
-fn settings(args: &RunArgs, describe: bool) -> Settings {
+pub(super) fn settings(jobs: Option<NonZeroUsize>, no_pin: bool, describe: bool) -> Settings {
     let cores = runner::cores();
     let physical = NonZeroUsize::new(num_cpus::get_physical().min(cores.len())).unwrap_or(NonZeroUsize::MIN);
-    let jobs = args.jobs.unwrap_or(physical);
+    let jobs = jobs.unwrap_or(physical);
     if jobs.get() > cores.len() {
         report::note(&format!("warning: {jobs} jobs on {} cores disturb each other's timing", cores.len()));
     }
-    let pin = !args.no_pin && jobs.get() <= cores.len();
+    let pin = !no_pin && jobs.get() <= cores.len();
     Settings { jobs, cores: if pin { cores } else { Vec::new() }, describe }
 }
 

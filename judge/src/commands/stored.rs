@@ -9,7 +9,7 @@ use crate::manifest::Catalogue;
 use crate::model::{
     CaseSpec, Evidence, Features, Finished, Invocation, Outcome, Problem, Rule, Solver, SolverSpec, Stop,
 };
-use crate::plan::Plan;
+use crate::plan::{Order, Plan};
 use crate::report::RunReport;
 use crate::scoring::InvalidResults;
 use std::collections::HashMap;
@@ -30,6 +30,7 @@ impl Restored {
         let solvers = run.entrants.iter().map(|entrant| Solver {
             spec: SolverSpec { name: entrant.name.clone(), text: entrant.command.clone() },
             invocation: Invocation::CannotStart("a recorded run is not run again".to_owned()),
+            environment: Vec::new(),
         });
         let plan = Plan {
             problem: problem.clone(),
@@ -39,6 +40,7 @@ impl Restored {
             environment: Vec::new(),
             visible: Vec::new(),
             fail_fast: false,
+            order: Order::Fixed,
         };
         let results = run.cases.iter().flat_map(|case| &case.results);
         let outcomes = results.map(|result| result.as_ref().map(|stored| stored.outcome.clone())).collect();

@@ -6,7 +6,7 @@ use super::{check, load, walls};
 use crate::cases::{Inputs, Ruling};
 use crate::cli::ViewArgs;
 use crate::model::{Exit, Invocation, Problem, Solver};
-use crate::plan::Plan;
+use crate::plan::{Order, Plan};
 use crate::report::{self, GameFilm, GamePage};
 use crate::runner;
 use crate::solver::Toolbox;
@@ -79,8 +79,9 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Fai
         environment: args.sandbox.environment.clone(),
         visible: walls::visible(&args.sandbox)?,
         fail_fast: false,
+        order: Order::Fixed,
     };
-    let Solver { spec, invocation } = &plan.solvers[0];
+    let Solver { spec, invocation, .. } = &plan.solvers[0];
     let unanswered = |why: &str| Failure::usage(format!("`{}` gave no answer to show: {why}", spec.name));
     let (program, argv, visible) = match invocation {
         Invocation::Program { program, argv, visible } => (program, argv, visible),

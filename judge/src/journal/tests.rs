@@ -6,7 +6,7 @@ use crate::model::{
     Bytes, CaseSpec, Digest, Evidence, Finished, Invocation, JobId, KeepAnswers, Outcome, Recalled, Rule, Solver,
     SolverSpec, Stop, Verdict,
 };
-use crate::plan::Plan;
+use crate::plan::{Order, Plan};
 use checkers::Score;
 use num_rational::BigRational;
 use std::path::Path;
@@ -28,6 +28,7 @@ impl Bench {
         let solver = |name: &&str| Solver {
             spec: SolverSpec { name: (*name).to_owned(), text: format!("./{name}") },
             invocation: Invocation::CannotStart(String::new()),
+            environment: Vec::new(),
         };
         let plan = Plan {
             limits: problem.limits.clone(),
@@ -37,6 +38,7 @@ impl Bench {
             environment: vec![("THREADS".to_owned(), "1 2".to_owned())],
             visible: Vec::new(),
             fail_fast: false,
+            order: Order::Fixed,
         };
         let surroundings = Surroundings {
             host: "box".to_owned(),

@@ -33,5 +33,5 @@ pub use problem::{CheckerChoice, GeneratorChoice, Problem};
 pub use rule::{Aggregate, RankForm, Rule, UnknownRule};
 pub use seeds::{Seeds, SeedsError};
 pub use solver::{Invocation, Solver, SolverSpec};
-pub use units::{Bytes, Time, UnitError};
+pub use units::{Bytes, Percent, Time, UnitError};
 pub use verdict::Verdict;

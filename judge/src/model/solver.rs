@@ -19,6 +19,8 @@ pub struct Solver {
     pub spec: SolverSpec,
     /// How it is run, or why it cannot be.
     pub invocation: Invocation,
+    /// Variables of its own, beside those that every solver of the run gets.
+    pub environment: Vec<(String, String)>,
 }
 
 /// How a solver is run, or why it cannot be.

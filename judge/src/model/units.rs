@@ -1,10 +1,14 @@
-//! Times and sizes with their units, as people write them: `4s`, `500ms`, `1024 MiB`.
+//! Times, sizes and shares with their units, as people write them: `4s`, `500ms`, `1024 MiB`, `0.5%`.
 
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A text that is not a time or a size.
+/// A text that is not a time, a size or a share.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected}, found `{found}`")]
 pub struct UnitError {
@@ -75,6 +79,45 @@ impl fmt::Display for Bytes {
     }
 }
 
+/// A share, written as a percentage: `0.5%`, `10 %`. Exact.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Percent(pub BigRational);
+
+impl FromStr for Percent {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let error = || UnitError { expected: "a percentage, such as `0.5%`", found: text.to_owned() };
+        let number = text.trim().strip_suffix('%').ok_or_else(error)?.trim_end();
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+        let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let decimals = u32::try_from(fraction.len()).ok().filter(|&decimals| decimals <= 9).ok_or_else(error)?;
+        if !is_number(whole) || !is_number(fraction) {
+            return Err(error());
+        }
+        let digits: BigInt = format!("{whole}{fraction}").parse().map_err(|_| error())?;
+        Ok(Self(BigRational::new(digits, BigInt::from(10).pow(decimals) * 100)))
+    }
+}
+
+impl Percent {
+    /// Returns the share as a number: 0.005 for `0.5%`.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.0.to_f64().unwrap_or(f64::INFINITY)
+    }
+}
+
+impl fmt::Display for Percent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A percentage that was read has at most nine decimals.
+        let billionths = (&self.0 * BigInt::from(100_000_000_000_u64)).to_integer();
+        let (whole, fraction) = billionths.div_rem(&BigInt::from(1_000_000_000));
+        let text = format!("{whole}.{fraction:0>9}");
+        formatter.pad(&format!("{}%", text.trim_end_matches('0').trim_end_matches('.')))
+    }
+}
+
 /// Reads a decimal number and one of the units (any case), as a whole number of the smallest unit. `None` for
 /// anything else: no unit, an unknown one, a sign, more than 64 bits.
 fn amount(text: &str, units: &[(&str, u64)]) -> Option<u64> {
@@ -136,7 +179,21 @@ mod tests {
     }
 
     #[test]
+    fn shares_are_read_exactly() {
+        let share = |part: i64, of: i64| Percent(BigRational::new(part.into(), of.into()));
+        for (text, expected) in [("0.5%", share(1, 200)), ("10 %", share(1, 10)), ("0%", share(0, 1))] {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+        }
+        for text in ["", "%", "0.5", "-1%", "1e3%", ".5%", "5.%", "1%%", "0.0000000001%"] {
+            assert!(text.parse::<Percent>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_shown_can_be_read_again() {
+        for text in ["0.5%", "10%", "0%", "0.000000001%", "123.45%"] {
+            assert_eq!(text.parse::<Percent>().unwrap().to_string(), text);
+        }
         for text in ["4s", "500ms", "1.25s", "10us", "90s"] {
             assert_eq!(text.parse::<Time>().unwrap().to_string(), text);
         }

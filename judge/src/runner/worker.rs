@@ -77,7 +77,7 @@ impl<'a> Shared<'a> {
             return None;
         }
         let place = self.next.fetch_add(1, Ordering::SeqCst);
-        (place < self.plan.job_count()).then(|| self.plan.job(place))
+        (place < self.plan.job_count()).then(|| self.plan.turn(place))
     }
 
     /// The CPU limit that the sandbox enforces. With neighbours a case gets a tenth more: one that ends within that
@@ -125,7 +125,8 @@ impl Desk<'_> {
         let without_run = |verdict, note, input| {
             Some((Outcome::without_run(verdict, note), Evidence { input, ..Evidence::default() }))
         };
-        let (program, argv, visible) = match &plan.solvers[job.solver].invocation {
+        let solver = &plan.solvers[job.solver];
+        let (program, argv, visible) = match &solver.invocation {
             Invocation::Program { program, argv, visible } => (program, argv, visible),
             Invocation::CannotStart(why) => return without_run(Verdict::CannotStart, why.clone(), None),
             Invocation::CompileError(said) => return without_run(Verdict::CompileError, said.clone(), None),
@@ -139,6 +140,7 @@ impl Desk<'_> {
         }
         let mut request = request(plan, program, argv, visible, input);
         request.limits.cpu = Some(self.shared.enforced_cpu());
+        request.environment.extend(pairs(&solver.environment));
         match self.execute(&request) {
             Ok(execution) => Some(self.finished(execution, digest)),
             Err(Fault::Cancelled) => None,
@@ -274,7 +276,11 @@ fn read_only(path: &Path) -> Visible {
 pub fn environment(more: &[(String, String)]) -> Vec<(OsString, OsString)> {
     let every = [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("LANG", "C.UTF-8")];
     let every = every.into_iter().map(|(key, value)| (key.into(), value.into()));
-    every.chain(more.iter().map(|(key, value)| (key.into(), value.into()))).collect()
+    every.chain(pairs(more)).collect()
+}
+
+fn pairs(variables: &[(String, String)]) -> impl Iterator<Item = (OsString, OsString)> {
+    variables.iter().map(|(key, value)| (key.into(), value.into()))
 }
 
 /// An error with all its causes, as one line.

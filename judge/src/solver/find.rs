@@ -13,7 +13,7 @@ pub(super) const BUNDLED: &str = "bundled:";
 /// Finds out how a solver is run. A solver that cannot be run is no error of the judge's: it is said in the result.
 pub fn prepare(spec: SolverSpec, toolbox: &mut Toolbox) -> Solver {
     let invocation = invocation(&spec.text, toolbox);
-    Solver { spec, invocation }
+    Solver { spec, invocation, environment: Vec::new() }
 }
 
 fn invocation(text: &str, toolbox: &mut Toolbox) -> Invocation {

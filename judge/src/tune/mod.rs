@@ -16,5 +16,5 @@
 mod parameter;
 mod race;
 
-pub use parameter::{InvalidParameter, Parameter, Scale, Setting, settings};
+pub use parameter::{InvalidParameter, Parameter, Scale, Setting, fill, settings};
 pub use race::{Rung, Survivor, rungs, survivors};

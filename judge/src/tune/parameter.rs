@@ -78,6 +78,24 @@ impl FromStr for Parameter {
 }
 
 impl Parameter {
+    /// Returns the part of the range that lies around a value, as wide as this share of the whole on the range's own
+    /// scale. It keeps its width at the ends of the range, and a range of whole numbers keeps at least two.
+    #[must_use]
+    pub fn around(&self, value: &str, share: f64) -> Self {
+        let scaled = |value: f64| if self.scale == Scale::Log { value.ln() } else { value };
+        let (low, high) = (scaled(self.low), scaled(self.high));
+        let center = scaled(value.parse().unwrap_or(f64::midpoint(self.low, self.high)));
+        let width = (high - low) * share;
+        let start = (center - width / 2.0).clamp(low, high - width);
+        let (start, end) = (start, start + width);
+        let (low, high) = match self.scale {
+            Scale::Linear => (start, end),
+            Scale::Log => (start.exp(), end.exp()),
+            Scale::Integer => (start.floor().max(self.low), end.ceil().min(self.high)),
+        };
+        Self { low, high, ..self.clone() }
+    }
+
     /// Returns the value at this share, from 0 to 1, of the range.
     fn at(&self, share: f64) -> String {
         match self.scale {
@@ -89,6 +107,13 @@ impl Parameter {
             }
         }
     }
+}
+
+/// Returns the text with the value of each parameter in the place of its name in braces.
+#[must_use]
+pub fn fill(text: &str, parameters: &[Parameter], values: &[String]) -> String {
+    let pairs = parameters.iter().zip(values);
+    pairs.fold(text.to_owned(), |text, (parameter, value)| text.replace(&format!("{{{}}}", parameter.name), value))
 }
 
 /// Six significant digits: more would suggest that they matter. Never in exponential form, which few programs'
@@ -123,6 +148,25 @@ mod tests {
 
     fn parameter(text: &str) -> Parameter {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_closer_look_stays_in_the_range_and_keeps_the_scale() {
+        let log = parameter("t=0.1..10:log").around("1", 0.5);
+        assert!((log.low - 0.316).abs() < 1e-3 && (log.high - 3.162).abs() < 1e-3, "{log:?}");
+        let linear = parameter("w=0..8").around("8", 0.5);
+        assert_eq!((linear.low, linear.high), (4.0, 8.0));
+        let integer = parameter("n=1..9:int").around("1", 0.5);
+        assert_eq!((integer.low, integer.high, integer.scale), (1.0, 5.0, Scale::Integer));
+        let smallest = parameter("n=1..2:int").around("2", 0.5);
+        assert_eq!((smallest.low, smallest.high), (1.0, 2.0));
+    }
+
+    #[test]
+    fn values_stand_where_their_names_stood() {
+        let parameters = [parameter("t=0..1"), parameter("n=1..2:int")];
+        let values = ["0.5".to_owned(), "2".to_owned()];
+        assert_eq!(fill("./bot -n{n} --t={t} {n} {x}", &parameters, &values), "./bot -n2 --t=0.5 2 {x}");
     }
 
     #[test]

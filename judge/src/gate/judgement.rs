@@ -1,4 +1,4 @@
-//! Does a solver still do what its baseline did? The decision of `judge gate`, without files and output.
+//! The decision of `judge gate`, without files and output.
 
 use crate::model::Direction;
 use crate::statistics::{Measure, Moments, mean_interval};
@@ -22,6 +22,8 @@ pub enum CaseResult {
 pub struct Entry {
     /// How it ended.
     pub result: CaseResult,
+    /// A hash of its input, where there is one.
+    pub input: Option<String>,
     /// The CPU time it took, where it was measured.
     pub cpu: Option<Duration>,
     /// How far its score may fall, as a share of the baseline's, before it is a complaint of its own. Read from the
@@ -34,7 +36,9 @@ pub struct Entry {
 pub struct Baseline {
     /// The problem's id.
     pub problem: String,
-    /// The version of its checker.
+    /// What the problem demands and allows: its direction and its limits.
+    pub terms: String,
+    /// The checker with its version.
     pub checker: String,
     /// The cases by name.
     pub cases: BTreeMap<String, Entry>,
@@ -67,7 +71,7 @@ pub struct TimeLimit {
 /// A reason not to pass.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Complaint {
-    /// The two runs are of different problems: nothing was compared.
+    /// The two runs are of different problems, or of one whose terms have changed: nothing was compared.
     ProblemChanged {
         /// The baseline's.
         was: String,
@@ -83,6 +87,11 @@ pub enum Complaint {
     },
     /// A case of the baseline was not run.
     CaseMissing {
+        /// Its name.
+        case: String,
+    },
+    /// A case of this name has another input now: its scores were not compared.
+    InputChanged {
         /// Its name.
         case: String,
     },
@@ -207,6 +216,8 @@ pub fn judge(baseline: &Baseline, today: &Baseline, limits: &Limits) -> Judgemen
 fn incomparable(baseline: &Baseline, today: &Baseline) -> Option<Complaint> {
     if baseline.problem != today.problem {
         Some(Complaint::ProblemChanged { was: baseline.problem.clone(), now: today.problem.clone() })
+    } else if baseline.terms != today.terms {
+        Some(Complaint::ProblemChanged { was: baseline.terms.clone(), now: today.terms.clone() })
     } else if baseline.checker != today.checker {
         Some(Complaint::CheckerChanged { was: baseline.checker.clone(), now: today.checker.clone() })
     } else {
@@ -215,14 +226,23 @@ fn incomparable(baseline: &Baseline, today: &Baseline) -> Option<Complaint> {
 }
 
 fn verdicts(baseline: &Baseline, today: &Baseline) -> Vec<Complaint> {
-    let worse = |(case, was): (&String, &Entry)| match (&was.result, today.cases.get(case).map(|now| &now.result)) {
-        (_, None) => Some(Complaint::CaseMissing { case: case.clone() }),
-        (CaseResult::Accepted(_), Some(CaseResult::Failed(now))) => {
-            Some(Complaint::VerdictWorse { case: case.clone(), now: now.clone() })
+    let worse = |(case, was): (&String, &Entry)| {
+        let case = case.clone();
+        match (&was.result, today.cases.get(&case)) {
+            (_, None) => Some(Complaint::CaseMissing { case }),
+            (_, Some(now)) if is_other_input(was, now) => Some(Complaint::InputChanged { case }),
+            (CaseResult::Accepted(_), Some(Entry { result: CaseResult::Failed(now), .. })) => {
+                Some(Complaint::VerdictWorse { case, now: now.clone() })
+            }
+            _ => None,
         }
-        _ => None,
     };
     baseline.cases.iter().filter_map(worse).collect()
+}
+
+/// Where a hash is not known on both sides, nothing speaks against the inputs' being the same.
+fn is_other_input(was: &Entry, now: &Entry) -> bool {
+    was.input.is_some() && now.input.is_some() && was.input != now.input
 }
 
 fn mended(baseline: &Baseline, today: &Baseline) -> Vec<String> {
@@ -234,7 +254,7 @@ fn mended(baseline: &Baseline, today: &Baseline) -> Vec<String> {
 
 fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<Pair<'a>> {
     let both = |(case, was): (&'a String, &'a Entry)| {
-        let now = today.cases.get(case)?;
+        let now = today.cases.get(case).filter(|now| !is_other_input(was, now))?;
         match (&was.result, &now.result) {
             (CaseResult::Accepted(before), CaseResult::Accepted(after)) => Some(Pair {
                 case,
@@ -325,16 +345,16 @@ mod tests {
     use super::*;
 
     fn accepted(score: i64) -> Entry {
-        Entry { result: CaseResult::Accepted(score.into()), cpu: None, tolerance: None }
+        Entry { result: CaseResult::Accepted(score.into()), input: None, cpu: None, tolerance: None }
     }
 
     fn failed(verdict: &str) -> Entry {
-        Entry { result: CaseResult::Failed(verdict.to_owned()), cpu: None, tolerance: None }
+        Entry { result: CaseResult::Failed(verdict.to_owned()), input: None, cpu: None, tolerance: None }
     }
 
     fn run(entries: impl IntoIterator<Item = Entry>) -> Baseline {
         let cases = entries.into_iter().enumerate().map(|(seed, entry)| (format!("seed-{seed:02}"), entry)).collect();
-        Baseline { problem: "columns".to_owned(), checker: "1".to_owned(), cases }
+        Baseline { problem: "columns".to_owned(), terms: "max".to_owned(), checker: "1".to_owned(), cases }
     }
 
     fn scores(scores: &[i64]) -> Baseline {
@@ -399,9 +419,22 @@ mod tests {
         today.checker = "2".to_owned();
         let changed = Complaint::CheckerChanged { was: "1".to_owned(), now: "2".to_owned() };
         assert_eq!(judge(&scores(&[9]), &today, &limits(Direction::Max, 0)).complaints, [changed]);
+        today.terms = "min".to_owned();
+        let changed = Complaint::ProblemChanged { was: "max".to_owned(), now: "min".to_owned() };
+        assert_eq!(judge(&scores(&[9]), &today, &limits(Direction::Max, 0)).complaints, [changed]);
         today.problem = "same-game".to_owned();
         let changed = Complaint::ProblemChanged { was: "columns".to_owned(), now: "same-game".to_owned() };
         assert_eq!(judge(&scores(&[9]), &today, &limits(Direction::Max, 0)).complaints, [changed]);
+    }
+
+    #[test]
+    fn another_input_is_said_and_not_compared() {
+        let with_input =
+            |input: &str, score| run([Entry { input: Some(input.to_owned()), ..accepted(score) }, accepted(7)]);
+        let judgement = judge(&with_input("a", 9), &with_input("b", 1), &limits(Direction::Max, 0));
+        assert_eq!(judgement.complaints, [Complaint::InputChanged { case: "seed-00".to_owned() }]);
+        assert_eq!((judgement.total_was, judgement.total_now), (percent(700), percent(700)));
+        assert!(judge(&with_input("a", 9), &with_input("a", 9), &limits(Direction::Max, 0)).holds());
     }
 
     #[test]

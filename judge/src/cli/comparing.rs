@@ -1,0 +1,248 @@
+//! The grammar of the commands that compare: `compare`, `power`, `baseline`, `gate` and `tune`.
+
+use super::{CaseArgs, LimitArgs, SandboxArgs};
+use crate::duel::{MinEffect, Yardstick};
+use crate::model::{Percent, Seeds};
+use crate::tune::Parameter;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+pub(super) const COMPARE_EXAMPLES: &str = "Examples:
+  judge compare -p columns ./old ./new                         on the problem's own cases
+  judge compare -p columns ./old ./new --seeds 1-200 --json comparison.json
+  judge compare -p columns ./old ./new --until-decided         fresh cases until it is certain
+  judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000";
+
+pub(super) const POWER_EXAMPLES: &str = "Examples:
+  judge power -p columns -s ./old -s ./new --seeds 1-30        the spread between two versions, from a fresh run
+  judge power --sd 8% --difference 0.5%                        a spread that is known already";
+
+pub(super) const BASELINE_EXAMPLES: &str = "Examples:
+  judge baseline -p columns -s ./mybot --output baseline.toml
+  judge baseline -p columns -s ./mybot --seeds 1-100 --tolerance 5% --output baseline.toml";
+
+pub(super) const GATE_EXAMPLES: &str = "Examples:
+  judge gate --baseline baseline.toml -s ./mybot               exit code 1 if anything got worse
+  judge gate --baseline baseline.toml -s ./mybot --max-drop 0.5% --time-drop 20%
+  judge gate --baseline baseline.toml -s ./mybot --update      and raise the bar if it got better
+  judge gate --baseline baseline.toml -s ./mybot --markdown gate.md --junit gate.xml";
+
+pub(super) const TUNE_EXAMPLES: &str = "Examples:
+  judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log
+  judge tune -p columns -s ./mybot --env 'T={t}' --env 'N={n}' --param t=0.1..10:log --param n=1..8:int --budget 500";
+
+/// How solvers are run.
+#[derive(Debug, Args)]
+pub struct RunningArgs {
+    /// What the solvers may use
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// How many solvers run at once [default: the number of physical cores]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Do not tie each solver to a core of its own
+    #[arg(long)]
+    pub no_pin: bool,
+    /// How the solvers are walled in
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
+}
+
+/// How sure a claim has to be.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Statistics")]
+pub struct StatisticsArgs {
+    /// How the scores of a case are compared [default: ratio where all scores are positive, else difference]
+    #[arg(long, value_name = "HOW", value_parser = yardsticks())]
+    pub measure: Option<Yardstick>,
+    /// The probability of a false claim, above 0 and at most 0.25
+    #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
+    pub alpha: f64,
+}
+
+/// Arguments of `judge compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The problem's id, as in `judge list`
+    #[arg(short, long, value_name = "ID")]
+    pub problem: String,
+    /// The solvers, as `judge run --solver` takes them: every other one is compared with the first
+    #[arg(required = true, num_args = 2.., value_name = "S")]
+    pub solvers: Vec<String>,
+    /// Which cases
+    #[command(flatten)]
+    pub cases: CaseArgs,
+    /// How sure
+    #[command(flatten)]
+    pub statistics: StatisticsArgs,
+    /// The smallest effect that matters, such as 0.1%, or 25 where scores are subtracted [default: 0.1% of ratios]
+    #[arg(long, value_name = "D", help_heading = "Statistics")]
+    pub min_effect: Option<MinEffect>,
+    /// Play fresh cases until it is decided; looking on costs nothing in certainty
+    #[arg(long, conflicts_with = "inputs", help_heading = "Statistics")]
+    pub until_decided: bool,
+    /// With --until-decided: at most so many cases
+    #[arg(long, value_name = "N", default_value = "1000", requires = "until_decided", help_heading = "Statistics")]
+    pub max_cases: NonZeroUsize,
+    /// How the solvers are run
+    #[command(flatten)]
+    pub running: RunningArgs,
+    /// Write the comparison as JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+}
+
+/// Arguments of `judge power`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("spread").required(true).args(["problem", "sd", "effects"]))]
+pub struct PowerArgs {
+    /// The problem's id: measure the spread by playing
+    #[arg(short, long, value_name = "ID", requires = "solvers")]
+    pub problem: Option<String>,
+    /// One solver, to be compared with itself, or two; as `judge run --solver` takes them
+    #[arg(short, long = "solver", value_name = "S", requires = "problem")]
+    pub solvers: Vec<String>,
+    /// The standard deviation of the effects, if it is known: 8%, or a number
+    #[arg(long, value_name = "SD")]
+    pub sd: Option<MinEffect>,
+    /// A file of effects, one number each (logarithms of ratios, or differences); - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub effects: Option<PathBuf>,
+    /// How many cases this difference needs; repeatable
+    #[arg(long = "difference", value_name = "D")]
+    pub differences: Vec<MinEffect>,
+    /// What so many cases show; repeatable
+    #[arg(short = 'n', long = "cases", value_name = "N")]
+    pub counts: Vec<u64>,
+    /// The probability with which the difference is to be seen
+    #[arg(long, value_name = "P", default_value = "0.8", value_parser = power)]
+    pub power: f64,
+    /// Which cases
+    #[command(flatten)]
+    pub cases: CaseArgs,
+    /// How sure
+    #[command(flatten)]
+    pub statistics: StatisticsArgs,
+    /// How the solvers are run
+    #[command(flatten)]
+    pub running: RunningArgs,
+    /// Write the figures as JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+}
+
+/// Arguments of `judge baseline`.
+#[derive(Debug, Args)]
+pub struct BaselineArgs {
+    /// The problem's id, as in `judge list`
+    #[arg(short, long, value_name = "ID")]
+    pub problem: String,
+    /// The solver, as `judge run --solver` takes it [default: the problem's bundled one]
+    #[arg(short, long, value_name = "S")]
+    pub solver: Option<String>,
+    /// The baseline file, or - for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// How far each single score may fall before the gate complains of that case
+    #[arg(long, value_name = "SHARE")]
+    pub tolerance: Option<Percent>,
+    /// Which cases
+    #[command(flatten)]
+    pub cases: CaseArgs,
+    /// How the solver is run
+    #[command(flatten)]
+    pub running: RunningArgs,
+}
+
+/// Arguments of `judge gate`.
+#[derive(Debug, Args)]
+pub struct GateArgs {
+    /// The file that `judge baseline` wrote
+    #[arg(long, value_name = "FILE")]
+    pub baseline: PathBuf,
+    /// The solver, as `judge run --solver` takes it [default: the problem's bundled one]
+    #[arg(short, long, value_name = "S")]
+    pub solver: Option<String>,
+    /// How far the total score may fall
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
+    pub max_drop: Percent,
+    /// Complain of a fallen total only if the fall is certain: for solvers that depend on the clock or on chance
+    #[arg(long)]
+    pub confident: bool,
+    /// Complain if the CPU time rose for certain, and by more than this
+    #[arg(long, value_name = "SHARE")]
+    pub time_drop: Option<Percent>,
+    /// The probability of a false alarm of --confident and --time-drop, above 0 and at most 0.25
+    #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
+    pub alpha: f64,
+    /// Rewrite the baseline if the gate holds and something is better
+    #[arg(long)]
+    pub update: bool,
+    /// How the solver is run
+    #[command(flatten)]
+    pub running: RunningArgs,
+    /// Write the findings as Markdown to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub markdown: Option<PathBuf>,
+    /// Write the findings as JUnit XML to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub junit: Option<PathBuf>,
+    /// Write the findings as JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+}
+
+/// Arguments of `judge tune`.
+#[derive(Debug, Args)]
+pub struct TuneArgs {
+    /// The problem's id, as in `judge list`
+    #[arg(short, long, value_name = "ID")]
+    pub problem: String,
+    /// The solver, with {NAME} in the place of each parameter, here or in --env
+    #[arg(short, long, value_name = "S")]
+    pub solver: String,
+    /// A parameter and its range: NAME=LOW..HIGH, NAME=LOW..HIGH:log or NAME=LOW..HIGH:int; repeatable
+    #[arg(long = "param", value_name = "RANGE", required = true)]
+    pub parameters: Vec<Parameter>,
+    /// How often the solver may be run
+    #[arg(long, value_name = "N", default_value = "600")]
+    pub budget: NonZeroUsize,
+    /// How many cases each setting plays before the first ones are dropped
+    #[arg(long, value_name = "N", default_value = "4")]
+    pub first_cases: NonZeroUsize,
+    /// The seed of the settings: another one tries others
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub draw: u64,
+    /// The cases are made from these seeds [default: fresh ones]
+    #[arg(long, value_name = "SEEDS")]
+    pub seeds: Option<Seeds>,
+    /// How sure
+    #[command(flatten)]
+    pub statistics: StatisticsArgs,
+    /// How the solver is run
+    #[command(flatten)]
+    pub running: RunningArgs,
+    /// Write every setting's result in every round as a line of JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub jsonl: Option<PathBuf>,
+}
+
+fn yardsticks() -> impl TypedValueParser<Value = Yardstick> {
+    let named = |name: String| Yardstick::ALL.into_iter().find(|yardstick| yardstick.name() == name);
+    PossibleValuesParser::new(Yardstick::ALL.map(Yardstick::name))
+        .map(move |name| named(name).unwrap_or(Yardstick::Ratio))
+}
+
+fn alpha(text: &str) -> Result<f64, String> {
+    probability(text).filter(|alpha| *alpha <= 0.25).ok_or_else(|| "expected a number such as 0.05".to_owned())
+}
+
+fn power(text: &str) -> Result<f64, String> {
+    probability(text).filter(|power| *power >= 0.5).ok_or_else(|| "expected a number from 0.5 to 0.99".to_owned())
+}
+
+fn probability(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|probability| *probability > 0.0 && *probability < 1.0)
+}

@@ -1,0 +1,36 @@
+//! `judge baseline`: records what a solver achieves, for `judge gate`.
+
+use super::arena::Arena;
+use super::failure::Failure;
+use super::{load, recording};
+use crate::cli::BaselineArgs;
+use crate::gate::Record;
+use crate::model::Exit;
+use crate::report::{self, Counts};
+use std::path::Path;
+
+/// Records what a solver achieves. A run that was interrupted, or in which the judge itself failed, records nothing.
+pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(catalogue)?;
+    let problem = catalogue.find(&args.problem)?;
+    let mut arena = Arena::open(problem, &args.running)?;
+    let solvers = arena.solver(args.solver.as_ref())?;
+    let played = arena.play(arena.plan(solvers, arena.cases(&args.cases)?))?;
+    let counts: Counts = played.outcomes.iter().flatten().map(|outcome| outcome.verdict).collect();
+    if played.stop.is_some() || played.is_faulty() {
+        report::note(&format!("{counts}: nothing was recorded"));
+        return Ok(played.exit());
+    }
+    let mut baseline = recording::baseline(&played)?;
+    for entry in baseline.cases.values_mut() {
+        entry.tolerance = args.tolerance.as_ref().map(|share| share.0.clone());
+    }
+    let record = Record {
+        solver: played.plan.solvers[0].spec.text.clone(),
+        baseline,
+        sources: recording::sources(&played.plan, recording::folder_of(&args.output)),
+    };
+    load::write("the baseline", &args.output, record.render().as_bytes())?;
+    report::note(&format!("recorded in {}: {counts}", args.output.display()));
+    Ok(played.exit())
+}

@@ -1,0 +1,178 @@
+//! `judge compare`: is one solver better than another, and how certain is that?
+
+use super::arena::{Arena, Played};
+use super::failure::Failure;
+use super::{choice, load, points, walls};
+use crate::cases::describe_all;
+use crate::cli::CompareArgs;
+use crate::duel::{
+    self, Claim, Described, Duel, Group, Look, MinEffect, Ruling, Stakes, UnsuitedMinEffect, Values, Yardstick,
+};
+use crate::model::{CaseSpec, Exit, Features, Outcome, Solver};
+use crate::plan::Plan;
+use crate::report::{self, Bout, CompareReport, Shrinking, Style};
+use crate::scoring::InvalidResults;
+use crate::statistics::InvalidSettings;
+use std::path::Path;
+use std::time::Instant;
+
+/// The bootstrap draws the same resamples every time: the same scores give the same report.
+const BOOTSTRAP_SEED: u64 = 1;
+
+/// Cases of the first batch, and at least of each further one. The batches do not depend on --jobs, so neither does
+/// where they end.
+const BATCH: usize = 8;
+
+/// Each batch is so many times smaller than what has been played before it.
+const BATCH_SHARE: usize = 8;
+
+/// After so many cases without a single one that both solved, more of them are not worth the time.
+const HOPELESS: usize = 16;
+
+/// Compares solvers with the first one of them.
+pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(catalogue)?;
+    let problem = catalogue.find(&args.problem)?;
+    let mut arena = Arena::open(problem, &args.running)?;
+    let solvers = arena.solvers(&args.solvers)?;
+    let started = Instant::now();
+    let played = if args.until_decided {
+        until_decided(&arena, solvers, args)?
+    } else {
+        arena.play(arena.plan(solvers, arena.cases(&args.cases)?))?
+    };
+    let yardstick = yardstick(args, &played.outcomes);
+    let stakes = stakes(args, yardstick)?;
+    let bouts = bouts(&played, args, yardstick, stakes)?;
+    let gaps = walls::gaps(&arena.sandbox);
+    let report = CompareReport {
+        plan: &played.plan,
+        outcomes: &played.outcomes,
+        yardstick,
+        stakes,
+        is_sequential: args.until_decided,
+        bouts: &bouts,
+        group_by: args.cases.group_by.as_deref(),
+        stop: played.stop,
+        elapsed: started.elapsed(),
+        jobs: arena.settings.jobs.get(),
+        tier: arena.sandbox.tier().name(),
+        gaps: &gaps,
+    };
+    publish(&report, args)?;
+    Ok(played.exit())
+}
+
+/// Plays batch by batch until something can be claimed, or there are no more cases to be played.
+fn until_decided(arena: &Arena, solvers: Vec<Solver>, args: &CompareArgs) -> Result<Played, Failure> {
+    if solvers.len() != 2 {
+        return Err(Failure::usage("--until-decided compares two solvers")
+            .with_hint("compare them one after the other, or give a number of cases with --seeds"));
+    }
+    let most = args.max_cases.get();
+    let mut pool = arena.fresh_cases_where(&args.cases)?.take(most);
+    let mut played = Played { plan: arena.plan(solvers, Vec::new()), outcomes: Vec::new(), stop: None };
+    let mut progress = Shrinking::start(most * 2);
+    loop {
+        let size = BATCH.max(played.plan.cases.len() / BATCH_SHARE);
+        let batch: Vec<CaseSpec> = pool.by_ref().take(size).collect();
+        if batch.is_empty() {
+            break;
+        }
+        let plan = arena.plan(played.plan.solvers.clone(), batch);
+        played.extend(arena.play_watched(plan, &mut |event| progress.watch(event))?);
+        if played.stop.is_some() || played.is_faulty() {
+            break;
+        }
+        let yardstick = yardstick(args, &played.outcomes);
+        let duel = duel(&played, yardstick, 1)?;
+        let look = duel::look(&duel, stakes(args, yardstick)?)?;
+        progress.look(yardstick, &duel, &look);
+        if is_enough(&look, &duel, played.plan.cases.len()) {
+            break;
+        }
+    }
+    progress.finish();
+    Ok(played)
+}
+
+fn is_enough(look: &Look, duel: &Duel, cases: usize) -> bool {
+    match look.claim {
+        Claim::Better | Claim::Worse | Claim::Smaller | Claim::Equal => true,
+        Claim::Undecided { .. } | Claim::TooFew => duel.pairs.is_empty() && cases >= HOPELESS,
+    }
+}
+
+fn yardstick(args: &CompareArgs, outcomes: &[Option<Outcome>]) -> Yardstick {
+    let scores = outcomes.iter().flatten().filter_map(|outcome| outcome.score.as_ref());
+    args.statistics.measure.unwrap_or_else(|| Yardstick::suited_to(scores, args.min_effect.as_ref()))
+}
+
+fn stakes(args: &CompareArgs, yardstick: Yardstick) -> Result<Stakes, UnsuitedMinEffect> {
+    let min_effect: Option<&MinEffect> = args.min_effect.as_ref();
+    Ok(Stakes { alpha: args.statistics.alpha, min_effect: yardstick.min_effect(min_effect)?, seed: BOOTSTRAP_SEED })
+}
+
+/// Pairs a solver with the first one.
+pub(super) fn duel(played: &Played, yardstick: Yardstick, second: usize) -> Result<Duel, InvalidResults> {
+    let Played { plan, outcomes, .. } = played;
+    if let Some(measure) = yardstick.measure() {
+        return Ok(Duel::of(plan, outcomes, 0, second, Values::Scores(measure)));
+    }
+    let scored = points::score(plan, outcomes, &vec![None; plan.cases.len()], None)?;
+    Ok(Duel::of(plan, outcomes, 0, second, Values::Points(&scored.board)))
+}
+
+fn bouts(played: &Played, args: &CompareArgs, yardstick: Yardstick, stakes: Stakes) -> Result<Vec<Bout>, Failure> {
+    let described = match &args.cases.group_by {
+        Some(feature) => describe(&played.plan, feature)?,
+        None => Vec::new(),
+    };
+    let bout = |second| {
+        let duel = duel(played, yardstick, second)?;
+        let ruling: Ruling =
+            if args.until_decided { duel::judge_growing(&duel, stakes)? } else { duel::judge_fixed(&duel, stakes) };
+        let groups: Vec<Group> = duel::group(&duel, described.clone(), stakes);
+        Ok(Bout { duel, ruling, groups })
+    };
+    (1..played.plan.solvers.len()).map(bout).collect()
+}
+
+/// Returns the value of a feature for every case that has it.
+fn describe(plan: &Plan, feature: &str) -> Result<Vec<Described>, Failure> {
+    let features: Vec<Features> = describe_all(&plan.problem, &plan.cases)?;
+    choice::check_name(feature, &features)?;
+    let described = |(case, features): (usize, &Features)| {
+        features.get(feature).map(|value| Described { case, value: value.clone() })
+    };
+    Ok(features.iter().enumerate().filter_map(described).collect())
+}
+
+fn publish(report: &CompareReport<'_>, args: &CompareArgs) -> Result<(), Failure> {
+    if let Some(path) = &args.json {
+        let json = report::compare_json(report).map_err(Failure::fault)?;
+        load::write("the JSON report", path, json.as_bytes())?;
+    }
+    if args.json.as_deref() != Some(Path::new("-")) {
+        report::print(&report::compare_text(report, Style::of_stdout()))?;
+    }
+    Ok(())
+}
+
+impl From<UnsuitedMinEffect> for Failure {
+    fn from(error: UnsuitedMinEffect) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<InvalidSettings> for Failure {
+    fn from(error: InvalidSettings) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<InvalidResults> for Failure {
+    fn from(error: InvalidResults) -> Self {
+        Self::fault(error)
+    }
+}

@@ -1,0 +1,244 @@
+//! The baseline file: small, sorted, one line for each case, made for `git diff`.
+
+use super::judgement::{Baseline, CaseResult, Entry};
+use crate::model::{Percent, Time, Verdict};
+use checkers::Score;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use toml::Value;
+
+/// Grows when an older judge could misunderstand a newer file.
+const SCHEMA: u32 = 1;
+
+const HEADER: &str = "# What a solver achieves, as `judge baseline` recorded it. `judge gate` holds a solver to it.\n";
+
+/// A baseline with where its cases come from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// The solver that was recorded, as it was named.
+    pub solver: String,
+    /// What the gate compares.
+    pub baseline: Baseline,
+    /// Where each case's input comes from, by name.
+    pub sources: BTreeMap<String, Source>,
+}
+
+/// Where a case's input comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// The problem's generator, with this seed.
+    Seed(u64),
+    /// A file, relative to the folder of the baseline file.
+    File(PathBuf),
+}
+
+/// One case, with everything that its line says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Where its input comes from.
+    pub source: Source,
+    /// What it achieved.
+    pub entry: Entry,
+}
+
+/// A text that is not a baseline.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidRecord {
+    /// It is not TOML, or not of the right form.
+    #[error("{0}")]
+    Form(#[from] toml::de::Error),
+    /// It was written by a newer judge.
+    #[error("it is of form {found}, and this judge knows form {SCHEMA}")]
+    Schema {
+        /// What it says.
+        found: u32,
+    },
+    /// A case's line says something that cannot be.
+    #[error("case `{case}`: {what}")]
+    Case {
+        /// The case's name.
+        case: String,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RawRecord {
+    schema: u32,
+    problem: String,
+    terms: String,
+    checker: String,
+    solver: String,
+    #[serde(default)]
+    cases: BTreeMap<String, RawLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RawLine {
+    seed: Option<u64>,
+    file: Option<PathBuf>,
+    input: Option<String>,
+    verdict: String,
+    /// An integer, or a text of digits where it has more than TOML's 64 bits.
+    score: Option<Value>,
+    tolerance: Option<String>,
+    cpu: Option<String>,
+}
+
+impl Record {
+    /// Reads a baseline file.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse(text: &str) -> Result<Self, InvalidRecord> {
+        let raw: RawRecord = toml::from_str(text)?;
+        if raw.schema != SCHEMA {
+            return Err(InvalidRecord::Schema { found: raw.schema });
+        }
+        let (mut cases, mut sources) = (BTreeMap::new(), BTreeMap::new());
+        for (case, raw) in raw.cases {
+            let Line { source, entry } = line(raw).map_err(|what| InvalidRecord::Case { case: case.clone(), what })?;
+            sources.insert(case.clone(), source);
+            cases.insert(case, entry);
+        }
+        let baseline = Baseline { problem: raw.problem, terms: raw.terms, checker: raw.checker, cases };
+        Ok(Self { solver: raw.solver, baseline, sources })
+    }
+
+    /// Returns the file's text. The same record gives the same bytes.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let Baseline { problem, terms, checker, cases } = &self.baseline;
+        let mut text = HEADER.to_owned();
+        let keys = [("problem", problem), ("terms", terms), ("checker", checker), ("solver", &self.solver)];
+        let _ = writeln!(text, "schema = {SCHEMA}");
+        for (key, value) in keys {
+            let _ = writeln!(text, "{key} = {}", quoted(value));
+        }
+        text.push_str("\n[cases]\n");
+        for (case, entry) in cases {
+            let fields: Vec<String> = fields(self.sources.get(case), entry)
+                .into_iter()
+                .map(|(key, value)| format!("{key} = {value}"))
+                .collect();
+            let _ = writeln!(text, "{} = {{ {} }}", quoted(case), fields.join(", "));
+        }
+        text
+    }
+}
+
+fn fields(source: Option<&Source>, entry: &Entry) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    match source {
+        Some(Source::Seed(seed)) => fields.push(("seed", seed.to_string())),
+        Some(Source::File(path)) => fields.push(("file", quoted(&path.to_string_lossy()))),
+        None => {}
+    }
+    fields.extend(entry.input.as_ref().map(|input| ("input", quoted(input))));
+    match &entry.result {
+        CaseResult::Accepted(score) => {
+            fields.push(("verdict", quoted(Verdict::Accepted.name())));
+            let digits = score.to_string();
+            let is_small = digits.parse::<i64>().is_ok();
+            fields.push(("score", if is_small { digits } else { quoted(&digits) }));
+        }
+        CaseResult::Failed(verdict) => fields.push(("verdict", quoted(verdict))),
+    }
+    let tolerance = entry.tolerance.clone().map(|share| quoted(&Percent(share).to_string()));
+    fields.extend(tolerance.map(|tolerance| ("tolerance", tolerance)));
+    fields.extend(entry.cpu.map(|cpu| ("cpu", quoted(&Time(cpu).to_string()))));
+    fields
+}
+
+fn quoted(text: &str) -> String {
+    Value::String(text.to_owned()).to_string()
+}
+
+fn line(raw: RawLine) -> Result<Line, String> {
+    let source = match (raw.seed, raw.file) {
+        (Some(seed), None) => Source::Seed(seed),
+        (None, Some(file)) => Source::File(file),
+        _ => return Err("it needs a seed or a file, and not both".to_owned()),
+    };
+    let verdict = Verdict::from_name(&raw.verdict).ok_or_else(|| format!("unknown verdict `{}`", raw.verdict))?;
+    let result = match (verdict, raw.score) {
+        (Verdict::Accepted, Some(score)) => CaseResult::Accepted(integer(&score)?),
+        (Verdict::Accepted, None) => return Err("an accepted case needs a score".to_owned()),
+        (_, None) => CaseResult::Failed(raw.verdict),
+        (_, Some(_)) => return Err("only an accepted case has a score".to_owned()),
+    };
+    let tolerance = raw.tolerance.map(|text| text.parse::<Percent>().map_err(|error| error.to_string())).transpose()?;
+    let cpu = raw.cpu.map(|text| text.parse::<Time>().map_err(|error| error.to_string())).transpose()?;
+    let entry =
+        Entry { result, input: raw.input, cpu: cpu.map(|time| time.0), tolerance: tolerance.map(|share| share.0) };
+    Ok(Line { source, entry })
+}
+
+fn integer(value: &Value) -> Result<Score, String> {
+    match value {
+        Value::Integer(score) => Ok(Score::from(*score)),
+        Value::String(digits) => digits.parse().map_err(|_| format!("`{digits}` is not an integer score")),
+        other => Err(format!("`{other}` is not an integer score")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn record() -> Record {
+        let tolerance = "5%".parse::<Percent>().unwrap().0;
+        let long: Score = "123456789012345678901234567890".parse().unwrap();
+        let entry = |result| Entry { result, input: Some("6437b3ac38".to_owned()), cpu: None, tolerance: None };
+        let cases = BTreeMap::from([
+            ("seed-1".to_owned(), entry(CaseResult::Accepted(141.into()))),
+            ("seed-2".to_owned(), Entry { cpu: Some(Duration::from_millis(12)), ..entry(CaseResult::Accepted(long)) }),
+            (
+                "odd \"name\"".to_owned(),
+                Entry { tolerance: Some(tolerance), ..entry(CaseResult::Accepted((-3).into())) },
+            ),
+            ("seed-3".to_owned(), entry(CaseResult::Failed("time-limit".to_owned()))),
+        ]);
+        let baseline = Baseline { problem: "p".to_owned(), terms: "max".to_owned(), checker: "p 1".to_owned(), cases };
+        let file = |path: &str| Source::File(path.into());
+        let sources = [Source::Seed(1), Source::Seed(2), file("data/odd.in"), Source::Seed(u64::from(u32::MAX))];
+        let names = ["seed-1", "seed-2", "odd \"name\"", "seed-3"].map(str::to_owned);
+        Record { solver: "./bot".to_owned(), baseline, sources: names.into_iter().zip(sources).collect() }
+    }
+
+    #[test]
+    fn a_record_is_read_as_it_is_written() {
+        let text = record().render();
+        assert_eq!(Record::parse(&text).unwrap(), record());
+        assert_eq!(Record::parse(&text).unwrap().render(), text);
+        let cases: Vec<&str> = text.lines().skip_while(|line| *line != "[cases]").skip(1).collect();
+        assert_eq!(cases.len(), 4);
+        // The odd name is quoted in another way.
+        assert!(cases[1..].is_sorted() && cases[0].contains("odd"), "{text}");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let text = record().render();
+        for (from, to) in [
+            ("schema = 1", "schema = 2"),
+            ("score = 141", "score = 1.5"),
+            ("score = 141", "score = \"x\""),
+            (", score = 141", ""),
+            ("seed = 1,", ""),
+            ("\"time-limit\"", "\"slow\""),
+            ("\"5%\"", "\"5\""),
+            ("\"12ms\"", "\"12\""),
+            ("solver = ", "solvers = "),
+        ] {
+            assert!(text.contains(from), "{from}");
+            assert!(Record::parse(&text.replacen(from, to, 1)).is_err(), "{from} -> {to}");
+        }
+    }
+}

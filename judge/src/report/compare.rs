@@ -1,0 +1,321 @@
+//! The report of a comparison for people.
+
+use super::effects::{between, give_or_take, probability, signed, size};
+use super::figures::{memory, milliseconds};
+use super::plot::histogram;
+use super::table::{Align, grid, painted};
+use super::{Counts, Paint, Style};
+use crate::duel::{Claim, Duel, Group, Pair, Ruling, Stakes, Yardstick};
+use crate::model::{JobId, Outcome, Stop, Verdict};
+use crate::plan::Plan;
+use crate::statistics::{Comparison, Moments};
+use comfy_table::Cell;
+use std::time::Duration;
+
+/// So many of the cases with the largest losses and gains are shown.
+const EXTREMES: usize = 10;
+
+/// What there is to tell of a comparison.
+#[derive(Debug)]
+pub struct CompareReport<'a> {
+    /// What was played.
+    pub plan: &'a Plan,
+    /// By place in the plan; `None` for jobs that were not finished.
+    pub outcomes: &'a [Option<Outcome>],
+    /// What effects are measured in.
+    pub yardstick: Yardstick,
+    /// What was asked.
+    pub stakes: Stakes,
+    /// Whether cases were played until it was decided.
+    pub is_sequential: bool,
+    /// Every solver but the first, against the first.
+    pub bouts: &'a [Bout],
+    /// The feature by which the cases are grouped, if they are.
+    pub group_by: Option<&'a str>,
+    /// Why it ended early, if it did.
+    pub stop: Option<Stop>,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// How many solvers ran at once.
+    pub jobs: usize,
+    /// The sandbox's tier.
+    pub tier: &'a str,
+    /// What does not hold in that tier.
+    pub gaps: &'a [String],
+}
+
+/// A solver against the first one.
+#[derive(Debug, Clone)]
+pub struct Bout {
+    /// Their effects.
+    pub duel: Duel,
+    /// What follows from them.
+    pub ruling: Ruling,
+    /// The same for the groups of cases, where they were asked for.
+    pub groups: Vec<Group>,
+}
+
+impl CompareReport<'_> {
+    /// Returns a solver's name.
+    pub(super) fn name(&self, solver: usize) -> &str {
+        &self.plan.solvers[solver].spec.name
+    }
+
+    /// Returns what became of a job, if it was finished.
+    pub(super) fn outcome(&self, case: usize, solver: usize) -> Option<&Outcome> {
+        self.outcomes[self.plan.place(JobId { case, solver })].as_ref()
+    }
+
+    /// Returns the verdict on a solver in words.
+    #[must_use]
+    pub fn verdict(&self, bout: &Bout) -> String {
+        let failures = failures_in_words(self, &bout.duel);
+        let said = claim_in_words(self, bout);
+        if failures.is_empty() { said } else { format!("{said}; {failures}") }
+    }
+}
+
+/// Returns the report of a comparison, for a terminal or a file.
+#[must_use]
+pub fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
+    let mut parts = vec![solver_table(report, style)];
+    for bout in report.bouts {
+        parts.push(figures(report, bout));
+        parts.push(plot(report, bout));
+        parts.push(extremes(report, bout, style));
+        parts.push(group_table(report, bout, style));
+        parts.push(failure_list(report, bout, style));
+    }
+    parts.push(closing(report, style));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+/// Time and memory stand beside the scores: a gain that costs twice the time may be none.
+fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
+    let columns = [
+        ("solver", Align::Left),
+        ("cases", Align::Left),
+        ("mean CPU", Align::Right),
+        ("most CPU", Align::Right),
+        ("most memory", Align::Right),
+    ];
+    let mut table = grid(&columns, style);
+    for solver in 0..report.plan.solvers.len() {
+        let outcomes: Vec<_> = (0..report.plan.cases.len()).filter_map(|case| report.outcome(case, solver)).collect();
+        let counts: Counts = outcomes.iter().map(|outcome| outcome.verdict).collect();
+        let times: Vec<Duration> = outcomes.iter().filter_map(|outcome| outcome.cpu).collect();
+        let mean = u32::try_from(times.len()).ok().and_then(|count| times.iter().sum::<Duration>().checked_div(count));
+        let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
+        table.add_row([
+            report.name(solver).to_owned(),
+            counts.to_string(),
+            figure(mean.map(milliseconds)),
+            figure(times.iter().max().copied().map(milliseconds)),
+            figure(outcomes.iter().filter_map(|outcome| outcome.memory).max().map(memory)),
+        ]);
+    }
+    table.trim_fmt()
+}
+
+fn figures(report: &CompareReport<'_>, bout: &Bout) -> String {
+    let (a, b) = (report.name(bout.duel.first), report.name(bout.duel.second));
+    let mut lines = vec![format!("{b} against {a}: {} cases that both solved", bout.duel.pairs.len())];
+    lines.extend(bout.ruling.comparison.as_ref().map(|comparison| figure_lines(report, bout, comparison)));
+    if bout.duel.undefined > 0 {
+        let undefined = format!("  {} more cases have no {}", bout.duel.undefined, report.yardstick);
+        lines.push(format!("{undefined}: a score is not above 0 (see --measure difference)"));
+    }
+    lines.join("\n")
+}
+
+fn figure_lines(report: &CompareReport<'_>, bout: &Bout, comparison: &Comparison) -> String {
+    let yardstick = report.yardstick;
+    let Comparison { moments, signs, ranks, bootstrap, .. } = comparison;
+    let sure = (1.0 - report.stakes.alpha) * 100.0;
+    let kind = if report.is_sequential { "anytime-valid" } else { "Student" };
+    let interval = bout.ruling.interval.map_or_else(|| "not yet".to_owned(), |interval| between(yardstick, interval));
+    let exact = if ranks.exact { "exact" } else { "normal approximation" };
+    let mut lines = vec![
+        format!("  mean effect ({yardstick})   {}", signed(yardstick, moments.mean())),
+        format!("  {sure:.0} % interval         {interval} ({kind})"),
+        format!("  bootstrap interval    {} (BCa, 10,000 seeded resamples)", between(yardstick, bootstrap.accelerated)),
+        format!(
+            "  wins, ties, losses    {}, {}, {}: {} (sign test, exact)",
+            signs.wins,
+            signs.ties,
+            signs.losses,
+            probability(signs.p)
+        ),
+        format!("  signed ranks          {} (Wilcoxon, {exact})", probability(ranks.p)),
+    ];
+    if report.is_sequential {
+        lines.push(
+            "  The claim rests on the first interval; the others are those of a fixed number of cases.".to_owned(),
+        );
+    }
+    lines.extend(time_line(report, &bout.duel));
+    lines.join("\n")
+}
+
+/// The CPU time of the second solver over that of the first, on the cases that both solved.
+fn time_line(report: &CompareReport<'_>, duel: &Duel) -> Option<String> {
+    let seconds = |case, solver| Some(report.outcome(case, solver)?.cpu?.as_secs_f64()).filter(|time| *time > 0.0);
+    let ratio = |pair: &Pair| Some((seconds(pair.case, duel.second)? / seconds(pair.case, duel.first)?).ln());
+    let ratios: Vec<f64> = duel.pairs.iter().filter_map(ratio).collect();
+    let moments = Moments::of(&ratios);
+    let interval = crate::statistics::mean_interval(&moments, report.stakes.alpha)?;
+    let effect = signed(Yardstick::Ratio, moments.mean());
+    Some(format!("  CPU time              {effect}, {}", between(Yardstick::Ratio, interval)))
+}
+
+fn plot(report: &CompareReport<'_>, bout: &Bout) -> String {
+    if bout.duel.pairs.is_empty() {
+        return String::new();
+    }
+    let shown: Vec<f64> = bout.duel.pairs.iter().map(|pair| report.yardstick.shown(pair.effect)).collect();
+    let unit = if report.yardstick.is_share() { " %" } else { "" };
+    format!("How often {} differed by how much:\n{}", report.name(bout.duel.second), histogram(&shown, unit))
+}
+
+fn extremes(report: &CompareReport<'_>, bout: &Bout, style: Style) -> String {
+    let mut pairs = bout.duel.pairs.clone();
+    pairs.sort_by(|left, right| left.effect.total_cmp(&right.effect));
+    let losses: Vec<Pair> = pairs.iter().copied().filter(|pair| pair.effect < 0.0).take(EXTREMES).collect();
+    let gains: Vec<Pair> = pairs.iter().rev().copied().filter(|pair| pair.effect > 0.0).take(EXTREMES).collect();
+    let tables = [("Worst losses", losses), ("Best gains", gains)];
+    let shown = tables.into_iter().filter(|(_, pairs)| !pairs.is_empty());
+    shown.map(|(title, pairs)| extreme_table(report, bout, title, &pairs, style)).collect::<Vec<_>>().join("\n\n")
+}
+
+fn extreme_table(report: &CompareReport<'_>, bout: &Bout, title: &str, pairs: &[Pair], style: Style) -> String {
+    let duel = &bout.duel;
+    let columns = [
+        (title, Align::Left),
+        ("effect", Align::Right),
+        (report.name(duel.first), Align::Right),
+        (report.name(duel.second), Align::Right),
+        ("play it again", Align::Left),
+    ];
+    let mut table = grid(&columns, style);
+    for pair in pairs {
+        let score = |solver| report.outcome(pair.case, solver).and_then(|outcome| outcome.score.as_ref());
+        let score = |solver| score(solver).map_or_else(String::new, ToString::to_string);
+        let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
+        table.add_row([
+            Cell::new(&report.plan.cases[pair.case].name),
+            painted(&signed(report.yardstick, pair.effect), paint),
+            Cell::new(score(duel.first)),
+            Cell::new(score(duel.second)),
+            Cell::new(report.plan.reproduce(JobId { case: pair.case, solver: duel.second })),
+        ]);
+    }
+    table.trim_fmt()
+}
+
+fn group_table(report: &CompareReport<'_>, bout: &Bout, style: Style) -> String {
+    let Some(feature) = report.group_by else { return String::new() };
+    let columns =
+        [(feature, Align::Right), ("cases", Align::Right), ("mean effect", Align::Right), ("interval", Align::Left)];
+    let mut table = grid(&columns, style);
+    for group in &bout.groups {
+        let Group { low, high, duel, ruling } = group;
+        let value = if low == high { low.to_string() } else { format!("{low} to {high}") };
+        let mean = ruling.comparison.as_ref().map(|comparison| signed(report.yardstick, comparison.moments.mean()));
+        let interval = ruling.interval.map(|interval| between(report.yardstick, interval));
+        let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
+        table.add_row([value, duel.pairs.len().to_string(), figure(mean), figure(interval)]);
+    }
+    table.trim_fmt()
+}
+
+fn failure_list(report: &CompareReport<'_>, bout: &Bout, style: Style) -> String {
+    let failures = &bout.duel.failures;
+    let of = |cases: &'_ [usize], solver: usize| -> Vec<JobId> {
+        cases.iter().map(|&case| JobId { case, solver }).collect()
+    };
+    let all = [of(&failures.second, bout.duel.second), of(&failures.first, bout.duel.first)].concat();
+    let line = |job: &JobId| {
+        let verdict = report.outcome(job.case, job.solver).map_or(Verdict::Skipped, |outcome| outcome.verdict);
+        let case = &report.plan.cases[job.case].name;
+        let command = style.paint(Paint::Faint, &report.plan.reproduce(*job));
+        format!("{case}: only {} failed: {}\n    {command}", report.name(job.solver), verdict.name())
+    };
+    let mut lines: Vec<String> = all.iter().take(EXTREMES).map(line).collect();
+    if all.len() > EXTREMES {
+        lines.push(format!("… and {} more", all.len() - EXTREMES));
+    }
+    lines.join("\n")
+}
+
+fn claim_in_words(report: &CompareReport<'_>, bout: &Bout) -> String {
+    let yardstick = report.yardstick;
+    let (a, b) = (report.name(bout.duel.first), report.name(bout.duel.second));
+    let cases = bout.duel.pairs.len();
+    let mean = bout.ruling.comparison.as_ref().map_or(0.0, |comparison| comparison.moments.mean());
+    let amount = || match bout.ruling.interval {
+        Some(interval) => give_or_take(yardstick, mean, interval),
+        None => size(yardstick, mean),
+    };
+    let least = report.stakes.min_effect.map(|least| size(yardstick, least));
+    match bout.ruling.claim {
+        Claim::Better => format!("{b} is better than {a} by {}", amount()),
+        Claim::Worse => format!("{b} is worse than {a} by {}", amount()),
+        Claim::Smaller => format!("no difference larger than {}", least.unwrap_or_default()),
+        Claim::Equal => format!("no difference: the same score on all {cases} cases that both solved"),
+        Claim::TooFew => format!("not decided: {cases} cases that both solved are too few"),
+        Claim::Undecided { more_cases: Some(more) } => match least {
+            Some(least) => {
+                format!("not decided: about {more} more cases would show {}", at_least(&least, mean, yardstick, report))
+            }
+            None => format!("not decided: about {more} more cases would show {}", size(yardstick, mean)),
+        },
+        Claim::Undecided { more_cases: None } => "not decided".to_owned(),
+    }
+}
+
+/// More cases decide about the effect that is there, or about the smallest that matters, whichever is larger.
+fn at_least(least: &str, mean: f64, yardstick: Yardstick, report: &CompareReport<'_>) -> String {
+    let bound = report.stakes.min_effect.unwrap_or(0.0);
+    if mean.abs() > bound { size(yardstick, mean) } else { least.to_owned() }
+}
+
+/// Failures are never averaged into an effect: they are a verdict of their own.
+fn failures_in_words(report: &CompareReport<'_>, duel: &Duel) -> String {
+    let (a, b) = (report.name(duel.first), report.name(duel.second));
+    let count = |cases: &[usize]| if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };
+    let mut parts = Vec::new();
+    if !duel.failures.second.is_empty() {
+        parts.push(format!("{b} fails on {} that {a} solves", count(&duel.failures.second)));
+    }
+    if !duel.failures.first.is_empty() {
+        parts.push(format!("{a} fails on {} that {b} solves", count(&duel.failures.first)));
+    }
+    if !duel.failures.both.is_empty() {
+        parts.push(format!("both fail on {}", count(&duel.failures.both)));
+    }
+    parts.join("; ")
+}
+
+fn closing(report: &CompareReport<'_>, style: Style) -> String {
+    let paint = |bout: &Bout| match bout.ruling.claim {
+        Claim::Better => Paint::Good,
+        Claim::Worse => Paint::Bad,
+        Claim::Smaller | Claim::Equal | Claim::Undecided { .. } | Claim::TooFew => Paint::Strong,
+    };
+    let verdicts = report.bouts.iter().map(|bout| style.paint(paint(bout), &report.verdict(bout)));
+    let jobs = if report.jobs == 1 { "1 job".to_owned() } else { format!("{} jobs", report.jobs) };
+    let cases = report.plan.cases.len();
+    let place = format!(
+        "{}: {cases} cases; {} with {jobs}; sandbox tier {}",
+        report.plan.problem.id,
+        milliseconds(report.elapsed),
+        report.tier
+    );
+    let mut lines: Vec<String> = verdicts.collect();
+    lines.push(place);
+    if report.stop == Some(Stop::Interrupted) {
+        lines.push("interrupted: only the cases that were finished are compared".to_owned());
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,230 @@
+//! The machine-readable report of a comparison.
+
+use super::effects::claim_name;
+use super::record::{exact, in_milliseconds};
+use super::{Bout, CompareReport};
+use crate::duel::{Claim, Group};
+use crate::model::{CaseSource, JobId};
+use crate::statistics::{Comparison, Interval};
+use serde::Serialize;
+use serde_json::Number;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    judge: &'static str,
+    problem: &'a str,
+    direction: &'static str,
+    measure: &'static str,
+    alpha: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_effect: Option<f64>,
+    until_decided: bool,
+    tier: &'a str,
+    gaps: &'a [String],
+    jobs: usize,
+    interrupted: bool,
+    elapsed_ms: f64,
+    solvers: Vec<SolverRecord<'a>>,
+    comparisons: Vec<BoutRecord<'a>>,
+    cases: Vec<CaseRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct SolverRecord<'a> {
+    name: &'a str,
+    command: &'a str,
+}
+
+#[derive(Serialize)]
+struct BoutRecord<'a> {
+    first: &'a str,
+    second: &'a str,
+    claim: &'static str,
+    verdict: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_cases: Option<u64>,
+    cases: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<IntervalRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effect: Option<EffectRecord>,
+    failures: FailureRecord,
+    undefined: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<GroupRecord>,
+    effects: Vec<PairRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct IntervalRecord {
+    low: f64,
+    high: f64,
+}
+
+#[derive(Serialize)]
+struct EffectRecord {
+    mean: f64,
+    /// As people are shown it: percent for ratios and relative differences.
+    mean_shown: f64,
+    deviation: f64,
+    bootstrap: IntervalRecord,
+    bootstrap_percentile: IntervalRecord,
+    wins: usize,
+    ties: usize,
+    losses: usize,
+    sign_test_p: f64,
+    wilcoxon_p: f64,
+}
+
+#[derive(Serialize)]
+struct FailureRecord {
+    first_only: usize,
+    second_only: usize,
+    both: usize,
+}
+
+#[derive(Serialize)]
+struct GroupRecord {
+    low: Option<Number>,
+    high: Option<Number>,
+    cases: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<IntervalRecord>,
+}
+
+#[derive(Serialize)]
+struct PairRecord<'a> {
+    case: &'a str,
+    effect: f64,
+    reproduce: String,
+}
+
+#[derive(Serialize)]
+struct CaseRecord<'a> {
+    case: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    results: Vec<ResultRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct ResultRecord<'a> {
+    solver: &'a str,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cpu_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory_bytes: Option<u64>,
+}
+
+impl From<Interval> for IntervalRecord {
+    fn from(Interval { low, high }: Interval) -> Self {
+        Self { low, high }
+    }
+}
+
+/// Returns the report of a comparison as one JSON document, with a final newline. Effects and intervals are on the scale
+/// of the measure: logarithms for ratios.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
+    let solvers = report.plan.solvers.iter();
+    let document = Document {
+        schema: 1,
+        judge: env!("CARGO_PKG_VERSION"),
+        problem: &report.plan.problem.id,
+        direction: report.plan.problem.direction.name(),
+        measure: report.yardstick.name(),
+        alpha: report.stakes.alpha,
+        min_effect: report.stakes.min_effect,
+        until_decided: report.is_sequential,
+        tier: report.tier,
+        gaps: report.gaps,
+        jobs: report.jobs,
+        interrupted: report.stop.is_some(),
+        elapsed_ms: in_milliseconds(report.elapsed),
+        solvers: solvers.map(|solver| SolverRecord { name: &solver.spec.name, command: &solver.spec.text }).collect(),
+        comparisons: report.bouts.iter().map(|bout| bout_record(report, bout)).collect(),
+        cases: (0..report.plan.cases.len()).map(|case| case_record(report, case)).collect(),
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+fn bout_record<'a>(report: &'a CompareReport<'_>, bout: &'a Bout) -> BoutRecord<'a> {
+    let Bout { duel, ruling, groups } = bout;
+    let more_cases = if let Claim::Undecided { more_cases } = ruling.claim { more_cases } else { None };
+    let pair = |pair: &crate::duel::Pair| PairRecord {
+        case: &report.plan.cases[pair.case].name.0,
+        effect: pair.effect,
+        reproduce: report.plan.reproduce(JobId { case: pair.case, solver: duel.second }),
+    };
+    BoutRecord {
+        first: report.name(duel.first),
+        second: report.name(duel.second),
+        claim: claim_name(ruling.claim),
+        verdict: report.verdict(bout),
+        more_cases,
+        cases: duel.pairs.len(),
+        interval: ruling.interval.map(Into::into),
+        effect: ruling.comparison.as_ref().map(|comparison| effect_record(report, comparison)),
+        failures: FailureRecord {
+            first_only: duel.failures.first.len(),
+            second_only: duel.failures.second.len(),
+            both: duel.failures.both.len(),
+        },
+        undefined: duel.undefined,
+        groups: groups.iter().map(group_record).collect(),
+        effects: duel.pairs.iter().map(pair).collect(),
+    }
+}
+
+fn effect_record(report: &CompareReport<'_>, comparison: &Comparison) -> EffectRecord {
+    let Comparison { moments, signs, ranks, bootstrap, .. } = comparison;
+    EffectRecord {
+        mean: moments.mean(),
+        mean_shown: report.yardstick.shown(moments.mean()),
+        deviation: moments.deviation(),
+        bootstrap: bootstrap.accelerated.into(),
+        bootstrap_percentile: bootstrap.percentile.into(),
+        wins: signs.wins,
+        ties: signs.ties,
+        losses: signs.losses,
+        sign_test_p: signs.p,
+        wilcoxon_p: ranks.p,
+    }
+}
+
+fn group_record(group: &Group) -> GroupRecord {
+    GroupRecord {
+        low: exact(&group.low),
+        high: exact(&group.high),
+        cases: group.duel.pairs.len(),
+        mean: group.ruling.comparison.as_ref().map(|comparison| comparison.moments.mean()),
+        interval: group.ruling.interval.map(Into::into),
+    }
+}
+
+fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a> {
+    let spec = &report.plan.cases[case];
+    let result = |solver| {
+        let outcome = report.outcome(case, solver);
+        ResultRecord {
+            solver: report.name(solver),
+            verdict: super::run::verdict_of(outcome).name(),
+            score: outcome.and_then(|outcome| exact(outcome.score.as_ref()?)),
+            cpu_ms: outcome.and_then(|outcome| outcome.cpu).map(in_milliseconds),
+            memory_bytes: outcome.and_then(|outcome| outcome.memory),
+        }
+    };
+    CaseRecord {
+        case: &spec.name.0,
+        seed: if let CaseSource::Seed(seed) = spec.source { Some(seed) } else { None },
+        results: (0..report.plan.solvers.len()).map(result).collect(),
+    }
+}

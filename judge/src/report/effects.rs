@@ -1,0 +1,98 @@
+//! How effects are written for people.
+
+use crate::duel::{Claim, Yardstick};
+use crate::statistics::Interval;
+
+/// Writes a number so that its second digit still shows where `scale` is a typical size.
+pub(super) fn rounded(value: f64, scale: f64) -> String {
+    let decimals = if scale != 0.0 { (1.0 - scale.abs().log10().floor()).clamp(0.0, 6.0) as usize } else { 1 };
+    let text = format!("{value:.decimals$}");
+    // What rounds to nothing has no sign.
+    if text.trim_start_matches(['-', '0', '.']).is_empty() { text.trim_start_matches('-').to_owned() } else { text }
+}
+
+/// Writes an effect without its sign: `1.3 %`.
+pub(super) fn size(yardstick: Yardstick, effect: f64) -> String {
+    let shown = yardstick.shown(effect).abs();
+    format!("{}{}", rounded(shown, shown), unit(yardstick))
+}
+
+/// Writes an effect with its sign: `+1.3 %`, `−0.4 %`.
+pub(super) fn signed(yardstick: Yardstick, effect: f64) -> String {
+    let shown = yardstick.shown(effect);
+    format!("{}{}", signed_number(shown, shown), unit(yardstick))
+}
+
+fn signed_number(shown: f64, scale: f64) -> String {
+    let text = rounded(shown.abs(), scale);
+    let is_nothing = text.trim_start_matches(['0', '.']).is_empty();
+    let sign = if is_nothing {
+        ""
+    } else if shown < 0.0 {
+        "−"
+    } else {
+        "+"
+    };
+    format!("{sign}{text}")
+}
+
+/// Writes an interval: `from +0.9 % to +1.7 %`.
+pub(super) fn between(yardstick: Yardstick, interval: Interval) -> String {
+    let (low, high) = (yardstick.shown(interval.low), yardstick.shown(interval.high));
+    let radius = (high - low) / 2.0;
+    let scale = if radius > 0.0 { radius } else { low };
+    let unit = unit(yardstick);
+    format!("from {}{unit} to {}{unit}", signed_number(low, scale), signed_number(high, scale))
+}
+
+/// Writes a mean with half its interval's width: `1.3 % ± 0.4 %`, without its sign.
+pub(super) fn give_or_take(yardstick: Yardstick, effect: f64, interval: Interval) -> String {
+    let radius = (yardstick.shown(interval.high) - yardstick.shown(interval.low)) / 2.0;
+    let unit = unit(yardstick);
+    let scale = if radius > 0.0 { radius } else { yardstick.shown(effect) };
+    format!("{}{unit} ± {}{unit}", rounded(yardstick.shown(effect).abs(), scale), rounded(radius, scale))
+}
+
+fn unit(yardstick: Yardstick) -> &'static str {
+    match yardstick {
+        Yardstick::Ratio | Yardstick::Relative => " %",
+        Yardstick::Difference => "",
+        Yardstick::Points => " points",
+    }
+}
+
+/// Returns the name that reports of machines use for a claim.
+pub(super) fn claim_name(claim: Claim) -> &'static str {
+    match claim {
+        Claim::Better => "better",
+        Claim::Worse => "worse",
+        Claim::Smaller => "smaller",
+        Claim::Equal => "equal",
+        Claim::Undecided { .. } => "undecided",
+        Claim::TooFew => "too-few-cases",
+    }
+}
+
+/// Writes a probability: `p = 0.036`, `p < 0.0001`.
+pub(super) fn probability(p: f64) -> String {
+    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {}", rounded(p, p)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn effects_keep_two_digits_and_their_sign() {
+        let ratio = Yardstick::Ratio;
+        assert_eq!(signed(ratio, 0.013_f64.ln_1p()), "+1.3 %");
+        assert_eq!(signed(ratio, -0.5), "−39 %");
+        assert_eq!(signed(ratio, 0.0), "0.0 %");
+        assert_eq!(signed(Yardstick::Difference, -1234.5), "−1234");
+        let interval = Interval { low: 0.009_f64.ln_1p(), high: 0.017_f64.ln_1p() };
+        assert_eq!(give_or_take(ratio, 0.013_f64.ln_1p(), interval), "1.30 % ± 0.40 %");
+        assert_eq!(between(ratio, interval), "from +0.90 % to +1.70 %");
+        assert_eq!(probability(0.0362), "p = 0.036");
+        assert_eq!(probability(1e-9), "p < 0.0001");
+    }
+}

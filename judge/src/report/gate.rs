@@ -1,0 +1,216 @@
+//! The report of the gate for people, and the words that its other reports share.
+
+use super::table::{Align, grid, painted};
+use super::{Paint, Style};
+use crate::gate::{Baseline, CaseResult, Change, Complaint, Judgement, Limits};
+use crate::model::{Direction, JobId};
+use crate::plan::Plan;
+use crate::scoring::display;
+use comfy_table::Cell;
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+use std::path::Path;
+
+/// So many changes are shown, the largest first.
+const CHANGES: usize = 20;
+
+/// What there is to tell of a gate.
+#[derive(Debug)]
+pub struct GateReport<'a> {
+    /// What was recorded.
+    pub baseline: &'a Baseline,
+    /// What was achieved today.
+    pub today: &'a Baseline,
+    /// What follows.
+    pub judgement: &'a Judgement,
+    /// What was asked.
+    pub limits: &'a Limits,
+    /// What was played.
+    pub plan: &'a Plan,
+    /// The baseline file.
+    pub file: &'a Path,
+    /// Whether the baseline file was rewritten.
+    pub is_updated: bool,
+}
+
+/// What is wrong, and how to see it.
+pub(super) struct Finding {
+    /// The case it is about, if it is about one.
+    pub(super) case: Option<String>,
+    /// The complaint in words.
+    pub(super) words: String,
+    /// The command that shows it again, or that mends it.
+    pub(super) command: Option<String>,
+}
+
+impl GateReport<'_> {
+    /// Returns every complaint in words.
+    pub(super) fn findings(&self) -> Vec<Finding> {
+        self.judgement.complaints.iter().map(|complaint| self.finding(complaint)).collect()
+    }
+
+    fn finding(&self, complaint: &Complaint) -> Finding {
+        let of_case = |case: &String, words: String| Finding {
+            words: format!("{case}: {words}"),
+            command: self.reproduce(case),
+            case: Some(case.clone()),
+        };
+        let of_all = |words: String, command: Option<String>| Finding { case: None, words, command };
+        match complaint {
+            Complaint::ProblemChanged { was, now } => of_all(
+                format!("the problem has changed, nothing was compared: it was `{was}` and is `{now}`"),
+                self.record_again(),
+            ),
+            Complaint::CheckerChanged { was, now } => of_all(
+                format!("the checker has changed, nothing was compared: it was `{was}` and is `{now}`"),
+                self.record_again(),
+            ),
+            Complaint::CaseMissing { case } => of_case(case, "it was not run: its input is gone".to_owned()),
+            Complaint::InputChanged { case } => {
+                of_case(case, "its input is another one than was recorded, so its scores were not compared".to_owned())
+            }
+            Complaint::VerdictWorse { case, now } => of_case(case, format!("it was accepted and is {now}")),
+            Complaint::CaseFell { case, drop } => {
+                of_case(case, format!("its score got worse by {}, more than its tolerance", percent(drop)))
+            }
+            Complaint::TotalFell { drop } => of_all(self.total_words(drop.as_ref()), self.largest_fall()),
+            Complaint::TimeRose { rise } => {
+                let allowed = self.limits.time.as_ref().map_or(0.0, |limit| limit.max_rise);
+                let words =
+                    format!("the CPU time rose by {:.1} %, and {:.1} % are allowed", rise * 100.0, allowed * 100.0);
+                of_all(words, None)
+            }
+        }
+    }
+
+    fn total_words(&self, drop: Option<&BigRational>) -> String {
+        let Judgement { total_was, total_now, .. } = self.judgement;
+        let by = drop.map_or_else(|| "from 0".to_owned(), |drop| format!("by {}", percent(drop)));
+        let allowed = percent(&self.limits.max_drop);
+        format!(
+            "the total got worse {by}, from {} to {}, and {allowed} is allowed",
+            display(total_was, 0),
+            display(total_now, 0)
+        )
+    }
+
+    /// Returns the command that plays the case with the largest fall.
+    fn largest_fall(&self) -> Option<String> {
+        let changes = self.changes();
+        let worst = changes.first().filter(|change| is_worse(change, self.limits.direction))?;
+        self.reproduce(&worst.case)
+    }
+
+    fn record_again(&self) -> Option<String> {
+        let solver = shell_words::quote(&self.plan.solvers.first()?.spec.text).into_owned();
+        let file = shell_words::quote(&self.file.to_string_lossy()).into_owned();
+        Some(format!("judge baseline -p {} -s {solver} --output {file}", self.plan.problem.id))
+    }
+
+    fn reproduce(&self, case: &str) -> Option<String> {
+        let case = self.plan.cases.iter().position(|spec| &*spec.name.0 == case)?;
+        Some(self.plan.reproduce(JobId { case, solver: 0 }))
+    }
+
+    /// Returns the scores that changed: the worst first, then the best.
+    pub(super) fn changes(&self) -> Vec<&Change> {
+        let mut changes: Vec<&Change> = self.judgement.changes.iter().collect();
+        let gain = |change: &Change| {
+            let by = change.now.as_integer() - change.was.as_integer();
+            if self.limits.direction == Direction::Max { by } else { -by }
+        };
+        changes.sort_by_cached_key(|change| gain(change));
+        changes
+    }
+
+    /// Returns the verdict of the gate in one line.
+    pub(super) fn headline(&self) -> String {
+        let Judgement { total_was, total_now, complaints, changes, mended, .. } = self.judgement;
+        let problem = &self.baseline.problem;
+        if !complaints.is_empty() {
+            let count = complaints.len();
+            let complaints = if count == 1 { "complaint" } else { "complaints" };
+            return format!("{problem}: the gate does not hold: {count} {complaints}");
+        }
+        let total = match (total_was, total_now) {
+            (was, now) if was == now => format!("total {}, as before", display(now, 0)),
+            (was, now) if was.is_zero() => format!("total {}, was {}", display(now, 0), display(was, 0)),
+            (was, now) => {
+                let by = ((now - was) / was.abs()).to_f64().unwrap_or(0.0) * 100.0;
+                format!("total {}, was {} ({by:+.2} %)", display(now, 0), display(was, 0))
+            }
+        };
+        let changed = if changes.is_empty() { String::new() } else { format!("; {} scores changed", changes.len()) };
+        let mended = if mended.is_empty() { String::new() } else { format!("; now accepted: {}", mended.join(", ")) };
+        let count = self.today.cases.len();
+        format!("{problem}: the gate holds on {count} cases: {total}{changed}{mended}")
+    }
+
+    /// Returns how many cases of today are accepted.
+    pub(super) fn accepted(&self) -> usize {
+        self.today.cases.values().filter(|entry| matches!(entry.result, CaseResult::Accepted(_))).count()
+    }
+}
+
+/// Tells whether a change is for the worse.
+pub(super) fn is_worse(change: &Change, direction: Direction) -> bool {
+    direction.compare(&change.now, &change.was).is_lt()
+}
+
+/// Writes an exact share as a percentage.
+pub(super) fn percent(share: &BigRational) -> String {
+    let hundred = BigRational::from_integer(100.into());
+    let text = display(&(share * hundred), 3);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// Writes by how much a score changed: `+3.21 %`.
+pub(super) fn change_in_percent(change: &Change) -> String {
+    let (was, now) = (change.was.as_integer(), change.now.as_integer());
+    if was.is_zero() {
+        return "–".to_owned();
+    }
+    let share = BigRational::new(now - was, was.abs()).to_f64().unwrap_or(0.0);
+    format!("{:+.2} %", share * 100.0)
+}
+
+/// Returns the report of the gate, for a terminal or a file.
+#[must_use]
+pub fn gate_text(report: &GateReport<'_>, style: Style) -> String {
+    let mut parts = vec![change_table(report, style), complaints(report, style)];
+    let paint = if report.judgement.holds() { Paint::Good } else { Paint::Bad };
+    let updated = if report.is_updated { format!("\n{} was rewritten", report.file.display()) } else { String::new() };
+    parts.push(format!("{}{updated}", style.paint(paint, &report.headline())));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+fn change_table(report: &GateReport<'_>, style: Style) -> String {
+    let changes = report.changes();
+    if changes.is_empty() {
+        return String::new();
+    }
+    let columns = [("case", Align::Left), ("was", Align::Right), ("now", Align::Right), ("change", Align::Right)];
+    let mut table = grid(&columns, style);
+    for change in changes.iter().take(CHANGES) {
+        let paint = if is_worse(change, report.limits.direction) { Paint::Bad } else { Paint::Good };
+        table.add_row([
+            Cell::new(&change.case),
+            Cell::new(&change.was),
+            Cell::new(&change.now),
+            painted(&change_in_percent(change), paint),
+        ]);
+    }
+    let left_out = changes.len().saturating_sub(CHANGES);
+    let more =
+        if left_out == 0 { String::new() } else { format!("\n{left_out} more scores changed (--json has them all)") };
+    format!("{}{more}", table.trim_fmt())
+}
+
+fn complaints(report: &GateReport<'_>, style: Style) -> String {
+    let line = |finding: Finding| match finding.command {
+        Some(command) => format!("{}\n    {}", finding.words, style.paint(Paint::Faint, &command)),
+        None => finding.words,
+    };
+    report.findings().into_iter().map(line).collect::<Vec<_>>().join("\n")
+}

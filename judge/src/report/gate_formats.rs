@@ -1,0 +1,168 @@
+//! The gate's findings for machines and pull requests: JSON, JUnit XML and Markdown.
+
+use super::GateReport;
+use super::gate::{Finding, change_in_percent, is_worse};
+use super::record::exact;
+use crate::gate::{CaseResult, Change, Entry};
+use crate::scoring::display;
+use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+use serde::Serialize;
+use serde_json::Number;
+
+/// So many changes fit into a comment that anybody reads.
+const ROWS: usize = 50;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    judge: &'static str,
+    problem: &'a str,
+    checker: &'a str,
+    holds: bool,
+    updated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_was: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_now: Option<Number>,
+    complaints: Vec<ComplaintRecord>,
+    changes: Vec<ChangeRecord<'a>>,
+    mended: &'a [String],
+    cases: Vec<CaseRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct ComplaintRecord {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    case: Option<String>,
+    what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ChangeRecord<'a> {
+    case: &'a str,
+    was: Option<Number>,
+    now: Option<Number>,
+    worse: bool,
+}
+
+#[derive(Serialize)]
+struct CaseRecord<'a> {
+    case: &'a str,
+    verdict: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<Number>,
+}
+
+/// Returns the gate's findings as one JSON document, with a final newline.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
+    let judgement = report.judgement;
+    let complaint = |Finding { case, words, command }| ComplaintRecord { case, what: words, command };
+    let document = Document {
+        schema: 1,
+        judge: env!("CARGO_PKG_VERSION"),
+        problem: &report.baseline.problem,
+        checker: &report.today.checker,
+        holds: judgement.holds(),
+        updated: report.is_updated,
+        total_was: exact(&display(&judgement.total_was, 0)),
+        total_now: exact(&display(&judgement.total_now, 0)),
+        complaints: report.findings().into_iter().map(complaint).collect(),
+        changes: report.changes().into_iter().map(|change| change_record(report, change)).collect(),
+        mended: &judgement.mended,
+        cases: report.today.cases.iter().map(|(case, entry)| case_record(case, entry)).collect(),
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+fn change_record<'a>(report: &GateReport<'_>, change: &'a Change) -> ChangeRecord<'a> {
+    ChangeRecord {
+        case: &change.case,
+        was: exact(&change.was),
+        now: exact(&change.now),
+        worse: is_worse(change, report.limits.direction),
+    }
+}
+
+fn case_record<'a>(case: &'a str, entry: &'a Entry) -> CaseRecord<'a> {
+    match &entry.result {
+        CaseResult::Accepted(score) => CaseRecord { case, verdict: "accepted", score: exact(score) },
+        CaseResult::Failed(verdict) => CaseRecord { case, verdict, score: None },
+    }
+}
+
+/// Returns the gate's findings as JUnit XML: a test for each case of the baseline, and one for the whole.
+///
+/// # Errors
+/// Never: characters that XML does not have are left out.
+pub fn gate_junit(report: &GateReport<'_>) -> Result<String, SerializeError> {
+    let findings = report.findings();
+    let name = format!("judge gate {}", report.baseline.problem);
+    let mut suite = TestSuite::new(&*name);
+    for case in report.baseline.cases.keys() {
+        let of_case: Vec<&Finding> = findings.iter().filter(|finding| finding.case.as_ref() == Some(case)).collect();
+        suite.add_test_case(test_case(&name, case, &of_case));
+    }
+    let of_all: Vec<&Finding> = findings.iter().filter(|finding| finding.case.is_none()).collect();
+    suite.add_test_case(test_case(&name, "all cases together", &of_all));
+    let mut document = Report::new(&*name);
+    document.add_test_suite(suite);
+    document.to_string()
+}
+
+fn test_case(class: &str, name: &str, findings: &[&Finding]) -> TestCase {
+    let status = if findings.is_empty() { TestCaseStatus::success() } else { failure(findings) };
+    let mut case = TestCase::new(name, status);
+    case.set_classname(class);
+    case
+}
+
+fn failure(findings: &[&Finding]) -> TestCaseStatus {
+    let words: Vec<&str> = findings.iter().map(|finding| finding.words.as_str()).collect();
+    let commands = findings.iter().filter_map(|finding| finding.command.as_deref());
+    let commands: Vec<String> = commands.map(|command| format!("reproduce: {command}")).collect();
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+    status.set_type("gate").set_message(words.join("; "));
+    status.set_description([words.join("\n"), commands.join("\n")].join("\n"));
+    status
+}
+
+/// Returns the gate's findings as Markdown for a pull request.
+#[must_use]
+pub fn gate_markdown(report: &GateReport<'_>) -> String {
+    let mark = if report.judgement.holds() { "✅" } else { "❌" };
+    let mut lines = vec![format!("### {mark} {}", report.headline()), String::new()];
+    for finding in report.findings() {
+        lines.push(format!("- {}", finding.words));
+        lines.extend(finding.command.map(|command| format!("  `{command}`")));
+    }
+    let changes = report.changes();
+    if !changes.is_empty() {
+        lines.extend(change_rows(&changes));
+    }
+    let cases = report.today.cases.len();
+    lines.push(format!("\n{} of {cases} cases accepted; baseline `{}`", report.accepted(), report.file.display()));
+    lines.join("\n") + "\n"
+}
+
+fn change_rows(changes: &[&Change]) -> Vec<String> {
+    let mut lines = vec![String::new(), "| case | was | now | change |".to_owned(), "|---|---:|---:|---:|".to_owned()];
+    let row = |change: &&Change| {
+        format!(
+            "| {} | {} | {} | {} |",
+            change.case.replace('|', "\\|"),
+            change.was,
+            change.now,
+            change_in_percent(change)
+        )
+    };
+    lines.extend(changes.iter().take(ROWS).map(row));
+    if changes.len() > ROWS {
+        lines.push(format!("\n… and {} more scores changed", changes.len() - ROWS));
+    }
+    lines
+}

@@ -1,0 +1,123 @@
+//! The report of `judge power`: what so many cases show, and how many a difference needs.
+
+use super::Style;
+use super::effects::size;
+use super::table::{Align, grid};
+use crate::duel::Yardstick;
+use crate::statistics::power::{cases_needed, detectable_effect};
+use serde::Serialize;
+
+/// How far effects lie apart, and how that is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spread {
+    /// What effects are measured in.
+    pub yardstick: Yardstick,
+    /// Their standard deviation.
+    pub deviation: f64,
+    /// Where it comes from, in words.
+    pub source: String,
+}
+
+/// What there is to tell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PowerReport {
+    /// The spread of the effects.
+    pub spread: Spread,
+    /// The probability of seeing a difference where there is none.
+    pub alpha: f64,
+    /// The probability of seeing the one that is there.
+    pub power: f64,
+    /// For so many cases: which difference do they show?
+    pub counts: Vec<u64>,
+    /// For these differences: how many cases do they need?
+    pub differences: Vec<f64>,
+}
+
+impl PowerReport {
+    fn shown_by(&self, cases: u64) -> Option<f64> {
+        detectable_effect(self.spread.deviation, cases, self.alpha, self.power)
+    }
+
+    fn needed_for(&self, difference: f64) -> Option<u64> {
+        cases_needed(self.spread.deviation, difference, self.alpha, self.power)
+    }
+}
+
+/// Returns the report, for a terminal or a file.
+#[must_use]
+pub fn power_text(report: &PowerReport, style: Style) -> String {
+    let Spread { yardstick, deviation, source } = &report.spread;
+    let mut parts = vec![format!(
+        "Standard deviation of the effects ({yardstick}): {} ({source})\nseen with a probability of {}, false alarms with one of {}",
+        size(*yardstick, *deviation),
+        report.power,
+        report.alpha
+    )];
+    if *deviation == 0.0 {
+        parts.push("The effects do not differ from case to case: any difference shows at once.".to_owned());
+        return parts.join("\n");
+    }
+    if !report.counts.is_empty() {
+        let mut table = grid(&[("cases", Align::Right), ("show a difference of", Align::Right)], style);
+        for &cases in &report.counts {
+            let shown = report.shown_by(cases).map_or_else(|| "–".to_owned(), |effect| size(*yardstick, effect));
+            table.add_row([cases.to_string(), shown]);
+        }
+        parts.push(table.trim_fmt());
+    }
+    if !report.differences.is_empty() {
+        let mut table = grid(&[("a difference of", Align::Right), ("needs cases", Align::Right)], style);
+        for &difference in &report.differences {
+            let needed = report.needed_for(difference).map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
+            table.add_row([size(*yardstick, difference), needed]);
+        }
+        parts.push(table.trim_fmt());
+    }
+    parts.join("\n\n")
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    measure: &'static str,
+    deviation: f64,
+    source: &'a str,
+    alpha: f64,
+    power: f64,
+    shown: Vec<ShownRecord>,
+    needed: Vec<NeededRecord>,
+}
+
+#[derive(Serialize)]
+struct ShownRecord {
+    cases: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct NeededRecord {
+    difference: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cases: Option<u64>,
+}
+
+/// Returns the report as one JSON document, with a final newline. Differences are on the scale of the measure.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn power_json(report: &PowerReport) -> serde_json::Result<String> {
+    let shown = |&cases: &u64| ShownRecord { cases, difference: report.shown_by(cases) };
+    let needed = |&difference: &f64| NeededRecord { difference, cases: report.needed_for(difference) };
+    let document = Document {
+        schema: 1,
+        measure: report.spread.yardstick.name(),
+        deviation: report.spread.deviation,
+        source: &report.spread.source,
+        alpha: report.alpha,
+        power: report.power,
+        shown: report.counts.iter().map(shown).collect(),
+        needed: report.differences.iter().map(needed).collect(),
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}

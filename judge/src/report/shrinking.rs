@@ -1,0 +1,64 @@
+//! The progress of a comparison that goes on until it is decided: the interval as it shrinks.
+
+use super::effects::{between, signed};
+use super::note;
+use crate::duel::{Duel, Look, Yardstick};
+use crate::model::{RunEvent, Stop};
+use crate::statistics::Moments;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::time::Duration;
+
+const TEMPLATE: &str = "{spinner} {pos} of at most {len} runs, {elapsed} gone; {msg}";
+
+/// The interval as it shrinks: a line that changes on a terminal, a line whenever the cases have doubled elsewhere.
+#[derive(Debug)]
+pub struct Shrinking {
+    bar: ProgressBar,
+    next_note: usize,
+}
+
+impl Shrinking {
+    /// Starts, for at most so many runs.
+    #[must_use]
+    pub fn start(most_runs: usize) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(most_runs as u64), ProgressDrawTarget::stderr_with_hz(10));
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style);
+        }
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        Self { bar, next_note: 1 }
+    }
+
+    /// Shows an event.
+    pub fn watch(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Finished(_) => self.bar.inc(1),
+            RunEvent::Stopping(Stop::Interrupted) => {
+                self.bar.println("interrupted: ending the running cases (once more: at once)");
+            }
+            RunEvent::Stopping(Stop::FailFast) => {}
+            RunEvent::JournalLost(why) => self.bar.suspend(|| note(why)),
+        }
+    }
+
+    /// Shows what is known now.
+    pub fn look(&mut self, yardstick: Yardstick, duel: &Duel, look: &Look) {
+        let cases = duel.pairs.len();
+        let mean = Moments::of(&duel.effects()).mean();
+        let interval = look.interval.map_or_else(|| "no interval yet".to_owned(), |now| between(yardstick, now));
+        let text = format!("{cases} cases: {}, {interval}", signed(yardstick, mean));
+        if !self.bar.is_hidden() {
+            self.bar.set_message(text);
+        } else if cases >= self.next_note {
+            note(&text);
+            self.next_note = cases * 2;
+        }
+    }
+
+    /// Takes the line away.
+    pub fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,248 @@
+//! The report of a search for good parameters.
+
+use super::Style;
+use super::effects::{between, give_or_take, rounded};
+use super::record::exact;
+use super::table::{Align, grid};
+use crate::duel::Yardstick;
+use crate::model::{CaseName, Direction, Outcome, Stop};
+use crate::statistics::{Interval, Measure, Moments, mean_interval};
+use crate::tune::{Parameter, Setting, fill};
+use checkers::Score;
+use comfy_table::Cell;
+use serde::Serialize;
+use serde_json::Number;
+use std::collections::BTreeMap;
+
+/// So many of the settings are shown.
+const SHOWN: usize = 10;
+
+/// What there is to tell of a search.
+#[derive(Debug)]
+pub struct TuneReport {
+    /// The problem's id.
+    pub problem: String,
+    /// The solver, with the parameters' names in it.
+    pub solver: String,
+    /// Its variables, likewise.
+    pub environment: Vec<(String, String)>,
+    /// What was varied.
+    pub parameters: Vec<Parameter>,
+    /// The names of the cases, in the order in which they were played.
+    pub cases: Vec<CaseName>,
+    /// What scores were measured by.
+    pub yardstick: Yardstick,
+    /// Which scores are good.
+    pub direction: Direction,
+    /// The error probability of the intervals.
+    pub alpha: f64,
+    /// Every setting that was tried.
+    pub racers: Vec<Racer>,
+    /// What happened, round by round.
+    pub rounds: Vec<Round>,
+    /// How often the solver was run.
+    pub runs: usize,
+    /// Why it ended early, if it did.
+    pub stop: Option<Stop>,
+}
+
+/// A setting, and what it achieved on the first cases.
+#[derive(Debug, Clone)]
+pub struct Racer {
+    /// The setting.
+    pub setting: Setting,
+    /// By case, as far as it came.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// A round of a race.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Round {
+    /// Which lap, from 0.
+    pub lap: usize,
+    /// Which rung of it, from 0.
+    pub rung: usize,
+    /// How many cases everybody had played at its end.
+    pub cases: usize,
+    /// Who was in it, by place among the racers.
+    pub field: Vec<usize>,
+    /// Who came through, the best first.
+    pub through: Vec<usize>,
+}
+
+/// Returns what an outcome is worth on the scale of the measure, more being better; `None` for a failure.
+#[must_use]
+pub fn value(yardstick: Yardstick, direction: Direction, outcome: &Outcome) -> Option<f64> {
+    let score = outcome.score.as_ref()?;
+    let value = match yardstick {
+        Yardstick::Ratio => Measure::LogRatio.effect(&Score::from(1), score)?,
+        Yardstick::Difference | Yardstick::Relative | Yardstick::Points => {
+            Measure::Difference.effect(&Score::from(0), score)?
+        }
+    };
+    Some(if direction == Direction::Max { value } else { -value })
+}
+
+impl TuneReport {
+    /// Returns the best setting, by its place among the racers. `None` before the first round is over.
+    #[must_use]
+    pub fn best(&self) -> Option<usize> {
+        self.rounds.last()?.through.first().copied()
+    }
+
+    /// Returns the setting that came closest to the best one: the one that stayed with it for the longest.
+    fn runner_up(&self, best: usize) -> Option<usize> {
+        let rivals = self.rounds.iter().rev().filter(|round| round.through.contains(&best));
+        rivals.flat_map(|round| round.through.iter().chain(&round.field)).copied().find(|&racer| racer != best)
+    }
+
+    fn values(&self, racer: usize) -> Vec<Option<f64>> {
+        let value = |outcome: &Outcome| value(self.yardstick, self.direction, outcome);
+        self.racers[racer].outcomes.iter().map(value).collect()
+    }
+
+    fn moments(&self, racer: usize) -> Moments {
+        Moments::of(&self.values(racer).into_iter().flatten().collect::<Vec<_>>())
+    }
+
+    /// The mean score in the game's own points: the geometric mean where ratios are compared.
+    fn score(&self, mean: f64) -> f64 {
+        let mean = if self.direction == Direction::Max { mean } else { -mean };
+        if self.yardstick == Yardstick::Ratio { mean.exp() } else { mean }
+    }
+
+    fn command(&self, racer: usize) -> String {
+        let values = &self.racers[racer].setting.values;
+        let quote = |text: &str| shell_words::quote(&fill(text, &self.parameters, values)).into_owned();
+        let variables =
+            self.environment.iter().map(|(key, value)| format!(" --env {}", quote(&format!("{key}={value}"))));
+        format!("-s {}{}", quote(&self.solver), variables.collect::<String>())
+    }
+}
+
+/// Returns the report of a search, for a terminal or a file.
+#[must_use]
+pub fn tune_text(report: &TuneReport, style: Style) -> String {
+    let mut parts = vec![table(report, style)];
+    match report.best() {
+        Some(best) if report.moments(best).count() > 0 => parts.push(winner(report, best)),
+        Some(_) => parts.push("every setting fails on every case: try one with `judge run`".to_owned()),
+        None => {}
+    }
+    if report.stop.is_some() {
+        parts.push("interrupted: this is the best of the rounds that were finished".to_owned());
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+/// Those that went furthest; among equals, the best ones.
+fn table(report: &TuneReport, style: Style) -> String {
+    let mut order: Vec<usize> =
+        (0..report.racers.len()).filter(|&racer| !report.racers[racer].outcomes.is_empty()).collect();
+    let mean = |racer: usize| report.moments(racer).mean();
+    order.sort_by(|&left, &right| {
+        let further = report.racers[right].outcomes.len().cmp(&report.racers[left].outcomes.len());
+        further.then(mean(right).total_cmp(&mean(left)))
+    });
+    let mut columns: Vec<(&str, Align)> =
+        report.parameters.iter().map(|parameter| (&*parameter.name, Align::Right)).collect();
+    columns.extend([("cases", Align::Right), ("failed", Align::Right), ("mean score", Align::Right)]);
+    let mut table = grid(&columns, style);
+    for &racer in order.iter().take(SHOWN) {
+        let outcomes = &report.racers[racer].outcomes;
+        let failed = outcomes.iter().filter(|outcome| !outcome.is_accepted()).count();
+        let score = report.score(report.moments(racer).mean());
+        let mut row: Vec<Cell> = report.racers[racer].setting.values.iter().map(Cell::new).collect();
+        row.extend([Cell::new(outcomes.len()), Cell::new(failed), Cell::new(rounded(score, score / 1000.0))]);
+        table.add_row(row);
+    }
+    let left_out = order.len().saturating_sub(SHOWN);
+    if left_out == 0 { table.trim_fmt() } else { format!("{}\n… and {left_out} more settings", table.trim_fmt()) }
+}
+
+fn winner(report: &TuneReport, best: usize) -> String {
+    let values = report.parameters.iter().zip(&report.racers[best].setting.values);
+    let setting: Vec<String> = values.map(|(parameter, value)| format!("{}={value}", parameter.name)).collect();
+    let moments = report.moments(best);
+    let sure = (1.0 - report.alpha) * 100.0;
+    let mut lines =
+        vec![format!("best of {} settings in {} runs: {}", report.racers.len(), report.runs, setting.join(" "))];
+    if let Some(interval) = mean_interval(&moments, report.alpha) {
+        let ends = [report.score(interval.low), report.score(interval.high)];
+        let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        let show = |score: f64| rounded(score, score / 1000.0);
+        let mean = show(report.score(moments.mean()));
+        lines.push(format!(
+            "  mean score            {mean}, {sure:.0} % interval from {} to {}, {} cases",
+            show(low),
+            show(high),
+            moments.count()
+        ));
+    }
+    lines.extend(against_runner_up(report, best));
+    lines.push("A best of many is flattered by its cases. Confirm it on others:".to_owned());
+    lines.push(format!("  judge run -p {} {} --seeds 1-50", report.problem, report.command(best)));
+    lines.join("\n")
+}
+
+fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
+    let rival = report.runner_up(best)?;
+    let pairs = report.values(best).into_iter().zip(report.values(rival));
+    let effects: Vec<f64> = pairs.filter_map(|(best, rival)| Some(best? - rival?)).collect();
+    let rival = report.racers[rival].setting.values.join(" ");
+    if !effects.is_empty() && effects.iter().all(|effect| *effect == 0.0) {
+        return Some(format!("  against the next      the same scores as {rival}, {} shared cases", effects.len()));
+    }
+    let moments = Moments::of(&effects);
+    let interval: Interval = mean_interval(&moments, report.alpha)?;
+    let (gain, between) =
+        (give_or_take(report.yardstick, moments.mean(), interval), between(report.yardstick, interval));
+    let side = if moments.mean() < 0.0 { "worse" } else { "better" };
+    Some(format!("  against the next      {gain} {side} than {rival}, {between}, {} shared cases", effects.len()))
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    lap: usize,
+    rung: usize,
+    setting: BTreeMap<&'a str, &'a str>,
+    cases: Vec<&'a str>,
+    /// By case; absent scores are failures.
+    scores: Vec<Option<Number>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_score: Option<f64>,
+    failures: usize,
+    survives: bool,
+    best: bool,
+}
+
+/// Returns a line of JSON for every setting in every round.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
+    let mut text = String::new();
+    for (place, round) in report.rounds.iter().enumerate() {
+        let is_last = place + 1 == report.rounds.len();
+        for &racer in &round.field {
+            let outcomes = &report.racers[racer].outcomes[..round.cases];
+            let values: Vec<f64> = report.values(racer).into_iter().take(round.cases).flatten().collect();
+            let names = report.parameters.iter().map(|parameter| &*parameter.name);
+            let line = Line {
+                lap: round.lap,
+                rung: round.rung,
+                setting: names.zip(report.racers[racer].setting.values.iter().map(|value| &**value)).collect(),
+                cases: report.cases[..round.cases].iter().map(|name| &*name.0).collect(),
+                scores: outcomes.iter().map(|outcome| exact(outcome.score.as_ref()?)).collect(),
+                mean_score: (!values.is_empty()).then(|| report.score(Moments::of(&values).mean())),
+                failures: round.cases - values.len(),
+                survives: round.through.contains(&racer),
+                best: is_last && round.through.first() == Some(&racer),
+            };
+            text.push_str(&serde_json::to_string(&line)?);
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}

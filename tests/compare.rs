@@ -1,0 +1,372 @@
+//! Comparing, the gate and tuning from the outside, on a tiny problem whose scores are known.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use serde_json::Value;
+use std::path::Path;
+use support::{Folder, Said, of_cases};
+
+/// The case is its seed, and an answer is a number that is its own score.
+const CATALOGUE: &str = "[[problem]]
+id = \"sum\"
+generator-command = \"echo {seed}\"
+checker-command = \"sh check.sh {input} {answer}\"
+seeds = \"1-20\"
+[problem.limits]
+cpu = \"2s\"
+[problem.scoring]
+rule = \"sum\"
+";
+
+const CHECKER: &str = "read -r score < \"$2\" || { echo nothing; exit 1; }
+case \"$score\" in *[!0-9]*|'') echo \"no number: $score\"; exit 1;; esac
+echo \"$score\"
+";
+
+fn sample() -> Folder {
+    sample_with(CATALOGUE)
+}
+
+fn sample_with(catalogue: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write("problems.toml", catalogue);
+    folder.write("check.sh", CHECKER);
+    for (name, score) in [
+        ("plain", "1000 + seed * 37 % 101"),
+        ("better", "1010 + seed * 37 % 101 + seed * 13 % 7"),
+        ("noisy", "1000 + seed * 37 % 101 + (seed * 7919 % 41 - 20)"),
+    ] {
+        folder.script(name, &format!("read -r seed; echo $(({score}))"));
+    }
+    folder.script("failing", "read -r seed; [ $((seed % 5)) = 0 ] && exit 3; echo $((1000 + seed * 37 % 101))");
+    folder
+}
+
+fn compare(folder: &Folder, more: &[&str]) -> (Option<i32>, Value) {
+    folder.json(&[&["compare", "-p", "sum"], more].concat())
+}
+
+#[test]
+fn the_better_solver_wins_and_every_figure_is_right() {
+    let folder = sample();
+    let (code, report) = compare(&folder, &["./plain", "./better"]);
+    assert_eq!(code, Some(0));
+    let bout = &report["comparisons"][0];
+    assert_eq!((&bout["claim"], &bout["cases"]), (&"better".into(), &20.into()));
+    let effects: Vec<f64> = (1..=20)
+        .map(|seed: i64| {
+            let plain = 1000 + seed * 37 % 101;
+            ((plain + 10 + seed * 13 % 7) as f64 / plain as f64).ln()
+        })
+        .collect();
+    let mean = effects.iter().sum::<f64>() / 20.0;
+    let deviation = (effects.iter().map(|effect| (effect - mean).powi(2)).sum::<f64>() / 19.0).sqrt();
+    let is = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-9;
+    assert!(is(&bout["effect"]["mean"], mean), "{bout}");
+    assert!(is(&bout["effect"]["deviation"], deviation), "{bout}");
+    // The 97.5 % quantile of Student's t with 19 degrees of freedom.
+    let radius = 2.093_024_054 * deviation / 20_f64.sqrt();
+    assert!(is(&bout["interval"]["low"], mean - radius) && is(&bout["interval"]["high"], mean + radius), "{bout}");
+    assert_eq!((&bout["effect"]["wins"], &bout["effect"]["losses"]), (&20.into(), &0.into()));
+    assert!(is(&bout["effect"]["sign_test_p"], 2.0 / f64::from(1 << 20)));
+    assert!(is(&bout["effect"]["wilcoxon_p"], 2.0 / f64::from(1 << 20)));
+    assert_eq!(report["cases"].as_array().unwrap().len(), 20);
+}
+
+#[test]
+fn the_report_says_it_in_words_and_how_to_play_the_extremes() {
+    let folder = sample();
+    let said = folder.judge(&["compare", "-p", "sum", "./better", "./plain"]);
+    assert!(said.stdout.contains("plain is worse than better by 1."), "{}", said.stdout);
+    assert!(said.stdout.contains("Worst losses") && !said.stdout.contains("Best gains"), "{}", said.stdout);
+    let commands = said.stdout.lines().filter(|line| line.contains("judge run -p sum -s ./plain --seeds "));
+    assert_eq!(commands.count(), 10, "{}", said.stdout);
+    assert!(said.stdout.contains("How often plain differed"), "{}", said.stdout);
+}
+
+#[test]
+fn equal_solvers_show_no_difference_and_several_are_compared_with_the_first() {
+    let folder = sample();
+    let (code, report) = compare(&folder, &["./plain", "same=./plain", "./better"]);
+    assert_eq!(code, Some(0));
+    let claims: Vec<&Value> = report["comparisons"].as_array().unwrap().iter().map(|bout| &bout["claim"]).collect();
+    assert_eq!(claims, ["equal", "better"]);
+    assert_eq!(report["comparisons"][0]["effect"]["ties"], 20);
+}
+
+#[test]
+fn failures_are_told_apart_from_scores() {
+    let folder = sample();
+    let (code, report) = compare(&folder, &["./plain", "./failing"]);
+    assert_eq!(code, Some(1));
+    let bout = &report["comparisons"][0];
+    assert_eq!((&bout["cases"], &bout["failures"]["second_only"]), (&16.into(), &4.into()));
+    assert_eq!((&bout["claim"], &bout["effect"]["mean"]), (&"equal".into(), &0.0.into()));
+    assert!(bout["verdict"].as_str().unwrap().contains("failing fails on 4 cases that plain solves"), "{bout}");
+}
+
+#[test]
+fn measures_and_the_smallest_effect_are_as_asked() {
+    let folder = sample();
+    let difference = compare(&folder, &["./plain", "./better", "--measure", "difference"]).1;
+    let gain = (1..=20).map(|seed: i64| 10 + seed * 13 % 7).sum::<i64>() as f64 / 20.0;
+    assert_eq!(difference["comparisons"][0]["effect"]["mean"].as_f64(), Some(gain));
+    let points = compare(&folder, &["./plain", "./better", "--measure", "points"]).1;
+    assert_eq!(points["comparisons"][0]["effect"]["mean"].as_f64(), Some(gain));
+    let lenient = compare(&folder, &["./plain", "./noisy", "--min-effect", "5%"]).1;
+    assert_eq!(lenient["comparisons"][0]["verdict"], "no difference larger than 5.0 %");
+    let strict = compare(&folder, &["./plain", "./noisy", "--min-effect", "0.01%"]).1;
+    assert_eq!(strict["comparisons"][0]["claim"], "undecided");
+    assert!(strict["comparisons"][0]["more_cases"].as_u64() > Some(20), "{strict}");
+    for wrong in [["--measure", "difference", "--min-effect", "1%"], ["--measure", "ratio", "--min-effect", "5"]] {
+        assert_eq!(
+            folder.judge(&[&["compare", "-p", "sum", "./plain", "./better"], &wrong[..]].concat()).code,
+            Some(2)
+        );
+    }
+}
+
+#[test]
+fn where_little_is_good_the_sign_turns() {
+    let folder = sample_with(&CATALOGUE.replace("rule = \"sum\"", "rule = \"sum\"\ndirection = \"min\""));
+    let (_, report) = compare(&folder, &["./plain", "./better"]);
+    assert_eq!(report["comparisons"][0]["claim"], "worse");
+    let points = compare(&folder, &["./plain", "./better", "--measure", "points"]).1;
+    assert_eq!(points["comparisons"][0]["claim"], "worse");
+}
+
+#[test]
+fn the_same_scores_give_the_same_figures_whatever_the_jobs() {
+    let folder = sample();
+    let figures = |jobs| {
+        let (_, report) =
+            compare(&folder, &["./plain", "./noisy", "--until-decided", "--max-cases", "60", "--jobs", jobs]);
+        report["comparisons"].clone()
+    };
+    assert_eq!(figures("1"), figures("2"));
+}
+
+#[test]
+fn until_decided_decides_with_fresh_cases_and_shows_the_interval() {
+    let folder = sample();
+    let (code, report) = compare(&folder, &["./plain", "./better", "--until-decided"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(report["comparisons"][0]["claim"], "better");
+    assert!(report["comparisons"][0]["cases"].as_u64() < Some(40), "{report}");
+    assert!(of_cases(&report, "seed").iter().all(|seed| seed.as_u64() > Some(1_000_000)), "{report}");
+    assert!(report["comparisons"][0]["interval"]["low"].as_f64() > Some(0.0));
+    let equal = compare(&folder, &["./plain", "same=./plain", "--until-decided"]).1;
+    assert_eq!(equal["comparisons"][0]["claim"], "equal");
+    assert!(equal["comparisons"][0]["cases"].as_u64() >= Some(59), "{equal}");
+    let said = folder.judge(&["compare", "-p", "sum", "./plain", "./noisy", "--until-decided", "--max-cases", "40"]);
+    let looks = said.stderr.lines().filter(|line| line.contains(" cases: ")).count();
+    assert!(looks >= 2, "{}", said.stderr);
+    assert!(said.stdout.contains("not decided: about "), "{}", said.stdout);
+}
+
+#[test]
+fn until_decided_gives_up_where_one_side_solves_nothing() {
+    let folder = sample();
+    folder.script("broken", "exit 1");
+    let (code, report) = compare(&folder, &["./plain", "./broken", "--until-decided"]);
+    assert_eq!(code, Some(1));
+    assert!(report["cases"].as_array().unwrap().len() < 40, "{report}");
+    assert_eq!(report["comparisons"][0]["claim"], "too-few-cases");
+}
+
+#[test]
+fn cases_are_grouped_by_their_features() {
+    let folder = Folder::new();
+    let solvers = ["bundled:columns-greedy", "bundled:columns-quickstart"];
+    let more = ["--seeds", "1-12", "--group-by", "colors"];
+    let (_, report) = folder.json(&[&["compare", "-p", "columns"], &solvers[..], &more[..]].concat());
+    let groups = report["comparisons"][0]["groups"].as_array().unwrap();
+    assert!(groups.len() > 1, "{report}");
+    assert_eq!(groups.iter().map(|group| group["cases"].as_u64().unwrap()).sum::<u64>(), 12);
+    let said =
+        folder.judge(&[&["compare", "-p", "columns"], &solvers[..], &["--seeds", "1", "--group-by", "x"]].concat());
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("colors"), "{}", said.stderr);
+}
+
+fn record(folder: &Folder, more: &[&str]) -> Said {
+    folder.judge(&[&["baseline", "-p", "sum", "--output", "baseline.toml"], more].concat())
+}
+
+fn gate(folder: &Folder, solver: &str, more: &[&str]) -> Said {
+    folder.judge(&[&["gate", "--baseline", "baseline.toml", "-s", solver], more].concat())
+}
+
+#[test]
+fn the_gate_fails_on_a_worse_solver_and_passes_on_the_same_and_a_better_one() {
+    let folder = sample();
+    assert_eq!(record(&folder, &["-s", "./plain"]).code, Some(0));
+    for round in 1..=20 {
+        let said = gate(&folder, "./plain", &["--time-drop", "100%"]);
+        assert_eq!(said.code, Some(0), "round {round}: {}{}", said.stdout, said.stderr);
+    }
+    assert_eq!(gate(&folder, "./better", &[]).code, Some(0));
+    folder.script("worse", "read -r seed; echo $((990 + seed * 37 % 101))");
+    let said = gate(&folder, "./worse", &["--max-drop", "0.5%"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("the total got worse by 0.9"), "{}", said.stdout);
+    assert!(said.stdout.contains("judge run -p sum -s ./worse --seeds "), "{}", said.stdout);
+    assert_eq!(gate(&folder, "./worse", &["--max-drop", "1.5%"]).code, Some(0));
+    let said = gate(&folder, "./failing", &["--max-drop", "100%"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("seed-5: it was accepted and is runtime-error"), "{}", said.stdout);
+}
+
+#[test]
+fn a_confident_gate_is_not_alarmed_by_noise() {
+    let folder = sample();
+    assert_eq!(record(&folder, &["-s", "./plain", "--seeds", "1-10"]).code, Some(0));
+    assert_eq!(gate(&folder, "./noisy", &["--max-drop", "0%"]).code, Some(1));
+    assert_eq!(gate(&folder, "./noisy", &["--max-drop", "0%", "--confident"]).code, Some(0));
+    folder.script("worse", "read -r seed; echo $((990 + seed * 37 % 101))");
+    assert_eq!(gate(&folder, "./worse", &["--max-drop", "0%", "--confident"]).code, Some(1));
+}
+
+#[test]
+fn the_baseline_file_is_small_sorted_and_the_same_every_time() {
+    let folder = sample();
+    folder.write("data/case-a.in", "3\n");
+    assert_eq!(record(&folder, &["-s", "./failing", "--seeds", "1-6", "--inputs", "data/*.in"]).code, Some(1));
+    let read = || std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();
+    let without_times =
+        |text: String| text.lines().map(|line| line.split(", cpu = ").next().unwrap().to_owned()).collect::<Vec<_>>();
+    let first = without_times(read());
+    let cases: Vec<&String> = first.iter().skip_while(|line| *line != "[cases]").skip(1).collect();
+    assert_eq!(cases.len(), 7, "{first:?}");
+    assert!(cases.is_sorted(), "{first:?}");
+    assert!(cases[0].contains("file = \"data/case-a.in\"") && cases[0].contains("score = 1010"), "{}", cases[0]);
+    assert!(cases[5].contains("seed = 5") && cases[5].contains("verdict = \"runtime-error\""), "{}", cases[5]);
+    record(&folder, &["-s", "./failing", "--seeds", "1-6", "--inputs", "data/*.in"]);
+    assert_eq!(without_times(read()), first);
+    // What failed before may fail again, and may be mended.
+    assert_eq!(gate(&folder, "./failing", &[]).code, Some(0));
+    assert!(gate(&folder, "./plain", &[]).stdout.contains("now accepted: seed-5"));
+}
+
+#[test]
+fn what_has_changed_is_said_and_not_compared() {
+    let folder = sample();
+    folder.write("data/a.in", "3\n");
+    folder.write("data/b.in", "4\n");
+    record(&folder, &["-s", "./plain", "--inputs", "data/*.in"]);
+    std::fs::remove_file(folder.path().join("data/a.in")).unwrap();
+    folder.write("data/b.in", "5\n");
+    let said = gate(&folder, "./plain", &[]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("a: it was not run: its input is gone"), "{}", said.stdout);
+    assert!(said.stdout.contains("b: its input is another one"), "{}", said.stdout);
+    folder.write("data/a.in", "3\n");
+    folder.write("data/b.in", "4\n");
+    let said = gate(&folder, "./plain", &["--memory", "100MiB"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("the problem has changed"), "{}", said.stdout);
+    folder.write("check.sh", format!("{CHECKER}# another version\n"));
+    let said = gate(&folder, "./plain", &[]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("the checker has changed, nothing was compared"), "{}", said.stdout);
+    folder.write("baseline.toml", "schema = 1\n");
+    assert_eq!(gate(&folder, "./plain", &[]).code, Some(2));
+    assert_eq!(folder.judge(&["gate", "--baseline", "missing.toml", "-s", "./plain"]).code, Some(2));
+}
+
+#[test]
+fn an_update_raises_the_bar_and_never_lowers_it() {
+    let folder = sample();
+    record(&folder, &["-s", "./plain", "--tolerance", "50%"]);
+    let read = || std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();
+    let before = read();
+    assert_eq!(gate(&folder, "./plain", &["--update"]).code, Some(0));
+    assert_eq!(read(), before);
+    assert_eq!(gate(&folder, "./better", &["--update"]).code, Some(0));
+    let after = read();
+    assert!(after.contains("score = 1053") && after.contains("tolerance = \"50%\""), "{after}");
+    assert_eq!(gate(&folder, "./plain", &["--update"]).code, Some(1));
+    assert_eq!(read(), after);
+}
+
+#[test]
+fn the_gates_reports_tell_the_same() {
+    let folder = sample();
+    record(&folder, &["-s", "./plain"]);
+    let summary = folder.path().join("summary.md");
+    let more = ["--markdown", "gate.md", "--junit", "gate.xml", "--json", "gate.json"];
+    let arguments = [&["gate", "--baseline", "baseline.toml", "-s", "./failing"], &more[..]].concat();
+    let status = folder.command(&arguments).env("GITHUB_STEP_SUMMARY", &summary).output().unwrap().status;
+    assert_eq!(status.code(), Some(1));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let json: Value = serde_json::from_str(&read("gate.json")).unwrap();
+    assert_eq!((&json["holds"], &json["schema"]), (&false.into(), &1.into()));
+    assert_eq!(json["complaints"].as_array().unwrap().len(), 4);
+    assert_eq!(json["complaints"][0]["command"], "judge run -p sum -s ./failing --seeds 10");
+    let junit = read("gate.xml");
+    assert!(junit.contains("tests=\"21\"") && junit.contains("failures=\"4\""), "{junit}");
+    assert!(read("gate.md").contains("- seed-10: it was accepted and is runtime-error"));
+    assert_eq!(read("gate.md"), std::fs::read_to_string(Path::new(&summary)).unwrap());
+}
+
+#[test]
+fn power_reads_its_formula_in_both_directions() {
+    let folder = sample();
+    let (code, report) =
+        folder.json(&["power", "--sd", "10", "--cases", "34", "--difference", "5", "--difference", "1"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(report["needed"][0]["cases"], 34);
+    assert_eq!(report["needed"][1]["cases"], 787);
+    assert!((report["shown"][0]["difference"].as_f64().unwrap() - 5.0).abs() < 0.1, "{report}");
+    folder.write("effects.txt", "0.01 -0.01\n0.03 -0.03\n");
+    let recorded = folder.json(&["power", "--effects", "effects.txt"]).1;
+    assert!((recorded["deviation"].as_f64().unwrap() - (0.002_f64 / 3.0).sqrt()).abs() < 1e-12, "{recorded}");
+    for wrong in [&["power"][..], &["power", "--sd", "10", "--difference", "1%"], &["power", "-p", "sum"]] {
+        assert_eq!(folder.judge(wrong).code, Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn power_measures_the_spread_between_two_solvers_or_of_one() {
+    let folder = sample();
+    let solvers = ["-s", "./plain", "-s", "./noisy"];
+    let (code, report) = folder.json(&[&["power", "-p", "sum"], &solvers[..]].concat());
+    assert_eq!((code, &report["measure"]), (Some(0), &"ratio".into()));
+    let compared = compare(&folder, &["./plain", "./noisy"]).1;
+    assert_eq!(report["deviation"], compared["comparisons"][0]["effect"]["deviation"]);
+    let said = folder.judge(&["power", "-p", "sum", "-s", "./plain"]);
+    assert!(said.stdout.contains("plain against itself, 20 cases"), "{}", said.stdout);
+    assert!(said.stdout.contains("any difference shows at once"), "{}", said.stdout);
+}
+
+#[test]
+fn tuning_finds_the_optimum_of_a_toy() {
+    let folder = sample();
+    folder.script("toy", "read -r seed; echo $((10000 - ($1 - 37) * ($1 - 37) + seed % 7 - 5 * (N - 3) * (N - 3)))");
+    let arguments = ["tune", "-p", "sum", "-s", "./toy {n}", "--env", "N={m}", "--param", "n=1..100:int"];
+    let said = folder.judge(&[&arguments[..], &["--param", "m=1..6:int", "--jsonl", "-"]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let lines: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let best: Vec<&Value> = lines.iter().filter(|line| line["best"] == true).collect();
+    assert_eq!(best.len(), 1);
+    let value = |name: &str| best[0]["setting"][name].as_str().unwrap().parse::<i64>().unwrap();
+    assert!((34..=40).contains(&value("n")) && (2..=4).contains(&value("m")), "{}", best[0]);
+    assert_eq!(best[0]["cases"].as_array().unwrap().len(), best[0]["scores"].as_array().unwrap().len());
+    let said = folder.judge(&[&arguments[..], &["--param", "m=1..6:int"]].concat());
+    assert!(said.stdout.contains(&format!("n={} m={}", value("n"), value("m"))), "{}", said.stdout);
+    assert!(said.stdout.contains("95 % interval from ") && said.stdout.contains("against the next"), "{}", said.stdout);
+}
+
+#[test]
+fn tuning_keeps_to_its_budget_and_refuses_what_makes_no_difference() {
+    let folder = sample();
+    folder.script("counting", "read -r seed; echo $((1000 + $1))");
+    let tune = |more: &[&str]| folder.judge(&[&["tune", "-p", "sum", "-s", "./counting {n}"], more].concat());
+    let said = tune(&["--param", "n=1..50:int", "--budget", "60"]);
+    let runs: usize = said.stdout.split(" runs: ").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+    assert!((12..=60).contains(&runs), "{}", said.stdout);
+    assert_eq!(tune(&["--param", "n=1..50:int", "--budget", "5"]).code, Some(2));
+    assert_eq!(tune(&["--param", "n=1..50:int", "--param", "unused=0..1"]).code, Some(2));
+    assert_eq!(tune(&["--param", "n=50..1"]).code, Some(2));
+}
