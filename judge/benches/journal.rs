@@ -6,7 +6,7 @@ use judge::manifest::Catalogue;
 use judge::model::{
     CaseSpec, Digest, Evidence, Finished, Invocation, JobId, KeepAnswers, Outcome, Solver, SolverSpec, Verdict,
 };
-use judge::plan::Plan;
+use judge::plan::{Order, Plan};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -33,10 +33,12 @@ fn desk() -> Desk {
         solvers: vec![Solver {
             spec: SolverSpec { name: "bot".to_owned(), text: "./bot".to_owned() },
             invocation: Invocation::CannotStart(String::new()),
+            environment: Vec::new(),
         }],
         environment: Vec::new(),
         visible: Vec::new(),
         fail_fast: false,
+        order: Order::Fixed,
     };
     let record = RunRecord {
         plan: &plan,
