@@ -1,4 +1,5 @@
 //! The journal as a user meets it: killed judges, interrupted runs, changed solvers, and what past runs are good for.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 
@@ -156,7 +157,7 @@ fn a_judge_killed_at_twenty_random_moments_loses_no_case_that_it_has_shown() {
 #[test]
 fn an_interrupted_run_says_how_to_go_on_and_does() {
     let folder = echo();
-    folder.script("slow", "read seed; sleep 0.2; echo $seed");
+    folder.script("slow", "read seed; sleep 0.1; echo $seed");
     let run = ["run", "-p", "echo", "-s", "./slow", "--seeds", "1-20", "--jobs", "1"];
     let mut command = folder.command(&run);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -210,7 +211,8 @@ fn results_are_used_again_only_as_long_as_nothing_has_changed() {
 #[test]
 fn without_a_journal_the_run_goes_on() {
     let folder = Folder::new();
-    let run = ["run", "-p", "columns", "--seeds", "1"];
+    folder.script("bot", "echo 0");
+    let run = ["run", "-p", "columns", "-s", "./bot", "--seeds", "1"];
     assert_eq!(folder.judge(&[&run[..], &["--no-journal"]].concat()).code, Some(0));
     assert!(!folder.path().join(".judge").exists());
     let none = folder.judge(&["history"]);

@@ -1,7 +1,7 @@
 //! What the journal adds to a case: the commit that comes before the case is shown. The promise is less than 0.1 ms.
 
 use divan::counter::ItemsCount;
-use judge::journal::{Journal, Recording, RunRecord, Surroundings};
+use judge::journal::{BestScores, Game, HistoryFilter, Journal, Recording, RunRecord, Surroundings};
 use judge::manifest::Catalogue;
 use judge::model::{
     CaseSpec, Digest, Evidence, Finished, Invocation, JobId, KeepAnswers, Outcome, Solver, SolverSpec, Verdict,
@@ -19,17 +19,21 @@ fn main() {
 
 /// A recording and what keeps it alive.
 struct Desk {
-    _folder: TempDir,
+    folder: TempDir,
     recording: Recording,
 }
 
 fn desk() -> Desk {
+    desk_of(CASES)
+}
+
+fn desk_of(cases: usize) -> Desk {
     let catalogue = Catalogue::built_in(Path::new("/")).expect("the built-in catalogue is valid");
     let problem = catalogue.find("columns").expect("columns is built in").clone();
     let plan = Plan {
         limits: problem.limits.clone(),
         problem,
-        cases: (0..CASES as u64).map(CaseSpec::from_seed).collect(),
+        cases: (0..cases as u64).map(CaseSpec::from_seed).collect(),
         solvers: vec![Solver {
             spec: SolverSpec { name: "bot".to_owned(), text: "./bot".to_owned() },
             invocation: Invocation::CannotStart(String::new()),
@@ -52,7 +56,7 @@ fn desk() -> Desk {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for the journal");
     let journal = Journal::open(folder.path()).expect("a fresh journal");
     let recording = Recording::begin(journal, KeepAnswers::All, &record).expect("a fresh run");
-    Desk { _folder: folder, recording }
+    Desk { folder, recording }
 }
 
 /// Jewels and shifts, as an answer to `columns` has them: different for every case.
@@ -69,8 +73,11 @@ fn answer(case: usize, bytes: usize) -> Vec<u8> {
 fn finished(case: usize, bytes: usize) -> Finished {
     let outcome =
         Outcome { score: Some((case as u64).into()), ..Outcome::without_run(Verdict::Accepted, String::new()) };
-    let evidence =
-        Evidence { input: Some(Digest::of(&case.to_le_bytes())), answer: Some(answer(case, bytes)), stored: None };
+    let evidence = Box::new(Evidence {
+        input: Some(Digest::of(&case.to_le_bytes())),
+        answer: Some(answer(case, bytes)),
+        stored: None,
+    });
     Finished { job: JobId { case, solver: 0 }, outcome, features: None, evidence }
 }
 
@@ -94,4 +101,31 @@ fn a_commit_for_sixteen_cases(bencher: divan::Bencher<'_, '_>, bytes: usize) {
         .bench_local_refs(|(desk, cases)| {
             cases.chunks(16).for_each(|batch| desk.recording.append(batch).expect("the journal can be written"));
         });
+}
+
+/// A journal of one run with 100,000 cases, each of them its own best.
+fn full_journal() -> (Desk, Journal) {
+    let mut desk = desk_of(100_000);
+    for first in (0..100_000).step_by(1000) {
+        let batch: Vec<_> = (first..first + 1000).map(|case| finished(case, 20)).collect();
+        desk.recording.append(&batch).expect("the journal can be written");
+    }
+    let journal = Journal::open(desk.folder.path()).expect("a journal can be opened twice");
+    (desk, journal)
+}
+
+/// `judge history` with 100,000 stored cases. The promise is less than 200 ms.
+#[divan::bench(sample_count = 10, sample_size = 1)]
+fn history_of_100_000_cases(bencher: divan::Bencher<'_, '_>) {
+    let (_desk, journal) = full_journal();
+    bencher.bench_local(|| journal.history(&HistoryFilter::default()).expect("the journal can be read").len());
+}
+
+/// `judge best` with 100,000 stored cases. The promise is less than 200 ms.
+#[divan::bench(sample_count = 10, sample_size = 1)]
+fn best_of_100_000_cases(bencher: divan::Bencher<'_, '_>) {
+    let (_desk, journal) = full_journal();
+    let catalogue = Catalogue::built_in(Path::new("/")).expect("the built-in catalogue is valid");
+    let game = Game::of(catalogue.find("columns").expect("columns is built in"));
+    bencher.bench_local(|| -> BestScores { journal.best(&game, Some(100)).expect("the journal can be read") });
 }

@@ -1,7 +1,7 @@
 //! Puts a run together with its journal: what it may recall, what it keeps, and what is said when there is no journal.
 
 use super::failure::{Failure, in_full};
-use crate::journal::{Closing, Journal, JournalError, Known, Recording, RunId, RunRecord, Surroundings};
+use crate::journal::{Closing, Journal, JournalError, Known, Recording, Resumption, RunId, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
 use crate::model::{Digest, Finished, JobId, KeepAnswers, Recalled};
 use crate::plan::Plan;
@@ -109,11 +109,11 @@ impl Journaling {
 
 fn resume(journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>) -> Result<(Recording, Known), JournalError> {
     match Recording::resume(journal, keep, record)? {
-        Ok((recording, known)) => {
+        Resumption::Found(recording, known) => {
             report::note(&format!("continuing run {}: {} cases are done", recording.run(), known.len()));
-            Ok((recording, known))
+            Ok((*recording, known))
         }
-        Err(journal) => {
+        Resumption::Nothing(journal) => {
             report::note("there is no interrupted run of this command: starting with the first case");
             Ok((Recording::begin(journal, keep, record)?, Known::of(record.plan)))
         }

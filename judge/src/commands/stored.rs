@@ -6,9 +6,7 @@ use super::points::{self, Scored};
 use crate::cli::ReportArgs;
 use crate::journal::{BestScore, RunState, StoredRun};
 use crate::manifest::Catalogue;
-use crate::model::{
-    CaseSpec, Evidence, Features, Finished, Invocation, Outcome, Problem, Rule, Solver, SolverSpec, Stop,
-};
+use crate::model::{CaseSpec, Features, Finished, Invocation, Outcome, Problem, Rule, Solver, SolverSpec, Stop};
 use crate::plan::{Order, Plan};
 use crate::report::RunReport;
 use crate::scoring::InvalidResults;
@@ -92,7 +90,7 @@ pub(super) fn publish(report: &RunReport<'_>, args: &ReportArgs, all: bool) -> R
     let mut outputs = Outputs::check(args)?.open()?;
     for (job, outcome) in report.jobs() {
         let Some(outcome) = outcome.cloned() else { continue };
-        let finished = Finished { job, outcome, features: None, evidence: Evidence::default() };
+        let finished = Finished { job, outcome, features: None, evidence: Box::default() };
         outputs.finished(report.plan, &finished, None);
     }
     outputs.publish(report, all)

@@ -26,6 +26,15 @@ pub struct Recording {
     lock: RunLock,
 }
 
+/// What came of looking for an interrupted run.
+#[derive(Debug)]
+pub enum Resumption {
+    /// Its record, and what it has found out.
+    Found(Box<Recording>, Known),
+    /// There is none: the journal, for a new run.
+    Nothing(Journal),
+}
+
 /// How a run ended.
 #[derive(Debug)]
 pub struct Closing<'a> {
@@ -53,24 +62,21 @@ impl Recording {
         Ok(Self::of(journal, keep, record, rows, lock))
     }
 
-    /// Takes up the record of the last run of the same command that was not carried through, with what it has found out;
-    /// gives the journal back when there is none.
+    /// Takes up the record of the last run of the same command that was not carried through, with what it has found out.
     ///
     /// # Errors
     /// When the journal cannot be read or written, or when that run is still going.
-    pub fn resume(
-        journal: Journal,
-        keep: KeepAnswers,
-        record: &RunRecord<'_>,
-    ) -> Result<Result<(Self, Known), Journal>, JournalError> {
-        let Some(rows) = find_unfinished(&journal.connection, record)? else { return Ok(Err(journal)) };
+    pub fn resume(journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>) -> Result<Resumption, JournalError> {
+        let Some(rows) = find_unfinished(&journal.connection, record)? else {
+            return Ok(Resumption::Nothing(journal));
+        };
         let lock = RunLock::take(&journal.folder, rows.run)?;
         let mut known = Known::of(record.plan);
         for (solver, entrant) in rows.entrants.iter().enumerate() {
             known.add_entrant(&journal.connection, solver, *entrant)?;
         }
         journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [rows.run.0])?;
-        Ok(Ok((Self::of(journal, keep, record, rows, lock), known)))
+        Ok(Resumption::Found(Box::new(Self::of(journal, keep, record, rows, lock)), known))
     }
 
     #[cfg(test)]

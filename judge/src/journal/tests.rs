@@ -113,7 +113,7 @@ fn finished(case: usize, solver: usize, score: Option<i64>) -> Finished {
         job: JobId { case, solver },
         outcome,
         features: None,
-        evidence: Evidence { input: Some(input(case)), answer, stored: None },
+        evidence: Box::new(Evidence { input: Some(input(case)), answer, stored: None }),
     }
 }
 
@@ -180,33 +180,39 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     assert!(matches!(second, Err(JournalError::StillRunning(found)) if found == run));
     drop(recording);
 
-    let resume = |bench: &Bench| Recording::resume(bench.journal(), KeepAnswers::All, &bench.record()).unwrap();
+    let resume = |bench: &Bench| {
+        let found = Recording::resume(bench.journal(), KeepAnswers::All, &bench.record()).unwrap();
+        match found {
+            Resumption::Found(recording, known) => Some((recording, known)),
+            Resumption::Nothing(_) => None,
+        }
+    };
     let (hashes, limits, cases) = (bench.hashes.clone(), bench.plan.limits.clone(), bench.plan.cases.clone());
     bench.hashes = vec![Digest::of(b"another binary")];
-    assert!(resume(&bench).is_err());
+    assert!(resume(&bench).is_none());
     bench.hashes = hashes;
     bench.plan.limits.memory = Bytes(1);
-    assert!(resume(&bench).is_err());
+    assert!(resume(&bench).is_none());
     bench.plan.limits = limits;
     bench.plan.cases.push(CaseSpec::from_seed(4));
-    assert!(resume(&bench).is_err());
+    assert!(resume(&bench).is_none());
     bench.plan.cases = cases;
 
-    let Ok((mut again, known)) = resume(&bench) else { panic!("the run is not found") };
+    let (mut again, known) = resume(&bench).expect("the run is found");
     assert_eq!((again.run(), known.len()), (run, 1));
     let job = JobId { case: 0, solver: 0 };
     assert!(known.recall(job, &input(1)).is_none(), "another input");
     let Recalled { outcome, stored } = known.recall(job, &input(0)).unwrap();
     assert_eq!(outcome, finished(0, 0, Some(7)).outcome);
-    let evidence = Evidence { input: Some(input(0)), answer: None, stored: Some(stored) };
+    let evidence = Box::new(Evidence { input: Some(input(0)), answer: None, stored: Some(stored) });
     again
         .append(&[Finished { job, outcome, features: None, evidence }, finished(1, 0, Some(8)), finished(2, 0, None)])
         .unwrap();
-    close(again, None, Some(15));
+    close(*again, None, Some(15));
     let stored = bench.journal().stored_run(run).unwrap();
     assert_eq!((stored.state, stored.cases.len()), (RunState::Complete, 3));
     assert!(stored.cases[0].results[0].as_ref().unwrap().answer.is_some(), "its answer is kept");
-    assert!(resume(&bench).is_err(), "it is done");
+    assert!(resume(&bench).is_none(), "it is done");
 }
 
 #[test]
@@ -234,7 +240,7 @@ fn equal_results_of_other_runs_are_used_again_but_not_faults_nor_repetitions() {
             job,
             outcome,
             features: None,
-            evidence: Evidence { input: Some(input(0)), answer: None, stored: Some(stored) },
+            evidence: Box::new(Evidence { input: Some(input(0)), answer: None, stored: Some(stored) }),
         }])
         .unwrap();
     let run = recording.run();
@@ -465,8 +471,8 @@ fn a_hundred_thousand_cases_are_looked_through_in_no_time() {
         let journal = bench.journal();
         let history = fastest(&|| journal.history(&HistoryFilter::default()).unwrap().len());
         let best = fastest(&|| journal.best(&game(&bench), Some(100)).unwrap().cases);
-        // Unoptimised code gets twice the time.
-        let limit = Duration::from_millis(if cfg!(debug_assertions) { 400 } else { 200 });
+        // The promise is the optimised program's.
+        let limit = Duration::from_millis(if cfg!(debug_assertions) { 1_000 } else { 200 });
         assert!(history < limit && best < limit, "{runs} runs: history {history:?}, best {best:?}");
     }
 }

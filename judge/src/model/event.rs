@@ -22,7 +22,7 @@ pub struct Finished {
     /// What describes its case; `None` where nobody wants to know, or where the case was not read.
     pub features: Option<Arc<Features>>,
     /// What the journal keeps beside that.
-    pub evidence: Evidence,
+    pub evidence: Box<Evidence>,
 }
 
 /// What a job leaves behind beside its outcome: for the journal to keep, and for nobody else to hold.

@@ -1,15 +1,19 @@
 //! The order of names as people see it: `2.in` before `10.in`.
 
-/// Returns a key that sorts names as people do, `2.in` before `10.in`: splits a name into text and numbers, so that numbers compare by their value: by length, then digit by digit.
+/// Returns bytes that sort names as people do: text by its letters, and numbers by their value, which is first by their
+/// length and then digit by digit.
 #[must_use]
-pub fn natural_key(name: &str) -> Vec<(String, usize, String)> {
-    let mut key = Vec::new();
+pub fn natural_key(name: &str) -> Vec<u8> {
+    let mut key = Vec::with_capacity(name.len() + 8);
     let mut rest = name;
     while !rest.is_empty() {
         let (text, tail) = rest.split_at(rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len()));
         let (digits, tail) = tail.split_at(tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len()));
         let value = digits.trim_start_matches('0');
-        key.push((text.to_owned(), value.len(), value.to_owned()));
+        key.extend_from_slice(text.as_bytes());
+        key.push(0);
+        key.extend_from_slice(&u32::try_from(value.len()).unwrap_or(u32::MAX).to_be_bytes());
+        key.extend_from_slice(value.as_bytes());
         rest = tail;
     }
     key

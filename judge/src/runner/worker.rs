@@ -94,6 +94,7 @@ pub(super) fn work(shared: &Shared<'_>, slot: usize, worker: Worker, sender: &Se
     while let Some(job) = shared.next_job() {
         // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
         let Some((outcome, evidence)) = desk.judge(job) else { return };
+        let evidence = Box::new(evidence);
         let features = desk.features(job.case);
         if sender.blocking_send(Finished { job, outcome, features, evidence }).is_err() {
             return;

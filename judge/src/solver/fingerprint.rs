@@ -108,12 +108,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("lib/.judge")).unwrap();
         write(&folder.path().join("lib/a.sh"), "1");
-        let command = format!("sh {}/lib", folder.path().display());
-        let before = of(&command);
-        write(&folder.path().join("lib/.judge/journal.db"), "x");
-        assert_eq!(of(&command), before);
-        write(&folder.path().join("lib/b.sh"), "2");
-        assert_ne!(of(&command), before);
+        let lib = folder.path().join("lib");
+        let solver = Solver {
+            spec: parse_specs(&["bot".to_owned()]).unwrap().remove(0),
+            invocation: Invocation::Program {
+                program: "/bin/sh".into(),
+                argv: vec!["sh".into(), lib.clone().into_os_string()],
+                visible: vec![lib.clone()],
+            },
+        };
+        let now = || fingerprint(&solver, &[], &Toolbox::new().unwrap());
+        let before = now();
+        write(&lib.join(".judge/journal.db"), "x");
+        assert_eq!(now(), before);
+        write(&lib.join("b.sh"), "2");
+        assert_ne!(now(), before);
     }
 
     #[test]
