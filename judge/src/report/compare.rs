@@ -134,7 +134,10 @@ fn figure_lines(report: &CompareReport<'_>, bout: &Bout, comparison: &Comparison
     let Comparison { moments, signs, ranks, bootstrap, .. } = comparison;
     let sure = (1.0 - report.stakes.alpha) * 100.0;
     let kind = if report.is_sequential { "anytime-valid" } else { "Student" };
-    let interval = bout.ruling.interval.map_or_else(|| "not yet".to_owned(), |interval| between(yardstick, interval));
+    let interval = bout
+        .ruling
+        .interval
+        .map_or_else(|| "still open at one end".to_owned(), |interval| between(yardstick, interval));
     let exact = if ranks.exact { "exact" } else { "normal approximation" };
     let mut lines = vec![
         format!("  mean effect ({yardstick})   {}", signed(yardstick, moments.mean())),
@@ -255,7 +258,7 @@ fn claim_in_words(report: &CompareReport<'_>, bout: &Bout) -> String {
     let mean = bout.ruling.comparison.as_ref().map_or(0.0, |comparison| comparison.moments.mean());
     let amount = || match bout.ruling.interval {
         Some(interval) => give_or_take(yardstick, mean, interval),
-        None => size(yardstick, mean),
+        None => format!("about {}", size(yardstick, mean)),
     };
     let least = report.stakes.min_effect.map(|least| size(yardstick, least));
     match bout.ruling.claim {

@@ -47,7 +47,8 @@ impl Shrinking {
     pub fn look(&mut self, yardstick: Yardstick, duel: &Duel, look: &Look) {
         let cases = duel.pairs.len();
         let mean = Moments::of(&duel.effects()).mean();
-        let interval = look.interval.map_or_else(|| "no interval yet".to_owned(), |now| between(yardstick, now));
+        let interval =
+            look.interval.map_or_else(|| "the interval is still open".to_owned(), |now| between(yardstick, now));
         let text = format!("{cases} cases: {}, {interval}", signed(yardstick, mean));
         if !self.bar.is_hidden() {
             self.bar.set_message(text);
