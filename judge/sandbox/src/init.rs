@@ -31,6 +31,8 @@ pub(crate) struct Setting {
     /// What the first program to run here is to see.
     pub(crate) task: Task,
     pub(crate) has_cgroup: bool,
+    /// Whether it counts CPU time.
+    pub(crate) cgroup_has_clock: bool,
 }
 
 /// The message that asks for the program's death: shorter than any order.
@@ -130,7 +132,7 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     Ok(Cell {
         folder,
         landlock,
-        tree_clock: if setting.has_cgroup { None } else { TreeClock::open() },
+        tree_clock: if setting.cgroup_has_clock { None } else { TreeClock::open() },
         oom_score: File::options().write(true).open("/proc/self/oom_score_adj").ok(),
         undertaker: Undertaker::open()?,
     })

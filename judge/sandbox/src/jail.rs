@@ -47,7 +47,14 @@ impl Jail {
         let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
         let doors = cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::doors).doing("opening the control group")?;
         let (socket, theirs) = UnixStream::pair().doing("making a socket for the jail")?;
-        let setting = init::Setting { socket: theirs, plan, doors, has_cgroup: cgroup.is_some(), task: task.clone() };
+        let setting = init::Setting {
+            socket: theirs,
+            plan,
+            doors,
+            has_cgroup: cgroup.is_some(),
+            cgroup_has_clock: site.is_some_and(|site| site.cpu.is_some()),
+            task: task.clone(),
+        };
         let (pid, pidfd) = clone_init(plan, &setting)?;
         drop(setting);
         let mut jail = Jail { pid, pidfd, socket, cgroup, tree_clock: None, sound: Cell::new(true) };

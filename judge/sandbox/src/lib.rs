@@ -43,5 +43,6 @@ pub use helper::become_helper_if_asked;
 pub use inherited::reset_inherited_signals;
 pub use request::{Limits, Request, Sink, Stdin, Visible};
 pub use sandbox::{OpenError, Sandbox};
+pub use survey::{Feature, Machine, Survey, TierReport, survey};
 pub use tier::{Gap, Options, Tier, TierChoice, UnknownTier};
 pub use worker::{Canceller, Worker};

@@ -117,13 +117,13 @@ fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
                 "memory is watched every few milliseconds instead of being refused by the kernel: a program can pass \
                  its limit for that long, and a short peak of several processes can go unseen",
             );
-            if TreeClock::open().is_none() {
-                gap(
-                    "tree clock",
-                    "the CPU time of a program with several processes may be counted too low, when they end unseen",
-                );
-            }
         }
+    }
+    if ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) && TreeClock::open().is_none() {
+        gap(
+            "tree clock",
+            "the CPU time of a program with several processes may be counted too low, when they end unseen",
+        );
     }
     if tier.has_namespaces() {
         if !has_proc {

@@ -56,6 +56,9 @@ const GRACE: u64 = 5_000_000_000;
 /// Shortest and longest pause between two looks at what nobody tells us of.
 const SHORTEST_LOOK: u64 = 1_000_000;
 const LONGEST_LOOK: u64 = 20_000_000;
+/// A program is killed for its time only when this much more is used: the final figures, which are read otherwise, are
+/// then beyond the limit as well.
+const MARGIN: u64 = 1_500_000;
 /// The fastest that memory is touched, in bytes per nanosecond.
 const TOUCH_RATE: u64 = 4;
 /// Bytes moved by one read.
@@ -130,11 +133,13 @@ impl Watch<'_, '_> {
     fn check(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
         let mut next = u64::MAX;
         if let Some(limit) = self.limits.cpu.map(nanoseconds) {
-            let left = limit.checked_sub(self.meter.cpu()).filter(|left| *left > 0);
+            let left = (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu()).filter(|left| *left > 0);
             next = next.min(noted(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
         }
         if let Some(limit) = self.limits.wall.map(nanoseconds) {
-            let left = (started.saturating_add(limit)).checked_sub(clock::now()).filter(|left| *left > 0);
+            let left = (started.saturating_add(limit).saturating_add(MARGIN))
+                .checked_sub(clock::now())
+                .filter(|left| *left > 0);
             next = next.min(noted(left, Breach::Wall, breaches)?);
         }
         if let Some(limit) = self.limits.memory

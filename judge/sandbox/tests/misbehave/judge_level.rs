@@ -21,6 +21,7 @@ type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 /// By name.
 pub(crate) const TESTS: &[(&str, Test)] = &[
     ("judge killed", judge_killed),
+    ("leftovers swept", leftovers_swept),
     ("cancelled", cancelled),
     ("cannot start", cannot_start),
     ("streams in files", streams_in_files),
@@ -78,13 +79,34 @@ fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
-    // What the dead judges left is swept by the next.
+    // What the dead judges left, their helpers clear up, or the next judge sweeps.
     let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
-    std::thread::sleep(Duration::from_millis(200));
-    drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
     let own = format!(".{}.", std::process::id());
-    let left = crate::judge_level::leftovers().into_iter().find(|name| !name.contains(&own));
-    left.map_or(Ok(()), |name| Err(format!("{name} was not swept")))
+    let began = Instant::now();
+    loop {
+        drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
+        let Some(left) = leftovers().into_iter().find(|name| !name.contains(&own)) else { return Ok(()) };
+        check(began.elapsed() < Duration::from_secs(5), || format!("{left} was not swept"))?;
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A dead judge's working folder, with whatever was in it.
+fn leftovers_swept(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+    let scratch = tempfile::tempdir().unwrap();
+    let namespace = std::os::unix::fs::MetadataExt::ino(&fs::metadata("/proc/self/ns/pid").unwrap());
+    let dead = scratch.path().join(format!("judge-sandbox.{namespace}.999999999.1.worker.0"));
+    fs::create_dir_all(dead.join("box/deep/er")).unwrap();
+    let foreign = scratch.path().join("judge-sandbox.1.999999999.1.worker.0");
+    fs::create_dir(&foreign).unwrap();
+    let options = Options {
+        tier: TierChoice::Forced(sandbox.tier()),
+        scratch: Some(scratch.path().to_path_buf()),
+        ..Options::default()
+    };
+    drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
+    check(!dead.exists(), || "a dead judge's folder is still there".to_owned())?;
+    check(foreign.exists(), || "the folder of a judge in another container was removed".to_owned())
 }
 
 /// Names of our kind in the temporary folder and in the control groups.

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
 
 mod cases;
+mod delegation;
 mod judge_level;
 mod scene;
 
@@ -31,8 +32,12 @@ fn main() -> ExitCode {
         judge_level::be_a_victim(rest);
     }
     if let Some(at) = arguments.iter().position(|argument| argument == "--programs") {
-        let words = arguments[..at].to_vec();
-        return verdict(tiers(Path::new(&arguments[at + 1]), &words));
+        let joined = &arguments[at + 2..];
+        for folder in joined {
+            std::fs::write(Path::new(folder).join("cgroup.procs"), "0").unwrap();
+        }
+        let among = if joined.is_empty() { &[Tier::Userns, Tier::Bare][..] } else { &[Tier::Delegated] };
+        return verdict(tiers(among, Path::new(&arguments[at + 1]), &arguments[..at]));
     }
     // What a test runner may pass to every test.
     let words: Vec<String> = arguments.into_iter().filter(|argument| !argument.starts_with('-')).collect();
@@ -42,7 +47,8 @@ fn main() -> ExitCode {
         println!("skipped: {why}");
         return ExitCode::SUCCESS;
     }
-    let mut failures = tiers(programs.path(), &words);
+    let all = [Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare];
+    let mut failures = tiers(&all, programs.path(), &words);
     if rustix::process::geteuid().is_root() {
         failures += as_plain_user(programs.path(), &words);
     }
@@ -53,27 +59,32 @@ fn verdict(failures: usize) -> ExitCode {
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs this test again as somebody without rights; returns how many failed.
+/// Runs this test again as somebody without rights, then with control groups of that user's own; returns how many
+/// failed.
 fn as_plain_user(programs: &Path, words: &[String]) -> usize {
     let own = programs.join("misbehave-test");
     std::fs::copy(std::env::current_exe().unwrap(), &own).unwrap();
-    let status = Command::new(own)
-        .args(words)
-        .arg("--programs")
-        .arg(programs)
-        .current_dir("/")
-        .uid(PLAIN_USER)
-        .gid(PLAIN_USER)
-        .status()
-        .unwrap();
-    usize::from(!status.success())
+    let run = |words: &[String], joined: &[PathBuf]| {
+        let mut command = Command::new(&own);
+        command.args(words).arg("--programs").arg(programs).args(joined);
+        let status = command.current_dir("/").uid(PLAIN_USER).gid(PLAIN_USER).status().unwrap();
+        usize::from(!status.success())
+    };
+    let failures = run(words, &[]);
+    match delegation::Delegation::to(PLAIN_USER) {
+        Ok(delegation) => failures + run(words, delegation.folders()),
+        Err(why) => {
+            println!("skipped: as plain with control groups: {why}");
+            failures
+        }
+    }
 }
 
-fn tiers(programs: &Path, words: &[String]) -> usize {
+fn tiers(among: &[Tier], programs: &Path, words: &[String]) -> usize {
     let user = if rustix::process::geteuid().is_root() { "root" } else { "plain" };
     let mut failures = 0;
     let mut worked = 0;
-    for tier in [Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare] {
+    for &tier in among {
         let options = Options { tier: TierChoice::Forced(tier), ..Options::default() };
         match Sandbox::open(&options) {
             Ok(sandbox) => {
