@@ -3,7 +3,7 @@
 //! A board is worth the squares removed and what its squares promise. Only what a swap changes is weighed again. Swaps that
 //! complete a square are all tried; the others, many more, only on boards so good that they may pay.
 
-use super::board::{Board, CELLS, STRIDE, cells_of, corners};
+use super::board::{AROUND_CELL, Board, CELLS, STRIDE, cells_of, corners};
 use super::game::{Game, MOVES, Swap, swaps, write};
 use super::promise::{Promise, REMOVED};
 use crate::SolveError;
@@ -46,6 +46,9 @@ struct Position {
     value: i32,
     /// Its last move in the history.
     step: u32,
+    /// The last move, if it completed no square. The next one must have to do with it: else it could as well have come
+    /// before, and the same boards would be looked at again and again.
+    prepared: Option<u16>,
 }
 
 /// A move, and the history's number of the one before it.
@@ -61,6 +64,8 @@ struct Candidate {
     hash: u64,
     parent: u32,
     swap: u16,
+    /// Whether the move completes no square.
+    quiet: bool,
 }
 
 /// What a move does.
@@ -79,6 +84,8 @@ struct Search {
     cells: Vec<[usize; 2]>,
     /// For each cell, the numbers of its swaps to the right and down.
     numbers: Vec<[u16; 2]>,
+    /// The squares that a swap's tiles belong to.
+    own: Vec<Squares>,
     /// The squares whose promise a swap may change.
     by_swap: Vec<Squares>,
     /// The squares whose promise refilling a square may change.
@@ -97,10 +104,11 @@ impl Search {
         for (&[first, second], number) in cells.iter().zip(0..) {
             numbers[first][usize::from(second - first == STRIDE)] = number;
         }
+        let own = cells.iter().map(|pair| squares_of(pair)).collect();
         let near = neighborhoods(size);
         let by_swap = cells.iter().map(|pair| union(&near, pair)).collect();
         let by_refill = (0..CELLS - STRIDE - 1).map(|square| union(&near, &corners(square))).collect();
-        Self { start, buffer, promise: Promise::new(), swaps, cells, numbers, by_swap, by_refill }
+        Self { start, buffer, promise: Promise::new(), swaps, cells, numbers, own, by_swap, by_refill }
     }
 
     /// Returns the moves of the best game found.
@@ -128,7 +136,7 @@ impl Search {
             each(squares, |square| promises[square] = self.promise.of(&self.start.cells, square));
         }
         let value = promises.iter().map(|&promise| i32::from(promise)).sum();
-        Position { board: self.start.clone(), promises, value, step: 0 }
+        Position { board: self.start.clone(), promises, value, step: 0, prepared: None }
     }
 
     /// Returns the best moves from all positions: at least the best `width` different ones, in any order.
@@ -156,7 +164,16 @@ impl Search {
             pairs.map(|[first, second]| self.numbers[first][usize::from(second - first == STRIDE)]).collect();
         swaps.sort_unstable();
         swaps.dedup();
+        swaps.retain(|&swap| self.may_follow(position, swap));
         swaps
+    }
+
+    /// Tells whether a swap has to do with the one that has been prepared, if any.
+    fn may_follow(&self, position: &Position, swap: u16) -> bool {
+        position.prepared.is_none_or(|prepared| {
+            let [own, by_swap] = [&self.own[usize::from(prepared)], &self.by_swap[usize::from(swap)]];
+            own.iter().zip(by_swap).any(|(one, other)| one & other != 0)
+        })
     }
 
     /// Weighs a swap that completes a square.
@@ -166,7 +183,7 @@ impl Search {
         let value = position.value + REMOVED * removed;
         if best.would_take(value + LOUD_GAIN) {
             let value = value + self.change(position, &board, &changed);
-            best.add(Candidate { value, hash: board.hash, parent, swap });
+            best.add(Candidate { value, hash: board.hash, parent, swap, quiet: false });
         }
     }
 
@@ -174,13 +191,13 @@ impl Search {
     fn weigh_quiet_swaps(&self, position: &Position, parent: u32, best: &mut Best) {
         let mut board = position.board.clone();
         for ((&[first, second], changed), swap) in self.cells.iter().zip(&self.by_swap).zip(0..) {
-            if board.cells[first] == board.cells[second] {
+            if board.cells[first] == board.cells[second] || !self.may_follow(position, swap) {
                 continue;
             }
             board.exchange([first, second]);
             if !board.completes([first, second]) {
                 let value = position.value + self.change(position, &board, changed);
-                best.add(Candidate { value, hash: board.hash, parent, swap });
+                best.add(Candidate { value, hash: board.hash, parent, swap, quiet: true });
             }
             board.exchange([first, second]);
         }
@@ -206,14 +223,14 @@ impl Search {
     fn select(&self, beam: &[Position], candidates: &Best, width: usize, history: &mut Vec<Step>) -> Vec<Position> {
         let mut seen = HashSet::with_capacity(width);
         let different = candidates.sorted().into_iter().filter(|candidate| seen.insert(candidate.hash)).take(width);
-        let follow = |Candidate { value, parent, swap, .. }: Candidate| {
+        let follow = |Candidate { value, parent, swap, quiet, .. }: Candidate| {
             let before = &beam[parent as usize];
             let Effect { board, changed } = self.play(before, swap);
             let mut promises = before.promises;
             each(&changed, |square| promises[square] = self.promise.of(&board.cells, square));
             history.push(Step { swap, before: before.step });
             // 10,000 moves of a beam of thousands stay below 2^32.
-            Position { board, promises, value, step: (history.len() - 1) as u32 }
+            Position { board, promises, value, step: (history.len() - 1) as u32, prepared: quiet.then_some(swap) }
         };
         different.map(follow).collect()
     }
@@ -271,7 +288,7 @@ impl Best {
 impl Candidate {
     /// Returns what orders candidates from the best to the worst, the same in every run.
     fn rank(&self) -> impl Ord + use<> {
-        (std::cmp::Reverse(self.value), self.hash, self.parent, self.swap)
+        (std::cmp::Reverse(self.value), self.hash, self.quiet, self.parent, self.swap)
     }
 }
 
@@ -289,6 +306,15 @@ fn neighborhoods(size: usize) -> Vec<Squares> {
         }
     }
     near
+}
+
+/// Returns the squares that one of the cells belongs to.
+fn squares_of(cells: &[usize]) -> Squares {
+    let mut squares = [0; _];
+    for square in cells.iter().flat_map(|cell| AROUND_CELL.map(|distance| cell - distance)) {
+        squares[square / 64] |= 1 << (square % 64);
+    }
+    squares
 }
 
 fn union(near: &[Squares], cells: &[usize]) -> Squares {

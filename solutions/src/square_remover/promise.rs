@@ -110,18 +110,66 @@ fn value(pattern: Pattern) -> i16 {
     }
 }
 
+/// The corners of a square, as distances from the cell diagonally before its top left one, and their outer neighbours.
+const CORNERS: [u8; 4] = [at(1, 1), at(1, 2), at(2, 1), at(2, 2)];
+const OUTER: [[u8; 2]; 4] = [[at(0, 1), at(1, 0)], [at(0, 2), at(1, 3)], [at(2, 0), at(3, 1)], [at(2, 3), at(3, 2)]];
+
+/// Returns a distance from the cell diagonally before a square's top left one.
+const fn at(row: usize, column: usize) -> u8 {
+    // The rows and columns are those around a square: below 3 * STRIDE + 3.
+    (row * STRIDE + column) as u8
+}
+
 /// Returns where to look in a square of which three tiles are equal.
-fn lack([a, b, c, d]: [u8; 4]) -> Lack {
-    // Distances from the cell diagonally before the top left one; they are all below 3 * STRIDE.
-    let at = |row: usize, column: usize| (row * STRIDE + column) as u8;
-    let [top_left, top_right, bottom_left, bottom_right] = [at(1, 1), at(1, 2), at(2, 1), at(2, 2)];
-    if b == c && c == d {
-        Lack { equal: top_right, odd: top_left, outer: [at(0, 1), at(1, 0)] }
-    } else if a == c && c == d {
-        Lack { equal: top_left, odd: top_right, outer: [at(0, 2), at(1, 3)] }
-    } else if a == b && b == d {
-        Lack { equal: top_left, odd: bottom_left, outer: [at(2, 0), at(3, 1)] }
-    } else {
-        Lack { equal: top_left, odd: bottom_right, outer: [at(2, 3), at(3, 2)] }
+fn lack(tiles: [u8; 4]) -> Lack {
+    let differs = |&corner: &usize| tiles.iter().filter(|&&tile| tile == tiles[corner]).count() == 1;
+    let odd = (0..4).find(differs).unwrap_or_default();
+    Lack { equal: CORNERS[usize::from(odd == 0)], odd: CORNERS[odd], outer: OUTER[odd] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::board::BORDER;
+    use super::*;
+
+    /// Returns a board that is empty but for these rows at its top left.
+    fn cells(rows: &[&str]) -> [u8; CELLS] {
+        let mut cells = [BORDER; CELLS];
+        for (row, text) in rows.iter().enumerate() {
+            for (column, digit) in text.bytes().enumerate() {
+                cells[(row + 1) * STRIDE + column + 1] = digit - b'0';
+            }
+        }
+        cells
+    }
+
+    /// The square whose top left cell is the second of the second row.
+    const SQUARE: usize = 2 * STRIDE + 2;
+
+    #[test]
+    fn three_tiles_are_ready_when_the_fourth_lies_beside_the_gap() {
+        let promise = Promise::new();
+        let far = cells(&["2345", "3113", "2145", "5232"]);
+        let near = cells(&["2345", "3113", "2141", "5232"]);
+        let twice = cells(&["2345", "3113", "2141", "5212"]);
+        let values = [far, near, twice].map(|cells| promise.of(&cells, SQUARE));
+        assert_eq!(values, [THREE, THREE + READY, THREE + READY + READY_TWICE]);
+        assert_eq!(values.map(Promise::is_ready), [false, true, true]);
+        let gap = SQUARE + STRIDE + 1;
+        assert_eq!(promise.completions(&twice, SQUARE).collect::<Vec<_>>(), [[gap, gap + 1], [gap, gap + STRIDE]]);
+    }
+
+    #[test]
+    fn every_gap_is_found() {
+        let promise = Promise::new();
+        for (rows, first) in [
+            (["2145", "3213", "2115", "5232"], SQUARE - STRIDE),
+            (["2345", "3121", "2115", "5232"], SQUARE + 1),
+            (["2345", "3115", "1215", "5232"], SQUARE + STRIDE - 1),
+        ] {
+            let completions: Vec<_> = promise.completions(&cells(&rows), SQUARE).collect();
+            assert_eq!(completions.len(), 1, "{rows:?}");
+            assert_eq!(completions[0][0], first, "{rows:?}");
+        }
     }
 }
