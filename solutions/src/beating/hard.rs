@@ -17,6 +17,9 @@ const LONGEST: usize = 9;
 /// Bits of a cell in a packed strip; cell 0 has the lowest.
 const CELL: usize = 4;
 
+/// The lowest bit of every cell.
+const LOWEST_BITS: Packed = 0x1111_1111_1111_1111;
+
 /// A strip with four bits for each cell.
 type Packed = u64;
 
@@ -40,10 +43,56 @@ struct NewTile {
     exponent: Packed,
 }
 
+/// The different strips of a layer. Each holds a tile, so that 0 marks a free slot.
+struct Layer {
+    strips: Vec<Packed>,
+    /// The strips by their hash, at least half of them free; a power of two.
+    slots: Vec<Packed>,
+}
+
+impl Layer {
+    fn new() -> Self {
+        Self { strips: Vec::new(), slots: vec![0; 64] }
+    }
+
+    fn insert(&mut self, strip: Packed) {
+        if 2 * self.strips.len() >= self.slots.len() {
+            self.slots = vec![0; 2 * self.slots.len()];
+            for i in 0..self.strips.len() {
+                let slot = self.slot(self.strips[i]);
+                self.slots[slot] = self.strips[i];
+            }
+        }
+        let slot = self.slot(strip);
+        if self.slots[slot] == 0 {
+            self.slots[slot] = strip;
+            self.strips.push(strip);
+        }
+    }
+
+    /// Returns the slot where a strip is, or belongs.
+    fn slot(&self, strip: Packed) -> usize {
+        let mask = self.slots.len() - 1;
+        // The golden ratio's bits spread the strip; the upper ones are the most mixed.
+        let mut slot = (strip.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
+        while self.slots[slot] != 0 && self.slots[slot] != strip {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    /// Moves the strips out, and is empty then.
+    fn take_into(&mut self, strips: &mut Vec<Packed>) {
+        std::mem::swap(&mut self.strips, strips);
+        self.strips.clear();
+        self.slots.fill(0);
+    }
+}
+
 fn best_score(strip: &[Exponent], mut generator: Generator) -> u64 {
     let start = strip.iter().rev().fold(0, |packed, &tile| packed << CELL | Packed::from(tile));
     let mut layer = vec![start];
-    let mut next = Vec::new();
+    let mut next = Layer::new();
     // What the tiles that were not merged from twos would count too much.
     let mut gifts = worth(start);
     let mut best = 0;
@@ -52,17 +101,13 @@ fn best_score(strip: &[Exponent], mut generator: Generator) -> u64 {
         let exponent = if generator.next().is_multiple_of(10) { 2 } else { 1 };
         let tile = NewTile { place, exponent };
         for &strip_before in &layer {
-            let before = next.len();
-            next.extend(moved_left(strip_before, strip.len(), tile));
-            next.extend(moved_right(strip_before, strip.len(), tile));
-            if next.len() == before {
+            let successors = successors(strip_before, strip.len(), tile);
+            if successors == [None, None] {
                 best = best.max(worth(strip_before) - gifts);
             }
+            successors.into_iter().flatten().for_each(|strip| next.insert(strip));
         }
-        next.sort_unstable();
-        next.dedup();
-        std::mem::swap(&mut layer, &mut next);
-        next.clear();
+        next.take_into(&mut layer);
         gifts += worth(exponent);
     }
     best
@@ -79,62 +124,115 @@ fn worth(mut strip: Packed) -> u64 {
     points
 }
 
-/// Returns the strip after a move to the left, if that changes it.
-fn moved_left(strip: Packed, length: usize, tile: NewTile) -> Option<Packed> {
-    let mut slid = 0;
-    let mut filled = 0;
-    let mut open = 0;
-    for cell in 0..length {
-        let exponent = strip >> (CELL * cell) & 15;
-        if exponent == 0 {
-            continue;
-        }
-        if exponent == open {
-            slid += 1 << (CELL * (filled - 1));
-            open = 0;
-        } else {
-            slid |= exponent << (CELL * filled);
-            filled += 1;
-            open = exponent;
-        }
-    }
-    let place = filled + tile.place as usize % (length - filled).max(1);
-    (slid != strip).then_some(slid | tile.exponent << (CELL * place))
+/// Returns the strips after a move to the left and to the right, where that changes something.
+fn successors(strip: Packed, length: usize, tile: NewTile) -> [Option<Packed>; 2] {
+    let (compact, count) = compacted(strip);
+    let pairs = equal_neighbors(compact, count);
+    let (left, filled) = merged(compact, count, first_pairs(pairs));
+    let left = (left != strip).then(|| {
+        let place = filled + tile.place as usize % (length - filled);
+        left | tile.exponent << (CELL * place)
+    });
+    let (right, filled) = merged(compact, count, last_pairs(pairs));
+    let right = right << (CELL * (length - filled));
+    let right = (right != strip).then(|| {
+        let place = tile.place as usize % (length - filled);
+        right | tile.exponent << (CELL * place)
+    });
+    [left, right]
 }
 
-/// Returns the strip after a move to the right, if that changes it.
-fn moved_right(strip: Packed, length: usize, tile: NewTile) -> Option<Packed> {
-    let mut slid = 0;
-    let mut empty = length;
-    let mut open = 0;
-    for cell in (0..length).rev() {
-        let exponent = strip >> (CELL * cell) & 15;
-        if exponent == 0 {
-            continue;
+/// Returns the tiles without the empty cells between them, from cell 0 on, and how many there are.
+fn compacted(mut strip: Packed) -> (Packed, usize) {
+    loop {
+        let empty = empty_cells(strip).trailing_zeros() as usize / CELL;
+        let below = (1 << (CELL * empty)) - 1;
+        let above = strip & !below;
+        if above == 0 {
+            return (strip, empty);
         }
-        if exponent == open {
-            slid += 1 << (CELL * empty);
-            open = 0;
-        } else {
-            empty -= 1;
-            slid |= exponent << (CELL * empty);
-            open = exponent;
-        }
+        let gap = above.trailing_zeros() as usize / CELL - empty;
+        strip = strip & below | above >> (CELL * gap);
     }
-    let place = tile.place as usize % empty.max(1);
-    (slid != strip).then_some(slid | tile.exponent << (CELL * place))
+}
+
+/// Returns the lowest bit of every empty cell.
+fn empty_cells(strip: Packed) -> Packed {
+    !(strip | strip >> 1 | strip >> 2 | strip >> 3) & LOWEST_BITS
+}
+
+/// Returns the lowest bit of every tile that equals the next one.
+fn equal_neighbors(compact: Packed, count: usize) -> Packed {
+    empty_cells(compact ^ compact >> CELL) & ((1 << (CELL * count.saturating_sub(1))) - 1)
+}
+
+/// Returns the pairs that merge in a move to the left: of overlapping ones, the lower.
+fn first_pairs(mut pairs: Packed) -> Packed {
+    let mut merging = 0;
+    while pairs != 0 {
+        let pair = pairs & pairs.wrapping_neg();
+        merging |= pair;
+        pairs &= !(pair | pair << CELL);
+    }
+    merging
+}
+
+/// Returns the pairs that merge in a move to the right: of overlapping ones, the higher.
+fn last_pairs(mut pairs: Packed) -> Packed {
+    let mut merging = 0;
+    while pairs != 0 {
+        let pair = 1 << pairs.ilog2();
+        merging |= pair;
+        pairs &= !(pair | pair >> CELL);
+    }
+    merging
+}
+
+/// Merges pairs of neighbours. Returns the tiles, and how many there are.
+fn merged(mut compact: Packed, mut count: usize, mut pairs: Packed) -> (Packed, usize) {
+    while pairs != 0 {
+        let pair = 1 << pairs.ilog2();
+        let kept = (pair << CELL) - 1;
+        compact = ((compact & kept) + pair) | (compact >> CELL & !kept);
+        pairs ^= pair;
+        count -= 1;
+    }
+    (compact, count)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::strip::{slide_left, slide_right};
     use super::*;
     use crate::ground_truth;
+    use crate::random::Random;
     use std::path::PathBuf;
 
     fn answer(input: &str) -> String {
         let mut answer = Vec::new();
         solve(input.as_bytes(), &mut answer).unwrap();
         String::from_utf8(answer).unwrap()
+    }
+
+    #[test]
+    fn packed_strips_move_as_plain_ones_do() {
+        let mut random = Random::new(11);
+        for _ in 0..20_000 {
+            let length = 2 + random.below(8);
+            let strip: Vec<Exponent> = (0..length).map(|_| [0, 1, 1, 2, 3][random.below(5)]).collect();
+            let pack = |strip: &[Exponent]| strip.iter().rev().fold(0, |all, &tile| all << CELL | Packed::from(tile));
+            let tile = NewTile { place: random.below(1000) as u32, exponent: 1 };
+            let mut expected = Vec::new();
+            for slide in [slide_left, slide_right] {
+                let mut slid = strip.clone();
+                if let Some(empty) = slide(&mut slid) {
+                    slid[empty.start + tile.place as usize % empty.len()] = 1;
+                    expected.push(pack(&slid));
+                }
+            }
+            let found = successors(pack(&strip), length, tile);
+            assert_eq!(found.into_iter().flatten().collect::<Vec<_>>(), expected, "{strip:?}");
+        }
     }
 
     #[test]

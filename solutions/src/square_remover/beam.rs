@@ -355,7 +355,7 @@ mod tests {
         let search = Search::new(&game());
         let mut history = vec![Step { swap: 0, before: 0 }];
         let mut beam = vec![search.first_position()];
-        for _ in 0..200 {
+        for _ in 0..40 {
             beam = search.select(&beam, &search.candidates(&beam, 5), 5, &mut history);
             for position in &beam {
                 let removed = (position.board.score() - search.start.score()) as i32;
