@@ -47,6 +47,9 @@ pub enum Command {
     /// Run one program in the sandbox: no problem, no checker
     #[command(after_help = EXEC_EXAMPLES)]
     Exec(Box<ExecArgs>),
+    /// Tell what the sandbox can do on this machine, what is missing, and how to get it
+    #[command(after_help = "Examples:\n  judge doctor\n  sudo judge doctor")]
+    Doctor,
     /// Look at past runs
     #[command(after_help = HISTORY_EXAMPLES, args_conflicts_with_subcommands = true)]
     History(HistoryArgs),

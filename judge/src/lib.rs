@@ -9,17 +9,10 @@
 //! 5  report, cli             values in, bytes out · the command line's grammar
 //! 4  runner                  dispatcher and workers
 //! 3  solver, cases, journal  effects: find or compile a solver · make inputs, rule on answers · SQLite
-//! 2  command, gate, tune     one bounded helper command · decisions made of scoring and statistics
-//! 1  manifest, plan, verdict, scoring, statistics     pure logic
-//! 7  main, lib             parse, dispatch, exit code
-//! 6  commands              one file for each subcommand: load → plan → run → score → report
-//! 5  report, cli           values in, bytes out · the command line's grammar
-//! 4  runner                dispatcher and workers
-//! 3  solver, cases         effects: find or compile a solver · make inputs, rule on answers
-//! 2  command               one bounded helper command
-//!    duel, gate, tune      decisions made of scoring and statistics
+//! 2  command                 one bounded helper command
+//!    duel, gate, tune        decisions made of scoring and statistics
 //! 1  manifest, plan, condition, verdict, scoring, statistics     pure logic
-//! 0  model                 the words that cross walls
+//! 0  model                   the words that cross walls
 //! ```
 
 pub mod cases;

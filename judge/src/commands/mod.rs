@@ -7,6 +7,7 @@ mod check;
 mod check_run;
 mod choice;
 mod compare;
+mod doctor;
 mod exec;
 mod failure;
 mod gate;
@@ -42,6 +43,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Run(args) => run::run(catalogue, &args),
         Command::Check(args) => check::check(catalogue, &args),
         Command::Gen(args) => generate::generate(catalogue, &args),
+        Command::Doctor => doctor::doctor(),
         Command::Exec(args) => exec::exec(&args),
         Command::History(args) => history::history(catalogue, &args),
         Command::Best(args) => best::best(catalogue, &args),

@@ -116,6 +116,7 @@ mod tests {
                 argv: vec!["sh".into(), lib.clone().into_os_string()],
                 visible: vec![lib.clone()],
             },
+            environment: Vec::new(),
         };
         let now = || fingerprint(&solver, &[], &Toolbox::new().unwrap());
         let before = now();
