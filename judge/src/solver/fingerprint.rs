@@ -12,14 +12,15 @@ use std::path::{Path, PathBuf};
 /// Folders that are no part of any program: hashing them would make a solver differ from itself.
 const FOREIGN_FOLDERS: [&str; 2] = [".judge", ".git"];
 
-/// Returns the hash of all that a solver consists of: its arguments, and the content of every file that it can see, the
-/// `shared` ones that every solver of the run sees among them.
+/// Returns the hash of all that a solver consists of: its arguments, its own variables, and the content of every file that
+/// it can see, the `shared` ones that every solver of the run sees among them.
 #[must_use]
 pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Digest {
     match &solver.invocation {
         Invocation::Program { argv, visible, .. } => {
             let arguments = argv.iter().skip(1).map(|word| argument(word, visible, toolbox));
-            let mut parts: Vec<Vec<u8>> = arguments.collect();
+            let variables = solver.environment.iter().map(|(key, value)| format!("{key}={value}").into_bytes());
+            let mut parts: Vec<Vec<u8>> = arguments.chain(variables).collect();
             let own = |path: &Path| {
                 path.is_file() || argv.iter().any(|word| *word == *path) || toolbox.inside(path).is_some()
             };
@@ -122,6 +123,8 @@ mod tests {
         let before = now();
         write(&lib.join(".judge/journal.db"), "x");
         assert_eq!(now(), before);
+        let tuned = Solver { environment: vec![("DEPTH".to_owned(), "3".to_owned())], ..solver.clone() };
+        assert_ne!(fingerprint(&tuned, &[], &Toolbox::new().unwrap()), before);
         write(&lib.join("b.sh"), "2");
         assert_ne!(now(), before);
     }
