@@ -16,8 +16,9 @@ const FEW: usize = 20;
 /// How many random moves are tried on a board.
 const TRIED: usize = 30;
 
-/// The most boards that wait for one number of cells.
+/// The most boards that wait for one number of cells, and the most cells that they have together.
 const WAITING: usize = 3_000;
+const WAITING_CELLS: usize = 1 << 25;
 
 /// What it costs, in points, that neighbouring columns differ in height by one.
 const STEP: f64 = 0.3;
@@ -50,7 +51,9 @@ pub(super) fn clear(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
         positions.sort_by(|a, b| b.value.total_cmp(&a.value));
         let until = clock.used() + (1.0 - clock.used()) / (left + 1) as f64;
         for (number, position) in positions.iter().enumerate() {
-            if number > 0 && clock.used() > until {
+            // One board of each kind goes on even when its time is over, unless all time is.
+            let used = clock.used();
+            if used > 1.0 || number > 0 && used > until {
                 break;
             }
             search.expand(position, left, &mut waiting);
@@ -81,7 +84,7 @@ impl Search<'_> {
             }
             let (path, points) = moves.swap_remove(self.random.below(moves.len()));
             let after = &mut waiting[left - path.len()];
-            if after.len() >= WAITING {
+            if after.len() >= WAITING.min(WAITING_CELLS / position.board.indices() + 1) {
                 continue;
             }
             let mut board = position.board.clone();

@@ -18,6 +18,12 @@ const LEAST_WALKS: usize = 4_000;
 /// How many lengths of a walk are looked at, from the longest down.
 const TAILS: usize = 4;
 
+/// The share of the time that is left that one search for palindromes may take.
+const ROUND: f64 = 0.1;
+
+/// After how many middles the clock is looked at.
+const CLOCK_EVERY: usize = 1_000;
+
 /// Rounds without any path after which there is nothing left.
 const VAIN_ROUNDS: usize = 3;
 
@@ -86,7 +92,8 @@ impl Collector<'_> {
         let (mut vain, mut left, mut record, mut sum) = (0, self.rules.moves, f64::MIN, 0_u64);
         while left > 0 && vain < VAIN_ROUNDS && clock.used() < 1.0 {
             let begun = clock.used();
-            let mut paths = self.palindromes();
+            let enough = begun + (1.0 - begun) * ROUND;
+            let mut paths = self.palindromes(|| clock.used() < enough);
             paths.extend(self.primes(left));
             let best = paths.iter().map(|path| path.value).fold(f64::MIN, f64::max);
             // Less than the best there ever was may grow again when other cells meet: then few are taken at a time.
@@ -106,13 +113,19 @@ impl Collector<'_> {
         Path { cells, points, value }
     }
 
-    /// Returns palindromes from all over the board.
-    fn palindromes(&mut self) -> Vec<Path> {
+    /// Returns palindromes from all over the board, from a random cell on; from a large one only as far as time allows.
+    fn palindromes(&mut self, time_left: impl Fn() -> bool) -> Vec<Path> {
         let mut found = Vec::new();
         let [shortest, longest] = [*self.rules.lengths.start(), *self.rules.lengths.end()];
         let bounds = Bounds { shortest, longest, pairs: PAIRS, all: true };
         let mut best = 0;
-        for cell in self.board.cells() {
+        let mut cells: Vec<Cell> = self.board.cells().collect();
+        let first = self.random.below(cells.len().max(1));
+        cells.rotate_left(first);
+        for (done, cell) in cells.into_iter().enumerate() {
+            if done % CLOCK_EVERY == CLOCK_EVERY - 1 && !time_left() {
+                break;
+            }
             for middle in middles(&self.board, cell) {
                 self.grower.grow(&self.board, middle, bounds, &mut self.random, |cells| {
                     let digits: Vec<u8> = cells.iter().map(|&cell| self.board.digit(cell)).collect();

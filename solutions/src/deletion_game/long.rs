@@ -52,6 +52,9 @@ fn by_palindromes(rules: &Rules, mut board: Board, clock: &Clock) -> Vec<Move> {
     let mut random = Random::new(1);
     let mut moves = Vec::new();
     for done in 0..rules.moves {
+        if done > 0 && clock.used() >= share {
+            break;
+        }
         let until = clock.used() + (share - clock.used()) / (rules.moves - done) as f64;
         let symmetric = if done == 0 { symmetric(rules, &board) } else { Vec::new() };
         let cells = longest_palindrome(rules, &board, symmetric, &mut grower, &mut random, || clock.used() < until);
