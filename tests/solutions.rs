@@ -77,15 +77,17 @@ fn play_plain(id: &str, input: &[u8]) -> Vec<u8> {
 #[test]
 fn strong_solutions_beat_plain_ones_within_their_time() {
     for Match { program, problem, plain, seeds } in MATCHES {
+        let (mut strong_total, mut plain_total) = (0.0, 0.0);
         for &seed in seeds {
             let input = checker(problem).generate(seed).expect("there is such a case");
             let begun = Instant::now();
-            let strong = score(problem, &input, &run(program, &input));
+            strong_total += score(problem, &input, &run(program, &input));
             // Other programs may be running: wall time is bounded loosely.
             assert!(begun.elapsed().as_secs_f64() < 10.0 * TIME_LIMIT + 2.0, "{problem}, seed {seed}");
-            let plain = score(problem, &input, &play_plain(plain, &input));
-            assert!(strong >= plain, "{problem}, seed {seed}: {strong} against {plain}");
+            plain_total += score(problem, &input, &play_plain(plain, &input));
         }
+        // A single case may go wrong when a busy machine leaves a solution next to no time.
+        assert!(strong_total > plain_total, "{problem}: {strong_total} against {plain_total}");
     }
 }
 

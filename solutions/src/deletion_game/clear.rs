@@ -20,6 +20,9 @@ const TRIED: usize = 30;
 const WAITING: usize = 3_000;
 const WAITING_CELLS: usize = 1 << 25;
 
+/// The share of the time after which only one board for each number of cells goes on, so that a game comes to its end.
+const CHOICE: f64 = 0.85;
+
 /// What it costs, in points, that neighbouring columns differ in height by one.
 const STEP: f64 = 0.3;
 
@@ -49,7 +52,7 @@ pub(super) fn clear(rules: &Rules, board: &Board, clock: &Clock) -> Answer {
     for left in (0..=cells).rev() {
         let mut positions = std::mem::take(&mut waiting[left]);
         positions.sort_by(|a, b| b.value.total_cmp(&a.value));
-        let until = clock.used() + (1.0 - clock.used()) / (left + 1) as f64;
+        let until = clock.used() + (CHOICE - clock.used()) / (left + 1) as f64;
         for (number, position) in positions.iter().enumerate() {
             // One board of each kind goes on even when its time is over, unless all time is.
             let used = clock.used();
