@@ -183,12 +183,6 @@ pub struct RunArgs {
     /// A program, a quoted command, a source file, or bundled:ID; NAME=S names it; repeatable [default: the problem's bundled one]
     #[arg(short, long = "solver", value_name = "S")]
     pub solvers: Vec<String>,
-    /// Which cases
-    #[command(flatten)]
-    pub cases: CaseArgs,
-    /// What the solvers may use
-    #[command(flatten)]
-    pub limits: LimitArgs,
     /// How many solvers run at once [default: the number of physical cores]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
@@ -210,12 +204,18 @@ pub struct RunArgs {
     /// Do not tie each solver to a core of its own
     #[arg(long)]
     pub no_pin: bool,
-    /// How the solvers are walled in
-    #[command(flatten)]
-    pub sandbox: SandboxArgs,
     /// A row for every case, however many there are
     #[arg(long)]
     pub all: bool,
+    /// Which cases
+    #[command(flatten)]
+    pub cases: CaseArgs,
+    /// What the solvers may use
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// How the solvers are walled in
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
     /// Where the results go, beside the table
     #[command(flatten)]
     pub reports: ReportArgs,

@@ -1,11 +1,12 @@
 //! `judge exec`: one program in the sandbox, for scripts.
 
 use super::failure::Failure;
+use super::run::no_temporary_folder;
 use super::{load, walls};
 use crate::cli::{ExecArgs, LimitArgs};
 use crate::model::{Bytes, Exit, Invocation, Limits, Time, Verdict};
 use crate::report::{self, ExecReport};
-use crate::solver;
+use crate::solver::{self, Toolbox};
 use crate::verdict::{self, Ending};
 use judge_sandbox::{Execution, Request, Sandbox, Sink, Stdin, Visible};
 use std::fs::File;
@@ -26,7 +27,8 @@ const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let limits = limits(&args.limits);
     let sandbox = walls::open(&args.sandbox)?;
-    let (ending, execution) = match solver::find_command(args.command.clone()) {
+    let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
+    let (ending, execution) = match solver::find_command(args.command.clone(), &mut toolbox) {
         Invocation::Program { program, argv, visible } => {
             let request = request(args, &limits, program, argv, visible)?;
             let execution = run(&sandbox, &request)?;

@@ -93,15 +93,29 @@ impl Toolbox {
         language(path).is_some()
     }
 
+    /// Returns a copy of a file that everybody can read, and run if its owner can.
+    pub(super) fn copy(&mut self, file: &Path) -> io::Result<PathBuf> {
+        let folder = self.new_folder()?;
+        let copy = folder.join(file.file_name().unwrap_or(file.as_os_str()));
+        std::fs::copy(file, &copy)?;
+        share(&folder)?;
+        Ok(copy)
+    }
+
+    fn new_folder(&mut self) -> io::Result<PathBuf> {
+        self.made += 1;
+        let folder = self.folder.path().join(self.made.to_string());
+        std::fs::create_dir(&folder)?;
+        Ok(folder)
+    }
+
     /// Compiles a source file as its language asks. `None` when its language is unknown.
     pub(super) fn build(&mut self, source: &Path) -> Option<Built> {
         let language = language(source)?;
-        self.made += 1;
-        let out = self.folder.path().join(self.made.to_string());
-        if let Err(error) = std::fs::create_dir(&out) {
-            return Some(Built::NoCompiler(format!("cannot create {}: {error}", out.display())));
-        }
-        Some(compile(language, source, &out))
+        Some(match self.new_folder() {
+            Ok(out) => compile(language, source, &out),
+            Err(error) => Built::NoCompiler(format!("cannot make a folder for what is compiled: {error}")),
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::compile::{Built, Toolbox};
 use super::interpreter;
+use super::stage::stage;
 use crate::model::{Invocation, Solver, SolverSpec};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +13,7 @@ pub(super) const BUNDLED: &str = "bundled:";
 
 /// Finds out how a solver is run. A solver that cannot be run is no error of the judge's: it is said in the result.
 pub fn prepare(spec: SolverSpec, toolbox: &mut Toolbox) -> Solver {
-    let invocation = invocation(&spec.text, toolbox);
+    let invocation = stage(invocation(&spec.text, toolbox), toolbox);
     Solver { spec, invocation, environment: Vec::new() }
 }
 
@@ -73,11 +74,11 @@ fn with_visible(invocation: Invocation, more: Vec<PathBuf>) -> Invocation {
 
 /// Finds out how a command, already split into words, is run.
 #[must_use]
-pub fn find_command(words: Vec<OsString>) -> Invocation {
+pub fn find_command(words: Vec<OsString>, toolbox: &mut Toolbox) -> Invocation {
     if words.is_empty() {
         return Invocation::CannotStart("there is no command".to_owned());
     }
-    from_words(words)
+    stage(from_words(words), toolbox)
 }
 
 /// A command: its program is found as a shell finds it, and the files it names can be seen, by their full paths: the

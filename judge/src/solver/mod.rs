@@ -5,6 +5,7 @@ mod find;
 mod fingerprint;
 mod interpreter;
 mod spec;
+mod stage;
 
 pub use compile::Toolbox;
 pub use find::{find_command, prepare};
