@@ -179,7 +179,7 @@ pub(crate) const CASES: &[Case] = &[
     case("output null-pointer", &[Signal(11)]),
     case("processes bomb", &[Cpu, Wall, Memory, Processes, Failed]),
     case("processes relay", &[Cpu, Wall, Memory, Processes, Failed]),
-    case("processes threads", &[Processes, Failed]),
+    case("processes threads", &[Processes, Failed]).time(2000, 9000),
     case("processes hermits", &[Fine]),
     case("processes strike", &[Fine, Failed]),
     case("processes strike-all", &[Fine, Failed]),
