@@ -94,6 +94,10 @@ pub(super) fn work(shared: &Shared<'_>, slot: usize, worker: Worker, sender: &Se
     while let Some(job) = shared.next_job() {
         // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
         let Some((outcome, evidence)) = desk.judge(job) else { return };
+        if shared.plan.fail_fast && !outcome.is_accepted() {
+            // Before the dispatcher hears of it: this worker would otherwise start another case meanwhile.
+            shared.stopped.store(true, Ordering::SeqCst);
+        }
         let evidence = Box::new(evidence);
         let features = desk.features(job.case);
         if sender.blocking_send(Finished { job, outcome, features, evidence }).is_err() {
