@@ -4,7 +4,7 @@ use super::effects::claim_name;
 use super::record::{exact, in_milliseconds};
 use super::{Bout, CompareReport};
 use crate::duel::{Claim, Group};
-use crate::model::{CaseSource, JobId};
+use crate::model::{CaseSource, JobId, Stop};
 use crate::statistics::{Comparison, Interval};
 use serde::Serialize;
 use serde_json::Number;
@@ -147,7 +147,7 @@ pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
         tier: report.tier,
         gaps: report.gaps,
         jobs: report.jobs,
-        interrupted: report.stop.is_some(),
+        interrupted: report.stop == Some(Stop::Interrupted),
         elapsed_ms: in_milliseconds(report.elapsed),
         solvers: solvers.map(|solver| SolverRecord { name: &solver.spec.name, command: &solver.spec.text }).collect(),
         comparisons: report.bouts.iter().map(|bout| bout_record(report, bout)).collect(),

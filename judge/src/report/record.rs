@@ -4,7 +4,7 @@
 use super::run::points_text;
 use super::run::verdict_of;
 use super::{Counts, RunReport};
-use crate::model::{CaseSource, CheckerChoice, Direction, Features, JobId, Limits, Outcome, Rule, Verdict};
+use crate::model::{CaseSource, CheckerChoice, Direction, Features, JobId, Limits, Outcome, Rule, Stop, Verdict};
 use crate::plan::Plan;
 use crate::scoring::{Group, Place};
 use schemars::generate::SchemaSettings;
@@ -93,7 +93,7 @@ pub(super) struct Summary<'a> {
     limits: LimitsRecord,
     /// How many solvers ran at once.
     jobs: usize,
-    /// Whether the run ended before its plan was done.
+    /// Whether a signal ended the run before its plan was done; `--fail-fast` is no interruption.
     interrupted: bool,
     /// How long it took.
     elapsed_ms: f64,
@@ -256,7 +256,7 @@ impl<'a> Summary<'a> {
             gaps: report.gaps,
             limits: limits(&plan.limits),
             jobs: report.jobs,
-            interrupted: report.stop.is_some(),
+            interrupted: report.stop == Some(Stop::Interrupted),
             elapsed_ms: in_milliseconds(report.elapsed),
             solvers: in_order(report.places).into_iter().map(|place| solver_record(report, place)).collect(),
             groups: group_records(report),
