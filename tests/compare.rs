@@ -140,11 +140,13 @@ fn where_little_is_good_the_sign_turns() {
 fn the_same_scores_give_the_same_figures_whatever_the_jobs() {
     let folder = sample();
     let figures = |jobs| {
-        let (_, report) =
-            compare(&folder, &["./plain", "./noisy", "--until-decided", "--max-cases", "60", "--jobs", jobs]);
+        let play = ["./plain", "./noisy", "--until-decided", "--max-cases", "60", "--oversubscribe", "--jobs", jobs];
+        let (_, report) = compare(&folder, &play);
         report["comparisons"].clone()
     };
     assert_eq!(figures("1"), figures("2"));
+    let too_many = ["compare", "-p", "sum", "./plain", "./noisy", "--jobs", "4000"];
+    assert_eq!(folder.judge(&too_many).code, Some(2), "more jobs than cores");
 }
 
 #[test]

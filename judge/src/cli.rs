@@ -1,8 +1,10 @@
 //! The command line's grammar. What it means is the business of `commands`.
 
 mod comparing;
+mod jobs;
 
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
+pub use jobs::JobArgs;
 
 use crate::condition::Condition;
 use crate::journal::RunChoice;
@@ -183,9 +185,9 @@ pub struct RunArgs {
     /// A program, a quoted command, a source file, or bundled:ID; NAME=S names it; repeatable [default: the problem's bundled one]
     #[arg(short, long = "solver", value_name = "S")]
     pub solvers: Vec<String>,
-    /// How many solvers run at once [default: the number of physical cores]
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<NonZeroUsize>,
+    /// How many solvers run at once, and where
+    #[command(flatten)]
+    pub jobs: JobArgs,
     /// Run every case so many times
     #[arg(long, value_name = "N")]
     pub repeat: Option<NonZeroU32>,
@@ -201,9 +203,6 @@ pub struct RunArgs {
     /// Do not record the run in the journal
     #[arg(long)]
     pub no_journal: bool,
-    /// Do not tie each solver to a core of its own
-    #[arg(long)]
-    pub no_pin: bool,
     /// A row for every case, however many there are
     #[arg(long)]
     pub all: bool,

@@ -148,7 +148,7 @@ fn run(station: &mut Station, settings: &Settings, mut order: Order, judge: Borr
         Start::Refused(errno) => return Ok(refused(errno)),
     };
     drop((out, err, stdin));
-    let cores = if settings.core.is_some() { 1 } else { crate::survey::cores() };
+    let cores = if settings.core.is_some() { 1 } else { crate::cores::allowed().len() as u64 };
     let watch = Watch {
         limits: &limits,
         stdout: &mut stdout,

@@ -6,6 +6,7 @@ mod capture;
 mod cgroup;
 mod cgroup_site;
 mod clock;
+mod cores;
 mod execution;
 mod fault;
 mod folder;
@@ -38,6 +39,7 @@ mod watch;
 mod wire;
 mod worker;
 
+pub use cores::Cores;
 pub use execution::{Breach, End, Execution, Fault, Usage};
 pub use helper::become_helper_if_asked;
 pub use inherited::reset_inherited_signals;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::cgroup_site::Site;
+use crate::cores::Cores;
 use crate::landlocked;
 use crate::meter::TreeClock;
 use crate::probe;
@@ -50,10 +51,8 @@ pub struct Feature {
 /// The machine, as far as it bears on timings. What cannot be read is absent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
-    /// Hardware threads that this process may run on.
-    pub cores: u64,
-    /// Cores that are not hardware threads of one another, among them.
-    pub physical_cores: Option<u64>,
+    /// What this process may run on.
+    pub cores: Cores,
     /// The frequency governors in use: `"powersave"` makes short runs slow.
     pub governors: Vec<String>,
     /// Runnable processes, averaged over a minute.
@@ -124,28 +123,13 @@ fn features() -> Vec<Feature> {
     ]
 }
 
-/// Cores that this process may run on.
-pub(crate) fn cores() -> u64 {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64)
-}
-
 fn machine() -> Machine {
     Machine {
-        cores: cores(),
-        physical_cores: physical_cores(Path::new("/sys/devices/system/cpu")),
+        cores: Cores::here(),
         governors: governors(Path::new("/sys/devices/system/cpu")),
         load: fs::read_to_string("/proc/loadavg").ok().and_then(|text| text.split(' ').next()?.parse().ok()),
         swap: fs::read_to_string("/proc/meminfo").ok().as_deref().and_then(swap),
     }
-}
-
-/// Each core with the hardware threads that it shares.
-fn physical_cores(cpus: &Path) -> Option<u64> {
-    let allowed = rustix::thread::sched_getaffinity(None).ok()?;
-    let siblings = (0..rustix::thread::CpuSet::MAX_CPU)
-        .filter(|&core| allowed.is_set(core))
-        .map(|core| fs::read_to_string(cpus.join(format!("cpu{core}/topology/thread_siblings_list"))).ok());
-    Some(siblings.collect::<Option<BTreeSet<String>>>()?.len() as u64)
 }
 
 fn governors(cpus: &Path) -> Vec<String> {
@@ -167,22 +151,16 @@ mod tests {
     fn the_machine_is_read() {
         assert_eq!(swap("MemTotal: 3 kB\nSwapTotal:     1024 kB\n"), Some(1 << 20));
         assert_eq!(swap("MemTotal: 3 kB\n"), None);
-        let machine = machine();
-        assert!(machine.cores >= 1);
-        assert!(machine.physical_cores.is_none_or(|cores| cores >= 1 && cores <= machine.cores));
+        assert!(!machine().cores.numbers().is_empty());
     }
 
     #[test]
-    fn hardware_threads_of_one_core_count_once() {
+    fn governors_are_named_once() {
         let cpus = tempfile::tempdir().unwrap();
-        for core in 0..rustix::thread::CpuSet::MAX_CPU {
-            let topology = cpus.path().join(format!("cpu{core}/topology"));
-            fs::create_dir_all(&topology).unwrap();
-            fs::write(topology.join("thread_siblings_list"), "0-1023\n").unwrap();
+        for core in ["cpu0", "cpu1"] {
+            fs::create_dir_all(cpus.path().join(core).join("cpufreq")).unwrap();
+            fs::write(cpus.path().join(core).join("cpufreq/scaling_governor"), "powersave\n").unwrap();
         }
-        assert_eq!(physical_cores(cpus.path()), Some(1));
-        fs::create_dir_all(cpus.path().join("cpu0/cpufreq")).unwrap();
-        fs::write(cpus.path().join("cpu0/cpufreq/scaling_governor"), "powersave\n").unwrap();
         assert_eq!(governors(cpus.path()), ["powersave"]);
     }
 

@@ -1,6 +1,6 @@
 //! The grammar of the commands that compare: `compare`, `power`, `baseline`, `gate` and `tune`.
 
-use super::{CaseArgs, LimitArgs, SandboxArgs};
+use super::{CaseArgs, JobArgs, LimitArgs, SandboxArgs};
 use crate::duel::{MinEffect, Yardstick};
 use crate::model::{Percent, Seeds};
 use crate::tune::Parameter;
@@ -39,12 +39,9 @@ pub struct RunningArgs {
     /// What the solvers may use
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// How many solvers run at once [default: the number of physical cores]
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<NonZeroUsize>,
-    /// Do not tie each solver to a core of its own
-    #[arg(long)]
-    pub no_pin: bool,
+    /// How many of them at once, and where
+    #[command(flatten)]
+    pub jobs: JobArgs,
     /// How the solvers are walled in
     #[command(flatten)]
     pub sandbox: SandboxArgs,

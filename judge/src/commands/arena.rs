@@ -1,7 +1,7 @@
 //! Where solvers play for the commands that compare them: one sandbox, and as many plans as it takes.
 
 use super::failure::Failure;
-use super::{choice, run, walls};
+use super::{choice, jobs, run, walls};
 use crate::cases::{Selection, describe_all, select};
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::model::{CaseSpec, Exit, JobId, Outcome, Problem, RunEvent, Seeds, Solver, Stop, Verdict};
@@ -37,6 +37,7 @@ pub(super) struct Played {
 impl Arena {
     /// Opens the sandbox for a problem.
     pub(super) fn open(problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
+        let settings = jobs::settings(&args.jobs, false)?;
         let toolbox = Toolbox::new().map_err(|error| run::no_temporary_folder(&error))?;
         let template = Plan {
             problem: problem.clone(),
@@ -49,7 +50,7 @@ impl Arena {
             order: Order::Interleaved,
         };
         let sandbox = walls::open(&args.sandbox)?;
-        Ok(Self { sandbox, settings: run::settings(args.jobs, args.no_pin, false), toolbox, template })
+        Ok(Self { sandbox, settings, toolbox, template })
     }
 
     /// Gives the solvers no variables but their own: those of the command line have gone into them.

@@ -13,6 +13,7 @@ mod failure;
 mod gate;
 mod generate;
 mod history;
+mod jobs;
 mod journaling;
 mod load;
 mod outputs;

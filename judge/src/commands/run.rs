@@ -5,15 +5,14 @@ use super::failure::Failure;
 use super::journaling::{self, Circumstances, Journaling, Wishes};
 use super::outputs::Outputs;
 use super::points::{self, Scored};
-use super::{load, walls};
+use super::{jobs, load, walls};
 use crate::cli::{LimitArgs, RunArgs};
 use crate::journal::Closing;
 use crate::model::{CaseSpec, Exit, Limits, Problem, RunEvent, Solver, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
-use crate::runner::{self, RunResult, Settings};
+use crate::runner::{self, RunResult};
 use crate::solver::{self, Toolbox};
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
 
@@ -22,11 +21,11 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
     let outputs = Outputs::check(&args.reports)?;
+    let settings = jobs::settings(&args.jobs, outputs.show_features())?;
     let Chosen { cases, mut features } = choose(problem, &args.cases, args.repeat)?;
     let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
     let plan = plan(problem, cases, args, &mut toolbox)?;
     let sandbox = walls::open(&args.sandbox)?;
-    let settings = settings(args.jobs, args.no_pin, outputs.show_features());
     let tier = sandbox.tier().name();
     let circumstances =
         Circumstances { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
@@ -131,19 +130,6 @@ pub(super) fn limits(own: &Limits, given: &LimitArgs) -> Limits {
         output: given.output_limit.unwrap_or(own.output),
         processes: given.processes.map_or(own.processes, std::num::NonZeroU32::get),
     }
-}
-
-/// One solver for each physical core, each tied to a core of its own. More jobs than cores disturb each other: that is
-/// said, and their timings are to be taken with salt.
-pub(super) fn settings(jobs: Option<NonZeroUsize>, no_pin: bool, describe: bool) -> Settings {
-    let cores = runner::cores();
-    let physical = NonZeroUsize::new(num_cpus::get_physical().min(cores.len())).unwrap_or(NonZeroUsize::MIN);
-    let jobs = jobs.unwrap_or(physical);
-    if jobs.get() > cores.len() {
-        report::note(&format!("warning: {jobs} jobs on {} cores disturb each other's timing", cores.len()));
-    }
-    let pin = !no_pin && jobs.get() <= cores.len();
-    Settings { jobs, cores: if pin { cores } else { Vec::new() }, describe }
 }
 
 fn exit(result: &RunResult) -> Exit {

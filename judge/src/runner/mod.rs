@@ -1,11 +1,9 @@
 //! Runs a plan: workers that each run one solver at a time, and one dispatcher that hears of everything.
 
-mod cores;
 mod dispatcher;
 mod memory;
 mod worker;
 
-pub use cores::cores;
 pub use dispatcher::{RunError, RunResult, Settings, run};
 pub use memory::{Forgetful, Lost, Memory};
 pub use worker::{environment, request};
