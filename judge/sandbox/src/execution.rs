@@ -59,6 +59,9 @@ pub struct Usage {
     pub stderr_bytes: u64,
     /// How long the program was ready to run but had to wait for a core.
     pub run_delay: Option<Duration>,
+    /// How long a hypervisor gave the program's core to others, for runs long enough to tell. A program that may use
+    /// any core is charged for all of them.
+    pub stolen: Option<Duration>,
 }
 
 /// The sandbox itself failed: never the program's fault.

@@ -15,6 +15,7 @@ use crate::meter::{Meter, Totals};
 use crate::order::{Answer, Order};
 use crate::reap::{Conclusion, Finished};
 use crate::station::Station;
+use crate::steal::Steal;
 use crate::tier::Tier;
 use crate::watch::{Start, Watch, Watched};
 use crate::wire::{Reader, Writer};
@@ -93,12 +94,13 @@ fn serve() -> io::Result<()> {
         rustix::thread::sched_setaffinity(None, &cores)?;
     }
     let mut station = None;
+    let mut steal = Steal::of(settings.core);
     while let Some(mut message) = Reader::receive(&socket)? {
         let order = Order::decode(&mut message)?;
         let answer = match &mut station {
-            Some(station) => run(station, &settings, order, socket.as_fd()),
+            Some(station) => run(station, &settings, order, socket.as_fd(), &mut steal),
             None => Station::open(&settings)
-                .and_then(|opened| run(station.insert(opened), &settings, order, socket.as_fd())),
+                .and_then(|opened| run(station.insert(opened), &settings, order, socket.as_fd(), &mut steal)),
         };
         crate::order::encode_answer(&answer).send(&socket, &[])?;
     }
@@ -132,7 +134,13 @@ fn settle() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-fn run(station: &mut Station, settings: &Settings, mut order: Order, judge: BorrowedFd<'_>) -> Result<Answer, Fault> {
+fn run(
+    station: &mut Station,
+    settings: &Settings,
+    mut order: Order,
+    judge: BorrowedFd<'_>,
+    steal: &mut Steal,
+) -> Result<Answer, Fault> {
     let target = |own: Option<OwnedFd>, capture| own.map_or(Target::Capture(capture), |fd| Target::Own(fd.into()));
     let limits = order.task.limits.clone();
     let stdout_target = target(order.stdout.take(), &settings.stdout);
@@ -142,6 +150,7 @@ fn run(station: &mut Station, settings: &Settings, mut order: Order, judge: Borr
     let stdin = reopened(&order.stdin)?;
     station.prepare(&order.task)?;
     let station = &*station;
+    steal.begin();
     let mut meter = Meter::start(station.gauges(limits.processes != Some(1)));
     let mut program = match station.start(&order.task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
         Start::Running(program) => program,
@@ -164,7 +173,9 @@ fn run(station: &mut Station, settings: &Settings, mut order: Order, judge: Borr
         Conclusion::Refused(errno) => return Ok(refused(errno)),
     };
     let totals = meter.totals(&finished);
-    Ok(conclude(&limits, &finished, breaches, &totals, &stdout, &stderr))
+    let mut answer = conclude(&limits, &finished, breaches, &totals, &stdout, &stderr);
+    answer.usage.stolen = steal.end(answer.usage.wall);
+    Ok(answer)
 }
 
 /// Standard input for this run alone: its position is nobody else's.
@@ -214,6 +225,7 @@ fn conclude(
         stdout_bytes: stdout.seen,
         stderr_bytes: stderr.seen,
         run_delay: finished.run_delay.map(Duration::from_nanos),
+        stolen: None,
     };
     let mut passed = |breach, holds: bool| {
         if holds {

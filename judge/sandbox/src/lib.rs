@@ -30,6 +30,7 @@ mod resource_limits;
 mod sandbox;
 mod seccomp;
 mod station;
+mod steal;
 mod survey;
 mod sweep;
 mod tier;

@@ -119,7 +119,9 @@ pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {
             writer.u64(breaches.fold(0, |bits, (index, _)| bits | 1 << index));
             writer.duration(usage.cpu).duration(usage.wall).option(usage.memory);
             writer.u64(usage.stdout_bytes).u64(usage.stderr_bytes);
-            writer.option(usage.run_delay.map(crate::wire::nanoseconds));
+            for time in [usage.run_delay, usage.stolen] {
+                writer.option(time.map(crate::wire::nanoseconds));
+            }
             writer.u64(answer.captured_stdout).u64(answer.captured_stderr);
         }
         Err(fault) => {
@@ -158,6 +160,7 @@ pub(crate) fn decode_answer(reader: &mut Reader) -> io::Result<Result<Answer, Fa
             stdout_bytes: reader.u64()?,
             stderr_bytes: reader.u64()?,
             run_delay: reader.option()?.map(Duration::from_nanos),
+            stolen: reader.option()?.map(Duration::from_nanos),
         },
         captured_stdout: reader.u64()?,
         captured_stderr: reader.u64()?,

@@ -39,6 +39,8 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     run_delay_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    stolen_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     stdout_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stderr_bytes: Option<u64>,
@@ -65,6 +67,7 @@ pub fn exec_json(report: &ExecReport<'_>) -> serde_json::Result<String> {
         wall_ms: usage.map(|usage| in_milliseconds(usage.wall)),
         memory_bytes: usage.and_then(|usage| usage.memory),
         run_delay_ms: usage.and_then(|usage| usage.run_delay).map(in_milliseconds),
+        stolen_ms: usage.and_then(|usage| usage.stolen).map(in_milliseconds),
         stdout_bytes: usage.map(|usage| usage.stdout_bytes),
         stderr_bytes: usage.map(|usage| usage.stderr_bytes),
         tier: report.tier,

@@ -17,10 +17,10 @@ use tokio::sync::mpsc::Sender;
 const STDERR_KEPT: u64 = 64 << 10;
 const STDERR_SHOWN: usize = 2000;
 
-/// A program that waited this share of its time for a core was disturbed.
+/// A program that spent this share of its time without the core that it was ready for was disturbed.
 const NOISY_SHARE: f64 = 0.1;
 
-/// Below this, waiting for a core is the ordinary price of being scheduled.
+/// Less than this is the ordinary price of being scheduled.
 const NOISY_LEAST: Duration = Duration::from_millis(5);
 
 /// What all workers of a run share.
@@ -213,7 +213,7 @@ impl Desk<'_> {
             outcome.cpu = Some(usage.cpu);
             outcome.wall = Some(usage.wall);
             outcome.memory = usage.memory;
-            let waited = usage.run_delay.unwrap_or_default();
+            let waited = usage.run_delay.unwrap_or_default() + usage.stolen.unwrap_or_default();
             outcome.noisy = waited > NOISY_LEAST && waited > usage.wall.mul_f64(NOISY_SHARE);
         }
         outcome
