@@ -50,8 +50,12 @@ pub enum Command {
     #[command(after_help = EXEC_EXAMPLES)]
     Exec(Box<ExecArgs>),
     /// Tell what the sandbox can do on this machine, what is missing, and how to get it
-    #[command(after_help = "Examples:\n  judge doctor\n  sudo judge doctor")]
-    Doctor,
+    #[command(after_help = "Examples:\n  judge doctor\n  sudo judge doctor\n  judge doctor --json -")]
+    Doctor {
+        /// Write the same as JSON to this file, or - for standard output
+        #[arg(long, value_name = "PATH")]
+        json: Option<PathBuf>,
+    },
     /// Look at past runs
     #[command(after_help = HISTORY_EXAMPLES, args_conflicts_with_subcommands = true)]
     History(HistoryArgs),

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::cgroup_site::Site;
+use crate::cgroup_site::{Site, Version};
 use crate::cores::Cores;
 use crate::landlocked;
 use crate::meter::TreeClock;
+use crate::names;
 use crate::probe;
 use crate::tier::{Gap, Options, Tier};
 
@@ -31,7 +32,7 @@ pub struct TierReport {
     pub missing: Option<String>,
     /// What does not hold in it, if it works.
     pub gaps: Vec<Gap>,
-    /// Commands that make it work, if it does not.
+    /// Commands that make it work; `None` where it works or is not needed.
     pub remedy: Option<&'static str>,
 }
 
@@ -65,33 +66,52 @@ pub struct Machine {
 pub fn survey(options: &Options) -> Survey {
     let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
     let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    let root = rustix::process::geteuid().is_root();
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
     let tiers = safe.map(|tier| match probe::attempt(tier, &executable, &scratch) {
         Ok(found) => TierReport { tier, missing: None, gaps: found.gaps, remedy: None },
-        Err(why) => TierReport { tier, missing: Some(why), gaps: Vec::new(), remedy: remedy_for(tier) },
+        Err(why) => TierReport { tier, missing: Some(why), gaps: Vec::new(), remedy: remedy_for(tier, root) },
     });
-    Survey { tiers: tiers.collect(), features: features(), machine: machine() }
+    Survey { tiers: tiers.collect(), features: features(root), machine: machine() }
 }
 
-fn remedy_for(tier: Tier) -> Option<&'static str> {
+const USER_NAMESPACES: &str = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; on Ubuntu also: sudo sysctl -w \
+     kernel.apparmor_restrict_unprivileged_userns=0; in docker: docker run --security-opt seccomp=unconfined …";
+
+const LANDLOCK: &str = "a kernel of version 5.13 or later, started with lsm=landlock,… (see /sys/kernel/security/lsm)";
+
+/// How an ordinary user, or `root`, comes by a control group.
+fn control_group_for(root: bool) -> &'static str {
+    if root {
+        "in docker: docker run --privileged …; elsewhere: sudo mount -t cgroup2 none /sys/fs/cgroup"
+    } else {
+        "systemd-run --user --scope -p Delegate=yes judge …"
+    }
+}
+
+fn remedy_for(tier: Tier, root: bool) -> Option<&'static str> {
     match tier {
-        Tier::Root => Some("sudo judge …"),
-        Tier::Delegated => Some("systemd-run --user --scope -p Delegate=yes judge …"),
-        Tier::Userns => Some(
-            "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; on Ubuntu also: \
-             sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0; in docker: --security-opt seccomp=unconfined",
-        ),
-        Tier::Bare => Some("a kernel of version 5.13 or later, started with lsm=landlock,… on its command line"),
+        Tier::Root if !root => Some("sudo judge …"),
+        Tier::Delegated if root => None,
+        Tier::Root | Tier::Delegated => Some(control_group_for(root)),
+        Tier::Userns => Some(USER_NAMESPACES),
+        Tier::Bare => Some(LANDLOCK),
         Tier::Unsafe => None,
     }
 }
 
-fn features() -> Vec<Feature> {
+fn features(root: bool) -> Vec<Feature> {
     let landlock = match landlocked::version() {
         0 => Err("not in this kernel, or not switched on".to_owned()),
         version => Ok(format!("version {version}")),
     };
-    let cgroup = Site::find().map(|site| format!("{:?} at {}", site.version, site.memory.display()));
+    let cgroup = Site::find().map(|site| {
+        let version = if site.version == Version::Two { 2 } else { 1 };
+        format!("version {version} at {}", site.memory.display())
+    });
+    let namespaces =
+        if makes_user_namespaces() { Ok("can be made".to_owned()) } else { Err("they are refused".to_owned()) };
+    let seccomp = if knows_seccomp() { Ok("works".to_owned()) } else { Err("not in this kernel".to_owned()) };
     let clock = TreeClock::open().map(|_| "works".to_owned()).ok_or_else(|| "perf events are refused".to_owned());
     let tasks =
         if Path::new("/proc/self/task").exists() { Ok("mounted".to_owned()) } else { Err("no /proc".to_owned()) };
@@ -100,13 +120,25 @@ fn features() -> Vec<Feature> {
             name: "landlock",
             purpose: "keeps programs away from files without any rights of the judge's",
             found: landlock,
-            remedy: Some("start the kernel with lsm=landlock,… (see /sys/kernel/security/lsm)"),
+            remedy: Some(LANDLOCK),
+        },
+        Feature {
+            name: "seccomp",
+            purpose: "refuses the system calls that walls do not hold",
+            found: seccomp,
+            remedy: Some("a kernel with CONFIG_SECCOMP_FILTER"),
+        },
+        Feature {
+            name: "user namespace",
+            purpose: "walls of mounts, process ids and networks without root",
+            found: namespaces,
+            remedy: Some(USER_NAMESPACES),
         },
         Feature {
             name: "control group",
             purpose: "limits and measures memory, processes and CPU time of whole trees",
             found: cgroup,
-            remedy: Some("systemd-run --user --scope -p Delegate=yes judge …"),
+            remedy: Some(control_group_for(root)),
         },
         Feature {
             name: "tree clock",
@@ -121,6 +153,18 @@ fn features() -> Vec<Feature> {
             remedy: Some("sudo mount -t proc proc /proc"),
         },
     ]
+}
+
+fn makes_user_namespaces() -> bool {
+    // SAFETY: a system call without pointers, in a process of its own.
+    names::in_child(|| unsafe { libc::unshare(libc::CLONE_NEWUSER) } == 0)
+}
+
+/// The kernel reaches for the filter only where it knows filters.
+fn knows_seccomp() -> bool {
+    // SAFETY: the null pointer is only looked at by the kernel, which refuses it.
+    let answer = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, std::ptr::null::<u8>()) };
+    answer != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
 fn machine() -> Machine {
@@ -166,11 +210,14 @@ mod tests {
 
     #[test]
     fn every_tier_that_can_be_missing_has_a_remedy() {
-        for feature in features() {
-            assert!(!feature.purpose.is_empty() && feature.remedy.is_some());
-        }
-        for tier in Tier::ALL {
-            assert_eq!(remedy_for(tier).is_some(), tier != Tier::Unsafe);
+        for root in [true, false] {
+            for feature in features(root) {
+                assert!(!feature.purpose.is_empty() && feature.remedy.is_some());
+            }
+            for tier in Tier::ALL {
+                let never = tier == Tier::Unsafe || (tier == Tier::Delegated && root);
+                assert_eq!(remedy_for(tier, root).is_none(), never, "{tier} as root: {root}");
+            }
         }
     }
 }

@@ -1,14 +1,22 @@
 //! `judge doctor`: what the sandbox can do here, and what makes timings noisy.
 
 use super::failure::Failure;
+use super::load;
 use crate::model::Exit;
 use crate::report::{self, Style};
 use judge_sandbox::Options;
+use std::path::Path;
 
 /// Tries every tier and reports.
-pub(super) fn doctor() -> Result<Exit, Failure> {
+pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
     let survey = judge_sandbox::survey(&Options::default());
-    report::print(&report::doctor_text(&survey, Style::of_stdout()))?;
+    if json != Some(Path::new("-")) {
+        report::print(&report::doctor_text(&survey, Style::of_stdout()))?;
+    }
+    if let Some(path) = json {
+        let json = report::doctor_json(&survey).map_err(Failure::fault)?;
+        load::write("the JSON report", path, json.as_bytes())?;
+    }
     let works = survey.tiers.iter().any(|tier| tier.missing.is_none());
     Ok(if works { Exit::Success } else { Exit::NotAccepted })
 }

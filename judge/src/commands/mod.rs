@@ -44,7 +44,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Run(args) => run::run(catalogue, &args),
         Command::Check(args) => check::check(catalogue, &args),
         Command::Gen(args) => generate::generate(catalogue, &args),
-        Command::Doctor => doctor::doctor(),
+        Command::Doctor { json } => doctor::doctor(json.as_deref()),
         Command::Exec(args) => exec::exec(&args),
         Command::History(args) => history::history(catalogue, &args),
         Command::Best(args) => best::best(catalogue, &args),

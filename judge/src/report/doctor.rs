@@ -16,10 +16,11 @@ pub fn doctor_text(survey: &Survey, style: Style) -> String {
     [tiers(survey, style), gaps(survey), features(survey, style), machine(&survey.machine)].join("\n\n")
 }
 
-fn state(missing: Option<&str>) -> Cell {
-    match missing {
-        None => painted("ok", Paint::Good),
-        Some(_) => painted("missing", Paint::Bad),
+fn state(missing: Option<&str>, remedy: Option<&str>) -> Cell {
+    match (missing, remedy) {
+        (None, _) => painted("ok", Paint::Good),
+        (Some(_), Some(_)) => painted("missing", Paint::Bad),
+        (Some(_), None) => Cell::new("not needed"),
     }
 }
 
@@ -30,7 +31,7 @@ fn tiers(survey: &Survey, style: Style) -> String {
         let missing = tier.missing.as_deref();
         table.add_row([
             Cell::new(tier.tier),
-            state(missing),
+            state(missing, tier.remedy),
             Cell::new(missing.unwrap_or("")),
             Cell::new(tier.remedy.unwrap_or("")),
         ]);
@@ -68,8 +69,13 @@ fn features(survey: &Survey, style: Style) -> String {
             Err(why) => (why, Some(&**why)),
         };
         let remedy = missing.and(feature.remedy).unwrap_or("");
-        let cells =
-            [Cell::new(feature.name), state(missing), Cell::new(found), Cell::new(feature.purpose), Cell::new(remedy)];
+        let cells = [
+            Cell::new(feature.name),
+            state(missing, feature.remedy),
+            Cell::new(found),
+            Cell::new(feature.purpose),
+            Cell::new(remedy),
+        ];
         table.add_row(cells);
     }
     table.trim_fmt()

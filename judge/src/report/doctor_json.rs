@@ -1,0 +1,111 @@
+//! What the sandbox can do on this machine, as JSON.
+
+use super::doctor::findings;
+use judge_sandbox::{Feature, Survey, TierReport};
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    /// The tier in use; absent where none works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tier: Option<&'static str>,
+    tiers: Vec<TierRecord<'a>>,
+    features: Vec<FeatureRecord<'a>>,
+    machine: MachineRecord<'a>,
+}
+
+#[derive(Serialize)]
+struct TierRecord<'a> {
+    tier: &'static str,
+    works: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remedy: Option<&'static str>,
+    gaps: Vec<GapRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct GapRecord<'a> {
+    what: &'static str,
+    meaning: &'a str,
+}
+
+#[derive(Serialize)]
+struct FeatureRecord<'a> {
+    name: &'static str,
+    works: bool,
+    /// What was found, or why it is missing.
+    found: &'a str,
+    purpose: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remedy: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct MachineRecord<'a> {
+    /// Numbers of the hardware threads that may be used.
+    threads: &'a [usize],
+    physical_cores: usize,
+    /// What `--jobs` is by default, and at most without `--oversubscribe`.
+    default_jobs: usize,
+    governors: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    load: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    swap_bytes: Option<u64>,
+    /// What makes timings noisy.
+    noise: Vec<NoiseRecord>,
+}
+
+#[derive(Serialize)]
+struct NoiseRecord {
+    what: &'static str,
+    why: String,
+}
+
+/// Returns the survey as one JSON document, with a final newline.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn doctor_json(survey: &Survey) -> serde_json::Result<String> {
+    let machine = &survey.machine;
+    let noise = findings(machine).into_iter().filter_map(|finding| {
+        let why = finding.noise?;
+        Some(NoiseRecord { what: finding.name, why })
+    });
+    let document = Document {
+        schema: 1,
+        tier: survey.tiers.iter().find(|tier| tier.missing.is_none()).map(|tier| tier.tier.name()),
+        tiers: survey.tiers.iter().map(tier).collect(),
+        features: survey.features.iter().map(feature).collect(),
+        machine: MachineRecord {
+            threads: machine.cores.numbers(),
+            physical_cores: machine.cores.physical().get(),
+            default_jobs: machine.cores.undisturbed().get(),
+            governors: &machine.governors,
+            load: machine.load,
+            swap_bytes: machine.swap,
+            noise: noise.collect(),
+        },
+    };
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+fn tier(report: &TierReport) -> TierRecord<'_> {
+    TierRecord {
+        tier: report.tier.name(),
+        works: report.missing.is_none(),
+        missing: report.missing.as_deref(),
+        remedy: report.remedy,
+        gaps: report.gaps.iter().map(|gap| GapRecord { what: gap.what, meaning: &gap.meaning }).collect(),
+    }
+}
+
+fn feature(feature: &Feature) -> FeatureRecord<'_> {
+    let (Ok(found) | Err(found)) = &feature.found;
+    let works = feature.found.is_ok();
+    let remedy = feature.remedy.filter(|_| !works);
+    FeatureRecord { name: feature.name, works, found, purpose: feature.purpose, remedy }
+}
