@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::clock;
 use crate::execution::Fault;
+use crate::fault::is_shortage;
 use crate::order::Task;
 use crate::seccomp;
 
@@ -176,11 +177,6 @@ impl<'a> Launch<'a> {
             }
         }
     }
-}
-
-/// Whether `errno` tells of a machine that has run out of something, not of the program.
-fn is_shortage(errno: i32) -> bool {
-    matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE)
 }
 
 /// The child's whole life before `execve`.

@@ -29,21 +29,35 @@ pub(crate) struct Found {
     pub(crate) gaps: Vec<Gap>,
 }
 
+/// Why a tier is not to be had.
+pub(crate) struct Unfit {
+    pub(crate) why: String,
+    /// Not the tier is missing, but something that every tier needs: files, processes, memory.
+    pub(crate) shortage: bool,
+}
+
+impl From<&str> for Unfit {
+    fn from(why: &str) -> Unfit {
+        Unfit { why: why.to_owned(), shortage: false }
+    }
+}
+
 /// Tries `tier`: a worker is started and runs a program. `Err` says why that did not work.
-pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<Found, String> {
+pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<Found, Unfit> {
     let root = rustix::process::geteuid().is_root();
     if tier == Tier::Root && !root {
-        return Err("it needs root".to_owned());
+        return Err("it needs root".into());
     }
     if tier == Tier::Delegated && root {
-        return Err("it is for ordinary users: root has tier `root`".to_owned());
+        return Err("it is for ordinary users: root has tier `root`".into());
     }
     if tier == Tier::Bare && landlocked::version() == 0 {
-        return Err("the kernel has no landlock, or it is not switched on".to_owned());
+        return Err("the kernel has no landlock, or it is not switched on".into());
     }
-    let site = if tier.has_cgroup() { Some(Site::find()?) } else { None };
+    let site = if tier.has_cgroup() { Some(Site::find().map_err(|why| Unfit { why, shortage: false })?) } else { None };
     let ground = Ground { executable: executable.to_owned(), scratch: scratch.to_owned(), site };
-    let has_proc = self_test(tier, &ground).map_err(|fault| explain(&fault))?;
+    let has_proc =
+        self_test(tier, &ground).map_err(|fault| Unfit { why: explain(&fault), shortage: fault.is_shortage() })?;
     let gaps = gaps(tier, &ground, has_proc);
     Ok(Found { ground, gaps })
 }

@@ -1,7 +1,7 @@
 //! The door: chooses a tier by trying what works here, and opens workers.
 
 use crate::execution::Fault;
-use crate::probe::{self, Found};
+use crate::probe::{self, Found, Unfit};
 use crate::sweep;
 use crate::tier::{Gap, Options, Tier, TierChoice};
 use crate::worker::Worker;
@@ -15,6 +15,13 @@ pub enum OpenError {
         /// The tier asked for.
         tier: Tier,
         /// What is missing.
+        why: String,
+    },
+    /// Something that every tier needs has run out, so that none can be tried in earnest: a weaker one, which happens to
+    /// need less, would not be what this machine gives.
+    #[error("the sandbox cannot be tried: {why}")]
+    Shortage {
+        /// What failed.
         why: String,
     },
     /// Nothing walls a program in here, and nobody said that limits alone will do.
@@ -41,7 +48,10 @@ impl Sandbox {
         let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
         let attempt = |tier| probe::attempt(tier, &executable, &scratch).map(|found| Sandbox { tier, found });
         let sandbox = match options.tier {
-            TierChoice::Forced(tier) => attempt(tier).map_err(|why| OpenError::Unavailable { tier, why })?,
+            TierChoice::Forced(tier) => attempt(tier).map_err(|Unfit { why, shortage }| match shortage {
+                true => OpenError::Shortage { why },
+                false => OpenError::Unavailable { tier, why },
+            })?,
             TierChoice::Auto => strongest(options.allow_unsafe, attempt)?,
         };
         sweep::sweep(&scratch, sandbox.found.ground.site.as_ref());
@@ -67,12 +77,13 @@ impl Sandbox {
     }
 }
 
-fn strongest(allow_unsafe: bool, attempt: impl Fn(Tier) -> Result<Sandbox, String>) -> Result<Sandbox, OpenError> {
+fn strongest(allow_unsafe: bool, attempt: impl Fn(Tier) -> Result<Sandbox, Unfit>) -> Result<Sandbox, OpenError> {
     let mut reasons = Vec::new();
     for tier in Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe || allow_unsafe) {
         match attempt(tier) {
             Ok(sandbox) => return Ok(sandbox),
-            Err(why) => reasons.push(format!("{tier}: {why}")),
+            Err(Unfit { why, shortage: true }) => return Err(OpenError::Shortage { why: format!("{tier}: {why}") }),
+            Err(Unfit { why, .. }) => reasons.push(format!("{tier}: {why}")),
         }
     }
     Err(OpenError::Nothing { why: reasons.join("; ") })

@@ -77,7 +77,9 @@ mod tests {
         let mut all = Steal { source: file.path().to_owned(), ..Steal::of(None) };
         let mut absent = Steal { source: file.path().to_owned(), ..Steal::of(Some(7)) };
         machine(100, 10);
-        [&mut one, &mut all, &mut absent].map(Steal::begin);
+        for steal in [&mut one, &mut all, &mut absent] {
+            steal.begin();
+        }
         machine(140, 13);
         let second = Duration::from_secs(1);
         assert_eq!(one.end(Duration::from_millis(1)), None, "too short to tell");

@@ -70,7 +70,7 @@ pub fn survey(options: &Options) -> Survey {
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
     let tiers = safe.map(|tier| match probe::attempt(tier, &executable, &scratch) {
         Ok(found) => TierReport { tier, missing: None, gaps: found.gaps, remedy: None },
-        Err(why) => TierReport { tier, missing: Some(why), gaps: Vec::new(), remedy: remedy_for(tier, root) },
+        Err(unfit) => TierReport { tier, missing: Some(unfit.why), gaps: Vec::new(), remedy: remedy_for(tier, root) },
     });
     Survey { tiers: tiers.collect(), features: features(root), machine: machine() }
 }

@@ -10,6 +10,8 @@ use std::path::Path;
 pub(super) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
     let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, ..Options::default() };
     let sandbox = Sandbox::open(&options).map_err(|error| match error {
+        OpenError::Shortage { .. } => Failure::fault(error)
+            .with_hint("`ulimit -n` bounds open files, `ulimit -u` processes: raise them, or end what uses them up"),
         OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` tells what is missing"),
         OpenError::Nothing { .. } => Failure::usage(error)
             .with_hint("`judge doctor` tells what is missing; --unsafe runs trusted programs with limits alone"),
