@@ -44,6 +44,7 @@ pub use cores::Cores;
 pub use execution::{Breach, End, Execution, Fault, Usage};
 pub use helper::become_helper_if_asked;
 pub use inherited::reset_inherited_signals;
+pub use names::unique as sweepable_name;
 pub use request::{Limits, Request, Sink, Stdin, Visible};
 pub use sandbox::{OpenError, Sandbox};
 pub use survey::{Feature, Machine, Survey, TierReport, survey};

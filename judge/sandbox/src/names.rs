@@ -10,8 +10,10 @@ const PREFIX: &str = "judge-sandbox";
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// A name that no living process but this one uses: `judge-sandbox.NAMESPACE.PID.START.PURPOSE.N`.
-pub(crate) fn unique(purpose: &str) -> String {
+/// A name that no living process but this one uses: `judge-sandbox.NAMESPACE.PID.START.PURPOSE.N`. A file or folder whose
+/// name begins like this, in the folder for [`Options::scratch`](crate::Options::scratch), is removed by the next
+/// [`Sandbox::open`](crate::Sandbox::open) after this process has ended.
+pub fn unique(purpose: &str) -> String {
     let pid = std::process::id();
     let start = start_time(pid).unwrap_or(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

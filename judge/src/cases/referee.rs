@@ -166,7 +166,8 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, RefereeError> {
 }
 
 fn stored(bytes: &[u8]) -> io::Result<NamedTempFile> {
-    let mut file = tempfile::Builder::new().prefix("judge-").tempfile()?;
+    let prefix = judge_sandbox::sweepable_name("case") + ".";
+    let mut file = tempfile::Builder::new().prefix(&prefix).tempfile()?;
     file.write_all(bytes)?;
     Ok(file)
 }

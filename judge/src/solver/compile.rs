@@ -76,7 +76,9 @@ impl Toolbox {
     /// # Errors
     /// When there is no temporary folder to be had.
     pub fn new() -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("judge-build-").tempdir()?;
+        // Removed with the toolbox; by the next judge's sweep, if this one is killed.
+        let prefix = judge_sandbox::sweepable_name("build") + ".";
+        let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
         set_permissions(folder.path(), Permissions::from_mode(0o755))?;
         Ok(Self { folder, made: 0 })
     }
