@@ -16,20 +16,16 @@ pub enum Ending {
 /// time, memory, processes, runtime error.
 #[must_use]
 pub fn ending(execution: &Execution, limits: &Limits) -> Ending {
-    if let End::NotStarted(errno) = execution.end {
-        return Ending::Failed(Verdict::CannotStart, cannot_start(errno));
-    }
     let precedence = [Breach::Output, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
-    if let Some(&breach) = precedence.iter().find(|breach| execution.breaches.contains(breach)) {
-        let (verdict, note) = breached(breach, limits);
-        return Ending::Failed(verdict, note);
-    }
-    match execution.end {
-        End::Exited(0) => Ending::Clean,
-        End::Exited(code) => Ending::Failed(Verdict::RuntimeError, format!("exit code {code}")),
-        End::Signalled(signal) => Ending::Failed(Verdict::RuntimeError, format!("killed by {}", signal_name(signal))),
-        End::NotStarted(errno) => Ending::Failed(Verdict::CannotStart, cannot_start(errno)),
-    }
+    let breach = precedence.into_iter().find(|breach| execution.breaches.contains(breach));
+    let (verdict, note) = match (execution.end, breach) {
+        (End::NotStarted(errno), _) => (Verdict::CannotStart, std::io::Error::from_raw_os_error(errno).to_string()),
+        (_, Some(breach)) => breached(breach, limits),
+        (End::Exited(0), None) => return Ending::Clean,
+        (End::Exited(code), None) => (Verdict::RuntimeError, format!("exit code {code}")),
+        (End::Signalled(signal), None) => (Verdict::RuntimeError, format!("killed by {}", signal_name(signal))),
+    };
+    Ending::Failed(verdict, note)
 }
 
 fn breached(breach: Breach, limits: &Limits) -> (Verdict, String) {
@@ -40,20 +36,6 @@ fn breached(breach: Breach, limits: &Limits) -> (Verdict, String) {
         Breach::Memory => (Verdict::MemoryLimit, format!("more than {} of memory", limits.memory)),
         Breach::Processes => (Verdict::ProcessLimit, format!("more than {} processes and threads", limits.processes)),
     }
-}
-
-/// Says why a program could not be started: the kernel's words, and what they usually mean here.
-#[must_use]
-pub fn cannot_start(errno: i32) -> String {
-    let error = std::io::Error::from_raw_os_error(errno);
-    let hint = match errno {
-        2 => "; a script's interpreter (its first line) may be missing",
-        8 => "; it is neither a program for this machine nor a script with a `#!` line",
-        13 => "; is it executable? (chmod +x)",
-        26 => "; somebody is still writing it",
-        _ => "",
-    };
-    format!("{error}{hint}")
 }
 
 fn signal_name(signal: i32) -> String {

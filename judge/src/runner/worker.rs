@@ -4,7 +4,8 @@ use super::{Memory, Settings};
 use crate::cases::{Admitted, FeatureFinder, Inputs, ReadError, Referee, Ruling};
 use crate::model::{Digest, Evidence, Features, Finished, Invocation, JobId, Limits, Outcome, Recalled, Verdict};
 use crate::plan::Plan;
-use crate::verdict::{self, Ending};
+use crate::solver;
+use crate::verdict::Ending;
 use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Sink, Stdin, Visible, Worker};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -147,7 +148,7 @@ impl Desk<'_> {
         request.limits.cpu = Some(self.shared.enforced_cpu());
         request.environment.extend(pairs(&solver.environment));
         match self.execute(&request) {
-            Ok(execution) => Some(self.finished(execution, digest)),
+            Ok(execution) => Some(self.finished(program, execution, digest)),
             Err(Fault::Cancelled) => None,
             Err(fault) => {
                 self.replace_worker();
@@ -193,16 +194,16 @@ impl Desk<'_> {
     }
 
     /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
-    fn finished(&self, execution: Execution, input: Option<Digest>) -> (Outcome, Evidence) {
-        let outcome = self.outcome(&execution);
+    fn finished(&self, program: &Path, execution: Execution, input: Option<Digest>) -> (Outcome, Evidence) {
+        let outcome = self.outcome(program, &execution);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let answer = (answered && self.shared.memory.is_there()).then_some(execution.stdout);
         (outcome, Evidence { input, answer, stored: None })
     }
 
-    fn outcome(&self, execution: &Execution) -> Outcome {
+    fn outcome(&self, program: &Path, execution: &Execution) -> Outcome {
         let usage = &execution.usage;
-        let mut outcome = match verdict::ending(execution, &self.shared.plan.limits) {
+        let mut outcome = match solver::ending(program, execution, &self.shared.plan.limits) {
             Ending::Clean => self.ruling(&execution.stdout),
             Ending::Failed(verdict, note) => Outcome::without_run(verdict, note),
         };

@@ -4,10 +4,12 @@ mod compile;
 mod find;
 mod fingerprint;
 mod interpreter;
+mod obstacle;
 mod spec;
 mod stage;
 
 pub use compile::Toolbox;
 pub use find::{find_command, prepare};
 pub use fingerprint::fingerprint;
+pub use obstacle::ending;
 pub use spec::{SpecError, parse_specs};

@@ -1,0 +1,162 @@
+//! Why a program could not be started: what the kernel says, and what the file shows.
+
+use crate::model::Limits;
+use crate::verdict::{self, Ending};
+use judge_sandbox::{End, Execution};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// So much of a file is looked at: a script's first line, an ELF program's headers and the name of its loader.
+const HEAD: u64 = 4096;
+
+const ELF: &[u8] = b"\x7fELF";
+
+/// Returns how a run of `program` ended, as [`verdict::ending`] does; where it could not be started, the note also says
+/// what is wrong with the file.
+#[must_use]
+pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Ending {
+    match (verdict::ending(execution, limits), execution.end) {
+        (Ending::Failed(verdict, note), End::NotStarted(errno)) => {
+            let why = obstacle(program, Errno::from_raw_os_error(errno));
+            Ending::Failed(verdict, why.map_or(note.clone(), |why| format!("{note}: {why}")))
+        }
+        (ending, _) => ending,
+    }
+}
+
+fn obstacle(program: &Path, errno: Errno) -> Option<String> {
+    let head = head(program).unwrap_or_default();
+    match errno {
+        Errno::NOENT => missing(&head),
+        Errno::NOEXEC => Some(foreign(&head)),
+        Errno::ACCESS => Some(forbidden(program, &head)),
+        Errno::TXTBSY => Some("somebody is still writing it".to_owned()),
+        _ => None,
+    }
+}
+
+fn head(program: &Path) -> std::io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    File::open(program)?.take(HEAD).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// The program is there, or there would be another message: it is what runs it that is not.
+fn missing(head: &[u8]) -> Option<String> {
+    let Some(interpreter) = interpreter(head) else {
+        return loader(head).map(|loader| format!("its loader {loader} is missing"));
+    };
+    Some(match interpreter.strip_suffix('\r') {
+        Some(interpreter) => {
+            format!("its lines end as on Windows, and there is no `{interpreter}\\r`; sed -i 's/\\r$//' mends it")
+        }
+        None => format!("its interpreter {interpreter} is missing"),
+    })
+}
+
+fn foreign(head: &[u8]) -> String {
+    match machine(head) {
+        _ if head.is_empty() => "the file is empty".to_owned(),
+        Some(machine) if Some(machine) != own_machine() => {
+            format!("it is a program for another machine (number {machine} in ELF's list)")
+        }
+        _ if head.starts_with(ELF) => "the program is damaged".to_owned(),
+        _ if head.starts_with(b"#!") => "its first line names no interpreter".to_owned(),
+        _ => "it is neither a program nor a script with a `#!` line".to_owned(),
+    }
+}
+
+fn forbidden(program: &Path, head: &[u8]) -> String {
+    let executable = program.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0);
+    match interpreter(head) {
+        _ if !executable => "it is not executable; chmod +x mends it".to_owned(),
+        Some(interpreter) => format!("its interpreter {interpreter} must not be executed"),
+        None => "its folder is closed to the sandbox's user, or mounted without the right to execute".to_owned(),
+    }
+}
+
+/// The interpreter that a script's first line names.
+fn interpreter(head: &[u8]) -> Option<String> {
+    let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+    let line = String::from_utf8_lossy(line).into_owned();
+    // A carriage return is no space to the kernel.
+    line.split([' ', '\t']).find(|word| !word.is_empty()).map(str::to_owned)
+}
+
+/// The number of the machine that an ELF program was made for, of either byte order.
+fn machine(head: &[u8]) -> Option<u16> {
+    let number = head.strip_prefix(ELF)?.get(14..16)?;
+    let bytes = [number[0], number[1]];
+    Some(if head[5] == 2 { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
+}
+
+fn own_machine() -> Option<u16> {
+    machine(&head(Path::new("/proc/self/exe")).ok()?)
+}
+
+/// The loader of a dynamically linked ELF program of 64 bits.
+fn loader(head: &[u8]) -> Option<String> {
+    const INTERPRETER: u64 = 3;
+    let number = |at: usize, size: usize| -> Option<u64> {
+        let bytes = head.get(at..at.checked_add(size)?)?;
+        Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+    };
+    let place = |at: usize| number(at, 8).and_then(|place| usize::try_from(place).ok());
+    if !head.starts_with(ELF) {
+        return None;
+    }
+    let (table, size, count) = (place(32)?, number(54, 2)?, number(56, 2)?);
+    let mut entries = (0..count).filter_map(|index| table.checked_add(usize::try_from(index * size).ok()?));
+    let entry = entries.find(|&entry| number(entry, 4) == Some(INTERPRETER))?;
+    let name = head.get(place(entry + 8)?..)?.split(|&byte| byte == 0).next()?;
+    Some(String::from_utf8_lossy(name).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(contents: &[u8], mode: u32, errno: Errno) -> String {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), contents).unwrap();
+        std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+        obstacle(file.path(), errno).unwrap_or_default()
+    }
+
+    #[test]
+    fn every_obstacle_is_named() {
+        let own = std::fs::read("/proc/self/exe").unwrap();
+        let mut foreign = own[..4096].to_vec();
+        foreign[18] ^= 0x40;
+        for (contents, mode, errno, expected) in [
+            (&b"#!/no/such thing\n"[..], 0o755, Errno::NOENT, "interpreter /no/such is missing"),
+            (b"#! /bin/sh\r\necho\r\n", 0o755, Errno::NOENT, "Windows"),
+            (b"", 0o755, Errno::NOEXEC, "empty"),
+            (&foreign, 0o755, Errno::NOEXEC, "another machine"),
+            (&own[..4096], 0o755, Errno::NOEXEC, "damaged"),
+            (b"echo", 0o755, Errno::NOEXEC, "`#!` line"),
+            (b"#!\n", 0o755, Errno::NOEXEC, "names no interpreter"),
+            (b"#!/bin/sh\n", 0o644, Errno::ACCESS, "chmod +x"),
+            (b"#!/etc/passwd\n", 0o755, Errno::ACCESS, "interpreter /etc/passwd must not"),
+            (b"", 0o755, Errno::TXTBSY, "writing"),
+        ] {
+            let why = why(contents, mode, errno);
+            assert!(why.contains(expected), "{expected}: {why}");
+        }
+        assert_eq!(why(b"x", 0o755, Errno::NOMEM), "", "what the file has no part in");
+    }
+
+    #[test]
+    fn the_loader_of_a_dynamic_program_is_found() {
+        let own = head(Path::new("/proc/self/exe")).unwrap();
+        let Some(loader) = loader(&own) else {
+            println!("skipped: this test is statically linked, or not of 64 bits");
+            return;
+        };
+        assert!(Path::new(&loader).exists(), "{loader}");
+        assert_eq!(missing(&own), Some(format!("its loader {loader} is missing")));
+    }
+}
