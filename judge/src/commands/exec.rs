@@ -6,10 +6,12 @@ use super::{load, walls};
 use crate::cli::{ExecArgs, LimitArgs};
 use crate::model::{Bytes, Exit, Invocation, Limits, Time, Verdict};
 use crate::report::{self, ExecReport};
+use crate::runner::{self, RunError};
 use crate::solver::{self, Toolbox};
-use crate::verdict::{self, Ending};
-use judge_sandbox::{Execution, Request, Sandbox, Sink, Stdin, Visible};
+use crate::verdict::Ending;
+use judge_sandbox::{Request, Sink, Stdin, Visible};
 use std::fs::File;
+use std::io::{self, Seek};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,11 +30,13 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let limits = limits(&args.limits);
     let sandbox = walls::open(&args.sandbox)?;
     let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
+    let streams = Streams::open(args)?;
     let (ending, execution) = match solver::find_command(args.command.clone(), &mut toolbox) {
         Invocation::Program { program, argv, visible } => {
-            let request = request(args, &limits, program, argv, visible)?;
-            let execution = run(&sandbox, &request)?;
-            (verdict::ending(&execution, &limits), Some(execution))
+            let request = request(args, &limits, program, argv, visible, &streams)?;
+            let execution = runner::run_alone(&sandbox, &request).map_err(|error| unwritten(args, error))?;
+            let execution = execution.ok_or_else(Failure::interrupted)?;
+            (solver::ending(&request.program, &execution, &limits), Some(execution))
         }
         Invocation::CannotStart(why) | Invocation::CompileError(why) => {
             (Ending::Failed(Verdict::CannotStart, why), None)
@@ -41,6 +45,7 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let gaps = walls::gaps(&sandbox);
     let report =
         ExecReport { ending: &ending, execution: execution.as_ref(), tier: sandbox.tier().name(), gaps: &gaps };
+    streams.show(args)?;
     publish(args, &report)?;
     Ok(if ending == Ending::Clean { Exit::Success } else { Exit::NotAccepted })
 }
@@ -61,6 +66,7 @@ fn request(
     program: std::path::PathBuf,
     argv: Vec<std::ffi::OsString>,
     visible: Vec<std::path::PathBuf>,
+    streams: &Streams,
 ) -> Result<Request, Failure> {
     let mut seen: Vec<_> = visible.into_iter().map(|path| Visible { path, writable: false }).collect();
     seen.extend(walls::visible(&args.sandbox)?);
@@ -69,7 +75,7 @@ fn request(
     Ok(Request {
         program,
         argv,
-        environment: crate::runner::environment(&args.sandbox.environment),
+        environment: runner::environment(&args.sandbox.environment),
         stdin: stdin(args.stdin.as_deref())?,
         limits: judge_sandbox::Limits {
             cpu: bounded(limits.cpu),
@@ -81,15 +87,15 @@ fn request(
             disk: memory.unwrap_or(OUTPUT.0),
         },
         visible: seen,
-        stdout: sink("the standard output", args.stdout.as_deref())?,
-        stderr: sink("the standard error", args.stderr.as_deref())?,
+        stdout: Sink::File(Arc::clone(&streams.stdout)),
+        stderr: Sink::File(Arc::clone(&streams.stderr)),
     })
 }
 
 fn stdin(path: Option<&Path>) -> Result<Stdin, Failure> {
     match path {
         None => Ok(Stdin::Empty),
-        Some(path) if path == Path::new("-") => Ok(Stdin::Bytes(load::bytes("the standard input", path)?.into())),
+        Some(path) if path == Path::new("-") => Ok(Stdin::File(Arc::new(spooled_stdin()?))),
         Some(path) if path.is_file() => match File::open(path) {
             Ok(file) => Ok(Stdin::File(Arc::new(file))),
             Err(error) => Err(Failure::usage(format!("cannot read {}: {error}", path.display()))),
@@ -98,28 +104,64 @@ fn stdin(path: Option<&Path>) -> Result<Stdin, Failure> {
     }
 }
 
-fn sink(what: &str, path: Option<&Path>) -> Result<Sink, Failure> {
-    let Some(path) = path else { return Ok(Sink::Capture) };
-    match File::create(path) {
-        Ok(file) => Ok(Sink::File(Arc::new(file))),
-        Err(error) => Err(Failure::usage(format!("cannot write {what} to {}: {error}", path.display()))),
+/// Our own standard input in a file of no name: however much it is, none of it is in our memory, and the program gets
+/// neither a terminal nor anybody else's pipe.
+fn spooled_stdin() -> Result<File, Failure> {
+    let mut file = nameless("judge-stdin")?;
+    let copied = io::copy(&mut io::stdin().lock(), &mut file);
+    copied.map_err(|error| Failure::usage(format!("cannot read the standard input: {error}")))?;
+    Ok(file)
+}
+
+/// What the program writes: to files, the user's or ones of no name, so that none of it is in our memory.
+struct Streams {
+    stdout: Arc<File>,
+    stderr: Arc<File>,
+}
+
+impl Streams {
+    fn open(args: &ExecArgs) -> Result<Self, Failure> {
+        let file = |what: &str, path: Option<&Path>| match path {
+            None => nameless("judge-output").map(Arc::new),
+            Some(path) => File::create(path).map(Arc::new).map_err(|error| load::unwritable(what, path, &error)),
+        };
+        let stdout = file("the standard output to", args.stdout.as_deref())?;
+        Ok(Self { stdout, stderr: file("the standard error to", args.stderr.as_deref())? })
+    }
+
+    /// Copies what did not go to a file of the user's to our own streams, unless a report takes standard output.
+    fn show(&self, args: &ExecArgs) -> Result<(), Failure> {
+        let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
+        if args.stdout.is_none() && !json_on_stdout(args) {
+            stdout.rewind()?;
+            report::print_from(&mut stdout)?;
+        }
+        if args.stderr.is_none() {
+            stderr.rewind()?;
+            report::note_from(&mut stderr);
+        }
+        Ok(())
     }
 }
 
-/// Ctrl-C needs no care of ours: when the judge goes, its helper ends what it runs.
-fn run(sandbox: &Sandbox, request: &Request) -> Result<Execution, Failure> {
-    let core = None;
-    sandbox.worker(core).and_then(|mut worker| worker.run(request)).map_err(Failure::fault)
+fn nameless(purpose: &str) -> Result<File, Failure> {
+    let file = rustix::fs::memfd_create(purpose, rustix::fs::MemfdFlags::CLOEXEC);
+    Ok(file.map_err(|error| Failure::fault(format!("cannot make a file in memory: {error}")))?.into())
+}
+
+/// The sandbox does not know the names of the files that it writes to.
+fn unwritten(args: &ExecArgs, error: RunError) -> Failure {
+    let files: Vec<_> =
+        [&args.stdout, &args.stderr].into_iter().flatten().map(|path| path.display().to_string()).collect();
+    let failure = Failure::from(error);
+    if files.is_empty() { failure } else { failure.with_hint(format!("is there room for {}?", files.join(" and "))) }
+}
+
+fn json_on_stdout(args: &ExecArgs) -> bool {
+    args.json.as_deref() == Some(Path::new("-"))
 }
 
 fn publish(args: &ExecArgs, report: &ExecReport<'_>) -> Result<(), Failure> {
-    let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
-    if let Some(execution) = report.execution {
-        if !json_on_stdout {
-            report::print_bytes(&execution.stdout)?;
-        }
-        report::note_bytes(&execution.stderr);
-    }
     if let Some(path) = &args.json {
         let json = report::exec_json(report).map_err(Failure::fault)?;
         load::write("the JSON report", path, json.as_bytes())?;

@@ -30,6 +30,11 @@ impl Failure {
         Self { error: error.into(), hint: None, exit: Exit::Fault }
     }
 
+    /// The user ended it.
+    pub(super) fn interrupted() -> Self {
+        Self { error: "interrupted".into(), hint: None, exit: Exit::Interrupted }
+    }
+
     /// Adds what mends it.
     pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

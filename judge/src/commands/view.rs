@@ -9,8 +9,8 @@ use crate::model::{Exit, Invocation, Problem, Solver};
 use crate::plan::{Order, Plan};
 use crate::report::{self, GameFilm, GamePage};
 use crate::runner;
-use crate::solver::Toolbox;
-use crate::verdict::{self, Ending};
+use crate::solver::{self, Toolbox};
+use crate::verdict::Ending;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -88,9 +88,8 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Fai
         Invocation::CannotStart(why) | Invocation::CompileError(why) => return Err(unanswered(why)),
     };
     let request = runner::request(&plan, program, argv, visible, input.bytes.clone());
-    let mut worker = walls::open(&args.sandbox)?.worker(None).map_err(Failure::fault)?;
-    let execution = worker.run(&request).map_err(Failure::fault)?;
-    match verdict::ending(&execution, &plan.limits) {
+    let execution = runner::run_alone(&walls::open(&args.sandbox)?, &request)?.ok_or_else(Failure::interrupted)?;
+    match solver::ending(&request.program, &execution, &plan.limits) {
         Ending::Clean => Ok(Answer { bytes: execution.stdout, player: spec.name.clone() }),
         Ending::Failed(verdict, note) => Err(unanswered(&format!("{verdict}: {note}"))),
     }

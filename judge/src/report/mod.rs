@@ -54,5 +54,5 @@ pub use shrinking::Shrinking;
 pub use style::{Paint, Style};
 pub use summary::run_text;
 pub use table::{Align, grid};
-pub use terminal::{note, note_bytes, print, print_bytes};
+pub use terminal::{note, note_from, print, print_bytes, print_from};
 pub use tune::{Racer, Round, TuneReport, tune_jsonl, tune_text, value};

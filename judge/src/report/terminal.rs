@@ -1,6 +1,6 @@
 //! The two streams: results on standard output, everything else on standard error.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 /// Writes a text and a newline to standard output.
 ///
@@ -14,9 +14,17 @@ pub fn print(text: &str) -> io::Result<()> {
 ///
 /// # Errors
 /// When they cannot be written. A reader that went away (`| head`) is no error.
-pub fn print_bytes(bytes: &[u8]) -> io::Result<()> {
+pub fn print_bytes(mut bytes: &[u8]) -> io::Result<()> {
+    print_from(&mut bytes)
+}
+
+/// Copies all that is left in `source` to standard output.
+///
+/// # Errors
+/// When it cannot be read or written. A reader that went away (`| head`) is no error.
+pub fn print_from(source: &mut impl Read) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    match io::copy(source, &mut stdout).and_then(|_| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
@@ -27,7 +35,7 @@ pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Writes bytes to standard error as they are. There is nobody to tell when that fails.
-pub fn note_bytes(bytes: &[u8]) {
-    let _ = io::stderr().lock().write_all(bytes);
+/// Copies all that is left in `source` to standard error as it is. There is nobody to tell when that fails.
+pub fn note_from(source: &mut impl Read) {
+    let _ = io::copy(source, &mut io::stderr().lock());
 }

@@ -1,5 +1,6 @@
 //! Owns the state of a run: starts the workers, hears of every finished job and every signal, decides when to stop.
 
+use super::signals::Signals;
 use super::worker::{Shared, work};
 use super::{Lost, Memory};
 use crate::model::{Finished, Outcome, RunEvent, Stop};
@@ -7,8 +8,8 @@ use crate::plan::Plan;
 use judge_sandbox::{Fault, Sandbox};
 use std::io;
 use std::num::NonZeroUsize;
+use std::thread::Builder;
 use std::time::Duration;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{Receiver, channel};
 
 /// So many finished jobs may wait to be kept, and are kept together. More would only pile up their answers.
@@ -53,6 +54,12 @@ pub enum RunError {
     /// A sandbox worker could not be started.
     #[error("cannot start a sandbox worker")]
     Sandbox(#[source] Fault),
+    /// No thread for a worker to be had.
+    #[error("cannot start a thread for a worker")]
+    Thread(#[source] io::Error),
+    /// The sandbox failed to run a program that was to be run alone.
+    #[error(transparent)]
+    Run(Fault),
     /// A worker's thread ended on a panic.
     #[error("a worker of the judge ended on a panic; the cases it had not finished are missing")]
     WorkerPanicked,
@@ -83,14 +90,13 @@ pub fn run(
     let shared = Shared::new(plan, sandbox, settings, memory, &workers);
 
     std::thread::scope(|scope| {
-        let handles: Vec<_> = workers
-            .into_iter()
-            .enumerate()
-            .map(|(slot, worker)| {
-                let (shared, sender) = (&shared, sender.clone());
-                scope.spawn(move || work(shared, slot, worker, &sender))
-            })
-            .collect();
+        let handles = workers.into_iter().enumerate().map(|(slot, worker)| {
+            let (shared, sender) = (&shared, sender.clone());
+            Builder::new().spawn_scoped(scope, move || work(shared, slot, worker, &sender))
+        });
+        // Those that have started end with their next case: the receiver goes with this function.
+        let handles: Vec<_> =
+            handles.collect::<Result<_, _>>().inspect_err(|_| shared.stop()).map_err(RunError::Thread)?;
         drop(sender);
         let mut dispatcher = Dispatcher { plan, shared: &shared, memory: Some(memory), stop: None, watch };
         let outcomes = runtime.block_on(dispatcher.listen(receiver, signals));
@@ -119,24 +125,6 @@ async fn next_batch(finished: &mut Receiver<Finished>, batch: &mut Vec<Finished>
         }
     }
     true
-}
-
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-impl Signals {
-    fn install() -> io::Result<Self> {
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-    }
 }
 
 struct Dispatcher<'a> {

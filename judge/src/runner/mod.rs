@@ -1,9 +1,12 @@
 //! Runs a plan: workers that each run one solver at a time, and one dispatcher that hears of everything.
 
+mod alone;
 mod dispatcher;
 mod memory;
+mod signals;
 mod worker;
 
+pub use alone::run_alone;
 pub use dispatcher::{RunError, RunResult, Settings, run};
 pub use memory::{Forgetful, Lost, Memory};
 pub use worker::{environment, request};

@@ -1,0 +1,38 @@
+//! Runs one program, without a plan.
+
+use super::RunError;
+use super::signals::Signals;
+use judge_sandbox::{Execution, Fault, Request, Sandbox};
+use std::thread::Builder;
+use tokio::sync::oneshot::channel;
+
+/// Runs one program in the sandbox to its end, or until Ctrl-C (or SIGTERM) ends it: then there is `None`.
+///
+/// # Errors
+/// When the sandbox fails; whatever the program does is no error.
+pub fn run_alone(sandbox: &Sandbox, request: &Request) -> Result<Option<Execution>, RunError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
+    let _entered = runtime.enter();
+    let mut signals = Signals::install().map_err(RunError::Start)?;
+    let mut worker = sandbox.worker(None).map_err(RunError::Sandbox)?;
+    let canceller = worker.canceller();
+    let (sender, mut receiver) = channel();
+    let received = std::thread::scope(|scope| {
+        // It fails only when nobody listens any more.
+        let work = move || drop(sender.send(worker.run(request)));
+        Builder::new().spawn_scoped(scope, work).map_err(RunError::Thread)?;
+        Ok(runtime.block_on(async {
+            tokio::select! {
+                result = &mut receiver => return result,
+                () = signals.next() => canceller.cancel(),
+            }
+            receiver.await
+        }))
+    })?;
+    match received {
+        Ok(Ok(execution)) => Ok(Some(execution)),
+        Ok(Err(Fault::Cancelled)) => Ok(None),
+        Ok(Err(fault)) => Err(RunError::Run(fault)),
+        Err(_) => Err(RunError::WorkerPanicked),
+    }
+}
