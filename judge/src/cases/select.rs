@@ -34,6 +34,9 @@ pub enum SelectError {
     /// A pattern that matches nothing.
     #[error("no file matches `{0}`")]
     NoFiles(String),
+    /// Neither a file nor a folder.
+    #[error("{} is a pipe or a device: a case is read more than once, and must be in a file", .0.display())]
+    NotAFile(PathBuf),
     /// A folder that cannot be read.
     #[error("cannot look for case files")]
     Unreadable(#[from] glob::GlobError),
@@ -89,6 +92,10 @@ fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
     let mut files: Vec<_> = paths.into_iter().filter(|path| !path.is_dir()).collect();
     if files.is_empty() {
         return Err(SelectError::NoFiles(full.display().to_string()));
+    }
+    // Looking into a pipe would wait for its writer.
+    if let Some(other) = files.iter().find(|path| path.exists() && !path.is_file()) {
+        return Err(SelectError::NotAFile(other.clone()));
     }
     files.sort_by_cached_key(|path| natural_key(&path.to_string_lossy()));
     Ok(files)

@@ -88,7 +88,9 @@ impl From<SelectError> for Failure {
                 "give files: --inputs 'data/*.in'; or add `generator-command` to the problem"
             }
             SelectError::NoFiles(_) | SelectError::Pattern { .. } => "quote patterns: --inputs 'data/*.in'",
-            SelectError::Unreadable(_) | SelectError::SameName(_) => return Self::usage(error),
+            SelectError::Unreadable(_) | SelectError::SameName(_) | SelectError::NotAFile(_) => {
+                return Self::usage(error);
+            }
         };
         Self::usage(error).with_hint(hint)
     }
