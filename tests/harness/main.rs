@@ -1,0 +1,20 @@
+//! The judge under adversity: killed, starved, misled and on unfriendly machines, always through its command line.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../../judge/sandbox/tests/misbehave/delegation.rs"]
+mod delegation;
+#[allow(dead_code, reason = "it serves other tests as well")]
+#[path = "../support/mod.rs"]
+mod support;
+
+mod death;
+mod inherited;
+mod measures;
+mod processes;
+mod repetition;
+mod shortage;
+mod stage;
+mod start;
+mod streams;
+mod tiers;
+mod timing;

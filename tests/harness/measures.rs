@@ -1,0 +1,117 @@
+//! What is measured is the program's, whatever the judge itself is like and whatever the date does.
+
+use crate::processes::{Guarded, Process, within};
+use crate::stage::{Stage, json, skip};
+use crate::support::of_cases;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Whether a library can be preloaded into the judge: not where it is linked statically.
+fn preload_works(stage: &Stage) -> bool {
+    let mut date = Command::new("date");
+    date.arg("+%s").env("LD_PRELOAD", stage.path("preload.so")).env("LEAPING_CLOCK", "yes");
+    let shown = String::from_utf8_lossy(&date.output().unwrap().stdout).trim().parse::<u64>();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let works = shown.is_ok_and(|shown| shown > now + 1800) && !cfg!(target_feature = "crt-static");
+    if !works {
+        skip("libraries cannot be preloaded here (dynamically linked programs are needed)");
+    }
+    works
+}
+
+#[test]
+fn a_judge_of_500_mib_does_not_make_its_programs_large() {
+    let Some(stage) = Stage::set() else { return };
+    if !preload_works(&stage) {
+        return;
+    }
+    for (_, tier) in crate::stage::users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none()) {
+        let solver = stage.text("solver");
+        let report = stage.path("tmp").join("report.json");
+        let arguments = ["exec", "--tier", &tier, "--json", report.to_str().unwrap(), "--", &solver, "nap", "300"];
+        let mut command = stage.judge(&arguments);
+        command.env("LD_PRELOAD", stage.path("preload.so")).env("BALLAST_MIB", "500");
+        let mut judge = Guarded(command.spawn().unwrap());
+        let fat = within(Duration::from_secs(10), || {
+            Process::of(judge.0.id())?.status("VmRSS").filter(|kibibytes| *kibibytes > 500 * 1024)
+        });
+        assert!(fat.is_some(), "the judge was not fat");
+        assert_eq!(judge.0.wait().unwrap().code(), Some(0));
+        let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap();
+        let peak = report["memory_bytes"].as_u64().unwrap();
+        assert!(peak <= 16 << 20, "{} MiB in tier {tier}", peak >> 20);
+    }
+}
+
+#[test]
+fn a_clock_that_leaps_an_hour_at_each_look_changes_no_duration() {
+    let Some(stage) = Stage::set() else { return };
+    if !preload_works(&stage) {
+        return;
+    }
+    let solver = stage.solver("nap 200");
+    let arguments = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-4", "--wall", "20s", "--json", "-"];
+    let mut command = stage.judge(&arguments);
+    command.env("LD_PRELOAD", stage.path("preload.so")).env("LEAPING_CLOCK", "yes");
+    let report = json(command);
+    assert_eq!(of_cases(&report, "verdict"), ["accepted"; 4], "{report}");
+    let times = of_cases(&report, "wall_ms").into_iter().chain([&report["elapsed_ms"]]);
+    assert!(times.into_iter().all(|time| (200.0..20_000.0).contains(&time.as_f64().unwrap())), "{report}");
+}
+
+/// The helpers, which measure, get no environment that a library could be preloaded by: here the sources must do.
+#[test]
+fn nothing_that_measures_looks_at_the_date() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["sandbox/src", "src/runner"] {
+        for entry in fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let source = fs::read_to_string(&path).unwrap();
+            for word in ["SystemTime", "UNIX_EPOCH", "Realtime", "CLOCK_REALTIME", "gettimeofday"] {
+                assert!(!source.contains(word), "{} names {word}", path.display());
+            }
+        }
+    }
+}
+
+/// Runs the judge to its end and returns the greatest resident size that was seen, in KiB.
+fn watched(judge: &mut Guarded) -> u64 {
+    let mut peak = 0;
+    loop {
+        peak = peak.max(Process::of(judge.0.id()).and_then(|process| process.status("VmHWM")).unwrap_or(0));
+        if let Some(status) = judge.0.try_wait().unwrap() {
+            assert_eq!(status.code(), Some(0));
+            return peak;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+const BYTES: u64 = 64 << 20;
+
+#[test]
+fn sixty_four_mebibytes_go_in_and_out_at_once_past_a_small_judge() {
+    let Some(stage) = Stage::set() else { return };
+    let (input, output) = (stage.path("tmp").join("in"), stage.path("tmp").join("out"));
+    fs::File::create(&input).unwrap().set_len(BYTES).unwrap();
+    let (solver, given) = (stage.text("solver"), input.display().to_string());
+    let exec = ["exec", "--output-limit", "64MiB", "--wall", "60s"];
+    let files = ["--stdin", &given, "--stdout", output.to_str().unwrap(), "--", &solver, "echo"];
+    let pipes = ["--stdin", "-", "--", &solver, "echo"];
+    for how in [&files[..], &pipes[..]] {
+        let mut command = stage.judge(&[&exec[..], how].concat());
+        let mut source = Guarded(Command::new("cat").arg(&input).stdout(Stdio::piped()).spawn().unwrap());
+        command.stdin(source.0.stdout.take().unwrap());
+        let mut judge = Guarded(command.spawn().unwrap());
+        let mut stdout = judge.0.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()).unwrap());
+        let peak = watched(&mut judge);
+        println!("the judge's peak: {peak} KiB");
+        assert!(peak > 0 && peak < 32 << 10, "{peak} KiB");
+        let printed = reader.join().unwrap();
+        let written = if how.contains(&"-") { printed } else { output.metadata().unwrap().len() };
+        assert_eq!(written, BYTES);
+    }
+}

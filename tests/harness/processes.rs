@@ -1,0 +1,98 @@
+//! The processes of a judge, seen from outside.
+
+use std::fs;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+/// One process for ever: its id may come again, but not with the same start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub(crate) pid: u32,
+    pub(crate) name: String,
+    started: u64,
+    parent: u32,
+    is_dead: bool,
+}
+
+impl Process {
+    pub(crate) fn of(pid: u32) -> Option<Process> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let (head, tail) = stat.rsplit_once(')')?;
+        let name = head.split_once('(')?.1.to_owned();
+        let fields: Vec<_> = tail.split_whitespace().collect();
+        let is_dead = matches!(fields[0], "Z" | "X");
+        Some(Process { pid, name, started: fields[19].parse().ok()?, parent: fields[1].parse().ok()?, is_dead })
+    }
+
+    /// Neither gone nor a zombie that nobody has buried yet.
+    pub(crate) fn lives(&self) -> bool {
+        Process::of(self.pid).is_some_and(|now| now.started == self.started && !now.is_dead)
+    }
+
+    pub(crate) fn is_zombie(&self) -> bool {
+        self.is_dead
+    }
+
+    /// A figure of `/proc/PID/status`, in its unit (KiB, or none).
+    pub(crate) fn status(&self, field: &str) -> Option<u64> {
+        let text = fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'))?;
+        line.split_whitespace().next()?.parse().ok()
+    }
+
+    /// How many files it has open.
+    pub(crate) fn files(&self) -> usize {
+        fs::read_dir(format!("/proc/{}/fd", self.pid)).map_or(0, Iterator::count)
+    }
+}
+
+/// This process and all its descendants.
+pub(crate) fn family(pid: u32) -> Vec<Process> {
+    let pids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let all: Vec<_> = pids.filter_map(Process::of).collect();
+    let mut found: Vec<_> = all.iter().filter(|process| process.pid == pid).cloned().collect();
+    let mut next = 0;
+    while let Some(parent) = found.get(next).map(|process| process.pid) {
+        found.extend(all.iter().filter(|process| process.parent == parent).cloned());
+        next += 1;
+    }
+    found
+}
+
+/// Asks again and again until there is an answer, for so long.
+pub(crate) fn within<T>(limit: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+    let began = Instant::now();
+    loop {
+        let answer = ask();
+        if answer.is_some() || began.elapsed() > limit {
+            return answer;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until a judge runs so many processes of the test program, and returns its whole family.
+pub(crate) fn family_with(judge: &Child, solvers: usize) -> Vec<Process> {
+    let seen = within(Duration::from_secs(20), || {
+        let family = family(judge.id());
+        (family.iter().filter(|process| process.name == "solver").count() >= solvers).then_some(family)
+    });
+    seen.unwrap_or_else(|| panic!("the program did not start: {:?}", family(judge.id())))
+}
+
+/// Panics unless all of these processes end within a second.
+pub(crate) fn assert_all_end(family: &[Process], what: &str) {
+    let alive = || family.iter().filter(|process| process.lives()).collect::<Vec<_>>();
+    let gone = within(Duration::from_secs(1), || alive().is_empty().then_some(()));
+    assert!(gone.is_some(), "{what}: {:?} live on", alive());
+}
+
+/// A process that is killed at the latest when the test is done with it.
+pub(crate) struct Guarded(pub(crate) Child);
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,77 @@
+//! Trivial programs by the hundred and by the thousand: all accepted, and nothing piles up.
+
+use crate::processes::{Guarded, Process, family};
+use crate::stage::{Stage, json};
+use crate::support::of_cases;
+use std::io::{BufRead, BufReader};
+use std::time::Duration;
+
+#[test]
+fn a_trivial_program_is_accepted_two_hundred_times_at_any_number_of_jobs() {
+    let Some(stage) = Stage::set() else { return };
+    let solver = stage.solver("plain");
+    let cores = std::thread::available_parallelism().unwrap().get();
+    for jobs in [1, 2, 2 * cores] {
+        let jobs = jobs.to_string();
+        let run = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-200", "--no-journal", "--json", "-"];
+        let more = ["--jobs", &jobs, "--oversubscribe", "--cpu", "200ms"];
+        let report = json(stage.judge(&[&run[..], &more[..]].concat()));
+        let verdicts = of_cases(&report, "verdict");
+        assert!(verdicts.len() == 200 && verdicts.iter().all(|verdict| *verdict == "accepted"), "{report}");
+        let mut cpu: Vec<_> = of_cases(&report, "cpu_ms").iter().map(|time| time.as_f64().unwrap()).collect();
+        cpu.sort_by(f64::total_cmp);
+        println!("{jobs} jobs: CPU median {} ms, greatest {} ms", cpu[100], cpu[199]);
+        // The machine below may take the core away in the middle of one.
+        assert!(cpu[190] <= 5.0, "with {jobs} jobs: {:?}", &cpu[190..]);
+    }
+}
+
+/// What must not grow in a judge and in its helpers.
+#[derive(Debug, PartialEq, Eq)]
+struct Held {
+    files: usize,
+    threads: u64,
+    processes: usize,
+    mounts: usize,
+    groups: usize,
+}
+
+/// Of the processes that live as long as the judge. Also their resident memory, in KiB.
+fn held(stage: &Stage, judge: u32) -> (Held, u64) {
+    // Solvers come and go, and have their starter's name at first.
+    let earlier: Vec<_> = family(judge).into_iter().map(|process| process.pid).collect();
+    std::thread::sleep(Duration::from_millis(50));
+    let later = family(judge).into_iter().filter(|process| earlier.contains(&process.pid));
+    let family: Vec<_> = later.filter(|process| process.name != "solver").collect();
+    let zombies = family.iter().filter(|process| process.is_zombie()).count();
+    assert!(zombies <= 2, "{zombies} zombies");
+    let lasting: Vec<_> = family.into_iter().filter(|process| !process.is_zombie()).collect();
+    let sum = |field: &str| lasting.iter().filter_map(|process| process.status(field)).sum();
+    let mounts = std::fs::read_to_string(format!("/proc/{judge}/mounts")).unwrap().lines().count();
+    let groups = stage.leftovers(judge).len();
+    let files = Process::of(judge).map_or(0, |process| process.files());
+    (Held { files, threads: sum("Threads"), processes: lasting.len(), mounts, groups }, sum("VmRSS"))
+}
+
+#[test]
+fn three_thousand_runs_in_one_judge_leave_it_as_it_was() {
+    let Some(stage) = Stage::set() else { return };
+    let solver = stage.solver("plain");
+    let arguments = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-3000", "--no-journal", "--jsonl", "-"];
+    let mut judge = Guarded(stage.judge(&arguments).spawn().unwrap());
+    let mut lines = BufReader::new(judge.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut at = |count: usize| {
+        let accepted = |line: &String| line.contains("\"verdict\":\"accepted\"");
+        let last = lines.by_ref().take(count).inspect(|line| assert!(accepted(line), "{line}")).count();
+        assert_eq!(last, count);
+        held(&stage, judge.0.id())
+    };
+    let (before, resident_before) = at(300);
+    let (after, resident_after) = at(2500);
+    assert_eq!(before, after);
+    println!("{before:?}; {resident_before} KiB, then {resident_after} KiB");
+    // Outcomes are kept for the report: less than 2 KiB each.
+    assert!(resident_after < resident_before + 4096, "{resident_before} KiB became {resident_after} KiB");
+    assert_eq!(lines.count(), 201, "the rest, and the summary");
+    assert_eq!(judge.0.wait().unwrap().code(), Some(0));
+}

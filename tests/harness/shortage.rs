@@ -1,0 +1,48 @@
+//! The judge without enough of something: it says so, and the solver is never blamed.
+
+use crate::stage::{PLAIN_USER, Stage, is_root, run, skip};
+use crate::support::Said;
+use serde_json::Value;
+
+/// Either all is well, in the tier that there is with plenty; or the judge is at fault, and says why.
+fn assert_nobody_else_is_blamed(said: &Said, tier: &str, what: &str) {
+    let Ok(report) = serde_json::from_str::<Value>(&said.stdout) else {
+        assert_eq!(said.code, Some(3), "{what}: {}", said.stderr);
+        assert!(said.stderr.contains("error: ") && !said.stderr.contains("panicked"), "{what}: {}", said.stderr);
+        return;
+    };
+    assert_eq!(report["tier"], tier, "{what}: a shortage has lowered the tier");
+    let verdicts: Vec<_> = report["cases"].as_array().unwrap().iter().map(|case| &case["verdict"]).collect();
+    assert!(verdicts.iter().all(|verdict| *verdict == "accepted" || *verdict == "judge-error"), "{what}: {verdicts:?}");
+    let faulty = verdicts.iter().any(|verdict| *verdict == "judge-error");
+    assert_eq!(said.code, Some(if faulty { 3 } else { 0 }), "{what}: {}", said.stderr);
+}
+
+fn tier(stage: &Stage, how: &[&str]) -> String {
+    let report = crate::stage::json(stage.launched(how, &["doctor", "--json", "-"]));
+    report["tier"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn too_few_files_or_processes_are_never_the_solvers_fault() {
+    let Some(stage) = Stage::set() else { return };
+    let solver = stage.solver("plain");
+    let arguments = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-6", "--no-journal", "--json", "-"];
+    let normal = tier(&stage, &[]);
+    for files in [4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 48, 64] {
+        let said = run(stage.launched(&["files", &files.to_string()], &arguments));
+        assert_nobody_else_is_blamed(&said, &normal, &format!("ulimit -n {files}"));
+        assert!(files < 64 || said.code == Some(0), "64 files are enough: {}", said.stderr);
+    }
+    if !is_root() {
+        skip("the number of processes of a user of its own, which only root can become");
+        return;
+    }
+    let user = PLAIN_USER.to_string();
+    let normal = tier(&stage, &["user", &user]);
+    for processes in [1, 2, 3, 4, 5, 6, 7, 8, 10, 16] {
+        let how = ["user", &user, "processes", &processes.to_string()];
+        let said = run(stage.launched(&how, &arguments));
+        assert_nobody_else_is_blamed(&said, &normal, &format!("ulimit -u {processes}"));
+    }
+}
