@@ -1,14 +1,17 @@
 //! Landlock rulesets: which files a program may touch, and that its signals and sockets stay with its own kind.
 
+use std::error::Error;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, RulesetError, Scope,
+    RulesetCreatedAttr, Scope,
 };
 
 use crate::execution::Fault;
+use crate::fault::{Doing, is_shortage};
 use crate::request::Visible;
 
 /// The newest version that this file knows how to use.
@@ -63,13 +66,24 @@ pub(crate) struct Reach<'a> {
 
 /// The ruleset, for the child to put on.
 pub(crate) fn ruleset(reach: &Reach<'_>) -> Result<Option<OwnedFd>, Fault> {
-    build(reach).map_err(|error| Fault::System {
-        action: "making a landlock ruleset".to_owned(),
-        source: std::io::Error::other(error),
-    })
+    build(reach).map_err(kernels).doing("making a landlock ruleset")
 }
 
-fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, RulesetError> {
+/// The kernel's error, if it was one: a helper can tell its judge nothing but its number.
+fn kernels(error: AnyError) -> io::Error {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(&*error);
+    while let Some(error) = cause {
+        if let Some(errno) = error.downcast_ref().and_then(io::Error::raw_os_error) {
+            return io::Error::from_raw_os_error(errno);
+        }
+        cause = error.source();
+    }
+    io::Error::other(error)
+}
+
+type AnyError = Box<dyn Error + Send + Sync>;
+
+fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
     let everything = AccessFs::from_all(NEWEST);
     let reading = AccessFs::from_read(NEWEST);
     let mut rules = Ruleset::default()
@@ -79,13 +93,19 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, RulesetError> {
         .scope(Scope::from_all(NEWEST))?
         .create()?
         .add_rule(PathBeneath::new(reach.folder, everything))?;
-    let mut grant = |path: &Path, access: BitFlags<AccessFs>| -> Result<(), RulesetError> {
+    let mut grant = |path: &Path, access: BitFlags<AccessFs>| -> Result<(), AnyError> {
         use rustix::fs::{Mode, OFlags};
-        let Ok(fd) = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) else { return Ok(()) };
+        let fd = match rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(fd) => fd,
+            Err(error) if is_shortage(error.raw_os_error()) => return Err(io::Error::from(error).into()),
+            // What this machine does not have.
+            Err(_) => return Ok(()),
+        };
         let is_file = rustix::fs::fstat(&fd)
             .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Directory);
         let access = if is_file { access & AccessFs::from_file(NEWEST) } else { access };
-        (&mut rules).add_rule(PathBeneath::new(fd.as_fd(), access)).map(|_| ())
+        (&mut rules).add_rule(PathBeneath::new(fd.as_fd(), access))?;
+        Ok(())
     };
     if reach.whole_root {
         grant(Path::new("/"), reading)?;

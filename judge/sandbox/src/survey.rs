@@ -70,10 +70,15 @@ pub fn survey(options: &Options) -> Survey {
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
     let tiers = safe.map(|tier| match probe::attempt(tier, &executable, &scratch) {
         Ok(found) => TierReport { tier, missing: None, gaps: found.gaps, remedy: None },
-        Err(unfit) => TierReport { tier, missing: Some(unfit.why), gaps: Vec::new(), remedy: remedy_for(tier, root) },
+        Err(unfit) => {
+            let remedy = if unfit.shortage { Some(SHORTAGE) } else { remedy_for(tier, root) };
+            TierReport { tier, missing: Some(unfit.why), gaps: Vec::new(), remedy }
+        }
     });
     Survey { tiers: tiers.collect(), features: features(root), machine: machine() }
 }
+
+const SHORTAGE: &str = "raise `ulimit -n` (open files) or `ulimit -u` (processes), or end what uses them up";
 
 const USER_NAMESPACES: &str = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; on Ubuntu also: sudo sysctl -w \
      kernel.apparmor_restrict_unprivileged_userns=0; in docker: docker run --security-opt seccomp=unconfined …";
