@@ -145,8 +145,28 @@ fn the_same_scores_give_the_same_figures_whatever_the_jobs() {
         report["comparisons"].clone()
     };
     assert_eq!(figures("1"), figures("2"));
-    let too_many = ["compare", "-p", "sum", "./plain", "./noisy", "--jobs", "4000"];
-    assert_eq!(folder.judge(&too_many).code, Some(2), "more jobs than cores");
+}
+
+#[test]
+fn every_command_that_runs_solvers_refuses_more_jobs_than_cores() {
+    let folder = sample();
+    assert_eq!(record(&folder, &["-s", "./plain"]).code, Some(0));
+    for command in [
+        &["compare", "-p", "sum", "./plain", "./noisy"][..],
+        &["power", "-p", "sum", "-s", "./plain", "-s", "./noisy"],
+        &["baseline", "-p", "sum", "-s", "./plain", "--output", "other.toml"],
+        &["gate", "--baseline", "baseline.toml", "-s", "./plain"],
+        &["tune", "-p", "sum", "-s", "./plain {w}", "--param", "w=1..2"],
+        &["run", "-p", "sum", "-s", "./plain"],
+    ] {
+        let said = folder.judge(&[command, &["--jobs", "4000"]].concat());
+        assert_eq!((said.code, &*said.stdout), (Some(2), ""), "{command:?}: {}", said.stderr);
+        assert!(said.stderr.contains("--oversubscribe"), "{command:?}: {}", said.stderr);
+    }
+    let insists = ["run", "-p", "sum", "-s", "./plain", "--jobs", "40", "--oversubscribe"];
+    let said = folder.judge(&insists);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(said.stderr.contains("take time from each other"), "{}", said.stderr);
 }
 
 #[test]
