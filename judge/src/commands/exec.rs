@@ -153,8 +153,12 @@ fn nameless(purpose: &str) -> Result<File, Failure> {
 fn unwritten(args: &ExecArgs, error: RunError) -> Failure {
     let files: Vec<_> =
         [&args.stdout, &args.stderr].into_iter().flatten().map(|path| path.display().to_string()).collect();
+    let during_the_run = matches!(error, RunError::Run(_));
     let failure = Failure::from(error);
-    if files.is_empty() { failure } else { failure.with_hint(format!("is there room for {}?", files.join(" and "))) }
+    if files.is_empty() || !during_the_run {
+        return failure;
+    }
+    failure.with_hint(format!("its output goes to {}: is there room?", files.join(" and ")))
 }
 
 fn json_on_stdout(args: &ExecArgs) -> bool {
