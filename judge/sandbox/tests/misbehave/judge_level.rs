@@ -58,6 +58,7 @@ impl Drop for Victim {
 }
 
 fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut dead = Vec::new();
     for words in [["cpu", "alone"], ["processes", "relay"]] {
         let program = programs.join(words[0]);
         let mut command = Command::new(std::env::current_exe().unwrap());
@@ -76,6 +77,7 @@ fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
         }
         check(seen, || format!("{words:?} did not start"))?;
         drop(victim);
+        dead.push(format!(".{judge}."));
         let began = Instant::now();
         while !processes_with(&program).is_empty() {
             check(began.elapsed() < Duration::from_secs(1), || format!("{words:?} lives on"))?;
@@ -84,11 +86,12 @@ fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     }
     // What the dead judges left, their helpers clear up, or the next judge sweeps.
     let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
-    let own = format!(".{}.", std::process::id());
+    // Other judges may be alive on this machine, and theirs stays.
+    let is_theirs = |name: &String| dead.iter().any(|judge| name.contains(judge));
     let began = Instant::now();
     loop {
         drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
-        let Some(left) = leftovers().into_iter().find(|name| !name.contains(&own)) else { return Ok(()) };
+        let Some(left) = leftovers().into_iter().find(is_theirs) else { return Ok(()) };
         check(began.elapsed() < Duration::from_secs(5), || format!("{left} was not swept"))?;
         std::thread::sleep(Duration::from_millis(50));
     }
