@@ -128,7 +128,7 @@ fn results_stand_in_case_order_whatever_the_number_of_jobs() {
     assert!(said.stderr.contains("seed-3") || said.stderr.contains("seed-9"), "{}", said.stderr);
     let figures = |seeds: &str, jobs: &str| {
         let run = ["run", "-p", "columns", "-s", "bundled:columns-quickstart", "--seeds", seeds];
-        let (_, report) = folder.json(&[&run[..], &["--jobs", jobs, "--oversubscribe"]].concat());
+        let (_, report) = folder.json(&[&run[..], &["--jobs", jobs]].concat());
         (json!(of_cases(&report, "case")), json!(of_cases(&report, "score")), report["solvers"][0]["total"].clone())
     };
     let alone = figures("9,3,10-40", "1");
@@ -210,10 +210,6 @@ fn what_the_user_got_wrong_is_said_with_its_mend_and_exit_code_2() {
         (&["run", "-p", "columns", "--inputs", "none/*.in"], &["no file matches"]),
         (&["run", "-p", "columns", "--inputs", "not-a-case.in"], &["not-a-case.in", "line 1, column 1", "hello"]),
         (&["run", "-p", "columns", "--jobs", "0"], &["--jobs"]),
-        (
-            &["run", "-p", "columns", "--jobs", "4000"],
-            &["--jobs 4000", "core", "take time from each other", "--oversubscribe"],
-        ),
         (&["run", "-p", "columns", "-s", "a=x", "-s", "a=y"], &["two solvers are named `a`"]),
         (&["check", "-p", "columns", "--seed", "1", "--output", "gone.txt"], &["cannot read the answer gone.txt"]),
         (&["check", "-p", "columns", "--seed", "1"], &["--output"]),

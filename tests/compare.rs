@@ -140,7 +140,7 @@ fn where_little_is_good_the_sign_turns() {
 fn the_same_scores_give_the_same_figures_whatever_the_jobs() {
     let folder = sample();
     let figures = |jobs| {
-        let play = ["./plain", "./noisy", "--until-decided", "--max-cases", "60", "--oversubscribe", "--jobs", jobs];
+        let play = ["./plain", "./noisy", "--until-decided", "--max-cases", "60", "--jobs", jobs];
         let (_, report) = compare(&folder, &play);
         report["comparisons"].clone()
     };
@@ -148,23 +148,8 @@ fn the_same_scores_give_the_same_figures_whatever_the_jobs() {
 }
 
 #[test]
-fn every_command_that_runs_solvers_refuses_more_jobs_than_cores() {
-    let folder = sample();
-    assert_eq!(record(&folder, &["-s", "./plain"]).code, Some(0));
-    for command in [
-        &["compare", "-p", "sum", "./plain", "./noisy"][..],
-        &["power", "-p", "sum", "-s", "./plain", "-s", "./noisy"],
-        &["baseline", "-p", "sum", "-s", "./plain", "--output", "other.toml"],
-        &["gate", "--baseline", "baseline.toml", "-s", "./plain"],
-        &["tune", "-p", "sum", "-s", "./plain {w}", "--param", "w=1..2"],
-        &["run", "-p", "sum", "-s", "./plain"],
-    ] {
-        let said = folder.judge(&[command, &["--jobs", "4000"]].concat());
-        assert_eq!((said.code, &*said.stdout), (Some(2), ""), "{command:?}: {}", said.stderr);
-        assert!(said.stderr.contains("--oversubscribe"), "{command:?}: {}", said.stderr);
-    }
-    let insists = ["run", "-p", "sum", "-s", "./plain", "--jobs", "40", "--oversubscribe"];
-    let said = folder.judge(&insists);
+fn more_jobs_than_cores_are_warned_of() {
+    let said = sample().judge(&["run", "-p", "sum", "-s", "./plain", "--jobs", "40"]);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     assert!(said.stderr.contains("take time from each other"), "{}", said.stderr);
 }

@@ -117,7 +117,7 @@ fn results(run: &StoredRun) -> Vec<(String, Verdict, Option<String>)> {
 fn a_judge_killed_at_twenty_random_moments_loses_no_case_that_it_has_shown() {
     const CASES: usize = 300;
     let seeds = format!("1-{CASES}");
-    let run = |solver| ["run", "-p", "columns", "-s", solver, "--seeds", &seeds, "--jobs", "2", "--oversubscribe"];
+    let run = |solver| ["run", "-p", "columns", "-s", solver, "--seeds", &seeds, "--jobs", "2"];
     let folder = Folder::new();
     // Right on boards of even height, wrong on the others.
     folder.script("bot", "sleep 0.01; read w h; echo 1; echo $((w * (h % 2) + 1)) 0");

@@ -36,7 +36,7 @@ fn a_signal_ends_all_that_runs_and_the_report_tells_what_was_done() {
     let Some(stage) = Stage::set() else { return };
     for (signal, (user, tier)) in [Signal::INT, Signal::TERM].into_iter().cycle().zip(users_and_tiers(&stage)) {
         let solver = stage.solver("first-plays");
-        let cases = ["--seeds", "1-20", "--jobs", "2", "--oversubscribe", "--cpu", "1000s", "--no-journal"];
+        let cases = ["--seeds", "1-20", "--jobs", "2", "--cpu", "1000s", "--no-journal"];
         let run = ["run", "-p", "columns", "-s", &solver, "--tier", &tier, "--json", "-", "--all"];
         let mut judge = Guarded(stage.judge_as(user, &[&run[..], &cases[..]].concat()).spawn().unwrap());
         let family = family_with(&judge.0, 4);

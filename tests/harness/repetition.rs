@@ -14,7 +14,7 @@ fn a_trivial_program_is_accepted_two_hundred_times_at_any_number_of_jobs() {
     for jobs in [1, 2, 2 * cores] {
         let jobs = jobs.to_string();
         let run = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-200", "--no-journal", "--json", "-"];
-        let more = ["--jobs", &jobs, "--oversubscribe", "--cpu", "200ms"];
+        let more = ["--jobs", &jobs, "--cpu", "200ms"];
         let report = json(stage.judge(&[&run[..], &more[..]].concat()));
         let verdicts = of_cases(&report, "verdict");
         assert!(verdicts.len() == 200 && verdicts.iter().all(|verdict| *verdict == "accepted"), "{report}");

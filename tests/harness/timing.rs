@@ -65,7 +65,7 @@ fn each_worker_has_a_core_of_its_own_unless_told_otherwise() {
         skip("different cores for different workers: there is one core");
         return;
     }
-    let two = scores(&["--jobs", "2", "--oversubscribe"]);
+    let two = scores(&["--jobs", "2"]);
     assert_eq!(two.len(), 2, "two workers, two cores: {two:?}");
 }
 
@@ -77,7 +77,7 @@ fn burn_twice(stage: &Stage, first: &str, later: &str) -> (String, u64) {
     let folder = folder.display().to_string();
     let solver = stage.solver(&format!("once-slow {folder} {first} {later}"));
     let run = ["run", "-p", "columns", "-s", &solver, "--seeds", "1", "--cpu", "500ms", "--wall", "60s"];
-    let more = ["--dir", &format!("{folder}:rw"), "--jobs", "2", "--oversubscribe", "--no-journal", "--json", "-"];
+    let more = ["--dir", &format!("{folder}:rw"), "--jobs", "2", "--no-journal", "--json", "-"];
     let report = json(stage.judge(&[&run[..], &more[..]].concat()));
     let runs = std::fs::metadata(format!("{folder}/runs")).unwrap().len();
     (report["cases"][0]["verdict"].as_str().unwrap().to_owned(), runs)

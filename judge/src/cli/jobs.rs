@@ -6,12 +6,9 @@ use std::num::NonZeroUsize;
 /// How many solvers run at once, and where.
 #[derive(Debug, Args)]
 pub struct JobArgs {
-    /// How many solvers run at once [default: the number of physical cores]
+    /// How many solvers run at once; more than cores take time from each other [default: the number of physical cores]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Allow more --jobs than physical cores: they take time from each other
-    #[arg(long)]
-    pub oversubscribe: bool,
     /// Do not tie each solver to a core of its own
     #[arg(long)]
     pub no_pin: bool,

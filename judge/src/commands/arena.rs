@@ -37,7 +37,7 @@ pub(super) struct Played {
 impl Arena {
     /// Opens the sandbox for a problem.
     pub(super) fn open(problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
-        let settings = jobs::settings(&args.jobs, false)?;
+        let settings = jobs::settings(&args.jobs, false);
         let toolbox = Toolbox::new().map_err(|error| run::no_temporary_folder(&error))?;
         let template = Plan {
             problem: problem.clone(),

@@ -21,7 +21,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
     let outputs = Outputs::check(&args.reports)?;
-    let settings = jobs::settings(&args.jobs, outputs.show_features())?;
+    let settings = jobs::settings(&args.jobs, outputs.show_features());
     let Chosen { cases, mut features } = choose(problem, &args.cases, args.repeat)?;
     let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
     let plan = plan(problem, cases, args, &mut toolbox)?;

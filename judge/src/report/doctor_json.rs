@@ -48,7 +48,7 @@ struct MachineRecord<'a> {
     /// Numbers of the hardware threads that may be used.
     threads: &'a [usize],
     physical_cores: usize,
-    /// What `--jobs` is by default, and at most without `--oversubscribe`.
+    /// What `--jobs` is by default: solvers that do not take time from each other.
     default_jobs: usize,
     governors: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
