@@ -152,6 +152,7 @@ fn run(
     let station = &*station;
     steal.begin();
     let mut meter = Meter::start(station.gauges(limits.processes != Some(1)));
+    let until = order.until.take();
     let mut program = match station.start(&order.task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
         Start::Running(program) => program,
         Start::Refused(errno) => return Ok(refused(errno)),
@@ -164,15 +165,20 @@ fn run(
         stderr: &mut stderr,
         meter: &mut meter,
         judge,
+        until: until.as_ref().map(AsFd::as_fd),
         disk: station.disk(),
         cores: cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1),
     };
-    let Watched { conclusion, breaches } = watch.run(&mut *program)?;
-    let finished = match conclusion {
+    let Watched { conclusion, breaches, dismissal } = watch.run(&mut *program)?;
+    let mut finished = match conclusion {
         Conclusion::Finished(finished) => finished,
         Conclusion::Refused(errno) => return Ok(refused(errno)),
     };
-    let totals = meter.totals(&finished);
+    let mut totals = meter.totals(&finished);
+    if let Some(dismissal) = dismissal {
+        finished.ended = finished.ended.min(dismissal.at);
+        totals.cpu = totals.cpu.min(dismissal.cpu);
+    }
     let mut answer = conclude(&limits, &finished, breaches, &totals, &stdout, &stderr);
     answer.usage.stolen = steal.end(answer.usage.wall);
     Ok(answer)

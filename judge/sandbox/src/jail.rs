@@ -96,7 +96,8 @@ impl Jail {
     /// Has the init start `task`.
     pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         let started = clock::now();
-        order::encode(task, true, true).send(&self.socket, &stdio).doing("handing a program to the jail's init")?;
+        let enclosed = order::Enclosed { stdout: true, stderr: true, until: false };
+        order::encode(task, enclosed).send(&self.socket, &stdio).doing("handing a program to the jail's init")?;
         Ok(Start::Running(Box::new(Inmate { jail: self, started, killed: false })))
     }
 

@@ -40,10 +40,20 @@ pub(crate) struct Order {
     /// The caller's own files; what has none is captured.
     pub(crate) stdout: Option<OwnedFd>,
     pub(crate) stderr: Option<OwnedFd>,
+    /// Readable when the run has served its purpose.
+    pub(crate) until: Option<OwnedFd>,
 }
 
-/// Writes `task`; standard input and the sinks travel as descriptors, in this order.
-pub(crate) fn encode(task: &Task, own_stdout: bool, own_stderr: bool) -> Writer {
+/// Which descriptors travel with an order behind standard input, in this order.
+#[derive(Clone, Copy)]
+pub(crate) struct Enclosed {
+    pub(crate) stdout: bool,
+    pub(crate) stderr: bool,
+    pub(crate) until: bool,
+}
+
+/// Writes `task`; the descriptors are sent with it.
+pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
     let mut writer = Writer::default();
     writer.bytes(task.program.as_os_str().as_bytes()).u64(task.argv.len() as u64);
     for argument in &task.argv {
@@ -60,7 +70,10 @@ pub(crate) fn encode(task: &Task, own_stdout: bool, own_stderr: bool) -> Writer 
     let limits = &task.limits;
     writer.option(limits.cpu.map(crate::wire::nanoseconds)).option(limits.wall.map(crate::wire::nanoseconds));
     writer.option(limits.memory).u64(limits.stdout).u64(limits.stderr).option(limits.processes.map(u64::from));
-    writer.u64(limits.disk).u64(u64::from(own_stdout)).u64(u64::from(own_stderr));
+    writer.u64(limits.disk);
+    for is_there in [enclosed.stdout, enclosed.stderr, enclosed.until] {
+        writer.u64(u64::from(is_there));
+    }
     writer
 }
 
@@ -83,11 +96,11 @@ impl Order {
             processes: reader.option()?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
             disk: reader.u64()?,
         };
-        let (own_stdout, own_stderr) = (reader.u64()? != 0, reader.u64()? != 0);
+        let enclosed = Enclosed { stdout: reader.u64()? != 0, stderr: reader.u64()? != 0, until: reader.u64()? != 0 };
         let stdin = reader.fd()?;
-        let stdout = own_stdout.then(|| reader.fd()).transpose()?;
-        let stderr = own_stderr.then(|| reader.fd()).transpose()?;
-        Ok(Order { task: Task { program, argv, environment, visible, limits }, stdin, stdout, stderr })
+        let mut next = |is_there: bool| is_there.then(|| reader.fd()).transpose();
+        let (stdout, stderr, until) = (next(enclosed.stdout)?, next(enclosed.stderr)?, next(enclosed.until)?);
+        Ok(Order { task: Task { program, argv, environment, visible, limits }, stdin, stdout, stderr, until })
     }
 }
 

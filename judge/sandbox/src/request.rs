@@ -27,14 +27,14 @@ pub struct Request {
     pub stderr: Sink,
 }
 
-/// Where standard input comes from. Never a pipe: a program that does not read cannot make the judge wait.
+/// Where standard input comes from. Never a pipe of ours: a program that does not read cannot make the judge wait.
 #[derive(Debug, Clone)]
 pub enum Stdin {
     /// `/dev/null`.
     Empty,
     /// These bytes.
     Bytes(Arc<[u8]>),
-    /// This file, read from its start.
+    /// This file, read from its start; a pipe as it is.
     File(Arc<File>),
 }
 
@@ -43,7 +43,8 @@ pub enum Stdin {
 pub enum Sink {
     /// Into [`Execution`](crate::Execution), capped.
     Capture,
-    /// Into this file, capped.
+    /// Into this file, capped. Of a pipe, the caller keeps the reading end and reads all the time: while it is full, no
+    /// limit is watched.
     File(Arc<File>),
 }
 

@@ -49,10 +49,22 @@ pub(crate) struct Watched {
     pub(crate) conclusion: Conclusion,
     /// The limits that made the watcher kill it.
     pub(crate) breaches: Vec<Breach>,
+    /// When it was of no more use.
+    pub(crate) dismissal: Option<Dismissal>,
+}
+
+/// What was used of the clocks when the program was of no more use.
+#[derive(Clone, Copy)]
+pub(crate) struct Dismissal {
+    /// On the monotonic clock.
+    pub(crate) at: u64,
+    pub(crate) cpu: u64,
 }
 
 /// How long a killed program may take to be gone.
 const GRACE: u64 = 5_000_000_000;
+/// How long a program of no more use may take to end by itself.
+const LEAVE: u64 = 200_000_000;
 /// Shortest and longest pause between two looks at what nobody tells us of.
 const SHORTEST_LOOK: u64 = 1_000_000;
 const LONGEST_LOOK: u64 = 20_000_000;
@@ -72,6 +84,8 @@ pub(crate) struct Watch<'a, 'b> {
     pub(crate) meter: &'a mut Meter<'b>,
     /// The judge's end: readable when the judge has gone or has cancelled.
     pub(crate) judge: BorrowedFd<'a>,
+    /// Readable when the program is of no more use; nothing once that is known.
+    pub(crate) until: Option<BorrowedFd<'a>>,
     /// Bytes on disk in a working folder that has no size limit of its own.
     pub(crate) disk: Option<&'a dyn Disk>,
     /// Cores that the program may use at once.
@@ -83,6 +97,7 @@ impl Watch<'_, '_> {
     pub(crate) fn run(mut self, program: &mut dyn Program) -> Result<Watched, Fault> {
         let mut breaches = Vec::new();
         let mut killed_at = None;
+        let mut dismissal = None;
         let mut buffer = vec![0; BUFFER_BYTES];
         // Reading what a program uses costs more than a short program takes: the first look comes a little later.
         let mut look_at = clock::now() + SHORTEST_LOOK.min(self.shortest_limit());
@@ -91,7 +106,7 @@ impl Watch<'_, '_> {
                 Some(at) => remaining(at + GRACE)?,
                 None => match look_at.checked_sub(clock::now()).filter(|left| *left > 0) {
                     Some(left) => left,
-                    None => match self.check(program.started(), &mut breaches) {
+                    None => match self.check(program.started(), dismissal, &mut breaches) {
                         Some(next) => {
                             look_at = clock::now().saturating_add(next);
                             next
@@ -105,6 +120,11 @@ impl Watch<'_, '_> {
                 },
             };
             let woken = self.wait(program.ended(), timeout)?;
+            if woken.dismissed {
+                self.until = None;
+                dismissal = Some(Dismissal { at: clock::now(), cpu: self.meter.cpu() });
+                look_at = clock::now();
+            }
             if woken.judge && killed_at.is_none() {
                 program.kill();
                 killed_at = Some(clock::now());
@@ -113,7 +133,11 @@ impl Watch<'_, '_> {
                 let conclusion = program.finish()?;
                 self.stdout.drain(&mut buffer, usize::MAX)?;
                 self.stderr.drain(&mut buffer, usize::MAX)?;
-                return if woken.judge { Err(Fault::Cancelled) } else { Ok(Watched { conclusion, breaches }) };
+                return if woken.judge {
+                    Err(Fault::Cancelled)
+                } else {
+                    Ok(Watched { conclusion, breaches, dismissal })
+                };
             }
             self.stdout.drain(&mut buffer, 32)?;
             self.stderr.drain(&mut buffer, 32)?;
@@ -130,7 +154,15 @@ impl Watch<'_, '_> {
     }
 
     /// Nanoseconds until the next look; `None` when a limit is passed, which is noted.
-    fn check(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
+    fn check(&mut self, started: u64, dismissal: Option<Dismissal>, breaches: &mut Vec<Breach>) -> Option<u64> {
+        let next = match dismissal {
+            Some(dismissal) => (dismissal.at + LEAVE).checked_sub(clock::now()).filter(|left| *left > 0)?,
+            None => self.check_clocks(started, breaches)?,
+        };
+        Some(next.min(self.check_space(breaches)?).max(50_000))
+    }
+
+    fn check_clocks(&self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
         let mut next = u64::MAX;
         if let Some(limit) = self.limits.cpu.map(nanoseconds) {
             let left = (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu()).filter(|left| *left > 0);
@@ -142,6 +174,11 @@ impl Watch<'_, '_> {
                 .filter(|left| *left > 0);
             next = next.min(noted(left, Breach::Wall, breaches)?);
         }
+        Some(next)
+    }
+
+    fn check_space(&mut self, breaches: &mut Vec<Breach>) -> Option<u64> {
+        let mut next = u64::MAX;
         if let Some(limit) = self.limits.memory
             && let Some(now) = self.meter.memory()
         {
@@ -158,12 +195,13 @@ impl Watch<'_, '_> {
             noted(self.limits.disk.checked_sub(measure.bytes(self.limits.disk)), Breach::Output, breaches)?;
             next = next.min(LONGEST_LOOK);
         }
-        Some(next.max(50_000))
+        Some(next)
     }
 
     fn wait(&self, ended: BorrowedFd<'_>, timeout: u64) -> Result<Woken, Fault> {
         let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
         let mut fds = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN), PollFd::new(&self.judge, PollFlags::IN)];
+        fds.extend(self.until.iter().map(|until| PollFd::from_borrowed_fd(*until, PollFlags::IN)));
         for stream in [&*self.stdout, &*self.stderr] {
             if !stream.done {
                 fds.push(PollFd::from_borrowed_fd(stream.fd(), PollFlags::IN));
@@ -174,13 +212,14 @@ impl Watch<'_, '_> {
             Err(error) => return Err(error).doing("waiting for the program"),
         }
         let ready = |index: usize| !fds[index].revents().is_empty();
-        Ok(Woken { ended: ready(0), judge: ready(1) })
+        Ok(Woken { ended: ready(0), judge: ready(1), dismissed: self.until.is_some() && ready(2) })
     }
 }
 
 struct Woken {
     ended: bool,
     judge: bool,
+    dismissed: bool,
 }
 
 /// `left`, or `None` with `breach` noted when nothing is left.

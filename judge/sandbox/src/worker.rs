@@ -79,10 +79,24 @@ impl Worker {
     /// # Errors
     /// [`Fault::Cancelled`] after a [`Canceller::cancel`]; else the sandbox itself failed, never the program.
     pub fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
+        self.perform(request, None)
+    }
+
+    /// Does the same for a program that is of use only until something else happens: until `over` becomes readable.
+    /// CPU time and time on the clock are counted up to then, and their limits hold no longer; the program is left a
+    /// short while to end by itself, and then killed.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
+        self.perform(request, Some(over))
+    }
+
+    fn perform(&mut self, request: &Request, over: Option<BorrowedFd<'_>>) -> Result<Execution, Fault> {
         if self.link.cancelled.load(Ordering::SeqCst) {
             return Err(Fault::Cancelled);
         }
-        let answer = self.ask(request)??;
+        let answer = self.ask(request, over)??;
         Ok(Execution {
             end: answer.end,
             breaches: answer.breaches,
@@ -92,16 +106,17 @@ impl Worker {
         })
     }
 
-    fn ask(&mut self, request: &Request) -> Result<Result<order::Answer, Fault>, Fault> {
+    fn ask(&mut self, request: &Request, over: Option<BorrowedFd<'_>>) -> Result<Result<order::Answer, Fault>, Fault> {
         let stdin = open_stdin(&request.stdin)?;
         let mut fds = vec![stdin.fd()];
         let sinks = [&request.stdout, &request.stderr].map(|sink| match sink {
             Sink::Capture => None,
             Sink::File(file) => Some(file.as_fd()),
         });
-        fds.extend(sinks.into_iter().flatten());
-        let sent = order::encode(&order::Task::from(request), sinks[0].is_some(), sinks[1].is_some())
-            .send(&self.link.socket, &fds);
+        fds.extend(sinks.into_iter().flatten().chain(over));
+        let enclosed =
+            order::Enclosed { stdout: sinks[0].is_some(), stderr: sinks[1].is_some(), until: over.is_some() };
+        let sent = order::encode(&order::Task::from(request), enclosed).send(&self.link.socket, &fds);
         let received = sent.and_then(|()| Reader::receive(&self.link.socket));
         match received.and_then(|message| message.map(|mut message| order::decode_answer(&mut message)).transpose()) {
             Ok(Some(answer)) => Ok(answer),

@@ -1,7 +1,8 @@
 //! What is not a matter of one program: the judge's death and size, cancelling, starting, thousands of runs.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -25,6 +26,8 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("cancelled", cancelled),
     ("cannot start", cannot_start),
     ("streams in files", streams_in_files),
+    ("streams in pipes", streams_in_pipes),
+    ("dismissed", dismissed),
     ("fat judge", fat_judge),
     ("visible folders", visible_folders),
     ("interpreters", interpreters),
@@ -215,6 +218,47 @@ fn streams_in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
 }
 
 /// A large judge does not make its programs look large.
+fn streams_in_pipes(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let mut request = request(programs.join("output"), &["output".into(), "echo".into()]);
+    let (input, mut to_program) = std::io::pipe().unwrap();
+    let (mut from_program, output) = std::io::pipe().unwrap();
+    request.stdin = Stdin::File(Arc::new(File::from(OwnedFd::from(input))));
+    request.stdout = Sink::File(Arc::new(File::from(OwnedFd::from(output))));
+    let writer = std::thread::spawn(move || {
+        to_program.write_all(b"hello ").unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        to_program.write_all(b"there").unwrap();
+    });
+    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+    writer.join().unwrap();
+    check(execution.end == End::Exited(0) && execution.breaches.is_empty(), || format!("{execution:?}"))?;
+    let mut heard = [0; 11];
+    from_program.read_exact(&mut heard).unwrap();
+    check(heard == *b"hello there", || format!("heard {:?}", String::from_utf8_lossy(&heard)))
+}
+
+/// A program of no more use is left some time, which is not held against it.
+fn dismissed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let mut request = request(programs.join("cpu"), &["cpu".into(), "alone".into()]);
+    request.limits.cpu = Some(Duration::from_millis(150));
+    let (over, open) = std::io::pipe().unwrap();
+    let closer = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        drop(open);
+    });
+    let began = Instant::now();
+    let execution = worker.run_until(&request, over.as_fd()).map_err(|fault| fault.to_string())?;
+    let took = began.elapsed();
+    closer.join().unwrap();
+    check(execution.end == End::Signalled(9) && execution.breaches.is_empty(), || format!("{execution:?}"))?;
+    check(execution.usage.wall < took - Duration::from_millis(150), || format!("{:?} of {took:?}", execution.usage))?;
+    // The next one has its whole time.
+    let full = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(full.breaches == [judge_sandbox::Breach::Cpu], || format!("{full:?}"))
+}
+
 fn fat_judge(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut ballast = vec![0_u8; 300 << 20];
     for page in ballast.chunks_mut(4096) {
