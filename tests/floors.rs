@@ -10,7 +10,7 @@ const FLOORS: [&[&str]; 8] = [
     &["model"],
     &["manifest", "plan", "condition", "verdict", "scoring", "statistics"],
     &["command", "duel", "gate", "tune"],
-    &["solver", "cases", "journal"],
+    &["solver", "cases", "journal", "interaction"],
     &["runner"],
     &["report", "cli"],
     &["commands"],

@@ -1,10 +1,11 @@
 //! Runs a helper command of the user's side (a compiler, a checker, a generator) to its end, bounded in time.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 use wait_timeout::ChildExt;
 
@@ -56,6 +57,15 @@ pub enum CommandError {
     },
 }
 
+/// A command line of the user's as it is written, and the folder that it runs in.
+#[derive(Debug, Clone)]
+pub struct Template {
+    /// The command line, with a `{name}` wherever a value is to go.
+    pub line: String,
+    /// Where it runs.
+    pub folder: PathBuf,
+}
+
 /// Splits a command line as a shell would, and puts `values` in the place of their `{name}`s.
 ///
 /// # Errors
@@ -75,31 +85,78 @@ pub fn words(line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, Comm
 /// # Errors
 /// When it cannot be started, runs too long, or its output cannot be stored.
 pub fn run(words: &[OsString], folder: &Path, limit: Duration) -> Result<Finished, CommandError> {
-    let (program, arguments) = words.split_first().ok_or_else(|| CommandError::Unreadable(String::new()))?;
-    let name = program.to_string_lossy().into_owned();
-    let store = |source| CommandError::Output { program: name.clone(), source };
-    let mut stdout = tempfile::tempfile().map_err(store)?;
-    let mut stderr = tempfile::tempfile().map_err(store)?;
-    let mut child = Command::new(program)
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(stdout.try_clone().map_err(store)?)
-        .stderr(stderr.try_clone().map_err(store)?)
-        .process_group(0)
-        .spawn()
-        .map_err(|source| CommandError::Start { program: name.clone(), source })?;
-    let status = child.wait_timeout(limit).map_err(store)?;
-    end_group(child.id());
-    let Some(status) = status else {
-        child.wait().map_err(store)?;
-        return Err(CommandError::Timeout { program: name, limit });
-    };
-    Ok(Finished {
-        status,
-        stdout: contents(&mut stdout).map_err(store)?,
-        stderr: contents(&mut stderr).map_err(store)?,
-    })
+    let mut stdout = tempfile::tempfile().map_err(|source| not_stored(words, source))?;
+    let copy = stdout.try_clone().map_err(|source| not_stored(words, source))?;
+    let mut running = Running::start(words, folder, Stdio::null(), copy.into())?;
+    if running.child.wait_timeout(limit).map_err(|source| not_stored(words, source))?.is_none() {
+        return Err(CommandError::Timeout { program: running.name.clone(), limit });
+    }
+    let ended = running.end()?;
+    Ok(Finished { stdout: contents(&mut stdout).map_err(|source| not_stored(words, source))?, ..ended })
+}
+
+fn not_stored(words: &[OsString], source: io::Error) -> CommandError {
+    let program = words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+    CommandError::Output { program, source }
+}
+
+/// A command that runs. When this is dropped, it is ended with its process group.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    name: String,
+    stderr: File,
+}
+
+impl Running {
+    /// Starts a command in `folder`, in a process group of its own. Its standard error is stored.
+    ///
+    /// # Errors
+    /// When it cannot be started, or its standard error has nowhere to go.
+    pub fn start(words: &[OsString], folder: &Path, stdin: Stdio, stdout: Stdio) -> Result<Self, CommandError> {
+        let (program, arguments) = words.split_first().ok_or_else(|| CommandError::Unreadable(String::new()))?;
+        let name = program.to_string_lossy().into_owned();
+        let stderr = tempfile::tempfile().map_err(|source| not_stored(words, source))?;
+        let copy = stderr.try_clone().map_err(|source| not_stored(words, source))?;
+        let child = Command::new(program)
+            .args(arguments)
+            .current_dir(folder)
+            .stdin(stdin)
+            .stdout(stdout)
+            .stderr(copy)
+            .process_group(0)
+            .spawn()
+            .map_err(|source| CommandError::Start { program: name.clone(), source })?;
+        Ok(Self { child, name, stderr })
+    }
+
+    /// Returns the id of its process, which is that of its process group.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends what still runs of it, and returns how it ended; its standard output went elsewhere.
+    ///
+    /// # Errors
+    /// When its standard error cannot be read back.
+    pub fn end(mut self) -> Result<Finished, CommandError> {
+        let ended = self.reap().and_then(|status| Ok((status, contents(&mut self.stderr)?)));
+        let (status, stderr) = ended.map_err(|source| CommandError::Output { program: self.name.clone(), source })?;
+        Ok(Finished { status, stdout: Vec::new(), stderr })
+    }
+
+    fn reap(&mut self) -> io::Result<ExitStatus> {
+        end_group(self.child.id());
+        self.child.wait()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Again after `end`, it finds nothing.
+        let _ = self.reap();
+    }
 }
 
 /// Ends what is left of a process group; that nothing is left is the usual case.

@@ -9,6 +9,7 @@
 //! 5  report, cli             values in, bytes out · the command line's grammar
 //! 4  runner                  dispatcher and workers
 //! 3  solver, cases, journal  effects: find or compile a solver · make inputs, rule on answers · SQLite
+//!    interaction             a solver and an interactor converse
 //! 2  command                 one bounded helper command
 //!    duel, gate, tune        decisions made of scoring and statistics
 //! 1  manifest, plan, condition, verdict, scoring, statistics     pure logic
@@ -22,6 +23,7 @@ pub mod commands;
 pub mod condition;
 pub mod duel;
 pub mod gate;
+pub mod interaction;
 pub mod journal;
 pub mod manifest;
 pub mod model;

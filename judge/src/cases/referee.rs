@@ -1,11 +1,12 @@
 //! Who says what an answer is worth: a built-in checker, or a command of the user's.
 
 use super::InputError;
-use crate::command::{self, CommandError};
-use crate::model::{CheckerChoice, Problem};
-use checkers::{Case, Checker, Feature, Malformed, Observer, Rejection, Score};
+use crate::command::{self, CommandError, Template};
+use crate::model::{CheckerChoice, Problem, Ruling};
+use crate::verdict::{self, ProtocolError};
+use checkers::{Case, Checker, Feature, Malformed, Observer};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
@@ -20,12 +21,9 @@ pub enum Referee {
     /// A command of the user's. It gets the files of the input and the answer in place of `{input}` and `{answer}`, or
     /// as its last two arguments. Exit code 0: accepted, and the first word it prints is the score. Exit code 1:
     /// rejected, and the first line it prints says why. Anything else is the checker's own fault.
-    Command {
-        /// The command line.
-        line: String,
-        /// Where it runs.
-        folder: PathBuf,
-    },
+    Command(Template),
+    /// A command of the user's that converses with the solver, and then decides.
+    Interactor(Template),
 }
 
 /// A case that the referee has read.
@@ -34,26 +32,17 @@ pub enum Admitted {
     BuiltIn(Box<dyn Case>),
     /// Stored for the user's command.
     Command {
-        /// The command line.
-        line: String,
-        /// Where it runs.
-        folder: PathBuf,
+        /// The command.
+        command: Template,
         /// The input.
         input: NamedTempFile,
     },
-}
-
-/// What an answer is worth.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ruling {
-    /// It is valid, and worth this.
-    Accepted(Score),
-    /// It breaks a rule.
-    Rejected {
-        /// Where in the answer; empty when the checker does not say.
-        place: String,
-        /// Which rule, what was expected, and what was found.
-        reason: String,
+    /// Stored for the user's interactor.
+    Interactive {
+        /// The command.
+        command: Template,
+        /// The input.
+        input: NamedTempFile,
     },
 }
 
@@ -68,7 +57,10 @@ pub enum RefereeError {
     Command(#[from] CommandError),
     /// The user's checker did not keep to the protocol.
     #[error("the checker {0}")]
-    Protocol(String),
+    Protocol(#[from] ProtocolError),
+    /// The problem is interactive, and this is an answer without its conversation.
+    #[error("an answer in an interactive problem is worth something only in its conversation")]
+    Interactive,
     /// A temporary file could not be written.
     #[error("cannot write a temporary file for the checker")]
     Store(#[from] io::Error),
@@ -92,9 +84,11 @@ impl Referee {
     /// Returns the referee of a problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
+        let template = |line: &String| Template { line: line.clone(), folder: problem.folder.clone() };
         match &problem.checker {
             CheckerChoice::BuiltIn(checker) => Self::BuiltIn(*checker),
-            CheckerChoice::Command(line) => Self::Command { line: line.clone(), folder: problem.folder.clone() },
+            CheckerChoice::Command(line) => Self::Command(template(line)),
+            CheckerChoice::Interactor(line) => Self::Interactor(template(line)),
         }
     }
 
@@ -105,9 +99,8 @@ impl Referee {
     pub fn admit(&self, input: &[u8]) -> Result<Admitted, RefereeError> {
         match self {
             Self::BuiltIn(checker) => Ok(Admitted::BuiltIn(guarded(|| checker.read(input))??)),
-            Self::Command { line, folder } => {
-                Ok(Admitted::Command { line: line.clone(), folder: folder.clone(), input: stored(input)? })
-            }
+            Self::Command(command) => Ok(Admitted::Command { command: command.clone(), input: stored(input)? }),
+            Self::Interactor(command) => Ok(Admitted::Interactive { command: command.clone(), input: stored(input)? }),
         }
     }
 }
@@ -120,9 +113,8 @@ impl Admitted {
     pub fn rule(&self, answer: &[u8]) -> Result<Ruling, RefereeError> {
         match self {
             Self::BuiltIn(case) => Ok(guarded(|| case.check(answer))?.into()),
-            Self::Command { line, folder, input } => {
-                rule_by_command(line, folder, input.path(), stored(answer)?.path())
-            }
+            Self::Command { command, input } => rule_by_command(command, input.path(), stored(answer)?.path()),
+            Self::Interactive { .. } => Err(RefereeError::Interactive),
         }
     }
 
@@ -133,7 +125,7 @@ impl Admitted {
     pub fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Ruling, RefereeError> {
         match self {
             Self::BuiltIn(case) => Ok(guarded(|| case.replay(answer, observer))?.into()),
-            Self::Command { .. } => self.rule(answer),
+            Self::Command { .. } | Self::Interactive { .. } => self.rule(answer),
         }
     }
 
@@ -142,16 +134,7 @@ impl Admitted {
     pub fn features(&self) -> Vec<Feature> {
         match self {
             Self::BuiltIn(case) => guarded(|| case.features()).unwrap_or_default(),
-            Self::Command { .. } => Vec::new(),
-        }
-    }
-}
-
-impl From<Result<Score, Rejection>> for Ruling {
-    fn from(result: Result<Score, Rejection>) -> Self {
-        match result {
-            Ok(score) => Self::Accepted(score),
-            Err(rejection) => Self::Rejected { place: rejection.location(), reason: rejection.reason() },
+            Self::Command { .. } | Self::Interactive { .. } => Vec::new(),
         }
     }
 }
@@ -172,7 +155,8 @@ fn stored(bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-fn rule_by_command(line: &str, folder: &Path, input: &Path, answer: &Path) -> Result<Ruling, RefereeError> {
+fn rule_by_command(command: &Template, input: &Path, answer: &Path) -> Result<Ruling, RefereeError> {
+    let Template { line, folder } = command;
     let mut words = command::words(line, &[("input", input), ("answer", answer)])?;
     if !line.contains("{input}") && !line.contains("{answer}") {
         words.extend([input.into(), answer.into()]);
@@ -180,18 +164,5 @@ fn rule_by_command(line: &str, folder: &Path, input: &Path, answer: &Path) -> Re
     let finished = command::run(&words, folder, CHECKER_LIMIT)?;
     let said = String::from_utf8_lossy(&finished.stdout);
     let first_line = said.lines().next().unwrap_or("").trim();
-    match finished.status.code() {
-        Some(0) => match first_line.split_whitespace().next().unwrap_or("").parse() {
-            Ok(score) => Ok(Ruling::Accepted(score)),
-            Err(_) => Err(RefereeError::Protocol(format!(
-                "accepted the answer, but the first word it printed is not an integer score: `{first_line}`"
-            ))),
-        },
-        Some(1) => Ok(Ruling::Rejected { place: String::new(), reason: first_line.to_owned() }),
-        _ => Err(RefereeError::Protocol(format!(
-            "ended with {} (0 accepts, 1 rejects): {}",
-            finished.status,
-            String::from_utf8_lossy(&finished.stderr).trim()
-        ))),
-    }
+    Ok(verdict::ruling(finished.status, first_line, &finished.stderr)?)
 }

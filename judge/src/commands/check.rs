@@ -3,9 +3,9 @@
 use super::check_run::check_run;
 use super::failure::Failure;
 use super::load;
-use crate::cases::{Admitted, Inputs, Referee, RefereeError, Ruling};
+use crate::cases::{Admitted, Inputs, Referee, RefereeError};
 use crate::cli::CheckArgs;
-use crate::model::{Exit, Problem};
+use crate::model::{Exit, Problem, Ruling};
 use crate::report::{self, Align, Style, grid};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,7 @@ pub(super) fn check(catalogue: Option<&Path>, args: &CheckArgs) -> Result<Exit, 
     }
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(args.problem.as_deref().unwrap_or_default())?;
+    refuse_interactive(problem)?;
     match (&args.dir, &args.output) {
         (Some(folder), _) => check_folder(problem, folder),
         (None, Some(output)) => check_one(problem, args, output),
@@ -42,6 +43,15 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path) -> Result<Exit,
 
 fn rule(problem: &Problem, input: &[u8], name: &str, answer: &[u8]) -> Result<Ruling, Failure> {
     Ok(admit(problem, input, name)?.rule(answer)?)
+}
+
+/// Refuses what takes an answer by itself for a problem whose solvers converse.
+pub(super) fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
+    if !problem.checker.is_interactive() {
+        return Ok(());
+    }
+    let hint = format!("`judge run -p {} -s SOLVER` has the solver and the interactor converse", problem.id);
+    Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, RefereeError::Interactive)).with_hint(hint))
 }
 
 /// Reads a case that the user named.

@@ -1,10 +1,11 @@
 //! `judge check --run`: the stored answers of a past run before today's checker.
 
+use super::check::refuse_interactive;
 use super::failure::Failure;
 use super::{journaling, load};
-use crate::cases::{Admitted, Inputs, Referee, Ruling};
+use crate::cases::{Admitted, Inputs, Referee};
 use crate::journal::{Journal, RunChoice, StoredCase, StoredOutcome};
-use crate::model::{Digest, Exit, Verdict};
+use crate::model::{Digest, Exit, Ruling, Verdict};
 use crate::report::{self, Align, Style, grid};
 use std::path::Path;
 
@@ -34,6 +35,7 @@ pub(super) fn check_run(catalogue: Option<&Path>, choice: RunChoice) -> Result<E
     let journal = journaling::look(&catalogue)?;
     let run = journal.stored_run(journal.choose(choice)?)?;
     let problem = catalogue.find(&run.problem)?;
+    refuse_interactive(problem)?;
     let desk = Desk { journal: &journal, inputs: Inputs::of(problem), referee: Referee::of(problem) };
 
     let columns = [("case", Align::Left), ("solver", Align::Left), ("recorded", Align::Left), ("today", Align::Left)];

@@ -111,7 +111,10 @@ impl From<InputError> for Failure {
 impl From<RefereeError> for Failure {
     fn from(error: RefereeError) -> Self {
         match error {
-            RefereeError::Malformed(_) | RefereeError::Command(_) | RefereeError::Protocol(_) => Self::usage(error),
+            RefereeError::Malformed(_)
+            | RefereeError::Command(_)
+            | RefereeError::Protocol(_)
+            | RefereeError::Interactive => Self::usage(error),
             RefereeError::Store(_) | RefereeError::Panicked(_) => Self::fault(error),
         }
     }

@@ -50,7 +50,7 @@ pub(super) fn show(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure> 
         ("title", problem.title.clone()),
         ("source", problem.source.clone()),
         ("format", problem.format.clone()),
-        ("checker", problem.checker.name().to_owned()),
+        (if problem.checker.is_interactive() { "interactor" } else { "checker" }, problem.checker.name().to_owned()),
         ("scoring", scoring(problem)),
         ("CPU limit", limits.cpu.to_string()),
         ("wall limit", limits.wall.to_string()),

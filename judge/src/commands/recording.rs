@@ -50,7 +50,7 @@ fn terms(plan: &Plan) -> String {
 fn checker(problem: &Problem) -> String {
     match &problem.checker {
         CheckerChoice::BuiltIn(checker) => format!("{} {}", checker.id(), checker.version()),
-        CheckerChoice::Command(line) => {
+        CheckerChoice::Command(line) | CheckerChoice::Interactor(line) => {
             let words = shell_words::split(line).unwrap_or_default();
             let files: Vec<Vec<u8>> =
                 words.iter().filter_map(|word| std::fs::read(problem.folder.join(word)).ok()).collect();

@@ -3,9 +3,9 @@
 use super::failure::Failure;
 use super::run::{limits, no_temporary_folder, solvers};
 use super::{check, load, walls};
-use crate::cases::{Inputs, Ruling};
+use crate::cases::Inputs;
 use crate::cli::ViewArgs;
-use crate::model::{Exit, Invocation, Problem, Solver};
+use crate::model::{Exit, Invocation, Problem, Ruling, Solver};
 use crate::plan::{Order, Plan};
 use crate::report::{self, GameFilm, GamePage};
 use crate::runner;
@@ -37,6 +37,7 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     }
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
+    check::refuse_interactive(problem)?;
     load::probe("the page", &args.html)?;
     let input = input(problem, args)?;
     let case = check::admit(problem, &input.bytes, &input.name)?;

@@ -72,7 +72,7 @@ impl CheckerIdentity {
     pub(super) fn of(problem: &Problem) -> Self {
         match &problem.checker {
             CheckerChoice::BuiltIn(checker) => Self { name: checker.id().to_owned(), version: checker.version() },
-            CheckerChoice::Command(line) => {
+            CheckerChoice::Command(line) | CheckerChoice::Interactor(line) => {
                 let words = shell_words::split(line).unwrap_or_default();
                 let contents: Vec<_> =
                     words.iter().filter_map(|word| std::fs::read(problem.folder.join(word)).ok()).collect();

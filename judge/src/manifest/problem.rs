@@ -35,7 +35,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let (id, checker) = (id?, checker?);
     let built_in = match checker {
         CheckerChoice::BuiltIn(checker) => Some(GeneratorChoice::BuiltIn(checker)),
-        CheckerChoice::Command(_) => None,
+        CheckerChoice::Command(_) | CheckerChoice::Interactor(_) => None,
     };
     Some(Problem {
         title: title.map_or(&*id, |title| title.value).to_owned(),
@@ -69,19 +69,35 @@ fn id(section: &Section<'_>) -> Option<String> {
 }
 
 fn checker(section: &Section<'_>) -> Option<CheckerChoice> {
-    match (section.text("checker"), section.text("checker-command")) {
-        (Some(name), None) => built_in_checker(section, &name).map(CheckerChoice::BuiltIn),
-        (None, Some(command)) => Some(CheckerChoice::Command(command.value.to_owned())),
-        (None, None) => {
-            section
-                .missing("checker", "\"columns\"` (a built-in one) or `checker-command = \"./check {input} {answer}\"");
+    match (section.text("checker"), section.text("checker-command"), section.text("interactor-command")) {
+        (Some(name), None, None) => built_in_checker(section, &name).map(CheckerChoice::BuiltIn),
+        (None, Some(command), None) => Some(CheckerChoice::Command(command.value.to_owned())),
+        (None, None, Some(command)) => interactor(section, &command),
+        (None, None, None) => {
+            let others = "`checker-command = \"./check {input} {answer}\"` or \
+                          `interactor-command = \"./interact {input} {report}\"";
+            section.missing("checker", &format!("\"columns\"` (a built-in one), {others}"));
             None
         }
-        (Some(_), Some(command)) => {
-            section.complain(command.span, "a problem has one checker", "remove either `checker` or `checker-command`");
+        (_, Some(second), None) | (_, _, Some(second)) => {
+            let keep = "keep one of `checker`, `checker-command` and `interactor-command`";
+            section.complain(second.span, "a problem has one checker", keep);
             None
         }
     }
+}
+
+fn interactor(section: &Section<'_>, command: &Located<&str>) -> Option<CheckerChoice> {
+    let complain = |message: &str, expected: &str| section.complain(command.span.clone(), message, expected);
+    if !command.value.contains("{report}") {
+        complain("the interactor is not told where to write its score", "add `{report}`, the file for it");
+        return None;
+    }
+    if command.value.contains("{answer}") {
+        complain("an interactor has no `{answer}`", "it reads what the solver says from its standard input");
+        return None;
+    }
+    Some(CheckerChoice::Interactor(command.value.to_owned()))
 }
 
 fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'static dyn Checker> {

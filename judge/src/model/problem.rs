@@ -51,6 +51,8 @@ pub enum CheckerChoice {
     BuiltIn(&'static dyn Checker),
     /// A command of the user's, as written in the catalogue.
     Command(String),
+    /// A command of the user's that converses with the solver, as written in the catalogue.
+    Interactor(String),
 }
 
 impl CheckerChoice {
@@ -59,8 +61,14 @@ impl CheckerChoice {
     pub fn name(&self) -> &str {
         match self {
             Self::BuiltIn(checker) => checker.id(),
-            Self::Command(command) => command,
+            Self::Command(command) | Self::Interactor(command) => command,
         }
+    }
+
+    /// Returns whether solvers of the problem converse, rather than read an input and print an answer.
+    #[must_use]
+    pub fn is_interactive(&self) -> bool {
+        matches!(self, Self::Interactor(_))
     }
 }
 

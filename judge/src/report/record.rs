@@ -244,7 +244,7 @@ impl<'a> Summary<'a> {
         let plan = report.plan;
         let version = match &plan.problem.checker {
             CheckerChoice::BuiltIn(checker) => Some(checker.version()),
-            CheckerChoice::Command(_) => None,
+            CheckerChoice::Command(_) | CheckerChoice::Interactor(_) => None,
         };
         Self {
             schema: SCHEMA,

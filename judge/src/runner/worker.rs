@@ -1,11 +1,14 @@
 //! One worker: takes the next job, makes the input, runs the solver, has the answer checked.
 
 use super::{Memory, Settings};
-use crate::cases::{Admitted, FeatureFinder, Inputs, ReadError, Referee, Ruling};
-use crate::model::{Digest, Evidence, Features, Finished, Invocation, JobId, Limits, Outcome, Recalled, Verdict};
+use crate::cases::{Admitted, FeatureFinder, Inputs, ReadError, Referee};
+use crate::interaction::{self, ConverseError};
+use crate::model::{
+    Digest, Evidence, Features, Finished, Invocation, JobId, Limits, Outcome, Recalled, Ruling, Verdict,
+};
 use crate::plan::Plan;
 use crate::solver;
-use crate::verdict::Ending;
+use crate::verdict::{self, Decision, Ending, Settlement};
 use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Sink, Stdin, Visible, Worker};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -117,6 +120,12 @@ struct OpenCase {
     features: Option<Arc<Features>>,
 }
 
+/// What a solver did, and what its interactor, if it had one, decided.
+struct Performance {
+    execution: Execution,
+    decision: Option<Decision>,
+}
+
 struct Desk<'a> {
     shared: &'a Shared<'a>,
     slot: usize,
@@ -148,11 +157,13 @@ impl Desk<'_> {
         request.limits.cpu = Some(self.shared.enforced_cpu());
         request.environment.extend(pairs(&solver.environment));
         match self.execute(&request) {
-            Ok(execution) => Some(self.finished(program, execution, digest)),
-            Err(Fault::Cancelled) => None,
-            Err(fault) => {
-                self.replace_worker();
-                without_run(Verdict::JudgeError, in_full(&fault), digest)
+            Ok(performance) => Some(self.finished(program, performance, digest)),
+            Err(ConverseError::Sandbox(Fault::Cancelled)) => None,
+            Err(error) => {
+                if matches!(error, ConverseError::Sandbox(_)) {
+                    self.replace_worker();
+                }
+                without_run(Verdict::JudgeError, in_full(&error), digest)
             }
         }
     }
@@ -176,37 +187,52 @@ impl Desk<'_> {
     }
 
     /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
-    fn execute(&mut self, request: &Request) -> Result<Execution, Fault> {
+    fn execute(&mut self, request: &Request) -> Result<Performance, ConverseError> {
         let limit = self.shared.plan.limits.cpu.0;
-        let mut execution = {
+        let is_slightly_slow =
+            |execution: &Execution| execution.usage.cpu > limit && !execution.breaches.contains(&Breach::Cpu);
+        let mut performance = {
             let _neighbours = self.shared.quiet.read();
-            self.worker.run(request)?
+            self.perform(request)?
         };
-        let slightly_slow = execution.usage.cpu > limit && !execution.breaches.contains(&Breach::Cpu);
-        if slightly_slow && self.shared.settings.jobs.get() > 1 {
+        if is_slightly_slow(&performance.execution) && self.shared.settings.jobs.get() > 1 {
             let _alone = self.shared.quiet.write();
-            execution = self.worker.run(request)?;
+            performance = self.perform(request)?;
         }
-        if execution.usage.cpu > limit && !execution.breaches.contains(&Breach::Cpu) {
-            execution.breaches.push(Breach::Cpu);
+        if is_slightly_slow(&performance.execution) {
+            performance.execution.breaches.push(Breach::Cpu);
         }
-        Ok(execution)
+        Ok(performance)
+    }
+
+    /// Runs the solver once, by itself or in a conversation.
+    fn perform(&mut self, request: &Request) -> Result<Performance, ConverseError> {
+        let Some(OpenCase { admitted: Admitted::Interactive { command, input }, .. }) = &self.open else {
+            return Ok(Performance { execution: self.worker.run(request)?, decision: None });
+        };
+        let (limits, stopped) = (&self.shared.plan.limits, &self.shared.stopped);
+        let conversation = interaction::converse(&mut self.worker, request, limits, command, input.path(), stopped)?;
+        Ok(Performance { execution: conversation.execution, decision: Some(conversation.decision) })
     }
 
     /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
-    fn finished(&self, program: &Path, execution: Execution, input: Option<Digest>) -> (Outcome, Evidence) {
-        let outcome = self.outcome(program, &execution);
+    fn finished(&self, program: &Path, performance: Performance, input: Option<Digest>) -> (Outcome, Evidence) {
+        let Performance { execution, decision } = performance;
+        let outcome = self.outcome(program, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let answer = (answered && self.shared.memory.is_there()).then_some(execution.stdout);
         (outcome, Evidence { input, answer, stored: None })
     }
 
-    fn outcome(&self, program: &Path, execution: &Execution) -> Outcome {
+    fn outcome(&self, program: &Path, execution: &Execution, decision: Option<Decision>) -> Outcome {
         let usage = &execution.usage;
-        let mut outcome = match solver::ending(program, execution, &self.shared.plan.limits) {
-            Ending::Clean => self.ruling(&execution.stdout),
-            Ending::Failed(verdict, note) => Outcome::without_run(verdict, note),
+        let limits = &self.shared.plan.limits;
+        let settlement = match (decision, solver::ending(program, execution, limits)) {
+            (Some(decision), ending) => verdict::settle(execution, ending, limits, decision),
+            (None, Ending::Clean) => self.ruling(&execution.stdout),
+            (None, Ending::Failed(verdict, note)) => Settlement::Failed(verdict, note),
         };
+        let mut outcome = settled(settlement);
         if !outcome.is_accepted() {
             outcome.stderr = tail(&execution.stderr);
         }
@@ -220,20 +246,11 @@ impl Desk<'_> {
         outcome
     }
 
-    fn ruling(&self, answer: &[u8]) -> Outcome {
-        let ruling = self.open.as_ref().map(|open| open.admitted.rule(answer));
-        match ruling {
-            Some(Ok(Ruling::Accepted(score))) => {
-                Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) }
-            }
-            Some(Ok(Ruling::Rejected { place, reason })) if place.is_empty() => {
-                Outcome::without_run(Verdict::WrongAnswer, reason)
-            }
-            Some(Ok(Ruling::Rejected { place, reason })) => {
-                Outcome::without_run(Verdict::WrongAnswer, format!("{place}: {reason}"))
-            }
-            Some(Err(error)) => Outcome::without_run(Verdict::JudgeError, in_full(&error)),
-            None => Outcome::without_run(Verdict::JudgeError, "the case was closed before its answer came".to_owned()),
+    fn ruling(&self, answer: &[u8]) -> Settlement {
+        match self.open.as_ref().map(|open| open.admitted.rule(answer)) {
+            Some(Ok(ruling)) => Settlement::Ruled(ruling),
+            Some(Err(error)) => Settlement::Failed(Verdict::JudgeError, in_full(&error)),
+            None => Settlement::Failed(Verdict::JudgeError, "the case was closed before its answer came".to_owned()),
         }
     }
 
@@ -246,6 +263,21 @@ impl Desk<'_> {
             cancellers[self.slot].cancel();
         }
         self.worker = worker;
+    }
+}
+
+fn settled(settlement: Settlement) -> Outcome {
+    match settlement {
+        Settlement::Ruled(Ruling::Accepted(score)) => {
+            Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) }
+        }
+        Settlement::Ruled(Ruling::Rejected { place, reason }) if place.is_empty() => {
+            Outcome::without_run(Verdict::WrongAnswer, reason)
+        }
+        Settlement::Ruled(Ruling::Rejected { place, reason }) => {
+            Outcome::without_run(Verdict::WrongAnswer, format!("{place}: {reason}"))
+        }
+        Settlement::Failed(verdict, note) => Outcome::without_run(verdict, note),
     }
 }
 

@@ -1,4 +1,4 @@
-//! From how a program ended to a verdict: the one place where their order of precedence stands.
+//! From how one program ended to a verdict.
 
 use crate::model::{Limits, Verdict};
 use judge_sandbox::{Breach, End, Execution};
@@ -17,15 +17,20 @@ pub enum Ending {
 #[must_use]
 pub fn ending(execution: &Execution, limits: &Limits) -> Ending {
     let precedence = [Breach::Output, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
-    let breach = precedence.into_iter().find(|breach| execution.breaches.contains(breach));
-    let (verdict, note) = match (execution.end, breach) {
+    let (verdict, note) = match (execution.end, breach_of(execution, &precedence, limits)) {
         (End::NotStarted(errno), _) => (Verdict::CannotStart, std::io::Error::from_raw_os_error(errno).to_string()),
-        (_, Some(breach)) => breached(breach, limits),
+        (_, Some(breached)) => breached,
         (End::Exited(0), None) => return Ending::Clean,
         (End::Exited(code), None) => (Verdict::RuntimeError, format!("exit code {code}")),
         (End::Signalled(signal), None) => (Verdict::RuntimeError, format!("killed by {}", signal_name(signal))),
     };
     Ending::Failed(verdict, note)
+}
+
+/// The first of these breaches that there was, in the judge's words.
+pub(super) fn breach_of(execution: &Execution, among: &[Breach], limits: &Limits) -> Option<(Verdict, String)> {
+    let breach = among.iter().find(|breach| execution.breaches.contains(breach))?;
+    Some(breached(*breach, limits))
 }
 
 fn breached(breach: Breach, limits: &Limits) -> (Verdict, String) {

@@ -1,0 +1,148 @@
+//! The end of a conversation whose solver has ended: lets the interactor decide on all that was said.
+
+use super::activity::Activity;
+use super::interactor::Interactor;
+use super::relay::{Relay, never_wait};
+use crate::verdict::{Decision, Idleness};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long an interactor may take to decide after the solver's end.
+const DECISION_TIME: Duration = Duration::from_secs(5);
+
+/// The pause between two looks at what the interactor does.
+const PAUSE: Duration = Duration::from_millis(15);
+
+/// So many looks in a row, all the same, make it certain that it waits.
+const LOOKS: usize = 4;
+
+/// An interactor that prints so much to a solver that is gone is not about to decide.
+const FLOOD_BYTES: usize = 1 << 20;
+
+/// An interactor after the solver's end.
+pub(super) struct Closing<'a> {
+    pub(super) relay: &'a mut Relay,
+    pub(super) interactor: Interactor,
+    /// What the interactor still says, to be thrown away: it must not be stopped by a full or broken pipe.
+    /// `None` once it has closed its output.
+    pub(super) to_solver: Option<OwnedFd>,
+    /// Whether the solver ended well: only then the interactor is shown the end of its output, to decide on that.
+    pub(super) ended_well: bool,
+    /// Whether the whole run was stopped.
+    pub(super) stopped: &'a AtomicBool,
+}
+
+impl Closing<'_> {
+    /// Waits for the decision. After a solver that failed, it waits only while the interactor may still come to one by
+    /// what it has heard; `None` when the run was stopped.
+    pub(super) fn decision(mut self) -> io::Result<Option<Decision>> {
+        if let Some(to_solver) = &self.to_solver {
+            never_wait(to_solver)?;
+        }
+        self.relay.take()?;
+        let began = Instant::now();
+        let mut thrown_away = 0;
+        let mut looks = Looks::default();
+        while began.elapsed() < DECISION_TIME && thrown_away < FLOOD_BYTES {
+            if self.stopped.load(Ordering::SeqCst) {
+                return Ok(None);
+            }
+            self.relay.pass()?;
+            if self.ended_well {
+                self.relay.show_end();
+            }
+            match self.wait()? {
+                Woken::Ended => return Ok(Some(self.interactor.decision())),
+                Woken::Moved => {
+                    thrown_away += self.throw_away()?;
+                    looks.alike = 0;
+                }
+                // It was shown the end of its input: whatever it does, it may take its time for it.
+                Woken::Nothing if self.ended_well => {}
+                Woken::Nothing => looks.add(self.interactor.activity(), self.relay.is_heard()?),
+            }
+            if looks.alike == LOOKS {
+                return Ok(Some(Decision::None(Idleness::Waiting)));
+            }
+        }
+        let idleness = if thrown_away < FLOOD_BYTES { looks.idleness() } else { Idleness::Waiting };
+        Ok(Some(Decision::None(idleness)))
+    }
+
+    /// Waits for a moment.
+    fn wait(&self) -> io::Result<Woken> {
+        let ended = self.interactor.ended();
+        let mut fds = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN)];
+        fds.extend(self.relay.pending().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
+        fds.extend(self.to_solver.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        let timeout = Timespec { tv_sec: 0, tv_nsec: PAUSE.subsec_nanos().into() };
+        match rustix::event::poll(&mut fds, Some(&timeout)) {
+            Ok(0) => Ok(Woken::Nothing),
+            Ok(_) if !fds[0].revents().is_empty() => Ok(Woken::Ended),
+            Ok(_) | Err(Errno::INTR) => Ok(Woken::Moved),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns how many bytes of the interactor's nobody will read.
+    fn throw_away(&mut self) -> io::Result<usize> {
+        let mut buffer = [0; 64 * 1024];
+        let mut count = 0;
+        while let Some(to_solver) = self.to_solver.as_ref().filter(|_| count < FLOOD_BYTES) {
+            match rustix::io::read(to_solver, &mut buffer) {
+                Ok(0) => self.to_solver = None,
+                Ok(more) => count += more,
+                Err(Errno::AGAIN) => break,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(count)
+    }
+}
+
+enum Woken {
+    /// The interactor has ended.
+    Ended,
+    /// It has read or printed something.
+    Moved,
+    /// The moment is over.
+    Nothing,
+}
+
+/// What was seen of the interactor.
+#[derive(Default)]
+struct Looks {
+    last: Option<Activity>,
+    /// So many of the last looks showed the same, and that nothing is done.
+    alike: usize,
+    /// How many looks there were, and how many of them showed that it ran.
+    all: usize,
+    running: usize,
+}
+
+impl Looks {
+    fn add(&mut self, activity: Activity, has_heard_all: bool) {
+        let is_still = has_heard_all && !activity.runs && !activity.sleeps;
+        let is_same = self.last.as_ref().is_some_and(|last| *last == activity);
+        self.alike = if !is_still {
+            0
+        } else if is_same {
+            self.alike + 1
+        } else {
+            1
+        };
+        self.all += 1;
+        self.running += usize::from(activity.runs);
+        self.last = Some(activity);
+    }
+
+    /// What it did most of the time. CPU time would not tell: on a busy machine it may have had none.
+    fn idleness(&self) -> Idleness {
+        if self.running * 2 > self.all { Idleness::Computing } else { Idleness::Waiting }
+    }
+}

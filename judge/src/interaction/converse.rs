@@ -1,0 +1,94 @@
+//! One conversation, from the start of both sides to the interactor's decision.
+
+use super::closing::Closing;
+use super::interactor::{Interactor, InteractorError};
+use super::relay::{Pipe, Relay};
+use crate::command::Template;
+use crate::model::Limits;
+use crate::verdict::{self, Decision, Ending, Idleness};
+use judge_sandbox::{End, Execution, Fault, Request, Sink, Stdin, Worker};
+use rustix::fs::Mode;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// What came of a conversation.
+#[derive(Debug)]
+pub struct Conversation {
+    /// How the solver ended. Its standard output is what it said before the interactor ended.
+    pub execution: Execution,
+    /// What the interactor decided.
+    pub decision: Decision,
+}
+
+/// A conversation that could not be held. Never the solver's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum ConverseError {
+    /// The sandbox failed, or the run was stopped.
+    #[error(transparent)]
+    Sandbox(#[from] Fault),
+    /// The interactor could not be started.
+    #[error(transparent)]
+    Interactor(#[from] InteractorError),
+    /// What was said could not be passed on.
+    #[error("cannot pass on what solver and interactor say")]
+    Relay(#[from] io::Error),
+}
+
+/// Has the solver of a request, which gets no input of its own, converse with the interactor about the case in `input`.
+/// The solver is ended when the interactor has; `stopped` ends the conversation after the solver's own end.
+///
+/// # Errors
+/// When the conversation could not be held; [`Fault::Cancelled`] when it was stopped.
+pub fn converse(
+    worker: &mut Worker,
+    request: &Request,
+    limits: &Limits,
+    interactor: &Template,
+    input: &Path,
+    stopped: &AtomicBool,
+) -> Result<Conversation, ConverseError> {
+    let (from_solver, to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?, Pipe::open()?);
+    // A solver is another user, and may want to open its `/dev/stdin`.
+    rustix::fs::fchmod(&to_solver.reader, Mode::from_raw_mode(0o444)).map_err(io::Error::from)?;
+    let interactor = Interactor::start(interactor, input, to_interactor.reader, to_solver.writer)?;
+    let mut relay = Relay::new(from_solver.reader, to_interactor.writer)?;
+    let reader = to_solver.reader.try_clone()?;
+    let request = Request {
+        stdin: Stdin::File(Arc::new(File::from(to_solver.reader))),
+        stdout: Sink::File(Arc::new(File::from(from_solver.writer))),
+        ..request.clone()
+    };
+    let execution = run(worker, &request, &mut relay, &interactor)?;
+    if matches!(execution.end, End::NotStarted(_)) {
+        return Ok(Conversation { execution, decision: Decision::None(Idleness::Waiting) });
+    }
+    let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
+    let closing = Closing { relay: &mut relay, interactor, to_solver: Some(reader), ended_well, stopped };
+    let decision = closing.decision()?.ok_or(Fault::Cancelled)?;
+    Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision })
+}
+
+/// Runs the solver, and relays until it has ended.
+fn run(
+    worker: &mut Worker,
+    request: &Request,
+    relay: &mut Relay,
+    interactor: &Interactor,
+) -> Result<Execution, ConverseError> {
+    let stop = Pipe::open()?;
+    let (listening, ended) = (stop.reader, interactor.ended());
+    std::thread::scope(|scope| {
+        let relaying = std::thread::Builder::new().spawn_scoped(scope, || relay.run(listening.as_fd(), ended))?;
+        let execution = worker.run_until(request, ended);
+        drop(stop.writer);
+        let relayed = relaying.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        // A fault of the sandbox says more than the broken pipe that may come of it.
+        let execution = execution?;
+        relayed?;
+        Ok(execution)
+    })
+}

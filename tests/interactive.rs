@@ -1,0 +1,289 @@
+//! Interactive problems: whoever ends, hangs, floods or closes a pipe first, the verdict is always the same.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::print_stderr, reason = "a test says what it skipped")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use support::{Folder, of_cases};
+
+/// One conversation: what each side does (see `player.c`), and the only verdict that may come of it.
+struct Scenario {
+    verdict: &'static str,
+    interactor: &'static str,
+    solver: &'static str,
+    limits: [&'static str; 2],
+    times: &'static str,
+}
+
+/// With limits that only a program which never ends reaches, however busy the machine is.
+const fn always(verdict: &'static str, interactor: &'static str, solver: &'static str) -> Scenario {
+    Scenario { verdict, interactor, solver, limits: ["--wall", "20s"], times: "100" }
+}
+
+/// For conversations that nobody ends: they take the whole wall limit.
+const fn hanging(verdict: &'static str, interactor: &'static str, solver: &'static str) -> Scenario {
+    Scenario { limits: ["--wall", "200ms"], times: "25", ..always(verdict, interactor, solver) }
+}
+
+/// For those after which the interactor is waited for, for seconds each time.
+const fn slowly(scenario: Scenario) -> Scenario {
+    Scenario { times: "2", ..scenario }
+}
+
+/// A folder with a problem whose interactor does as it is told, and with the program for either side; `None` without a
+/// C compiler.
+fn scene(interactor: &str) -> Option<Folder> {
+    let folder = Folder::new();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/interactive/player.c");
+    let compiled = Command::new("cc").args(["-O2", "-o"]).arg(folder.path().join("player")).arg(source).status();
+    match compiled {
+        Ok(status) => assert!(status.success(), "player.c does not compile"),
+        Err(error) => {
+            eprintln!("skipped: no C compiler (cc: {error}); on Debian: apt-get install gcc");
+            return None;
+        }
+    }
+    folder.write("c.in", "1\n");
+    folder.write(
+        "problems.toml",
+        format!(
+            "[[problem]]\nid = \"talk\"\ninteractor-command = \"./player report-to={{report}} {interactor}\"\n\
+             [problem.limits]\ncpu = \"2s\"\noutput = \"100 kB\"\nmemory = \"64 MiB\"\n\
+             [[problem.case]]\nname = \"c\"\nfile = \"c.in\"\n"
+        ),
+    );
+    Some(folder)
+}
+
+fn hold(scenarios: &[Scenario]) {
+    for Scenario { verdict, interactor, solver, limits, times } in scenarios {
+        let Some(folder) = scene(interactor) else { return };
+        let solver = format!("./player {solver}");
+        let arguments = [&["run", "-p", "talk", "-s", &solver, "--repeat", times, "--jobs", "2"], &limits[..]].concat();
+        let (_, report) = folder.json(&arguments);
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for (verdict, note) in of_cases(&report, "verdict").iter().zip(of_cases(&report, "note")) {
+            *seen.entry(format!("{} {note}", verdict.as_str().unwrap())).or_default() += 1;
+        }
+        let right = seen.keys().all(|seen| seen.split(' ').next() == Some(verdict));
+        assert!(right && !seen.is_empty(), "`{interactor}` and `{solver}` are to be {verdict}: {seen:#?}");
+    }
+}
+
+#[test]
+fn the_interactor_decides() {
+    let Some(folder) = scene("ask=50 report=7") else { return };
+    let (code, report) = folder.json(&["run", "-p", "talk", "-s", "./player echo"]);
+    assert_eq!((code, of_cases(&report, "score")), (Some(0), vec![&serde_json::json!(7)]));
+
+    let folder = scene("say=question hear report='too far' exit=1").unwrap();
+    let (code, report) = folder.json(&["run", "-p", "talk", "-s", "./player hear say=answer"]);
+    assert_eq!((code, of_cases(&report, "verdict")), (Some(1), vec![&serde_json::json!("wrong-answer")]));
+    assert_eq!(of_cases(&report, "note"), [&serde_json::json!("too far")]);
+
+    // The end of the solver's output is something to decide on as well.
+    let folder = scene("count").unwrap();
+    let (code, report) = folder.json(&["run", "-p", "talk", "-s", "./player say=a say=b say=c"]);
+    assert_eq!((code, of_cases(&report, "score")), (Some(0), vec![&serde_json::json!(3)]));
+}
+
+#[test]
+fn the_interactor_dies_first() {
+    hold(&[
+        always("wrong-answer", "report=no exit=1", "hear"),
+        always("wrong-answer", "report=no exit=1", "say=a say=b exit=3"),
+        always("wrong-answer", "hear report=no exit=1", "say=bad hear"),
+        always("wrong-answer", "hear report=no exit=1", "say=bad compute=100000"),
+        always("accepted", "report=1", "flood"),
+        always("accepted", "hear report=1", "say=good crash"),
+        always("accepted", "hear pause=20 report=1", "say=good pause=20 exit=3"),
+        always("judge-error", "crash", "hear"),
+        always("judge-error", "exit=1", "say=a"),
+        always("judge-error", "hear exit=2", "say=a crash"),
+        always("judge-error", "hear report=many", "say=a flood"),
+    ]);
+}
+
+#[test]
+fn the_solver_dies_first() {
+    hold(&[
+        always("runtime-error", "hear report=1", "exit=3"),
+        always("runtime-error", "hear hear report=1", "say=good crash"),
+        always("runtime-error", "hear pause=20 hear report=1", "say=good pause=5 exit=3"),
+        always("runtime-error", "count", "say=a exit=3"),
+        always("wrong-answer", "try-to-hear report=silent exit=1", "exit=0"),
+        always("memory-limit", "hear report=1", "fill=200 pause=1000"),
+        Scenario { limits: ["--cpu", "50ms"], ..always("time-limit", "hear report=1", "compute=100000") },
+    ]);
+}
+
+#[test]
+fn a_bad_move_is_one_whatever_follows() {
+    hold(&[
+        always("wrong-answer", "hear report=bad exit=1", "say=bad exit=3"),
+        always("wrong-answer", "hear pause=20 report=bad exit=1", "say=bad crash"),
+        always("wrong-answer", "hear compute=20 say=no say=no report=bad exit=1", "say=bad crash"),
+        always("wrong-answer", "hear report=bad exit=1", "say=bad flood"),
+        always("wrong-answer", "hear report=bad exit=1", "say=bad fill=200"),
+        always("wrong-answer", "pause=20 hear report=bad exit=1", "say=bad exit=0"),
+        slowly(always("wrong-answer", "hear pause=1500 report=bad exit=1", "say=bad crash")),
+    ]);
+}
+
+#[test]
+fn both_hang() {
+    hold(&[
+        hanging("wall-limit", "hear report=1", "hear"),
+        hanging("wall-limit", "say=a hear report=1", "pause=100000"),
+        slowly(hanging("wall-limit", "wait", "say=a wait")),
+        slowly(hanging("wall-limit", "pause=100000", "pause=100000")),
+    ]);
+}
+
+#[test]
+fn who_hangs_alone_is_to_blame() {
+    hold(&[
+        slowly(always("judge-error", "pause=100000", "exit=0")),
+        slowly(hanging("judge-error", "compute=100000", "hear")),
+        slowly(always("runtime-error", "compute=100000", "exit=3")),
+    ]);
+}
+
+#[test]
+fn floods() {
+    hold(&[
+        always("output-limit", "flood=1", "flood=1"),
+        always("output-limit", "count", "flood"),
+        slowly(always("output-limit", "pause=100000", "flood")),
+        hanging("wall-limit", "flood", "pause=100000"),
+        always("judge-error", "flood", "exit=0"),
+        always("runtime-error", "flood", "exit=3"),
+    ]);
+}
+
+#[test]
+fn either_closes_one_side() {
+    hold(&[
+        // The solver its output, then its input.
+        hanging("wall-limit", "hear report=1", "close=1 hear"),
+        always("accepted", "count", "say=a close=1 pause=5"),
+        always("accepted", "say=a say=b hear report=1", "close=0 say=a"),
+        hanging("wall-limit", "flood=1", "close=0 wait"),
+        // The interactor its input, then its output.
+        always("accepted", "close=0 say=a report=1", "say=a say=b hear"),
+        always("accepted", "close=0 pause=5 report=1", "say=a say=b exit=3"),
+        hanging("wall-limit", "close=0 pause=1 close=1 wait", "say=a try-to-hear wait"),
+        always("runtime-error", "close=1 hear report=1", "hear"),
+        always("accepted", "close=1 pause=5 report=1", "hear"),
+        always("accepted", "close=1 count", "try-to-hear say=a"),
+    ]);
+}
+
+/// A game in which a number is guessed, and two solvers of it.
+fn guessing() -> Folder {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"guess\"\ninteractor-command = \"./guess {input} {report}\"\n\
+         generator-command = \"expr {seed} * 37\"\nseeds = \"1-6\"\n[problem.limits]\ncpu = \"10s\"\n",
+    );
+    folder.script(
+        "guess",
+        "read secret < $1; score=100\n\
+         while read guess; do\n\
+           [ $guess -eq $secret ] && { echo $score > $2; exit 0; }\n\
+           [ $guess -lt $secret ] && echo higher || echo lower\n\
+           score=$((score - 1))\n\
+         done\n\
+         echo 'gave up' > $2; exit 1",
+    );
+    let search = "while echo $(((low + high) / 2)) && read answer; do\n\
+                  [ $answer = higher ] && low=$(((low + high) / 2 + 1)) || high=$(((low + high) / 2 - 1))\n\
+                  done 2> /dev/null";
+    folder.script("quick", &format!("low=1; high=1000\n{search}"));
+    folder.script("slow", &format!("low=1; high=100000000\n{search}"));
+    folder
+}
+
+#[test]
+fn an_interactive_problem_is_a_problem_like_any_other() {
+    let folder = guessing();
+    let (code, report) = folder.json(&["run", "-p", "guess", "-s", "./quick"]);
+    let scores: Vec<_> = of_cases(&report, "score").into_iter().map(|score| score.as_i64().unwrap()).collect();
+    assert_eq!((code, scores.len()), (Some(0), 6), "{report}");
+    assert!(scores.iter().all(|score| (91..=100).contains(score)), "{scores:?}");
+    assert_eq!(report["checker"]["name"], "./guess {input} {report}");
+
+    let said = |arguments: &[&str]| {
+        let said = folder.judge(arguments);
+        assert_eq!(said.code, Some(0), "{arguments:?}: {}{}", said.stdout, said.stderr);
+        said.stdout
+    };
+    assert!(said(&["history"]).contains("guess"));
+    assert!(said(&["best", "-p", "guess"]).contains(&scores[0].to_string()));
+    assert!(said(&["show", "guess"]).contains("interactor  ./guess {input} {report}"));
+    assert!(said(&["compare", "-p", "guess", "./slow", "./quick"]).contains("quick is better than slow"));
+    said(&["run", "-p", "guess", "-s", "./quick", "--resume"]);
+    said(&["rescore", "last", "--score", "mean"]);
+    said(&["baseline", "-p", "guess", "-s", "./quick", "--output", "baseline.toml"]);
+    said(&["gate", "--baseline", "baseline.toml", "-s", "./quick"]);
+}
+
+#[test]
+fn an_answer_alone_cannot_be_checked() {
+    let folder = guessing();
+    folder.write("a.out", "500\n");
+    folder.judge(&["run", "-p", "guess", "-s", "./quick"]);
+    for arguments in [
+        &["check", "-p", "guess", "--seed", "1", "--output", "a.out"][..],
+        &["check", "-p", "guess", "--dir", "."],
+        &["check", "--run", "last"],
+        &["view", "-p", "guess", "--seed", "1", "-s", "./quick", "--html", "game.html"],
+    ] {
+        let said = folder.judge(arguments);
+        assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.stderr);
+        assert!(said.stderr.contains("`guess` is interactive"), "{}", said.stderr);
+        assert!(said.stderr.contains("judge run -p guess"), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn the_catalogue_knows_what_an_interactor_needs() {
+    let folder = Folder::new();
+    for (keys, place, expected) in [
+        ("interactor-command = \"./i {input}\"", "problems.toml:3:22", "add `{report}`"),
+        ("interactor-command = \"./i {report} {answer}\"", "problems.toml:3:22", "no `{answer}`"),
+        ("checker-command = \"./c\"\ninteractor-command = \"./i {report}\"", "problems.toml:4:22", "one checker"),
+        ("checker = \"columns\"\ninteractor-command = \"./i {report}\"", "problems.toml:4:22", "one checker"),
+        ("", "problems.toml:1:1", "`interactor-command = "),
+    ] {
+        folder.write("problems.toml", format!("[[problem]]\nid = \"x\"\n{keys}\nseeds = \"1\"\n"));
+        let said = folder.judge(&["list"]);
+        assert_eq!(said.code, Some(2), "{keys}");
+        assert!(said.stderr.contains(place) && said.stderr.contains(expected), "{keys}: {}", said.stderr);
+    }
+}
+
+/// The blocks of code in a text, by the name of the file that their first line's comment gives.
+fn blocks(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let fenced = text.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    fenced.filter_map(|(_, body)| Some((body.strip_prefix("# ")?.split_whitespace().next()?, body)))
+}
+
+#[test]
+fn the_example_of_the_manual_works() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("skipped: no python3 (apt-get install python3)");
+        return;
+    }
+    let folder = Folder::new();
+    for (name, body) in blocks(include_str!("../docs/interactive.md")) {
+        folder.write(name, body);
+    }
+    let (code, report) = folder.json(&["run", "-p", "guess", "-s", "python3 bot.py"]);
+    assert_eq!(code, Some(0), "{report}");
+    assert_eq!(of_cases(&report, "score").len(), 20);
+}
