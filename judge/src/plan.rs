@@ -65,6 +65,13 @@ impl Plan {
         job.case * self.solvers.len() + job.solver
     }
 
+    /// Returns the name of the test group that a case is in.
+    #[must_use]
+    pub fn test_group_name(&self, case: usize) -> Option<&str> {
+        let group = self.problem.test_group_of(&self.cases[case])?;
+        Some(&self.problem.test_groups[group].name)
+    }
+
     /// Returns each solver's raw scores by case, from the outcomes by place.
     #[must_use]
     pub fn scores(&self, outcomes: &[Option<Outcome>]) -> Vec<Vec<Option<Score>>> {

@@ -73,14 +73,14 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<Vec<CaseSpec>,
     Ok(repeated(cases, selection.repeat.map_or(1, NonZeroU32::get)))
 }
 
-/// A seed that the catalogue knows keeps the thresholds and the best score that stand there.
+/// A seed that the catalogue knows keeps the weight, the thresholds and the best score that stand there.
 fn seeded(problem: &Problem, seed: u64) -> CaseSpec {
     let known = problem.cases.iter().find(|case| case.source == CaseSource::Seed(seed));
     known.map_or_else(|| CaseSpec::from_seed(seed), |case| CaseSpec { name: CaseName::of_seed(seed), ..case.clone() })
 }
 
 fn in_file(path: PathBuf) -> CaseSpec {
-    CaseSpec { name: CaseName::of_file(&path), source: CaseSource::File(path), thresholds: None, best: None }
+    CaseSpec::new(CaseName::of_file(&path), CaseSource::File(path))
 }
 
 /// Returns the files that match, in natural order: `2.in` before `10.in`.

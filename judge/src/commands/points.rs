@@ -1,8 +1,10 @@
 //! From a run's outcomes to its points.
 
-use crate::model::{CaseSpec, Features, Outcome, Rule, SolverSpec};
+use crate::model::{CaseSpec, Features, Outcome, Problem, Rule, SolverSpec};
 use crate::plan::Plan;
-use crate::scoring::{self, Grouping, InvalidResults, Place, Results, Scoreboard, SolverScores, Terms};
+use crate::scoring::{
+    self, Grouping, InvalidResults, Place, Results, Scoreboard, SolverScores, Terms, TestGroupResult,
+};
 use std::sync::Arc;
 
 /// A run's points, and the rule that gave them.
@@ -10,6 +12,7 @@ pub(super) struct Scored {
     pub(super) rule: Rule,
     pub(super) board: Scoreboard,
     pub(super) places: Vec<Place>,
+    pub(super) test_groups: Vec<TestGroupResult>,
     pub(super) grouping: Option<Grouping>,
 }
 
@@ -27,22 +30,37 @@ pub(super) fn score(
         Rule::Thresholds if without_thresholds => Rule::Sum,
         rule => rule.clone(),
     };
-    let terms: Vec<_> = plan.cases.iter().map(terms).collect();
+    let problem = &plan.problem;
+    let terms: Vec<_> = plan.cases.iter().map(|case| terms(problem, case)).collect();
     let solvers = plan.solvers.iter().map(|solver| &solver.spec).zip(plan.scores(outcomes));
     let solvers: Vec<_> =
         solvers.map(|(SolverSpec { name, .. }, scores)| SolverScores { name: name.clone(), scores }).collect();
-    let direction = plan.problem.direction;
-    let failure = direction.failure_by_default();
-    let results = Results { direction, failure: failure.as_ref(), cases: &terms, solvers: &solvers };
+    let results = Results {
+        direction: problem.direction,
+        failure: problem.failure.as_ref(),
+        cases: &terms,
+        groups: &problem.test_groups,
+        solvers: &solvers,
+    };
     let board = scoring::score(&rule, &results)?;
     let grouping = by.map(|by| {
         let value = |features: &Option<Arc<Features>>| features.as_ref()?.get(by).cloned();
         scoring::group(by, &features.iter().map(value).collect::<Vec<_>>(), &rule, &results)
     });
-    Ok(Scored { places: scoring::leaderboard(&results, &board), grouping: grouping.transpose()?, board, rule })
+    Ok(Scored {
+        places: scoring::leaderboard(&results, &board),
+        test_groups: scoring::test_groups(&results, &board),
+        grouping: grouping.transpose()?,
+        board,
+        rule,
+    })
 }
 
-fn terms(case: &CaseSpec) -> Terms {
-    let thresholds = case.thresholds.as_ref().map(|thresholds| thresholds.scores().clone());
-    Terms { best_known: case.best.clone(), thresholds, ..Terms::default() }
+fn terms(problem: &Problem, case: &CaseSpec) -> Terms {
+    Terms {
+        weight: case.weight.clone(),
+        group: problem.test_group_of(case),
+        best_known: case.best.clone(),
+        thresholds: case.thresholds.as_ref().map(|thresholds| thresholds.scores().clone()),
+    }
 }

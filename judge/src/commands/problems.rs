@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::load;
-use crate::model::{CaseSource, Exit, GeneratorChoice, Problem, Rule};
+use crate::model::{CaseSource, Direction, Exit, GeneratorChoice, Problem, Rule, TestGroup, Weight};
 use crate::report::{self, Align, Style, grid};
 use std::path::Path;
 
@@ -52,6 +52,8 @@ pub(super) fn show(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure> 
         ("format", problem.format.clone()),
         (if problem.checker.is_interactive() { "interactor" } else { "checker" }, problem.checker.name().to_owned()),
         ("scoring", scoring(problem)),
+        ("weights", weights(problem)),
+        ("groups", test_groups(problem)),
         ("CPU limit", limits.cpu.to_string()),
         ("wall limit", limits.wall.to_string()),
         ("memory", limits.memory.to_string()),
@@ -69,15 +71,44 @@ pub(super) fn show(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure> 
 
 fn scoring(problem: &Problem) -> String {
     let meaning = match &problem.scoring {
-        Rule::Sum => "the sum of the scores; a failed case adds nothing",
-        Rule::Mean => "the mean score over all cases; a failed case counts as 0",
-        Rule::Exact => "one point for each accepted case",
-        Rule::Thresholds => "10 to 0 points a case by nine thresholds; a score above 0 earns at least 1",
-        Rule::Relative { .. } => "1,000,000 x score / best on each case, averaged over the cases",
-        Rule::Rank { .. } => "by place among the solvers of the run",
-        Rule::Log => "the mean logarithm of score / best",
+        Rule::Sum => format!("the sum of the scores; {}", failure(problem)),
+        Rule::Mean => format!("the mean score over all cases; {}", failure(problem)),
+        Rule::Exact => "one point for each accepted case".to_owned(),
+        Rule::Thresholds => "10 to 0 points a case by nine thresholds; a score above 0 earns at least 1".to_owned(),
+        Rule::Relative { scale } => format!("{scale} x {} on each case, averaged", quotient(problem)),
+        Rule::Rank { scale, .. } => format!("by place among the solvers of the run; {scale} points for the best"),
+        Rule::Log => format!("the mean logarithm of {}", quotient(problem)),
     };
     format!("{}, {}: {meaning}", problem.scoring, problem.direction.name())
+}
+
+fn failure(problem: &Problem) -> String {
+    match &problem.failure {
+        Some(score) => format!("a failed case counts as {score}, and no case as worse"),
+        None => "a solver with a failed case has none".to_owned(),
+    }
+}
+
+fn quotient(problem: &Problem) -> &'static str {
+    match problem.direction {
+        Direction::Max => "score / best",
+        Direction::Min => "best / score",
+    }
+}
+
+/// The cases that weigh more or less than 1.
+fn weights(problem: &Problem) -> String {
+    let own = problem.cases.iter().filter(|case| case.weight != Weight::default());
+    own.map(|case| format!("{}: {}", case.name, case.weight)).collect::<Vec<_>>().join(", ")
+}
+
+fn test_groups(problem: &Problem) -> String {
+    let line = |group: &TestGroup| {
+        let weight = group.weight.as_ref().map(|weight| format!(", weight {weight}")).unwrap_or_default();
+        let whole = if group.all_or_nothing { ", all or nothing" } else { "" };
+        format!("{}{weight}{whole}: {}", group.name, group.members)
+    };
+    problem.test_groups.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The names of the cases, shortened when there are many.

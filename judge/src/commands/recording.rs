@@ -75,7 +75,7 @@ pub(super) fn case(name: &str, source: &Source, folder: &Path) -> CaseSpec {
         Source::Seed(seed) => CaseSource::Seed(*seed),
         Source::File(path) => CaseSource::File(folder.join(path)),
     };
-    CaseSpec { name: CaseName::from(name), source, thresholds: None, best: None }
+    CaseSpec::new(CaseName::from(name), source)
 }
 
 /// The way from the folder to the file, so that the two can move together.

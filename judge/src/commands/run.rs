@@ -55,6 +55,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         rule: &scored.rule,
         scoreboard: &scored.board,
         places: &scored.places,
+        test_groups: &scored.test_groups,
         features: &features,
         grouping: scored.grouping.as_ref(),
         stop: result.stop,

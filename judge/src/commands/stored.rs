@@ -70,6 +70,7 @@ impl Restored {
             rule: &scored.rule,
             scoreboard: &scored.board,
             places: &scored.places,
+            test_groups: &scored.test_groups,
             features: &self.features,
             grouping: scored.grouping.as_ref(),
             stop: match run.state {

@@ -229,7 +229,7 @@ fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> 
         (None, Some(file)) => CaseSource::File(PathBuf::from(file)),
         _ => return Err(JournalError::Damaged(format!("the case `{name}` has neither a seed nor a file"))),
     };
-    let spec = CaseSpec { name: CaseName::from(&*name), source, thresholds: None, best: None };
+    let spec = CaseSpec::new(CaseName::from(&*name), source);
     Ok(StoredCase { spec, input: input(row, 3)?, results: vec![None; solvers] })
 }
 

@@ -5,8 +5,10 @@ mod catalogue;
 mod complaint;
 mod features;
 mod problem;
+mod scoring;
 mod section;
 mod suggest;
+mod test_groups;
 
 pub use builtin::{BUILT_IN, CATALOGUE_SCHEMA};
 pub use catalogue::{Catalogue, ManifestError, UnknownProblem};

@@ -3,8 +3,8 @@
 use super::section::{Located, Section};
 use super::suggest::closest;
 use crate::model::{
-    Bytes, CaseName, CaseSource, CaseSpec, CheckerChoice, Direction, GeneratorChoice, Limits, Problem, Rule, Seeds,
-    Thresholds, Time,
+    Bytes, CaseName, CaseSource, CaseSpec, CheckerChoice, GeneratorChoice, Limits, Problem, Rule, Seeds, Thresholds,
+    Time, Weight,
 };
 use checkers::{Checker, Score};
 use std::path::Path;
@@ -24,12 +24,13 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let generator = section.text("generator-command");
     let default_solver = section.text("solver");
     let limits = limits(&section);
-    let (scoring, direction) = scoring(&section);
+    let scoring = super::scoring::read(&section);
     let mut cases = seeds(&section);
     cases.extend(section.sections("case", "[[problem.case]]").into_iter().filter_map(|case| read_case(case, folder)));
     let inputs = section.texts("inputs");
     let features = super::features::read(&section);
-    check_cases(&section, &scoring, &cases, !inputs.is_empty());
+    let test_groups = super::test_groups::read(&section, &cases, !inputs.is_empty());
+    check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
     section.finish();
 
     let (id, checker) = (id?, checker?);
@@ -47,8 +48,10 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
         limits,
         cases,
         inputs: inputs.into_iter().map(|pattern| pattern.value.to_owned()).collect(),
-        scoring,
-        direction,
+        scoring: scoring.rule,
+        direction: scoring.direction,
+        failure: scoring.failure,
+        test_groups,
         features,
         default_solver: default_solver.map(|solver| solver.value.to_owned()),
         folder: folder.to_owned(),
@@ -130,28 +133,6 @@ fn limits(problem: &Section<'_>) -> Limits {
     Limits { cpu, wall, memory, output, processes: processes.map_or(DEFAULT_LIMITS.3, |count| count.value) }
 }
 
-fn scoring(problem: &Section<'_>) -> (Rule, Direction) {
-    let default = (Rule::Sum, Direction::Max);
-    let Some(section) = problem.section("scoring", "[problem.scoring]") else { return default };
-    let rule = section.text("rule").and_then(|rule| match rule.value.parse::<Rule>() {
-        Ok(rule) => Some(rule),
-        Err(error) => {
-            section.complain(rule.span, error.to_string(), format!("expected one of: {}", Rule::NAMES.join(", ")));
-            None
-        }
-    });
-    let direction = section.text("direction").and_then(|direction| match direction.value {
-        "max" => Some(Direction::Max),
-        "min" => Some(Direction::Min),
-        other => {
-            section.complain(direction.span, format!("unknown direction `{other}`"), "expected \"max\" or \"min\"");
-            None
-        }
-    });
-    section.finish();
-    (rule.unwrap_or(default.0), direction.unwrap_or(default.1))
-}
-
 fn seeds(section: &Section<'_>) -> Vec<CaseSpec> {
     let seeds = section.parsed::<Seeds>("seeds");
     seeds.map_or_else(Vec::new, |seeds| seeds.value.iter().map(CaseSpec::from_seed).collect())
@@ -163,6 +144,7 @@ fn read_case(section: Section<'_>, folder: &Path) -> Option<CaseSpec> {
     let file = section.text("file");
     let thresholds = section.integers::<Score>("thresholds", "nine integers, for ten down to two points");
     let best = section.integer::<Score>("best", "an integer: the best score known");
+    let weight = section.numeric::<Weight>("weight", "a weight such as 2, 0.5 or \"1/3\"");
     let thresholds = thresholds.and_then(|list| match Thresholds::new(list.value) {
         Ok(thresholds) => Some(thresholds),
         Err(error) => {
@@ -189,7 +171,8 @@ fn read_case(section: Section<'_>, folder: &Path) -> Option<CaseSpec> {
         (None, CaseSource::Seed(seed)) => CaseName::of_seed(*seed),
         (None, CaseSource::File(path)) => CaseName::of_file(path),
     };
-    Some(CaseSpec { name, source, thresholds, best: best.map(|best| best.value) })
+    let weight = weight.map_or_else(Weight::default, |weight| weight.value);
+    Some(CaseSpec { name, source, thresholds, best: best.map(|best| best.value), weight })
 }
 
 /// Complains of case names given twice, and of cases without the thresholds that their scoring rule needs.

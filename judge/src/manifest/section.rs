@@ -81,6 +81,33 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// Returns the number or text under `key`, read as a `T`: a number as it is written.
+    pub(super) fn numeric<T: FromStr<Err: Display>>(&self, key: &'static str, expected: &str) -> Option<Located<T>> {
+        let value = self.value(key)?;
+        let text = match value.get_ref() {
+            DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().replace('_', ""),
+            DeValue::Float(float) => float.as_str().replace('_', ""),
+            DeValue::String(text) => text.to_string(),
+            _ => return self.wrong_type(key, value, expected),
+        };
+        match text.parse() {
+            Ok(read) => Some(Located { value: read, span: value.span() }),
+            Err(error) => {
+                self.complain(value.span(), format!("bad value of `{key}` in {}", self.title), error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Returns the `true` or `false` under `key`.
+    pub(super) fn boolean(&self, key: &'static str) -> Option<Located<bool>> {
+        let value = self.value(key)?;
+        match value.get_ref().as_bool() {
+            Some(read) => Some(Located { value: read, span: value.span() }),
+            None => self.wrong_type(key, value, "true or false"),
+        }
+    }
+
     /// Returns the integer under `key`, read as a `T`. Texts of digits are integers too: TOML's own end at 64 bits.
     pub(super) fn integer<T: FromStr>(&self, key: &'static str, expected: &str) -> Option<Located<T>> {
         let value = self.value(key)?;

@@ -1,5 +1,6 @@
 //! A case: its name, where its input comes from, and the points it is worth.
 
+use super::Weight;
 use checkers::Score;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,13 @@ impl CaseName {
     #[must_use]
     pub fn of_file(path: &Path) -> Self {
         Self(path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into())
+    }
+
+    /// Returns the name of the case that this one repeats, as `NAME#2` repeats `NAME`; or its own.
+    #[must_use]
+    pub fn without_repetition(&self) -> &str {
+        let is_count = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        self.0.rsplit_once('#').filter(|(_, count)| is_count(count)).map_or(&*self.0, |(name, _)| name)
     }
 }
 
@@ -55,13 +63,21 @@ pub struct CaseSpec {
     pub thresholds: Option<Thresholds>,
     /// The best raw score known before this run, where scores are relative to the best.
     pub best: Option<Score>,
+    /// What it counts among the others.
+    pub weight: Weight,
 }
 
 impl CaseSpec {
-    /// Returns the case made from this seed, without thresholds or a best score.
+    /// Returns the case of this name and input, with nothing of its own to be scored by.
+    #[must_use]
+    pub fn new(name: CaseName, source: CaseSource) -> Self {
+        Self { name, source, thresholds: None, best: None, weight: Weight::default() }
+    }
+
+    /// Returns the case made from this seed.
     #[must_use]
     pub fn from_seed(seed: u64) -> Self {
-        Self { name: CaseName::of_seed(seed), source: CaseSource::Seed(seed), thresholds: None, best: None }
+        Self::new(CaseName::of_seed(seed), CaseSource::Seed(seed))
     }
 }
 

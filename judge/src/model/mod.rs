@@ -16,8 +16,10 @@ mod rule;
 mod ruling;
 mod seeds;
 mod solver;
+mod test_group;
 mod units;
 mod verdict;
+mod weight;
 
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
 pub use digest::{Digest, DigestError};
@@ -35,5 +37,7 @@ pub use rule::{Aggregate, RankForm, Rule, UnknownRule};
 pub use ruling::Ruling;
 pub use seeds::{Seeds, SeedsError};
 pub use solver::{Invocation, Solver, SolverSpec};
+pub use test_group::{Members, TestGroup};
 pub use units::{Bytes, Percent, Time, UnitError};
 pub use verdict::Verdict;
+pub use weight::{Weight, WeightError};

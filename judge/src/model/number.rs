@@ -21,6 +21,12 @@ impl From<i64> for Number {
     }
 }
 
+impl From<Number> for BigRational {
+    fn from(number: Number) -> Self {
+        number.0
+    }
+}
+
 impl FromStr for Number {
     type Err = NumberError;
 

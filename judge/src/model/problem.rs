@@ -1,7 +1,7 @@
 //! A problem of the catalogue, checked and complete.
 
-use super::{CaseSpec, Direction, FeatureRule, Limits, Rule};
-use checkers::Checker;
+use super::{CaseSpec, Direction, FeatureRule, Limits, Rule, TestGroup};
+use checkers::{Checker, Score};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -30,12 +30,24 @@ pub struct Problem {
     pub scoring: Rule,
     /// Whether more or less is better.
     pub direction: Direction,
+    /// What a failed case counts as in sums and means; `None`: a solver with failures has neither.
+    pub failure: Option<Score>,
+    /// The cases that count together. No case is in two of them.
+    pub test_groups: Vec<TestGroup>,
     /// What its inputs are searched for, beside what the checker knows of a case.
     pub features: Vec<FeatureRule>,
     /// The solver that runs when none is given, as `--solver` takes it.
     pub default_solver: Option<String>,
     /// The folder that its commands run in and its relative paths start from.
     pub folder: PathBuf,
+}
+
+impl Problem {
+    /// Returns the index of the test group that a case is in.
+    #[must_use]
+    pub fn test_group_of(&self, case: &CaseSpec) -> Option<usize> {
+        self.test_groups.iter().position(|group| group.members.have(case))
+    }
 }
 
 impl fmt::Debug for Problem {

@@ -10,7 +10,8 @@ pub enum RankForm {
     /// As AtCoder ranks its heuristic contests: 1 - (better + tied / 2) / solvers. Counted are the solvers with a better
     /// score and the *other* solvers with the same one; failed solvers count among all.
     AtCoder,
-    /// As TopCoder's marathon matches did: (beaten + tied / 2) / (solvers - 1). A lone solver gets 1.
+    /// As TopCoder's marathon matches did, averaged over the cases: (beaten + tied / 2) / (solvers - 1). A lone solver
+    /// gets 1.
     TopCoder,
 }
 
@@ -20,7 +21,8 @@ pub enum RankForm {
 /// p. A failed case has 0 points except where another thing is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// p = s, totalled. A failure counts as 0; where small scores are good, a solver with failures has no total.
+    /// p = s, totalled, but never less than what a failure counts as: 0, or what the problem says; where small scores are
+    /// good and it says nothing, a solver with failures has no total.
     Sum,
     /// p = s, averaged over all cases, failed ones included.
     Mean,
@@ -72,8 +74,29 @@ impl Rule {
     #[must_use]
     pub fn aggregate(&self) -> Aggregate {
         match self {
-            Self::Mean | Self::Relative { .. } | Self::Log => Aggregate::Mean,
-            Self::Sum | Self::Exact | Self::Thresholds | Self::Rank { .. } => Aggregate::Total,
+            Self::Mean | Self::Relative { .. } | Self::Log | Self::Rank { form: RankForm::TopCoder, .. } => {
+                Aggregate::Mean
+            }
+            Self::Sum | Self::Exact | Self::Thresholds | Self::Rank { form: RankForm::AtCoder, .. } => Aggregate::Total,
+        }
+    }
+
+    /// Returns the points of the best on a case, for the rules that have a scale.
+    #[must_use]
+    pub fn scale(&self) -> Option<&BigInt> {
+        match self {
+            Self::Relative { scale } | Self::Rank { scale, .. } => Some(scale),
+            Self::Sum | Self::Mean | Self::Exact | Self::Thresholds | Self::Log => None,
+        }
+    }
+
+    /// Returns the rule with another scale; a rule that has none stays as it is.
+    #[must_use]
+    pub fn with_scale(self, scale: BigInt) -> Self {
+        match self {
+            Self::Relative { .. } => Self::Relative { scale },
+            Self::Rank { form, .. } => Self::Rank { form, scale },
+            Self::Sum | Self::Mean | Self::Exact | Self::Thresholds | Self::Log => self,
         }
     }
 }

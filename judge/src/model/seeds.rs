@@ -1,5 +1,6 @@
 //! Which seeds: `1-50`, `3,7,10-12`.
 
+use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
@@ -38,6 +39,32 @@ impl Seeds {
     /// Returns every seed, in order.
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         self.0.iter().cloned().flatten()
+    }
+
+    /// Tells whether a seed is one of them.
+    #[must_use]
+    pub fn contains(&self, seed: u64) -> bool {
+        self.0.iter().any(|range| range.contains(&seed))
+    }
+
+    /// Returns a seed that is in both lists.
+    #[must_use]
+    pub fn shared_with(&self, other: &Self) -> Option<u64> {
+        let first = |left: &RangeInclusive<u64>, right: &RangeInclusive<u64>| {
+            let first = *left.start().max(right.start());
+            (first <= *left.end().min(right.end())).then_some(first)
+        };
+        self.0.iter().find_map(|left| other.0.iter().find_map(|right| first(left, right)))
+    }
+}
+
+impl fmt::Display for Seeds {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = |range: &RangeInclusive<u64>| match (range.start(), range.end()) {
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first}-{last}"),
+        };
+        formatter.write_str(&self.0.iter().map(range).collect::<Vec<_>>().join(","))
     }
 }
 

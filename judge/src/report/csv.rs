@@ -4,7 +4,7 @@ use super::RunReport;
 use super::record::CaseRecord;
 
 /// The columns that every table has; the features stand behind them.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 15] = [
     "case",
     "seed",
     "input",
@@ -18,6 +18,8 @@ const COLUMNS: [&str; 13] = [
     "memory_bytes",
     "noisy",
     "note",
+    "weight",
+    "group",
 ];
 
 /// Returns the report of a run as CSV (RFC 4180, but with plain newlines). What is unknown is empty.
@@ -62,6 +64,8 @@ fn row(record: &CaseRecord<'_>, features: &[&str]) -> Vec<String> {
         text(record.memory_bytes.as_ref()),
         record.noisy.to_string(),
         record.note.to_owned(),
+        text(record.weight.as_ref()),
+        record.group.unwrap_or_default().to_owned(),
     ];
     fields.extend(features.iter().map(|name| text(record.features.as_ref().and_then(|features| features.get(name)))));
     fields

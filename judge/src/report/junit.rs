@@ -2,7 +2,9 @@
 
 use super::RunReport;
 use super::record::CaseRecord;
+use super::run::points_text;
 use crate::model::Verdict;
+use crate::scoring::{TestGroupResult, TestGroupRow, TestGroupStatus};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
 
@@ -20,6 +22,9 @@ pub fn run_junit(report: &RunReport<'_>) -> Result<String, SerializeError> {
         let mut suite = TestSuite::new(&class);
         suite.set_time(report.of_solver(solver).filter_map(|outcome| outcome?.wall).sum());
         suite.add_test_cases(records.map(|record| test_case(&class, &record)));
+        suite.add_test_cases(
+            report.test_groups.iter().filter_map(|result| all_or_nothing(report, result, solver, &class)),
+        );
         document.add_test_suite(suite);
     }
     document.to_string()
@@ -35,13 +40,39 @@ fn test_case(class: &str, record: &CaseRecord<'_>) -> TestCase {
     let points = record.points.as_ref().map(|points| ("points", points.to_string()));
     let cpu = record.cpu_ms.map(|cpu| ("cpu_ms", cpu.to_string()));
     let memory = record.memory_bytes.map(|memory| ("memory_bytes", memory.to_string()));
-    for (name, value) in [score, points, cpu, memory].into_iter().flatten() {
+    let weight = record.weight.as_ref().map(|weight| ("weight", weight.to_string()));
+    let group = record.group.map(|group| ("group", group.to_owned()));
+    for (name, value) in [score, points, weight, group, cpu, memory].into_iter().flatten() {
         case.add_property((name, &*value));
     }
     if !record.stderr.is_empty() {
         case.set_system_err(record.stderr);
     }
     case
+}
+
+/// A test group that is all or nothing is a test of its own.
+fn all_or_nothing(report: &RunReport<'_>, result: &TestGroupResult, solver: usize, class: &str) -> Option<TestCase> {
+    let group = &report.plan.problem.test_groups[result.group];
+    let TestGroupRow { accepted, status, points } = &result.rows[solver];
+    if !group.all_or_nothing {
+        return None;
+    }
+    let status = match status {
+        TestGroupStatus::Earned => TestCaseStatus::success(),
+        TestGroupStatus::Partial | TestGroupStatus::Failed => {
+            let mut failed = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            failed.set_type(status.name()).set_message(format!("{accepted} of {} cases accepted", result.cases));
+            failed
+        }
+    };
+    let mut case = TestCase::new(format!("group {}", group.name), status);
+    case.set_classname(class);
+    case.add_property(("weight", &*points_text(&result.weight)));
+    if let Some(points) = points {
+        case.add_property(("points", &*points_text(points)));
+    }
+    Some(case)
 }
 
 fn status(record: &CaseRecord<'_>) -> TestCaseStatus {

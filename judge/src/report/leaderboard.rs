@@ -62,6 +62,26 @@ pub(super) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
     Some(TextTable { titles: titles.to_vec(), words: 2, rows })
 }
 
+/// Returns the test groups, a row for each solver; `None` where the run has none.
+pub(super) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
+    let titles = ["test group", "solver", "result", "accepted", "weight", "points"].map(str::to_owned);
+    let mut rows = Vec::new();
+    for result in report.test_groups {
+        let group = &report.plan.problem.test_groups[result.group];
+        for (solver, row) in report.plan.solvers.iter().zip(&result.rows) {
+            rows.push(vec![
+                group.name.clone(),
+                solver.spec.name.clone(),
+                row.status.name().to_owned(),
+                format!("{} of {}", row.accepted, result.cases),
+                points_text(&result.weight),
+                or_nothing(row.points.as_ref().map(points_text)),
+            ]);
+        }
+    }
+    (!rows.is_empty()).then(|| TextTable { titles: titles.to_vec(), words: 3, rows })
+}
+
 /// Returns a row for each case and a column for each solver: the score, or the verdict where there is none. The best
 /// scores of a case have a star.
 pub(super) fn matrix(report: &RunReport<'_>) -> TextTable {

@@ -3,7 +3,7 @@
 
 use super::cases::extreme_rows;
 use super::figures::{memory, milliseconds};
-use super::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix};
+use super::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix, test_groups};
 use super::run::verdict_of;
 use super::{Counts, RunReport};
 use crate::model::{JobId, Outcome, Stop, Verdict};
@@ -24,6 +24,7 @@ const MOST_ROWS: usize = 100;
 pub fn run_markdown(report: &RunReport<'_>) -> String {
     let mut page = Page { text: headline(report), left_out: false };
     page.add(&table(&leaderboard(report)));
+    page.add(&test_groups(report).map(|groups| table(&groups)).unwrap_or_default());
     page.add(&groups(report).map(|groups| table(&groups)).unwrap_or_default());
     page.add_folded("Failures", &failures(report));
     page.add_folded("Extremes", &extremes(report));

@@ -29,6 +29,7 @@ mod style;
 mod summary;
 mod table;
 mod terminal;
+mod test_groups;
 mod tune;
 
 pub use best::{BestFileError, best_json, best_text, read_best_json};

@@ -3,6 +3,7 @@
 
 use super::run::points_text;
 use super::run::verdict_of;
+use super::test_groups::{self, TestGroupRecord};
 use super::{Counts, RunReport};
 use crate::model::{CaseSource, CheckerChoice, Direction, Features, JobId, Limits, Outcome, Rule, Stop, Verdict};
 use crate::plan::Plan;
@@ -46,6 +47,13 @@ pub(super) struct CaseRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     pub(super) points: Option<Number>,
+    /// What the case weighs in the total, rounded to three decimals, where not all weigh 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    pub(super) weight: Option<Number>,
+    /// The test group that the case is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) group: Option<&'a str>,
     /// CPU time of all its processes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cpu_ms: Option<f64>,
@@ -99,6 +107,9 @@ pub(super) struct Summary<'a> {
     elapsed_ms: f64,
     /// A record for each solver, in the order of the command line.
     solvers: Vec<SolverRecord<'a>>,
+    /// A record for each solver on each of the problem's test groups.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    test_groups: Vec<TestGroupRecord<'a>>,
     /// The cases in groups, where `--group-by` asked for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     groups: Vec<GroupRecord<'a>>,
@@ -121,6 +132,14 @@ struct Scoring {
     rule: String,
     #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
     direction: &'static str,
+    /// The points of the best on a case, of the rules that have a scale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "integer"))]
+    scale: Option<Number>,
+    /// What a failed case counts as, of the rules that add up scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "integer"))]
+    failure: Option<Number>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -220,6 +239,8 @@ impl<'a> CaseRecord<'a> {
             code: verdict.code(),
             score: outcome.and_then(|outcome| outcome.score.as_ref()).and_then(exact),
             points: points.as_ref().and_then(exact),
+            weight: None,
+            group: plan.test_group_name(job.case),
             cpu_ms: outcome.and_then(|outcome| outcome.cpu).map(in_milliseconds),
             wall_ms: outcome.and_then(|outcome| outcome.wall).map(in_milliseconds),
             memory_bytes: outcome.and_then(|outcome| outcome.memory),
@@ -235,7 +256,8 @@ impl<'a> CaseRecord<'a> {
     pub(super) fn of_report(report: &'a RunReport<'_>, job: JobId, outcome: Option<&'a Outcome>) -> Self {
         // What a job that was not run would have got is not known.
         let points = outcome.and_then(|_| report.points(job));
-        Self::new(report.plan, job, outcome, points, report.features[job.case].as_deref())
+        let weight = report.has_weights().then(|| report.weight(job.case)).as_ref().and_then(exact);
+        Self { weight, ..Self::new(report.plan, job, outcome, points, report.features[job.case].as_deref()) }
     }
 }
 
@@ -251,7 +273,7 @@ impl<'a> Summary<'a> {
             judge: env!("CARGO_PKG_VERSION"),
             problem: &plan.problem.id,
             checker: Checker { name: plan.problem.checker.name(), version },
-            scoring: Scoring { rule: report.rule.to_string(), direction: plan.problem.direction.name() },
+            scoring: scoring(report),
             tier: report.tier,
             gaps: report.gaps,
             limits: limits(&plan.limits),
@@ -259,8 +281,20 @@ impl<'a> Summary<'a> {
             interrupted: report.stop == Some(Stop::Interrupted),
             elapsed_ms: in_milliseconds(report.elapsed),
             solvers: in_order(report.places).into_iter().map(|place| solver_record(report, place)).collect(),
+            test_groups: test_groups::records(report),
             groups: group_records(report),
         }
+    }
+}
+
+fn scoring(report: &RunReport<'_>) -> Scoring {
+    let problem = &report.plan.problem;
+    let failure = problem.failure.as_ref().filter(|_| matches!(report.rule, Rule::Sum | Rule::Mean));
+    Scoring {
+        rule: report.rule.to_string(),
+        direction: problem.direction.name(),
+        scale: report.rule.scale().and_then(exact),
+        failure: failure.and_then(exact),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::model::{Features, JobId, Outcome, Rule, Stop, Verdict};
 use crate::plan::Plan;
-use crate::scoring::{Grouping, Place, Scoreboard, Standing, display};
+use crate::scoring::{Grouping, Place, Scoreboard, Standing, TestGroupResult, display};
 use num_rational::BigRational;
+use num_traits::One;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ pub struct RunReport<'a> {
     pub scoreboard: &'a Scoreboard,
     /// The solvers by rank.
     pub places: &'a [Place],
+    /// How they fared on the problem's test groups that have cases in the run.
+    pub test_groups: &'a [TestGroupResult],
     /// What describes each case, as far as anybody wanted to know.
     pub features: &'a [Option<Arc<Features>>],
     /// The cases in groups, where they were asked for.
@@ -51,6 +54,18 @@ impl RunReport<'_> {
     #[must_use]
     pub fn points(&self, job: JobId) -> Option<String> {
         self.scoreboard.standings[job.solver].points[job.case].as_ref().map(points_text)
+    }
+
+    /// Tells whether a case weighs more or less than another.
+    #[must_use]
+    pub fn has_weights(&self) -> bool {
+        self.scoreboard.weights.iter().any(|weight| !weight.is_one())
+    }
+
+    /// Returns what a case weighs as decimal text.
+    #[must_use]
+    pub fn weight(&self, case: usize) -> String {
+        points_text(&self.scoreboard.weights[case])
     }
 
     /// Returns the number that a solver is ranked by as decimal text; `None` where there is none, as for a sum to be

@@ -2,7 +2,7 @@
 
 use super::cases::{CaseRow, rows};
 use super::figures::{memory, milliseconds};
-use super::leaderboard::{TextTable, groups, leaderboard, matrix};
+use super::leaderboard::{TextTable, groups, leaderboard, matrix, test_groups};
 use super::run::verdict_of;
 use super::style::paint_of;
 use super::table::{Align, grid, painted};
@@ -24,6 +24,7 @@ const MATRIX_WIDTH: usize = 120;
 #[must_use]
 pub fn run_text(report: &RunReport<'_>, all: bool, style: Style) -> String {
     let mut parts = vec![case_table(report, all, style)];
+    parts.extend(test_groups(report).map(|groups| figures(&groups, style)));
     parts.extend(groups(report).map(|groups| figures(&groups, style)));
     parts.extend(solver_tables(report, all, style));
     parts.extend([failures(report, style), closing(report, style)]);
@@ -32,7 +33,12 @@ pub fn run_text(report: &RunReport<'_>, all: bool, style: Style) -> String {
 }
 
 fn has_points(report: &RunReport<'_>) -> bool {
-    !matches!(report.rule, Rule::Sum | Rule::Mean | Rule::Exact)
+    // A test group that is all or nothing can leave an accepted case without points.
+    has_groups(report) || !matches!(report.rule, Rule::Sum | Rule::Mean | Rule::Exact)
+}
+
+fn has_groups(report: &RunReport<'_>) -> bool {
+    !report.test_groups.is_empty()
 }
 
 fn case_table(report: &RunReport<'_>, all: bool, style: Style) -> String {
@@ -42,6 +48,8 @@ fn case_table(report: &RunReport<'_>, all: bool, style: Style) -> String {
     columns.extend(several.then_some(("solver", Align::Left)));
     columns.extend([("verdict", Align::Left), ("score", Align::Right)]);
     columns.extend(has_points(report).then_some(("points", Align::Right)));
+    columns.extend(report.has_weights().then_some(("weight", Align::Right)));
+    columns.extend(has_groups(report).then_some(("group", Align::Left)));
     columns.extend([("CPU", Align::Right), ("wall", Align::Right), ("memory", Align::Right), ("note", Align::Left)]);
     let mut table = grid(&columns, style);
     for row in &rows {
@@ -72,6 +80,12 @@ fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Cell> {
     cells.push(figure(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)));
     if has_points(report) {
         cells.push(figure(report.points(job)));
+    }
+    if report.has_weights() {
+        cells.push(Cell::new(report.weight(job.case)));
+    }
+    if has_groups(report) {
+        cells.push(figure(report.plan.test_group_name(job.case).map(str::to_owned)));
     }
     cells.push(figure(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)));
     cells.push(figure(outcome.and_then(|outcome| outcome.wall).map(milliseconds)));

@@ -1,7 +1,7 @@
 //! How the solvers fared on cases of one kind: those that have the same value of a feature.
 
-use super::results::{InvalidResults, Results, SolverScores};
-use super::scoreboard::{Standing, score};
+use super::results::{InvalidResults, Results};
+use super::scoreboard::{Scoreboard, score};
 use crate::model::{Number, Rule};
 use num_rational::BigRational;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub struct GroupRow {
     pub mean_points: Option<BigRational>,
 }
 
-/// Puts the cases of equal value together, and scores each group for itself. `values` has an entry for each case.
+/// Puts the cases of equal value together, and averages over each group. `values` has an entry for each case.
 ///
 /// # Errors
 /// What makes the whole run's results invalid.
@@ -52,39 +52,38 @@ pub fn group(
     for (case, value) in values.iter().enumerate() {
         members.entry((value.is_none(), value.as_ref())).or_default().push(case);
     }
-    let groups = members.into_iter().map(|((_, value), cases)| {
-        Ok(Group { value: value.cloned(), cases: cases.len(), rows: rows(rule, results, &cases)? })
+    let (by_score, by_points) = (score(&Rule::Mean, results)?, score(rule, results)?);
+    let groups = members.into_iter().map(|((_, value), cases)| Group {
+        value: value.cloned(),
+        cases: cases.len(),
+        rows: (0..results.solvers.len()).map(|solver| row(results, &by_score, &by_points, solver, &cases)).collect(),
     });
-    Ok(Grouping { by: by.to_owned(), groups: groups.collect::<Result<_, _>>()? })
+    Ok(Grouping { by: by.to_owned(), groups: groups.collect() })
 }
 
-fn rows(rule: &Rule, results: &Results<'_>, cases: &[usize]) -> Result<Vec<GroupRow>, InvalidResults> {
-    let terms: Vec<_> = cases.iter().map(|&case| results.cases[case].clone()).collect();
-    let pick = |row: &SolverScores| SolverScores {
-        name: row.name.clone(),
-        scores: cases.iter().map(|&case| row.scores[case].clone()).collect(),
-    };
-    let solvers: Vec<_> = results.solvers.iter().map(pick).collect();
-    let part = Results { cases: &terms, solvers: &solvers, ..*results };
-    let by_score = score(&Rule::Mean, &part)?.standings;
-    let by_points = score(rule, &part)?.standings;
-    let row = |(scored, pointed): (Standing, Standing)| GroupRow {
-        accepted: scored.accepted,
-        mean_score: scored.mean,
-        mean_points: pointed.mean,
-    };
-    Ok(by_score.into_iter().zip(by_points).map(row).collect())
+fn row(
+    results: &Results<'_>,
+    by_score: &Scoreboard,
+    by_points: &Scoreboard,
+    solver: usize,
+    cases: &[usize],
+) -> GroupRow {
+    GroupRow {
+        accepted: cases.iter().filter(|&&case| results.solvers[solver].scores[case].is_some()).count(),
+        mean_score: by_score.mean_over(&by_score.standings[solver], cases),
+        mean_points: by_points.mean_over(&by_points.standings[solver], cases),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::Direction;
-    use crate::scoring::Terms;
+    use crate::scoring::{SolverScores, Terms};
     use checkers::Score;
 
     #[test]
-    fn each_group_is_scored_for_itself() {
+    fn each_group_has_its_own_means() {
         let scores = |row: [Option<i32>; 4]| row.map(|score| score.map(Score::from)).to_vec();
         let solvers = [
             SolverScores { name: "a".to_owned(), scores: scores([Some(10), Some(7), None, Some(1)]) },
@@ -92,7 +91,8 @@ mod tests {
         ];
         let cases = vec![Terms::default(); 4];
         let failure = Score::from(0);
-        let results = Results { direction: Direction::Max, failure: Some(&failure), cases: &cases, solvers: &solvers };
+        let failure = Some(&failure);
+        let results = Results { direction: Direction::Max, failure, cases: &cases, groups: &[], solvers: &solvers };
         let values = [Some(Number::from(5)), None, Some(Number::from(5)), Some(Number::from(-3))];
         let Grouping { by, groups } = group("N", &values, &Rule::Exact, &results).unwrap();
         assert_eq!(by, "N");

@@ -91,7 +91,7 @@ mod tests {
             .collect();
         let cases = vec![Terms::default(); rows[0].1.len()];
         let failure = direction.failure_by_default();
-        let results = Results { direction, failure: failure.as_ref(), cases: &cases, solvers: &solvers };
+        let results = Results { direction, failure: failure.as_ref(), cases: &cases, groups: &[], solvers: &solvers };
         leaderboard(&results, &score(rule, &results).unwrap())
     }
 

@@ -18,9 +18,11 @@ mod points;
 mod properties;
 mod results;
 mod scoreboard;
+mod test_groups;
 
 pub use display::display;
 pub use groups::{Group, GroupRow, Grouping, group};
 pub use leaderboard::{Place, leaderboard};
 pub use results::{InvalidResults, Results, SolverScores, Terms};
 pub use scoreboard::{Scoreboard, Standing, score};
+pub use test_groups::{TestGroupResult, TestGroupRow, TestGroupStatus, test_groups};

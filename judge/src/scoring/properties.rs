@@ -1,7 +1,7 @@
 //! What must hold of every rule, on random results.
 
 use super::{Results, Scoreboard, SolverScores, Standing, Terms, leaderboard, score};
-use crate::model::{Direction, RankForm, Rule};
+use crate::model::{Direction, Members, RankForm, Rule, TestGroup, Weight};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -13,13 +13,14 @@ struct Run {
     direction: Direction,
     failure: Option<Score>,
     cases: Vec<Terms>,
+    groups: Vec<TestGroup>,
     solvers: Vec<SolverScores>,
 }
 
 impl Run {
     fn results(&self) -> Results<'_> {
-        let failure = self.failure.as_ref();
-        Results { direction: self.direction, failure, cases: &self.cases, solvers: &self.solvers }
+        let Self { direction, failure, cases, groups, solvers } = self;
+        Results { direction: *direction, failure: failure.as_ref(), cases, groups, solvers }
     }
 
     fn score(&self, rule: &Rule) -> Scoreboard {
@@ -33,10 +34,22 @@ fn any_score() -> impl Strategy<Value = Score> {
     prop_oneof![6 => (-3_i32..12).prop_map(Score::from), 1 => huge]
 }
 
+fn any_weight() -> impl Strategy<Value = Weight> {
+    (0_i32..5, 1_i32..4).prop_map(|(above, below)| format!("{above}/{below}").parse().unwrap())
+}
+
+fn any_group() -> impl Strategy<Value = TestGroup> {
+    (prop::option::of(any_weight()), any::<bool>()).prop_map(|(weight, all_or_nothing)| TestGroup {
+        name: String::new(),
+        weight,
+        all_or_nothing,
+        members: Members::default(),
+    })
+}
+
 fn any_terms() -> impl Strategy<Value = Terms> {
     let thresholds = prop::collection::vec(any_score(), 9).prop_map(|scores| scores.try_into().unwrap());
-    let weight = (0_i32..5, 1_i32..4).prop_map(|(above, below)| BigRational::new(above.into(), below.into()));
-    (weight, prop::option::of(0_usize..2), prop::option::of(any_score()), thresholds).prop_map(
+    (any_weight(), prop::option::of(0_usize..2), prop::option::of(any_score()), thresholds).prop_map(
         |(weight, group, best_known, thresholds)| Terms { weight, group, best_known, thresholds: Some(thresholds) },
     )
 }
@@ -47,13 +60,15 @@ fn any_run() -> impl Strategy<Value = Run> {
         let direction = prop_oneof![Just(Direction::Max), Just(Direction::Min)];
         let rows = prop::collection::vec(row, solvers);
         let terms = prop::collection::vec(any_terms(), cases);
-        (direction, prop::option::of(any_score()), terms, rows).prop_map(|(direction, failure, mut cases, rows)| {
+        let groups = prop::collection::vec(any_group(), 2);
+        let run = (direction, prop::option::of(any_score()), terms, groups, rows);
+        run.prop_map(|(direction, failure, mut cases, groups, rows)| {
             for terms in &mut cases {
                 // A better score needs a higher threshold.
                 terms.thresholds.as_mut().unwrap().sort_by(|left, right| direction.compare(right, left));
             }
             let named = |(index, scores): (usize, _)| SolverScores { name: index.to_string(), scores };
-            Run { direction, failure, cases, solvers: rows.into_iter().enumerate().map(named).collect() }
+            Run { direction, failure, cases, groups, solvers: rows.into_iter().enumerate().map(named).collect() }
         })
     })
 }

@@ -1,28 +1,22 @@
 //! What scoring starts from: the scores of a run and the terms of its cases.
 
-use crate::model::{Direction, Rule};
+use crate::model::{Direction, Rule, TestGroup, Weight};
 use checkers::Score;
 use num_rational::BigRational;
-use num_traits::{One, Signed};
+use num_traits::Zero;
 use std::collections::HashSet;
 
-/// What a case is worth and measured by.
-#[derive(Debug, Clone, PartialEq)]
+/// What a case is worth and measured by. By default it weighs 1, alone, and nothing is known of it.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Terms {
-    /// Its weight in totals and means, not negative.
-    pub weight: BigRational,
-    /// Its group. A group is all or nothing: a failure on one of its cases makes all of them count as failed.
+    /// Its own weight.
+    pub weight: Weight,
+    /// The index of its test group.
     pub group: Option<usize>,
     /// The best score known from elsewhere (the ledger, a file of reference scores).
     pub best_known: Option<Score>,
     /// What is needed for ten, nine, ..., two points.
     pub thresholds: Option<[Score; 9]>,
-}
-
-impl Default for Terms {
-    fn default() -> Self {
-        Self { weight: BigRational::one(), group: None, best_known: None, thresholds: None }
-    }
 }
 
 /// One solver's row.
@@ -44,6 +38,8 @@ pub struct Results<'a> {
     pub failure: Option<&'a Score>,
     /// The cases.
     pub cases: &'a [Terms],
+    /// The test groups that the cases name.
+    pub groups: &'a [TestGroup],
     /// The solvers.
     pub solvers: &'a [SolverScores],
 }
@@ -67,12 +63,6 @@ pub enum InvalidResults {
         /// The case's index.
         case: usize,
     },
-    /// A weight below 0 would reward failing.
-    #[error("case {case} has a negative weight")]
-    NegativeWeight {
-        /// The case's index.
-        case: usize,
-    },
 }
 
 impl Results<'_> {
@@ -81,9 +71,6 @@ impl Results<'_> {
         let expected = self.cases.len();
         if let Some(row) = self.solvers.iter().find(|row| row.scores.len() != expected) {
             return Err(InvalidResults::Length { solver: row.name.clone(), expected, found: row.scores.len() });
-        }
-        if let Some(case) = self.cases.iter().position(|terms| terms.weight.is_negative()) {
-            return Err(InvalidResults::NegativeWeight { case });
         }
         match self.cases.iter().position(|terms| terms.thresholds.is_none()) {
             Some(case) if *rule == Rule::Thresholds => Err(InvalidResults::NoThresholds { case }),
@@ -97,9 +84,25 @@ impl Results<'_> {
         here.chain(&self.cases[case].best_known).max_by(|left, right| self.direction.compare(left, right))
     }
 
-    /// Returns the groups in which the solver failed a case.
+    /// Returns what each case weighs in totals and means: its own weight, or its share of its group's.
+    pub(super) fn weights(&self) -> Vec<BigRational> {
+        let own = |terms: &Terms| terms.weight.value().clone();
+        let of_group = |group| self.cases.iter().filter(move |terms| terms.group == Some(group)).map(own).sum();
+        let sums: Vec<BigRational> = (0..self.groups.len()).map(of_group).collect();
+        let weight = |terms: &Terms| match terms
+            .group
+            .and_then(|group| Some((&sums[group], self.groups[group].weight.as_ref()?)))
+        {
+            Some((sum, weight)) if !sum.is_zero() => own(terms) * weight.value() / sum,
+            _ => own(terms),
+        };
+        self.cases.iter().map(weight).collect()
+    }
+
+    /// Returns the groups that count as failed because the solver failed one of their cases.
     pub(super) fn broken_groups(&self, row: &SolverScores) -> HashSet<usize> {
         let failed = self.cases.iter().zip(&row.scores).filter(|(_, score)| score.is_none());
-        failed.filter_map(|(terms, _)| terms.group).collect()
+        let groups = failed.filter_map(|(terms, _)| terms.group);
+        groups.filter(|&group| self.groups[group].all_or_nothing).collect()
     }
 }

@@ -28,11 +28,32 @@ pub struct Scoreboard {
     pub aggregate: Aggregate,
     /// Whether large or small totals are good: as the scores for sum and mean, large ones for every other rule.
     pub direction: Direction,
+    /// What each case weighs in totals and means: its own weight, or its share of its test group's.
+    pub weights: Vec<BigRational>,
     /// In the order of the solvers.
     pub standings: Vec<Standing>,
 }
 
 impl Scoreboard {
+    /// Returns the sum of weight * points of a standing over some of the cases. `None` if one of weight above 0 has no
+    /// points.
+    #[must_use]
+    pub fn total_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
+        total(&self.weights, &standing.points, cases.iter().copied())
+    }
+
+    /// Returns the same over the weight of these cases. `None` also without any weight.
+    #[must_use]
+    pub fn mean_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
+        mean(self.total_over(standing, cases), &self.weight_of(cases))
+    }
+
+    /// Returns what some of the cases weigh together.
+    #[must_use]
+    pub fn weight_of(&self, cases: &[usize]) -> BigRational {
+        cases.iter().map(|&case| &self.weights[case]).sum()
+    }
+
     /// Returns the number that the rule ranks this standing by.
     #[must_use]
     pub fn headline<'a>(&self, standing: &'a Standing) -> Option<&'a BigRational> {
@@ -46,35 +67,43 @@ impl Scoreboard {
 /// Applies a rule to the results of a run.
 ///
 /// # Errors
-/// Rows of wrong length, negative weights, or missing thresholds.
+/// Rows of wrong length, or missing thresholds.
 pub fn score(rule: &Rule, results: &Results<'_>) -> Result<Scoreboard, InvalidResults> {
     results.check(rule)?;
     let direction = match rule {
         Rule::Sum | Rule::Mean => results.direction,
         Rule::Exact | Rule::Thresholds | Rule::Relative { .. } | Rule::Rank { .. } | Rule::Log => Direction::Max,
     };
-    let standings = results.solvers.iter().map(|row| standing(rule, results, row)).collect();
-    Ok(Scoreboard { aggregate: rule.aggregate(), direction, standings })
+    let weights = results.weights();
+    let standings = results.solvers.iter().map(|row| standing(rule, results, &weights, row)).collect();
+    Ok(Scoreboard { aggregate: rule.aggregate(), direction, weights, standings })
 }
 
-fn standing(rule: &Rule, results: &Results<'_>, row: &SolverScores) -> Standing {
+fn standing(rule: &Rule, results: &Results<'_>, weights: &[BigRational], row: &SolverScores) -> Standing {
     let points = points(rule, results, row);
-    let total = weighted_total(results, &points);
-    let weights: BigRational = results.cases.iter().map(|terms| &terms.weight).sum();
-    let mean = total.as_ref().filter(|_| !weights.is_zero()).map(|total| total / &weights);
+    let total = total(weights, &points, 0..points.len());
+    let mean = mean(total.clone(), &weights.iter().sum());
     let accepted = row.scores.iter().flatten().count();
     Standing { points, total, mean, accepted, failed: row.scores.len() - accepted }
 }
 
-fn weighted_total(results: &Results<'_>, points: &[Option<BigRational>]) -> Option<BigRational> {
-    let counted = results.cases.iter().zip(points).filter(|(terms, _)| !terms.weight.is_zero());
-    counted.map(|(terms, points)| points.as_ref().map(|points| points * &terms.weight)).sum()
+fn total(
+    weights: &[BigRational],
+    points: &[Option<BigRational>],
+    cases: impl Iterator<Item = usize>,
+) -> Option<BigRational> {
+    let counted = cases.filter(|&case| !weights[case].is_zero());
+    counted.map(|case| points[case].as_ref().map(|points| points * &weights[case])).sum()
+}
+
+fn mean(total: Option<BigRational>, weight: &BigRational) -> Option<BigRational> {
+    total.filter(|_| !weight.is_zero()).map(|total| total / weight)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::RankForm;
+    use crate::model::{Members, RankForm, TestGroup};
     use crate::scoring::Terms;
     use checkers::Score;
     use num_bigint::BigInt;
@@ -86,7 +115,13 @@ mod tests {
         direction: Direction,
         failure: Option<Score>,
         cases: Vec<Terms>,
+        groups: Vec<TestGroup>,
         solvers: Vec<SolverScores>,
+    }
+
+    fn group(weight: Option<&str>, all_or_nothing: bool) -> TestGroup {
+        let weight = weight.map(|weight| weight.parse().unwrap());
+        TestGroup { name: String::new(), weight, all_or_nothing, members: Members::default() }
     }
 
     impl Run {
@@ -99,13 +134,14 @@ mod tests {
                 direction,
                 failure: direction.failure_by_default(),
                 cases: vec![Terms::default(); rows[0].len()],
+                groups: Vec::new(),
                 solvers: solvers.collect(),
             }
         }
 
         fn score(&self, rule: &Rule) -> Result<Scoreboard, InvalidResults> {
-            let failure = self.failure.as_ref();
-            score(rule, &Results { direction: self.direction, failure, cases: &self.cases, solvers: &self.solvers })
+            let Self { direction, failure, cases, groups, solvers } = self;
+            score(rule, &Results { direction: *direction, failure: failure.as_ref(), cases, groups, solvers })
         }
 
         fn standings(&self, rule: &Rule) -> Vec<Standing> {
@@ -157,7 +193,7 @@ mod tests {
     fn exact_counts_accepted_cases_by_weight() {
         let mut run = Run::new(Direction::Max, &[&[Some(0), Some(7), None]]);
         assert_eq!(run.totals(&Rule::Exact), [ratio(2, 1)]);
-        run.cases[1].weight = BigRational::new(5.into(), 2.into());
+        run.cases[1].weight = "2.5".parse().unwrap();
         assert_eq!(run.totals(&Rule::Exact), [ratio(7, 2)]);
         assert_eq!(run.standings(&Rule::Exact)[0].mean, ratio(7, 9));
     }
@@ -251,13 +287,81 @@ mod tests {
     #[test]
     fn a_group_is_all_or_nothing() {
         let mut run = Run::new(Direction::Max, &[&[Some(1), None, Some(4), Some(8)], &[Some(1); 4]]);
+        run.groups = vec![group(None, false), group(None, true), group(None, true)];
         run.cases[0].group = Some(1);
         run.cases[1].group = Some(1);
         run.cases[2].group = Some(2);
+        run.cases[3].group = Some(0);
         assert_eq!(run.totals(&Rule::Sum), [ratio(12, 1), ratio(4, 1)]);
         assert_eq!(run.totals(&Rule::Exact), [ratio(2, 1), ratio(4, 1)]);
         let standing = &run.standings(&Rule::Sum)[0];
         assert_eq!((standing.accepted, standing.failed), (3, 1));
+    }
+
+    #[test]
+    fn a_failure_counts_in_a_group_that_is_not_all_or_nothing_as_anywhere() {
+        let mut run = Run::new(Direction::Max, &[&[Some(1), None, Some(4)]]);
+        run.groups = vec![group(None, false)];
+        run.cases[0].group = Some(0);
+        run.cases[1].group = Some(0);
+        assert_eq!(run.totals(&Rule::Sum), [ratio(5, 1)]);
+    }
+
+    /// Two subtasks of 30 and 70 points, as at an olympiad; the second one's cases weigh 1 : 3.
+    #[test]
+    fn the_weight_of_a_group_is_shared_by_its_cases() {
+        let mut run = Run::new(
+            Direction::Max,
+            &[
+                &[Some(5), Some(5), Some(5), Some(5)],
+                &[Some(5), None, Some(5), Some(5)],
+                &[Some(5), Some(5), None, Some(5)],
+            ],
+        );
+        run.groups = vec![group(Some("30"), true), group(Some("70"), false)];
+        for (terms, group) in run.cases.iter_mut().zip([0, 0, 1, 1]) {
+            terms.group = Some(group);
+        }
+        run.cases[3].weight = "3".parse().unwrap();
+        let board = run.score(&Rule::Exact).unwrap();
+        assert_eq!(board.weights, [ratio(15, 1), ratio(15, 1), ratio(35, 2), ratio(105, 2)].map(Option::unwrap));
+        assert_eq!(run.totals(&Rule::Exact), [ratio(100, 1), ratio(70, 1), ratio(165, 2)]);
+        assert_eq!(board.standings[2].mean, ratio(33, 40));
+        assert_eq!(board.total_over(&board.standings[2], &[2, 3]), ratio(105, 2));
+        assert_eq!(board.mean_over(&board.standings[2], &[2, 3]), ratio(3, 4));
+    }
+
+    #[test]
+    fn a_group_whose_cases_weigh_nothing_weighs_nothing() {
+        let mut run = Run::new(Direction::Max, &[&[Some(3), Some(4)]]);
+        run.groups = vec![group(Some("30"), true)];
+        run.cases[0] = Terms { weight: "0".parse().unwrap(), group: Some(0), ..Terms::default() };
+        assert_eq!(run.totals(&Rule::Sum), [ratio(4, 1)]);
+    }
+
+    #[test]
+    fn weights_failure_and_groups_together() {
+        // The penalty of 200 stands for the failure and, the group being all or nothing, for the 10 beside it.
+        let mut run = Run::new(Direction::Min, &[&[Some(10), None, Some(40)]]);
+        run.failure = Some(Score::from(200));
+        run.groups = vec![group(Some("2/3"), true)];
+        run.cases[0].group = Some(0);
+        run.cases[1].group = Some(0);
+        run.cases[2].weight = "0.5".parse().unwrap();
+        assert_eq!(
+            run.totals(&Rule::Sum),
+            [ratio(200 * 2, 3).map(|group| group + BigRational::from_integer(20.into()))]
+        );
+        assert_eq!(run.standings(&Rule::Mean)[0].mean, ratio(460, 3).map(|total| total / ratio(7, 6).unwrap()));
+    }
+
+    #[test]
+    fn a_scale_scales_the_points() {
+        let run = Run::new(Direction::Max, &[&[Some(1)], &[Some(3)]]);
+        let thousand = |name: &str| name.parse::<Rule>().unwrap().with_scale(1_000.into());
+        assert_eq!(run.totals(&thousand("relative")), [ratio(1_000, 3), ratio(1_000, 1)]);
+        assert_eq!(run.totals(&thousand("rank")), [ratio(500, 1), ratio(1_000, 1)]);
+        assert_eq!(run.totals(&thousand("rank-topcoder")), [ratio(0, 1), ratio(1_000, 1)]);
     }
 
     #[test]
@@ -278,17 +382,15 @@ mod tests {
     #[test]
     fn cases_without_weight_do_not_matter() {
         let mut run = Run::new(Direction::Min, &[&[Some(3), None]]);
-        run.cases[1].weight = BigRational::zero();
+        run.cases[1].weight = "0".parse().unwrap();
         assert_eq!(run.totals(&Rule::Sum), [ratio(3, 1)]);
-        run.cases[0].weight = BigRational::zero();
+        run.cases[0].weight = "0".parse().unwrap();
         assert_eq!(run.standings(&Rule::Sum)[0].mean, None);
     }
 
     #[test]
     fn results_that_do_not_fit_are_refused() {
         let mut run = Run::new(Direction::Max, &[&[Some(3), Some(4)]]);
-        run.cases[1].weight = BigRational::from_integer((-1).into());
-        assert_eq!(run.score(&Rule::Sum), Err(InvalidResults::NegativeWeight { case: 1 }));
         run.cases.pop();
         let expected = InvalidResults::Length { solver: "0".to_owned(), expected: 1, found: 2 };
         assert_eq!(run.score(&Rule::Sum), Err(expected));

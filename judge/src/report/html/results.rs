@@ -3,7 +3,7 @@
 use super::template::{escape, fill};
 use crate::model::{JobId, Outcome, Verdict};
 use crate::report::figures::{memory, milliseconds};
-use crate::report::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix};
+use crate::report::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix, test_groups};
 use crate::report::run::verdict_of;
 use crate::report::{Counts, RunReport};
 use std::fmt::Write;
@@ -32,6 +32,7 @@ pub fn run_html(report: &RunReport<'_>) -> String {
             ("heading", &escape(&problem.title)),
             ("summary", &escape(&summary)),
             ("solvers", &table("solvers", &leaderboard(report))),
+            ("test-groups", &test_groups(report).map(|groups| section("Test groups", &groups)).unwrap_or_default()),
             ("groups", &groups(report).map(|groups| section("Groups", &groups)).unwrap_or_default()),
             ("matrix", &comparison(report)),
             ("cases", &cases(report)),
@@ -85,6 +86,8 @@ fn case_row(report: &RunReport<'_>, job: JobId, outcome: Option<&Outcome>) -> St
         format!("<abbr title=\"{verdict}\">{}</abbr>", verdict.code()),
         known(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)),
         known(report.points(job)),
+        escape(&report.weight(job.case)),
+        escape(report.plan.test_group_name(job.case).unwrap_or(NOTHING)),
         known(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)),
         known(outcome.and_then(|outcome| outcome.wall).map(milliseconds)),
         known(outcome.and_then(|outcome| outcome.memory).map(memory)),

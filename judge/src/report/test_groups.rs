@@ -1,0 +1,53 @@
+//! The records of test groups in the machine-readable reports.
+
+use super::RunReport;
+use super::record::exact;
+use super::run::points_text;
+use crate::scoring::{TestGroupResult, TestGroupStatus};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Number;
+
+/// One solver on one of the problem's test groups.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "test_group")]
+pub(super) struct TestGroupRecord<'a> {
+    /// The group's name.
+    group: &'a str,
+    /// The solver's name.
+    solver: &'a str,
+    /// Whether a failure on one of its cases makes all of them count as failed.
+    all_or_nothing: bool,
+    /// How many cases of the run are in the group.
+    cases: usize,
+    /// How many of them were accepted.
+    accepted: usize,
+    /// Whether the group was earned (every case accepted), partly so, or failed.
+    #[schemars(extend("enum" = TestGroupStatus::ALL.map(TestGroupStatus::name)))]
+    result: &'static str,
+    /// What its cases weigh together, rounded to three decimals.
+    #[schemars(extend("type" = "number"))]
+    weight: Option<Number>,
+    /// Their points by weight, rounded to three decimals; absent where the scoring rule gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
+    points: Option<Number>,
+}
+
+/// Returns a record for each solver on each test group.
+pub(super) fn records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>> {
+    let records = |result: &'a TestGroupResult| {
+        let group = &report.plan.problem.test_groups[result.group];
+        report.plan.solvers.iter().zip(&result.rows).map(|(solver, row)| TestGroupRecord {
+            group: &group.name,
+            solver: &solver.spec.name,
+            all_or_nothing: group.all_or_nothing,
+            cases: result.cases,
+            accepted: row.accepted,
+            result: row.status.name(),
+            weight: exact(&points_text(&result.weight)),
+            points: row.points.as_ref().map(points_text).as_ref().and_then(exact),
+        })
+    };
+    report.test_groups.iter().flat_map(records).collect()
+}

@@ -1,0 +1,123 @@
+//! How the solvers fared on each test group.
+
+use super::results::Results;
+use super::scoreboard::Scoreboard;
+use num_rational::BigRational;
+
+/// How the solvers fared on a test group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestGroupResult {
+    /// The group's index.
+    pub group: usize,
+    /// How many cases of the run are in it.
+    pub cases: usize,
+    /// What they weigh together.
+    pub weight: BigRational,
+    /// In the order of the solvers.
+    pub rows: Vec<TestGroupRow>,
+}
+
+/// How a solver fared on a test group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestGroupRow {
+    /// Cases with an accepted answer.
+    pub accepted: usize,
+    /// What that means for the group.
+    pub status: TestGroupStatus,
+    /// The sum of weight * points over its cases. `None` where the rule has none to give.
+    pub points: Option<BigRational>,
+}
+
+/// What a solver has of a test group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TestGroupStatus {
+    /// Every case was accepted.
+    Earned,
+    /// Some were, and the group is not all or nothing.
+    Partial,
+    /// None was, or one was not and the group is all or nothing.
+    Failed,
+}
+
+impl TestGroupStatus {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::Earned, Self::Partial, Self::Failed];
+
+    /// Returns the name that reports use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Earned => "earned",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// Returns how the solvers fared on each test group that has cases in the run, in the order of the groups.
+#[must_use]
+pub fn test_groups(results: &Results<'_>, board: &Scoreboard) -> Vec<TestGroupResult> {
+    let cases_of = |group| (0..results.cases.len()).filter(|&case| results.cases[case].group == Some(group)).collect();
+    let all = (0..results.groups.len()).map(|group| (group, cases_of(group)));
+    all.filter(|(_, cases): &(usize, Vec<usize>)| !cases.is_empty())
+        .map(|(group, cases)| TestGroupResult {
+            group,
+            cases: cases.len(),
+            weight: board.weight_of(&cases),
+            rows: (0..results.solvers.len()).map(|solver| row(results, board, group, solver, &cases)).collect(),
+        })
+        .collect()
+}
+
+fn row(results: &Results<'_>, board: &Scoreboard, group: usize, solver: usize, cases: &[usize]) -> TestGroupRow {
+    let accepted = cases.iter().filter(|&&case| results.solvers[solver].scores[case].is_some()).count();
+    let status = match accepted {
+        accepted if accepted == cases.len() => TestGroupStatus::Earned,
+        0 => TestGroupStatus::Failed,
+        _ if results.groups[group].all_or_nothing => TestGroupStatus::Failed,
+        _ => TestGroupStatus::Partial,
+    };
+    TestGroupRow { accepted, status, points: board.total_over(&board.standings[solver], cases) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Direction, Members, Rule, TestGroup};
+    use crate::scoring::{SolverScores, Terms, score};
+    use checkers::Score;
+
+    #[test]
+    fn a_group_is_earned_failed_or_partly_earned() {
+        let group = |weight: &str, all_or_nothing| TestGroup {
+            name: String::new(),
+            weight: Some(weight.parse().unwrap()),
+            all_or_nothing,
+            members: Members::default(),
+        };
+        let groups = [group("30", true), group("70", false), group("5", true)];
+        let cases = [0, 0, 1, 1].map(|group| Terms { group: Some(group), ..Terms::default() });
+        let solver = |scores: [Option<i32>; 4]| SolverScores {
+            name: String::new(),
+            scores: scores.map(|score| score.map(Score::from)).to_vec(),
+        };
+        let solvers = [solver([Some(1); 4]), solver([Some(1), None, None, Some(1)]), solver([None; 4])];
+        let results =
+            Results { direction: Direction::Max, failure: None, cases: &cases, groups: &groups, solvers: &solvers };
+        let found = test_groups(&results, &score(&Rule::Exact, &results).unwrap());
+        let row = |accepted, status, points: i32| TestGroupRow {
+            accepted,
+            status,
+            points: Some(BigRational::from_integer(points.into())),
+        };
+        let whole = |weight: i32| BigRational::from_integer(weight.into());
+        use TestGroupStatus::{Earned, Failed, Partial};
+        let expected = [
+            (0, 30, vec![row(2, Earned, 30), row(1, Failed, 0), row(0, Failed, 0)]),
+            (1, 70, vec![row(2, Earned, 70), row(1, Partial, 35), row(0, Failed, 0)]),
+        ];
+        let expected =
+            expected.map(|(group, weight, rows)| TestGroupResult { group, cases: 2, weight: whole(weight), rows });
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,164 @@
+//! Scoring from the outside: weights, test groups, failures and scales, in every report.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Folder, of_cases};
+
+/// Answers with the case's number.
+const ALL: &str = "all=cat";
+
+/// Fails on the case 2.
+const SOME: &str = "some=sh -c 'read n; [ $n != 2 ] && echo $n'";
+
+/// A problem with the cases 1 to 4, whose answers are their own scores.
+fn echo(scoring: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        format!(
+            "[[problem]]\nid = \"echo\"\nchecker-command = \"cat {{answer}}\"\ngenerator-command = \"echo {{seed}}\"\n\
+             seeds = \"1-4\"\n{scoring}"
+        ),
+    );
+    folder
+}
+
+/// Subtasks of 30 and 70 points; the second one's cases count 1 : 3.
+fn olympiad() -> Folder {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"echo\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo {seed}\"\n\
+         seeds = \"1-3\"\n[problem.scoring]\nrule = \"exact\"\n\
+         [[problem.group]]\nname = \"small\"\nweight = 30\nall-or-nothing = true\nseeds = \"1-2\"\n\
+         [[problem.group]]\nname = \"large\"\nweight = 70\ncases = [\"seed-3\", \"big\"]\n\
+         [[problem.case]]\nname = \"big\"\nseed = 4\nweight = \"3\"\n",
+    );
+    folder
+}
+
+fn totals(report: &Value) -> Vec<Value> {
+    report["solvers"].as_array().unwrap().iter().map(|solver| solver["total"].clone()).collect()
+}
+
+fn run(folder: &Folder, more: &[&str]) -> Value {
+    folder.json(&[&["run", "-p", "echo"], more].concat()).1
+}
+
+#[test]
+fn test_groups_count_together_and_every_report_has_them() {
+    let folder = olympiad();
+    let reports = ["--csv", "r.csv", "--junit", "r.xml", "--markdown", "r.md", "--html", "r.html", "--json", "r.json"];
+    let said = folder.judge(&[&["run", "-p", "echo", "-s", ALL, "-s", SOME], &reports[..]].concat());
+    assert_eq!(said.code, Some(1), "{}", said.stderr);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let report: Value = serde_json::from_str(&read("r.json")).unwrap();
+    assert_eq!(totals(&report), [json!(100), json!(70)]);
+    let group = |group: &str, solver: &str, whole: bool, accepted: u32, result: &str, weight: u32, points: u32| {
+        json!({"group": group, "solver": solver, "all_or_nothing": whole, "cases": 2, "accepted": accepted,
+            "result": result, "weight": weight, "points": points})
+    };
+    let expected = json!([
+        group("small", "all", true, 2, "earned", 30, 30),
+        group("small", "some", true, 1, "failed", 30, 0),
+        group("large", "all", false, 2, "earned", 70, 70),
+        group("large", "some", false, 2, "earned", 70, 70),
+    ]);
+    assert_eq!(report["test_groups"], expected);
+    // Each case has a record for each solver.
+    let small = [json!("small"), json!("small"), json!("small"), json!("small")];
+    assert_eq!(of_cases(&report, "group")[..4], small.each_ref());
+    assert_eq!(of_cases(&report, "weight")[..4], [&json!(15); 4]);
+    assert_eq!(of_cases(&report, "weight")[4..], [&json!(17.5), &json!(17.5), &json!(52.5), &json!(52.5)]);
+    assert_eq!(of_cases(&report, "points"), [1, 0, 1, 0, 1, 1, 1, 1].map(|points| json!(points)).each_ref());
+
+    assert!(read("r.csv").lines().next().unwrap().ends_with("note,weight,group"), "{}", read("r.csv"));
+    assert!(read("r.csv").contains(",17.5,large\n"), "{}", read("r.csv"));
+    for (name, words) in [
+        ("r.md", "| small | some | failed | 1 of 2 | 30 | 0 |"),
+        ("r.html", "<td class=\"word\">small</td><td class=\"word\">some</td><td class=\"word\">failed</td>"),
+    ] {
+        assert!(read(name).contains(words), "{name} lacks {words}: {}", read(name));
+    }
+    let junit = quick_junit::Report::deserialize_from_str(&read("r.xml")).unwrap();
+    let names: Vec<_> = junit.test_suites[1].test_cases.iter().map(|case| case.name.as_str()).collect();
+    assert_eq!(names, ["seed-1", "seed-2", "seed-3", "big", "group small"]);
+    assert_eq!((junit.tests, junit.failures), (10, 2));
+    let row = |line: &&str| line.split_whitespace().take(5).eq(["small", "some", "failed", "1", "of"]);
+    assert!(said.stdout.lines().any(|line| row(&line)), "{}", said.stdout);
+    let shown = folder.judge(&["show", "echo"]).stdout;
+    for words in ["small, weight 30, all or nothing: seeds 1-2", "large, weight 70: seed-3, big", "big: 3"] {
+        assert!(shown.contains(words), "{words} is missing in {shown}");
+    }
+}
+
+#[test]
+fn a_report_with_weights_and_groups_fits_its_schema() {
+    let folder = olympiad();
+    let schema = serde_json::from_str(&folder.judge(&["schema"]).stdout).unwrap();
+    let report = run(&folder, &["-s", ALL, "-s", SOME]);
+    jsonschema::validator_for(&schema).unwrap().validate(&report).unwrap();
+    let keys = |place: &str| schema.pointer(place).unwrap().as_object().unwrap().clone();
+    for (name, record) in [("case", &report["cases"][0]), ("test_group", &report["test_groups"][0])] {
+        let described = keys(&format!("/$defs/{name}/properties"));
+        assert!(record.as_object().unwrap().keys().all(|key| described.contains_key(key)), "{record}");
+    }
+}
+
+#[test]
+fn repetitions_and_selected_cases_share_the_weight_of_their_group() {
+    let folder = olympiad();
+    assert_eq!(totals(&run(&folder, &["-s", ALL, "--repeat", "2"])), [json!(100)]);
+    assert_eq!(totals(&run(&folder, &["-s", ALL, "--seeds", "1,3"])), [json!(100)]);
+    folder.script("some", "read n; [ $n != 2 ] && echo $n");
+    assert_eq!(totals(&run(&folder, &["-s", "./some", "--seeds", "1,3"])), [json!(100)]);
+    assert_eq!(totals(&run(&folder, &["-s", "./some", "--seeds", "1-3"])), [json!(70)]);
+}
+
+#[test]
+fn a_failure_costs_what_the_problem_says() {
+    let small = "[problem.scoring]\ndirection = \"min\"\n";
+    let both = ["-s", ALL, "-s", SOME];
+    assert_eq!(totals(&run(&echo(small), &both)), [json!(10), Value::Null]);
+    let report = run(&echo(&format!("{small}failure = 3\n")), &both);
+    // The 4 of the last case counts as the 3 of a failure.
+    assert_eq!(totals(&report), [json!(9), json!(10)]);
+    assert_eq!(report["scoring"]["failure"], 3);
+}
+
+#[test]
+fn what_is_wrong_in_the_scoring_is_said_with_its_line() {
+    let group = "[[problem.group]]\nname = \"a\"\n";
+    for (scoring, place, words) in [
+        ("[problem.scoring]\nscale = 5\n", "7:9", "the rule `sum` has no scale"),
+        ("[problem.scoring]\nrule = \"rank\"\nscale = 0\n", "8:9", "a whole number from 1"),
+        ("[problem.scoring]\nrule = \"exact\"\nfailure = 0\n", "8:11", "no points whatever its score"),
+        ("[problem.scoring]\nfailure = 0.5\n", "7:11", "expected an integer"),
+        ("[[problem.group]]\nseeds = \"1\"\n", "6:1", "has no `name`"),
+        (group, "6:1", "has no `cases`"),
+        (&*format!("{group}cases = [\"seed-1\", \"tiny\"]\n"), "8:20", "no case is named `tiny`"),
+        (&*format!("{group}cases = [\"seed-[\"]\n"), "8:10", "no pattern of case names"),
+        (&*format!("{group}seeds = \"1\"\nweight = -1\n"), "9:10", "not negative"),
+        (&*format!("{group}seeds = \"1\"\nweight = \"1/0\"\n"), "9:10", "such as 2, 0.5"),
+        (&*format!("{group}seeds = \"1\"\nall-or-nothing = 1\n"), "9:18", "expected true or false"),
+        (&*format!("{group}seeds = \"1\"\n{group}seeds = \"2\"\n"), "9:1", "two groups named `a`"),
+        (
+            &*format!("{group}seeds = \"1-3\"\n[[problem.group]]\nname = \"b\"\ncases = [\"seed-*\"]\n"),
+            "9:1",
+            "the case `seed-1` is in the groups `a` and `b`",
+        ),
+        (
+            &*format!("{group}seeds = \"8-9\"\n[[problem.group]]\nname = \"b\"\nseeds = \"9-10\"\n"),
+            "9:1",
+            "the seed 9 is in the groups",
+        ),
+        ("[[problem.case]]\nname = \"x\"\nseed = 9\nweight = [1]\n", "9:10", "expected a weight"),
+    ] {
+        let said = echo(scoring).judge(&["list"]);
+        assert_eq!(said.code, Some(2), "{scoring}");
+        let place = format!("problems.toml:{place}");
+        assert!(said.stderr.contains(words) && said.stderr.contains(&place), "{scoring}: {}", said.stderr);
+    }
+}
