@@ -421,7 +421,7 @@ fn the_schema_of_catalogues_agrees_with_the_judge() {
         "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = 0.5\n",
         "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = \"1/0\"\n",
         "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = -1\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"rank\"\nscale = 10\n",
+        "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"rank\"\nscale = 10\nbest = \"ledger\"\n",
         "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nscale = 10\n",
         "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nfailure = -5\n",
         "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"log\"\nfailure = -5\n",

@@ -1,4 +1,4 @@
-//! Scoring from the outside: weights, test groups, failures and scales, in every report.
+//! Scoring from the outside: weights, test groups, failures, scales and best scores, in every report.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
@@ -129,6 +129,61 @@ fn a_failure_costs_what_the_problem_says() {
 }
 
 #[test]
+fn scales_and_bests_come_from_the_catalogue_or_the_command_line() {
+    let folder = echo("[problem.scoring]\nrule = \"relative\"\nscale = 1000\nbest = \"best.toml\"\n");
+    folder.write("best.toml", "seed-1 = 2\nseed-2 = 1\nseed-3 = 12\n\"seed-99\" = 5\n");
+    // 1/2, 1 (the run's 2 is better than the file's 1), 1/4, 1.
+    let run_here = |more: &[&str]| totals(&run(&folder, &[&["-s", ALL], more].concat()));
+    assert_eq!(run_here(&[]), [json!(687.5)]);
+    assert_eq!(run_here(&["--repeat", "2"]), [json!(687.5)]);
+    assert_eq!(run_here(&["--best", "run"]), [json!(1000)]);
+    folder.write("other.toml", "seed-4 = 16\n");
+    assert_eq!(run_here(&["--best", "other.toml"]), [json!(812.5)]);
+    assert_eq!(run_here(&["--best", "ledger"]), [json!(1000)]);
+    folder.script("double", "read n; echo $((n * 2))");
+    assert_eq!(totals(&run(&folder, &["-s", "./double", "--best", "run"])), [json!(1000)]);
+    assert_eq!(run_here(&["--best", "ledger"]), [json!(500)]);
+    assert_eq!(folder.judge(&["best", "-p", "echo", "--export", "best.json"]).code, Some(0));
+    assert_eq!(run_here(&["--best", "best.json"]), [json!(500)]);
+
+    let rescored = |more: &[&str]| totals(&folder.json(&[&["rescore", "1"], more].concat()).1);
+    assert_eq!(rescored(&[]), [json!(687.5)]);
+    assert_eq!(rescored(&["--best", "ledger"]), [json!(500)]);
+    assert_eq!(rescored(&["--best", "ledger", "--scale", "10"]), [json!(5)]);
+    assert_eq!(rescored(&["--score", "rank"]), [json!(4000)]);
+    assert_eq!(rescored(&["--score", "rank-topcoder", "--scale", "7"]), [json!(7)]);
+    let refused = folder.judge(&["rescore", "1", "--score", "sum", "--scale", "7"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("has no scale"), "{}", refused.stderr);
+    assert!(folder.judge(&["history", "show", "1"]).stdout.contains("687.5"));
+}
+
+#[test]
+fn compared_points_are_relative_to_the_best_known() {
+    let folder = echo("[problem.scoring]\nrule = \"relative\"\nscale = 100\n");
+    let (first, second) = ("a=sh -c 'read n; echo $((n * 2))'", "b=sh -c 'read n; echo $n'");
+    folder.write("best.toml", "seed-1 = 4\nseed-2 = 8\nseed-3 = 12\nseed-4 = 16\n");
+    let compare = |more: &[&str]| folder.json(&[&["compare", "-p", "echo", first, second], more].concat()).1;
+    let mean = |report: &Value| report["comparisons"][0]["effect"]["mean"].as_f64();
+    let (alone, known) = (compare(&["--measure", "points"]), compare(&["--measure", "points", "--best", "best.toml"]));
+    assert_eq!((mean(&alone), mean(&known)), (Some(-50.0), Some(-25.0)), "{alone}");
+    let refused = folder.judge(&["compare", "-p", "echo", first, second, "--best", "best.toml"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("--measure points"), "{}", refused.stderr);
+}
+
+#[test]
+fn files_of_best_scores_are_refused_by_line() {
+    let folder = echo("[problem.scoring]\nrule = \"relative\"\n");
+    folder.write("best.toml", "seed-1 = 2\nseed-2 = many\n");
+    for (file, words) in [("best.toml", "best.toml:2:"), ("gone.toml", "gone.toml")] {
+        let said = folder.judge(&["run", "-p", "echo", "-s", ALL, "--best", file]);
+        assert_eq!(said.code, Some(2));
+        assert!(said.stderr.contains(words), "{}", said.stderr);
+    }
+}
+
+#[test]
 fn what_is_wrong_in_the_scoring_is_said_with_its_line() {
     let group = "[[problem.group]]\nname = \"a\"\n";
     for (scoring, place, words) in [
@@ -136,6 +191,7 @@ fn what_is_wrong_in_the_scoring_is_said_with_its_line() {
         ("[problem.scoring]\nrule = \"rank\"\nscale = 0\n", "8:9", "a whole number from 1"),
         ("[problem.scoring]\nrule = \"exact\"\nfailure = 0\n", "8:11", "no points whatever its score"),
         ("[problem.scoring]\nfailure = 0.5\n", "7:11", "expected an integer"),
+        ("[problem.scoring]\nbets = \"run\"\n", "7:1", "did you mean `best`?"),
         ("[[problem.group]]\nseeds = \"1\"\n", "6:1", "has no `name`"),
         (group, "6:1", "has no `cases`"),
         (&*format!("{group}cases = [\"seed-1\", \"tiny\"]\n"), "8:20", "no case is named `tiny`"),

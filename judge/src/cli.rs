@@ -13,7 +13,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::ffi::OsString;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -123,6 +123,7 @@ const RUN_EXAMPLES: &str = "Examples:
   judge run -p columns -s ./mybot --seeds 1-100         a program, on a hundred cases
   judge run -p same-game -s 'python3 bot.py' --inputs 'data/*.in' --json result.json
   judge run -p square-remover -s old=./v1 -s new=./v2   two versions, scored relative to the better
+  judge run -p same-game-free -s ./mybot --best ledger  relative to the best that any past run reached
   judge run -p columns -s ./mybot --seeds 1-100 --resume    go on with the run that was interrupted";
 
 const EXEC_EXAMPLES: &str = "Examples:
@@ -149,6 +150,7 @@ const BEST_EXAMPLES: &str = "Examples:
 
 const RESCORE_EXAMPLES: &str = "Examples:
   judge rescore 12 --score mean
+  judge rescore last --score rank --scale 1000000000
   judge rescore last --score relative --best ledger --json rescored.json";
 
 const GEN_EXAMPLES: &str = "Examples:
@@ -207,6 +209,9 @@ pub struct RunArgs {
     /// Do not record the run in the journal
     #[arg(long)]
     pub no_journal: bool,
+    /// The best beside this run's own scores: run (nothing), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
+    #[arg(long, value_name = "run|ledger|FILE")]
+    pub best: Option<PathBuf>,
     /// A row for every case, however many there are
     #[arg(long)]
     pub all: bool,
@@ -424,8 +429,11 @@ pub struct RescoreArgs {
     /// The rule: sum, mean, exact, thresholds, relative, rank, rank-topcoder or log [default: the problem's own]
     #[arg(long, value_name = "RULE")]
     pub score: Option<String>,
-    /// What is the best beside this run's own scores: none, the ledger of `judge best`, or a file that `judge best --export` wrote [default: the catalogue's `best`]
-    #[arg(long, value_name = "none|ledger|FILE")]
+    /// The points of the best on a case, for relative, rank and rank-topcoder [default: the problem's own, or 1000000]
+    #[arg(long, value_name = "N")]
+    pub scale: Option<NonZeroU64>,
+    /// The best beside this run's own scores: run (nothing), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
+    #[arg(long, value_name = "run|ledger|FILE")]
     pub best: Option<PathBuf>,
     /// A row for every case, however many there are
     #[arg(long)]

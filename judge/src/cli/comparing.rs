@@ -83,6 +83,9 @@ pub struct CompareArgs {
     /// With --until-decided: at most so many cases
     #[arg(long, value_name = "N", default_value = "1000", requires = "until_decided", help_heading = "Statistics")]
     pub max_cases: NonZeroUsize,
+    /// With --measure points: the best beside the solvers' own scores: run (nothing), the ledger of `judge best`, or a file [default: the catalogue's]
+    #[arg(long, value_name = "run|ledger|FILE", help_heading = "Statistics")]
+    pub best: Option<PathBuf>,
     /// How the solvers are run
     #[command(flatten)]
     pub running: RunningArgs,
@@ -122,6 +125,9 @@ pub struct PowerArgs {
     /// How sure
     #[command(flatten)]
     pub statistics: StatisticsArgs,
+    /// With --measure points: the best beside the solvers' own scores: run (nothing), the ledger of `judge best`, or a file [default: the catalogue's]
+    #[arg(long, value_name = "run|ledger|FILE", help_heading = "Statistics")]
+    pub best: Option<PathBuf>,
     /// How the solvers are run
     #[command(flatten)]
     pub running: RunningArgs,

@@ -1,15 +1,19 @@
 //! Where solvers play for the commands that compare them: one sandbox, and as many plans as it takes.
 
 use super::failure::Failure;
+use super::reference::Reference;
 use super::{choice, jobs, run, walls};
 use crate::cases::{Selection, describe_all, select};
 use crate::cli::{CaseArgs, RunningArgs};
+use crate::duel::Yardstick;
+use crate::manifest::Catalogue;
 use crate::model::{CaseSpec, Exit, JobId, Outcome, Problem, RunEvent, Seeds, Solver, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::Progress;
 use crate::runner::{self, Forgetful, RunResult, Settings};
 use crate::solver::{self, Toolbox};
 use judge_sandbox::Sandbox;
+use std::path::Path;
 
 /// The first of the seeds that are taken where fresh cases are wanted: far from those that people use by hand, and by
 /// which their solvers were made.
@@ -24,6 +28,7 @@ pub(super) struct Arena {
     pub(super) settings: Settings,
     pub(super) toolbox: Toolbox,
     template: Plan,
+    reference: Option<Reference>,
 }
 
 /// What was played.
@@ -50,7 +55,24 @@ impl Arena {
             order: Order::Interleaved,
         };
         let sandbox = walls::open(&args.sandbox)?;
-        Ok(Self { sandbox, settings, toolbox, template })
+        Ok(Self { sandbox, settings, toolbox, template, reference: None })
+    }
+
+    /// Measures points by the best scores that the command line names, or else the problem. What else scores are
+    /// compared by knows no best.
+    pub(super) fn measure(
+        &mut self,
+        yardstick: Option<Yardstick>,
+        catalogue: &Catalogue,
+        best: Option<&Path>,
+    ) -> Result<(), Failure> {
+        if yardstick == Some(Yardstick::Points) {
+            self.reference = Some(Reference::open(catalogue, &self.template.problem, best)?);
+        } else if best.is_some() {
+            let error = "--best changes points, but raw scores are compared";
+            return Err(Failure::usage(error).with_hint("add --measure points"));
+        }
+        Ok(())
     }
 
     /// Gives the solvers no variables but their own: those of the command line have gone into them.
@@ -110,8 +132,11 @@ impl Arena {
     }
 
     /// Returns the plan of these solvers on these cases.
-    pub(super) fn plan(&self, solvers: Vec<Solver>, cases: Vec<CaseSpec>) -> Plan {
-        Plan { solvers, cases, ..self.template.clone() }
+    pub(super) fn plan(&self, solvers: Vec<Solver>, mut cases: Vec<CaseSpec>) -> Result<Plan, Failure> {
+        if let Some(reference) = &self.reference {
+            reference.measure(&self.template.problem, &mut cases)?;
+        }
+        Ok(Plan { solvers, cases, ..self.template.clone() })
     }
 
     /// Plays a plan to its end, or until it is stopped, with a progress bar.

@@ -34,12 +34,13 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
     let mut arena = Arena::open(problem, &args.running)?;
+    arena.measure(args.statistics.measure, &catalogue, args.best.as_deref())?;
     let solvers = arena.solvers(&args.solvers)?;
     let started = Instant::now();
     let played = if args.until_decided {
         until_decided(&arena, solvers, args)?
     } else {
-        arena.play(arena.plan(solvers, arena.cases(&args.cases)?))?
+        arena.play(arena.plan(solvers, arena.cases(&args.cases)?)?)?
     };
     let yardstick = yardstick(args, &played.outcomes);
     let stakes = stakes(args, yardstick)?;
@@ -71,7 +72,7 @@ fn until_decided(arena: &Arena, solvers: Vec<Solver>, args: &CompareArgs) -> Res
     }
     let most = args.max_cases.get();
     let mut pool = arena.fresh_cases_where(&args.cases)?.take(most);
-    let mut played = Played { plan: arena.plan(solvers, Vec::new()), outcomes: Vec::new(), stop: None };
+    let mut played = Played { plan: arena.plan(solvers, Vec::new())?, outcomes: Vec::new(), stop: None };
     let mut progress = Shrinking::start(most * 2);
     loop {
         let size = BATCH.max(played.plan.cases.len() / BATCH_SHARE);
@@ -79,7 +80,7 @@ fn until_decided(arena: &Arena, solvers: Vec<Solver>, args: &CompareArgs) -> Res
         if batch.is_empty() {
             break;
         }
-        let plan = arena.plan(played.plan.solvers.clone(), batch);
+        let plan = arena.plan(played.plan.solvers.clone(), batch)?;
         played.extend(arena.play_watched(plan, &mut |event| progress.watch(event))?);
         if played.stop.is_some() || played.is_faulty() {
             break;

@@ -18,7 +18,7 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
     let mut arena = Arena::open(problem, &args.running)?;
     let solvers = arena.solver(args.solver.as_ref())?;
     let cases = cases(problem, &record, recording::folder_of(&args.baseline))?;
-    let played = arena.play(arena.plan(solvers, cases))?;
+    let played = arena.play(arena.plan(solvers, cases)?)?;
     if played.stop == Some(Stop::Interrupted) {
         report::note("interrupted: the gate was not decided");
         return Ok(Exit::Interrupted);

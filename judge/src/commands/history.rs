@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::outputs::Outputs;
+use super::reference::Reference;
 use super::stored::{Restored, publish};
 use super::{journaling, load};
 use crate::cli::{HistoryAction, HistoryArgs, ReportArgs};
@@ -45,6 +46,8 @@ fn show(catalogue: &Catalogue, choice: RunChoice, all: bool, reports: &ReportArg
     let journal = journaling::look(catalogue)?;
     let run = journal.stored_run(journal.choose(choice)?)?;
     let mut restored = Restored::of(&run, catalogue)?;
+    let problem = catalogue.find(&run.problem)?;
+    restored.measure(&run, &Reference::open(catalogue, problem, None)?);
     let scored = restored.score(None).map_err(Failure::fault)?;
     if !Outputs::check(reports)?.take_stdout() {
         report::print(&report::stored_run_text(&run))?;

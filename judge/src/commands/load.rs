@@ -44,9 +44,13 @@ pub(super) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Reads a file of best scores; `-` is standard input.
 pub(super) fn best_scores(game: &Game, path: &Path) -> Result<Vec<BestScore>, Failure> {
-    let text = bytes("the best scores", path)?;
+    parse_best_scores(game, path, &bytes("the best scores", path)?)
+}
+
+/// Reads the contents of a file of best scores, as `judge best --export` writes it.
+pub(super) fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Result<Vec<BestScore>, Failure> {
     let bad = |error| Failure::usage(format!("cannot use the best scores in {}: {error}", path.display()));
-    report::read_best_json(game, &text).map_err(bad)
+    report::read_best_json(game, contents).map_err(bad)
 }
 
 /// Writes a file whole or not at all; `-` is standard output. `what` is how messages call it.

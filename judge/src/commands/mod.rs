@@ -21,6 +21,7 @@ mod points;
 mod power;
 mod problems;
 mod recording;
+mod reference;
 mod rescore;
 mod run;
 mod schema;

@@ -53,6 +53,7 @@ enum Measured {
 fn measured(catalogue: Option<&Path>, id: &str, args: &PowerArgs) -> Result<Measured, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let mut arena = Arena::open(catalogue.find(id)?, &args.running)?;
+    arena.measure(args.statistics.measure, &catalogue, args.best.as_deref())?;
     let mut solvers = arena.solvers(&args.solvers)?;
     let source = match solvers.as_slice() {
         [only] => {
@@ -65,7 +66,7 @@ fn measured(catalogue: Option<&Path>, id: &str, args: &PowerArgs) -> Result<Meas
         [first, second] => format!("{} against {}", second.spec.name, first.spec.name),
         _ => return Err(Failure::usage("give one solver, or two to be compared")),
     };
-    let played = arena.play(arena.plan(solvers, arena.cases(&args.cases)?))?;
+    let played = arena.play(arena.plan(solvers, arena.cases(&args.cases)?)?)?;
     if played.stop == Some(Stop::Interrupted) {
         return Ok(Measured::Interrupted);
     }

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::load;
-use crate::model::{CaseSource, Direction, Exit, GeneratorChoice, Problem, Rule, TestGroup, Weight};
+use crate::model::{BestSource, CaseSource, Direction, Exit, GeneratorChoice, Problem, Rule, TestGroup, Weight};
 use crate::report::{self, Align, Style, grid};
 use std::path::Path;
 
@@ -75,9 +75,9 @@ fn scoring(problem: &Problem) -> String {
         Rule::Mean => format!("the mean score over all cases; {}", failure(problem)),
         Rule::Exact => "one point for each accepted case".to_owned(),
         Rule::Thresholds => "10 to 0 points a case by nine thresholds; a score above 0 earns at least 1".to_owned(),
-        Rule::Relative { scale } => format!("{scale} x {} on each case, averaged", quotient(problem)),
+        Rule::Relative { scale } => format!("{scale} x {} on each case, averaged{}", quotient(problem), best(problem)),
         Rule::Rank { scale, .. } => format!("by place among the solvers of the run; {scale} points for the best"),
-        Rule::Log => format!("the mean logarithm of {}", quotient(problem)),
+        Rule::Log => format!("the mean logarithm of {}{}", quotient(problem), best(problem)),
     };
     format!("{}, {}: {meaning}", problem.scoring, problem.direction.name())
 }
@@ -93,6 +93,14 @@ fn quotient(problem: &Problem) -> &'static str {
     match problem.direction {
         Direction::Max => "score / best",
         Direction::Min => "best / score",
+    }
+}
+
+fn best(problem: &Problem) -> String {
+    match &problem.best {
+        BestSource::Run => String::new(),
+        BestSource::Ledger => "; the best of the run or of `judge best`".to_owned(),
+        BestSource::File(path) => format!("; the best of the run or in {}", path.display()),
     }
 }
 

@@ -1,12 +1,13 @@
 //! `judge rescore`: another rule on the raw scores of a past run, without running anything.
 
 use super::failure::Failure;
+use super::reference::Reference;
 use super::stored::{Restored, publish};
 use super::{journaling, load};
 use crate::cli::RescoreArgs;
-use crate::journal::{BestScore, Game, Journal};
 use crate::manifest::closest;
 use crate::model::{Exit, Rule, UnknownRule};
+use std::num::NonZeroU64;
 use std::path::Path;
 
 /// Scores a past run.
@@ -16,10 +17,9 @@ pub(super) fn rescore(catalogue: Option<&Path>, args: &RescoreArgs) -> Result<Ex
     let journal = journaling::look(&catalogue)?;
     let run = journal.stored_run(journal.choose(args.run)?)?;
     let mut restored = Restored::of(&run, &catalogue)?;
-    if let Some(source) = &args.best {
-        let game = Game::of(catalogue.find(&run.problem)?);
-        restored.set_bests(&run, &bests(&journal, &game, source)?);
-    }
+    let problem = catalogue.find(&run.problem)?;
+    restored.measure(&run, &Reference::open(&catalogue, problem, args.best.as_deref())?);
+    let rule = scaled(rule, args.scale, &problem.scoring)?;
     let scored = restored.score(rule.clone()).map_err(Failure::usage)?;
     if rule.is_some_and(|rule| rule != scored.rule) {
         let hint = "add `thresholds = […]` to each [[problem.case]]";
@@ -29,13 +29,18 @@ pub(super) fn rescore(catalogue: Option<&Path>, args: &RescoreArgs) -> Result<Ex
     Ok(Exit::Success)
 }
 
-/// The best scores that the user wants to be measured by.
-fn bests(journal: &Journal, game: &Game, source: &Path) -> Result<Vec<BestScore>, Failure> {
-    match source.to_str() {
-        Some("none") => Ok(Vec::new()),
-        Some("ledger") => Ok(journal.best(game, None)?.scores),
-        _ => load::best_scores(game, source),
+/// The rule with the given scale, or else the one of the problem's own rule.
+fn scaled(rule: Option<Rule>, scale: Option<NonZeroU64>, own: &Rule) -> Result<Option<Rule>, Failure> {
+    let scaled = rule.as_ref().unwrap_or(own);
+    if scale.is_some() && scaled.scale().is_none() {
+        let error = format!("the rule `{scaled}` has no scale");
+        return Err(Failure::usage(error).with_hint("--scale goes with --score relative, rank or rank-topcoder"));
     }
+    let scale = scale.map(|scale| scale.get().into()).or_else(|| own.scale().cloned());
+    Ok(match scale {
+        Some(scale) => Some(scaled.clone().with_scale(scale)),
+        None => rule,
+    })
 }
 
 fn rule(name: &str) -> Result<Rule, Failure> {

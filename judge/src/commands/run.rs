@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::journaling::{self, Circumstances, Journaling, Wishes};
 use super::outputs::Outputs;
 use super::points::{self, Scored};
+use super::reference::Reference;
 use super::{jobs, load, walls};
 use crate::cli::{LimitArgs, RunArgs};
 use crate::journal::Closing;
@@ -22,9 +23,12 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let problem = catalogue.find(&args.problem)?;
     let outputs = Outputs::check(&args.reports)?;
     let settings = jobs::settings(&args.jobs, outputs.show_features());
-    let Chosen { cases, mut features } = choose(problem, &args.cases, args.repeat)?;
+    let Chosen { mut cases, mut features } = choose(problem, &args.cases, args.repeat)?;
+    let reference = Reference::open(&catalogue, problem, args.best.as_deref())?;
+    reference.measure(problem, &mut cases)?;
     let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
-    let plan = plan(problem, cases, args, &mut toolbox)?;
+    let problem = Problem { best: reference.source, ..problem.clone() };
+    let plan = plan(&problem, cases, args, &mut toolbox)?;
     let sandbox = walls::open(&args.sandbox)?;
     let tier = sandbox.tier().name();
     let circumstances =
@@ -47,7 +51,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
 
     let scored = points::score(&plan, &result.outcomes, &features, args.cases.group_by.as_deref());
     let scored = scored.map_err(Failure::fault)?;
-    note_other_rule(problem, &scored);
+    note_other_rule(&problem, &scored);
     let gaps = walls::gaps(&sandbox);
     let report = RunReport {
         plan: &plan,

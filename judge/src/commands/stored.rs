@@ -3,14 +3,14 @@
 use super::failure::Failure;
 use super::outputs::Outputs;
 use super::points::{self, Scored};
+use super::reference::Reference;
 use crate::cli::ReportArgs;
-use crate::journal::{BestScore, RunState, StoredRun};
+use crate::journal::{RunState, StoredRun};
 use crate::manifest::Catalogue;
 use crate::model::{CaseSpec, Features, Finished, Invocation, Outcome, Problem, Rule, Solver, SolverSpec, Stop};
 use crate::plan::{Order, Plan};
 use crate::report::RunReport;
 use crate::scoring::InvalidResults;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A recorded run, in the form that a run of today has.
@@ -45,12 +45,12 @@ impl Restored {
         Ok(Self { features: vec![None; plan.cases.len()], plan, outcomes })
     }
 
-    /// Measures the run by these best scores, in the place of the catalogue's.
-    pub(super) fn set_bests(&mut self, run: &StoredRun, bests: &[BestScore]) {
-        let bests: HashMap<_, _> = bests.iter().map(|best| ((&best.case, best.input), &best.score)).collect();
+    /// Measures the run by these best scores.
+    pub(super) fn measure(&mut self, run: &StoredRun, reference: &Reference) {
+        let problem = &mut self.plan.problem;
+        problem.best = reference.source.clone();
         for (case, stored) in self.plan.cases.iter_mut().zip(&run.cases) {
-            let known = stored.input.and_then(|input| bests.get(&(&stored.spec.name, input)));
-            case.best = known.map(|score| (*score).clone());
+            reference.measure_one(problem.direction, case, stored.input);
         }
     }
 

@@ -139,7 +139,7 @@ impl Search<'_> {
             let behind: Vec<usize> =
                 field.iter().copied().filter(|&racer| self.racers[racer].outcomes.len() == played).collect();
             let solvers = behind.iter().map(|&racer| self.solver(racer)).collect::<Vec<_>>();
-            let plan = self.arena.plan(solvers, self.cases[played..cases].to_vec());
+            let plan = self.arena.plan(solvers, self.cases[played..cases].to_vec())?;
             self.runs += plan.job_count();
             let result = self.arena.play(plan)?;
             if result.stop.is_some() {

@@ -3,7 +3,8 @@
 use super::section::{Complaints, Section};
 use super::{BUILT_IN, Complaint, problem, suggest};
 use crate::model::{KeepAnswers, Problem};
-use std::collections::HashSet;
+use checkers::Score;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
@@ -57,27 +58,12 @@ impl Catalogue {
     /// # Errors
     /// Everything that is wrong with it, at once.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, ManifestError> {
-        let (document, syntax_errors) = DeTable::parse_recoverable(text);
-        let complaints = Complaints::default();
-        let mut problems = Vec::new();
-        let mut keep_answers = KeepAnswers::default();
-        if syntax_errors.is_empty() {
-            let root = Section::new("the catalogue", document.span(), document.get_ref(), &complaints);
-            problems = read_problems(&root, folder);
-            keep_answers = read_keep_answers(&root).unwrap_or_default();
+        read_document("the catalogue", file, text, |root| {
+            let problems = read_problems(&root, folder);
+            let keep_answers = read_keep_answers(&root).unwrap_or_default();
             root.finish();
-        }
-        let mut complaints = complaints.into_inner();
-        complaints.extend(syntax_errors.iter().map(|error| Complaint {
-            span: error.span().unwrap_or(0..0),
-            message: "not valid TOML".to_owned(),
-            expected: error.message().lines().collect::<Vec<_>>().join("; "),
-        }));
-        if complaints.is_empty() {
-            return Ok(Self { problems, folder: folder.to_owned(), keep_answers });
-        }
-        complaints.sort_by_key(|complaint| complaint.span.start);
-        Err(ManifestError { file: file.to_owned(), text: text.to_owned(), complaints })
+            Self { problems, folder: folder.to_owned(), keep_answers }
+        })
     }
 
     /// Returns every problem, in the order of the file.
@@ -109,6 +95,41 @@ impl Catalogue {
             .find(|problem| problem.id == id)
             .ok_or_else(|| UnknownProblem { id: id.to_owned(), meant: suggest::closest(id, ids()).map(str::to_owned) })
     }
+}
+
+/// Reads a file by hand of `read`. `title` is how messages call the file's own table.
+fn read_document<T>(
+    title: &'static str,
+    file: &str,
+    text: &str,
+    read: impl FnOnce(Section<'_>) -> T,
+) -> Result<T, ManifestError> {
+    let (document, syntax_errors) = DeTable::parse_recoverable(text);
+    let complaints = Complaints::default();
+    let is_toml = syntax_errors.is_empty();
+    let value = is_toml.then(|| read(Section::new(title, document.span(), document.get_ref(), &complaints)));
+    let mut complaints = complaints.into_inner();
+    complaints.extend(syntax_errors.iter().map(|error| Complaint {
+        span: error.span().unwrap_or(0..0),
+        message: "not valid TOML".to_owned(),
+        expected: error.message().lines().collect::<Vec<_>>().join("; "),
+    }));
+    match value {
+        Some(value) if complaints.is_empty() => Ok(value),
+        _ => {
+            complaints.sort_by_key(|complaint| complaint.span.start);
+            Err(ManifestError { file: file.to_owned(), text: text.to_owned(), complaints })
+        }
+    }
+}
+
+/// Reads a file of best scores as people write it: `CASE = SCORE` on each line.
+///
+/// # Errors
+/// Everything that is wrong with it, at once.
+pub fn read_best_scores(file: &str, text: &str) -> Result<BTreeMap<String, Score>, ManifestError> {
+    let expected = "an integer: the best score known of this case";
+    read_document("the best scores", file, text, |root| root.integer_entries(expected).into_iter().collect())
 }
 
 fn read_keep_answers(root: &Section<'_>) -> Option<KeepAnswers> {
@@ -149,6 +170,17 @@ mod tests {
 
     fn keep(journal: &str) -> Result<KeepAnswers, ManifestError> {
         Catalogue::parse("p.toml", &format!("{journal}{PROBLEM}"), Path::new("/")).map(|all| all.keep_answers())
+    }
+
+    #[test]
+    fn best_scores_are_read_or_complained_of_by_line() {
+        let read = |text: &str| read_best_scores("best.toml", text);
+        let scores = read("seed-1 = 15\ntiny = \"-123456789012345678901\"\n\"a b\" = 1_000\n").unwrap();
+        let shown: Vec<_> = scores.iter().map(|(case, score)| format!("{case} {score}")).collect();
+        assert_eq!(shown, ["a b 1000", "seed-1 15", "tiny -123456789012345678901"]);
+        let error = read("seed-1 = 15\nseed-2 = 1.5\nseed-3 = \"x\"\n").unwrap_err().to_string();
+        assert!(error.contains("best.toml:2:") && error.contains("best.toml:3:"), "{error}");
+        assert!(read("seed-1: 15").is_err());
     }
 
     #[test]

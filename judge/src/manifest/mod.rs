@@ -11,6 +11,6 @@ mod suggest;
 mod test_groups;
 
 pub use builtin::{BUILT_IN, CATALOGUE_SCHEMA};
-pub use catalogue::{Catalogue, ManifestError, UnknownProblem};
+pub use catalogue::{Catalogue, ManifestError, UnknownProblem, read_best_scores};
 pub use complaint::Complaint;
 pub use suggest::closest;

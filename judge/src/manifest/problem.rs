@@ -24,7 +24,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let generator = section.text("generator-command");
     let default_solver = section.text("solver");
     let limits = limits(&section);
-    let scoring = super::scoring::read(&section);
+    let scoring = super::scoring::read(&section, folder);
     let mut cases = seeds(&section);
     cases.extend(section.sections("case", "[[problem.case]]").into_iter().filter_map(|case| read_case(case, folder)));
     let inputs = section.texts("inputs");
@@ -51,6 +51,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
         scoring: scoring.rule,
         direction: scoring.direction,
         failure: scoring.failure,
+        best: scoring.best,
         test_groups,
         features,
         default_solver: default_solver.map(|solver| solver.value.to_owned()),

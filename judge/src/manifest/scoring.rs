@@ -1,30 +1,33 @@
 //! Reads the `[problem.scoring]` of a problem.
 
 use super::section::{Located, Section};
-use crate::model::{Direction, Rule};
+use crate::model::{BestSource, Direction, Rule};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_traits::Signed;
+use std::path::Path;
 
 /// How a problem is scored.
 pub(super) struct Scoring {
     pub(super) rule: Rule,
     pub(super) direction: Direction,
     pub(super) failure: Option<Score>,
+    pub(super) best: BestSource,
 }
 
 /// Reads how a problem is scored; what is not said has its default.
-pub(super) fn read(problem: &Section<'_>) -> Scoring {
+pub(super) fn read(problem: &Section<'_>, folder: &Path) -> Scoring {
     let default = Direction::Max;
     let Some(section) = problem.section("scoring", "[problem.scoring]") else {
         let failure = default.failure_by_default();
-        return Scoring { rule: Rule::Sum, direction: default, failure };
+        return Scoring { rule: Rule::Sum, direction: default, failure, best: BestSource::Run };
     };
     let rule = scaled(&section, rule(&section).unwrap_or(Rule::Sum));
     let direction = direction(&section).unwrap_or(default);
     let failure = failure(&section, &rule).or_else(|| direction.failure_by_default());
+    let best = section.text("best").map_or(BestSource::Run, |best| BestSource::new(Path::new(best.value), folder));
     section.finish();
-    Scoring { rule, direction, failure }
+    Scoring { rule, direction, failure, best }
 }
 
 fn rule(section: &Section<'_>) -> Option<Rule> {

@@ -166,6 +166,16 @@ impl<'a> Section<'a> {
         self.table.iter().filter_map(entry).collect()
     }
 
+    /// Returns every key with its integer, of a table whose keys are names of the user's own, like
+    /// [`Section::entries`].
+    pub(super) fn integer_entries<T: FromStr>(&self, expected: &str) -> Vec<(String, T)> {
+        let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
+            let name: &str = key.get_ref();
+            Some((name.to_owned(), self.integer_of(name, value, expected)?.value))
+        };
+        self.table.iter().filter_map(entry).collect()
+    }
+
     /// Complains of every key that nobody asked for.
     pub(super) fn finish(self) {
         let known = self.known.borrow();

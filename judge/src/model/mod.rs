@@ -32,7 +32,7 @@ pub use limits::Limits;
 pub use natural::natural_key;
 pub use number::{Number, NumberError};
 pub use outcome::Outcome;
-pub use problem::{CheckerChoice, GeneratorChoice, Problem};
+pub use problem::{BestSource, CheckerChoice, GeneratorChoice, Problem};
 pub use rule::{Aggregate, RankForm, Rule, UnknownRule};
 pub use ruling::Ruling;
 pub use seeds::{Seeds, SeedsError};

@@ -3,7 +3,7 @@
 use super::{CaseSpec, Direction, FeatureRule, Limits, Rule, TestGroup};
 use checkers::{Checker, Score};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A problem: how its cases are made, run, checked and scored.
 #[derive(Clone)]
@@ -32,6 +32,8 @@ pub struct Problem {
     pub direction: Direction,
     /// What a failed case counts as in sums and means; `None`: a solver with failures has neither.
     pub failure: Option<Score>,
+    /// What the solvers are measured by beside each other and the bests of the cases.
+    pub best: BestSource,
     /// The cases that count together. No case is in two of them.
     pub test_groups: Vec<TestGroup>,
     /// What its inputs are searched for, beside what the checker knows of a case.
@@ -47,6 +49,39 @@ impl Problem {
     #[must_use]
     pub fn test_group_of(&self, case: &CaseSpec) -> Option<usize> {
         self.test_groups.iter().position(|group| group.members.have(case))
+    }
+}
+
+/// Where the best scores come from that the scores of a run are relative to. The run's own always count too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BestSource {
+    /// From nowhere else.
+    Run,
+    /// From the journal, as `judge best` shows them.
+    Ledger,
+    /// From this file.
+    File(PathBuf),
+}
+
+impl BestSource {
+    /// Reads `run` (or `none`), `ledger`, or a file's path, which starts from `folder`.
+    #[must_use]
+    pub fn new(text: &Path, folder: &Path) -> Self {
+        match text.to_str() {
+            Some("run" | "none") => Self::Run,
+            Some("ledger") => Self::Ledger,
+            _ => Self::File(folder.join(text)),
+        }
+    }
+}
+
+impl fmt::Display for BestSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Run => formatter.write_str("run"),
+            Self::Ledger => formatter.write_str("ledger"),
+            Self::File(path) => write!(formatter, "{}", path.display()),
+        }
     }
 }
 

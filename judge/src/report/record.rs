@@ -140,6 +140,8 @@ struct Scoring {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "integer"))]
     failure: Option<Number>,
+    /// What the best is beside the run's own scores: `run` (nothing), `ledger`, or a file.
+    best: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -295,6 +297,7 @@ fn scoring(report: &RunReport<'_>) -> Scoring {
         direction: problem.direction.name(),
         scale: report.rule.scale().and_then(exact),
         failure: failure.and_then(exact),
+        best: problem.best.to_string(),
     }
 }
 

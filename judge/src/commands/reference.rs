@@ -1,0 +1,87 @@
+//! What the scores of a run are relative to, beside its own: the ledger of `judge best`, or a file of best scores.
+
+use super::failure::Failure;
+use super::{journaling, load};
+use crate::cases::Inputs;
+use crate::journal::{BestScore, Game, Journal};
+use crate::manifest::{Catalogue, read_best_scores};
+use crate::model::{BestSource, CaseSpec, Digest, Direction, Problem};
+use checkers::Score;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// Best scores from elsewhere.
+pub(super) struct Reference {
+    pub(super) source: BestSource,
+    scores: Scores,
+    /// Whether they take the place of the bests in the catalogue, or only of those that are worse.
+    replaces: bool,
+}
+
+enum Scores {
+    None,
+    ByInput(HashMap<Digest, Score>),
+    ByName(BTreeMap<String, Score>),
+}
+
+impl Reference {
+    /// Reads the best scores that the command line names, or else those that the problem does.
+    pub(super) fn open(catalogue: &Catalogue, problem: &Problem, given: Option<&Path>) -> Result<Self, Failure> {
+        let source = given.map_or_else(|| problem.best.clone(), |given| BestSource::new(given, Path::new("")));
+        let game = Game::of(problem);
+        let scores = match &source {
+            BestSource::Run => Scores::None,
+            BestSource::Ledger => match Journal::look(&journaling::folder(catalogue))? {
+                Some(journal) => by_input(problem.direction, journal.best(&game, None)?.scores),
+                None => Scores::None,
+            },
+            BestSource::File(path) => read(&game, path)?,
+        };
+        Ok(Self { source, scores, replaces: given.is_some() })
+    }
+
+    /// Gives cases of the problem, which are about to be played, the best scores known of them.
+    pub(super) fn measure(&self, problem: &Problem, cases: &mut [CaseSpec]) -> Result<(), Failure> {
+        let inputs = Inputs::of(problem);
+        for case in cases {
+            let input = match &self.scores {
+                Scores::ByInput(_) => Some(Digest::of(&inputs.load(case)?)),
+                Scores::None | Scores::ByName(_) => None,
+            };
+            self.measure_one(problem.direction, case, input);
+        }
+        Ok(())
+    }
+
+    /// Gives a case the best score known of it. `input` is the hash of its input, as far as it is known.
+    pub(super) fn measure_one(&self, direction: Direction, case: &mut CaseSpec, input: Option<Digest>) {
+        let known = match &self.scores {
+            Scores::None => None,
+            Scores::ByInput(scores) => input.and_then(|input| scores.get(&input)),
+            Scores::ByName(scores) => scores.get(case.name.without_repetition()),
+        };
+        let own = case.best.take().filter(|_| !self.replaces);
+        case.best = own.into_iter().chain(known.cloned()).reduce(|left, right| direction.better(left, right));
+    }
+}
+
+fn read(game: &Game, path: &Path) -> Result<Scores, Failure> {
+    let bytes = load::bytes("the best scores", path)?;
+    // No TOML begins with a brace, and every JSON document of ours does.
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        return Ok(by_input(game.direction, load::parse_best_scores(game, path, &bytes)?));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let scores = read_best_scores(&path.display().to_string(), &text)?;
+    Ok(Scores::ByName(scores))
+}
+
+/// Equal inputs are one case, whatever their names.
+fn by_input(direction: Direction, bests: Vec<BestScore>) -> Scores {
+    let mut scores = HashMap::<Digest, Score>::new();
+    for BestScore { input, score, .. } in bests {
+        let known = scores.remove(&input);
+        scores.insert(input, known.into_iter().fold(score, |best, other| direction.better(best, other)));
+    }
+    Scores::ByInput(scores)
+}
