@@ -7,11 +7,12 @@ use std::str::FromStr;
 /// What a place against the other solvers is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RankForm {
-    /// As AtCoder ranks its heuristic contests: 1 - (better + tied / 2) / solvers. Counted are the solvers with a better
-    /// score and the *other* solvers with the same one; failed solvers count among all.
+    /// By the place among all solvers, the form that goes by AtCoder's name (no public statement of it was found):
+    /// 1 - (better + tied / 2) / solvers. Counted are the solvers with a better score and the *other* solvers with the
+    /// same one; failed solvers count among all.
     AtCoder,
-    /// As TopCoder's marathon matches did, averaged over the cases: (beaten + tied / 2) / (solvers - 1). A lone solver
-    /// gets 1.
+    /// As TopCoder's marathon matches did (statement of "PathDefense"), averaged over the cases:
+    /// (beaten + tied / 2) / (solvers - 1). A lone solver gets 1.
     TopCoder,
 }
 
