@@ -173,6 +173,15 @@ fn compared_points_are_relative_to_the_best_known() {
 }
 
 #[test]
+fn a_file_that_knows_no_case_of_the_run_is_told() {
+    let folder = echo("[problem.scoring]\nrule = \"relative\"\n");
+    folder.write("best.toml", "sead-1 = 2\n");
+    let said = folder.judge(&["run", "-p", "echo", "-s", ALL, "--best", "best.toml"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert!(said.stderr.contains("best.toml has no score of any of these cases"), "{}", said.stderr);
+}
+
+#[test]
 fn files_of_best_scores_are_refused_by_line() {
     let folder = echo("[problem.scoring]\nrule = \"relative\"\n");
     folder.write("best.toml", "seed-1 = 2\nseed-2 = many\n");

@@ -6,6 +6,7 @@ use crate::cases::Inputs;
 use crate::journal::{BestScore, Game, Journal};
 use crate::manifest::{Catalogue, read_best_scores};
 use crate::model::{BestSource, CaseSpec, Digest, Direction, Problem};
+use crate::report;
 use checkers::Score;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -40,21 +41,29 @@ impl Reference {
         Ok(Self { source, scores, replaces: given.is_some() })
     }
 
-    /// Gives cases of the problem, which are about to be played, the best scores known of them.
+    /// Gives cases of the problem, which are about to be played, the best scores known of them; warns of a file that knows
+    /// none of them.
     pub(super) fn measure(&self, problem: &Problem, cases: &mut [CaseSpec]) -> Result<(), Failure> {
         let inputs = Inputs::of(problem);
+        let mut is_strange = matches!(self.source, BestSource::File(_)) && !cases.is_empty();
         for case in cases {
             let input = match &self.scores {
                 Scores::ByInput(_) => Some(Digest::of(&inputs.load(case)?)),
                 Scores::None | Scores::ByName(_) => None,
             };
-            self.measure_one(problem.direction, case, input);
+            is_strange &= !self.measure_one(problem.direction, case, input);
+        }
+        if let BestSource::File(path) = &self.source
+            && is_strange
+        {
+            report::note(&format!("warning: {} has no score of any of these cases", path.display()));
         }
         Ok(())
     }
 
-    /// Gives a case the best score known of it. `input` is the hash of its input, as far as it is known.
-    pub(super) fn measure_one(&self, direction: Direction, case: &mut CaseSpec, input: Option<Digest>) {
+    /// Gives a case the best score known of it, and returns whether one is. `input` is the hash of its input, as far as it
+    /// is known.
+    pub(super) fn measure_one(&self, direction: Direction, case: &mut CaseSpec, input: Option<Digest>) -> bool {
         let known = match &self.scores {
             Scores::None => None,
             Scores::ByInput(scores) => input.and_then(|input| scores.get(&input)),
@@ -62,6 +71,7 @@ impl Reference {
         };
         let own = case.best.take().filter(|_| !self.replaces);
         case.best = own.into_iter().chain(known.cloned()).reduce(|left, right| direction.better(left, right));
+        known.is_some()
     }
 }
 

@@ -50,7 +50,7 @@ impl Restored {
         let problem = &mut self.plan.problem;
         problem.best = reference.source.clone();
         for (case, stored) in self.plan.cases.iter_mut().zip(&run.cases) {
-            reference.measure_one(problem.direction, case, stored.input);
+            let _is_known = reference.measure_one(problem.direction, case, stored.input);
         }
     }
 
