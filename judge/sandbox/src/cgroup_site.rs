@@ -117,10 +117,13 @@ fn join(mount: &str, below: &str) -> PathBuf {
     if below.is_empty() { mount.into() } else { Path::new(mount).join(below) }
 }
 
+/// The leaf in which judges stand that have made the group above hand its controllers on.
+const LEAF: &str = "judge";
+
 /// The nearest folder, from our own upwards, that hands memory and pids on to its children and lets us make some.
 fn with_controllers(place: &Place) -> Option<PathBuf> {
     for folder in place.own.ancestors().take_while(|folder| folder.starts_with(&place.mount)) {
-        if hands_on(folder) || (folder == place.own && take_over(folder)) {
+        if hands_on(folder) || (folder == place.own && !is_leaf(folder) && take_over(folder)) {
             return usable(folder).then(|| folder.to_owned());
         }
     }
@@ -132,24 +135,30 @@ fn hands_on(folder: &Path) -> bool {
     ["memory", "pids"].iter().all(|wanted| control.split_whitespace().any(|name| name == *wanted))
 }
 
-/// Makes a group that was given to us alone hand its controllers on: all its processes, which are ours, move to a leaf.
+/// Whether an earlier judge has moved our shell, and so us, here: the group above is the one to use.
+fn is_leaf(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name == LEAF) && folder.parent().is_some_and(hands_on)
+}
+
+/// Makes our own group hand its controllers on. The hierarchy's root may, whoever stands in it; any other group must
+/// hold no process: if it was given to us alone, all that it holds is ours and moves to a leaf.
 fn take_over(folder: &Path) -> bool {
+    let control = || fs::write(folder.join("cgroup.subtree_control"), "+memory +pids").is_ok() && hands_on(folder);
+    control() || (move_to_leaf(folder) && control())
+}
+
+fn move_to_leaf(folder: &Path) -> bool {
     let own = std::process::id().to_string();
     let alone = |text: &str| text.split_whitespace().all(|pid| pid == own || is_ours(pid));
     let Ok(members) = fs::read_to_string(folder.join("cgroup.procs")) else { return false };
     if !alone(&members) {
         return false;
     }
-    let leaf = folder.join("judge");
+    let leaf = folder.join(LEAF);
     if !leaf.exists() && fs::create_dir(&leaf).is_err() {
         return false;
     }
-    for member in members.split_whitespace() {
-        if fs::write(leaf.join("cgroup.procs"), member).is_err() {
-            return false;
-        }
-    }
-    fs::write(folder.join("cgroup.subtree_control"), "+memory +pids").is_ok() && hands_on(folder)
+    members.split_whitespace().all(|member| fs::write(leaf.join("cgroup.procs"), member).is_ok())
 }
 
 /// Whether `pid` is a parent of ours or one of our children: a wrapper such as `setpriv`, or a helper.

@@ -127,13 +127,15 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     let reach =
         Reach { folder: parent.as_fd(), program: "/".as_ref(), visible: &setting.task.visible, whole_root: true };
     let landlock = if landlocked::version() > 0 { landlocked::ruleset(&reach)? } else { None };
+    // Before it is closed to others, and thereby to ourselves where we are not root.
+    let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .doing("closing this process to others")?;
     Ok(Cell {
         folder,
         landlock,
         tree_clock: if setting.cgroup_has_clock { None } else { TreeClock::open() },
-        oom_score: File::options().write(true).open("/proc/self/oom_score_adj").ok(),
+        oom_score,
         undertaker: Undertaker::open()?,
     })
 }
