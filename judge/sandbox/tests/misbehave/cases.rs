@@ -83,6 +83,11 @@ const fn done(command: &'static str) -> Case {
     case
 }
 
+/// A program that is to run into its memory limit, with time enough to do so.
+const fn hog(command: &'static str, allowed: &'static [Ending]) -> Case {
+    case(command, allowed).time(2000, 6000)
+}
+
 impl Case {
     const fn peak(mut self, least: u64, most: u64) -> Case {
         self.peak = Some((least, most));
@@ -132,32 +137,32 @@ pub(crate) const CASES: &[Case] = &[
     case("cpu children", &[Cpu]).time(300, 9000).cpu(300, 340),
     case("cpu unreaped", &[Cpu, Wall]).time(300, 9000).cpu(290, 420),
     case("cpu orphans", &[Fine, Cpu]),
-    case("cpu amount 1.25", &[Cpu]).time(1100, 9000).cpu(1100, 1111),
+    case("cpu amount @1.25", &[Cpu]).time(1100, 9000).cpu(1100, 1111),
     done("cpu amount 0.1").cpu(100, 115).time(300, 9000),
     case("cpu asleep 1000", &[Wall]).cpu(0, 50),
     done("cpu asleep 0.3").cpu(0, 50).time(300, 5000),
     case("cpu stopped", &[Wall]),
     case("cpu shell", &[Cpu, Code(3)]).time(300, 9000),
-    case("memory heap", &[Memory, Failed]).peak(32, 80),
-    case("memory at-once", &[Memory, Failed]).peak(0, 80),
-    case("memory grow", &[Memory, Failed]).peak(32, 80),
-    case("memory mapped", &[Memory, Failed]),
-    case("memory mapped-shared", &[Memory, Failed]),
-    case("memory memory-file", &[Memory, Failed]),
-    case("memory segments", &[Memory, Failed]),
-    case("memory pipes", &[Memory, Failed, Fine]),
-    case("memory files .", &[Memory, Failed, Output]),
-    case("memory files /tmp", &[Memory, Failed]),
-    case("memory files /dev/shm", &[Memory, Failed]),
-    case("memory one-file big", &[Memory, Failed, Output]),
-    case("memory one-file /dev/shm/big", &[Memory, Failed]),
+    hog("memory heap", &[Memory, Failed]).peak(32, 80),
+    hog("memory at-once", &[Memory, Failed]).peak(0, 80),
+    hog("memory grow", &[Memory, Failed]).peak(32, 80),
+    hog("memory mapped", &[Memory, Failed]),
+    hog("memory mapped-shared", &[Memory, Failed]),
+    hog("memory memory-file", &[Memory, Failed]),
+    hog("memory segments", &[Memory, Failed]),
+    hog("memory pipes", &[Memory, Failed, Fine]),
+    hog("memory files .", &[Memory, Failed, Output]),
+    hog("memory files /tmp", &[Memory, Failed]),
+    hog("memory files /dev/shm", &[Memory, Failed]),
+    hog("memory one-file big", &[Memory, Failed, Output]),
+    hog("memory one-file /dev/shm/big", &[Memory, Failed]),
     case("memory sparse", &[Failed]),
     done("memory spike 40").peak(40, 56),
     done("memory reserve").peak(16, 32),
     done("memory unused").peak(0, 16),
-    case("memory recursion", &[Memory, Failed]).memory(32),
+    hog("memory recursion", &[Memory, Failed]).memory(32),
     done("memory deep-stack").memory(128),
-    case("memory children", &[Memory, Failed]).memory(128).time(900, 4000),
+    hog("memory children", &[Memory, Failed]).memory(128),
     case("output letters", &[Output]),
     case("output stubborn", &[Output]),
     done("output complaints"),

@@ -1,32 +1,41 @@
-//! Control groups of version 1 that belong to an ordinary user, as an administrator hands them out.
+//! Control groups that belong to an ordinary user, as an administrator hands them out.
 
 use std::fs;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 
-/// Groups below this process's own, for memory and for processes.
+/// Groups for memory and for processes: in version 2 one for both.
 pub(crate) struct Delegation(Vec<PathBuf>);
 
 impl Delegation {
     /// Makes them and gives them to `user`. `Err` says why there are none.
     pub(crate) fn to(user: u32) -> Result<Delegation, String> {
         let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
+        let place = |controller: &str| own.lines().find_map(|line| Some(line.split_once(controller)?.1));
         let mut delegation = Delegation(Vec::new());
-        for controller in ["memory", "pids"] {
-            let line = own.lines().find_map(|line| line.split_once(&format!(":{controller}:")));
-            let Some((_, place)) = line else {
-                return Err(format!("no version 1 hierarchy for {controller}; of version 2, a systemd user has some"));
-            };
-            let name = format!("misbehave-{}", std::process::id());
-            let folder = Path::new("/sys/fs/cgroup").join(controller).join(place.trim_start_matches('/')).join(name);
-            fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-            delegation.0.push(folder.clone());
-            let files = fs::read_dir(&folder).map_err(|error| error.to_string())?;
-            for path in files.flatten().map(|entry| entry.path()).chain([folder]) {
-                chown(&path, Some(user), Some(user)).map_err(|error| format!("{}: {error}", path.display()))?;
+        if let (Some(memory), Some(pids)) = (place(":memory:"), place(":pids:")) {
+            for (controller, place) in [("memory", memory), ("pids", pids)] {
+                let parent = Path::new("/sys/fs/cgroup").join(controller).join(place.trim_start_matches('/'));
+                let folder = delegation.make_in(&parent)?;
+                let files = fs::read_dir(&folder).map_err(|error| error.to_string())?;
+                give(user, files.flatten().map(|entry| entry.path()).chain([folder]))?;
             }
+        } else {
+            let own = Path::new("/sys/fs/cgroup").join(place("0::").unwrap_or_default().trim_start_matches('/'));
+            let parent = own.ancestors().find(|folder| hands_on(folder));
+            let folder = delegation.make_in(parent.ok_or("no control group with memory and pids stands above")?)?;
+            // Not the limits: they are the administrator's.
+            let own_to_be = ["", "cgroup.procs", "cgroup.subtree_control", "cgroup.threads"];
+            give(user, own_to_be.map(|name| folder.join(name)))?;
         }
         Ok(delegation)
+    }
+
+    fn make_in(&mut self, parent: &Path) -> Result<PathBuf, String> {
+        let folder = parent.join(format!("misbehave-{}", std::process::id()));
+        fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        self.0.push(folder.clone());
+        Ok(folder)
     }
 
     pub(crate) fn folders(&self) -> &[PathBuf] {
@@ -34,9 +43,24 @@ impl Delegation {
     }
 }
 
+fn give(user: u32, paths: impl IntoIterator<Item = PathBuf>) -> Result<(), String> {
+    for path in paths {
+        chown(&path, Some(user), Some(user)).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Whether groups of version 2 below `folder` have the controllers that a judge needs.
+fn hands_on(folder: &Path) -> bool {
+    let control = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
+    ["memory", "pids"].iter().all(|wanted| control.split_whitespace().any(|name| name == *wanted))
+}
+
 impl Drop for Delegation {
     fn drop(&mut self) {
         for folder in &self.0 {
+            // In version 2 the judge has moved itself to a leaf.
+            let _ = fs::remove_dir(folder.join("judge"));
             let _ = fs::remove_dir(folder);
         }
     }

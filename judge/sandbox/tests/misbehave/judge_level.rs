@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 use judge_sandbox::{End, Fault, Options, Sandbox, Sink, Stdin, TierChoice, Visible};
 
-use crate::request;
-use crate::scene::processes_with;
+use super::pace::{patiently, slowness};
+use super::request;
+use super::scene::processes_with;
 
 /// The first argument of a process that is to be killed in the middle of a run.
 pub(crate) const VICTIM: &str = "--victim";
@@ -74,7 +75,7 @@ fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
         let began = Instant::now();
         // Seen once is enough: a relay is hard to see twice.
         let mut seen = runs();
-        while !seen && began.elapsed() < Duration::from_secs(10) {
+        while !seen && began.elapsed() < patiently(Duration::from_secs(10)) {
             std::thread::sleep(Duration::from_millis(1));
             seen = runs();
         }
@@ -83,7 +84,7 @@ fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
         dead.push(format!(".{judge}."));
         let began = Instant::now();
         while !processes_with(&program).is_empty() {
-            check(began.elapsed() < Duration::from_secs(1), || format!("{words:?} lives on"))?;
+            check(began.elapsed() < patiently(Duration::from_secs(1)), || format!("{words:?} lives on"))?;
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -95,7 +96,7 @@ fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     loop {
         drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
         let Some(left) = leftovers().into_iter().find(is_theirs) else { return Ok(()) };
-        check(began.elapsed() < Duration::from_secs(5), || format!("{left} was not swept"))?;
+        check(began.elapsed() < patiently(Duration::from_secs(5)), || format!("{left} was not swept"))?;
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -147,13 +148,13 @@ fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let began = Instant::now();
     let result = std::thread::scope(|scope| {
         scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(200));
+            std::thread::sleep(patiently(Duration::from_millis(200)));
             canceller.cancel();
         });
         worker.run(&request)
     });
     check(matches!(result, Err(Fault::Cancelled)), || format!("{result:?}"))?;
-    check(began.elapsed() < Duration::from_secs(3), || format!("took {:?}", began.elapsed()))?;
+    check(began.elapsed() < patiently(Duration::from_secs(3)), || format!("took {:?}", began.elapsed()))?;
     let again = worker.run(&request);
     check(matches!(again, Err(Fault::Cancelled)), || format!("later: {again:?}"))?;
     drop(worker);
@@ -309,8 +310,8 @@ fn interpreters(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
         let mut request = request(program.into(), &argv);
         request.limits.memory = Some(1 << 30);
         request.limits.processes = Some(64);
-        request.limits.cpu = Some(Duration::from_secs(20));
-        request.limits.wall = Some(Duration::from_secs(60));
+        request.limits.cpu = Some(patiently(Duration::from_secs(20)));
+        request.limits.wall = Some(patiently(Duration::from_secs(60)));
         let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
         let fine = execution.end == End::Exited(0) && execution.breaches.is_empty();
         let said = expected.is_empty() || execution.stdout == expected.as_bytes();
@@ -319,15 +320,15 @@ fn interpreters(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Descriptors, processes, mounts, control groups and memory are the same after thousands of runs.
+/// Descriptors, processes, mounts, control groups and memory are the same after thousands of runs, or on a slow machine a hundred.
 fn many_runs(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
-    const RUNS: usize = 3000;
+    let runs = if slowness() == 1 { 3000 } else { 100 };
     let mut worker = sandbox.worker(None).unwrap();
     let argv = |mode: &str| ["output".to_owned(), mode.to_owned(), "0".to_owned()];
     let plain = request(programs.join("output"), &argv("code"));
     let messy = request(programs.join("escape"), &["escape".into(), "traps".into()]);
     let mut state = None;
-    for number in 0..RUNS {
+    for number in 0..runs {
         let request = if number % 10 == 0 { &messy } else { &plain };
         let execution = worker.run(request).map_err(|fault| format!("run {number}: {fault}"))?;
         check(execution.end == End::Exited(0) && execution.breaches.is_empty(), || format!("{number}: {execution:?}"))?;

@@ -9,6 +9,8 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use super::pace::slowness;
+
 /// A secret file, listeners, and a process of the judge's own user.
 pub(crate) struct Scene {
     folder: tempfile::TempDir,
@@ -49,7 +51,10 @@ impl Scene {
             "@port" => self.tcp.local_addr().unwrap().port().to_string(),
             "@abstract" => self.name.clone(),
             "@socket" => inside("socket"),
-            other => other.to_owned(),
+            other => match other.strip_prefix('@') {
+                Some(seconds) => (seconds.parse::<f64>().unwrap() * f64::from(slowness())).to_string(),
+                None => other.to_owned(),
+            },
         }
     }
 
@@ -100,21 +105,34 @@ pub(crate) fn processes_with(marker: &Path) -> Vec<PathBuf> {
     found
 }
 
+const HEADER: &str = include_str!("misbehave.h");
+const SOURCES: [(&str, &str); 5] = [
+    ("cpu", include_str!("cpu.c")),
+    ("memory", include_str!("memory.c")),
+    ("output", include_str!("output.c")),
+    ("processes", include_str!("processes.c")),
+    ("escape", include_str!("escape.c")),
+];
+
 /// Compiles the programs into `folder`. `Err` says why it cannot be done here.
 pub(crate) fn compile(folder: &Path) -> Result<(), String> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/misbehave");
-    for name in ["cpu", "memory", "output", "processes", "escape"] {
+    let sources = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let write = |name: &str, text: &str| fs::write(sources.path().join(name), text).map_err(|error| error.to_string());
+    write("misbehave.h", HEADER)?;
+    for (name, text) in SOURCES {
+        let source = format!("{name}.c");
+        write(&source, text)?;
         let flags = ["-std=gnu11", "-O1", "-w", "-static", "-pthread", "-fno-builtin", "-fno-optimize-sibling-calls"];
         let output = Command::new("cc")
             .args(flags)
             .arg("-o")
             .arg(folder.join(name))
-            .arg(sources.join(format!("{name}.c")))
+            .arg(sources.path().join(&source))
             .output()
             .map_err(|error| format!("no C compiler (`apt-get install gcc libc6-dev`): {error}"))?;
         if !output.status.success() {
             return Err(format!(
-                "cc does not build {name}.c (`apt-get install libc6-dev`): {}",
+                "cc does not build {source} (`apt-get install libc6-dev`): {}",
                 String::from_utf8_lossy(&output.stderr)
             ));
         }
