@@ -1,0 +1,80 @@
+//! The sandbox on a kernel that has control groups of version 2 alone: in an emulated machine, as root and delegated.
+//!
+//! `cargo test -p judge --test cgroup_v2_vm [-- WORDS]`: WORDS name tiers, users or parts of a case.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
+
+#[path = "../../judge/sandbox/tests/misbehave/main.rs"]
+mod misbehave;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// The script that boots the machine.
+const BOOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vm/boot");
+
+/// Every case in the tiers with control groups; in the others, the walls, with this kernel's old landlock.
+const WORDS: [&str; 4] = ["root/root", "plain/delegated", "plain/userns: escape", "plain/bare: escape"];
+
+fn main() -> ExitCode {
+    judge_sandbox::become_helper_if_asked();
+    // Inside the machine, this binary is the test of the misbehaving programs.
+    if std::env::var_os("INSIDE_VM").is_some() {
+        return misbehave::main();
+    }
+    match boot() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => {
+            println!("FAILED: see the lines above that say so; the last command was {BOOT}");
+            ExitCode::FAILURE
+        }
+        Err(why) => {
+            println!("skipped: {why}");
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+/// Boots the machine with this test in it; whether everything passed there. `Err` says what is missing to try.
+fn boot() -> Result<bool, String> {
+    if !cfg!(target_arch = "x86_64") {
+        return Err("the emulated machine is an x86-64, and this one is not".to_owned());
+    }
+    for (program, package) in [
+        ("qemu-system-x86_64", "qemu-system-x86"),
+        ("busybox", "busybox-static"),
+        ("cpio", "cpio"),
+        ("bash", "bash"),
+        ("strip", "binutils"),
+    ] {
+        if !is_installed(program) {
+            return Err(format!("{program} is not installed (`apt-get install {package}`)"));
+        }
+    }
+    let kernel = kernel()?;
+    let programs = tempfile::Builder::new().prefix("misbehave").tempdir().unwrap();
+    misbehave::scene::compile(programs.path())?;
+    let mut command = Command::new(BOOT);
+    command.arg(kernel).arg(env!("CARGO_BIN_EXE_judge")).arg(std::env::current_exe().unwrap()).arg(programs.path());
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    if words.is_empty() {
+        command.args(WORDS);
+    }
+    command.args(words);
+    Ok(command.status().unwrap().success())
+}
+
+fn is_installed(program: &str) -> bool {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).any(|folder| folder.join(program).is_file())
+}
+
+/// The kernel to boot: downloaded, or installed.
+fn kernel() -> Result<PathBuf, String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let installed = glob::glob("/boot/vmlinuz-*-cloud-amd64").unwrap().flatten();
+    [folder.join("vmlinuz")]
+        .into_iter()
+        .chain(installed)
+        .find(|path| path.is_file())
+        .ok_or_else(|| format!("no Debian cloud kernel (`tests/vm/fetch-kernel {}`, which uses apt)", folder.display()))
+}
