@@ -318,6 +318,28 @@ fn the_gates_reports_tell_the_same() {
 }
 
 #[test]
+fn the_gates_markdown_fits_a_comment_however_much_there_is_to_say() {
+    let folder = sample();
+    record(&folder, &["-s", "./plain"]);
+    let mut baseline = std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();
+    for case in 0..3000 {
+        let name = format!("|{case}| <b> @everyone {}", "x".repeat(60));
+        let line = "file = 'gone', input = '6437b3ac38', verdict = 'accepted', score = 1";
+        baseline += &format!("'{name}' = {{ {line} }}\n");
+    }
+    folder.write("baseline.toml", &baseline);
+    let said = gate(&folder, "./plain", &["--markdown", "-"]);
+    assert_eq!(said.code, Some(1), "{}", said.stderr);
+    assert!(said.stdout.len() < 60_000, "{} bytes", said.stdout.len());
+    assert!(
+        said.stdout.contains("… and 2900 more") && said.stdout.contains("20 of 20 cases accepted"),
+        "{}",
+        said.stdout
+    );
+    assert!(!said.stdout.contains("<b>") && !said.stdout.contains("@everyone"), "{}", said.stdout);
+}
+
+#[test]
 fn power_reads_its_formula_in_both_directions() {
     let folder = sample();
     let (code, report) =

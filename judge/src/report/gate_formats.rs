@@ -2,6 +2,7 @@
 
 use super::GateReport;
 use super::gate::{Finding, change_in_percent, is_worse};
+use super::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field};
 use super::record::exact;
 use crate::gate::{CaseResult, Change, Entry};
 use crate::scoring::display;
@@ -131,38 +132,37 @@ fn failure(findings: &[&Finding]) -> TestCaseStatus {
     status
 }
 
-/// Returns the gate's findings as Markdown for a pull request.
+/// Returns the gate's findings as Markdown for a pull request, of less than 60 kB.
 #[must_use]
 pub fn gate_markdown(report: &GateReport<'_>) -> String {
     let mark = if report.judgement.holds() { "✅" } else { "❌" };
-    let mut lines = vec![format!("### {mark} {}", report.headline()), String::new()];
-    for finding in report.findings() {
-        lines.push(format!("- {}", finding.words));
-        lines.extend(finding.command.map(|command| format!("  `{command}`")));
-    }
-    let changes = report.changes();
-    if !changes.is_empty() {
-        lines.extend(change_rows(&changes));
-    }
+    let mut page = Page::new(format!("### {mark} {}\n", escaped(&cut(&report.headline(), NOTE_WIDTH))));
+    page.add_list(&report.findings().iter().map(finding_line).collect::<Vec<_>>());
+    page.add(&change_table(&report.changes()));
     let cases = report.today.cases.len();
-    lines.push(format!("\n{} of {cases} cases accepted; baseline `{}`", report.accepted(), report.file.display()));
-    lines.join("\n") + "\n"
+    let file = code(&cut(&report.file.display().to_string(), COMMAND_WIDTH));
+    page.add(&format!("{} of {cases} cases accepted; baseline {file}\n", report.accepted()));
+    page.finish()
 }
 
-fn change_rows(changes: &[&Change]) -> Vec<String> {
-    let mut lines = vec![String::new(), "| case | was | now | change |".to_owned(), "|---|---:|---:|---:|".to_owned()];
-    let row = |change: &&Change| {
-        format!(
-            "| {} | {} | {} | {} |",
-            change.case.replace('|', "\\|"),
-            change.was,
-            change.now,
-            change_in_percent(change)
-        )
-    };
-    lines.extend(changes.iter().take(ROWS).map(row));
-    if changes.len() > ROWS {
-        lines.push(format!("\n… and {} more scores changed", changes.len() - ROWS));
+fn finding_line(finding: &Finding) -> String {
+    let words = escaped(&cut(&finding.words.replace('\n', " "), NOTE_WIDTH));
+    let command = finding.command.as_ref().map(|command| format!("<br>{}", code(&cut(command, COMMAND_WIDTH))));
+    format!("- {words}{}\n", command.unwrap_or_default())
+}
+
+fn change_table(changes: &[&Change]) -> String {
+    if changes.is_empty() {
+        return String::new();
     }
-    lines
+    let row = |change: &&Change| {
+        let fields = [change.case.clone(), change.was.to_string(), change.now.to_string(), change_in_percent(change)];
+        format!("| {} |\n", fields.map(|text| field(&text)).join(" | "))
+    };
+    let rows: String = changes.iter().take(ROWS).map(row).collect();
+    let more = match changes.len().saturating_sub(ROWS) {
+        0 => String::new(),
+        more => format!("\n… and {more} more scores changed\n"),
+    };
+    format!("| case | was | now | change |\n|---|---:|---:|---:|\n{rows}{more}")
 }

@@ -13,8 +13,11 @@ const LARGEST: usize = 56_000;
 
 /// What one field of a table, one note and one command may take.
 const FIELD_WIDTH: usize = 48;
-const NOTE_WIDTH: usize = 300;
-const COMMAND_WIDTH: usize = 400;
+pub(super) const NOTE_WIDTH: usize = 300;
+pub(super) const COMMAND_WIDTH: usize = 400;
+
+/// What lists leave for the parts that follow them.
+const RESERVE: usize = 1000;
 
 /// Rows of one table.
 const MOST_ROWS: usize = 100;
@@ -22,7 +25,7 @@ const MOST_ROWS: usize = 100;
 /// Returns the report of a run as Markdown, of less than 60 kB.
 #[must_use]
 pub fn run_markdown(report: &RunReport<'_>) -> String {
-    let mut page = Page { text: headline(report), left_out: false };
+    let mut page = Page::new(headline(report));
     page.add(&table(&leaderboard(report)));
     page.add(&test_groups(report).map(|groups| table(&groups)).unwrap_or_default());
     page.add(&groups(report).map(|groups| table(&groups)).unwrap_or_default());
@@ -33,19 +36,31 @@ pub fn run_markdown(report: &RunReport<'_>) -> String {
         page.add(&format!("<details><summary>Every case</summary>\n\n{matrix}\n</details>\n"));
     }
     page.add(&footer(report));
-    if page.left_out {
-        page.text.push_str("\n_What did not fit here stands in the other reports._\n");
-    }
-    page.text
+    page.finish()
 }
 
-struct Page {
+/// A page that never grows beyond what a comment may have.
+pub(super) struct Page {
     text: String,
     left_out: bool,
 }
 
 impl Page {
-    fn add(&mut self, part: &str) {
+    /// Starts with the headline.
+    pub(super) fn new(headline: String) -> Self {
+        Self { text: headline, left_out: false }
+    }
+
+    /// Returns the page's text, which says so if something did not fit.
+    pub(super) fn finish(mut self) -> String {
+        if self.left_out {
+            self.text.push_str("\n_What did not fit here stands in the other reports._\n");
+        }
+        self.text
+    }
+
+    /// Adds a part if it fits.
+    pub(super) fn add(&mut self, part: &str) {
         if self.text.len() + part.len() > LARGEST {
             self.left_out = true;
         } else if !part.is_empty() {
@@ -56,7 +71,22 @@ impl Page {
 
     /// Adds as many of the parts as fit, folded.
     fn add_folded(&mut self, title: &str, parts: &[String]) {
-        let room = LARGEST.saturating_sub(self.text.len() + 1000);
+        let body = self.fitting(parts);
+        if !body.is_empty() {
+            let count = parts.len();
+            self.add(&format!("<details><summary>{title} ({count})</summary>\n\n{body}\n</details>\n"));
+        }
+    }
+
+    /// Adds as many of the parts as fit, in plain sight.
+    pub(super) fn add_list(&mut self, parts: &[String]) {
+        let body = self.fitting(parts);
+        self.add(&body);
+    }
+
+    /// As many of the parts as there is room for beside a table or two, and how many more there are.
+    fn fitting(&mut self, parts: &[String]) -> String {
+        let room = LARGEST.saturating_sub(self.text.len() + RESERVE);
         let mut length = 0;
         let fitting = parts.iter().take_while(|part| {
             length += part.len();
@@ -65,15 +95,13 @@ impl Page {
         let fitting: Vec<_> = fitting.take(MOST_ROWS).map(String::as_str).collect();
         if fitting.is_empty() {
             self.left_out |= !parts.is_empty();
-            return;
+            return String::new();
         }
         let more = match parts.len() - fitting.len() {
             0 => String::new(),
             more => format!("\n… and {more} more.\n"),
         };
-        let count = parts.len();
-        let body = fitting.concat();
-        self.add(&format!("<details><summary>{title} ({count})</summary>\n\n{body}{more}\n</details>\n"));
+        fitting.concat() + &more
     }
 }
 
@@ -145,12 +173,12 @@ fn optional(value: Option<&impl ToString>) -> String {
 }
 
 /// A text as a field of a table.
-fn field(text: &str) -> String {
+pub(super) fn field(text: &str) -> String {
     escaped(&cut(&text.replace(['\n', '\r'], " "), FIELD_WIDTH))
 }
 
 /// A text that is shown as it stands, whatever Markdown or HTML it looks like.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -169,7 +197,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// A text as code, in HTML: there no backtick or bar can end it early.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let text = text.replace(['\n', '\r'], " ");
     let escapes = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;"), ("`", "&#96;"), ("*", "&#42;")];
     let more = [("_", "&#95;"), ("[", "&#91;"), ("\\", "&#92;"), ("~", "&#126;"), ("@", "&#64;")];
@@ -178,7 +206,7 @@ fn code(text: &str) -> String {
 }
 
 /// A long text without its middle: numbers keep both their ends.
-fn cut(text: &str, width: usize) -> String {
+pub(super) fn cut(text: &str, width: usize) -> String {
     let count = text.chars().count();
     if count <= width {
         return text.to_owned();
