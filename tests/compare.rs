@@ -340,6 +340,16 @@ fn the_gates_markdown_fits_a_comment_however_much_there_is_to_say() {
 }
 
 #[test]
+fn a_grouping_is_refused_where_it_would_do_nothing() {
+    let folder = sample();
+    for command in [&["baseline", "-p", "sum", "-s", "./plain", "--output", "b.toml"][..], &["power", "-p", "sum"]] {
+        let said = folder.judge(&[command, &["--group-by", "x"]].concat());
+        assert_eq!(said.code, Some(2));
+        assert!(said.stderr.contains("'--group-by'"), "{}", said.stderr);
+    }
+}
+
+#[test]
 fn power_reads_its_formula_in_both_directions() {
     let folder = sample();
     let (code, report) =

@@ -218,6 +218,9 @@ pub struct RunArgs {
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
+    /// Also tell how the solvers fared on the cases of each value of this feature
+    #[arg(long, value_name = "NAME", help_heading = "Cases")]
+    pub group_by: Option<String>,
     /// What the solvers may use
     #[command(flatten)]
     pub limits: LimitArgs,
@@ -242,9 +245,6 @@ pub struct CaseArgs {
     /// Only the cases for which this holds, such as 'N<10 && colors==4'
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<Condition>,
-    /// Also tell how the solvers fared on the cases of each value of this feature
-    #[arg(long, value_name = "NAME")]
-    pub group_by: Option<String>,
 }
 
 /// Where the results go: files, or - for standard output instead of the table.

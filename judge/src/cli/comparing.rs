@@ -71,6 +71,9 @@ pub struct CompareArgs {
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
+    /// Also tell the effect on the cases of each value of this feature
+    #[arg(long, value_name = "NAME", help_heading = "Cases")]
+    pub group_by: Option<String>,
     /// How sure
     #[command(flatten)]
     pub statistics: StatisticsArgs,

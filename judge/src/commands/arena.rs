@@ -97,9 +97,9 @@ impl Arena {
         self.solvers(&[text])
     }
 
-    /// Returns the cases that the command line selects.
-    pub(super) fn cases(&self, args: &CaseArgs) -> Result<Vec<CaseSpec>, Failure> {
-        Ok(choice::choose(&self.template.problem, args, None)?.cases)
+    /// Returns the cases that the command line selects; that they can be grouped `by` a feature is checked, if it is given.
+    pub(super) fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<Vec<CaseSpec>, Failure> {
+        Ok(choice::choose(&self.template.problem, args, by, None)?.cases)
     }
 
     /// Returns cases that nobody has seen before, or those made from the given seeds, as long as there are any.

@@ -15,7 +15,7 @@ pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<
     let problem = catalogue.find(&args.problem)?;
     let mut arena = Arena::open(problem, &args.running)?;
     let solvers = arena.solver(args.solver.as_ref())?;
-    let played = arena.play(arena.plan(solvers, arena.cases(&args.cases)?)?)?;
+    let played = arena.play(arena.plan(solvers, arena.cases(&args.cases, None)?)?)?;
     let counts: Counts = played.outcomes.iter().flatten().map(|outcome| outcome.verdict).collect();
     if played.stop.is_some() || played.is_faulty() {
         report::note(&format!("{counts}: nothing was recorded"));

@@ -15,16 +15,22 @@ pub(super) struct Chosen {
     pub(super) features: Vec<Option<Arc<Features>>>,
 }
 
-/// Selects the cases. Only a condition or a grouping makes it read them: their names are checked before anything runs.
-pub(super) fn choose(problem: &Problem, args: &CaseArgs, repeat: Option<NonZeroU32>) -> Result<Chosen, Failure> {
+/// Selects the cases. Only a condition or a grouping, `by` this feature, makes it read them: their names are checked
+/// before anything runs.
+pub(super) fn choose(
+    problem: &Problem,
+    args: &CaseArgs,
+    by: Option<&str>,
+    repeat: Option<NonZeroU32>,
+) -> Result<Chosen, Failure> {
     let selection = Selection { seeds: args.seeds.clone(), inputs: args.inputs.clone(), repeat };
     let cases = select(problem, &selection)?;
     check_files(problem, &cases)?;
-    if args.condition.is_none() && args.group_by.is_none() {
+    if args.condition.is_none() && by.is_none() {
         return Ok(Chosen { features: vec![None; cases.len()], cases });
     }
     let features = describe_all(problem, &cases)?;
-    let names = args.condition.iter().flat_map(|condition| condition.names()).chain(args.group_by.as_deref());
+    let names = args.condition.iter().flat_map(|condition| condition.names()).chain(by);
     names.into_iter().try_for_each(|name| check_name(name, &features))?;
     let all = cases.len();
     let holds = |features: &Features| args.condition.as_ref().is_none_or(|condition| condition.holds(features));

@@ -40,7 +40,7 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
     let played = if args.until_decided {
         until_decided(&arena, solvers, args)?
     } else {
-        arena.play(arena.plan(solvers, arena.cases(&args.cases)?)?)?
+        arena.play(arena.plan(solvers, arena.cases(&args.cases, args.group_by.as_deref())?)?)?
     };
     let yardstick = yardstick(args, &played.outcomes);
     let stakes = stakes(args, yardstick)?;
@@ -53,7 +53,7 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
         stakes,
         is_sequential: args.until_decided,
         bouts: &bouts,
-        group_by: args.cases.group_by.as_deref(),
+        group_by: args.group_by.as_deref(),
         stop: played.stop,
         elapsed: started.elapsed(),
         jobs: arena.settings.jobs.get(),
@@ -125,7 +125,7 @@ pub(super) fn duel(played: &Played, yardstick: Yardstick, second: usize) -> Resu
 }
 
 fn bouts(played: &Played, args: &CompareArgs, yardstick: Yardstick, stakes: Stakes) -> Result<Vec<Bout>, Failure> {
-    let described = match &args.cases.group_by {
+    let described = match &args.group_by {
         Some(feature) => describe(&played.plan, feature)?,
         None => Vec::new(),
     };

@@ -66,7 +66,7 @@ fn measured(catalogue: Option<&Path>, id: &str, args: &PowerArgs) -> Result<Meas
         [first, second] => format!("{} against {}", second.spec.name, first.spec.name),
         _ => return Err(Failure::usage("give one solver, or two to be compared")),
     };
-    let played = arena.play(arena.plan(solvers, arena.cases(&args.cases)?)?)?;
+    let played = arena.play(arena.plan(solvers, arena.cases(&args.cases, None)?)?)?;
     if played.stop == Some(Stop::Interrupted) {
         return Ok(Measured::Interrupted);
     }

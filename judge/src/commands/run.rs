@@ -23,7 +23,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let problem = catalogue.find(&args.problem)?;
     let outputs = Outputs::check(&args.reports)?;
     let settings = jobs::settings(&args.jobs, outputs.show_features());
-    let Chosen { mut cases, mut features } = choose(problem, &args.cases, args.repeat)?;
+    let Chosen { mut cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = Reference::open(&catalogue, problem, args.best.as_deref())?;
     reference.measure(problem, &mut cases)?;
     let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
@@ -49,7 +49,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     progress.finish();
     let result = result?;
 
-    let scored = points::score(&plan, &result.outcomes, &features, args.cases.group_by.as_deref());
+    let scored = points::score(&plan, &result.outcomes, &features, args.group_by.as_deref());
     let scored = scored.map_err(Failure::fault)?;
     note_other_rule(&problem, &scored);
     let gaps = walls::gaps(&sandbox);
