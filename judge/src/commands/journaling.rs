@@ -1,9 +1,11 @@
 //! Puts a run together with its journal: what it may recall, what it keeps, and what is said when there is no journal.
 
 use super::failure::{Failure, in_full};
-use crate::journal::{Closing, Journal, JournalError, Known, Recording, Resumption, RunId, RunRecord, Surroundings};
+use crate::journal::{
+    Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunId, RunRecord, Surroundings,
+};
 use crate::manifest::Catalogue;
-use crate::model::{Digest, Finished, JobId, KeepAnswers, Recalled};
+use crate::model::{CaseSpec, Digest, Finished, JobId, KeepAnswers, Recalled, Solver};
 use crate::plan::Plan;
 use crate::report;
 use crate::runner::{Lost, Memory};
@@ -14,12 +16,17 @@ use std::sync::{Mutex, PoisonError};
 /// The journal's folder beside the catalogue.
 const FOLDER: &str = ".judge";
 
+/// The flag that continues an interrupted run; it is no part of the command that is recorded.
+pub(super) const RESUME: &str = "--resume";
+
 /// What the user wants of the journal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wishes {
     pub(super) journal: bool,
     pub(super) resume: bool,
     pub(super) reuse: bool,
+    /// The flag with which the same command goes on from what is recorded.
+    pub(super) going_on: &'static str,
 }
 
 /// What the journal has to know of a run beside its plan.
@@ -36,7 +43,11 @@ pub(super) struct Circumstances<'a> {
 pub(super) struct Journaling {
     /// Whether the run is recorded, or was so at its start.
     recorded: bool,
+    wishes: Wishes,
     known: Known,
+    /// Everything that is or will be played.
+    cases: Vec<CaseSpec>,
+    part: Part,
     recording: Mutex<Option<Recording>>,
 }
 
@@ -57,29 +68,33 @@ impl Journaling {
     /// Starts the record of a run, or takes up an interrupted one. A journal that cannot be had is said, and no more.
     pub(super) fn start(wishes: Wishes, circumstances: &Circumstances<'_>) -> Result<Self, Failure> {
         if !wishes.journal {
-            return Ok(Self::none());
+            return Ok(Self::none(wishes, circumstances.plan));
         }
         match Self::open(wishes, circumstances) {
             Ok(journaling) => Ok(journaling),
             Err(error @ JournalError::StillRunning(_)) => Err(error.into()),
             Err(error) => {
                 report::note(&format!("warning: this run is not recorded: {}", in_full(&error)));
-                Ok(Self::none())
+                Ok(Self::none(wishes, circumstances.plan))
             }
         }
     }
 
-    fn none() -> Self {
-        Self { recorded: false, known: Known::default(), recording: Mutex::new(None) }
+    fn none(wishes: Wishes, plan: &Plan) -> Self {
+        Self::of(wishes, plan, Known::of(plan), None)
+    }
+
+    fn of(wishes: Wishes, plan: &Plan, known: Known, recording: Option<Recording>) -> Self {
+        let (cases, part) = (plan.cases.clone(), Part::whole(plan));
+        Self { recorded: recording.is_some(), wishes, known, cases, part, recording: Mutex::new(recording) }
     }
 
     fn open(wishes: Wishes, circumstances: &Circumstances<'_>) -> Result<Self, JournalError> {
         let Circumstances { catalogue, plan, toolbox, jobs, tier } = *circumstances;
         let journal = Journal::open(&folder(catalogue))?;
-        let hashes: Vec<Digest> =
-            plan.solvers.iter().map(|solver| fingerprint(solver, &plan.visible, toolbox)).collect();
+        let hashes = fingerprints(plan, &plan.solvers, toolbox);
         let surroundings = Surroundings::look(Path::new("."));
-        let command = command_line();
+        let command = command_line_without(RESUME);
         let record =
             RunRecord { plan, solver_hashes: &hashes, command: &command, jobs, tier, surroundings: &surroundings };
         let (recording, mut known) = if wishes.resume {
@@ -88,9 +103,34 @@ impl Journaling {
             (Recording::begin(journal, catalogue.keep_answers(), &record)?, Known::of(plan))
         };
         if wishes.reuse {
-            recording.add_earlier(&record, &mut known)?;
+            recording.add_earlier(0, &mut known)?;
         }
-        Ok(Self { recorded: true, known, recording: Mutex::new(Some(recording)) })
+        Ok(Self::of(wishes, plan, known, Some(recording)))
+    }
+
+    /// Adds solvers and cases to the run. `plan` is one of it, whoever plays in it.
+    pub(super) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &[CaseSpec], toolbox: &Toolbox) {
+        self.cases.extend_from_slice(cases);
+        self.known.grow(&self.cases);
+        let recording = self.recording.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Some(open) = recording.as_mut() else { return };
+        let first = open.solver_count();
+        let mut grown = open.grow(solvers, &fingerprints(plan, solvers, toolbox), cases);
+        if self.wishes.reuse && grown.is_ok() {
+            grown = open.add_earlier(first, &mut self.known);
+        }
+        if let Err(error) = grown {
+            report::note(&lost(open.run(), &error, self.wishes));
+            *recording = None;
+        }
+    }
+
+    /// Takes the jobs from now on for those of this part of the run.
+    pub(super) fn turn_to(&mut self, part: Part) {
+        if let Some(open) = self.recording.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            open.turn_to(part.clone());
+        }
+        self.part = part;
     }
 
     /// Closes the record. Returns the run's number, if it was recorded to the end.
@@ -105,6 +145,15 @@ impl Journaling {
             }
         }
     }
+}
+
+fn fingerprints(plan: &Plan, solvers: &[Solver], toolbox: &Toolbox) -> Vec<Digest> {
+    solvers.iter().map(|solver| fingerprint(solver, &plan.visible, toolbox)).collect()
+}
+
+fn lost(run: RunId, error: &JournalError, wishes: Wishes) -> String {
+    let what = format!("warning: run {run} is no longer recorded: {}", in_full(error));
+    format!("{what}\nhint: the run goes on; `{}` would record the rest", going_on(wishes.going_on))
 }
 
 fn resume(journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>) -> Result<(Recording, Known), JournalError> {
@@ -126,27 +175,27 @@ impl Memory for Journaling {
     }
 
     fn recall(&self, job: JobId, input: &Digest) -> Option<Recalled> {
-        self.known.recall(job, input)
+        self.known.recall(self.part.place(job), input)
     }
 
     fn keep(&self, batch: &[Finished]) -> Result<(), Lost> {
         let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(open) = recording.as_mut() else { return Ok(()) };
         let Err(error) = open.append(batch) else { return Ok(()) };
-        let what = format!("warning: run {} is no longer recorded: {}", open.run(), in_full(&error));
+        let what = lost(open.run(), &error, self.wishes);
         *recording = None;
-        Err(Lost(format!("{what}\nhint: the run goes on; `{}` would record the rest", resume_command())))
+        Err(Lost(what))
     }
 }
 
-/// Returns the command line of this process, as a shell would read it, without `--resume`.
-fn command_line() -> String {
+/// Returns the command line of this process, as a shell would read it, without this flag.
+fn command_line_without(flag: &str) -> String {
     let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-    let words = std::iter::once("judge".to_owned()).chain(words.filter(|word| word != "--resume"));
+    let words = std::iter::once("judge".to_owned()).chain(words.filter(|word| word != flag));
     shell_words::join(words)
 }
 
-/// Returns the command line that continues this run.
-pub(super) fn resume_command() -> String {
-    format!("{} --resume", command_line())
+/// Returns the command line that goes on from what this one has recorded, by this flag.
+pub(super) fn going_on(flag: &str) -> String {
+    format!("{} {flag}", command_line_without(flag))
 }

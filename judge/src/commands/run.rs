@@ -71,13 +71,13 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let recorded = journaling.finish(&closing(&report));
     outputs.publish(&report, args.all)?;
     if let (Some(_), Some(Stop::Interrupted)) = (recorded, result.stop) {
-        report::note(&format!("continue with: {}", journaling::resume_command()));
+        report::note(&format!("continue with: {}", journaling::going_on(journaling::RESUME)));
     }
     Ok(exit(&result))
 }
 
 fn wishes(args: &RunArgs) -> Wishes {
-    Wishes { journal: !args.no_journal, resume: args.resume, reuse: args.reuse }
+    Wishes { journal: !args.no_journal, resume: args.resume, reuse: args.reuse, going_on: journaling::RESUME }
 }
 
 /// What the journal is told of the end of a run.

@@ -18,9 +18,23 @@ pub(super) struct Rows {
 pub(super) fn begin(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Result<Rows> {
     insert_run(connection, record)?;
     let run = RunId(connection.last_insert_rowid());
-    let solvers = record.plan.solvers.iter().zip(record.solver_hashes).enumerate();
-    let entrants = solvers.map(|(place, (solver, hash))| insert_entrant(connection, run, place, solver, *hash));
-    Ok(Rows { run, entrants: entrants.collect::<Result<_, _>>()? })
+    let mut rows = Rows { run, entrants: Vec::new() };
+    enter(connection, &mut rows, &record.plan.solvers, record.solver_hashes)?;
+    Ok(rows)
+}
+
+/// Writes down more solvers of a run.
+pub(super) fn enter(
+    connection: &Connection,
+    rows: &mut Rows,
+    solvers: &[Solver],
+    hashes: &[Digest],
+) -> rusqlite::Result<()> {
+    for (solver, hash) in solvers.iter().zip(hashes) {
+        let entrant = insert_entrant(connection, rows.run, rows.entrants.len(), solver, *hash)?;
+        rows.entrants.push(entrant);
+    }
+    Ok(())
 }
 
 fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Result<usize> {

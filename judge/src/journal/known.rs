@@ -32,6 +32,11 @@ impl Known {
         Self { results: HashMap::new(), attempts: attempts(&plan.cases) }
     }
 
+    /// Adds the cases that a run has grown by; `cases` are all of them.
+    pub fn grow(&mut self, cases: &[CaseSpec]) {
+        self.attempts = attempts(cases);
+    }
+
     /// Returns how many results there are.
     #[must_use]
     pub fn len(&self) -> usize {

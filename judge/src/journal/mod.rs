@@ -27,7 +27,7 @@ pub use error::JournalError;
 pub use history::{HistoryFilter, HistoryRow, RunState};
 pub use known::Known;
 pub use record::RunRecord;
-pub use recording::{Closing, Recording, Resumption};
+pub use recording::{Closing, Part, Recording, Resumption};
 pub use store::Journal;
 pub use stored::{RunChoice, RunId, StoredCase, StoredEntrant, StoredOutcome, StoredRun};
 pub use surroundings::Surroundings;

@@ -1,12 +1,13 @@
 //! The record of a run that is going on: every batch of finished cases is one commit.
 
-use super::begin::{Rows, begin, find_unfinished, microseconds};
+use super::begin::{Rows, begin, enter, find_unfinished, microseconds};
 use super::known::attempts;
 use super::lock::RunLock;
 use super::record::CheckerIdentity;
 use super::result::Desk;
 use super::{Journal, JournalError, Known, RunId, RunRecord};
-use crate::model::{CaseSpec, Digest, Finished, KeepAnswers, Rule, Stop};
+use crate::model::{CaseSpec, Digest, Finished, JobId, KeepAnswers, Rule, Solver, Stop};
+use crate::plan::Plan;
 use num_rational::BigRational;
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::time::Duration;
@@ -19,11 +20,39 @@ pub struct Recording {
     rows: Rows,
     problem: String,
     checker: CheckerIdentity,
+    /// The content of each solver.
+    hashes: Vec<Digest>,
+    conditions: Digest,
     cases: Vec<CaseSpec>,
     attempts: Vec<u32>,
+    part: Part,
     /// Bytes of answers since the stored ones were last counted.
     unchecked_bytes: u64,
     lock: RunLock,
+}
+
+/// The part of a run that is being played. A run that grows is played as one plan after another: this is where the plan's
+/// solvers and cases stand in the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// By solver of the plan: its place in the run.
+    pub solvers: Vec<usize>,
+    /// The place in the run of the plan's first case; the others follow it.
+    pub first_case: usize,
+}
+
+impl Part {
+    /// Returns the part that is the whole plan.
+    #[must_use]
+    pub fn whole(plan: &Plan) -> Self {
+        Self { solvers: (0..plan.solvers.len()).collect(), first_case: 0 }
+    }
+
+    /// Returns the place in the run of a job of the plan.
+    #[must_use]
+    pub fn place(&self, job: JobId) -> JobId {
+        JobId { case: self.first_case + job.case, solver: self.solvers[job.solver] }
+    }
 }
 
 /// What came of looking for an interrupted run.
@@ -91,8 +120,11 @@ impl Recording {
             rows,
             problem: record.plan.problem.id.clone(),
             checker: CheckerIdentity::of(&record.plan.problem),
+            hashes: record.solver_hashes.to_vec(),
+            conditions: record.conditions(),
             cases: record.plan.cases.clone(),
             attempts: attempts(&record.plan.cases),
+            part: Part::whole(record.plan),
             unchecked_bytes: 0,
             lock,
         }
@@ -104,16 +136,45 @@ impl Recording {
         self.rows.run
     }
 
-    /// Adds the results that equal solvers had on equal inputs under equal conditions, in any run.
+    /// Returns how many solvers are in the run.
+    #[must_use]
+    pub fn solver_count(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Adds the results that the run's solvers from this place on had on equal inputs under equal conditions, in any run.
+    /// A solver that is in the run a second time is there to show what chance does, so it has no earlier results.
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn add_earlier(&self, record: &RunRecord<'_>, known: &mut Known) -> Result<(), JournalError> {
-        let conditions = record.conditions();
-        for (solver, hash) in record.solver_hashes.iter().enumerate() {
-            known.add_earlier(&self.journal.connection, solver, *hash, conditions)?;
+    pub fn add_earlier(&self, first: usize, known: &mut Known) -> Result<(), JournalError> {
+        for (solver, hash) in self.hashes.iter().enumerate().skip(first) {
+            if !self.hashes[..solver].contains(hash) {
+                known.add_earlier(&self.journal.connection, solver, *hash, self.conditions)?;
+            }
         }
         Ok(())
+    }
+
+    /// Adds solvers to the run, `hashes` being those of their content, and cases.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn grow(&mut self, solvers: &[Solver], hashes: &[Digest], cases: &[CaseSpec]) -> Result<(), JournalError> {
+        let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        enter(&transaction, &mut self.rows, solvers, hashes)?;
+        let count = self.cases.len() + cases.len();
+        transaction.execute("UPDATE run SET case_count = ?2 WHERE id = ?1", params![self.rows.run.0, count])?;
+        transaction.commit()?;
+        self.hashes.extend(hashes);
+        self.cases.extend_from_slice(cases);
+        self.attempts = attempts(&self.cases);
+        Ok(())
+    }
+
+    /// Takes the jobs from now on for those of this part.
+    pub fn turn_to(&mut self, part: Part) {
+        self.part = part;
     }
 
     /// Writes down finished cases, all of them or none. When it returns, they outlive the process.
@@ -130,8 +191,8 @@ impl Recording {
             keep: self.keep,
         };
         for finished in batch {
-            let case = finished.job.case;
-            desk.write(finished, &self.cases[case], self.attempts[case])?;
+            let job = self.part.place(finished.job);
+            desk.write(job, finished, &self.cases[job.case], self.attempts[job.case])?;
             self.unchecked_bytes += finished.evidence.answer.as_ref().map_or(0, |answer| answer.len() as u64);
         }
         transaction.commit()?;

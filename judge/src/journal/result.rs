@@ -4,7 +4,7 @@ use super::answers;
 use super::begin::{Rows, microseconds};
 use super::rank::rank;
 use super::record::CheckerIdentity;
-use crate::model::{Bytes, CaseSource, CaseSpec, Digest, Finished, KeepAnswers, Outcome, StoredResult};
+use crate::model::{Bytes, CaseSource, CaseSpec, Digest, Finished, JobId, KeepAnswers, Outcome, StoredResult};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 /// Writes the rows of one commit.
@@ -17,9 +17,9 @@ pub(super) struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Writes one result; a case that is run again replaces what was there.
-    pub(super) fn write(&self, finished: &Finished, case: &CaseSpec, attempt: u32) -> rusqlite::Result<()> {
-        let (entrant, place) = (self.rows.entrants[finished.job.solver], finished.job.case);
+    /// Writes the result of a job of the run; a case that is run again replaces what was there.
+    pub(super) fn write(&self, job: JobId, finished: &Finished, case: &CaseSpec, attempt: u32) -> rusqlite::Result<()> {
+        let (entrant, place) = (self.rows.entrants[job.solver], job.case);
         let own = |stored: StoredResult| stored.entrant == entrant && stored.place == place as i64;
         if finished.evidence.stored.is_some_and(own) {
             return Ok(());

@@ -227,7 +227,7 @@ fn equal_results_of_other_runs_are_used_again_but_not_faults_nor_repetitions() {
     let known = |bench: &Bench| {
         let recording = bench.begin();
         let mut known = Known::of(&bench.plan);
-        recording.add_earlier(&bench.record(), &mut known).unwrap();
+        recording.add_earlier(0, &mut known).unwrap();
         (recording, known)
     };
     let (mut recording, earlier) = known(&bench);
@@ -254,6 +254,42 @@ fn equal_results_of_other_runs_are_used_again_but_not_faults_nor_repetitions() {
     assert!(repeated.recall(JobId { case: 1, solver: 0 }, &input(0)).is_none(), "the second time is measured");
     bench.plan.environment.clear();
     assert!(known(&bench).1.is_empty(), "another environment");
+}
+
+#[test]
+fn a_run_grows_by_solvers_and_cases_and_each_job_finds_its_place() {
+    let bench = Bench::new(&["first", "second"], 1..=2);
+    let mut recording = bench.begin();
+    recording.append(&[finished(0, 0, Some(10)), finished(0, 1, Some(20))]).unwrap();
+    let late = Bench::new(&["third"], 3..=4);
+    recording.grow(&late.plan.solvers, &late.hashes, &late.plan.cases).unwrap();
+    recording.turn_to(Part { solvers: vec![2, 0], first_case: 3 });
+    recording.append(&[finished(0, 0, Some(30)), finished(0, 1, Some(40))]).unwrap();
+    let run = recording.run();
+    close(recording, None, None);
+    let stored = bench.journal().stored_run(run).unwrap();
+    let names: Vec<&str> = stored.entrants.iter().map(|entrant| &*entrant.name).collect();
+    assert_eq!((stored.case_count, names), (4, vec!["first", "second", "third"]));
+    let scores = |case: usize| -> Vec<Option<String>> {
+        let score = |result: &StoredOutcome| result.outcome.score.as_ref().unwrap().to_string();
+        stored.cases[case].results.iter().map(|result| result.as_ref().map(score)).collect()
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!((&*stored.cases[0].spec.name.0, scores(0)), ("seed-1", vec![some("10"), some("20"), None]));
+    assert_eq!((&*stored.cases[1].spec.name.0, scores(1)), ("seed-4", vec![some("40"), None, some("30")]));
+}
+
+#[test]
+fn a_solver_that_is_in_a_run_twice_is_run_again_the_second_time() {
+    let bench = Bench::new(&["bot"], 1..=1);
+    bench.run(&[Some(7)]);
+    let mut twice = Bench::new(&["bot", "again"], 1..=1);
+    (twice.folder, twice.hashes[1]) = (bench.folder, twice.hashes[0]);
+    let recording = twice.begin();
+    let mut known = Known::of(&twice.plan);
+    recording.add_earlier(0, &mut known).unwrap();
+    let recalled = [0, 1].map(|solver| known.recall(JobId { case: 0, solver }, &input(0)).is_some());
+    assert_eq!(recalled, [true, false]);
 }
 
 #[test]
