@@ -173,6 +173,34 @@ fn until_decided_decides_with_fresh_cases_and_shows_the_interval() {
 }
 
 #[test]
+fn until_decided_with_several_solvers_plays_each_until_it_is_decided() {
+    let folder = sample();
+    let (code, report) = compare(&folder, &["./plain", "./better", "same=./plain", "--until-decided"]);
+    assert_eq!(code, Some(0));
+    let bouts = report["comparisons"].as_array().unwrap();
+    let claims: Vec<&Value> = bouts.iter().map(|bout| &bout["claim"]).collect();
+    assert_eq!(claims, ["better", "equal"]);
+    let cases: Vec<u64> = bouts.iter().map(|bout| bout["cases"].as_u64().unwrap()).collect();
+    // The cases that decide about one are not played by those that are decided. "Equal" waits for the shared alpha.
+    let fewest = (0.025_f64.ln() / 0.975_f64.ln()).ceil() as u64;
+    assert!(cases[0] < 60 && cases[1] >= fewest && cases[1] <= fewest * 9 / 8 + 8, "{cases:?}");
+    assert_eq!((report["alpha"].as_f64(), report["alpha_each"].as_f64()), (Some(0.05), Some(0.025)));
+    let said = folder.judge(&[
+        "compare",
+        "-p",
+        "sum",
+        "./plain",
+        "./better",
+        "./noisy",
+        "--until-decided",
+        "--max-cases",
+        "24",
+    ]);
+    assert!(said.stdout.contains("each claim is false with a probability of 2.5 % at most"), "{}", said.stdout);
+    assert!(said.stderr.contains(" cases: better +1.") && said.stderr.contains("; noisy "), "{}", said.stderr);
+}
+
+#[test]
 fn until_decided_gives_up_where_one_side_solves_nothing() {
     let folder = sample();
     folder.script("broken", "exit 1");
@@ -195,6 +223,79 @@ fn cases_are_grouped_by_their_features() {
         folder.judge(&[&["compare", "-p", "columns"], &solvers[..], &["--seeds", "1", "--group-by", "x"]].concat());
     assert_eq!(said.code, Some(2));
     assert!(said.stderr.contains("colors"), "{}", said.stderr);
+}
+
+/// The solvers of the newest run in the journal with their totals, and how many cases were planned.
+fn recorded(folder: &Folder) -> (Vec<(String, Option<String>)>, usize) {
+    let rows = folder.json(&["history", "-p", "sum", "--all"]).1;
+    let rows = rows["runs"].as_array().unwrap();
+    let newest = rows.iter().filter(|row| row["run"] == rows[0]["run"]);
+    let solver = |row: &Value| {
+        assert_eq!(row["state"], "complete", "{row}");
+        (row["solver"].as_str().unwrap().to_owned(), row.get("total").map(ToString::to_string))
+    };
+    (newest.map(solver).collect(), rows[0]["planned"].as_u64().unwrap() as usize)
+}
+
+#[test]
+fn every_command_that_plays_is_in_the_journal() {
+    let folder = sample();
+    let plain: i64 = (1..=20).map(|seed| 1000 + seed * 37 % 101).sum();
+    let total = |name: &str, total: i64| (name.to_owned(), Some(total.to_string()));
+    compare(&folder, &["./plain", "same=./plain"]);
+    assert_eq!(recorded(&folder), (vec![total("plain", plain), total("same", plain)], 20));
+    let report = compare(&folder, &["./plain", "./better", "same=./plain", "--until-decided", "--max-cases", "40"]).1;
+    let (solvers, cases) = recorded(&folder);
+    assert_eq!(cases, report["cases"].as_array().unwrap().len());
+    // The second solver has not played every case.
+    assert_eq!(solvers.iter().map(|(_, total)| total.is_some()).collect::<Vec<_>>(), [true, false, true]);
+    let shown: Value = folder.json(&["history", "show", "last"]).1;
+    let of_run = |name: &str| {
+        let cases = shown["cases"].as_array().unwrap().iter();
+        cases.filter(|case| case["solver"] == name && case["verdict"] == "accepted").count() as u64
+    };
+    assert_eq!(of_run("same"), report["comparisons"][1]["cases"].as_u64().unwrap());
+    assert_eq!(of_run("better"), report["comparisons"][0]["cases"].as_u64().unwrap());
+    record(&folder, &["-s", "./plain"]);
+    assert_eq!(recorded(&folder).0, [total("plain", plain)]);
+    gate(&folder, "./better", &[]);
+    assert_eq!(recorded(&folder).0[0].0, "better");
+    let before = recorded(&folder);
+    gate(&folder, "./plain", &["--no-journal"]);
+    assert_eq!(recorded(&folder), before);
+}
+
+#[test]
+fn a_search_is_one_run_with_every_setting_in_it() {
+    let folder = sample();
+    folder.script("toy", "read -r seed; echo $((10000 - ($1 - 37) * ($1 - 37) + seed % 7))");
+    let arguments =
+        ["tune", "-p", "sum", "-s", "./toy {n}", "--param", "n=1..100:int", "--budget", "200", "--jsonl", "-"];
+    let said = folder.judge(&arguments);
+    let lines: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (solvers, cases) = recorded(&folder);
+    assert_eq!(cases, lines.iter().map(|line| line["cases"].as_array().unwrap().len()).max().unwrap());
+    let shown: Value = folder.json(&["history", "show", "last"]).1;
+    for line in &lines {
+        let name = format!("n={}", line["setting"]["n"].as_str().unwrap());
+        assert!(solvers.iter().any(|(solver, _)| *solver == name), "{name} in {solvers:?}");
+        let stored = shown["cases"].as_array().unwrap().iter().filter(|case| case["solver"] == name);
+        let scores: Vec<&Value> = stored.map(|case| &case["score"]).collect();
+        let told: Vec<&Value> = line["scores"].as_array().unwrap().iter().collect();
+        assert_eq!(scores[..told.len()], told, "{line}");
+    }
+}
+
+#[test]
+fn what_the_journal_knows_is_not_played_again_but_chance_is() {
+    let folder = sample();
+    folder.script("chance", "read -r seed; echo $((1000 + $(od -An -N2 -tu2 /dev/urandom)))");
+    let effects = |more: &[&str]| compare(&folder, more).1["comparisons"][0]["effects"].clone();
+    let first = effects(&["./plain", "./chance"]);
+    assert_eq!(effects(&["./plain", "./chance", "--reuse"]), first);
+    assert_ne!(effects(&["./plain", "./chance"]), first);
+    let chance = effects(&["./chance", "again=./chance", "--reuse"]);
+    assert!(chance.as_array().unwrap().iter().any(|pair| pair["effect"] != 0.0), "{chance}");
 }
 
 fn record(folder: &Folder, more: &[&str]) -> Said {

@@ -42,6 +42,12 @@ pub struct RunningArgs {
     /// How many of them at once, and where
     #[command(flatten)]
     pub jobs: JobArgs,
+    /// Take the results that the same solver had on the same input under the same limits in earlier runs
+    #[arg(long, conflicts_with = "no_journal")]
+    pub reuse: bool,
+    /// Do not record the run in the journal
+    #[arg(long)]
+    pub no_journal: bool,
     /// How the solvers are walled in
     #[command(flatten)]
     pub sandbox: SandboxArgs,

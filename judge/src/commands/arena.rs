@@ -1,16 +1,19 @@
 //! Where solvers play for the commands that compare them: one sandbox, and as many plans as it takes.
 
 use super::failure::Failure;
+use super::journaling::Wishes;
 use super::reference::Reference;
+use super::session::Session;
 use super::{choice, jobs, run, walls};
 use crate::cases::{Selection, describe_all, select};
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::duel::Yardstick;
+use crate::journal::Part;
 use crate::manifest::Catalogue;
 use crate::model::{CaseSpec, Exit, JobId, Outcome, Problem, RunEvent, Seeds, Solver, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::Progress;
-use crate::runner::{self, Forgetful, RunResult, Settings};
+use crate::runner::{self, RunResult, Settings};
 use crate::solver::{self, Toolbox};
 use judge_sandbox::Sandbox;
 use std::path::Path;
@@ -23,11 +26,13 @@ const FIRST_FRESH_SEED: u64 = 1_000_001;
 const MOST_LOOKED_AT: usize = 1_000_000;
 
 /// Where solvers play.
-pub(super) struct Arena {
+pub(super) struct Arena<'a> {
+    pub(super) catalogue: &'a Catalogue,
     pub(super) sandbox: Sandbox,
     pub(super) settings: Settings,
     pub(super) toolbox: Toolbox,
     template: Plan,
+    wishes: Wishes,
     reference: Option<Reference>,
 }
 
@@ -39,9 +44,9 @@ pub(super) struct Played {
     pub(super) stop: Option<Stop>,
 }
 
-impl Arena {
-    /// Opens the sandbox for a problem.
-    pub(super) fn open(problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
+impl<'a> Arena<'a> {
+    /// Opens the sandbox for a problem of the catalogue.
+    pub(super) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
         let settings = jobs::settings(&args.jobs, false);
         let toolbox = Toolbox::new().map_err(|error| run::no_temporary_folder(&error))?;
         let template = Plan {
@@ -55,19 +60,15 @@ impl Arena {
             order: Order::Interleaved,
         };
         let sandbox = walls::open(&args.sandbox)?;
-        Ok(Self { sandbox, settings, toolbox, template, reference: None })
+        let wishes = Wishes { journal: !args.no_journal, resume: false, reuse: args.reuse, going_on: "--reuse" };
+        Ok(Self { catalogue, sandbox, settings, toolbox, template, wishes, reference: None })
     }
 
     /// Measures points by the best scores that the command line names, or else the problem. What else scores are
     /// compared by knows no best.
-    pub(super) fn measure(
-        &mut self,
-        yardstick: Option<Yardstick>,
-        catalogue: &Catalogue,
-        best: Option<&Path>,
-    ) -> Result<(), Failure> {
+    pub(super) fn measure(&mut self, yardstick: Option<Yardstick>, best: Option<&Path>) -> Result<(), Failure> {
         if yardstick == Some(Yardstick::Points) {
-            self.reference = Some(Reference::open(catalogue, &self.template.problem, best)?);
+            self.reference = Some(Reference::open(self.catalogue, &self.template.problem, best)?);
         } else if best.is_some() {
             let error = "--best changes points, but raw scores are compared";
             return Err(Failure::usage(error).with_hint("add --measure points"));
@@ -131,6 +132,11 @@ impl Arena {
         Ok(Box::new(cases.take(MOST_LOOKED_AT).filter(holds)))
     }
 
+    /// Returns the plan that every plan here is made from: without solvers or cases.
+    pub(super) fn template(&self) -> &Plan {
+        &self.template
+    }
+
     /// Returns the plan of these solvers on these cases.
     pub(super) fn plan(&self, solvers: Vec<Solver>, mut cases: Vec<CaseSpec>) -> Result<Plan, Failure> {
         if let Some(reference) = &self.reference {
@@ -139,26 +145,52 @@ impl Arena {
         Ok(Plan { solvers, cases, ..self.template.clone() })
     }
 
-    /// Plays a plan to its end, or until it is stopped, with a progress bar.
+    /// Plays a plan to its end, or until it is stopped, with a progress bar. It is a run of its own in the journal.
     pub(super) fn play(&self, plan: Plan) -> Result<Played, Failure> {
+        let mut session = self.begin(&plan)?;
+        let part = Part::whole(&plan);
+        let played = self.play_part(&mut session, plan, part)?;
+        session.finish(&played.plan, &played.outcomes, played.stop);
+        Ok(played)
+    }
+
+    /// Starts a run in the journal with the solvers and cases of this plan; it may grow.
+    pub(super) fn begin(&self, plan: &Plan) -> Result<Session, Failure> {
+        Session::start(self.wishes, self, plan)
+    }
+
+    /// Plays a part of a run, with a progress bar.
+    pub(super) fn play_part(&self, session: &mut Session, plan: Plan, part: Part) -> Result<Played, Failure> {
         let mut progress = Progress::start(plan.job_count());
-        let played = self.play_watched(plan, &mut |event| progress.watch(event));
+        let played = self.play_watched(session, plan, part, &mut |event| progress.watch(event));
         progress.finish();
         played
     }
 
-    /// Plays a plan to its end, or until it is stopped.
-    pub(super) fn play_watched(&self, plan: Plan, watch: &mut dyn FnMut(&RunEvent)) -> Result<Played, Failure> {
-        let RunResult { outcomes, stop } = runner::run(&plan, &self.settings, &self.sandbox, &Forgetful, watch)?;
+    /// Plays a part of a run to its end, or until it is stopped.
+    pub(super) fn play_watched(
+        &self,
+        session: &mut Session,
+        plan: Plan,
+        part: Part,
+        watch: &mut dyn FnMut(&RunEvent),
+    ) -> Result<Played, Failure> {
+        let memory = session.part(part);
+        let RunResult { outcomes, stop } = runner::run(&plan, &self.settings, &self.sandbox, memory, watch)?;
         Ok(Played { plan, outcomes, stop })
     }
 }
 
 impl Played {
-    /// Adds what was played later, by the same solvers.
-    pub(super) fn extend(&mut self, later: Self) {
+    /// Adds what was played later, by the solvers at these places of this plan.
+    pub(super) fn extend(&mut self, later: Self, solvers: &[usize]) {
+        let all = self.plan.solvers.len();
+        for (case, _) in later.plan.cases.iter().enumerate() {
+            let played = |solver| solvers.iter().position(|&place| place == solver);
+            let outcome = |solver| later.outcome(JobId { case, solver: played(solver)? }).cloned();
+            self.outcomes.extend((0..all).map(outcome));
+        }
         self.plan.cases.extend(later.plan.cases);
-        self.outcomes.extend(later.outcomes);
         self.stop = later.stop;
     }
 
@@ -172,13 +204,12 @@ impl Played {
         self.outcomes.iter().flatten().any(|outcome| outcome.verdict == Verdict::JudgeError)
     }
 
-    /// Returns how the process ends if nothing but the verdicts counts.
+    /// Returns how the process ends if nothing but the verdicts counts. What nobody asked for is not missed.
     pub(super) fn exit(&self) -> Exit {
-        let accepted = |outcome: &Option<Outcome>| outcome.as_ref().is_some_and(Outcome::is_accepted);
         match self.stop {
             Some(Stop::Interrupted) => Exit::Interrupted,
             _ if self.is_faulty() => Exit::Fault,
-            _ if self.outcomes.iter().all(accepted) => Exit::Success,
+            _ if self.outcomes.iter().flatten().all(Outcome::is_accepted) => Exit::Success,
             _ => Exit::NotAccepted,
         }
     }

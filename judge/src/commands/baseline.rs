@@ -13,7 +13,7 @@ use std::path::Path;
 pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
-    let mut arena = Arena::open(problem, &args.running)?;
+    let mut arena = Arena::open(&catalogue, problem, &args.running)?;
     let solvers = arena.solver(args.solver.as_ref())?;
     let played = arena.play(arena.plan(solvers, arena.cases(&args.cases, None)?)?)?;
     let counts: Counts = played.outcomes.iter().flatten().map(|outcome| outcome.verdict).collect();

@@ -1,16 +1,15 @@
 //! `judge compare`: is one solver better than another, and how certain is that?
 
 use super::arena::{Arena, Played};
+use super::deciding::until_decided;
 use super::failure::Failure;
 use super::{choice, load, points, walls};
 use crate::cases::describe_all;
 use crate::cli::CompareArgs;
-use crate::duel::{
-    self, Claim, Described, Duel, Group, Look, MinEffect, Ruling, Stakes, UnsuitedMinEffect, Values, Yardstick,
-};
-use crate::model::{CaseSpec, Exit, Features, Outcome, Solver};
+use crate::duel::{self, Described, Duel, Group, MinEffect, Ruling, Stakes, UnsuitedMinEffect, Values, Yardstick};
+use crate::model::{Exit, Features, Outcome};
 use crate::plan::Plan;
-use crate::report::{self, Bout, CompareReport, Shrinking, Style};
+use crate::report::{self, Bout, CompareReport, Style};
 use crate::scoring::InvalidResults;
 use crate::statistics::InvalidSettings;
 use std::path::Path;
@@ -19,22 +18,12 @@ use std::time::Instant;
 /// The bootstrap draws the same resamples every time: the same scores give the same report.
 const BOOTSTRAP_SEED: u64 = 1;
 
-/// Cases of the first batch, and at least of each further one. The batches do not depend on --jobs, so neither does
-/// where they end.
-const BATCH: usize = 8;
-
-/// Each batch is so many times smaller than what has been played before it.
-const BATCH_SHARE: usize = 8;
-
-/// After so many cases without a single one that both solved, more of them are not worth the time.
-const HOPELESS: usize = 16;
-
 /// Compares solvers with the first one of them.
 pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
-    let mut arena = Arena::open(problem, &args.running)?;
-    arena.measure(args.statistics.measure, &catalogue, args.best.as_deref())?;
+    let mut arena = Arena::open(&catalogue, problem, &args.running)?;
+    arena.measure(args.statistics.measure, args.best.as_deref())?;
     let solvers = arena.solvers(&args.solvers)?;
     let started = Instant::now();
     let played = if args.until_decided {
@@ -43,13 +32,14 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
         arena.play(arena.plan(solvers, arena.cases(&args.cases, args.group_by.as_deref())?)?)?
     };
     let yardstick = yardstick(args, &played.outcomes);
-    let stakes = stakes(args, yardstick)?;
+    let stakes = stakes(args, yardstick, played.plan.solvers.len() - 1)?;
     let bouts = bouts(&played, args, yardstick, stakes)?;
     let gaps = walls::gaps(&arena.sandbox);
     let report = CompareReport {
         plan: &played.plan,
         outcomes: &played.outcomes,
         yardstick,
+        alpha: args.statistics.alpha,
         stakes,
         is_sequential: args.until_decided,
         bouts: &bouts,
@@ -64,54 +54,18 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
     Ok(played.exit())
 }
 
-/// Plays batch by batch until something can be claimed, or there are no more cases to be played.
-fn until_decided(arena: &Arena, solvers: Vec<Solver>, args: &CompareArgs) -> Result<Played, Failure> {
-    if solvers.len() != 2 {
-        return Err(Failure::usage("--until-decided compares two solvers")
-            .with_hint("compare them one after the other, or give a number of cases with --seeds"));
-    }
-    let most = args.max_cases.get();
-    let mut pool = arena.fresh_cases_where(&args.cases)?.take(most);
-    let mut played = Played { plan: arena.plan(solvers, Vec::new())?, outcomes: Vec::new(), stop: None };
-    let mut progress = Shrinking::start(most * 2);
-    loop {
-        let size = BATCH.max(played.plan.cases.len() / BATCH_SHARE);
-        let batch: Vec<CaseSpec> = pool.by_ref().take(size).collect();
-        if batch.is_empty() {
-            break;
-        }
-        let plan = arena.plan(played.plan.solvers.clone(), batch)?;
-        played.extend(arena.play_watched(plan, &mut |event| progress.watch(event))?);
-        if played.stop.is_some() || played.is_faulty() {
-            break;
-        }
-        let yardstick = yardstick(args, &played.outcomes);
-        let duel = duel(&played, yardstick, 1)?;
-        let look = duel::look(&duel, stakes(args, yardstick)?)?;
-        progress.look(yardstick, &duel, &look);
-        if is_enough(&look, &duel, played.plan.cases.len()) {
-            break;
-        }
-    }
-    progress.finish();
-    Ok(played)
-}
-
-fn is_enough(look: &Look, duel: &Duel, cases: usize) -> bool {
-    match look.claim {
-        Claim::Better | Claim::Worse | Claim::Smaller | Claim::Equal => true,
-        Claim::Undecided { .. } | Claim::TooFew => duel.pairs.is_empty() && cases >= HOPELESS,
-    }
-}
-
-fn yardstick(args: &CompareArgs, outcomes: &[Option<Outcome>]) -> Yardstick {
+/// Returns what the effects of these outcomes are measured in.
+pub(super) fn yardstick(args: &CompareArgs, outcomes: &[Option<Outcome>]) -> Yardstick {
     let scores = outcomes.iter().flatten().filter_map(|outcome| outcome.score.as_ref());
     args.statistics.measure.unwrap_or_else(|| Yardstick::suited_to(scores, args.min_effect.as_ref()))
 }
 
-fn stakes(args: &CompareArgs, yardstick: Yardstick) -> Result<Stakes, UnsuitedMinEffect> {
+/// Returns what is asked of each comparison. So many comparisons share the probability of a false claim (Bonferroni): all
+/// claims together are right with the probability that was asked for.
+pub(super) fn stakes(args: &CompareArgs, yardstick: Yardstick, bouts: usize) -> Result<Stakes, UnsuitedMinEffect> {
     let min_effect: Option<&MinEffect> = args.min_effect.as_ref();
-    Ok(Stakes { alpha: args.statistics.alpha, min_effect: yardstick.min_effect(min_effect)?, seed: BOOTSTRAP_SEED })
+    let alpha = args.statistics.alpha / bouts.max(1) as f64;
+    Ok(Stakes { alpha, min_effect: yardstick.min_effect(min_effect)?, seed: BOOTSTRAP_SEED })
 }
 
 /// Pairs a solver with the first one.

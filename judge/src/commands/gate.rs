@@ -15,7 +15,7 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
     let record = read(&args.baseline)?;
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&record.baseline.problem)?;
-    let mut arena = Arena::open(problem, &args.running)?;
+    let mut arena = Arena::open(&catalogue, problem, &args.running)?;
     let solvers = arena.solver(args.solver.as_ref())?;
     let cases = cases(problem, &record, recording::folder_of(&args.baseline))?;
     let played = arena.play(arena.plan(solvers, cases)?)?;

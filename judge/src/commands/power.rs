@@ -52,8 +52,8 @@ enum Measured {
 /// Plays two solvers, or one against itself: what differs then is chance.
 fn measured(catalogue: Option<&Path>, id: &str, args: &PowerArgs) -> Result<Measured, Failure> {
     let catalogue = load::catalogue(catalogue)?;
-    let mut arena = Arena::open(catalogue.find(id)?, &args.running)?;
-    arena.measure(args.statistics.measure, &catalogue, args.best.as_deref())?;
+    let mut arena = Arena::open(&catalogue, catalogue.find(id)?, &args.running)?;
+    arena.measure(args.statistics.measure, args.best.as_deref())?;
     let mut solvers = arena.solvers(&args.solvers)?;
     let source = match solvers.as_slice() {
         [only] => {

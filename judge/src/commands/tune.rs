@@ -3,9 +3,12 @@
 use super::arena::Arena;
 use super::failure::Failure;
 use super::load;
+use super::session::Session;
 use crate::cli::TuneArgs;
 use crate::duel::Yardstick;
+use crate::journal::Part;
 use crate::model::{CaseSpec, Direction, Exit, JobId, Outcome, Problem, Solver, SolverSpec, Stop};
+use crate::plan::Plan;
 use crate::report::{self, Racer, Round, Style, TuneReport};
 use crate::solver;
 use crate::tune::{Parameter, Rung, Setting, fill, rungs, settings, survivors};
@@ -26,13 +29,24 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
     let problem = catalogue.find(&args.problem)?;
     check_parameters(args)?;
     let laps = laps(args)?;
-    let arena = Arena::open(problem, &args.running)?.without_shared_environment();
+    let arena = Arena::open(&catalogue, problem, &args.running)?.without_shared_environment();
     let most_cases = laps.iter().flatten().map(|rung| rung.cases).max().unwrap_or(0);
     let cases: Vec<CaseSpec> = arena.fresh_cases(args.seeds.as_ref())?.take(most_cases).collect();
-    let mut search =
-        Search { args, problem, arena, cases, racers: Vec::new(), rounds: Vec::new(), prepared: Vec::new(), runs: 0 };
+    let session = arena.begin(&arena.plan(Vec::new(), cases.clone())?)?;
+    let mut search = Search {
+        args,
+        problem,
+        arena,
+        session,
+        cases,
+        racers: Vec::new(),
+        rounds: Vec::new(),
+        entered: Vec::new(),
+        prepared: Vec::new(),
+        runs: 0,
+    };
     let stop = search.run(&laps)?;
-    let report = search.report(stop);
+    let report = search.finish(stop);
     publish(&report, args)?;
     Ok(exit(&report))
 }
@@ -70,11 +84,15 @@ fn laps(args: &TuneArgs) -> Result<Vec<Vec<Rung>>, Failure> {
 struct Search<'a> {
     args: &'a TuneArgs,
     problem: &'a Problem,
-    arena: Arena,
+    arena: Arena<'a>,
+    /// The whole search is one run in the journal.
+    session: Session,
     cases: Vec<CaseSpec>,
     /// Every setting that was ever tried.
     racers: Vec<Racer>,
     rounds: Vec<Round>,
+    /// The solver of each racer, as far as they are in the run in the journal.
+    entered: Vec<Solver>,
     /// Every command line that was ever needed: a source file is compiled once.
     prepared: Vec<Solver>,
     runs: usize,
@@ -132,16 +150,18 @@ impl Search<'_> {
 
     /// Lets everybody in the field play so many cases; those that were played are not played again.
     fn play(&mut self, field: &[usize], cases: usize) -> Result<Option<Stop>, Failure> {
+        self.enter();
         let mut missing: Vec<usize> = field.iter().map(|&racer| self.racers[racer].outcomes.len()).collect();
         missing.sort_unstable();
         missing.dedup();
         for played in missing.into_iter().filter(|played| *played < cases) {
             let behind: Vec<usize> =
                 field.iter().copied().filter(|&racer| self.racers[racer].outcomes.len() == played).collect();
-            let solvers = behind.iter().map(|&racer| self.solver(racer)).collect::<Vec<_>>();
+            let solvers = behind.iter().map(|&racer| self.entered[racer].clone()).collect();
             let plan = self.arena.plan(solvers, self.cases[played..cases].to_vec())?;
             self.runs += plan.job_count();
-            let result = self.arena.play(plan)?;
+            let part = Part { solvers: behind.clone(), first_case: played };
+            let result = self.arena.play_part(&mut self.session, plan, part)?;
             if result.stop.is_some() {
                 return Ok(result.stop);
             }
@@ -153,20 +173,30 @@ impl Search<'_> {
         Ok(None)
     }
 
+    /// Enters the racers that are new into the run in the journal.
+    fn enter(&mut self) {
+        let newcomers: Vec<Solver> = (self.entered.len()..self.racers.len()).map(|racer| self.solver(racer)).collect();
+        if !newcomers.is_empty() {
+            self.session.grow(&self.arena, &newcomers, &[]);
+            self.entered.extend(newcomers);
+        }
+    }
+
     fn solver(&mut self, racer: usize) -> Solver {
-        let Setting { values } = &self.racers[racer].setting;
-        let filled = |text: &str| fill(text, &self.args.parameters, values);
+        let setting = &self.racers[racer].setting;
+        let filled = |text: &str| fill(text, &self.args.parameters, &setting.values);
         let text = filled(&self.args.solver);
         let environment = self.args.running.sandbox.environment.iter();
         let environment = environment.map(|(key, value)| (key.clone(), filled(value))).collect();
+        let name = setting.words(&self.args.parameters);
         let prepared = self.prepared.iter().find(|solver| solver.spec.text == text).cloned();
         let prepared = prepared.unwrap_or_else(|| {
-            let spec = SolverSpec { name: racer.to_string(), text };
+            let spec = SolverSpec { name: name.clone(), text };
             let solver = solver::prepare(spec, &mut self.arena.toolbox);
             self.prepared.push(solver.clone());
             solver
         });
-        Solver { environment, ..prepared }
+        Solver { environment, spec: SolverSpec { name, ..prepared.spec }, ..prepared }
     }
 
     /// What everybody's scores are measured by.
@@ -181,8 +211,16 @@ impl Search<'_> {
         self.racers[racer].outcomes.iter().take(cases).map(value).collect()
     }
 
-    fn report(self, stop: Option<Stop>) -> TuneReport {
+    /// Closes the record of the run, and returns what there is to tell.
+    fn finish(self, stop: Option<Stop>) -> TuneReport {
         let yardstick = self.yardstick();
+        let (solvers, cases) = (self.entered.clone(), self.cases.clone());
+        let plan = Plan { solvers, cases, ..self.arena.template().clone() };
+        let outcome = |case: usize, racer: usize| self.racers[racer].outcomes.get(case).cloned();
+        let racers = self.entered.len();
+        let outcomes: Vec<_> =
+            (0..self.cases.len()).flat_map(|case| (0..racers).map(move |racer| outcome(case, racer))).collect();
+        self.session.finish(&plan, &outcomes, stop);
         let direction: Direction = self.problem.direction;
         TuneReport {
             problem: self.problem.id.clone(),

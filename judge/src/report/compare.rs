@@ -24,7 +24,9 @@ pub struct CompareReport<'a> {
     pub outcomes: &'a [Option<Outcome>],
     /// What effects are measured in.
     pub yardstick: Yardstick,
-    /// What was asked.
+    /// The probability of a false claim, over all comparisons together.
+    pub alpha: f64,
+    /// What was asked of each comparison.
     pub stakes: Stakes,
     /// Whether cases were played until it was decided.
     pub is_sequential: bool,
@@ -132,7 +134,7 @@ fn figures(report: &CompareReport<'_>, bout: &Bout) -> String {
 fn figure_lines(report: &CompareReport<'_>, bout: &Bout, comparison: &Comparison) -> String {
     let yardstick = report.yardstick;
     let Comparison { moments, signs, ranks, bootstrap, .. } = comparison;
-    let sure = (1.0 - report.stakes.alpha) * 100.0;
+    let sure = format!("{} % interval", percentage(1.0 - report.stakes.alpha));
     let kind = if report.is_sequential { "anytime-valid" } else { "Student" };
     let interval = bout
         .ruling
@@ -141,7 +143,7 @@ fn figure_lines(report: &CompareReport<'_>, bout: &Bout, comparison: &Comparison
     let exact = if ranks.exact { "exact" } else { "normal approximation" };
     let mut lines = vec![
         format!("  mean effect ({yardstick})   {}", signed(yardstick, moments.mean())),
-        format!("  {sure:.0} % interval         {interval} ({kind})"),
+        format!("  {sure:<20}  {interval} ({kind})"),
         format!("  bootstrap interval    {} (BCa, 10,000 seeded resamples)", between(yardstick, bootstrap.accelerated)),
         format!(
             "  wins, ties, losses    {}, {}, {}: {} (sign test, exact)",
@@ -159,6 +161,12 @@ fn figure_lines(report: &CompareReport<'_>, bout: &Bout, comparison: &Comparison
     }
     lines.extend(time_line(report, &bout.duel));
     lines.join("\n")
+}
+
+/// A probability in percent, to two decimals where it has them.
+fn percentage(probability: f64) -> String {
+    let text = format!("{:.2}", probability * 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// The CPU time of the second solver over that of the first, on the cases that both solved.
@@ -316,6 +324,10 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
         report.tier
     );
     let mut lines: Vec<String> = verdicts.collect();
+    if report.bouts.len() > 1 {
+        let [each, all] = [report.stakes.alpha, report.alpha].map(percentage);
+        lines.push(format!("each claim is false with a probability of {each} % at most, any of them of {all} %"));
+    }
     lines.push(place);
     if report.stop == Some(Stop::Interrupted) {
         lines.push("interrupted: only the cases that were finished are compared".to_owned());

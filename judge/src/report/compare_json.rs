@@ -17,6 +17,7 @@ struct Document<'a> {
     direction: &'static str,
     measure: &'static str,
     alpha: f64,
+    alpha_each: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     min_effect: Option<f64>,
     until_decided: bool,
@@ -141,7 +142,8 @@ pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
         problem: &report.plan.problem.id,
         direction: report.plan.problem.direction.name(),
         measure: report.yardstick.name(),
-        alpha: report.stakes.alpha,
+        alpha: report.alpha,
+        alpha_each: report.stakes.alpha,
         min_effect: report.stakes.min_effect,
         until_decided: report.is_sequential,
         tier: report.tier,

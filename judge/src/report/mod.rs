@@ -51,7 +51,7 @@ pub use markdown::run_markdown;
 pub use power::{PowerReport, Spread, power_json, power_text};
 pub use progress::Progress;
 pub use run::RunReport;
-pub use shrinking::Shrinking;
+pub use shrinking::{Glance, Shrinking};
 pub use style::{Paint, Style};
 pub use summary::run_text;
 pub use table::{Align, grid};

@@ -10,6 +10,17 @@ use std::time::Duration;
 
 const TEMPLATE: &str = "{spinner} {pos} of at most {len} runs, {elapsed} gone; {msg}";
 
+/// What a look at one of the comparisons shows.
+#[derive(Debug)]
+pub struct Glance<'a> {
+    /// The name of the solver that is compared with the first.
+    pub name: &'a str,
+    /// Their effects.
+    pub duel: Duel,
+    /// What they show.
+    pub look: Look,
+}
+
 /// The interval as it shrinks: a line that changes on a terminal, a line whenever the cases have doubled elsewhere.
 #[derive(Debug)]
 pub struct Shrinking {
@@ -44,12 +55,13 @@ impl Shrinking {
     }
 
     /// Shows what is known now.
-    pub fn look(&mut self, yardstick: Yardstick, duel: &Duel, look: &Look) {
-        let cases = duel.pairs.len();
-        let mean = Moments::of(&duel.effects()).mean();
-        let interval =
-            look.interval.map_or_else(|| "the interval is still open".to_owned(), |now| between(yardstick, now));
-        let text = format!("{cases} cases: {}, {interval}", signed(yardstick, mean));
+    pub fn look(&mut self, yardstick: Yardstick, glances: &[Glance<'_>]) {
+        let cases = glances.iter().map(|glance| glance.duel.pairs.len()).max().unwrap_or(0);
+        let words = glances.iter().map(|glance| match glances.len() {
+            1 => in_words(yardstick, glance),
+            _ => format!("{} {}", glance.name, in_words(yardstick, glance)),
+        });
+        let text = format!("{cases} cases: {}", words.collect::<Vec<_>>().join("; "));
         if !self.bar.is_hidden() {
             self.bar.set_message(text);
         } else if cases >= self.next_note {
@@ -62,4 +74,10 @@ impl Shrinking {
     pub fn finish(self) {
         self.bar.finish_and_clear();
     }
+}
+
+fn in_words(yardstick: Yardstick, Glance { duel, look, .. }: &Glance<'_>) -> String {
+    let mean = Moments::of(&duel.effects()).mean();
+    let interval = look.interval.map_or_else(|| "the interval is still open".to_owned(), |now| between(yardstick, now));
+    format!("{}, {interval}", signed(yardstick, mean))
 }

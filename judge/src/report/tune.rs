@@ -162,12 +162,10 @@ fn table(report: &TuneReport, style: Style) -> String {
 }
 
 fn winner(report: &TuneReport, best: usize) -> String {
-    let values = report.parameters.iter().zip(&report.racers[best].setting.values);
-    let setting: Vec<String> = values.map(|(parameter, value)| format!("{}={value}", parameter.name)).collect();
+    let setting = report.racers[best].setting.words(&report.parameters);
     let moments = report.moments(best);
     let sure = (1.0 - report.alpha) * 100.0;
-    let mut lines =
-        vec![format!("best of {} settings in {} runs: {}", report.racers.len(), report.runs, setting.join(" "))];
+    let mut lines = vec![format!("best of {} settings in {} runs: {setting}", report.racers.len(), report.runs)];
     if let Some(interval) = mean_interval(&moments, report.alpha) {
         let ends = [report.score(interval.low), report.score(interval.high)];
         let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));

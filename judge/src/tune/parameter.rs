@@ -51,6 +51,15 @@ pub struct Setting {
     pub values: Vec<String>,
 }
 
+impl Setting {
+    /// Returns the setting in words, such as `t=0.5 n=3`.
+    #[must_use]
+    pub fn words(&self, parameters: &[Parameter]) -> String {
+        let pairs = parameters.iter().zip(&self.values).map(|(parameter, value)| format!("{}={value}", parameter.name));
+        pairs.collect::<Vec<_>>().join(" ")
+    }
+}
+
 impl FromStr for Parameter {
     type Err = InvalidParameter;
 

@@ -1,0 +1,74 @@
+//! `judge compare --until-decided`: fresh cases, batch by batch, until every comparison is decided.
+
+use super::arena::{Arena, Played};
+use super::compare::{duel, stakes, yardstick};
+use super::failure::Failure;
+use crate::cli::CompareArgs;
+use crate::duel::{self, Claim, Duel, Look};
+use crate::journal::Part;
+use crate::model::{CaseSpec, Solver};
+use crate::report::{Glance, Shrinking};
+
+/// Cases of the first batch, and at least of each further one. The batches do not depend on --jobs, so neither does
+/// where they end.
+const BATCH: usize = 8;
+
+/// Each batch is so many times smaller than what has been played before it.
+const BATCH_SHARE: usize = 8;
+
+/// After so many cases without a single one that both solved, more of them are not worth the time.
+const HOPELESS: usize = 16;
+
+/// Plays the first solver against every other one, and each of them until something can be claimed of it, or there are
+/// no more cases to be played. It is one run in the journal.
+pub(super) fn until_decided(arena: &Arena<'_>, solvers: Vec<Solver>, args: &CompareArgs) -> Result<Played, Failure> {
+    let most = args.max_cases.get();
+    let mut pool = arena.fresh_cases_where(&args.cases)?.take(most);
+    let mut progress = Shrinking::start(most * solvers.len());
+    let mut playing: Vec<usize> = (0..solvers.len()).collect();
+    let mut played = Played { plan: arena.plan(solvers, Vec::new())?, outcomes: Vec::new(), stop: None };
+    let mut session = arena.begin(&played.plan)?;
+    while playing.len() > 1 {
+        let first_case = played.plan.cases.len();
+        let batch: Vec<CaseSpec> = pool.by_ref().take(BATCH.max(first_case / BATCH_SHARE)).collect();
+        if batch.is_empty() {
+            break;
+        }
+        session.grow(arena, &[], &batch);
+        let plan = arena.plan(playing.iter().map(|&solver| played.plan.solvers[solver].clone()).collect(), batch)?;
+        let part = Part { solvers: playing.clone(), first_case };
+        let later = arena.play_watched(&mut session, plan, part, &mut |event| progress.watch(event))?;
+        played.extend(later, &playing);
+        if played.stop.is_some() || played.is_faulty() {
+            break;
+        }
+        playing = undecided(&played, args, &mut progress)?;
+    }
+    progress.finish();
+    session.finish(&played.plan, &played.outcomes, played.stop);
+    Ok(played)
+}
+
+/// Returns the solvers that play on: the first, and those of whom nothing can be claimed yet.
+fn undecided(played: &Played, args: &CompareArgs, progress: &mut Shrinking) -> Result<Vec<usize>, Failure> {
+    let solvers = &played.plan.solvers;
+    let yardstick = yardstick(args, &played.outcomes);
+    let stakes = stakes(args, yardstick, solvers.len() - 1)?;
+    let mut glances = Vec::new();
+    for (second, solver) in solvers.iter().enumerate().skip(1) {
+        let duel = duel(played, yardstick, second)?;
+        let look = duel::look(&duel, stakes)?;
+        glances.push(Glance { name: &solver.spec.name, duel, look });
+    }
+    progress.look(yardstick, &glances);
+    let cases = played.plan.cases.len();
+    let open = glances.iter().filter(|glance| !is_enough(&glance.look, &glance.duel, cases));
+    Ok(std::iter::once(0).chain(open.map(|glance| glance.duel.second)).collect())
+}
+
+fn is_enough(look: &Look, duel: &Duel, cases: usize) -> bool {
+    match look.claim {
+        Claim::Better | Claim::Worse | Claim::Smaller | Claim::Equal => true,
+        Claim::Undecided { .. } | Claim::TooFew => duel.pairs.is_empty() && cases >= HOPELESS,
+    }
+}
