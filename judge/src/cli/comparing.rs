@@ -12,10 +12,14 @@ use std::path::PathBuf;
 pub(super) const COMPARE_EXAMPLES: &str = "Examples:
   judge compare -p columns ./old ./new                         on the problem's own cases
   judge compare -p columns ./old ./new --seeds 1-200 --json comparison.json
+  judge compare -p columns run:12 run:last                     past runs: nothing is played
+  judge compare -p columns run:12/old ./new                    a past run, and a solver on its cases
   judge compare -p columns ./old ./new --until-decided         fresh cases until it is certain
   judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000";
 
 pub(super) const POWER_EXAMPLES: &str = "Examples:
+  judge power -p columns                                       the spread between the newest two solvers in the journal
+  judge power -p columns -s run:12/old -s run:13               or between those of these runs
   judge power -p columns -s ./old -s ./new --seeds 1-30        the spread between two versions, from a fresh run
   judge power --sd 8% --difference 0.5%                        a spread that is known already";
 
@@ -71,7 +75,7 @@ pub struct CompareArgs {
     /// The problem's id, as in `judge list`
     #[arg(short, long, value_name = "ID")]
     pub problem: String,
-    /// The solvers, as `judge run --solver` takes them: every other one is compared with the first
+    /// The solvers, as `judge run --solver` takes them, or past runs as run:12 or run:last/NAME: each is compared with the first
     #[arg(required = true, num_args = 2.., value_name = "S")]
     pub solvers: Vec<String>,
     /// Which cases
@@ -107,10 +111,10 @@ pub struct CompareArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("spread").required(true).args(["problem", "sd", "effects"]))]
 pub struct PowerArgs {
-    /// The problem's id: measure the spread by playing
-    #[arg(short, long, value_name = "ID", requires = "solvers")]
+    /// The problem's id: take the spread from solvers that play, or from past runs
+    #[arg(short, long, value_name = "ID")]
     pub problem: Option<String>,
-    /// One solver, to be compared with itself, or two; as `judge run --solver` takes them
+    /// One solver, to be compared with itself, or two; as `judge compare` takes them, past runs included [default: the newest two in the journal]
     #[arg(short, long = "solver", value_name = "S", requires = "problem")]
     pub solvers: Vec<String>,
     /// The standard deviation of the effects, if it is known: 8%, or a number

@@ -10,13 +10,14 @@ use crate::cli::{CaseArgs, RunningArgs};
 use crate::duel::Yardstick;
 use crate::journal::Part;
 use crate::manifest::Catalogue;
-use crate::model::{CaseSpec, Exit, JobId, Outcome, Problem, RunEvent, Seeds, Solver, Stop, Verdict};
+use crate::model::{CaseSpec, Exit, JobId, Outcome, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict};
 use crate::plan::{Order, Plan};
-use crate::report::Progress;
+use crate::report::{Progress, Venue};
 use crate::runner::{self, RunResult, Settings};
 use crate::solver::{self, Toolbox};
 use judge_sandbox::Sandbox;
 use std::path::Path;
+use std::time::Duration;
 
 /// The first of the seeds that are taken where fresh cases are wanted: far from those that people use by hand, and by
 /// which their solvers were made.
@@ -64,15 +65,9 @@ impl<'a> Arena<'a> {
         Ok(Self { catalogue, sandbox, settings, toolbox, template, wishes, reference: None })
     }
 
-    /// Measures points by the best scores that the command line names, or else the problem. What else scores are
-    /// compared by knows no best.
+    /// Measures points by the best scores that the command line names, or else the problem.
     pub(super) fn measure(&mut self, yardstick: Option<Yardstick>, best: Option<&Path>) -> Result<(), Failure> {
-        if yardstick == Some(Yardstick::Points) {
-            self.reference = Some(Reference::open(self.catalogue, &self.template.problem, best)?);
-        } else if best.is_some() {
-            let error = "--best changes points, but raw scores are compared";
-            return Err(Failure::usage(error).with_hint("add --measure points"));
-        }
+        self.reference = Reference::of_points(yardstick, self.catalogue, &self.template.problem, best)?;
         Ok(())
     }
 
@@ -85,7 +80,12 @@ impl<'a> Arena<'a> {
     /// Finds out how solvers are run.
     pub(super) fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
         let specs = solver::parse_specs(texts)?;
-        Ok(specs.into_iter().map(|spec| solver::prepare(spec, &mut self.toolbox)).collect())
+        Ok(specs.into_iter().map(|spec| self.prepare(spec)).collect())
+    }
+
+    /// Finds out how a solver is run.
+    pub(super) fn prepare(&mut self, spec: SolverSpec) -> Solver {
+        solver::prepare(spec, &mut self.toolbox)
     }
 
     /// Finds out how one solver is run: the given one, or the problem's own.
@@ -143,6 +143,12 @@ impl<'a> Arena<'a> {
             reference.measure(&self.template.problem, &mut cases)?;
         }
         Ok(Plan { solvers, cases, ..self.template.clone() })
+    }
+
+    /// Returns where and how solvers played for so long.
+    pub(super) fn venue(&self, elapsed: Duration) -> Venue {
+        let tier = self.sandbox.tier().name();
+        Venue { elapsed, jobs: self.settings.jobs.get(), tier, gaps: walls::gaps(&self.sandbox) }
     }
 
     /// Plays a plan to its end, or until it is stopped, with a progress bar. It is a run of its own in the journal.

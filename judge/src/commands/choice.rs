@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use crate::cases::{Inputs, Referee, Selection, describe_all, select};
 use crate::cli::CaseArgs;
+use crate::condition::Condition;
 use crate::manifest::closest;
 use crate::model::{CaseSource, CaseSpec, Features, Problem};
 use crate::report;
@@ -26,17 +27,27 @@ pub(super) fn choose(
     let selection = Selection { seeds: args.seeds.clone(), inputs: args.inputs.clone(), repeat };
     let cases = select(problem, &selection)?;
     check_files(problem, &cases)?;
-    if args.condition.is_none() && by.is_none() {
+    keep(problem, cases, args.condition.as_ref(), by)
+}
+
+/// Keeps the cases for which the condition holds.
+pub(super) fn keep(
+    problem: &Problem,
+    cases: Vec<CaseSpec>,
+    condition: Option<&Condition>,
+    by: Option<&str>,
+) -> Result<Chosen, Failure> {
+    if condition.is_none() && by.is_none() {
         return Ok(Chosen { features: vec![None; cases.len()], cases });
     }
     let features = describe_all(problem, &cases)?;
-    let names = args.condition.iter().flat_map(|condition| condition.names()).chain(by);
+    let names = condition.iter().flat_map(|condition| condition.names()).chain(by);
     names.into_iter().try_for_each(|name| check_name(name, &features))?;
     let all = cases.len();
-    let holds = |features: &Features| args.condition.as_ref().is_none_or(|condition| condition.holds(features));
+    let holds = |features: &Features| condition.is_none_or(|condition| condition.holds(features));
     let kept = cases.into_iter().zip(features).filter(|(_, features)| holds(features));
     let (cases, features): (Vec<_>, Vec<_>) = kept.map(|(case, features)| (case, Some(Arc::new(features)))).unzip();
-    if let Some(condition) = &args.condition {
+    if let Some(condition) = condition {
         if cases.is_empty() {
             return Err(Failure::usage(format!("`{condition}` holds for none of the {all} cases")));
         }

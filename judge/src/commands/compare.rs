@@ -3,11 +3,15 @@
 use super::arena::{Arena, Played};
 use super::deciding::until_decided;
 use super::failure::Failure;
-use super::{choice, load, points, walls};
+use super::pairing::{self, Meeting};
+use super::reference::Reference;
+use super::{choice, load, points, sides};
 use crate::cases::describe_all;
 use crate::cli::CompareArgs;
 use crate::duel::{self, Described, Duel, Group, MinEffect, Ruling, Stakes, UnsuitedMinEffect, Values, Yardstick};
-use crate::model::{Exit, Features, Outcome};
+use crate::journal::RunId;
+use crate::manifest::Catalogue;
+use crate::model::{Exit, Features, Outcome, Problem};
 use crate::plan::Plan;
 use crate::report::{self, Bout, CompareReport, Style};
 use crate::scoring::InvalidResults;
@@ -22,19 +26,22 @@ const BOOTSTRAP_SEED: u64 = 1;
 pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
-    let mut arena = Arena::open(&catalogue, problem, &args.running)?;
-    arena.measure(args.statistics.measure, args.best.as_deref())?;
-    let solvers = arena.solvers(&args.solvers)?;
-    let started = Instant::now();
-    let played = if args.until_decided {
-        until_decided(&arena, solvers, args)?
+    let sides = sides::find(&catalogue, problem, &args.solvers)?;
+    let meeting = if sides.iter().all(|side| side.past.is_none()) {
+        play(&catalogue, problem, args)?
+    } else if args.until_decided {
+        return Err(Failure::usage("--until-decided plays fresh cases, which a past run does not have")
+            .with_hint("name the solvers themselves, or leave --until-decided away to compare what is recorded"));
     } else {
-        arena.play(arena.plan(solvers, arena.cases(&args.cases, args.group_by.as_deref())?)?)?
+        let best = args.best.as_deref();
+        let reference = Reference::of_points(args.statistics.measure, &catalogue, problem, best)?;
+        pairing::meet(&catalogue, problem, &sides, &args.cases, &args.running, reference.as_ref())?
     };
+    let Meeting { played, venue, warnings, times_are_comparable } = meeting;
     let yardstick = yardstick(args, &played.outcomes);
     let stakes = stakes(args, yardstick, played.plan.solvers.len() - 1)?;
     let bouts = bouts(&played, args, yardstick, stakes)?;
-    let gaps = walls::gaps(&arena.sandbox);
+    let runs: Vec<Option<RunId>> = sides.iter().map(|side| side.past.as_ref().map(|past| past.run.id)).collect();
     let report = CompareReport {
         plan: &played.plan,
         outcomes: &played.outcomes,
@@ -45,13 +52,28 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
         bouts: &bouts,
         group_by: args.group_by.as_deref(),
         stop: played.stop,
-        elapsed: started.elapsed(),
-        jobs: arena.settings.jobs.get(),
-        tier: arena.sandbox.tier().name(),
-        gaps: &gaps,
+        venue,
+        runs: &runs,
+        warnings: &warnings,
+        times_are_comparable,
     };
     publish(&report, args)?;
     Ok(played.exit())
+}
+
+/// Lets all solvers play now.
+fn play(catalogue: &Catalogue, problem: &Problem, args: &CompareArgs) -> Result<Meeting, Failure> {
+    let mut arena = Arena::open(catalogue, problem, &args.running)?;
+    arena.measure(args.statistics.measure, args.best.as_deref())?;
+    let solvers = arena.solvers(&args.solvers)?;
+    let started = Instant::now();
+    let played = if args.until_decided {
+        until_decided(&arena, solvers, args)?
+    } else {
+        arena.play(arena.plan(solvers, arena.cases(&args.cases, args.group_by.as_deref())?)?)?
+    };
+    let venue = Some(arena.venue(started.elapsed()));
+    Ok(Meeting { played, venue, warnings: Vec::new(), times_are_comparable: true })
 }
 
 /// Returns what the effects of these outcomes are measured in.

@@ -3,13 +3,17 @@
 use super::arena::{Arena, Played};
 use super::compare::duel;
 use super::failure::Failure;
-use super::load;
+use super::reference::Reference;
+use super::sides::{Past, RUN, SameCase, Side};
+use super::{journaling, load, pairing, sides};
 use crate::cli::PowerArgs;
 use crate::duel::{MinEffect, Yardstick};
-use crate::model::{Exit, Stop};
+use crate::journal::{Game, HistoryFilter, Journal};
+use crate::manifest::Catalogue;
+use crate::model::{Digest, Exit, Problem, Stop};
 use crate::report::{self, PowerReport, Spread, Style};
-use crate::solver;
 use crate::statistics::Moments;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What is tabulated unless the user asks for something: numbers of cases.
@@ -18,6 +22,12 @@ const CASES: [u64; 8] = [10, 20, 50, 100, 200, 500, 1000, 5000];
 /// And differences: shares, or parts of the standard deviation where effects are no shares.
 const SHARES: [f64; 7] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1];
 const DEVIATIONS: [f64; 5] = [0.05, 0.1, 0.2, 0.5, 1.0];
+
+/// So many solvers of past runs are looked through for two that can be compared.
+const LOOKED_THROUGH: usize = 50;
+
+/// Fewer cases show no spread.
+const FEWEST_CASES: usize = 2;
 
 /// Tabulates what so many cases show.
 pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, Failure> {
@@ -49,35 +59,88 @@ enum Measured {
     Interrupted,
 }
 
-/// Plays two solvers, or one against itself: what differs then is chance.
+/// Takes two solvers, or one against itself: what differs then is chance. Where none is named, the journal's newest two.
 fn measured(catalogue: Option<&Path>, id: &str, args: &PowerArgs) -> Result<Measured, Failure> {
     let catalogue = load::catalogue(catalogue)?;
-    let mut arena = Arena::open(&catalogue, catalogue.find(id)?, &args.running)?;
-    arena.measure(args.statistics.measure, args.best.as_deref())?;
-    let mut solvers = arena.solvers(&args.solvers)?;
-    let source = match solvers.as_slice() {
-        [only] => {
-            let source = format!("{} against itself", only.spec.name);
-            let mut again = solver::prepare(only.spec.clone(), &mut arena.toolbox);
-            again.spec.name.push_str(" again");
-            solvers.push(again);
-            source
+    let problem = catalogue.find(id)?;
+    let newest = if args.solvers.is_empty() { newest_two(&catalogue, problem)? } else { Vec::new() };
+    let sides = sides::find(&catalogue, problem, if newest.is_empty() { &args.solvers } else { &newest })?;
+    let (source, played) = match sides.as_slice() {
+        [only] if only.past.is_none() => against_itself(&catalogue, problem, only, args)?,
+        [first, second] => {
+            let source = format!("{} against {}", second.spec.name, first.spec.name);
+            let is_played = first.past.is_none() && second.past.is_none();
+            let played = if is_played {
+                let mut arena = Arena::open(&catalogue, problem, &args.running)?;
+                arena.measure(args.statistics.measure, args.best.as_deref())?;
+                let solvers = arena.solvers(&args.solvers)?;
+                arena.play(arena.plan(solvers, arena.cases(&args.cases, None)?)?)?
+            } else {
+                let best = args.best.as_deref();
+                let reference = Reference::of_points(args.statistics.measure, &catalogue, problem, best)?;
+                pairing::meet(&catalogue, problem, &sides, &args.cases, &args.running, reference.as_ref())?.played
+            };
+            (source, played)
         }
-        [first, second] => format!("{} against {}", second.spec.name, first.spec.name),
-        _ => return Err(Failure::usage("give one solver, or two to be compared")),
+        _ => return Err(Failure::usage("give one solver that is to play, or two to be compared")),
     };
-    let played = arena.play(arena.plan(solvers, arena.cases(&args.cases, None)?)?)?;
     if played.stop == Some(Stop::Interrupted) {
         return Ok(Measured::Interrupted);
     }
     Ok(Measured::Spread(of_played(&played, args, source)?, played.exit()))
 }
 
+fn against_itself(
+    catalogue: &Catalogue,
+    problem: &Problem,
+    only: &Side,
+    args: &PowerArgs,
+) -> Result<(String, Played), Failure> {
+    let mut arena = Arena::open(catalogue, problem, &args.running)?;
+    arena.measure(args.statistics.measure, args.best.as_deref())?;
+    let [first, mut again] = [(); 2].map(|()| arena.prepare(only.spec.clone()));
+    again.spec.name.push_str(" again");
+    let played = arena.play(arena.plan(vec![first, again], arena.cases(&args.cases, None)?)?)?;
+    Ok((format!("{} against itself", only.spec.name), played))
+}
+
+/// Returns the newest two solvers of different content that the journal has on the same cases. Which of them is
+/// compared with which does not matter to the spread.
+fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, Failure> {
+    let nothing = || {
+        let error = format!("no two solvers of `{}` are recorded on the same cases", problem.id);
+        let hint = format!("measure it: judge power -p {} -s ./old -s ./new --seeds 1-30", problem.id);
+        Failure::usage(error).with_hint(hint)
+    };
+    let journal = Journal::look(&journaling::folder(catalogue))?.ok_or_else(nothing)?;
+    let filter = HistoryFilter { problem: Some(&problem.id), newest: Some(LOOKED_THROUGH), ..HistoryFilter::default() };
+    let mut seen: Vec<(Digest, HashSet<SameCase>, String)> = Vec::new();
+    for row in journal.history(&filter)? {
+        let run = journal.stored_run(row.run)?;
+        let Some(entrant) = run.entrants.iter().position(|entrant| entrant.name == row.solver) else { continue };
+        let past = Past { run, entrant };
+        if !past.is_of(&Game::of(problem)) {
+            continue;
+        }
+        let accepted = past.results().into_iter().filter(|(_, _, outcome)| outcome.is_accepted());
+        let cases: HashSet<SameCase> = accepted.map(|(case, _, _)| case).collect();
+        let text = format!("{RUN}{}/{}", row.run, row.solver);
+        let rival = |(hash, others, _): &&(Digest, HashSet<SameCase>, String)| {
+            *hash != row.solver_hash && cases.intersection(others).count() >= FEWEST_CASES
+        };
+        if let Some((_, _, newer)) = seen.iter().find(rival) {
+            return Ok(vec![text, newer.clone()]);
+        }
+        seen.push((row.solver_hash, cases, text));
+    }
+    Err(nothing())
+}
+
 fn of_played(played: &Played, args: &PowerArgs, source: String) -> Result<Spread, Failure> {
     let scores = played.outcomes.iter().flatten().filter_map(|outcome| outcome.score.as_ref());
     let yardstick = args.statistics.measure.unwrap_or_else(|| Yardstick::suited_to(scores, args.differences.first()));
     let moments = Moments::of(&duel(played, yardstick, 1)?.effects());
-    if moments.count() < 2 {
+    if moments.count() < FEWEST_CASES {
         return Err(Failure::usage(format!("{} cases that both solved show no spread", moments.count()))
             .with_hint("give more cases: --seeds 1-30"));
     }

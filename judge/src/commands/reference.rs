@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::{journaling, load};
 use crate::cases::Inputs;
+use crate::duel::Yardstick;
 use crate::journal::{BestScore, Game, Journal};
 use crate::manifest::{Catalogue, read_best_scores};
 use crate::model::{BestSource, CaseSpec, Digest, Direction, Problem};
@@ -26,6 +27,25 @@ enum Scores {
 }
 
 impl Reference {
+    /// Opens the best scores that points are measured by. What else scores are compared by knows no best.
+    pub(super) fn of_points(
+        yardstick: Option<Yardstick>,
+        catalogue: &Catalogue,
+        problem: &Problem,
+        best: Option<&Path>,
+    ) -> Result<Option<Self>, Failure> {
+        if yardstick == Some(Yardstick::Points) {
+            return Self::open(catalogue, problem, best).map(Some);
+        }
+        match best {
+            None => Ok(None),
+            Some(_) => {
+                Err(Failure::usage("--best changes points, but raw scores are compared")
+                    .with_hint("add --measure points"))
+            }
+        }
+    }
+
     /// Reads the best scores that the command line names, or else those that the problem does.
     pub(super) fn open(catalogue: &Catalogue, problem: &Problem, given: Option<&Path>) -> Result<Self, Failure> {
         let source = given.map_or_else(|| problem.best.clone(), |given| BestSource::new(given, Path::new("")));

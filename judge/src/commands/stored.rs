@@ -5,9 +5,11 @@ use super::outputs::Outputs;
 use super::points::{self, Scored};
 use super::reference::Reference;
 use crate::cli::ReportArgs;
-use crate::journal::{RunState, StoredRun};
+use crate::journal::{RunState, StoredEntrant, StoredRun};
 use crate::manifest::Catalogue;
-use crate::model::{CaseSpec, Features, Finished, Invocation, Outcome, Problem, Rule, Solver, SolverSpec, Stop};
+use crate::model::{
+    CaseSpec, Features, Finished, Invocation, Limits, Outcome, Problem, Rule, Solver, SolverSpec, Stop,
+};
 use crate::plan::{Order, Plan};
 use crate::report::RunReport;
 use crate::scoring::InvalidResults;
@@ -25,21 +27,10 @@ impl Restored {
     /// Puts a recorded run into the form of today: its cases have the thresholds and bests of today's catalogue.
     pub(super) fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
         let problem = catalogue.find(&run.problem)?;
-        let solvers = run.entrants.iter().map(|entrant| Solver {
-            spec: SolverSpec { name: entrant.name.clone(), text: entrant.command.clone() },
-            invocation: Invocation::CannotStart("a recorded run is not run again".to_owned()),
-            environment: Vec::new(),
-        });
-        let plan = Plan {
-            problem: problem.clone(),
-            cases: run.cases.iter().map(|case| with_terms(&case.spec, problem)).collect(),
-            solvers: solvers.collect(),
-            limits: run.limits.clone(),
-            environment: Vec::new(),
-            visible: Vec::new(),
-            fail_fast: false,
-            order: Order::Fixed,
-        };
+        let spec = |entrant: &StoredEntrant| SolverSpec { name: entrant.name.clone(), text: entrant.command.clone() };
+        let solvers = run.entrants.iter().map(|entrant| unplayable(spec(entrant))).collect();
+        let cases = run.cases.iter().map(|case| with_terms(&case.spec, problem)).collect();
+        let plan = plan(problem, cases, solvers, &run.limits);
         let results = run.cases.iter().flat_map(|case| &case.results);
         let outcomes = results.map(|result| result.as_ref().map(|stored| stored.outcome.clone())).collect();
         Ok(Self { features: vec![None; plan.cases.len()], plan, outcomes })
@@ -97,8 +88,28 @@ pub(super) fn publish(report: &RunReport<'_>, args: &ReportArgs, all: bool) -> R
     outputs.publish(report, all)
 }
 
+/// Returns a solver that is only known by its results.
+pub(super) fn unplayable(spec: SolverSpec) -> Solver {
+    let why = "a recorded run is not run again".to_owned();
+    Solver { spec, invocation: Invocation::CannotStart(why), environment: Vec::new() }
+}
+
+/// Returns the plan of what was played under these limits.
+pub(super) fn plan(problem: &Problem, cases: Vec<CaseSpec>, solvers: Vec<Solver>, limits: &Limits) -> Plan {
+    Plan {
+        problem: problem.clone(),
+        cases,
+        solvers,
+        limits: limits.clone(),
+        environment: Vec::new(),
+        visible: Vec::new(),
+        fail_fast: false,
+        order: Order::Fixed,
+    }
+}
+
 /// A case with what today's catalogue knows of it, by the source of its input.
-fn with_terms(case: &CaseSpec, problem: &Problem) -> CaseSpec {
+pub(super) fn with_terms(case: &CaseSpec, problem: &Problem) -> CaseSpec {
     let known = problem.cases.iter().find(|known| known.source == case.source);
     known.map_or_else(|| case.clone(), |known| CaseSpec { name: case.name.clone(), ..known.clone() })
 }

@@ -26,7 +26,7 @@ pub use best::{BestScore, BestScores, Game, Imported};
 pub use error::JournalError;
 pub use history::{HistoryFilter, HistoryRow, RunState};
 pub use known::Known;
-pub use record::RunRecord;
+pub use record::{RunRecord, environment};
 pub use recording::{Closing, Part, Recording, Resumption};
 pub use store::Journal;
 pub use stored::{RunChoice, RunId, StoredCase, StoredEntrant, StoredOutcome, StoredRun};

@@ -56,7 +56,8 @@ impl RunRecord<'_> {
 }
 
 /// The environment that the user gave, as a shell would read it.
-pub(super) fn environment(plan: &Plan) -> String {
+#[must_use]
+pub fn environment(plan: &Plan) -> String {
     shell_words::join(plan.environment.iter().map(|(key, value)| format!("{key}={value}")))
 }
 

@@ -6,6 +6,7 @@ use super::plot::histogram;
 use super::table::{Align, grid, painted};
 use super::{Counts, Paint, Style};
 use crate::duel::{Claim, Duel, Group, Pair, Ruling, Stakes, Yardstick};
+use crate::journal::RunId;
 use crate::model::{JobId, Outcome, Stop, Verdict};
 use crate::plan::Plan;
 use crate::statistics::{Comparison, Moments};
@@ -36,14 +37,27 @@ pub struct CompareReport<'a> {
     pub group_by: Option<&'a str>,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
+    /// Where and how it was played; `None` where all results are of past runs.
+    pub venue: Option<Venue>,
+    /// The past run that a solver's results are of, by solver; `None` where it played now.
+    pub runs: &'a [Option<RunId>],
+    /// What the reader has to know: what is missing on a side, and what was not the same for both.
+    pub warnings: &'a [String],
+    /// Whether the times of all solvers were taken on the same machine, under the same conditions.
+    pub times_are_comparable: bool,
+}
+
+/// Where and how solvers played.
+#[derive(Debug, Clone)]
+pub struct Venue {
     /// How long it took.
     pub elapsed: Duration,
     /// How many solvers ran at once.
     pub jobs: usize,
     /// The sandbox's tier.
-    pub tier: &'a str,
+    pub tier: &'static str,
     /// What does not hold in that tier.
-    pub gaps: &'a [String],
+    pub gaps: Vec<String>,
 }
 
 /// A solver against the first one.
@@ -171,6 +185,9 @@ fn percentage(probability: f64) -> String {
 
 /// The CPU time of the second solver over that of the first, on the cases that both solved.
 fn time_line(report: &CompareReport<'_>, duel: &Duel) -> Option<String> {
+    if !report.times_are_comparable {
+        return Some("  CPU time              not compared: it was not taken under the same conditions".to_owned());
+    }
     let seconds = |case, solver| Some(report.outcome(case, solver)?.cpu?.as_secs_f64()).filter(|time| *time > 0.0);
     let ratio = |pair: &Pair| Some((seconds(pair.case, duel.second)? / seconds(pair.case, duel.first)?).ln());
     let ratios: Vec<f64> = duel.pairs.iter().filter_map(ratio).collect();
@@ -315,14 +332,8 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
         Claim::Smaller | Claim::Equal | Claim::Undecided { .. } | Claim::TooFew => Paint::Strong,
     };
     let verdicts = report.bouts.iter().map(|bout| style.paint(paint(bout), &report.verdict(bout)));
-    let jobs = if report.jobs == 1 { "1 job".to_owned() } else { format!("{} jobs", report.jobs) };
-    let cases = report.plan.cases.len();
-    let place = format!(
-        "{}: {cases} cases; {} with {jobs}; sandbox tier {}",
-        report.plan.problem.id,
-        milliseconds(report.elapsed),
-        report.tier
-    );
+    let place = report.venue.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
+    let place = format!("{}: {} cases; {place}", report.plan.problem.id, report.plan.cases.len());
     let mut lines: Vec<String> = verdicts.collect();
     if report.bouts.len() > 1 {
         let [each, all] = [report.stakes.alpha, report.alpha].map(percentage);
@@ -333,4 +344,9 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
         lines.push("interrupted: only the cases that were finished are compared".to_owned());
     }
     lines.join("\n")
+}
+
+fn in_words(Venue { elapsed, jobs, tier, .. }: &Venue) -> String {
+    let jobs = if *jobs == 1 { "1 job".to_owned() } else { format!("{jobs} jobs") };
+    format!("{} with {jobs}; sandbox tier {tier}", milliseconds(*elapsed))
 }

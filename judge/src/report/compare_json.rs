@@ -4,7 +4,8 @@ use super::effects::claim_name;
 use super::record::{exact, in_milliseconds};
 use super::{Bout, CompareReport};
 use crate::duel::{Claim, Group};
-use crate::model::{CaseSource, JobId, Stop};
+use crate::journal::RunId;
+use crate::model::{CaseSource, JobId, SolverSpec, Stop};
 use crate::statistics::{Comparison, Interval};
 use serde::Serialize;
 use serde_json::Number;
@@ -21,11 +22,17 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     min_effect: Option<f64>,
     until_decided: bool,
-    tier: &'a str,
-    gaps: &'a [String],
-    jobs: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tier: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gaps: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jobs: Option<usize>,
     interrupted: bool,
-    elapsed_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    elapsed_ms: Option<f64>,
+    times_comparable: bool,
+    warnings: &'a [String],
     solvers: Vec<SolverRecord<'a>>,
     comparisons: Vec<BoutRecord<'a>>,
     cases: Vec<CaseRecord<'a>>,
@@ -35,6 +42,9 @@ struct Document<'a> {
 struct SolverRecord<'a> {
     name: &'a str,
     command: &'a str,
+    /// The past run that its results are of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<i64>,
 }
 
 #[derive(Serialize)]
@@ -136,6 +146,7 @@ impl From<Interval> for IntervalRecord {
 /// Never: every value in it can be written as JSON.
 pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
     let solvers = report.plan.solvers.iter();
+    let venue = report.venue.as_ref();
     let document = Document {
         schema: 1,
         judge: env!("CARGO_PKG_VERSION"),
@@ -146,16 +157,22 @@ pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
         alpha_each: report.stakes.alpha,
         min_effect: report.stakes.min_effect,
         until_decided: report.is_sequential,
-        tier: report.tier,
-        gaps: report.gaps,
-        jobs: report.jobs,
+        tier: venue.map(|venue| venue.tier),
+        gaps: venue.map(|venue| &*venue.gaps),
+        jobs: venue.map(|venue| venue.jobs),
         interrupted: report.stop == Some(Stop::Interrupted),
-        elapsed_ms: in_milliseconds(report.elapsed),
-        solvers: solvers.map(|solver| SolverRecord { name: &solver.spec.name, command: &solver.spec.text }).collect(),
+        elapsed_ms: venue.map(|venue| in_milliseconds(venue.elapsed)),
+        times_comparable: report.times_are_comparable,
+        warnings: report.warnings,
+        solvers: solvers.zip(report.runs).map(|(solver, run)| solver_record(&solver.spec, *run)).collect(),
         comparisons: report.bouts.iter().map(|bout| bout_record(report, bout)).collect(),
         cases: (0..report.plan.cases.len()).map(|case| case_record(report, case)).collect(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+fn solver_record(spec: &SolverSpec, run: Option<RunId>) -> SolverRecord<'_> {
+    SolverRecord { name: &spec.name, command: &spec.text, run: run.map(|run| run.0) }
 }
 
 fn bout_record<'a>(report: &'a CompareReport<'_>, bout: &'a Bout) -> BoutRecord<'a> {

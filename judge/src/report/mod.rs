@@ -33,7 +33,7 @@ mod test_groups;
 mod tune;
 
 pub use best::{BestFileError, best_json, best_text, read_best_json};
-pub use compare::{Bout, CompareReport, compare_text};
+pub use compare::{Bout, CompareReport, Venue, compare_text};
 pub use compare_json::compare_json;
 pub use csv::run_csv;
 pub use doctor::doctor_text;

@@ -12,4 +12,4 @@ pub use compile::Toolbox;
 pub use find::{find_command, prepare};
 pub use fingerprint::fingerprint;
 pub use obstacle::ending;
-pub use spec::{SpecError, parse_specs};
+pub use spec::{SpecError, check_names, parse_spec, parse_specs};

@@ -19,18 +19,29 @@ pub enum SpecError {
 /// # Errors
 /// When one is empty, or two have the same name.
 pub fn parse_specs(texts: &[String]) -> Result<Vec<SolverSpec>, SpecError> {
-    let mut specs: Vec<SolverSpec> = Vec::new();
-    for text in texts {
-        let spec = parse_spec(text)?;
-        if specs.iter().any(|other| other.name == spec.name) {
-            return Err(SpecError::SameName(spec.name, spec.text));
-        }
-        specs.push(spec);
-    }
+    let specs: Vec<SolverSpec> = texts.iter().map(|text| parse_spec(text)).collect::<Result<_, _>>()?;
+    check_names(&specs)?;
     Ok(specs)
 }
 
-fn parse_spec(text: &str) -> Result<SolverSpec, SpecError> {
+/// Finds out whether all solvers have names of their own.
+///
+/// # Errors
+/// When two have the same name.
+pub fn check_names(specs: &[SolverSpec]) -> Result<(), SpecError> {
+    for (place, spec) in specs.iter().enumerate() {
+        if specs[..place].iter().any(|other| other.name == spec.name) {
+            return Err(SpecError::SameName(spec.name.clone(), spec.text.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Reads one solver of a command line.
+///
+/// # Errors
+/// When it is empty.
+pub fn parse_spec(text: &str) -> Result<SolverSpec, SpecError> {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#'))
     };
