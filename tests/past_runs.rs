@@ -145,6 +145,8 @@ fn what_cannot_be_compared_is_refused_with_a_way_out() {
     let until = refused(&folder, &["run:1/plain", "./better", "--until-decided"]);
     assert!(until.contains("which a past run does not have") && until.contains("hint: "), "{until}");
     assert!(refused(&folder, &["run:1/plain", "./better", "--seeds", "1-5"]).contains("--where"));
+    run(&folder, &["-s", "./plain", "--seeds", "21-30"]);
+    assert!(refused(&folder, &["run:1/plain", "run:2"]).contains("no case in common"));
     folder.write("problems.toml", format!("{CATALOGUE}\n{}", CATALOGUE.replace("\"sum\"", "\"other\"")));
     assert_eq!(folder.judge(&["compare", "-p", "other", "run:1/plain", "run:1/better"]).code, Some(2));
     folder.write("check.sh", "cat \"$2\" # another version\n");

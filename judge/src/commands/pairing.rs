@@ -119,6 +119,11 @@ pub(super) fn meet(
     let meets = compared(sides, meets, &mut warnings);
     let differences = tell_differences(sides, &conditions, &mut warnings);
     warnings.iter().for_each(|warning| report::note(&format!("warning: {warning}")));
+    if meets.is_empty() && stop.is_none() {
+        return Err(Failure::usage(format!("{} and the others have no case in common", sides[0].spec.name)).with_hint(
+            "`judge history show RUN` tells the cases of a run; a solver beside a past run plays its cases",
+        ));
+    }
     let plan = plan(problem, sides, &meets, &conditions);
     let outcomes = meets.into_iter().flat_map(|meet| meet.outcomes).collect();
     Ok(Meeting { played: Played { plan, outcomes, stop }, venue, warnings, times_are_comparable: !differences })
