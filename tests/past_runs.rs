@@ -106,6 +106,16 @@ fn a_solver_plays_the_cases_of_the_past_run_under_its_limits() {
     let said = folder.judge(&["compare", "-p", "sum", "run:1", "./plain", "--cpu", "1s"]);
     assert!(said.stdout.contains("CPU time              not compared"), "{}", said.stdout);
 
+    run(&folder, &["-s", "./better", "--seeds", "1-7"]);
+    let several = compare(&folder, &["run:1", "run:last", "./plain"]);
+    let cases = several["comparisons"].as_array().unwrap().iter().map(|bout| bout["cases"].as_u64().unwrap());
+    assert_eq!((cases.collect::<Vec<_>>(), warnings(&several).len()), (vec![3, 12], 3), "{several}");
+    assert_eq!(
+        folder.json(&["history", "-n", "1"]).1["runs"][0]["done"],
+        12,
+        "only what the first side has was played"
+    );
+
     folder.write("gen.sh", "[ $1 -lt 15 ] && echo $1 || echo $(($1 + 2))\n");
     let changed = compare(&folder, &["run:1", "./plain"]);
     assert_eq!(changed["comparisons"][0]["cases"], 10);

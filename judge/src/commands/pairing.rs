@@ -150,7 +150,8 @@ fn meets(problem: &Problem, sides: &[Side], args: &CaseArgs) -> Result<Vec<Meet>
     Ok(meets)
 }
 
-/// Lets those who have no past play the cases whose input is still what it was; tells of the others.
+/// Lets those who have no past play the cases that the first side has, or plays too. A case whose input is not what it was
+/// is told.
 fn play(
     arena: &mut Arena<'_>,
     sides: &[Side],
@@ -159,7 +160,8 @@ fn play(
 ) -> Result<Option<Stop>, Failure> {
     let inputs = Inputs::of(&arena.template().problem);
     let is_same = |meet: &&mut Meet| inputs.load(&meet.spec).is_ok_and(|input| Digest::of(&input) == meet.key.input);
-    let (mut same, changed): (Vec<&mut Meet>, Vec<&mut Meet>) = meets.iter_mut().partition(is_same);
+    let is_wanted = |meet: &&mut Meet| sides[0].past.is_none() || meet.outcomes[0].is_some();
+    let (mut same, changed): (Vec<&mut Meet>, Vec<&mut Meet>) = meets.iter_mut().filter(is_wanted).partition(is_same);
     if !changed.is_empty() {
         let cases = names(changed.iter().map(|meet| &**meet));
         warnings.push(format!("{cases}: the input is another one today, or gone, so it was not played"));
