@@ -309,6 +309,67 @@ fn past_runs_are_listed_shown_rescored_and_forgotten() {
     assert_eq!(history(&folder, &[]).len(), 2);
 }
 
+/// The rows of the history, oldest first, as group, cases, failures, total and change.
+fn figures(folder: &Folder, arguments: &[&str]) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let keys = ["group", "planned", "failed", "total", "change"];
+    let row = |row: &Value| keys.map(|key| text(&row[key])).join(" ");
+    history(folder, arguments).iter().rev().map(row).collect()
+}
+
+#[test]
+fn past_runs_are_looked_at_by_the_features_of_their_cases() {
+    let folder = echo();
+    // The feature is younger than the runs: what counts is what today's catalogue says of the recorded inputs.
+    folder.script("bot", "cat");
+    folder.script("better", "read n; [ $n = 5 ] && exit 1; echo $((n * n))");
+    for solver in ["bot=./bot", "bot=./better"] {
+        folder.judge(&["run", "-p", "echo", "-s", solver, "--seeds", "1-5"]);
+    }
+    folder.judge(&["run", "-p", "echo", "-s", "bot=./better", "--seeds", "1-4"]);
+    let feature = "[problem.features]\nodd = '(?m)[13579]$'\nn = '^\\d+'\n";
+    folder.write("problems.toml", format!("{ECHO}{feature}"));
+    let small = figures(&folder, &["--where", "n<=4"]);
+    assert_eq!(small, ["null 4 0 10 null", "null 4 0 30 20", "null 4 0 30 0"]);
+    // The last run lacks seed 5: over all cases nothing can be said of its change.
+    assert_eq!(figures(&folder, &["--where", "n>=1"])[1..], ["null 5 1 30 15", "null 4 0 30 null"]);
+    assert_eq!(figures(&folder, &["--group-by", "odd", "-n", "1"]).len(), 1);
+    let groups = figures(&folder, &["--group-by", "odd", "--where", "n<=2"]);
+    assert_eq!(groups[2..4], ["no odd 1 0 4 2", "odd=1 1 0 1 0"]);
+    assert!(folder.judge(&["history", "--group-by", "odd"]).stdout.contains("odd=5"));
+
+    for command in [&["history", "show", "2"][..], &["rescore", "2"]] {
+        let (_, report) = folder.json(&[command, &["--where", "n>3", "--group-by", "n"]].concat());
+        assert_eq!(report["cases"].as_array().unwrap().len(), 2, "{report}");
+        assert_eq!(report["solvers"][0]["total"], 16);
+        let groups: Vec<_> = report["groups"].as_array().unwrap().iter().map(|group| &group["accepted"]).collect();
+        assert_eq!(groups, [1, 0]);
+        let nothing = folder.judge(&[command, &["--where", "n>5"]].concat());
+        assert_eq!((nothing.code, nothing.stdout.as_str()), (Some(2), ""), "{}", nothing.stderr);
+        assert!(nothing.stderr.contains("`n>5` holds for none of the 5 cases of run 2"), "{}", nothing.stderr);
+    }
+    for command in [&["history"][..], &["history", "show", "2"], &["rescore", "2"]] {
+        let slip = folder.judge(&[command, &["--group-by", "od"]].concat());
+        assert_eq!(slip.code, Some(2));
+        assert!(slip.stderr.contains("did you mean `odd`?"), "{}", slip.stderr);
+    }
+}
+
+#[test]
+fn a_case_whose_input_has_changed_is_described_by_nothing() {
+    let folder = echo();
+    folder.script("bot", "cat");
+    folder.write("problems.toml", format!("{ECHO}[problem.features]\nn = '^\\d+'\n"));
+    folder.write("a.in", "1\n");
+    folder.write("b.in", "2\n");
+    assert_eq!(folder.judge(&["run", "-p", "echo", "-s", "./bot", "--inputs", "*.in"]).code, Some(0));
+    folder.write("a.in", "3\n");
+    let said = folder.judge(&["history", "--where", "n>=1", "--json", "-"]);
+    assert!(said.stderr.contains("nothing describes 1 of the cases"), "{}", said.stderr);
+    let document: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((&document["runs"][0]["planned"], &document["runs"][0]["total"]), (&Value::from(1), &Value::from(2)));
+}
+
 #[test]
 fn the_best_scores_travel_with_their_origin() {
     let (mine, theirs) = (echo(), echo());

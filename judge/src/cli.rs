@@ -140,7 +140,8 @@ const CHECK_EXAMPLES: &str = "Examples:
 const HISTORY_EXAMPLES: &str = "Examples:
   judge history                              the newest runs
   judge history -p columns --solver mybot    one solver's progress on a problem
-  judge history show 12                      all that is known of run 12
+  judge history -p columns --where 'k<1000'   the same over the small boards alone
+  judge history show 12 --group-by colors    all that is known of run 12
   judge history rm 12 13                     forget two runs";
 
 const BEST_EXAMPLES: &str = "Examples:
@@ -151,6 +152,7 @@ const BEST_EXAMPLES: &str = "Examples:
 const RESCORE_EXAMPLES: &str = "Examples:
   judge rescore 12 --score mean
   judge rescore last --score rank --scale 1000000000
+  judge rescore last --where 'k<1000' --group-by colors
   judge rescore last --score relative --best ledger --json rescored.json";
 
 const GEN_EXAMPLES: &str = "Examples:
@@ -245,6 +247,17 @@ pub struct CaseArgs {
     /// Only the cases for which this holds, such as 'N<10 && colors==4'
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<Condition>,
+}
+
+/// Which cases of past runs.
+#[derive(Debug, Args)]
+pub struct KindArgs {
+    /// Only the cases for which this holds, such as 'N<10 && colors==4'
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub condition: Option<Condition>,
+    /// Also tell how the solvers fared on the cases of each value of this feature
+    #[arg(long, value_name = "NAME")]
+    pub group_by: Option<String>,
 }
 
 /// Where the results go: files, or - for standard output instead of the table.
@@ -368,6 +381,9 @@ pub struct HistoryArgs {
     /// Only solvers of this name
     #[arg(short, long, value_name = "NAME")]
     pub solver: Option<String>,
+    /// Which of their cases
+    #[command(flatten)]
+    pub kind: KindArgs,
     /// So many rows, the newest
     #[arg(short = 'n', long, value_name = "N", default_value = "20")]
     pub limit: NonZeroUsize,
@@ -383,22 +399,29 @@ pub struct HistoryArgs {
 #[derive(Debug, Subcommand)]
 pub enum HistoryAction {
     /// Show all that is known of a run
-    Show {
-        /// The run's number, or last
-        run: RunChoice,
-        /// A row for every case, however many there are
-        #[arg(long)]
-        all: bool,
-        /// Where the results go
-        #[command(flatten)]
-        reports: ReportArgs,
-    },
+    Show(Box<ShowArgs>),
     /// Forget runs, with their answers
     Rm {
         /// The runs' numbers, or last
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<RunChoice>,
     },
+}
+
+/// Arguments of `judge history show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// The run's number, or last
+    pub run: RunChoice,
+    /// Which of its cases
+    #[command(flatten)]
+    pub kind: KindArgs,
+    /// A row for every case, however many there are
+    #[arg(long)]
+    pub all: bool,
+    /// Where the results go
+    #[command(flatten)]
+    pub reports: ReportArgs,
 }
 
 /// Arguments of `judge best`.
@@ -435,6 +458,9 @@ pub struct RescoreArgs {
     /// The best beside this run's own scores: run (nothing), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE")]
     pub best: Option<PathBuf>,
+    /// Which of its cases
+    #[command(flatten)]
+    pub kind: KindArgs,
     /// A row for every case, however many there are
     #[arg(long)]
     pub all: bool,

@@ -1,7 +1,7 @@
 //! What describes a case: the numbers that its checker knows, and those that the problem finds in the input.
 
 use super::{Admitted, Inputs, ReadError, Referee};
-use crate::model::{CaseSpec, FeatureRule, Features, Number, Problem};
+use crate::model::{CaseSpec, Digest, FeatureRule, Features, Number, Problem};
 
 /// Finds the features of a problem's cases.
 #[derive(Debug, Clone)]
@@ -32,18 +32,47 @@ impl FeatureFinder {
     }
 }
 
+/// Reads a problem's cases to describe them.
+pub struct CaseReader {
+    inputs: Inputs,
+    referee: Referee,
+    finder: FeatureFinder,
+}
+
+/// What a case was found to be.
+#[derive(Debug, Clone)]
+pub struct Described {
+    /// Hash of its input.
+    pub input: Digest,
+    /// What describes it.
+    pub features: Features,
+}
+
+impl CaseReader {
+    /// Reads the cases of this problem.
+    #[must_use]
+    pub fn of(problem: &Problem) -> Self {
+        Self { inputs: Inputs::of(problem), referee: Referee::of(problem), finder: FeatureFinder::of(problem) }
+    }
+
+    /// Reads a case.
+    ///
+    /// # Errors
+    /// When its input cannot be had, or is not of the game.
+    pub fn describe(&self, case: &CaseSpec) -> Result<Described, ReadError> {
+        let input = self.inputs.load(case)?;
+        let admitted = self.referee.admit(&input)?;
+        Ok(Described { input: Digest::of(&input), features: self.finder.describe(&input, &admitted) })
+    }
+}
+
 /// Reads a problem's cases, and returns the features of each.
 ///
 /// # Errors
 /// The first case that cannot be read.
 pub fn describe_all(problem: &Problem, cases: &[CaseSpec]) -> Result<Vec<Features>, ReadError> {
-    let (inputs, referee, finder) = (Inputs::of(problem), Referee::of(problem), FeatureFinder::of(problem));
-    let describe = |case: &CaseSpec| {
-        let input = inputs.load(case)?;
-        let admitted = referee.admit(&input)?;
-        Ok(finder.describe(&input, &admitted))
-    };
-    cases.iter().map(describe).collect()
+    let reader = CaseReader::of(problem);
+    cases.iter().map(|case| Ok(reader.describe(case)?.features)).collect()
 }
 
 /// The number in the first group, or in the whole match. What is found but is no number is nothing.

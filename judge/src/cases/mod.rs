@@ -5,7 +5,7 @@ mod input;
 mod referee;
 mod select;
 
-pub use features::{FeatureFinder, describe_all};
+pub use features::{CaseReader, Described, FeatureFinder, describe_all};
 pub use input::{InputError, Inputs};
 pub use referee::{Admitted, ReadError, Referee, RefereeError};
 pub use select::{SelectError, Selection, select};

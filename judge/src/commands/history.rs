@@ -4,8 +4,8 @@ use super::failure::Failure;
 use super::outputs::Outputs;
 use super::reference::Reference;
 use super::stored::{Restored, publish};
-use super::{journaling, load};
-use crate::cli::{HistoryAction, HistoryArgs, ReportArgs};
+use super::{journaling, kind, load, progress};
+use crate::cli::{HistoryAction, HistoryArgs, KindArgs, ShowArgs};
 use crate::journal::{HistoryFilter, RunChoice};
 use crate::manifest::Catalogue;
 use crate::model::Exit;
@@ -17,7 +17,7 @@ pub(super) fn history(catalogue: Option<&Path>, args: &HistoryArgs) -> Result<Ex
     let catalogue = load::catalogue(catalogue)?;
     match &args.action {
         None => list(&catalogue, args),
-        Some(HistoryAction::Show { run, all, reports }) => show(&catalogue, *run, *all, reports),
+        Some(HistoryAction::Show(args)) => show(&catalogue, args),
         Some(HistoryAction::Rm { runs }) => remove(&catalogue, runs),
     }
 }
@@ -29,7 +29,10 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
         solver: args.solver.as_deref(),
         newest: (!args.all).then_some(args.limit.get()),
     };
-    let rows = journal.history(&filter)?;
+    let rows = match &args.kind {
+        KindArgs { condition: None, group_by: None } => journal.history(&filter)?,
+        kind => progress::rows(&journal, catalogue, &filter, kind)?,
+    };
     if let Some(path) = &args.json {
         load::write("the JSON history", path, report::history_json(&rows).map_err(Failure::fault)?.as_bytes())?;
     }
@@ -42,18 +45,21 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn show(catalogue: &Catalogue, choice: RunChoice, all: bool, reports: &ReportArgs) -> Result<Exit, Failure> {
+fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
+    let ShowArgs { run, kind, all, reports } = args;
     let journal = journaling::look(catalogue)?;
-    let run = journal.stored_run(journal.choose(choice)?)?;
-    let mut restored = Restored::of(&run, catalogue)?;
+    let mut run = journal.stored_run(journal.choose(*run)?)?;
+    let heading = report::stored_run_text(&run);
     let problem = catalogue.find(&run.problem)?;
+    let features = kind::narrow_one(&mut run, problem, kind)?;
+    let mut restored = Restored { features, ..Restored::of(&run, catalogue)? };
     restored.measure(&run, &Reference::open(catalogue, problem, None)?);
-    let scored = restored.score(None).map_err(Failure::fault)?;
+    let scored = restored.score(None, kind.group_by.as_deref()).map_err(Failure::fault)?;
     if !Outputs::check(reports)?.take_stdout() {
-        report::print(&report::stored_run_text(&run))?;
+        report::print(&heading)?;
         report::print("")?;
     }
-    publish(&restored.report(&run, &scored), reports, all)?;
+    publish(&restored.report(&run, &scored), reports, *all)?;
     Ok(Exit::Success)
 }
 

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::reference::Reference;
 use super::stored::{Restored, publish};
-use super::{journaling, load};
+use super::{journaling, kind, load};
 use crate::cli::RescoreArgs;
 use crate::manifest::closest;
 use crate::model::{Exit, Rule, UnknownRule};
@@ -15,12 +15,13 @@ pub(super) fn rescore(catalogue: Option<&Path>, args: &RescoreArgs) -> Result<Ex
     let rule = args.score.as_deref().map(rule).transpose()?;
     let catalogue = load::catalogue(catalogue)?;
     let journal = journaling::look(&catalogue)?;
-    let run = journal.stored_run(journal.choose(args.run)?)?;
-    let mut restored = Restored::of(&run, &catalogue)?;
+    let mut run = journal.stored_run(journal.choose(args.run)?)?;
     let problem = catalogue.find(&run.problem)?;
+    let features = kind::narrow_one(&mut run, problem, &args.kind)?;
+    let mut restored = Restored { features, ..Restored::of(&run, &catalogue)? };
     restored.measure(&run, &Reference::open(&catalogue, problem, args.best.as_deref())?);
     let rule = scaled(rule, args.scale, &problem.scoring)?;
-    let scored = restored.score(rule.clone()).map_err(Failure::usage)?;
+    let scored = restored.score(rule.clone(), args.kind.group_by.as_deref()).map_err(Failure::usage)?;
     if rule.is_some_and(|rule| rule != scored.rule) {
         let hint = "add `thresholds = […]` to each [[problem.case]]";
         return Err(Failure::usage(format!("run {} has cases without thresholds", run.id)).with_hint(hint));

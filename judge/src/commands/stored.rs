@@ -19,8 +19,8 @@ use std::sync::Arc;
 pub(super) struct Restored {
     pub(super) plan: Plan,
     pub(super) outcomes: Vec<Option<Outcome>>,
-    /// Nobody has looked at the inputs.
-    features: Vec<Option<Arc<Features>>>,
+    /// What describes each case; `None` where nobody has looked at its input.
+    pub(super) features: Vec<Option<Arc<Features>>>,
 }
 
 impl Restored {
@@ -45,12 +45,13 @@ impl Restored {
         }
     }
 
-    /// Scores the run by this rule; by the problem's own if there is none.
-    pub(super) fn score(&mut self, rule: Option<Rule>) -> Result<Scored, InvalidResults> {
+    /// Scores the run by this rule; by the problem's own if there is none. `by` is the feature that the cases are
+    /// grouped by, if they are.
+    pub(super) fn score(&mut self, rule: Option<Rule>, by: Option<&str>) -> Result<Scored, InvalidResults> {
         if let Some(rule) = rule {
             self.plan.problem.scoring = rule;
         }
-        points::score(&self.plan, &self.outcomes, &self.features, None)
+        points::score(&self.plan, &self.outcomes, &self.features, by)
     }
 
     /// Returns what there is to tell of the run.

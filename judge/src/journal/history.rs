@@ -81,6 +81,10 @@ pub struct HistoryRow {
     pub solver: String,
     /// Hash of the solver's content.
     pub solver_hash: Digest,
+    /// Its place in the run.
+    pub place: usize,
+    /// The kind of cases that the figures are about, such as `colors=4`; `None`: all that the row is asked for.
+    pub group: Option<String>,
     /// How many cases were planned.
     pub planned: usize,
     /// How many it finished.
@@ -115,7 +119,8 @@ impl Journal {
     pub fn history(&self, filter: &HistoryFilter<'_>) -> Result<Vec<HistoryRow>, JournalError> {
         let mut statement = self.connection.prepare(
             "SELECT run.id, started, strftime('%Y-%m-%d %H:%M', started, 'localtime'), state, problem, name, hash,
-                 case_count, done, accepted, rule, total, direction, git_commit, git_dirty, entrant.id, case_set
+                 case_count, done, accepted, rule, total, direction, git_commit, git_dirty, entrant.id, case_set,
+                 entrant.place
              FROM run JOIN entrant ON entrant.run = run.id
              WHERE (:problem IS NULL OR problem = :problem) AND (:solver IS NULL OR name = :solver)
              ORDER BY run.id DESC, entrant.place LIMIT :newest",
@@ -136,6 +141,8 @@ impl Journal {
             problem: row.get(4)?,
             solver: row.get(5)?,
             solver_hash: Digest(row.get(6)?),
+            place: row.get(17)?,
+            group: None,
             planned: row.get(7)?,
             done: row.get::<_, Option<usize>>(8)?.unwrap_or(0),
             accepted: row.get::<_, Option<usize>>(9)?.unwrap_or(0),

@@ -23,7 +23,7 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
     if rows.is_empty() {
         return "no runs".to_owned();
     }
-    let columns = [
+    let mut columns = vec![
         ("run", Align::Right),
         ("started", Align::Left),
         ("problem", Align::Left),
@@ -36,12 +36,16 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
         ("state", Align::Left),
         ("commit", Align::Left),
     ];
+    let grouped = rows.iter().any(|row| row.group.is_some());
+    if grouped {
+        columns.push(("on", Align::Left));
+    }
     let mut table = grid(&columns, style);
     for row in rows {
         let failed = row.done - row.accepted;
         let cases =
             if row.done == row.planned { row.done.to_string() } else { format!("{}/{}", row.done, row.planned) };
-        table.add_row([
+        let mut cells = vec![
             Cell::new(row.run),
             Cell::new(&row.started_here),
             Cell::new(&row.problem),
@@ -53,7 +57,11 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
             Cell::new(&row.rule),
             state(row.state),
             Cell::new(commit(row.git_commit.as_deref(), row.git_dirty)),
-        ]);
+        ];
+        if grouped {
+            cells.push(Cell::new(row.group.as_deref().unwrap_or("")));
+        }
+        table.add_row(cells);
     }
     table.trim_fmt()
 }
@@ -132,6 +140,8 @@ struct Record<'a> {
     problem: &'a str,
     solver: &'a str,
     solver_hash: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<&'a str>,
     planned: usize,
     done: usize,
     accepted: usize,
@@ -166,6 +176,7 @@ fn record(row: &HistoryRow) -> Record<'_> {
         problem: &row.problem,
         solver: &row.solver,
         solver_hash: row.solver_hash.to_string(),
+        group: row.group.as_deref(),
         planned: row.planned,
         done: row.done,
         accepted: row.accepted,
