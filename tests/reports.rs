@@ -393,6 +393,35 @@ fn the_schema_of_a_run_describes_it() {
 }
 
 #[test]
+fn the_schemas_of_the_journals_documents_describe_them() {
+    let folder = Folder::new();
+    let run = ["run", "-p", "columns", "--seeds", "1-3", "-s", "bundled:columns-quickstart"];
+    for _ in 0..2 {
+        assert_eq!(folder.judge(&run).code, Some(0));
+    }
+    let documents =
+        [("history", &["history", "--group-by", "colors"][..], "runs"), ("best", &["best", "-p", "columns"], "best")];
+    for (of, command, rows) in documents {
+        let validator = schema(&folder, of);
+        let (_, document) = folder.json(command);
+        validator.validate(&document).unwrap();
+        let text: Value = serde_json::from_str(&folder.judge(&["schema", of]).stdout).unwrap();
+        assert_described(&text, &document);
+        let record =
+            text["$defs"].as_object().unwrap().values().find(|record| record["properties"]["solver"].is_object());
+        assert_described(record.unwrap(), &document[rows][0]);
+        for (key, wrong) in [("run", Value::from("1")), ("solver", Value::from(1)), ("solver_hash", Value::Null)] {
+            assert!(!accepts(&validator, &document, &format!("/{rows}/0/{key}"), wrong), "{of}: {key}");
+        }
+        for key in ["schema", rows] {
+            let mut less = document.clone();
+            less.as_object_mut().unwrap().remove(key);
+            assert!(!validator.is_valid(&less), "{of}: {key}");
+        }
+    }
+}
+
+#[test]
 fn the_schema_of_catalogues_agrees_with_the_judge() {
     let folder = Folder::new();
     let validator = schema(&folder, "problems");

@@ -180,6 +180,10 @@ pub enum SchemaOf {
     Run,
     /// A line of `judge run --jsonl`
     Jsonl,
+    /// The document of `judge history --json`
+    History,
+    /// The document of `judge best --json` and `--export`
+    Best,
     /// The catalogue `problems.toml`
     Problems,
 }

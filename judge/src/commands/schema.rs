@@ -11,6 +11,8 @@ pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
     let schema = match of {
         SchemaOf::Run => serde_json::to_string_pretty(&report::run_schema()),
         SchemaOf::Jsonl => serde_json::to_string_pretty(&report::lines_schema()),
+        SchemaOf::History => serde_json::to_string_pretty(&report::history_schema()),
+        SchemaOf::Best => serde_json::to_string_pretty(&report::best_schema()),
         SchemaOf::Problems => Ok(CATALOGUE_SCHEMA.to_owned()),
     };
     report::print(&schema.map_err(Failure::fault)?)?;

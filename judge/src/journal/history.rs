@@ -23,6 +23,9 @@ pub enum RunState {
 }
 
 impl RunState {
+    /// Every state.
+    pub const ALL: [Self; 5] = [Self::Running, Self::Killed, Self::Interrupted, Self::Stopped, Self::Complete];
+
     /// Returns the state of a run from what is stored, and from whether somebody holds its lock.
     pub(super) fn of(stored: &str, folder: &Path, run: RunId) -> Self {
         match stored {

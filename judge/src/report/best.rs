@@ -1,41 +1,62 @@
 //! The best score on each case: the table, and the JSON file that teams pass around.
 
 use super::Style;
-use super::record::exact;
+use super::record::{exact, schema_of};
 use super::table::{Align, grid};
 use crate::journal::{BestScore, BestScores, Game, RunId};
 use crate::model::CaseName;
 use comfy_table::Cell;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
 /// Grows when a judge that reads the file could misunderstand the new form.
 const SCHEMA: u32 = 1;
 
-#[derive(Serialize, Deserialize)]
+/// The best scores on the cases of a problem: `judge best --json`, and `--export`.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "judge best --json")]
 struct Document {
+    /// Grows when a judge that reads the file could misunderstand the new form.
     schema: u32,
+    /// The problem's id.
     problem: String,
+    /// What the scores are scores of.
     checker: Checker,
+    /// Which scores are good: `max` or `min`.
     direction: String,
+    /// A record for each case, in the natural order of their names.
     best: Vec<Record>,
 }
 
-#[derive(Serialize, Deserialize, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
+#[schemars(rename = "checker")]
 struct Checker {
+    /// The built-in checker's name, or the command with the hash of its files.
     name: String,
+    /// Its version; 0 for a command.
     version: u32,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "best")]
 struct Record {
+    /// The case's name.
     case: String,
+    /// Hash of its input.
     input_hash: String,
+    /// The score, an integer of any length.
+    #[schemars(extend("type" = "integer"))]
     score: Number,
+    /// The solver's name.
     solver: String,
+    /// Hash of the solver's content.
     solver_hash: String,
+    /// The machine that it was reached on.
     host: String,
+    /// The run, in the journal of that machine.
     run: i64,
+    /// When that run started, in UTC.
     date: String,
 }
 
@@ -125,6 +146,12 @@ pub fn best_json(game: &Game, scores: &[BestScore]) -> serde_json::Result<String
         best: scores.iter().filter_map(record).collect(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// Returns the JSON schema of [`best_json`]'s documents.
+#[must_use]
+pub fn best_schema() -> Schema {
+    schema_of::<Document>()
 }
 
 /// Reads what [`best_json`] has written.

@@ -1,6 +1,6 @@
 //! Past runs: the table, the JSON list, and the heading of a single one.
 
-use super::record::exact;
+use super::record::{exact, schema_of};
 use super::run::points_text;
 use super::table::{Align, grid, painted};
 use super::{Paint, Style};
@@ -8,6 +8,7 @@ use crate::journal::{HistoryRow, RunState, StoredRun};
 use comfy_table::Cell;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
 
@@ -126,34 +127,59 @@ fn commit_in_words(run: &StoredRun) -> String {
     run.git_commit.as_ref().map_or_else(String::new, |commit| format!("{commit}{changed}"))
 }
 
-#[derive(Serialize)]
+/// Past runs: `judge history --json`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge history --json")]
 struct Document<'a> {
+    /// Grows when scripts could misunderstand the new form.
     schema: u32,
+    /// A row for each solver of each run, and for each group of cases where they are asked for; the newest first.
     runs: Vec<Record<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "row")]
 struct Record<'a> {
+    /// The run's number.
     run: i64,
+    /// When it started, in UTC.
     started: &'a str,
+    /// How far it came.
+    #[schemars(extend("enum" = RunState::ALL.map(RunState::name)))]
     state: &'static str,
+    /// The problem's id.
     problem: &'a str,
+    /// The solver's name.
     solver: &'a str,
+    /// Hash of the solver's content.
     solver_hash: String,
+    /// The cases that the figures are about: `colors=4`, or `no colors`.
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a str>,
+    /// Cases of the run, or of the group.
     planned: usize,
+    /// Cases that the solver finished.
     done: usize,
+    /// Cases with an accepted answer.
     accepted: usize,
+    /// Finished cases without one.
     failed: usize,
+    /// The scoring rule of the total.
     rule: &'a str,
+    /// Which scores are good: `max` or `min`.
     direction: &'a str,
+    /// What it reached; only of runs that were carried through.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
     total: Option<Number>,
+    /// How much more that is than before, on the same cases by the same rule.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("type" = "number"))]
     change: Option<Number>,
+    /// The commit that was checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
     git_commit: Option<&'a str>,
+    /// Whether tracked files differed from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     git_dirty: Option<bool>,
 }
@@ -165,6 +191,12 @@ struct Record<'a> {
 pub fn history_json(rows: &[HistoryRow]) -> serde_json::Result<String> {
     let document = Document { schema: SCHEMA, runs: rows.iter().map(record).collect() };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// Returns the JSON schema of [`history_json`]'s documents.
+#[must_use]
+pub fn history_schema() -> Schema {
+    schema_of::<Document<'static>>()
 }
 
 fn record(row: &HistoryRow) -> Record<'_> {

@@ -32,7 +32,7 @@ mod terminal;
 mod test_groups;
 mod tune;
 
-pub use best::{BestFileError, best_json, best_text, read_best_json};
+pub use best::{BestFileError, best_json, best_schema, best_text, read_best_json};
 pub use compare::{Bout, CompareReport, Venue, compare_text};
 pub use compare_json::compare_json;
 pub use csv::run_csv;
@@ -42,7 +42,7 @@ pub use exec::{ExecReport, exec_json, exec_line};
 pub use figures::{Counts, milliseconds};
 pub use gate::{GateReport, gate_text};
 pub use gate_formats::{gate_json, gate_junit, gate_markdown};
-pub use history::{history_json, history_text, stored_run_text};
+pub use history::{history_json, history_schema, history_text, stored_run_text};
 pub use html::{GameFilm, GamePage, game_html, run_html};
 pub use json::{run_json, run_schema};
 pub use junit::run_junit;
