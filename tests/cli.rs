@@ -378,6 +378,32 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
+fn a_fifo_that_nobody_reads_does_not_hold_the_judge_up() {
+    let folder = Folder::new();
+    let fifo = folder.path().join("fifo");
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let exec = |command: [&str; 3]| {
+        let began = Instant::now();
+        let words = ["exec", "--wall", "500ms", "--stdout", "fifo", "--", command[0], command[1], command[2]];
+        let said = folder.judge(&words);
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}: {}", began.elapsed(), said.stderr);
+        said
+    };
+    let unread = exec(["/usr/bin/printf", "%s", "hello"]);
+    assert_eq!(unread.code, Some(2));
+    assert!(unread.stderr.contains("nobody reads this FIFO; start its reader first"), "{}", unread.stderr);
+    let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
+    let idle = rustix::fs::open(&fifo, flags, rustix::fs::Mode::empty()).unwrap();
+    let flood = exec(["/bin/sh", "-c", "while :; do echo 0123456789; done"]);
+    assert_eq!(flood.code, Some(1));
+    assert!(flood.stderr.contains("wall-limit"), "{}", flood.stderr);
+    let small = exec(["/usr/bin/printf", "%s", "hello"]);
+    assert_eq!(small.code, Some(3), "the pipe is full: {}", small.stderr);
+    assert!(small.stderr.contains("waiting for somebody to read the program's output"), "{}", small.stderr);
+    drop(idle);
+}
+
+#[test]
 fn scores_of_any_length_stay_exact() {
     let folder = Folder::new();
     let huge = "123456789012345678901234567890123456789";

@@ -1,12 +1,15 @@
-//! Moves what a program writes from its pipe into a file, capped, without ever waiting for it.
+//! Moves what a program writes from its pipe into a file, capped, without ever waiting for either.
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
+use rustix::time::Timespec;
 
 use crate::execution::Fault;
 use crate::fault::Doing;
@@ -14,12 +17,23 @@ use crate::fault::Doing;
 /// What a pipe holds before its writer must wait; fewer switches between writer and reader, for large outputs.
 const PIPE_BYTES: usize = 1 << 20;
 
+/// What a pipe that is ready takes at once, whatever else is in it.
+const PACE_BYTES: usize = 4096;
+
 /// Where the bytes go.
 pub(crate) enum Target<'a> {
     /// Our own file, from its start.
     Capture(&'a File),
     /// The caller's, wherever it stands.
     Own(File),
+}
+
+impl Target<'_> {
+    /// What takes bytes only as fast as somebody reads them: whatever is not a file on a disk.
+    fn paced(&self) -> rustix::io::Result<bool> {
+        let Target::Own(file) = self else { return Ok(false) };
+        Ok(FileType::from_raw_mode(rustix::fs::fstat(file)?.st_mode) != FileType::RegularFile)
+    }
 }
 
 /// What happens to bytes beyond the cap.
@@ -36,6 +50,8 @@ pub(crate) struct Stream<'a> {
     pipe: OwnedFd,
     name: &'static str,
     target: Target<'a>,
+    /// Whether the target can make us wait: then it is asked before each piece.
+    paced: bool,
     cap: u64,
     beyond: Beyond,
     /// Bytes that came.
@@ -62,12 +78,24 @@ impl<'a> Stream<'a> {
         if let Target::Capture(file) = &target {
             file.set_len(0).doing("emptying the capture file")?;
         }
-        Ok((Stream { pipe, name, target, cap, beyond, seen: 0, kept: 0, done: false }, writer))
+        let paced = target.paced().doing("looking at the file for the output")?;
+        Ok((Stream { pipe, name, target, paced, cap, beyond, seen: 0, kept: 0, done: false }, writer))
     }
 
-    /// To wait for more.
-    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
-        self.pipe.as_fd()
+    /// What to wait for until [`Stream::drain`] can do something; `None` when there is nothing more to do.
+    pub(crate) fn awaited(&self) -> Option<PollFd<'_>> {
+        match &self.target {
+            _ if self.done => None,
+            Target::Own(file) if self.is_stuck() => Some(PollFd::new(file, PollFlags::OUT)),
+            _ => Some(PollFd::new(&self.pipe, PollFlags::IN)),
+        }
+    }
+
+    /// Whether there is something to move on, or may be, but nobody takes it.
+    pub(crate) fn is_stuck(&self) -> bool {
+        let Target::Own(file) = &self.target else { return false };
+        let ready = || rustix::event::poll(&mut [PollFd::new(file, PollFlags::OUT)], Some(&Timespec::default()));
+        self.paced && !self.done && self.kept < self.cap && ready() == Ok(0)
     }
 
     /// Bytes in the capture file.
@@ -83,10 +111,11 @@ impl<'a> Stream<'a> {
     /// Takes what is there now. `rounds` bounds the work, so that a flood cannot keep the limits from being checked.
     pub(crate) fn drain(&mut self, buffer: &mut [u8], rounds: usize) -> Result<(), Fault> {
         for _ in 0..rounds {
-            if self.done {
+            if self.done || self.is_stuck() {
                 break;
             }
-            let count = match rustix::io::read(&self.pipe, &mut *buffer) {
+            let piece = if self.paced { buffer.len().min(PACE_BYTES) } else { buffer.len() };
+            let count = match rustix::io::read(&self.pipe, &mut buffer[..piece]) {
                 Ok(count) => count,
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => continue,

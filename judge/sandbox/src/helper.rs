@@ -122,9 +122,10 @@ fn settle() -> io::Result<OwnedFd> {
     }
     // SAFETY: an empty set is a valid mask; this process has one thread.
     unsafe {
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut none);
-        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+        let mut broken_pipe: libc::sigset_t = std::mem::zeroed();
+        // The one who reads a program's output may go: an error, not our end. Blocked, as programs do not inherit that.
+        libc::sigaddset(&raw mut broken_pipe, libc::SIGPIPE);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const broken_pipe, std::ptr::null_mut());
     }
     rustix::process::umask(Mode::from_raw_mode(0o022));
     rustix::process::chdir("/")?;

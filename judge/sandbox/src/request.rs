@@ -43,8 +43,7 @@ pub enum Stdin {
 pub enum Sink {
     /// Into [`Execution`](crate::Execution), capped.
     Capture,
-    /// Into this file, capped. Of a pipe, the caller keeps the reading end and reads all the time: while it is full, no
-    /// limit is watched.
+    /// Into this file, capped. While a pipe is full, the program waits, on its own time.
     File(Arc<File>),
 }
 

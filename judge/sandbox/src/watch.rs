@@ -70,7 +70,7 @@ const SHORTEST_LOOK: u64 = 1_000_000;
 const LONGEST_LOOK: u64 = 20_000_000;
 /// A program is killed for its time only when this much more is used: the final figures, which are read otherwise, are
 /// then beyond the limit as well.
-const MARGIN: u64 = 1_500_000;
+const MARGIN: u64 = 200_000;
 /// The fastest that memory is touched, in bytes per nanosecond.
 const TOUCH_RATE: u64 = 4;
 /// Bytes moved by one read.
@@ -92,58 +92,104 @@ pub(crate) struct Watch<'a, 'b> {
     pub(crate) cores: u64,
 }
 
+/// What has become of a run so far.
+#[derive(Default)]
+struct Course {
+    breaches: Vec<Breach>,
+    dismissal: Option<Dismissal>,
+}
+
 impl Watch<'_, '_> {
     /// Watches until the program has ended, by itself or by our hand.
     pub(crate) fn run(mut self, program: &mut dyn Program) -> Result<Watched, Fault> {
-        let mut breaches = Vec::new();
-        let mut killed_at = None;
-        let mut dismissal = None;
         let mut buffer = vec![0; BUFFER_BYTES];
+        let mut course = Course::default();
+        if let Err(fault) = self.watch(program, &mut course, &mut buffer) {
+            // It must not outlive its run.
+            program.kill();
+            self.wait_for_death(program)?;
+            program.finish()?;
+            return Err(fault);
+        }
+        let conclusion = program.finish()?;
+        self.deliver(program.started(), &course, &mut buffer)?;
+        Ok(Watched { conclusion, breaches: course.breaches, dismissal: course.dismissal })
+    }
+
+    /// Returns when the program is over, though not yet cleared up after.
+    fn watch(&mut self, program: &mut dyn Program, course: &mut Course, buffer: &mut [u8]) -> Result<(), Fault> {
         // Reading what a program uses costs more than a short program takes: the first look comes a little later.
         let mut look_at = clock::now() + SHORTEST_LOOK.min(self.shortest_limit());
         loop {
-            let timeout = match killed_at {
-                Some(at) => remaining(at + GRACE)?,
-                None => match look_at.checked_sub(clock::now()).filter(|left| *left > 0) {
-                    Some(left) => left,
-                    None => match self.check(program.started(), dismissal, &mut breaches) {
-                        Some(next) => {
-                            look_at = clock::now().saturating_add(next);
-                            next
-                        }
-                        None => {
-                            program.kill();
-                            killed_at = Some(clock::now());
-                            GRACE
-                        }
-                    },
+            let timeout = match look_at.checked_sub(clock::now()).filter(|left| *left > 0) {
+                Some(left) => left,
+                None => match self.check(program.started(), course) {
+                    Some(next) => {
+                        look_at = clock::now().saturating_add(next);
+                        next
+                    }
+                    None => break,
                 },
             };
-            let woken = self.wait(program.ended(), timeout)?;
+            let woken = self.wait(Some(program.ended()), timeout)?;
+            if woken.judge {
+                return Err(Fault::Cancelled);
+            }
             if woken.dismissed {
                 self.until = None;
-                dismissal = Some(Dismissal { at: clock::now(), cpu: self.meter.cpu() });
+                course.dismissal = Some(Dismissal { at: clock::now(), cpu: self.meter.cpu() });
                 look_at = clock::now();
             }
-            if woken.judge && killed_at.is_none() {
-                program.kill();
-                killed_at = Some(clock::now());
-            }
             if woken.ended && program.is_over() {
-                let conclusion = program.finish()?;
-                self.stdout.drain(&mut buffer, usize::MAX)?;
-                self.stderr.drain(&mut buffer, usize::MAX)?;
-                return if woken.judge {
-                    Err(Fault::Cancelled)
-                } else {
-                    Ok(Watched { conclusion, breaches, dismissal })
-                };
+                return Ok(());
             }
-            self.stdout.drain(&mut buffer, 32)?;
-            self.stderr.drain(&mut buffer, 32)?;
-            if self.stdout.overflowed() && killed_at.is_none() {
-                program.kill();
-                killed_at = Some(clock::now());
+            self.stdout.drain(buffer, 32)?;
+            self.stderr.drain(buffer, 32)?;
+            if self.stdout.overflowed() {
+                break;
+            }
+        }
+        program.kill();
+        self.wait_for_death(program)
+    }
+
+    fn wait_for_death(&self, program: &mut dyn Program) -> Result<(), Fault> {
+        let until = clock::now() + GRACE;
+        loop {
+            let left = until.checked_sub(clock::now()).ok_or_else(|| Fault::System {
+                action: format!("killing the program, which was not gone after {:?},", Duration::from_nanos(GRACE)),
+                source: Errno::TIME.into(),
+            })?;
+            let mut ended = [PollFd::from_borrowed_fd(program.ended(), PollFlags::IN)];
+            match rustix::event::poll(&mut ended, Some(&clock::timespec(left))) {
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) if program.is_over() => return Ok(()),
+                Ok(_) => {}
+                Err(error) => return Err(error).doing("waiting for the program's death"),
+            }
+        }
+    }
+
+    /// Moves on what is left in the pipes, whose writers are all gone. Somebody slow may take it until the run's time is
+    /// up; of a program that was cut short, nobody waits for him.
+    fn deliver(&mut self, started: u64, course: &Course, buffer: &mut [u8]) -> Result<(), Fault> {
+        let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
+        let is_cut_short = !course.breaches.is_empty() || course.dismissal.is_some();
+        loop {
+            self.stdout.drain(buffer, usize::MAX)?;
+            self.stderr.drain(buffer, usize::MAX)?;
+            if !self.stdout.is_stuck() && !self.stderr.is_stuck() {
+                return Ok(());
+            }
+            let left = until.map_or(u64::MAX, |until| until.saturating_sub(clock::now()));
+            if is_cut_short {
+                return Ok(());
+            }
+            if left == 0 {
+                return Err(Errno::TIME).doing("waiting for somebody to read the program's output");
+            }
+            if self.wait(None, left)?.judge {
+                return Err(Fault::Cancelled);
             }
         }
     }
@@ -154,12 +200,12 @@ impl Watch<'_, '_> {
     }
 
     /// Nanoseconds until the next look; `None` when a limit is passed, which is noted.
-    fn check(&mut self, started: u64, dismissal: Option<Dismissal>, breaches: &mut Vec<Breach>) -> Option<u64> {
-        let next = match dismissal {
+    fn check(&mut self, started: u64, course: &mut Course) -> Option<u64> {
+        let next = match course.dismissal {
             Some(dismissal) => (dismissal.at + LEAVE).checked_sub(clock::now()).filter(|left| *left > 0)?,
-            None => self.check_clocks(started, breaches)?,
+            None => self.check_clocks(started, &mut course.breaches)?,
         };
-        Some(next.min(self.check_space(breaches)?).max(50_000))
+        Some(next.min(self.check_space(&mut course.breaches)?).max(50_000))
     }
 
     fn check_clocks(&self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
@@ -198,27 +244,27 @@ impl Watch<'_, '_> {
         Some(next)
     }
 
-    fn wait(&self, ended: BorrowedFd<'_>, timeout: u64) -> Result<Woken, Fault> {
+    /// Waits until there is something to do, or `timeout` nanoseconds.
+    fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64) -> Result<Woken, Fault> {
         let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
-        let mut fds = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN), PollFd::new(&self.judge, PollFlags::IN)];
-        fds.extend(self.until.iter().map(|until| PollFd::from_borrowed_fd(*until, PollFlags::IN)));
-        for stream in [&*self.stdout, &*self.stderr] {
-            if !stream.done {
-                fds.push(PollFd::from_borrowed_fd(stream.fd(), PollFlags::IN));
-            }
-        }
+        let mut fds = vec![PollFd::new(&self.judge, PollFlags::IN)];
+        fds.extend(ended.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let until = ended.and(self.until);
+        fds.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        fds.extend(self.stdout.awaited());
+        fds.extend(self.stderr.awaited());
         match rustix::event::poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error).doing("waiting for the program"),
         }
         let ready = |index: usize| !fds[index].revents().is_empty();
-        Ok(Woken { ended: ready(0), judge: ready(1), dismissed: self.until.is_some() && ready(2) })
+        Ok(Woken { judge: ready(0), ended: ended.is_some() && ready(1), dismissed: until.is_some() && ready(2) })
     }
 }
 
 struct Woken {
-    ended: bool,
     judge: bool,
+    ended: bool,
     dismissed: bool,
 }
 
@@ -228,13 +274,6 @@ fn noted(left: Option<u64>, breach: Breach, breaches: &mut Vec<Breach>) -> Optio
         breaches.push(breach);
     }
     left
-}
-
-fn remaining(until: u64) -> Result<u64, Fault> {
-    until.checked_sub(clock::now()).ok_or_else(|| Fault::System {
-        action: format!("killing the program, which was not gone after {:?},", Duration::from_nanos(GRACE)),
-        source: std::io::ErrorKind::TimedOut.into(),
-    })
 }
 
 /// A program started by this very process.

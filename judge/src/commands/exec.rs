@@ -10,6 +10,8 @@ use crate::runner::{self, RunError};
 use crate::solver::{self, Toolbox};
 use crate::verdict::Ending;
 use judge_sandbox::{Request, Sink, Stdin, Visible};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Seek};
 use std::path::Path;
@@ -123,7 +125,9 @@ impl Streams {
     fn open(args: &ExecArgs) -> Result<Self, Failure> {
         let file = |what: &str, path: Option<&Path>| match path {
             None => nameless("judge-output").map(Arc::new),
-            Some(path) => File::create(path).map(Arc::new).map_err(|error| load::unwritable(what, path, &error)),
+            Some(path) => {
+                create_without_waiting(path).map(Arc::new).map_err(|error| load::unwritable(what, path, &error))
+            }
         };
         let stdout = file("the standard output to", args.stdout.as_deref())?;
         Ok(Self { stdout, stderr: file("the standard error to", args.stderr.as_deref())? })
@@ -141,6 +145,19 @@ impl Streams {
             report::note_from(&mut stderr);
         }
         Ok(())
+    }
+}
+
+/// Like [`File::create`], but a FIFO that nobody reads is an error at once.
+fn create_without_waiting(path: &Path) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOCTTY;
+    match rustix::fs::open(path, flags | OFlags::NONBLOCK, Mode::from_raw_mode(0o666)) {
+        Ok(file) => {
+            rustix::fs::fcntl_setfl(&file, OFlags::empty())?;
+            Ok(file.into())
+        }
+        Err(Errno::NXIO) => Err(io::Error::other("nobody reads this FIFO; start its reader first")),
+        Err(error) => Err(error.into()),
     }
 }
 
