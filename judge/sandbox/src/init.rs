@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::rc::Rc;
 
 use libc::{c_int, c_void};
 use rustix::event::{PollFd, PollFlags};
@@ -20,19 +21,20 @@ use crate::order::{Order, Task};
 use crate::reap::{self, Account, Conclusion, Scope, Undertaker};
 use crate::resource_limits::{self, Setting as LimitSetting};
 use crate::seccomp;
+use crate::start_stamp::StartStamp;
 use crate::wire::{Reader, Writer};
 
 /// What an init needs to know, left in memory for it by the helper.
 pub(crate) struct Setting {
     pub(crate) socket: UnixStream,
+    /// Where the helper looks when its program started.
+    pub(crate) stamp: Rc<StartStamp>,
     pub(crate) plan: Plan,
     /// Files through which to join the control group.
     pub(crate) doors: Vec<File>,
     /// What the first program to run here is to see.
     pub(crate) task: Task,
     pub(crate) has_cgroup: bool,
-    /// Whether it counts CPU time.
-    pub(crate) cgroup_has_clock: bool,
 }
 
 /// The message that asks for the program's death: shorter than any order.
@@ -134,7 +136,7 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     Ok(Cell {
         folder,
         landlock,
-        tree_clock: if setting.cgroup_has_clock { None } else { TreeClock::open() },
+        tree_clock: TreeClock::open(),
         oom_score,
         undertaker: Undertaker::open()?,
     })
@@ -149,6 +151,7 @@ impl Cell {
             Launched::Running(child) => child,
             Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
         };
+        setting.stamp.set(child.started);
         drop(order);
         let account = self.await_end(setting, &child)?;
         Ok(account.map(|account| Conclusion::Finished(reap::finish(&child, Scope::Namespace, account))))

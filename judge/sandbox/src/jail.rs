@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
+use std::rc::Rc;
 
 use rustix::process::Signal;
 
@@ -16,6 +17,8 @@ use crate::init;
 use crate::meter::{Gauges, TreeClock};
 use crate::order::{self, Task};
 use crate::reap::{Conclusion, Finished};
+use crate::start_stamp::StartStamp;
+use crate::tree;
 use crate::watch::{Program, Start};
 use crate::wire::{Reader, Writer};
 
@@ -38,6 +41,7 @@ pub(crate) struct Jail {
     socket: UnixStream,
     cgroup: Option<Cgroup>,
     tree_clock: Option<TreeClock>,
+    stamp: Rc<StartStamp>,
     sound: Cell<bool>,
 }
 
@@ -47,17 +51,18 @@ impl Jail {
         let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
         let doors = cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::doors).doing("opening the control group")?;
         let (socket, theirs) = UnixStream::pair().doing("making a socket for the jail")?;
+        let stamp = Rc::new(StartStamp::new().doing("sharing memory with the jail")?);
         let setting = init::Setting {
             socket: theirs,
+            stamp: Rc::clone(&stamp),
             plan,
             doors,
             has_cgroup: cgroup.is_some(),
-            cgroup_has_clock: site.is_some_and(|site| site.cpu.is_some()),
             task: task.clone(),
         };
         let (pid, pidfd) = clone_init(plan, &setting)?;
         drop(setting);
-        let mut jail = Jail { pid, pidfd, socket, cgroup, tree_clock: None, sound: Cell::new(true) };
+        let mut jail = Jail { pid, pidfd, socket, cgroup, tree_clock: None, stamp, sound: Cell::new(true) };
         if plan.own_user_namespace {
             map_users(pid, plan.identity).doing("mapping the users of a user namespace")?;
         }
@@ -95,10 +100,11 @@ impl Jail {
 
     /// Has the init start `task`.
     pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
-        let started = clock::now();
+        let ordered = clock::now();
+        self.stamp.set(0);
         let enclosed = order::Enclosed { stdout: true, stderr: true, until: false };
         order::encode(task, enclosed).send(&self.socket, &stdio).doing("handing a program to the jail's init")?;
-        Ok(Start::Running(Box::new(Inmate { jail: self, started, killed: false })))
+        Ok(Start::Running(Box::new(Inmate { jail: self, ordered, killed: false })))
     }
 
     fn receive(&self) -> Result<Option<Reader>, Fault> {
@@ -122,7 +128,7 @@ impl Drop for Jail {
 /// A program in a jail.
 struct Inmate<'a> {
     jail: &'a Jail,
-    started: u64,
+    ordered: u64,
     killed: bool,
 }
 
@@ -136,7 +142,12 @@ impl Program for Inmate<'_> {
     }
 
     fn kill(&mut self) {
-        if !std::mem::replace(&mut self.killed, true) && init::order_death(&self.jail.socket).is_err() {
+        if std::mem::replace(&mut self.killed, true) {
+            return;
+        }
+        // The init will kill whatever has escaped us; but it may have to wait for a core until the next tick.
+        tree::kill_descendants(self.jail.pid);
+        if init::order_death(&self.jail.socket).is_err() {
             let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
         }
     }
@@ -152,7 +163,7 @@ impl Program for Inmate<'_> {
     }
 
     fn started(&self) -> u64 {
-        self.started
+        self.jail.stamp.get().unwrap_or(self.ordered)
     }
 }
 
@@ -163,7 +174,12 @@ impl Inmate<'_> {
         if self.jail.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {
             let ended = clock::now();
             let status = libc::SIGKILL;
-            return Ok(Conclusion::Finished(Finished { status, started: self.started, ended, ..Finished::default() }));
+            return Ok(Conclusion::Finished(Finished {
+                status,
+                started: self.started(),
+                ended,
+                ..Finished::default()
+            }));
         }
         Err(fault)
     }

@@ -29,6 +29,7 @@ mod request;
 mod resource_limits;
 mod sandbox;
 mod seccomp;
+mod start_stamp;
 mod station;
 mod steal;
 mod survey;

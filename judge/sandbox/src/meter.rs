@@ -55,7 +55,7 @@ pub(crate) struct Gauges<'a> {
     /// The process that starts the programs: its descendants are the run.
     pub(crate) root: i32,
     pub(crate) cgroup: Option<&'a Cgroup>,
-    /// Where the control group does not count CPU time.
+    /// Preferred to the control group's account, which lags behind by up to a tick of each core in use.
     pub(crate) tree_clock: Option<&'a TreeClock>,
     /// Whether a run may be more than one process.
     pub(crate) many: bool,

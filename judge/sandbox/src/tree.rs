@@ -1,6 +1,10 @@
 //! The processes below one process, and what they hold, where no control group tells.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// The descendants of `root`, which may be gone or changed by the time that they are looked at.
 pub(crate) fn descendants(root: i32) -> Vec<i32> {
@@ -25,19 +29,37 @@ fn children(pid: i32) -> Vec<i32> {
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
 }
 
-/// Resident bytes of `pid`.
+/// Kills the descendants of `root`, all that can be found at this moment, and nobody else: an id that is given to
+/// another process meanwhile is not that of a descendant when it is looked at again.
+pub(crate) fn kill_descendants(root: i32) {
+    let open = |pid: i32| Some((pid, pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?));
+    let found: Vec<_> = descendants(root).into_iter().filter_map(open).collect();
+    let still = descendants(root);
+    for (_, pidfd) in found.iter().filter(|(pid, _)| still.contains(pid)) {
+        // Fails only for one that is dead already.
+        let _ = pidfd_send_signal(pidfd, Signal::KILL);
+    }
+}
+
+/// Resident bytes of `pid`, its first thread dead or alive.
 pub(crate) fn resident(pid: i32) -> u64 {
-    let pages = fs::read_to_string(format!("/proc/{pid}/statm"));
+    let first = resident_of(Path::new(&format!("/proc/{pid}")));
+    if first > 0 {
+        return first;
+    }
+    let others = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    others.map(|thread| resident_of(&thread.path())).find(|bytes| *bytes > 0).unwrap_or(0)
+}
+
+fn resident_of(task: &Path) -> u64 {
+    let pages = fs::read_to_string(task.join("statm"));
     let pages = pages.ok().and_then(|statm| statm.split(' ').nth(1)?.parse::<u64>().ok());
     pages.unwrap_or(0) * rustix::param::page_size() as u64
 }
 
 /// Threads of `pid`.
 pub(crate) fn threads(pid: i32) -> u64 {
-    fs::metadata(format!("/proc/{pid}/task")).map_or(0, |task| {
-        use std::os::unix::fs::MetadataExt;
-        task.nlink().saturating_sub(2)
-    })
+    fs::metadata(format!("/proc/{pid}/task")).map_or(0, |task| task.nlink().saturating_sub(2))
 }
 
 #[cfg(test)]
