@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 
 use crate::capture::{Beyond, Stream, Target};
 use crate::cgroup_site::Site;
@@ -148,7 +148,7 @@ fn run(
     let stderr_target = target(order.stderr.take(), &settings.stderr);
     let (mut stdout, out) = Stream::open("output", stdout_target, limits.stdout, Beyond::Ends)?;
     let (mut stderr, err) = Stream::open("error output", stderr_target, limits.stderr, Beyond::Dropped)?;
-    let stdin = reopened(&order.stdin)?;
+    let stdin = reopened(&order.stdin, settings.tier)?;
     station.prepare(&order.task)?;
     let station = &*station;
     steal.begin();
@@ -186,20 +186,38 @@ fn run(
 }
 
 /// Standard input for this run alone: its position is nobody else's.
-fn reopened(stdin: &OwnedFd) -> Result<OwnedFd, Fault> {
+fn reopened(stdin: &OwnedFd, tier: Tier) -> Result<OwnedFd, Fault> {
     let stat = rustix::fs::fstat(stdin).doing("looking at the input")?;
     if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::RegularFile {
         return duplicate(stdin);
     }
-    let path = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(stdin));
-    match rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
-        Ok(own) => Ok(own),
+    let own = match rustix::fs::open(own_path(stdin), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(own) => own,
         // Without /proc, or when only the judge may open the file: from the start, at least.
         Err(_) => {
             rustix::fs::seek(stdin, rustix::fs::SeekFrom::Start(0)).doing("rewinding the input")?;
-            duplicate(stdin)
+            duplicate(stdin)?
         }
-    }
+    };
+    // Whoever owns a file changes its mode, even through a descriptor that only reads. In these tiers programs are the
+    // judge's user, and may do so; files in memory are ours, made for this run.
+    let programs_own =
+        matches!(tier, Tier::Delegated | Tier::Userns) && stat.st_uid == rustix::process::geteuid().as_raw();
+    let in_memory = rustix::fs::fcntl_get_seals(&own).is_ok_and(|seals| seals.contains(SealFlags::WRITE));
+    if programs_own && !in_memory { copied(own).doing("copying the input") } else { Ok(own) }
+}
+
+fn own_path(fd: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(fd))
+}
+
+/// The same bytes in memory, from the start.
+fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
+    let mut copy = File::from(rustix::fs::memfd_create("judge-input", MemfdFlags::CLOEXEC)?);
+    io::copy(&mut File::from(file), &mut copy)?;
+    // Opened anew: to read only, and at its start.
+    let copy = OwnedFd::from(copy);
+    Ok(rustix::fs::open(own_path(&copy), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
 fn duplicate(fd: &OwnedFd) -> Result<OwnedFd, Fault> {
