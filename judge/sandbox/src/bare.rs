@@ -13,6 +13,7 @@ use crate::reap::{Account, Undertaker};
 use crate::resource_limits::{self, Setting};
 use crate::seccomp;
 use crate::tier::Tier;
+use crate::tree;
 use crate::view::View;
 use crate::watch::{Disk, OwnProgram, Start};
 
@@ -100,6 +101,7 @@ impl Bare {
 
 impl Disk for Bare {
     fn bytes(&self, enough: u64) -> u64 {
-        self.folder.bytes(enough)
+        let named = self.folder.bytes(enough);
+        named.saturating_add(tree::deleted_bytes(std::process::id().cast_signed(), self.folder.path()))
     }
 }

@@ -13,6 +13,12 @@ use crate::fault::Doing;
 
 /// The program's own folder inside of the private one.
 const BOX: &str = "box";
+/// The private folder's mode while a program runs: it may be passed through, but nothing be put next to the working
+/// folder, not even by a program that runs as its owner, whom seccomp keeps from changing it.
+const CLOSED: Mode = Mode::from_raw_mode(0o511);
+/// As in the working folders of jails.
+const MOST_ENTRIES: usize = 16384;
+const OPEN: Mode = Mode::from_raw_mode(0o711);
 
 /// A private folder of one helper with the program's working folder in it.
 pub(crate) struct Folder {
@@ -47,10 +53,16 @@ impl Folder {
     /// Makes `path`, which must not exist yet, and the working folder in it, for the user `owner` (or this one).
     pub(crate) fn create(path: PathBuf, owner: Option<u32>) -> Result<Folder, Fault> {
         let what = || format!("creating the working folder {}", path.display());
-        rustix::fs::mkdir(&path, Mode::from_raw_mode(0o711)).doing(what())?;
+        rustix::fs::mkdir(&path, OPEN).doing(what())?;
         let private = open_folder(rustix::fs::CWD, &path).doing(what())?;
         let (inner, fresh) = make_inner(private.as_fd(), owner).doing(what())?;
+        rustix::fs::fchmod(&private, CLOSED).doing(what())?;
         Ok(Folder { path, private, inner, owner, fresh })
+    }
+
+    /// The private folder's path.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The working folder, certainly empty.
@@ -63,13 +75,18 @@ impl Folder {
         self.private.as_fd()
     }
 
-    /// Bytes on disk of the files in the working folder, counted until `enough` is reached, in the first few thousand.
+    /// Bytes on disk of the files in the working folder, counted until `enough` is passed, in the first few thousand. As
+    /// many entries as no honest program makes are as bad as too many bytes.
     pub(crate) fn bytes(&self, enough: u64) -> u64 {
         let mut waiting: Vec<io::Result<OwnedFd>> = vec![self.inner.try_clone()];
         let (mut total, mut visited) = (0, 0);
         while let Some(folder) = waiting.pop() {
             let Ok(folder) = folder else { continue };
-            for name in names(folder.as_fd()).unwrap_or_default() {
+            let names = names(folder.as_fd()).unwrap_or_default();
+            if names.len() > MOST_ENTRIES {
+                return u64::MAX;
+            }
+            for name in names {
                 let Ok(stat) = rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
                 visited += 1;
                 total += stat.st_blocks.unsigned_abs() * 512;
@@ -92,7 +109,7 @@ impl Folder {
         let what = || format!("emptying the working folder {}", self.path.display());
         empty(self.private.as_fd()).doing(what())?;
         (self.inner, self.fresh) = make_inner(self.private.as_fd(), self.owner).doing(what())?;
-        Ok(())
+        rustix::fs::fchmod(&self.private, CLOSED).doing(what())
     }
 }
 
@@ -139,6 +156,7 @@ fn names(folder: BorrowedFd<'_>) -> rustix::io::Result<Vec<CString>> {
 /// Removes all that is in `top`. Folders that are not empty are first lifted to the top, so that neither the depth of
 /// the tree nor the length of its paths costs stack, descriptors or patience.
 fn empty(top: BorrowedFd<'_>) -> rustix::io::Result<()> {
+    rustix::fs::fchmod(top, OPEN)?;
     let mut lifted = 0_u64;
     loop {
         let entries = names(top)?;

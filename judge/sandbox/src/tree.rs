@@ -1,5 +1,6 @@
 //! The processes below one process, and what they hold, where no control group tells.
 
+use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -62,6 +63,22 @@ pub(crate) fn threads(pid: i32) -> u64 {
     fs::metadata(format!("/proc/{pid}/task")).map_or(0, |task| task.nlink().saturating_sub(2))
 }
 
+/// Bytes on disk of the files below `folder` that have no name any more and live on because a descendant of `root` has
+/// them open. Of many descriptors, the first few thousand are looked at.
+pub(crate) fn deleted_bytes(root: i32, folder: &Path) -> u64 {
+    let open_files = |pid| fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    let mut found = HashMap::new();
+    for link in descendants(root).into_iter().flat_map(open_files).take(4096) {
+        if fs::read_link(link.path()).is_ok_and(|target| target.starts_with(folder))
+            && let Ok(file) = fs::metadata(link.path())
+            && file.nlink() == 0
+        {
+            found.insert(file.ino(), file.blocks() * 512);
+        }
+    }
+    found.values().sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +104,7 @@ mod tests {
         assert!(found.contains(&shell_pid) && found.contains(&sleeper[0]));
         assert!(resident(shell_pid) > 100_000);
         assert_eq!(threads(shell_pid), 1);
+        assert_eq!(deleted_bytes(own, Path::new("/")), 0, "the shell has no files");
         // SAFETY: a system call without pointers, on a process that this test started.
         unsafe { libc::kill(sleeper[0], libc::SIGKILL) };
         drop(shell.stdin.take());
