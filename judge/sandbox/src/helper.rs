@@ -120,7 +120,7 @@ fn settle() -> io::Result<OwnedFd> {
         // SAFETY: the default action needs no handler; those that cannot be set are refused.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
-    // SAFETY: an empty set is a valid mask; this process has one thread.
+    // SAFETY: the set is valid memory; this process has one thread.
     unsafe {
         let mut broken_pipe: libc::sigset_t = std::mem::zeroed();
         // The one who reads a program's output may go: an error, not our end. Blocked, as programs do not inherit that.

@@ -105,10 +105,13 @@ impl<'a> Meter<'a> {
 
     /// Tasks alive now. `None`: the control group keeps the limit itself.
     pub(crate) fn tasks(&self) -> Option<u64> {
-        let watched = self.gauges.cgroup.is_none() && self.gauges.many;
-        // The dead hold no memory, and count no more.
-        let alive = |pid: &i32| tree::resident(*pid) > 0;
-        watched.then(|| self.members().into_iter().filter(alive).map(tree::threads).sum())
+        if self.gauges.cgroup.is_some() || !self.gauges.many {
+            return None;
+        }
+        // Our own dead children are about to be buried. Those of the program count, as they do in the kernel's limits.
+        let ours = tree::only_child(self.gauges.root);
+        let counts = |pid: &i32| !ours.contains(pid) || tree::resident(*pid) > 0;
+        Some(self.members().into_iter().filter(counts).map(tree::threads).sum())
     }
 
     /// The run's totals once it has `finished`.

@@ -14,6 +14,8 @@ pub(crate) struct Setting {
 
 const OPEN_FILES: u64 = 1024;
 const LOCKED_BYTES: u64 = 64 * 1024;
+/// Timers and signals in a queue: each holds a piece of the kernel's memory, out of one stock for all of a user's.
+const PENDING_SIGNALS: u64 = 1024;
 
 /// The limits, each no higher than this process's own.
 pub(crate) fn of(limits: &Limits, setting: Setting) -> Vec<ResourceLimit> {
@@ -23,6 +25,7 @@ pub(crate) fn of(limits: &Limits, setting: Setting) -> Vec<ResourceLimit> {
         (libc::RLIMIT_NOFILE, OPEN_FILES),
         (libc::RLIMIT_MEMLOCK, LOCKED_BYTES),
         (libc::RLIMIT_MSGQUEUE, 0),
+        (libc::RLIMIT_SIGPENDING, PENDING_SIGNALS),
         (libc::RLIMIT_NICE, 0),
         (libc::RLIMIT_RTPRIO, 0),
         (libc::RLIMIT_STACK, limits.memory.unwrap_or(libc::RLIM_INFINITY)),

@@ -176,6 +176,13 @@ pub(crate) fn filter(rules: Rules) -> Vec<sock_filter> {
             code.mask((libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u32);
             code.when(BPF_JEQ, (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u32, libc::ENOMEM);
         });
+        // What waits in a socket; as much as it holds by itself is bounded by the number of descriptors.
+        table.arguments(libc::SYS_setsockopt, |code| {
+            code.load(argument(2));
+            for option in [libc::SO_SNDBUF, libc::SO_SNDBUFFORCE] {
+                code.when(BPF_JEQ, option as u32, libc::EPERM);
+            }
+        });
     }
     processes(&mut table, rules.single_process);
     table.arguments(libc::SYS_ioctl, |code| {
@@ -321,6 +328,8 @@ mod tests {
         assert_eq!(strict(libc::SYS_clone, [user; 6]), Some(libc::EPERM));
         let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u64;
         assert_eq!(strict(libc::SYS_mmap, [0, 0, 0, shared, 0, 0]), Some(libc::ENOMEM));
+        assert_eq!(strict(libc::SYS_setsockopt, [0, 1, libc::SO_SNDBUF as u64, 0, 0, 0]), Some(libc::EPERM));
+        assert_eq!(strict(libc::SYS_setsockopt, [0, 1, libc::SO_PASSCRED as u64, 0, 0, 0]), None);
         assert_eq!(strict(libc::SYS_ioctl, [0, libc::TIOCSTI, 0, 0, 0, 0]), Some(libc::EPERM));
         assert_eq!(strict(libc::SYS_ioctl, [0, libc::TIOCSTI | 1 << 40, 0, 0, 0, 0]), Some(libc::EPERM));
         assert_eq!(strict(libc::SYS_openat, [0, 0, libc::O_TRUNC as u64, 0, 0, 0]), Some(libc::EPERM));
