@@ -133,13 +133,7 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .doing("closing this process to others")?;
-    Ok(Cell {
-        folder,
-        landlock,
-        tree_clock: TreeClock::open(),
-        oom_score,
-        undertaker: Undertaker::open()?,
-    })
+    Ok(Cell { folder, landlock, tree_clock: TreeClock::open(), oom_score, undertaker: Undertaker::open()? })
 }
 
 impl Cell {

@@ -93,11 +93,36 @@ static int shell(char **arguments) {
     return 3;
 }
 
+/* Switches off the kernel's counters as far as it may. */
+static int uncounted(char **arguments) {
+    prctl(PR_TASK_PERF_EVENTS_DISABLE);
+    if (fork() == 0)
+        prctl(PR_TASK_PERF_EVENTS_DISABLE);
+    return alone(arguments);
+}
+
+/* Is a new program all the time, never a new process. */
+static int restarted(char **arguments) {
+    (void)arguments;
+    execl("/proc/self/exe", "cpu", "restarted", (char *)NULL);
+    return alone(arguments);
+}
+
+/* Its parent is suspended for as long as it lives. */
+static int vforked(char **arguments) {
+    (void)arguments;
+    if (vfork() == 0)
+        for (;;)
+            pause();
+    return 0;
+}
+
 int main(int count, char **arguments) {
     static const struct mode modes[] = {
         {"alone", alone},         {"deaf", deaf},       {"threads", threads}, {"headless", headless},
         {"children", children},   {"unreaped", unreaped}, {"orphans", orphans}, {"amount", amount},
-        {"asleep", asleep},       {"stopped", stopped}, {"shell", shell},     {NULL, NULL},
+        {"asleep", asleep},       {"stopped", stopped}, {"shell", shell},
+        {"uncounted", uncounted}, {"restarted", restarted}, {"vforked", vforked}, {NULL, NULL},
     };
     return dispatch(modes, count, arguments);
 }

@@ -245,11 +245,64 @@ static int inherited(char **arguments) {
     return 0;
 }
 
+/* Leaves something next to its folder, or in a place that outlives the run. */
+static int outside(char **arguments) {
+    (void)arguments;
+    mkdir("mine", 0700);
+    if (rename("mine", "../mine") == 0 || link("/usr/bin/env", "env") == 0 || symlink("x", "../link") == 0)
+        ESCAPED("moved or linked something out or in");
+    if (chmod("..", 0777) == 0 || rename(".", "../other") == 0 || rmdir("../box") == 0)
+        ESCAPED("changed the folder above");
+    static const char *const files[] = {"../file", "/var/tmp/file", "/run/lock/file", "/dev/file", "/file", "/etc/file"};
+    for (int which = 0; which < 6; which++)
+        if (open(files[which], O_CREAT | O_WRONLY, 0600) >= 0)
+            ESCAPED("created %s", files[which]);
+    open("/tmp/misbehave-left", O_CREAT | O_WRONLY, 0600);
+    open("/dev/shm/misbehave-left", O_CREAT | O_WRONLY, 0600);
+    return 0;
+}
+
+/* Its limits are set in files; they are not its to see. */
+static int control_groups(char **arguments) {
+    (void)arguments;
+    static const char *const files[] = {
+        "/sys/fs/cgroup", "/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/memory.max",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/unified/cgroup.procs", "/sys", "/proc/1/cgroup",
+        "/proc/sys/kernel/pid_max", "/proc/sysrq-trigger",
+    };
+    for (unsigned which = 0; which < sizeof files / sizeof *files; which++)
+        if (open(files[which], O_RDONLY) >= 0 || open(files[which], O_WRONLY) >= 0)
+            ESCAPED("opened %s", files[which]);
+    return 0;
+}
+
+/* Its input may be a file of somebody's. */
+static int input(char **arguments) {
+    (void)arguments;
+    int again = open("/proc/self/fd/0", O_RDWR);
+    write(again, "changed", 7);
+    ftruncate(again, 0);
+    write(0, "changed", 7);
+    ftruncate(0, 0);
+    fchmod(0, 0777);
+    fchown(0, getuid(), getgid());
+    futimens(0, NULL);
+    fsetxattr(0, "user.changed", "x", 1, 0);
+    open("/dev/stdin", O_WRONLY | O_TRUNC);
+    chmod("/proc/self/fd/0", 0777);
+    return 0;
+}
+
 static int traps(char **arguments) {
     (void)arguments;
     int bad = symlink("/etc/passwd", "output") | mkfifo("answer", 0600) | mkdir("closed", 0) | symlink(".", "loop");
+    bad |= mkdir("line\nbreak\xff", 0700) | mkdir("line\nbreak\xff/-rf *", 0700) | mkdir("shut", 0700);
+    bad |= mkdir("shut/inner", 0700) | mkdir("shut/inner/most", 0);
+    chmod("shut/inner", 0);
+    chmod("shut", 0);
     int hole = open("hole", O_CREAT | O_WRONLY, 0);
     bad |= hole < 0;
+    chmod(".", 0);
     return bad ? 3 : 0;
 }
 
@@ -307,7 +360,8 @@ int main(int count, char **arguments) {
         {"secrets", secrets},     {"meddle", meddle},   {"network", network}, {"privileges", privileges},
         {"walls", walls},         {"kernel", kernel},   {"inherited", inherited}, {"traps", traps},
         {"deep", deep},           {"crowd", crowd},     {"descriptors", descriptors},
-        {"setuid", setuid_programs}, {"overwrite", overwrite}, {NULL, NULL},
+        {"setuid", setuid_programs}, {"overwrite", overwrite}, {"outside", outside},
+        {"control-groups", control_groups}, {"input", input}, {NULL, NULL},
     };
     return dispatch(modes, count, arguments);
 }

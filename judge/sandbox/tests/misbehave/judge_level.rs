@@ -1,19 +1,19 @@
 //! What is not a matter of one program: the judge's death and size, cancelling, starting, thousands of runs.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::io::{BufRead, BufReader};
+use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use judge_sandbox::{End, Fault, Options, Sandbox, Sink, Stdin, TierChoice, Visible};
+use judge_sandbox::{End, Fault, Options, Sandbox, TierChoice, Visible};
 
 use super::pace::{patiently, slowness};
 use super::request;
 use super::scene::processes_with;
+use super::{solvers, streams};
 
 /// The first argument of a process that is to be killed in the middle of a run.
 pub(crate) const VICTIM: &str = "--victim";
@@ -26,16 +26,19 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("leftovers swept", leftovers_swept),
     ("cancelled", cancelled),
     ("cannot start", cannot_start),
-    ("streams in files", streams_in_files),
-    ("streams in pipes", streams_in_pipes),
+    ("streams in files", streams::in_files),
+    ("streams in pipes", streams::in_pipes),
+    ("output that nobody reads", streams::output_that_nobody_reads),
+    ("input untouched", streams::input_untouched),
     ("dismissed", dismissed),
     ("fat judge", fat_judge),
     ("visible folders", visible_folders),
-    ("interpreters", interpreters),
+    ("interpreters", solvers::interpreters),
     ("many runs", many_runs),
 ];
 
-fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+/// `what`, unless it `holds`.
+pub(crate) fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(what()) }
 }
 
@@ -193,52 +196,6 @@ fn cannot_start(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     check(end.end == End::Exited(0) && end.stdout == b"done\n", || format!("a good script: {end:?}"))
 }
 
-/// 64 MiB in and out through files of the caller's, neither of them in memory.
-fn streams_in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
-    const BYTES: u64 = 64 << 20;
-    let mut worker = sandbox.worker(None).unwrap();
-    let input = tempfile::tempfile().unwrap();
-    input.set_len(BYTES).unwrap();
-    let output = tempfile::tempfile().unwrap();
-    let mut request = request(programs.join("output"), &["output".into(), "echo".into()]);
-    request.stdin = Stdin::File(Arc::new(input));
-    request.stdout = Sink::File(Arc::new(output.try_clone().unwrap()));
-    request.limits.stdout = BYTES;
-    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
-    check(execution.end == End::Exited(0) && execution.breaches.is_empty(), || format!("{execution:?}"))?;
-    check(output.metadata().unwrap().len() == BYTES, || "the output is not all there".to_owned())?;
-    check(execution.usage.stdout_bytes == BYTES && execution.stdout.is_empty(), || format!("{execution:?}"))?;
-    request.limits.stdout = BYTES - 1;
-    let short = worker.run(&request).map_err(|fault| fault.to_string())?;
-    check(short.usage.stdout_bytes == BYTES, || format!("one byte too many: {:?}", short.usage))?;
-    check(short.breaches == [judge_sandbox::Breach::Output], || format!("{:?}", short.breaches))?;
-    let full = File::options().write(true).open("/dev/full").unwrap();
-    request.stdout = Sink::File(Arc::new(full));
-    let fault = worker.run(&request);
-    check(matches!(fault, Err(Fault::System { .. })), || format!("a full disk is no fault of the program's: {fault:?}"))
-}
-
-/// A large judge does not make its programs look large.
-fn streams_in_pipes(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
-    let mut worker = sandbox.worker(None).unwrap();
-    let mut request = request(programs.join("output"), &["output".into(), "echo".into()]);
-    let (input, mut to_program) = std::io::pipe().unwrap();
-    let (mut from_program, output) = std::io::pipe().unwrap();
-    request.stdin = Stdin::File(Arc::new(File::from(OwnedFd::from(input))));
-    request.stdout = Sink::File(Arc::new(File::from(OwnedFd::from(output))));
-    let writer = std::thread::spawn(move || {
-        to_program.write_all(b"hello ").unwrap();
-        std::thread::sleep(Duration::from_millis(20));
-        to_program.write_all(b"there").unwrap();
-    });
-    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
-    writer.join().unwrap();
-    check(execution.end == End::Exited(0) && execution.breaches.is_empty(), || format!("{execution:?}"))?;
-    let mut heard = [0; 11];
-    from_program.read_exact(&mut heard).unwrap();
-    check(heard == *b"hello there", || format!("heard {:?}", String::from_utf8_lossy(&heard)))
-}
-
 /// A program of no more use is left some time, which is not held against it.
 fn dismissed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
@@ -260,6 +217,7 @@ fn dismissed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     check(full.breaches == [judge_sandbox::Breach::Cpu], || format!("{full:?}"))
 }
 
+/// A large judge does not make its programs look large.
 fn fat_judge(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut ballast = vec![0_u8; 300 << 20];
     for page in ballast.chunks_mut(4096) {
@@ -291,33 +249,6 @@ fn visible_folders(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let written = worker.run(&request).map_err(|fault| fault.to_string())?;
     check(written.end == End::Exited(0), || format!("writable: {written:?}"))?;
     check(folder.path().join("made").exists(), || "not written".to_owned())
-}
-
-fn interpreters(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
-    let mut worker = sandbox.worker(None).unwrap();
-    let tries: [(&str, &[&str], &str); 4] = [
-        ("/usr/bin/python3", &["-c", "import random, json, threading; print(sum(range(10)))"], "45\n"),
-        ("/usr/bin/node", &["-e", "console.log(6 * 7)"], "42\n"),
-        ("/bin/bash", &["-c", "echo $((3 + 4)) | cat"], "7\n"),
-        ("/usr/bin/java", &["--version"], ""),
-    ];
-    for (program, arguments, expected) in tries {
-        if !Path::new(program).exists() {
-            println!("skipped: {program} is not installed");
-            continue;
-        }
-        let argv: Vec<String> = [program].iter().chain(arguments).map(|&word| word.to_owned()).collect();
-        let mut request = request(program.into(), &argv);
-        request.limits.memory = Some(1 << 30);
-        request.limits.processes = Some(64);
-        request.limits.cpu = Some(patiently(Duration::from_secs(20)));
-        request.limits.wall = Some(patiently(Duration::from_secs(60)));
-        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
-        let fine = execution.end == End::Exited(0) && execution.breaches.is_empty();
-        let said = expected.is_empty() || execution.stdout == expected.as_bytes();
-        check(fine && said, || format!("{program}: {execution:?} {}", String::from_utf8_lossy(&execution.stderr)))?;
-    }
-    Ok(())
 }
 
 /// Descriptors, processes, mounts, control groups and memory are the same after thousands of runs, or on a slow machine a hundred.

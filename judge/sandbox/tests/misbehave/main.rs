@@ -12,8 +12,9 @@ mod judge_level;
 mod pace;
 mod plain_user;
 pub(crate) mod scene;
+mod solvers;
+mod streams;
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -32,20 +33,26 @@ pub(crate) fn main() -> ExitCode {
         _ => {}
     }
     let arguments = Arguments::parse(arguments);
-    let compiled = tempfile::Builder::new().prefix("misbehave").tempdir().unwrap();
-    let programs = arguments.programs.as_deref().unwrap_or(compiled.path());
-    if arguments.programs.is_none() {
-        std::fs::set_permissions(programs, std::fs::Permissions::from_mode(0o755)).unwrap();
-        if let Err(why) = scene::compile(programs) {
+    let compiled = match arguments.programs.is_none().then(compiled).transpose() {
+        Ok(compiled) => compiled,
+        Err(why) => {
             println!("skipped: {why}");
             return ExitCode::SUCCESS;
         }
-    }
+    };
+    let programs = arguments.programs.as_deref().or(compiled.as_ref().map(|folder| folder.path())).unwrap();
     let failures = match &arguments.tiers {
         Some(tiers) => in_tiers(tiers, programs, &arguments.words),
         None => as_everybody(programs, &arguments.words),
     };
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The programs, in a folder of their own. `Err` says why they cannot be had here.
+fn compiled() -> Result<tempfile::TempDir, String> {
+    let folder = plain_user::public_folder()?;
+    scene::compile(folder.path())?;
+    Ok(folder)
 }
 
 struct Arguments {

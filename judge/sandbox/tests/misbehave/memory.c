@@ -2,6 +2,7 @@
 #include "misbehave.h"
 #include <sys/ipc.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 
 static char block[1 << 20];
 static char untouched[(size_t)1 << 30];
@@ -95,6 +96,84 @@ static int files(char **arguments) {
 
 static int one_file(char **arguments) {
     return fill(open(arguments[0], O_CREAT | O_WRONLY, 0600));
+}
+
+/* Files without a name: no folder shows them. */
+static int deleted_files(char **arguments) {
+    (void)arguments;
+    memset(block, 1, sizeof block);
+    for (int count = 0; count < 900; count++) {
+        int file = open("nameless", O_CREAT | O_WRONLY, 0600);
+        if (file < 0 || unlink("nameless"))
+            return 3;
+        for (int piece = 0; piece < 4; piece++)
+            if (write(file, block, sizeof block) != (ssize_t)sizeof block)
+                return 3;
+    }
+    ESCAPED("3.5 GiB of deleted files");
+    return 0;
+}
+
+static int mapped_files(char **arguments) {
+    (void)arguments;
+    char name[32];
+    for (int count = 0; count < 1024; count++) {
+        snprintf(name, sizeof name, "%d", count);
+        int file = open(name, O_CREAT | O_RDWR, 0600);
+        if (file < 0 || ftruncate(file, 4 * MIB))
+            return 3;
+        char *place = mmap(NULL, 4 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (place == MAP_FAILED)
+            return 3;
+        memset(place, 1, 4 * MIB);
+        munmap(place, 4 * MIB);
+        close(file);
+    }
+    ESCAPED("4 GiB of mapped files");
+    return 0;
+}
+
+/* Asks for all pages in one call, and for none of them to be taken back. */
+static int populated(char **arguments) {
+    (void)arguments;
+    mlockall(MCL_CURRENT | MCL_FUTURE);
+    char *all = mmap(NULL, 1024 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (all == MAP_FAILED)
+        return 3;
+    memset(all, 1, 1024 * MIB);
+    ESCAPED("1 GiB populated");
+    return 0;
+}
+
+static int sockets(char **arguments) {
+    (void)arguments;
+    long filled = 0;
+    for (int ends[2]; socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0;) {
+        int size = 64 << 20;
+        setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
+        fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        for (ssize_t written; (written = write(ends[0], block, sizeof block)) > 0;)
+            filled += written;
+        if (filled > (long)(1024 * MIB)) {
+            ESCAPED("1 GiB in sockets");
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* Timers that never go off: memory of the kernel's. */
+static int timers(char **arguments) {
+    (void)arguments;
+    struct sigevent nothing = {.sigev_notify = SIGEV_NONE};
+    timer_t timer;
+    long count = 0;
+    while (count < 20000 && timer_create(CLOCK_MONOTONIC, &nothing, &timer) == 0)
+        count++;
+    if (count >= 20000)
+        ESCAPED("%ld timers", count);
+    puts("done");
+    return 0;
 }
 
 static int sparse(char **arguments) {
@@ -209,7 +288,9 @@ int main(int count, char **arguments) {
         {"files", files},       {"one-file", one_file},       {"sparse", sparse},
         {"segments", segments}, {"pipes", pipes},             {"spike", spike},
         {"reserve", reserve},   {"unused", unused},           {"recursion", recursion},
-        {"deep-stack", deep_stack}, {"children", children},   {NULL, NULL},
+        {"deep-stack", deep_stack}, {"children", children},
+        {"deleted-files", deleted_files}, {"mapped-files", mapped_files}, {"populated", populated},
+        {"sockets", sockets},   {"timers", timers},           {NULL, NULL},
     };
     return dispatch(modes, count, arguments);
 }

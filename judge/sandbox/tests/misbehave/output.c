@@ -1,5 +1,7 @@
 /* Programs that write too much, too little or to the wrong end, and programs that end badly. */
 #include "misbehave.h"
+#include <sys/sendfile.h>
+#include <sys/uio.h>
 
 static char block[1 << 16];
 
@@ -19,6 +21,64 @@ static int stubborn(char **arguments) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     return letters(arguments);
+}
+
+/* Bytes that never were in a buffer of its own. */
+static int sent(char **arguments) {
+    (void)arguments;
+    int zeroes = open("/dev/zero", O_RDONLY);
+    while (sendfile(1, zeroes, NULL, MIB) > 0) {
+    }
+    while (splice(zeroes, NULL, 1, NULL, MIB, 0) > 0) {
+    }
+    return 3;
+}
+
+static int gifted(char **arguments) {
+    (void)arguments;
+    struct iovec gift = {block, sizeof block};
+    while (vmsplice(1, &gift, 1, 0) > 0) {
+    }
+    return 3;
+}
+
+static int both(char **arguments) {
+    memset(block, 'e', sizeof block);
+    if (fork() == 0)
+        return flood(2);
+    return letters(arguments);
+}
+
+/* Treats its output as if it were a file, and as if it were its own. */
+static int reshaped(char **arguments) {
+    (void)arguments;
+    if (ftruncate(1, 1 << 30) == 0 || lseek(1, 1 << 30, SEEK_SET) >= 0 || fallocate(1, 0, 0, 1 << 30) == 0)
+        ESCAPED("the output is a file");
+    fcntl(1, F_SETFL, O_NONBLOCK | O_APPEND | O_DIRECT);
+    fcntl(1, F_SETPIPE_SZ, 4096);
+    fcntl(1, F_SETOWN, getppid());
+    puts("done");
+    return 0;
+}
+
+/* A child that writes when all is over. */
+static int late(char **arguments) {
+    (void)arguments;
+    if (fork() == 0) {
+        setsid();
+        rest(0.05);
+        for (;;)
+            write(1, "late\n", 5);
+    }
+    puts("done");
+    return 0;
+}
+
+static int all_closed(char **arguments) {
+    (void)arguments;
+    syscall(SYS_close_range, 0, ~0U, 0);
+    burn(0.02);
+    return 0;
 }
 
 static int complaints(char **arguments) {
@@ -121,7 +181,9 @@ int main(int count, char **arguments) {
         {"exactly", exactly},       {"echo", echo},           {"silent", silent},
         {"unread", unread},         {"closed-input", closed_input}, {"daemonize", daemonize},
         {"answer-and-hang", answer_and_hang}, {"code", code}, {"signal", by_signal},
-        {"core", core},             {"null-pointer", null_pointer}, {NULL, NULL},
+        {"core", core},             {"null-pointer", null_pointer},
+        {"sent", sent},             {"gifted", gifted},       {"both", both},
+        {"reshaped", reshaped},     {"late", late},           {"all-closed", all_closed}, {NULL, NULL},
     };
     return dispatch(modes, count, arguments);
 }

@@ -1,5 +1,7 @@
 //! The same test as somebody without rights, in no control group of his own and in one.
 
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -18,21 +20,44 @@ pub(crate) fn become_plain(arguments: &[String]) -> ! {
     let at = arguments.iter().position(|argument| argument == "--").unwrap();
     let (groups, command) = (&arguments[..at], &arguments[at + 1..]);
     for group in groups {
-        std::fs::write(Path::new(group).join("cgroup.procs"), "0").unwrap();
+        fs::write(Path::new(group).join("cgroup.procs"), "0").unwrap();
     }
     let error = Command::new(&command[0]).args(&command[1..]).uid(PLAIN_USER).gid(PLAIN_USER).exec();
     panic!("{}: {error}", command[0]);
+}
+
+/// A folder that everybody reaches and may run programs from. `Err` says why there is none.
+pub(crate) fn public_folder() -> Result<tempfile::TempDir, String> {
+    let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/run".into(), "/dev/shm".into()];
+    for place in &places {
+        let Ok(folder) = tempfile::Builder::new().prefix("misbehave").tempdir_in(place) else { continue };
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let program = folder.path().join("try");
+        fs::copy("/bin/true", &program).unwrap();
+        let mut command = Command::new(&program);
+        if rustix::process::geteuid().is_root() {
+            command.current_dir("/").uid(PLAIN_USER).gid(PLAIN_USER);
+        }
+        if command.status().is_ok_and(|status| status.success()) {
+            return Ok(folder);
+        }
+    }
+    Err(format!("no folder that an ordinary user can run programs from: tried {places:?}; set TMPDIR to one"))
 }
 
 /// Runs this test again as somebody without rights, then with control groups of that user's own; returns how many
 /// failed.
 pub(crate) fn repeat(programs: &Path, words: &[String]) -> usize {
     let own = programs.join("misbehave-test");
-    std::fs::copy(std::env::current_exe().unwrap(), &own).unwrap();
+    fs::copy(std::env::current_exe().unwrap(), &own).unwrap();
+    let temporary = programs.join("temporary");
+    fs::create_dir(&temporary).unwrap();
+    chown(&temporary, Some(PLAIN_USER), Some(PLAIN_USER)).unwrap();
     let run = |tiers: &str, delegation: Option<&Delegation>| {
         let mut command = Command::new(&own);
         command.arg(BECOME).args(delegation.map_or(&[][..], Delegation::folders)).arg("--");
         command.arg(&own).args(words).arg("--programs").arg(programs).args(["--tiers", tiers]);
+        command.env("TMPDIR", &temporary);
         usize::from(!command.current_dir("/").status().unwrap().success())
     };
     let failures = run("userns,bare", None);

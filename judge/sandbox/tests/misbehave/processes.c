@@ -91,6 +91,11 @@ static int harass(char **arguments) {
             ESCAPED("tgkill %d", victim);
         if (ptrace(PTRACE_SEIZE, victim, NULL, NULL) == 0)
             ESCAPED("traced %d", victim);
+        int pidfd = (int)syscall(SYS_pidfd_open, victim, 0);
+        if (pidfd >= 0 && syscall(SYS_pidfd_send_signal, pidfd, SIGCONT, NULL, 0) == 0)
+            ESCAPED("signalled %d by its pidfd", victim);
+        if (pidfd >= 0 && syscall(SYS_pidfd_getfd, pidfd, 0, 0) >= 0)
+            ESCAPED("took a descriptor of %d", victim);
         char byte;
         struct iovec here = {&byte, 1}, there = {(void *)0x400000, 1};
         if (process_vm_readv(victim, &here, 1, &there, 1, 0) == 1)
@@ -114,6 +119,66 @@ static int harass(char **arguments) {
         }
     }
     return 0;
+}
+
+/* The dead that nobody waits for keep their ids. */
+static int zombies(char **arguments) {
+    (void)arguments;
+    for (int count = 0; count < 20000; count++) {
+        pid_t child = fork();
+        if (child < 0)
+            return 3;
+        if (child == 0)
+            _exit(0);
+    }
+    ESCAPED("20000 zombies");
+    return 0;
+}
+
+/* Each dies by its own hand, as if the judge had killed it. */
+static int suicides(char **arguments) {
+    (void)arguments;
+    for (;;)
+        if (fork() == 0)
+            raise(SIGKILL);
+    return 0;
+}
+
+/* Orphans that come back to the program, not to whoever watches over it, and that no parent's death takes along. */
+static int keeper(char **arguments) {
+    (void)arguments;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    for (int count = 0; count < 5; count++)
+        if (fork() == 0) {
+            prctl(PR_SET_PDEATHSIG, 0);
+            if (fork() == 0)
+                wait_for_ever(NULL);
+            _exit(0);
+        }
+    wait_for_ever(NULL);
+    return 0;
+}
+
+/* Runs a copy of itself that is no longer there. */
+static int reborn(char **arguments) {
+    if (!*arguments) {
+        puts("done");
+        return 0;
+    }
+    char block[65536];
+    int from = open("/proc/self/exe", O_RDONLY), to = open("copy", O_CREAT | O_WRONLY, 0700);
+    if (from < 0)
+        from = open(*arguments, O_RDONLY);
+    for (ssize_t count; (count = read(from, block, sizeof block)) > 0;)
+        if (write(to, block, (size_t)count) != count)
+            return 3;
+    close(to);
+    int copy = open("copy", O_RDONLY | O_CLOEXEC);
+    unlink("copy");
+    extern char **environ;
+    char *again[] = {"processes", "reborn", NULL};
+    syscall(SYS_execveat, copy, "", again, environ, AT_EMPTY_PATH);
+    return 4;
 }
 
 /* Its own children are its own to start, signal and wait for. */
@@ -156,7 +221,8 @@ int main(int count, char **arguments) {
     static const struct mode modes[] = {
         {"bomb", bomb},     {"relay", relay},           {"threads", threads}, {"hermits", hermits},
         {"strike", strike}, {"strike-all", strike_all}, {"harass", harass},   {"family", family},
-        {"orphans", orphans},
+        {"orphans", orphans}, {"zombies", zombies},     {"suicides", suicides}, {"keeper", keeper},
+        {"reborn", reborn},
         {NULL, NULL},
     };
     return dispatch(modes, count, arguments);

@@ -1,0 +1,96 @@
+//! Programs that behave, in the languages that solvers are written in.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use judge_sandbox::{End, Sandbox, Visible};
+
+use super::judge_level::check;
+use super::pace::patiently;
+use super::request;
+
+/// What ordinary solvers are made of works: interpreters, a static program and one with shared libraries.
+pub(crate) fn interpreters(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let folder = tempfile::Builder::new().prefix("misbehave-programs").tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let static_program = programs.join("output").display().to_string();
+    let shared = folder.path().join("shared");
+    let java = folder.path().join("Sum.java");
+    fs::write(&java, JAVA).unwrap();
+    match compile_shared(folder.path(), &shared) {
+        Ok(()) => {}
+        Err(why) => println!("skipped: a C++ program: {why}"),
+    }
+    let (shared, java) = (shared.display().to_string(), java.display().to_string());
+    let tries: [(&str, &[&str], &str); 7] = [
+        ("/usr/bin/python3", &["-c", "import random, json, threading; print(sum(range(10)))"], "45\n"),
+        ("/usr/bin/node", &["-e", "console.log(6 * 7)"], "42\n"),
+        ("/bin/bash", &["-c", "echo $((3 + 4)) | cat"], "7\n"),
+        ("/usr/bin/java", &["--version"], ""),
+        // A program from its source: the compiler is part of a JDK.
+        (if Path::new("/usr/bin/javac").exists() { "/usr/bin/java" } else { "/usr/bin/javac" }, &[&java], "45\n"),
+        (&static_program, &["exactly", "3"], "xxx"),
+        (&shared, &[], "45\n"),
+    ];
+    for (program, arguments, expected) in tries {
+        if !Path::new(program).exists() {
+            println!("skipped: {program} is not there");
+            continue;
+        }
+        let argv: Vec<String> = [program].iter().chain(arguments).map(|&word| word.to_owned()).collect();
+        let mut request = request(program.into(), &argv);
+        request.visible = vec![Visible { path: folder.path().to_path_buf(), writable: false }];
+        request.limits.memory = Some(1 << 30);
+        request.limits.processes = Some(64);
+        request.limits.cpu = Some(patiently(Duration::from_secs(20)));
+        request.limits.wall = Some(patiently(Duration::from_secs(60)));
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        let fine = execution.end == End::Exited(0) && execution.breaches.is_empty();
+        let said = expected.is_empty() || execution.stdout == expected.as_bytes();
+        check(fine && said, || format!("{argv:?}: {execution:?} {}", String::from_utf8_lossy(&execution.stderr)))?;
+    }
+    Ok(())
+}
+
+const JAVA: &str = "
+class Sum {
+    public static void main(String[] words) {
+        System.out.println(java.util.stream.IntStream.range(0, 10).parallel().sum());
+    }
+}
+";
+
+/// Threads, exceptions and a heap, so that all of the usual libraries are loaded.
+const CPLUSPLUS: &str = "
+#include <iostream>
+#include <numeric>
+#include <thread>
+#include <vector>
+int main() {
+    std::vector<int> numbers(10);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    int sum = 0;
+    std::thread worker([&] {
+        try {
+            throw std::accumulate(numbers.begin(), numbers.end(), 0);
+        } catch (int thrown) {
+            sum = thrown;
+        }
+    });
+    worker.join();
+    std::cout << sum << std::endl;
+}
+";
+
+/// Compiles a program in C++ to `program`. `Err` says why it cannot be done here.
+fn compile_shared(folder: &Path, program: &Path) -> Result<(), String> {
+    let source = folder.join("shared.cc");
+    fs::write(&source, CPLUSPLUS).unwrap();
+    let output = Command::new("c++").args(["-O1", "-pthread", "-o"]).arg(program).arg(&source).output();
+    let output = output.map_err(|error| format!("no compiler (`apt-get install g++`): {error}"))?;
+    check(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())
+}

@@ -1,0 +1,123 @@
+//! Input and output through files of the judge's user.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use judge_sandbox::{End, Fault, Sandbox, Sink, Stdin};
+
+use super::judge_level::check;
+use super::pace::patiently;
+use super::request;
+use super::scene::processes_with;
+
+/// 64 MiB in and out through files of the caller's, neither of them in memory.
+pub(crate) fn in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    const BYTES: u64 = 64 << 20;
+    let mut worker = sandbox.worker(None).unwrap();
+    let input = tempfile::tempfile().unwrap();
+    input.set_len(BYTES).unwrap();
+    let output = tempfile::tempfile().unwrap();
+    let mut request = request(programs.join("output"), &["output".into(), "echo".into()]);
+    request.stdin = Stdin::File(Arc::new(input));
+    request.stdout = Sink::File(Arc::new(output.try_clone().unwrap()));
+    request.limits.stdout = BYTES;
+    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(execution.end == End::Exited(0) && execution.breaches.is_empty(), || format!("{execution:?}"))?;
+    check(output.metadata().unwrap().len() == BYTES, || "the output is not all there".to_owned())?;
+    check(execution.usage.stdout_bytes == BYTES && execution.stdout.is_empty(), || format!("{execution:?}"))?;
+    request.limits.stdout = BYTES - 1;
+    let short = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(short.usage.stdout_bytes == BYTES, || format!("one byte too many: {:?}", short.usage))?;
+    check(short.breaches == [judge_sandbox::Breach::Output], || format!("{:?}", short.breaches))?;
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    request.stdout = Sink::File(Arc::new(full));
+    let fault = worker.run(&request);
+    check(matches!(fault, Err(Fault::System { .. })), || format!("a full disk is no fault of the program's: {fault:?}"))
+}
+
+/// A pipe takes a while to be full. Then the program must wait, and the judge no longer than the program's time.
+pub(crate) fn output_that_nobody_reads(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
+    let sink = Sink::File(Arc::new(File::from(writer)));
+    let mut run = |mode: &[&str], sink: &Sink| {
+        let argv: Vec<String> = ["output"].iter().chain(mode).map(|&word| word.to_owned()).collect();
+        let mut request = request(programs.join("output"), &argv);
+        request.limits.wall = Some(patiently(Duration::from_millis(500)));
+        request.limits.stdout = 64 << 20;
+        request.stdout = sink.clone();
+        let began = Instant::now();
+        let result = worker.run(&request);
+        let took = began.elapsed();
+        check(took < patiently(Duration::from_secs(3)), || format!("{mode:?} took {took:?}"))?;
+        Ok::<_, String>(result)
+    };
+    let flood = run(&["letters"], &sink)?.map_err(|fault| fault.to_string())?;
+    check(flood.breaches == [judge_sandbox::Breach::Wall], || format!("a flood: {flood:?}"))?;
+    let leftover = run(&["exactly", "100000"], &sink)?;
+    check(matches!(leftover, Err(Fault::System { .. })), || format!("less than a pipe holds: {leftover:?}"))?;
+    let (slow_reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
+    let slow_sink = Sink::File(Arc::new(File::from(writer)));
+    let read = std::thread::spawn(|| {
+        std::thread::sleep(Duration::from_millis(100));
+        std::io::copy(&mut File::from(slow_reader), &mut std::io::sink())
+    });
+    let slow = run(&["exactly", "2000000"], &slow_sink)?.map_err(|fault| format!("a slow reader: {fault}"))?;
+    drop(slow_sink);
+    check(read.join().unwrap().unwrap() == 2_000_000, || "a slow reader did not get it all".to_owned())?;
+    check(slow.breaches.is_empty() && slow.end == End::Exited(0), || format!("a slow reader: {slow:?}"))?;
+    drop(reader);
+    let gone = run(&["letters"], &sink)?;
+    check(matches!(gone, Err(Fault::System { .. })), || format!("a reader that has gone: {gone:?}"))?;
+    let stubborn = run(&["stubborn"], &sink)?;
+    check(matches!(stubborn, Err(Fault::System { .. })), || format!("who does not care: {stubborn:?}"))?;
+    check(processes_with(&programs.join("output")).is_empty(), || "something lives on".to_owned())?;
+    let next = run(&["code", "0"], &Sink::Capture)?;
+    check(next.is_ok_and(|next| next.end == End::Exited(0)), || "the next run suffers".to_owned())
+}
+
+/// A file of the user's that is a program's input: neither written to, nor anything else about it changed.
+pub(crate) fn input_untouched(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("input");
+    fs::write(&path, "as it was").unwrap();
+    let state = || fs::metadata(&path).map(|now| (now.mode(), now.uid(), now.ctime(), now.ctime_nsec(), now.len()));
+    let before = state().unwrap();
+    let mut request = request(programs.join("escape"), &["escape".into(), "input".into()]);
+    request.stdin = Stdin::File(Arc::new(File::open(&path).unwrap()));
+    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(execution.end == End::Exited(0), || format!("{execution:?}"))?;
+    check(state().unwrap() == before, || format!("{before:?} became {:?}", state()))?;
+    check(fs::read_to_string(&path).unwrap() == "as it was", || "the input was changed".to_owned())?;
+    request.program = programs.join("output");
+    request.argv = vec!["output".into(), "echo".into()];
+    let echo = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(echo.stdout == b"as it was", || format!("{echo:?}"))
+}
+
+/// Whoever is at the other ends takes his time.
+pub(crate) fn in_pipes(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let mut request = request(programs.join("output"), &["output".into(), "echo".into()]);
+    let (input, mut to_program) = std::io::pipe().unwrap();
+    let (mut from_program, output) = std::io::pipe().unwrap();
+    request.stdin = Stdin::File(Arc::new(File::from(OwnedFd::from(input))));
+    request.stdout = Sink::File(Arc::new(File::from(OwnedFd::from(output))));
+    let writer = std::thread::spawn(move || {
+        to_program.write_all(b"hello ").unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        to_program.write_all(b"there").unwrap();
+    });
+    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+    writer.join().unwrap();
+    check(execution.end == End::Exited(0) && execution.breaches.is_empty(), || format!("{execution:?}"))?;
+    let mut heard = [0; 11];
+    from_program.read_exact(&mut heard).unwrap();
+    check(heard == *b"hello there", || format!("heard {:?}", String::from_utf8_lossy(&heard)))
+}
