@@ -150,6 +150,7 @@ pub(crate) const CASES: &[Case] = &[
     hog("memory at-once", &[Memory, Failed]).peak(0, 80),
     hog("memory grow", &[Memory, Failed]).peak(32, 80),
     hog("memory mapped", &[Memory, Failed]),
+    hog("memory headless", &[Memory]).peak(32, 128),
     hog("memory mapped-shared", &[Memory, Failed]),
     hog("memory memory-file", &[Memory, Failed]),
     hog("memory segments", &[Memory, Failed]),

@@ -72,6 +72,20 @@ static int fill(int file) {
     return 0;
 }
 
+static void *map_in_thread(void *unused) {
+    _exit(map(MAP_PRIVATE));
+    return unused;
+}
+
+/* The first thread is gone, and with it the process's size as many see it. */
+static int headless(char **arguments) {
+    (void)arguments;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, map_in_thread, NULL))
+        return 3;
+    pthread_exit(NULL);
+}
+
 static int memory_file(char **arguments) {
     (void)arguments;
     return fill((int)syscall(SYS_memfd_create, "x", 0));
@@ -290,7 +304,7 @@ int main(int count, char **arguments) {
         {"reserve", reserve},   {"unused", unused},           {"recursion", recursion},
         {"deep-stack", deep_stack}, {"children", children},
         {"deleted-files", deleted_files}, {"mapped-files", mapped_files}, {"populated", populated},
-        {"sockets", sockets},   {"timers", timers},           {NULL, NULL},
+        {"sockets", sockets},   {"headless", headless},       {"timers", timers},           {NULL, NULL},
     };
     return dispatch(modes, count, arguments);
 }
