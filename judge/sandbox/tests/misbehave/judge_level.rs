@@ -12,7 +12,7 @@ use judge_sandbox::{End, Fault, Options, Sandbox, TierChoice, Visible};
 
 use super::pace::{patiently, slowness};
 use super::request;
-use super::scene::processes_with;
+use super::scene::{folder_for_all, processes_with};
 use super::{solvers, streams};
 
 /// The first argument of a process that is to be killed in the middle of a run.
@@ -166,7 +166,7 @@ fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
 
 fn cannot_start(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
-    let folder = tempfile::Builder::new().prefix("misbehave-start").tempdir().unwrap();
+    let folder = folder_for_all(programs);
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let file = |name: &str, content: &[u8], mode: u32| {
         let path = folder.path().join(name);
@@ -231,9 +231,9 @@ fn fat_judge(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     check(memory < 16 << 20, || format!("{} MiB", memory >> 20))
 }
 
-fn visible_folders(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+fn visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
-    let folder = tempfile::Builder::new().prefix("misbehave-visible").tempdir().unwrap();
+    let folder = folder_for_all(programs);
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
     fs::write(folder.path().join("given"), "seen\n").unwrap();
     let script = format!("cat {0}/given; echo x > {0}/made", folder.path().display());

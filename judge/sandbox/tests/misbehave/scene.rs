@@ -105,6 +105,13 @@ pub(crate) fn processes_with(marker: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// A folder that programs reach under whatever user they run: below `programs`, or where an ordinary user may make one.
+pub(crate) fn folder_for_all(programs: &Path) -> tempfile::TempDir {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("misbehave").permissions(fs::Permissions::from_mode(0o755));
+    builder.tempdir_in(programs).or_else(|_| builder.tempdir()).unwrap()
+}
+
 const HEADER: &str = include_str!("misbehave.h");
 const SOURCES: [(&str, &str); 5] = [
     ("cpu", include_str!("cpu.c")),

@@ -1,7 +1,6 @@
 //! Programs that behave, in the languages that solvers are written in.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -11,12 +10,12 @@ use judge_sandbox::{End, Sandbox, Visible};
 use super::judge_level::check;
 use super::pace::patiently;
 use super::request;
+use super::scene::folder_for_all;
 
 /// What ordinary solvers are made of works: interpreters, a static program and one with shared libraries.
 pub(crate) fn interpreters(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
-    let folder = tempfile::Builder::new().prefix("misbehave-programs").tempdir().unwrap();
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let folder = folder_for_all(programs);
     let static_program = programs.join("output").display().to_string();
     let shared = folder.path().join("shared");
     let java = folder.path().join("Sum.java");
