@@ -1,44 +1,37 @@
-//! The board of Square Remover: swapping, and removing squares in the order of the rules.
+//! The board of Square Remover as bits: swapping, and removing squares in the order of the rules.
 
 use super::game::{Game, Swap};
 
-/// Cells from one row to the next: the widest board with a border on each side.
-pub(super) const STRIDE: usize = 18;
+/// The most rows and columns a board has.
+pub(super) const SIZE: usize = 16;
 
-/// Cells of a board with its border.
-pub(super) const CELLS: usize = STRIDE * STRIDE;
-
-/// The border's colour. A square that reaches into the border never has one colour.
-pub(super) const BORDER: u8 = 255;
-
-/// The squares that a cell belongs to, as distances to their top left cells.
-pub(super) const AROUND_CELL: [usize; 4] = [STRIDE + 1, STRIDE, 1, 0];
+/// A row of the board: for each colour the columns that have it, the lowest bit for the first. Two lanes more than there are
+/// colours make a row what the processor handles at once.
+pub(super) type Row = [u16; 8];
 
 /// A position of the game: the tiles, and how many tiles the buffer has given.
 #[derive(Clone)]
 pub(super) struct Board {
-    pub(super) cells: [u8; CELLS],
+    /// The rows, with an empty one before the first and after the last.
+    pub(super) rows: [Row; SIZE + 2],
     /// Four for every square removed so far.
     pub(super) drawn: u32,
-    /// Tells positions apart: the same tiles have the same number, whatever moves led to them.
-    pub(super) hash: u64,
 }
 
-/// A random number for each colour of each cell. A position's hash combines those of its tiles.
-static HASHES: [[u64; 8]; CELLS] = hashes();
+/// For two tiles' colours, the row that has them in its first two columns.
+static PAIRS: [[Row; 8]; 8] = pairs();
 
-/// A set of squares, each named by its top left cell; the lowest is the first in the rules' order.
-struct Squares([u64; CELLS.div_ceil(64)]);
+/// Random numbers, one for each half of a row, that make a board's hash.
+static FACTORS: [u64; 2 * (SIZE + 2)] = factors();
 
 impl Board {
     /// Returns the position before the first cascade.
     pub(super) fn new(game: &Game) -> Self {
-        let mut cells = [BORDER; CELLS];
-        for (row, colors) in game.rows.iter().enumerate() {
-            let start = (row + 1) * STRIDE + 1;
-            cells[start..start + colors.len()].copy_from_slice(colors);
+        let mut rows = [[0; 8]; _];
+        for (row, colors) in rows[1..].iter_mut().zip(&game.rows) {
+            colors.iter().enumerate().for_each(|(column, &color)| row[usize::from(color)] |= 1 << column);
         }
-        Self { cells, drawn: 0, hash: 0 }
+        Self { rows, drawn: 0 }
     }
 
     /// Returns how many squares have been removed.
@@ -46,103 +39,131 @@ impl Board {
         self.drawn / 4
     }
 
-    /// Removes squares until none is left, looking at the whole board.
-    pub(super) fn resolve_all(&mut self, buffer: &[u8]) {
-        let inside = (STRIDE..CELLS - STRIDE - 1).filter(|&cell| self.cells[cell] != BORDER);
-        let mut squares = Squares([0; _]);
-        inside.for_each(|cell| squares.insert(cell));
-        self.resolve(squares, buffer, |_| ());
+    /// Returns what tells positions apart: the same tiles have the same number, whatever moves led to them.
+    pub(super) fn hash(&self) -> u64 {
+        let words = self.rows.as_flattened().as_chunks::<4>().0;
+        let mut hash = 0_u64;
+        for ([a, b, c, d], factor) in words.iter().zip(&FACTORS) {
+            let word = u64::from(*a) | u64::from(*b) << 16 | u64::from(*c) << 32 | u64::from(*d) << 48;
+            hash = hash.wrapping_add(word.wrapping_mul(*factor));
+        }
+        hash
     }
 
-    /// Swaps two tiles and removes squares until none is left. Shows each square that is removed.
-    pub(super) fn play(&mut self, [first, second]: [usize; 2], buffer: &[u8], removed: impl FnMut(usize)) {
-        self.exchange([first, second]);
-        let mut squares = Squares([0; _]);
-        for cell in [first, second] {
-            AROUND_CELL.iter().for_each(|distance| squares.insert(cell - distance));
-        }
-        self.resolve(squares, buffer, removed);
+    /// Removes squares until none is left, looking at the whole board.
+    pub(super) fn resolve_all(&mut self, buffer: &[u8]) {
+        self.resolve(0, SIZE - 1, buffer, |_, _| ());
+    }
+
+    /// Swaps two tiles and removes squares until none is left. Shows the row and column of each square that is removed.
+    #[inline(always)]
+    pub(super) fn play(&mut self, swap: Swap, buffer: &[u8], removed: impl FnMut(usize, usize)) {
+        self.exchange(swap);
+        let row = usize::from(swap.row);
+        self.resolve(row.saturating_sub(1), row + usize::from(swap.down), buffer, removed);
     }
 
     /// Swaps two tiles, and leaves it at that.
-    pub(super) fn exchange(&mut self, [first, second]: [usize; 2]) {
-        let colors = [self.cells[first], self.cells[second]];
-        self.put(first, colors[1]);
-        self.put(second, colors[0]);
-    }
-
-    /// Tells whether one of the cells belongs to a square of one colour.
-    pub(super) fn completes(&self, cells: [usize; 2]) -> bool {
-        cells.iter().any(|cell| AROUND_CELL.iter().any(|distance| self.is_complete(cell - distance)))
-    }
-
-    /// Removes squares until none is left. Only the given squares may have one colour.
-    fn resolve(&mut self, mut squares: Squares, buffer: &[u8], mut removed: impl FnMut(usize)) {
-        while let Some(square) = squares.take_first() {
-            if !self.is_complete(square) {
-                continue;
-            }
-            for (cell, &next) in corners(square).into_iter().zip(&buffer[self.drawn as usize..]) {
-                self.put(cell, next);
-            }
-            self.drawn += 4;
-            removed(square);
-            for row in [square - STRIDE, square, square + STRIDE] {
-                (row - 1..=row + 1).for_each(|changed| squares.insert(changed));
-            }
+    #[inline(always)]
+    pub(super) fn exchange(&mut self, swap: Swap) {
+        let (row, column) = (usize::from(swap.row) + 1, swap.column);
+        if swap.down {
+            // Where one of the two tiles has the colour, the other gets it.
+            let change: Row = lanes(|color| (self.rows[row][color] ^ self.rows[row + 1][color]) & 1 << column);
+            self.rows[row] = lanes(|color| self.rows[row][color] ^ change[color]);
+            self.rows[row + 1] = lanes(|color| self.rows[row + 1][color] ^ change[color]);
+        } else {
+            let tiles = self.rows[row];
+            let change: Row = lanes(|color| (tiles[color] ^ tiles[color] >> 1) & 1 << column);
+            self.rows[row] = lanes(|color| tiles[color] ^ change[color] ^ change[color] << 1);
         }
     }
 
-    fn put(&mut self, cell: usize, color: u8) {
-        let old = std::mem::replace(&mut self.cells[cell], color);
-        let hashes = &HASHES[cell];
-        self.hash ^= hashes[usize::from(old & 7)] ^ hashes[usize::from(color & 7)];
+    /// Removes squares until none is left. Only squares whose upper row is one of the given ones may have one colour.
+    #[inline(always)]
+    fn resolve(&mut self, first: usize, last: usize, buffer: &[u8], mut removed: impl FnMut(usize, usize)) {
+        let (mut row, mut last) = (first, last);
+        while row <= last {
+            let complete = self.complete(row);
+            let columns = complete.iter().fold(0, |columns, lane| columns | lane);
+            if columns == 0 {
+                row += 1;
+                continue;
+            }
+            let column = columns.trailing_zeros();
+            let square: Row = lanes(|color| (complete[color] & 1 << column) * 3);
+            let drawn = self.drawn as usize;
+            for (row, tiles) in [row + 1, row + 2].into_iter().zip(buffer[drawn..drawn + 4].as_chunks().0) {
+                let [left, right]: [u8; 2] = *tiles;
+                let pair = &PAIRS[usize::from(left & 7)][usize::from(right & 7)];
+                self.rows[row] = lanes(|color| self.rows[row][color] ^ square[color] ^ pair[color] << column);
+            }
+            self.drawn += 4;
+            removed(row, column as usize);
+            last = last.max(row + 1).min(SIZE - 1);
+            row = row.saturating_sub(1);
+        }
     }
 
-    /// Tells whether the square's four tiles have one colour.
-    pub(super) fn is_complete(&self, square: usize) -> bool {
-        let [a, b, c, d] = corners(square).map(|cell| self.cells[cell]);
-        a == b && a == c && a == d && a != BORDER
+    /// Tells whether a tile of the swap belongs to a square of one colour, if no other tiles do.
+    pub(super) fn is_complete_near(&self, swap: Swap) -> bool {
+        let row = usize::from(swap.row);
+        (row.saturating_sub(1)..=row + usize::from(swap.down)).any(|row| self.complete(row) != [0; 8])
+    }
+
+    /// Returns how many tiles of a square have its most frequent colour.
+    pub(super) fn most(&self, row: usize, column: usize) -> usize {
+        let tiles = |row: usize, color: usize| (self.rows[row][color] >> column & 3).count_ones() as usize;
+        (0..8).map(|color| tiles(row + 1, color) + tiles(row + 2, color)).max().unwrap_or(0)
+    }
+
+    /// Returns, for each colour, the columns where a square of it has its top left tile in this row.
+    #[inline(always)]
+    pub(super) fn complete(&self, row: usize) -> Row {
+        lanes(|color| {
+            let both = self.rows[row + 1][color] & self.rows[row + 2][color];
+            both & both >> 1
+        })
     }
 }
 
-const fn hashes() -> [[u64; 8]; CELLS] {
-    let mut hashes = [[0; 8]; CELLS];
+/// Returns a row made lane by lane.
+#[inline(always)]
+pub(super) fn lanes(lane: impl Fn(usize) -> u16) -> Row {
+    // A plain loop: the compiler makes it a single instruction.
+    let mut row = [0; 8];
+    for (color, bits) in row.iter_mut().enumerate() {
+        *bits = lane(color);
+    }
+    row
+}
+
+const fn factors() -> [u64; 2 * (SIZE + 2)] {
+    let mut factors = [0; 2 * (SIZE + 2)];
     let mut state = 1_u64;
     let mut i = 0;
-    while i < CELLS * 8 {
-        // Xorshift (Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8, 2003).
+    while i < 64 + factors.len() {
+        // Xorshift (Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8, 2003). Its first numbers are small.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        hashes[i / 8][i % 8] = state;
+        if i >= 64 {
+            factors[i - 64] = state | 1;
+        }
         i += 1;
     }
-    hashes
+    factors
 }
 
-/// Returns the four cells of a square in the order in which they are refilled.
-pub(super) fn corners(square: usize) -> [usize; 4] {
-    [square, square + 1, square + STRIDE, square + STRIDE + 1]
-}
-
-/// Returns the two cells that a swap exchanges.
-pub(super) fn cells_of(swap: Swap) -> [usize; 2] {
-    let first = (usize::from(swap.row) + 1) * STRIDE + usize::from(swap.column) + 1;
-    [first, first + if swap.down { STRIDE } else { 1 }]
-}
-
-impl Squares {
-    fn insert(&mut self, square: usize) {
-        self.0[square / 64] |= 1 << (square % 64);
+const fn pairs() -> [[Row; 8]; 8] {
+    let mut pairs = [[[0; 8]; 8]; 8];
+    let mut i = 0;
+    while i < 64 {
+        pairs[i / 8][i % 8][i / 8] |= 1;
+        pairs[i / 8][i % 8][i % 8] |= 2;
+        i += 1;
     }
-
-    fn take_first(&mut self) -> Option<usize> {
-        let (index, word) = self.0.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
-        let bit = word.trailing_zeros() as usize;
-        *word &= *word - 1;
-        Some(index * 64 + bit)
-    }
+    pairs
 }
 
 #[cfg(test)]
@@ -154,11 +175,13 @@ mod tests {
         let buffer = game.buffer(1 << 17);
         let mut board = Board::new(game);
         board.resolve_all(&buffer);
-        let numbers: Vec<usize> = answer.split_ascii_whitespace().map(|word| word.parse().unwrap()).collect();
+        let numbers: Vec<u8> = answer.split_ascii_whitespace().map(|word| word.parse().unwrap()).collect();
         for triple in numbers.chunks_exact(3) {
-            let first = (triple[0] + 1) * STRIDE + triple[1] + 1;
-            let second = [first - STRIDE, first + 1, first + STRIDE, first - 1][triple[2]];
-            board.play([first, second], &buffer, |_| ());
+            let [row, column, direction] = [triple[0], triple[1], triple[2]];
+            let down = direction % 2 == 0;
+            // A swap is named by its upper or left tile.
+            let swap = Swap { row: row - u8::from(direction == 0), column: column - u8::from(direction == 3), down };
+            board.play(swap, &buffer, |_, _| ());
         }
         board.score()
     }
@@ -188,7 +211,10 @@ mod tests {
         let game = Game { colors: 4, rows: rows.into_iter().map(Vec::from).collect(), start_seed: 1 };
         let mut board = Board::new(&game);
         board.resolve_all(&[0, 2, 3, 0, 3, 0, 2, 1]);
-        let tiles = |row: usize, column| corners((row + 1) * STRIDE + column + 1).map(|cell| board.cells[cell]);
+        let color = |row: usize, column: usize| (0..8).find(|&color| board.rows[row + 1][color] >> column & 1 == 1);
+        let tiles = |row: usize, column: usize| {
+            [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(y, x)| color(row + y, column + x).unwrap())
+        };
         assert_eq!((board.score(), tiles(3, 5), tiles(6, 1)), (2, [0, 2, 3, 0], [3, 0, 2, 1]));
     }
 }

@@ -39,7 +39,7 @@ impl Game {
 }
 
 /// Two neighbouring tiles to be swapped: the upper or left one, and whether the other is below it or beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Swap {
     pub(super) row: u8,
     pub(super) column: u8,

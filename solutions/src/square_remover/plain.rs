@@ -1,6 +1,6 @@
 //! One move of foresight: the swap that removes most squares; else the one that leaves the most squares nearly done.
 
-use super::board::{AROUND_CELL, BORDER, Board, CELLS, cells_of, corners};
+use super::board::{Board, SIZE};
 use super::game::{Game, MOVES, Swap, swaps, write};
 use crate::SolveError;
 use crate::random::Random;
@@ -25,7 +25,7 @@ fn play(game: &Game) -> Vec<Swap> {
     (0..MOVES)
         .map(|_| {
             let swap = choose(&board, &swaps, &buffer).unwrap_or_else(|| *random.pick(&swaps));
-            board.play(cells_of(swap), &buffer, |_| ());
+            board.play(swap, &buffer, |_, _| ());
             swap
         })
         .collect()
@@ -33,33 +33,27 @@ fn play(game: &Game) -> Vec<Swap> {
 
 /// Returns the best swap, or none when no swap improves anything.
 fn choose(board: &Board, swaps: &[Swap], buffer: &[u8]) -> Option<Swap> {
-    let rated = swaps.iter().map(|&swap| (rate(board, cells_of(swap), buffer), swap));
+    let rated = swaps.iter().map(|&swap| (rate(board, swap, buffer), swap));
     let (rating, swap) = rated.max_by_key(|&(rating, _)| rating)?;
     (rating > (0, 0)).then_some(swap)
 }
 
 /// Returns how many squares a swap removes, and else how much it adds to the squares' promise.
-fn rate(board: &Board, swapped: [usize; 2], buffer: &[u8]) -> (u32, i32) {
-    if board.cells[swapped[0]] == board.cells[swapped[1]] {
-        return (0, 0);
-    }
+fn rate(board: &Board, swap: Swap, buffer: &[u8]) -> (u32, i32) {
     let mut after = board.clone();
-    after.cells.swap(swapped[0], swapped[1]);
-    let touched = swapped.into_iter().flat_map(|cell| AROUND_CELL.map(|distance| cell - distance));
-    if touched.clone().any(|square| after.is_complete(square)) {
+    after.exchange(swap);
+    if after.is_complete_near(swap) {
         let mut after = board.clone();
-        after.play(swapped, buffer, |_| ());
+        after.play(swap, buffer, |_, _| ());
         return (after.score() - board.score(), 0);
     }
-    // Squares that hold both tiles are counted twice and do not change.
-    (0, touched.map(|square| promise(&after.cells, square) - promise(&board.cells, square)).sum())
+    (0, promise(&after, swap) - promise(board, swap))
 }
 
-fn promise(cells: &[u8; CELLS], square: usize) -> i32 {
-    let tiles = corners(square).map(|cell| cells[cell]);
-    if tiles.contains(&BORDER) {
-        return 0;
-    }
-    let most = tiles.iter().map(|tile| tiles.iter().filter(|other| *other == tile).count()).max();
-    PROMISE[most.unwrap_or(0)]
+/// Returns the promise of the squares in the rows around a swap.
+fn promise(board: &Board, swap: Swap) -> i32 {
+    let row = usize::from(swap.row);
+    let [first, last] = [row.saturating_sub(1), (row + usize::from(swap.down)).min(SIZE - 2)];
+    let squares = (first..=last).flat_map(|row| (0..SIZE - 1).map(move |column| (row, column)));
+    squares.map(|(row, column)| PROMISE[board.most(row, column)]).sum()
 }

@@ -1,175 +1,181 @@
-//! What a board promises: how near its squares are to having one colour.
+//! What a board promises: how near its tiles are to squares of one colour.
 
-use super::board::{CELLS, STRIDE};
+use super::board::{Board, Row, SIZE, lanes};
+use super::weights::{COLORS, WEIGHTS};
 
-/// What a square with three equal tiles is worth; a removed square is worth [`REMOVED`].
-const THREE: i16 = 80;
-/// What it is worth in addition when one swap completes it.
-const READY: i16 = 175;
-/// What it is worth in addition when either of two swaps does.
-const READY_TWICE: i16 = 8;
-/// What a square with two pairs of colours is worth: side by side, and across.
-const PAIRS: i16 = 115;
-const PAIRS_ACROSS: i16 = 144;
-/// What a square with one pair is worth: side by side, and across.
-const PAIR: i16 = 40;
-const PAIR_ACROSS: i16 = 20;
+/// Blocks of four cells along a side of a board.
+const SIDE: usize = SIZE / 2;
 
-/// What a removed square is worth.
-pub(super) const REMOVED: i32 = 750;
+/// Blocks of a board. A block is what is weighed at once: two by two cells, numbered row by row.
+pub(super) const BLOCKS: usize = SIDE * SIDE;
 
-/// Which tiles of a square are equal, as the bits of the six pairs.
+/// A set of blocks, a bit for each.
+pub(super) type Blocks = u64;
+
+/// What each block of a board promises.
+pub(super) type Promises = [i16; BLOCKS];
+
+/// A cell and its eight neighbours, a bit for each that has a certain colour: row by row, the lowest bit first.
 type Pattern = usize;
 
-/// Where to look in a square that lacks one tile, as distances from the cell diagonally before its top left one.
-#[derive(Debug, Clone, Copy, Default)]
-struct Lack {
-    /// One of the three equal tiles; 0 when the square does not lack exactly one.
-    equal: u8,
-    /// The tile that differs.
-    odd: u8,
-    /// The two neighbours of that tile outside the square.
-    outer: [u8; 2],
-}
+/// Patterns there are.
+const PATTERNS: usize = 1 << 9;
 
-/// What squares are worth, by their pattern.
+/// The blocks that a cell's tile has to do with.
+static NEAR_CELL: [Blocks; SIZE * SIZE] = near(1);
+
+/// The blocks that the tiles of a square have to do with, by its top left cell.
+static NEAR_SQUARE: [Blocks; SIZE * SIZE] = near(2);
+
+/// What blocks are worth.
 pub(super) struct Promise {
-    values: [i16; 64],
-    lacks: [Lack; 64],
+    /// For the sixteen cells in and around a block, a bit for each that has a certain colour: what that colour promises.
+    values: Box<[i16; 1 << 16]>,
 }
 
 impl Promise {
-    pub(super) fn new() -> Self {
-        let mut promise = Self { values: [0; 64], lacks: [Lack::default(); 64] };
-        // Colours 0 to 3 show every pattern there is.
-        for code in 0..256_usize {
-            let tiles = [code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6].map(|color| color as u8);
-            let pattern = pattern(tiles);
-            promise.values[pattern] = value(pattern);
-            if pattern.count_ones() == 3 {
-                promise.lacks[pattern] = lack(tiles);
-            }
-        }
-        promise
+    /// Returns what blocks are worth in a game with this number of colours.
+    pub(super) fn new(colors: u8) -> Self {
+        let weights = weights(colors);
+        let value = |window: usize| -> i16 {
+            let pattern = |window: usize| window & 7 | (window >> 4 & 7) << 3 | (window >> 8 & 7) << 6;
+            // The shifts lead to the patterns of the block's four cells.
+            [0, 1, 4, 5].map(|shift| weights[pattern(window >> shift)]).iter().sum()
+        };
+        let values: Vec<i16> = (0..1 << 16).map(value).collect();
+        Self { values: values.try_into().expect("as many as there are windows") }
     }
 
-    /// Returns what a square is worth.
+    /// Returns what each block of a board promises.
+    pub(super) fn of_all(&self, board: &Board) -> Promises {
+        std::array::from_fn(|block| self.of(board, block))
+    }
+
+    /// Returns what a block promises.
     #[inline(always)]
-    pub(super) fn of(&self, cells: &[u8; CELLS], square: usize) -> i16 {
-        let pattern = pattern_at(cells, square);
-        let lack = &self.lacks[pattern];
-        if lack.equal == 0 {
-            return self.values[pattern];
+    pub(super) fn of(&self, board: &Board, block: usize) -> i16 {
+        // No game has more than six colours.
+        windows(board, block)[..6].iter().map(|&window| self.values[usize::from(window)]).sum()
+    }
+}
+
+/// Returns what a pattern is worth in a game with this number of colours.
+fn weights(colors: u8) -> [i16; PATTERNS] {
+    let mut weights = [0; PATTERNS];
+    let place = COLORS.iter().position(|&known| known == colors).unwrap_or(0);
+    for (pattern, values) in &WEIGHTS {
+        let mut turned = *pattern;
+        for _ in 0..4 {
+            turned = turn(turned);
+            weights[turned] = values[place];
+            weights[mirror(turned)] = values[place];
         }
-        let cell = |distance: u8| cells[square - STRIDE - 1 + usize::from(distance)];
-        let color = cell(lack.equal);
-        match lack.outer.map(|distance| cell(distance) == color) {
-            [true, true] => THREE + READY + READY_TWICE,
-            [false, false] => THREE,
-            _ => THREE + READY,
+    }
+    weights
+}
+
+/// Returns the pattern turned by a right angle.
+fn turn(pattern: Pattern) -> Pattern {
+    moved(pattern, |row, column| column * 3 + 2 - row)
+}
+
+/// Returns the pattern with left and right exchanged.
+fn mirror(pattern: Pattern) -> Pattern {
+    moved(pattern, |row, column| row * 3 + 2 - column)
+}
+
+fn moved(pattern: Pattern, place: impl Fn(usize, usize) -> usize) -> Pattern {
+    (0..9).filter(|bit| pattern >> bit & 1 == 1).map(|bit| 1 << place(bit / 3, bit % 3)).sum()
+}
+
+/// Returns, for each colour, which of the sixteen cells in and around a block have it: row by row, the lowest bit first.
+// Inlined, it would be mixed with the use of its lanes, one by one, instead of working on whole rows.
+#[inline(never)]
+fn windows(board: &Board, block: usize) -> Row {
+    let (row, column) = (block / SIDE % SIDE * 2, block % SIDE * 2);
+    let [a, b, c, d] = [0, 1, 2, 3].map(|below| &board.rows[row + below]);
+    // The window begins one column before the block.
+    let (left, right) = if column == 0 { (1, 0) } else { (0, column - 1) };
+    let part = |row: &Row, color: usize| row[color] << left >> right & 15;
+    lanes(|color| part(a, color) | part(b, color) << 4 | part(c, color) << 8 | part(d, color) << 12)
+}
+
+/// Returns the blocks that a tile has to do with.
+pub(super) fn near_cell(row: usize, column: usize) -> Blocks {
+    NEAR_CELL[row * SIZE + column]
+}
+
+/// Returns the blocks that a square's tiles have to do with.
+pub(super) fn near_square(row: usize, column: usize) -> Blocks {
+    NEAR_SQUARE[row * SIZE + column]
+}
+
+/// Shows every block of a set.
+#[inline(always)]
+pub(super) fn each(mut blocks: Blocks, mut show: impl FnMut(usize)) {
+    while blocks != 0 {
+        show(blocks.trailing_zeros() as usize);
+        blocks &= blocks - 1;
+    }
+}
+
+/// Returns, for every cell, the blocks no further than a cell from the square of this size that begins there.
+const fn near(size: usize) -> [Blocks; SIZE * SIZE] {
+    let mut near = [0; SIZE * SIZE];
+    let mut cell = 0;
+    while cell < SIZE * SIZE {
+        let (row, column) = (cell / SIZE, cell % SIZE);
+        let mut block = 0;
+        while block < BLOCKS {
+            let (top, left) = (block / SIDE * 2, block % SIDE * 2);
+            if top + 2 >= row && top <= row + size && left + 2 >= column && left <= column + size {
+                near[cell] |= 1 << block;
+            }
+            block += 1;
         }
+        cell += 1;
     }
-
-    /// Tells whether a square worth this much is one swap from being complete.
-    pub(super) fn is_ready(value: i16) -> bool {
-        value >= THREE + READY
-    }
-
-    /// Returns the swaps, as pairs of cells in order, that complete a square lacking one tile.
-    pub(super) fn completions(&self, cells: &[u8; CELLS], square: usize) -> impl Iterator<Item = [usize; 2]> {
-        let lack = self.lacks[pattern_at(cells, square)];
-        let cell = move |distance: u8| square - STRIDE - 1 + usize::from(distance);
-        let fitting = lack.outer.into_iter().filter(move |&outer| cells[cell(outer)] == cells[cell(lack.equal)]);
-        fitting.map(move |outer| [cell(lack.odd.min(outer)), cell(lack.odd.max(outer))])
-    }
-}
-
-#[inline(always)]
-fn pattern_at(cells: &[u8; CELLS], square: usize) -> Pattern {
-    pattern([cells[square], cells[square + 1], cells[square + STRIDE], cells[square + STRIDE + 1]])
-}
-
-/// Returns which of the tiles (top left, top right, bottom left, bottom right) are equal.
-#[inline(always)]
-fn pattern([a, b, c, d]: [u8; 4]) -> Pattern {
-    let bit = |equal: bool, place: u32| usize::from(equal) << place;
-    bit(a == b, 0) | bit(c == d, 1) | bit(a == c, 2) | bit(b == d, 3) | bit(a == d, 4) | bit(b == c, 5)
-}
-
-/// Returns what a square is worth, as far as its own tiles tell.
-fn value(pattern: Pattern) -> i16 {
-    // The bits of the two pairs across.
-    let across = pattern & 0b11_0000;
-    match (pattern.count_ones(), across) {
-        (1, 0) => PAIR,
-        (1, _) => PAIR_ACROSS,
-        (2, 0) => PAIRS,
-        (2, _) => PAIRS_ACROSS,
-        (3, _) => THREE,
-        _ => 0,
-    }
-}
-
-/// The corners of a square, as distances from the cell diagonally before its top left one, and their outer neighbours.
-const CORNERS: [u8; 4] = [at(1, 1), at(1, 2), at(2, 1), at(2, 2)];
-const OUTER: [[u8; 2]; 4] = [[at(0, 1), at(1, 0)], [at(0, 2), at(1, 3)], [at(2, 0), at(3, 1)], [at(2, 3), at(3, 2)]];
-
-/// Returns a distance from the cell diagonally before a square's top left one.
-const fn at(row: usize, column: usize) -> u8 {
-    // The rows and columns are those around a square: below 3 * STRIDE + 3.
-    (row * STRIDE + column) as u8
-}
-
-/// Returns where to look in a square of which three tiles are equal.
-fn lack(tiles: [u8; 4]) -> Lack {
-    let differs = |&corner: &usize| tiles.iter().filter(|&&tile| tile == tiles[corner]).count() == 1;
-    let odd = (0..4).find(differs).unwrap_or_default();
-    Lack { equal: CORNERS[usize::from(odd == 0)], odd: CORNERS[odd], outer: OUTER[odd] }
+    near
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::board::BORDER;
+    use super::super::game::Game;
     use super::*;
 
-    /// Returns a board that is empty but for these rows at its top left.
-    fn cells(rows: &[&str]) -> [u8; CELLS] {
-        let mut cells = [BORDER; CELLS];
-        for (row, text) in rows.iter().enumerate() {
-            for (column, digit) in text.bytes().enumerate() {
-                cells[(row + 1) * STRIDE + column + 1] = digit - b'0';
-            }
+    /// Returns what a board of two alternating colours promises that has a third one at these cells.
+    fn worth(cells: [[usize; 2]; 4]) -> i32 {
+        let mut rows: Vec<Vec<u8>> = (0..8).map(|row| (0..8).map(|column| (row + column) % 2).collect()).collect();
+        for [row, column] in cells {
+            rows[row][column] = 2;
         }
-        cells
-    }
-
-    /// The square whose top left cell is the second of the second row.
-    const SQUARE: usize = 2 * STRIDE + 2;
-
-    #[test]
-    fn three_tiles_are_ready_when_the_fourth_lies_beside_the_gap() {
-        let promise = Promise::new();
-        let far = cells(&["2345", "3113", "2145", "5232"]);
-        let near = cells(&["2345", "3113", "2141", "5232"]);
-        let twice = cells(&["2345", "3113", "2141", "5212"]);
-        let values = [far, near, twice].map(|cells| promise.of(&cells, SQUARE));
-        assert_eq!(values, [THREE, THREE + READY, THREE + READY + READY_TWICE]);
-        assert_eq!(values.map(Promise::is_ready), [false, true, true]);
-        let gap = SQUARE + STRIDE + 1;
-        assert_eq!(promise.completions(&twice, SQUARE).collect::<Vec<_>>(), [[gap, gap + 1], [gap, gap + STRIDE]]);
+        let promises = Promise::new(6).of_all(&Board::new(&Game { colors: 6, rows, start_seed: 1 }));
+        promises.iter().map(|&promise| i32::from(promise)).sum()
     }
 
     #[test]
-    fn every_gap_is_found() {
-        let promise = Promise::new();
-        for (rows, first) in [
-            (["2145", "3213", "2115", "5232"], SQUARE - STRIDE),
-            (["2345", "3121", "2115", "5232"], SQUARE + 1),
-            (["2345", "3115", "1215", "5232"], SQUARE + STRIDE - 1),
-        ] {
-            let completions: Vec<_> = promise.completions(&cells(&rows), SQUARE).collect();
-            assert_eq!(completions.len(), 1, "{rows:?}");
-            assert_eq!(completions[0][0], first, "{rows:?}");
+    fn what_one_swap_completes_promises_most() {
+        let ready = worth([[2, 2], [2, 3], [3, 2], [3, 4]]);
+        let three = worth([[2, 2], [2, 3], [3, 2], [6, 6]]);
+        let apart = worth([[2, 2], [2, 6], [6, 2], [6, 6]]);
+        assert!(ready > three && three > apart, "{ready} {three} {apart}");
+    }
+
+    #[test]
+    fn patterns_are_worth_the_same_however_they_lie() {
+        let weights = weights(5);
+        for pattern in 0..PATTERNS {
+            assert_eq!([weights[turn(pattern)], weights[mirror(pattern)]], [weights[pattern]; 2], "{pattern:09b}");
         }
+        // An edge of the board is no pattern.
+        assert_eq!(weights[0b000_000_111], 0);
+    }
+
+    #[test]
+    fn a_tile_has_to_do_with_the_blocks_of_its_neighbours() {
+        assert_eq!(near_cell(0, 0).count_ones(), 1);
+        assert_eq!(near_cell(1, 1).count_ones(), 4);
+        assert_eq!(near_square(1, 1).count_ones(), 4);
+        assert_eq!(near_square(2, 2).count_ones(), 9);
     }
 }
