@@ -111,15 +111,19 @@ impl Board {
         (row.saturating_sub(1)..=row + usize::from(swap.down)).any(|row| self.complete(row) != [0; 8])
     }
 
-    /// Returns how many tiles of a square have its most frequent colour.
+    /// Returns how many tiles of a square have its most frequent colour; 0 when it reaches beyond the board.
     pub(super) fn most(&self, row: usize, column: usize) -> usize {
-        let tiles = |row: usize, color: usize| (self.rows[row][color] >> column & 3).count_ones() as usize;
-        (0..8).map(|color| tiles(row + 1, color) + tiles(row + 2, color)).max().unwrap_or(0)
+        let counts = lanes(|color| {
+            let [above, below] = [1, 2].map(|next| self.rows[row + next][color] >> column);
+            (above & 1) + (above >> 1 & 1) + (below & 1) + (below >> 1 & 1)
+        });
+        let most = counts.iter().fold(0, |most, &count| most.max(count));
+        if counts.iter().sum::<u16>() < 4 { 0 } else { usize::from(most) }
     }
 
     /// Returns, for each colour, the columns where a square of it has its top left tile in this row.
     #[inline(always)]
-    pub(super) fn complete(&self, row: usize) -> Row {
+    fn complete(&self, row: usize) -> Row {
         lanes(|color| {
             let both = self.rows[row + 1][color] & self.rows[row + 2][color];
             both & both >> 1

@@ -33,27 +33,31 @@ fn play(game: &Game) -> Vec<Swap> {
 
 /// Returns the best swap, or none when no swap improves anything.
 fn choose(board: &Board, swaps: &[Swap], buffer: &[u8]) -> Option<Swap> {
-    let rated = swaps.iter().map(|&swap| (rate(board, swap, buffer), swap));
-    let (rating, swap) = rated.max_by_key(|&(rating, _)| rating)?;
+    let mut after = board.clone();
+    let mut rate = |swap: Swap| {
+        after.exchange(swap);
+        let rating = rate(board, &after, swap, buffer);
+        after.exchange(swap);
+        (rating, swap)
+    };
+    let (rating, swap) = swaps.iter().map(|&swap| rate(swap)).max_by_key(|&(rating, _)| rating)?;
     (rating > (0, 0)).then_some(swap)
 }
 
 /// Returns how many squares a swap removes, and else how much it adds to the squares' promise.
-fn rate(board: &Board, swap: Swap, buffer: &[u8]) -> (u32, i32) {
-    let mut after = board.clone();
-    after.exchange(swap);
-    if after.is_complete_near(swap) {
+fn rate(board: &Board, swapped: &Board, swap: Swap, buffer: &[u8]) -> (u32, i32) {
+    if swapped.is_complete_near(swap) {
         let mut after = board.clone();
         after.play(swap, buffer, |_, _| ());
         return (after.score() - board.score(), 0);
     }
-    (0, promise(&after, swap) - promise(board, swap))
+    (0, promise(swapped, swap) - promise(board, swap))
 }
 
-/// Returns the promise of the squares in the rows around a swap.
+/// Returns the promise of the squares that a swap's tiles belong to.
 fn promise(board: &Board, swap: Swap) -> i32 {
-    let row = usize::from(swap.row);
-    let [first, last] = [row.saturating_sub(1), (row + usize::from(swap.down)).min(SIZE - 2)];
-    let squares = (first..=last).flat_map(|row| (0..SIZE - 1).map(move |column| (row, column)));
-    squares.map(|(row, column)| PROMISE[board.most(row, column)]).sum()
+    let (row, column) = (usize::from(swap.row), usize::from(swap.column));
+    let rows = row.saturating_sub(1)..=(row + usize::from(swap.down)).min(SIZE - 1);
+    let columns = column.saturating_sub(1)..=column + usize::from(!swap.down);
+    rows.flat_map(|row| columns.clone().map(move |column| PROMISE[board.most(row, column)])).sum()
 }
