@@ -151,4 +151,63 @@ mod tests {
         assert_eq!(comparison.finding, Finding::Smaller);
         assert_eq!((comparison.signs.ties, comparison.ranks.p), (8, 1.0));
     }
+
+    /// What scipy 1.17.1 says of the same effects, x:
+    ///
+    /// ```python
+    /// stats.t.interval(0.95, len(x) - 1, loc=x.mean(), scale=stats.sem(x))
+    /// stats.binomtest(sum(x > 0), sum(x != 0)).pvalue
+    /// stats.wilcoxon(x, zero_method="pratt", method=stats.PermutationMethod(n_resamples=numpy.inf)).pvalue
+    /// stats.bootstrap((x,), numpy.mean, n_resamples=1_000_000, batch=10_000, method="BCa", rng=default_rng(1))
+    /// ```
+    struct Reference {
+        effects: &'static [f64],
+        interval: Interval,
+        signs: f64,
+        ranks: f64,
+        accelerated: Interval,
+    }
+
+    const REFERENCES: [Reference; 3] = [
+        // Darwin's maize (Fisher, "The design of experiments", 1935): differences in eighths of an inch.
+        Reference {
+            effects: &[49.0, -67.0, 8.0, 16.0, 6.0, 23.0, 28.0, 41.0, 14.0, 29.0, 56.0, 24.0, 75.0, 60.0, -48.0],
+            interval: Interval { low: 0.031_193_318_392_979_563, high: 41.835_473_348_273_69 },
+            signs: 0.007_385_253_906_25,
+            ranks: 0.041_259_765_625,
+            accelerated: Interval { low: -1.666_666_666_666_667, high: 36.333_333_333_333_336 },
+        },
+        // Ties and zeros.
+        Reference {
+            effects: &[0.0, 1.0, -1.0, 2.0, 0.0, 3.0, 3.0, -2.0, 1.0, 5.0, 0.0, 1.0, 4.0, -1.0],
+            interval: Interval { low: -0.030_788_730_781_370_12, high: 2.316_503_016_495_655_7 },
+            signs: 0.226_562_5,
+            ranks: 0.084_960_937_5,
+            accelerated: Interval { low: 0.214_285_714_285_714_27, high: 2.214_285_714_285_714_4 },
+        },
+        // Skewed.
+        Reference {
+            effects: &[0.1, 0.4, 0.2, 3.5, 0.3, -0.2, 0.6, 7.25, 1.5, -0.05],
+            interval: Interval { low: -0.313_741_533_655_847_56, high: 3.033_741_533_655_847_6 },
+            signs: 0.109_375,
+            ranks: 0.015_625,
+            accelerated: Interval { low: 0.41, high: 3.63 },
+        },
+    ];
+
+    #[test]
+    fn scipy_finds_the_same() {
+        for reference in REFERENCES {
+            let found = Comparison::of(reference.effects, 0.05, None, 1).unwrap();
+            let near = |left: Interval, right: Interval, tolerance: f64| {
+                (left.low - right.low).abs().max((left.high - right.high).abs()) <= tolerance * right.radius()
+            };
+            assert!(near(found.interval, reference.interval, 1e-9), "{:?}", found.interval);
+            assert!((found.signs.p - reference.signs).abs() < 1e-12, "{}", found.signs.p);
+            assert!(found.ranks.exact && (found.ranks.p - reference.ranks).abs() < 1e-12, "{}", found.ranks.p);
+            // Resamples differ, and the ends lie on the lattice of the possible means.
+            let accelerated = found.bootstrap.accelerated;
+            assert!(near(accelerated, reference.accelerated, 0.1), "{accelerated:?} {:?}", reference.accelerated);
+        }
+    }
 }

@@ -73,6 +73,16 @@ mod tests {
     }
 
     #[test]
+    fn scipy_finds_the_same() {
+        // (stats.t.ppf(1 - alpha / 2, n - 1) + stats.t.ppf(power, n - 1)) / sqrt(n), scipy 1.17.1.
+        for (cases, alpha, power, expected) in
+            [(34, 0.05, 0.8, 0.495_144_664_741_557_7), (100, 0.01, 0.9, 0.391_656_689_931_531_24)]
+        {
+            assert!((detectable_effect(1.0, cases, alpha, power).unwrap() - expected).abs() < 1e-7);
+        }
+    }
+
+    #[test]
     fn the_two_directions_agree() {
         for effect in [0.01, 0.3, 1.0, -0.3] {
             let cases = cases_needed(2.0, effect, 0.05, 0.9).unwrap();
