@@ -244,7 +244,7 @@ fn every_command_that_plays_is_in_the_journal() {
     let total = |name: &str, total: i64| (name.to_owned(), Some(total.to_string()));
     compare(&folder, &["./plain", "same=./plain"]);
     assert_eq!(recorded(&folder), (vec![total("plain", plain), total("same", plain)], 20));
-    let report = compare(&folder, &["./plain", "./better", "same=./plain", "--until-decided", "--max-cases", "40"]).1;
+    let report = compare(&folder, &["./plain", "./better", "same=./plain", "--until-decided", "--max-cases", "80"]).1;
     let (solvers, cases) = recorded(&folder);
     assert_eq!(cases, report["cases"].as_array().unwrap().len());
     // The second solver has not played every case.

@@ -21,6 +21,19 @@ pub(crate) enum Population {
     LopsidedTies,
     /// One case in ten gains about nine times what each of the others loses.
     UncommonGains,
+    /// This share of the cases are ties; of the others, this share gain, all the same, what the rest lose.
+    TwoPoints {
+        /// The share of ties.
+        ties: f64,
+        /// The share of gains among the others.
+        gains: f64,
+    },
+    /// One case in ten gains, one in five ties, the others lose a little more or less; in whole numbers.
+    WholeNumbers,
+    /// One case in seven gains and the others lose, both exponentially distributed.
+    ExponentialGains,
+    /// Another one with gains and losses exchanged.
+    Mirrored(Box<Population>),
     /// The Laplace distribution.
     Laplace,
     /// The uniform distribution.
@@ -35,14 +48,17 @@ pub(crate) enum Population {
 
 impl Population {
     /// Returns the log-ratios of two columns of the recorded scores, centered and scaled.
-    pub(crate) fn recorded(first: usize, second: usize) -> Self {
-        let score = |row: &[&str], column: usize| row[column].parse().expect("a score");
-        let effects: Vec<f64> = include_str!("../data/paired_scores.tsv")
-            .lines()
-            .filter(|line| line.starts_with(|start: char| start.is_ascii_digit()))
-            .map(|line| line.split('\t').collect::<Vec<_>>())
-            .map(|row| Measure::LogRatio.effect(&score(&row, first), &score(&row, second)).expect("positive scores"))
-            .collect();
+    pub(crate) fn recorded(first: &str, second: &str) -> Self {
+        Self::standardized(log_ratios(first, second))
+    }
+
+    /// Returns the log-ratios of two columns that are one solver's, scaled: as the two runs might as well have been
+    /// exchanged, each stands for its opposite too.
+    pub(crate) fn recorded_twice(first: &str, second: &str) -> Self {
+        Self::standardized([log_ratios(first, second), log_ratios(second, first)].concat())
+    }
+
+    fn standardized(effects: Vec<f64>) -> Self {
         let count = effects.len() as f64;
         let mean = effects.iter().sum::<f64>() / count;
         let spread = (effects.iter().map(|effect| (effect - mean).powi(2)).sum::<f64>() / count).sqrt();
@@ -74,6 +90,28 @@ impl Population {
                 let level = if random.below(10) == 0 { 3.0 } else { -1.0 / 3.0 };
                 (level + 0.3 * normal(random)) / 1.09_f64.sqrt()
             }
+            &Self::TwoPoints { ties, gains } => {
+                // Two draws in every case, so that neither share changes what the other one sees.
+                let (is_tie, is_gain) = (random.unit() < ties, random.unit() < gains);
+                let level = if is_gain { (1.0 - gains) / gains } else { -1.0 };
+                if is_tie { 0.0 } else { level / ((1.0 - ties) * (1.0 - gains) / gains).sqrt() }
+            }
+            Self::WholeNumbers => {
+                let level = match random.below(20) {
+                    0 => 20,
+                    1 => 10,
+                    2..=5 => 0,
+                    6..=9 => -3,
+                    10..=15 => -2,
+                    _ => [-1, -2][random.below(2)],
+                };
+                f64::from(level) / 28.5_f64.sqrt()
+            }
+            Self::ExponentialGains => {
+                let level = if random.below(7) == 0 { -6.0 * random.unit().ln() } else { random.unit().ln() };
+                level / 12.0_f64.sqrt()
+            }
+            Self::Mirrored(population) => -population.draw(random),
             Self::Laplace => (random.unit().ln() - random.unit().ln()) / 2.0_f64.sqrt(),
             Self::Uniform => (random.unit() - 0.5) * 12.0_f64.sqrt(),
             Self::ChiSquared => (normal(random).powi(2) - 1.0) / 2.0_f64.sqrt(),
@@ -87,6 +125,19 @@ impl Population {
             Self::Real(effects) => effects[random.below(effects.len())],
         }
     }
+}
+
+/// The effects between two columns of the recorded scores.
+fn log_ratios(first: &str, second: &str) -> Vec<f64> {
+    let mut rows = include_str!("../data/paired_scores.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split('\t').collect::<Vec<_>>());
+    let titles = rows.next().expect("the titles of the columns");
+    let place = |title| titles.iter().position(|&known| known == title).expect("a column of the file");
+    let score = |row: &[&str], title| row[place(title)].parse().expect("a score");
+    rows.map(|row| Measure::LogRatio.effect(&score(&row, first), &score(&row, second)).expect("positive scores"))
+        .collect()
 }
 
 /// Box and Muller's method.

@@ -44,15 +44,39 @@ fn equal_solvers_are_rarely_told_apart_however_often_one_looks() {
         ("Laplace", Population::Laplace),
         ("uniform", Population::Uniform),
         ("chi-squared", Population::ChiSquared),
-        ("real, the same solver", Population::recorded(1, 2)),
-        ("real, two solvers", Population::recorded(1, 3)),
+        ("columns, one solver twice", Population::recorded_twice("columns-short", "columns-again")),
+        ("columns, plain and strong", Population::recorded("columns-plain", "columns-long")),
+        (
+            "same-game-free, half and all of the time",
+            Population::recorded("same-game-free-short", "same-game-free-long"),
+        ),
     ];
-    let runs = 400;
     for (seed, (name, population)) in populations.iter().enumerate() {
-        let mut random = Random::new(seed as u64);
-        let stops = (0..runs).map(|_| run(population, 0.0, None, 150, &mut random));
-        let false_decisions = stops.filter(|stop| stop.decision != Decision::Undecided).count();
-        assert!(false_decisions <= tolerated(runs), "{name}: {false_decisions} of {runs}");
+        assert_rarely_decided(name, population, seed as u64, 150);
+    }
+}
+
+fn assert_rarely_decided(name: &str, population: &Population, seed: u64, looks: usize) {
+    let runs = 400;
+    let mut random = Random::new(seed);
+    let stops = (0..runs).map(|_| run(population, 0.0, None, looks, &mut random));
+    let false_decisions = stops.filter(|stop| stop.decision != Decision::Undecided).count();
+    assert!(false_decisions <= tolerated(runs), "{name}: {false_decisions} of {runs}");
+}
+
+#[test]
+fn gains_that_one_case_in_ten_has_are_waited_for() {
+    let populations = [
+        ("75 % ties, 20 % small losses, 5 % gains", Population::LopsidedTies, 400),
+        ("10 % uncommon gains", Population::UncommonGains, 150),
+        ("10 % uncommon losses", Population::Mirrored(Box::new(Population::UncommonGains)), 150),
+        ("two points", Population::TwoPoints { ties: 0.0, gains: 0.1 }, 150),
+        ("two points and ties", Population::TwoPoints { ties: 0.9, gains: 0.1 }, 1_000),
+        ("whole numbers", Population::WholeNumbers, 150),
+        ("exponential gains", Population::ExponentialGains, 150),
+    ];
+    for (seed, (name, population, looks)) in populations.iter().enumerate() {
+        assert_rarely_decided(name, population, seed as u64, *looks);
     }
 }
 
@@ -69,11 +93,12 @@ fn an_effect_that_matters_is_rarely_called_too_small() {
 }
 
 #[test]
-fn effects_are_found_within_1_3_times_the_cases_of_the_best_test_that_knows_the_variance() {
+fn effects_are_found_within_1_4_times_the_cases_of_the_best_test_that_knows_the_variance() {
     let mut random = Random::new(4);
     // Wald's test of 0 against 0.5 sd, both errors 0.025, takes 31.2 cases there (the bench measures it);
-    // 1.2 is two standard errors of the mean of these runs.
-    for (mean, most) in [(0.5, 31.2 * 1.3 + 1.2), (1.0, 25.0), (0.25, 170.0)] {
+    // 1.2 is two standard errors of the mean of these runs. Of effects of 1 sd hardly any are on the other side: the
+    // wait takes longer than the test of a fixed number of cases.
+    for (mean, most) in [(0.5, 31.2 * 1.35 + 1.2), (1.0, 36.0), (0.25, 170.0)] {
         let runs = 1_000;
         let stops: Vec<Stop> = (0..runs).map(|_| run(&Population::Normal, mean, None, 5_000, &mut random)).collect();
         let average = stops.iter().map(|stop| stop.cases).sum::<usize>() as f64 / runs as f64;
@@ -81,7 +106,7 @@ fn effects_are_found_within_1_3_times_the_cases_of_the_best_test_that_knows_the_
         assert!(average <= most, "{mean}: {average}");
         assert!(right * 100 >= runs * 97, "{mean}: {right} of {runs}");
         // A test of a fixed number of cases with the same certainty of finding it needs more.
-        assert!(average < power::cases_needed(1.0, mean, ALPHA, 0.975).unwrap() as f64);
+        assert!(mean == 1.0 || average < power::cases_needed(1.0, mean, ALPHA, 0.975).unwrap() as f64);
     }
 }
 
@@ -95,11 +120,8 @@ fn nothing_is_called_nothing() {
 
 #[test]
 fn gains_too_uncommon_to_be_seen_break_the_level_as_the_docs_admit() {
-    let broken = [Population::RareGains, Population::UncommonGains, Population::LopsidedTies];
-    for (population, least) in broken.iter().zip([100, 10, 10]) {
-        let mut random = Random::new(6);
-        let stops = (0..200).map(|_| run(population, 0.0, None, 150, &mut random));
-        let fooled = stops.filter(|stop| stop.decision == Decision::Worse).count();
-        assert!(fooled > least, "the docs may promise more now: {fooled}");
-    }
+    let mut random = Random::new(6);
+    let stops = (0..200).map(|_| run(&Population::RareGains, 0.0, None, 150, &mut random));
+    let fooled = stops.filter(|stop| stop.decision == Decision::Worse).count();
+    assert!(fooled > 50, "the docs may promise more now: {fooled}");
 }

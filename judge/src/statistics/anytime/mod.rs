@@ -1,7 +1,7 @@
 //! A test of the mean effect that may be looked at after every case, and stopped as soon as it decides.
 //!
 //! An ordinary test that is repeated until it says "significant" is wrong far more often than its level promises. Here
-//! a claim (the mean lies above m, or below m) is made only when **two** things hold at once:
+//! a claim (the mean lies above m, or below m) is made only when **three** things hold at once:
 //!
 //! 1. [`Wager`]: a gambler who bets on it, case by case, has multiplied the stake by 2 / alpha. Under the null
 //!    hypothesis the bets are fair, so by Ville's inequality that ever happens with a probability of at most alpha / 2.
@@ -10,14 +10,15 @@
 //! 2. [`Guard`]: an asymptotic confidence sequence for the mean, corrected for skewness, excludes m. It covers means
 //!    of effects that are not symmetric, with an error of about alpha. It is a limit theorem: for few cases the error
 //!    rates are measured, not proved.
+//! 3. [`Wait`]: effects on the other side of m have shown, or there were cases enough for them to show, were they one
+//!    in ten. This covers what the first two cannot see in few cases: uncommon large effects.
 //!
-//! Each answers for its own null hypothesis; asking for both keeps both answers.
+//! Each answers for its own null hypothesis; asking for all keeps all answers.
 //!
 //! No test of a mean can know of effects that it has not seen: if one case in fifty brings a gain that pays for
-//! forty-nine small losses, the first thirty cases look like plain losses; one in ten is enough to be wrong in a fifth
-//! of the runs (docs/comparing.md has the figures). That is outside of any guarantee without
-//! known bounds (Bahadur and Savage, "The nonexistence of certain statistical procedures in nonparametric problems",
-//! Ann. Math. Statist. 27, 1956).
+//! forty-nine small losses, the first thirty cases look like plain losses (docs/comparing.md has the figures). That
+//! is outside of any guarantee without known bounds (Bahadur and Savage, "The nonexistence of certain statistical
+//! procedures in nonparametric problems", Ann. Math. Statist. 27, 1956).
 //!
 //! Sources: Ville, "Étude critique de la notion de collectif", 1939; Robbins, "Statistical methods related to the law
 //! of the iterated logarithm", Ann. Math. Statist. 41, 1970; de la Peña, "A general class of exponential inequalities
@@ -26,14 +27,16 @@
 //! symmetry); Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024;
 //! Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence
 //! sequences", Ann. Statist. 52, 2024; Johnson, "Modified t tests and confidence intervals for asymmetrical
-//! populations", JASA 73, 1978.
+//! populations", JASA 73, 1978; Kish, "Survey sampling", 1965.
 
 mod guard;
 mod sequence;
 mod wager;
+mod wait;
 
 use guard::Guard;
 use wager::Wager;
+use wait::Wait;
 
 pub use sequence::{Decision, InvalidSettings, Sequence, Settings};
 

@@ -1,6 +1,6 @@
 //! The growing sequence of effects, its decision and its interval.
 
-use super::{Guard, Side, Wager};
+use super::{Guard, Side, Wager, Wait};
 use crate::statistics::interval::Interval;
 use crate::statistics::moments::Moments;
 
@@ -47,6 +47,7 @@ pub enum Decision {
 pub struct Sequence {
     settings: Settings,
     guard: Guard,
+    wait: Wait,
     effects: Vec<f64>,
     moments: Moments,
     against_zero: Wager,
@@ -77,6 +78,7 @@ impl Sequence {
         Ok(Self {
             settings,
             guard: Guard::new(settings.alpha),
+            wait: Wait::new(settings.alpha),
             effects: Vec::new(),
             moments: Moments::default(),
             against_zero: Wager::new(0.0),
@@ -132,19 +134,27 @@ impl Sequence {
         (self.settings.alpha.ln() / (-self.settings.alpha).ln_1p()).ceil() as usize
     }
 
-    /// Tells whether the claim holds that the mean lies on this side of the center.
+    /// Tells whether the claim can be made that the mean lies on this side of the center.
     fn excludes(&self, center: f64, wager: &Wager, side: Side) -> bool {
+        self.is_unlikely(center, wager, side) && self.wait.is_over(&self.effects, center, side)
+    }
+
+    /// Tells whether the effects seen speak for the mean on this side of the center, whatever has not shown yet.
+    fn is_unlikely(&self, center: f64, wager: &Wager, side: Side) -> bool {
         // The guard is the cheaper of the two.
         self.guard.supports(&self.moments, center, side) && wager.log_fortune(side) >= (2.0 / self.settings.alpha).ln()
     }
 
-    /// Returns the current interval: all means that are not ruled out now. `None` while there are too few cases for
-    /// both ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together hold the mean with a
-    /// probability of 1 - alpha, in the sense of the module's two conditions.
+    /// Returns the current interval: all means that the wager and the guard do not rule out now, and those that
+    /// decisions are about as long as the wait holds the decision back. `None` while there are too few cases for both
+    /// ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together hold the mean with a
+    /// probability of 1 - alpha, in the sense of the module's first two conditions.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         let mean = self.moments.mean();
-        if self.moments.count() > 1 && self.moments.deviation() == 0.0 {
+        // Equal effects rule out every other mean at once, as soon as they rule out 0 or are 0.
+        let is_settled = mean == 0.0 || self.decision() != Decision::Undecided;
+        if self.moments.count() > 1 && self.moments.deviation() == 0.0 && is_settled {
             return Some(Interval { low: mean, high: mean });
         }
         Some(Interval { low: self.end(mean, Side::Above)?, high: self.end(mean, Side::Below)? })
@@ -152,30 +162,34 @@ impl Sequence {
 
     /// Returns the end of the interval beyond which every center is ruled out because the mean lies on `side` of it.
     fn end(&self, mean: f64, side: Side) -> Option<f64> {
-        let is_out = |center: f64| self.excludes(center, &Wager::of(center, &self.effects), side);
-        let (mut inside, mut outside) = self.bracket(mean, side, &is_out)?;
+        let (mut inside, mut outside) = self.bracket(mean, side)?;
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(inside, outside);
-            if is_out(middle) { outside = middle } else { inside = middle }
+            let is_out = self.is_unlikely(middle, &Wager::of(middle, &self.effects), side);
+            if is_out { outside = middle } else { inside = middle }
         }
         Some(outside)
     }
 
     /// Returns a center that is possible and one that is ruled out. The centers that decisions are about come first,
     /// so that the interval never contradicts them.
-    fn bracket(&self, mean: f64, side: Side, is_out: &impl Fn(f64) -> bool) -> Option<(f64, f64)> {
+    fn bracket(&self, mean: f64, side: Side) -> Option<(f64, f64)> {
         let bound = self.settings.min_effect.unwrap_or(0.0);
         let mut inside = mean;
-        let beyond = |center: f64| side.sign() * (inside - center) > 0.0;
-        let mut landmarks = [-bound, 0.0, bound].into_iter().filter(|&center| beyond(center)).collect::<Vec<_>>();
+        let mut landmarks = [-bound, 0.0, bound];
         // The nearest to the mean first.
         landmarks.sort_by(|left, right| (mean - left).abs().total_cmp(&(mean - right).abs()));
+        for center in landmarks.into_iter().filter(|&center| side.sign() * (mean - center) > 0.0) {
+            if self.excludes(center, &Wager::of(center, &self.effects), side) {
+                return Some((inside, center));
+            }
+            inside = center;
+        }
         let steps =
             (0..DOUBLINGS).map(|step| mean - side.sign() * self.moments.standard_error() * f64::from(step).exp2());
-        let last = landmarks.last().copied();
-        let further = steps.filter(|&center| last.is_none_or(|last| side.sign() * (last - center) > 0.0));
-        for center in landmarks.into_iter().chain(further) {
-            if is_out(center) {
+        let last = inside;
+        for center in steps.filter(|&center| side.sign() * (last - center) > 0.0) {
+            if self.is_unlikely(center, &Wager::of(center, &self.effects), side) {
                 return Some((inside, center));
             }
             inside = center;

@@ -5,22 +5,22 @@
 //! the likelihood ratio, given |y|, of a normal shift against its mirror image. The fortune of a gambler who spreads
 //! the stake over many lambdas is the mean of theirs, and as fair.
 //!
-//! The lambdas are in units of 1 / scale, scale being the root mean square of the first ten y. That looks at sizes
-//! only, never at signs, and no decision is made before those ten: given the sizes, symmetric effects have fair and
+//! The lambdas are in units of 1 / scale, scale being the root mean square of the first twenty y. That looks at sizes
+//! only, never at signs, and no decision is made before those twenty: given the sizes, symmetric effects have fair and
 //! independent signs, so the bets on them stay fair.
 
 use super::Side;
 
 /// No decision before this many cases; they set the scale.
-const WARM_UP: usize = 10;
+const WARM_UP: usize = 20;
 /// Halving steps of the square root: from 0.9 down to about 0.0012, for effects from one standard deviation down to a
 /// thousandth of one.
 const BETS: usize = 20;
 const LARGEST_BET: f64 = 0.9;
-/// The prior over bets: density ~ bet^0.5 exp(-bet^2 / (2 0.6^2)) (one more power on this logarithmic grid). It was
+/// The prior over bets: density ~ bet^0.75 exp(-bet^2 / (2 0.45^2)) (one more power on this logarithmic grid). It was
 /// chosen for effects of about half a standard deviation and costs little elsewhere.
-const PRIOR_POWER: f64 = 1.5;
-const PRIOR_WIDTH: f64 = 0.6;
+const PRIOR_POWER: f64 = 1.75;
+const PRIOR_WIDTH: f64 = 0.45;
 
 /// The fortunes of two gamblers, one for each side of the center.
 #[derive(Debug, Clone)]
