@@ -13,8 +13,17 @@ use std::process::{Command, ExitCode};
 /// The script that boots the machine.
 const BOOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vm/boot");
 
-/// Every case in the tiers with control groups; in the others, the walls, with this kernel's old landlock.
-const WORDS: [&str; 4] = ["root/root", "plain/delegated", "plain/userns: escape", "plain/bare: escape"];
+/// What control groups are for, in the tiers that have them; the walls in all tiers, with this kernel's old landlock.
+const WORDS: [&str; 8] = [
+    "root/root: cpu",
+    "root/root: memory",
+    "root/root: processes",
+    "root/root: escape",
+    "plain/delegated: memory",
+    "plain/delegated: processes",
+    "plain/userns: escape",
+    "plain/bare: escape",
+];
 
 fn main() -> ExitCode {
     judge_sandbox::become_helper_if_asked();
