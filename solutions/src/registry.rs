@@ -22,7 +22,7 @@ const fn solution(
     Solution { id, summary, solve }
 }
 
-static SOLUTIONS: [Solution; 12] = [
+static SOLUTIONS: [Solution; 13] = [
     solution("columns", "beam", columns::solve),
     solution("columns-quickstart", "the statement's strategy: always the lowest place", columns::solve_quickstart),
     solution("columns-greedy", "one move of foresight: most points, then lowest place", columns::solve_greedy),
@@ -35,6 +35,7 @@ static SOLUTIONS: [Solution; 12] = [
     solution("same-game", "the prescribed strategy, exactly", same_game::solve_prescribed),
     solution("same-game-free", "beam search", same_game::solve_open),
     solution("same-game-free-plain", "the largest group first", same_game::solve_largest_first),
+    solution("same-game-free-tabu", "the best of many random games that spare one colour", same_game::solve_tabu),
     solution("deletion-game", "a way for every kind of case", deletion_game::solve),
     solution("deletion-game-plain", "the best of many random paths", deletion_game::solve_plain),
     solution("beating-the-game-easy", "simulation", beating::solve_easy),

@@ -215,6 +215,7 @@ fn count(cells: &Cells) -> u32 {
 mod tests {
     use super::*;
     use crate::ground_truth;
+    use crate::random::Random;
 
     fn points(text: &str, placements: &[(u8, u8)]) -> Vec<u32> {
         let game = Game::read(text.as_bytes()).unwrap();
@@ -255,10 +256,10 @@ mod tests {
     }
 
     /// Returns the score of an answer, or none if it is not one.
-    fn score(game: &Game, answer: &str) -> Option<u32> {
+    fn score<const P: usize>(game: &Game, answer: &str) -> Option<u32> {
         let numbers = answer.split_ascii_whitespace().map(str::parse).collect::<Result<Vec<u8>, _>>().ok()?;
         let mut placements = numbers.get(1..)?.chunks_exact(2).map(|pair| Placement { x: pair[0] - 1, shift: pair[1] });
-        let mut board = Board::<5>::new(game);
+        let mut board = Board::<P>::new(game);
         let mut score = 0;
         for &column in &game.columns {
             let placement = placements.next().unwrap_or(Placement { x: 0, shift: 0 });
@@ -281,9 +282,38 @@ mod tests {
             let answer =
                 read("out").split_ascii_whitespace().skip(1).fold("0".to_owned(), |all, word| all + " " + word);
             let game = Game::read(read("in").as_bytes()).unwrap();
-            assert_eq!(score(&game, &answer), Some(expected), "{}", stem.display());
+            assert_eq!(score::<5>(&game, &answer), Some(expected), "{}", stem.display());
             compared += 1;
         }
         assert!(compared > 20);
+    }
+
+    #[test]
+    fn random_play_scores_as_the_checker_says() {
+        let checker = checkers::find("columns").unwrap();
+        let mut random = Random::new(23);
+        let mut scored = 0;
+        for _ in 0..300 {
+            let [width, height, count] = [6 + random.below(7), 13 + random.below(7), 1 + random.below(100)];
+            let letters = &b"abcdefghijklmnopqrstuvwxyz"[..1 + random.below(26)];
+            let column = |random: &mut Random| match random.below(20) {
+                0 => "***".to_owned(),
+                _ => (0..3).map(|_| char::from(*random.pick(letters))).collect(),
+            };
+            let columns: Vec<String> = (0..count).map(|_| column(&mut random)).collect();
+            let input = format!("{width} {height}\n{count}\n{}\n", columns.join("\n"));
+            let played = random.below(count + 1);
+            let placement = |random: &mut Random| format!(" {} {}", 1 + random.below(width), random.below(3));
+            let answer = (0..played).fold(played.to_string(), |answer, _| answer + &placement(&mut random));
+            let game = Game::read(input.as_bytes()).unwrap();
+            let expected = checker.read(input.as_bytes()).unwrap().check(answer.as_bytes()).unwrap().to_string();
+            let found = score::<5>(&game, &answer).unwrap();
+            assert_eq!(found.to_string(), expected, "{input}{answer}");
+            if game.colors() <= 8 {
+                assert_eq!(score::<3>(&game, &answer), Some(found), "{input}{answer}");
+            }
+            scored += u32::from(found > 0);
+        }
+        assert!(scored > 100, "{scored}");
     }
 }

@@ -114,7 +114,9 @@ impl Answer {
 
 #[cfg(test)]
 mod tests {
+    use super::super::board::BLANK;
     use super::*;
+    use crate::random::Random;
 
     #[test]
     fn the_test_number_may_be_there_or_not() {
@@ -143,5 +145,58 @@ mod tests {
         let mut text = Vec::new();
         answer.write(&mut text).unwrap();
         assert!(added > 50_000 && text.len() <= OUTPUT_LIMIT);
+    }
+
+    /// Returns a random path that the rules allow, if the walk from a random cell gets long enough.
+    fn random_path(rules: &Rules, board: &Board, random: &mut Random) -> Option<Vec<Cell>> {
+        let starts: Vec<Cell> = board.cells().filter(|&cell| board.digit(cell) != 0).collect();
+        let mut path = vec![*random.pick((!starts.is_empty()).then_some(&starts)?)];
+        let length = rules.lengths.start() + random.below(rules.lengths.clone().count());
+        while path.len() < length {
+            let beside = board.neighbors(path[path.len() - 1]).into_iter();
+            let free: Vec<Cell> = beside.filter(|&cell| board.digit(cell) != BLANK && !path.contains(&cell)).collect();
+            path.push(*random.pick((!free.is_empty()).then_some(&free)?));
+        }
+        Some(path)
+    }
+
+    #[test]
+    fn random_play_scores_as_the_checker_says() {
+        let checker = checkers::find("deletion-game").unwrap();
+        let mut random = Random::new(29);
+        let mut scored = 0;
+        for _ in 0..500 {
+            let [rows, columns, moves] = [1 + random.below(6), 2 + random.below(6), 1 + random.below(8)];
+            let shortest = 1 + random.below(2);
+            let longest = shortest + random.below(4);
+            let [prime, palindrome, clearing] = [random.below(4), random.below(4), random.below(2)];
+            // Few different digits make palindromes.
+            let digits: String =
+                (0..rows * columns).map(|_| random.pick(&[" 0", " 1", " 1", " 3", " 7"])).copied().collect();
+            let input =
+                format!("{rows} {columns} {moves} {shortest} {longest} {prime} {palindrome} {clearing}\n{digits}\n");
+            let (rules, mut board) = read(input.as_bytes()).unwrap();
+            let (mut answer, mut sum) = (Answer::new(), 0);
+            for _ in 0..moves {
+                let Some(path) = random_path(&rules, &board, &mut random) else { break };
+                let spelled: Vec<u8> = path.iter().map(|&cell| board.digit(cell)).collect();
+                let points = rules.short_worth(&spelled);
+                assert!(answer.add(&board, &path));
+                // A move without points is wasted: it deletes nothing.
+                if points > 0 {
+                    board.delete(&path);
+                }
+                sum += points;
+            }
+            if rules.clearing {
+                sum = sum.checked_shr(board.cells().count() as u32).unwrap_or(0);
+            }
+            let mut text = Vec::new();
+            answer.write(&mut text).unwrap();
+            let expected = checker.read(input.as_bytes()).unwrap().check(&text).unwrap();
+            assert_eq!(sum.to_string(), expected.to_string(), "{input}{}", text.escape_ascii());
+            scored += u32::from(sum > 0);
+        }
+        assert!(scored > 100, "{scored}");
     }
 }

@@ -4,7 +4,7 @@
 //! a price for every block that stands alone, the more so the fewer blocks there are, because a cleared board counts four
 //! times. No weights suit all boards: several searches, each with its own, share the time.
 
-use super::board::Board;
+use super::board::{Board, CLEARED, write_moves};
 use super::field::{Census, Field, Group, Surveyor};
 use crate::SolveError;
 use crate::clock::Clock;
@@ -15,9 +15,6 @@ use std::io::Write;
 
 /// Seconds; the limit is 10.
 const TIME_LIMIT: f64 = 9.0;
-
-/// The factor for a cleared board.
-const CLEARED: u32 = 4;
 
 /// The most boards that are kept, so that the memory stays far below the limit.
 const WIDEST: usize = 4_000;
@@ -66,12 +63,8 @@ pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveErr
             best = line;
         }
     }
-    writeln!(output, "{}", best.cells.len())?;
-    for cell in best.cells {
-        let (row, column) = start.place(cell);
-        writeln!(output, "{row} {column}")?;
-    }
-    Ok(())
+    let places: Vec<_> = best.cells.into_iter().map(|cell| start.place(cell)).collect();
+    write_moves(&places, output)
 }
 
 /// A way to play the game to its end: a cell of each group.
@@ -149,8 +142,7 @@ fn follow(
     let field = surveyor.remove(&before.field, group);
     let mut groups = Vec::new();
     let census = surveyor.survey(&field, &mut groups);
-    let size = u32::from(group.size);
-    let mut score = before.score + size * (size - 1) / 2;
+    let mut score = before.score + group.points();
     if census.blocks == 0 {
         score *= CLEARED;
     }

@@ -2,9 +2,13 @@
 
 use crate::SolveError;
 use crate::input::Words;
+use std::io::Write;
 
 /// A colour: its letter, counted from 0.
 pub(super) type Color = u8;
+
+/// The factor for a cleared board.
+pub(super) const CLEARED: u32 = 4;
 
 /// How many colours there can be.
 pub(super) const COLORS: usize = 26;
@@ -116,5 +120,56 @@ impl Board {
             self.columns[x].remove(y);
         }
         self.columns.retain(|column| !column.is_empty());
+    }
+}
+
+/// Writes an answer to the open game: the row and the column of a block of each group, in the order of their removal.
+pub(super) fn write_moves(places: &[(usize, usize)], output: &mut dyn Write) -> Result<(), SolveError> {
+    writeln!(output, "{}", places.len())?;
+    for (row, column) in places {
+        writeln!(output, "{row} {column}")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn random_play_scores_as_the_checker_says() {
+        let checker = checkers::find("same-game-free").unwrap();
+        let mut random = Random::new(17);
+        let mut cleared = 0;
+        for _ in 0..200 {
+            let [rows, columns, colors] = [1 + random.below(9), 1 + random.below(9), 1 + random.below(4)];
+            let row =
+                |random: &mut Random| (0..columns).map(|_| *random.pick(&["A", "B", "C", "D"][..colors])).collect();
+            let grid: Vec<String> = (0..rows).map(|_| row(&mut random)).collect();
+            let input = format!("{rows}\n{}\n", grid.join("\n"));
+            let mut board = Board::read(&mut Words::new(input.as_bytes())).unwrap();
+            let (mut score, mut places) = (0, Vec::new());
+            loop {
+                let groups = board.groups();
+                if groups.is_empty() {
+                    break;
+                }
+                let group = random.pick(&groups);
+                let block = *random.pick(&group.blocks);
+                places.push((board.row(block), block.x));
+                score += group.points();
+                board.remove(group);
+            }
+            if board.is_empty() {
+                score *= u64::from(CLEARED);
+                cleared += 1;
+            }
+            let mut answer = Vec::new();
+            write_moves(&places, &mut answer).unwrap();
+            let expected = checker.read(input.as_bytes()).unwrap().check(&answer).unwrap();
+            assert_eq!(score.to_string(), expected.to_string(), "{input}");
+        }
+        assert!((20..180).contains(&cleared), "{cleared}");
     }
 }

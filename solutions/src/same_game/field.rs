@@ -1,6 +1,6 @@
 //! A board of SameGame as one array, for searches that remove millions of groups.
 
-use super::board::{Board, COLORS};
+use super::board::{Board, COLORS, Color};
 
 /// What stands where no block is. Colours count from 1.
 const EMPTY: u8 = 0;
@@ -17,6 +17,14 @@ pub(super) struct Field {
 pub(super) struct Group {
     pub(super) cell: u16,
     pub(super) size: u16,
+}
+
+impl Group {
+    /// Returns the points for removing it.
+    pub(super) fn points(self) -> u32 {
+        let size = u32::from(self.size);
+        size * (size - 1) / 2
+    }
 }
 
 /// What is counted on a position.
@@ -51,6 +59,11 @@ impl Field {
             cells.resize(cells.len().next_multiple_of(rows), EMPTY);
         }
         Self { rows, cells }
+    }
+
+    /// Returns the colour of a cell, as [`Board`] counts it. There must be a block.
+    pub(super) fn color(&self, cell: u16) -> Color {
+        self.cells[usize::from(cell)] - 1
     }
 
     /// Returns the row from the top and the column of a cell.

@@ -1,6 +1,6 @@
 //! The open game, plainly: the largest group always goes first.
 
-use super::board::Board;
+use super::board::{Board, write_moves};
 use crate::SolveError;
 use crate::input::Words;
 use std::io::Write;
@@ -15,11 +15,7 @@ pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveErr
         moves.push((board.row(block), block.x));
         board.remove(&group);
     }
-    writeln!(output, "{}", moves.len())?;
-    for (row, column) in moves {
-        writeln!(output, "{row} {column}")?;
-    }
-    Ok(())
+    write_moves(&moves, output)
 }
 
 #[cfg(test)]

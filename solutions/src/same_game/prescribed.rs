@@ -1,12 +1,9 @@
 //! The strategy that the statement prescribes, followed to the letter.
 
-use super::board::{Board, COLORS, Group};
+use super::board::{Board, CLEARED, COLORS, Group};
 use crate::SolveError;
 use crate::input::Words;
 use std::io::Write;
-
-/// The factor for a cleared board.
-const CLEARED: u64 = 4;
 
 /// The place of each colour in the order.
 type Places = [Option<usize>; COLORS];
@@ -43,7 +40,7 @@ fn score(mut board: Board, places: &Places) -> u64 {
         score += group.points();
         board.remove(&group);
     }
-    if board.is_empty() { score * CLEARED } else { score }
+    if board.is_empty() { score * u64::from(CLEARED) } else { score }
 }
 
 /// Returns what decides which group goes first: the least of all.
