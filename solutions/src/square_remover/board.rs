@@ -172,8 +172,10 @@ const fn pairs() -> [[Row; 8]; 8] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::game::{MOVES, swaps, write};
     use super::*;
     use crate::ground_truth;
+    use crate::random::Random;
 
     fn replay(game: &Game, answer: &str) -> u32 {
         let buffer = game.buffer(1 << 17);
@@ -204,6 +206,22 @@ mod tests {
             compared += 1;
         }
         assert!(compared >= 10);
+    }
+
+    #[test]
+    fn random_play_scores_as_the_checker_says() {
+        let checker = checkers::find("square-remover").unwrap();
+        let mut random = Random::new(31);
+        for seed in 101..=120 {
+            let input = checker.generate(seed).unwrap();
+            let game = Game::read(&input).unwrap();
+            let swaps = swaps(game.rows.len());
+            let moves: Vec<Swap> = (0..MOVES).map(|_| *random.pick(&swaps)).collect();
+            let mut answer = Vec::new();
+            write(&moves, &mut answer).unwrap();
+            let expected = checker.read(&input).unwrap().check(&answer).unwrap().to_string();
+            assert_eq!(replay(&game, str::from_utf8(&answer).unwrap()).to_string(), expected, "seed {seed}");
+        }
     }
 
     #[test]
