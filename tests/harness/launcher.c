@@ -67,11 +67,21 @@ static void refuse_namespaces(void) {
     must(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), "seccomp");
 }
 
-// Nothing of the control groups is mounted: for root alone.
-static void hide_control_groups(void) {
+static void have_own_mounts(void) {
     must(unshare(CLONE_NEWNS), "unshare");
     must(mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL), "private mounts");
+}
+
+// Nothing of the control groups is mounted: for root alone.
+static void hide_control_groups(void) {
+    have_own_mounts();
     must(mount("none", "/sys/fs/cgroup", "tmpfs", MS_RDONLY, NULL), "mount over the control groups");
+}
+
+// A disk that is soon full, at this folder: for root alone.
+static void mount_small_disk(const char *folder) {
+    have_own_mounts();
+    must(mount("none", folder, "tmpfs", 0, "size=256k"), "mount a small disk");
 }
 
 // The capabilities that docker leaves to root.
@@ -123,6 +133,7 @@ int main(int count, char **words) {
         else if (strcmp(word, "few-capabilities") == 0) drop_capabilities();
         else if (strcmp(word, "user") == 0) become(atoi(words[++at]));
         else if (strcmp(word, "join") == 0) enter(words[++at]);
+        else if (strcmp(word, "small-disk") == 0) mount_small_disk(words[++at]);
         else if (strcmp(word, "files") == 0) limit(RLIMIT_NOFILE, words[++at]);
         else if (strcmp(word, "processes") == 0) limit(RLIMIT_NPROC, words[++at]);
         else if (strcmp(word, "closed") == 0) close(0), close(1), close(2);

@@ -9,6 +9,7 @@ mod support;
 
 mod death;
 mod inherited;
+mod journal;
 mod measures;
 mod processes;
 mod repetition;

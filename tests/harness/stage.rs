@@ -85,8 +85,13 @@ impl Stage {
 
     /// The judge, to be started by the launcher as `how` says.
     pub(crate) fn launched(&self, how: &[&str], arguments: &[&str]) -> Command {
+        self.program_launched(how, &[&[&*self.text("judge")], arguments].concat())
+    }
+
+    /// A program, to be started by the launcher as `how` says.
+    pub(crate) fn program_launched(&self, how: &[&str], command_line: &[&str]) -> Command {
         let mut command = self.at_work("launcher");
-        command.args(how).arg("--").arg(self.path("judge")).args(arguments);
+        command.args(how).arg("--").args(command_line);
         command
     }
 
