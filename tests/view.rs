@@ -143,10 +143,17 @@ fn ten_thousand_moves_fit_into_ten_megabytes() {
     assert_eq!(scenes(&data(&page)).last().unwrap().step, 10_000);
 }
 
+/// `None`: it was said that there is none.
 fn chromium() -> Option<PathBuf> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let names = ["chromium", "chromium-browser", "google-chrome"];
-    std::env::split_paths(&folders).flat_map(|folder| names.map(|name| folder.join(name))).find(|path| path.is_file())
+    let mut paths = std::env::split_paths(&folders).flat_map(|folder| names.map(|name| folder.join(name)));
+    let found = paths.find(|path| path.is_file());
+    if found.is_none() {
+        // Past the test's own capture, so that it is seen.
+        let _ = writeln!(std::io::stderr(), "skipped: no Chromium on the PATH; apt-get install chromium brings one");
+    }
+    found
 }
 
 /// Opens a page, and returns what has become of it after some seconds of the page's own time.
@@ -174,12 +181,37 @@ fn opened(chromium: &Path, folder: &Folder, url: &str) -> String {
 }
 
 #[test]
+fn a_browser_opens_the_page_of_a_run_without_a_complaint() {
+    let Some(chromium) = chromium() else { return };
+    let folder = Folder::new();
+    folder.script("broken", "exit 3");
+    let run = ["run", "-p", "columns", "-s", "bundled:columns-quickstart", "-s", "./broken", "--seeds", "1-5"];
+    assert_eq!(folder.judge(&[&run[..], &["--group-by", "colors", "--html", "run.html"]].concat()).code, Some(1));
+    let page = std::fs::read_to_string(folder.path().join("run.html")).unwrap();
+    // All that a console would show is noted down: errors, what could not be loaded, and what was logged. The last script
+    // breaks one rule more, so that an empty list of complaints would be our own mistake.
+    let listen = "<script>const complaints = [];\
+         addEventListener('error', (event) => complaints.push(event.message || event.target.outerHTML), true);\
+         addEventListener('unhandledrejection', (event) => complaints.push(String(event.reason)));\
+         for (const level of ['error', 'warn']) console[level] = (...words) => complaints.push(words.join(' '));</script>";
+    let tell = "<script>addEventListener('load', () => { for (const button of document.querySelectorAll('button, th, summary')) button.click();\
+         setTimeout(() => { throw new Error('the control'); }, 500);\
+         setTimeout(() => { document.title = JSON.stringify(complaints); }, 2000); });</script>";
+    let (head, body) = (page.matches("<head>").count(), page.matches("</body>").count());
+    assert_eq!((head, body), (1, 1));
+    folder.write(
+        "opened.html",
+        page.replace("<head>", &format!("<head>{listen}")).replace("</body>", &format!("{tell}</body>")),
+    );
+    let dump = opened(&chromium, &folder, &format!("file://{}", folder.path().join("opened.html").display()));
+    let title = dump.split("<title>").nth(1).unwrap().split("</title>").next().unwrap();
+    assert_eq!(title, r#"["Uncaught Error: the control"]"#);
+    assert!(dump.contains("columns-quickstart") && dump.contains("runtime-error"), "{dump}");
+}
+
+#[test]
 fn a_browser_plays_the_game() {
-    let Some(chromium) = chromium() else {
-        // Past the test's own capture, so that it is seen.
-        let _ = writeln!(std::io::stderr(), "skipped: no Chromium on the PATH; apt-get install chromium brings one");
-        return;
-    };
+    let Some(chromium) = chromium() else { return };
     let folder = Folder::new();
     let page = sample_page(&folder, &[]);
     let scenes = scenes(&data(&page));
