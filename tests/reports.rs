@@ -422,6 +422,40 @@ fn the_schemas_of_the_journals_documents_describe_them() {
 }
 
 #[test]
+fn the_schemas_of_the_other_documents_describe_them() {
+    let folder = Folder::new();
+    let solver = "bundled:columns-quickstart";
+    let cases = ["-p", "columns", "--seeds", "1-3", "-s", solver];
+    let baseline = [&["baseline", "-o", "baseline.toml"], &cases[..]].concat();
+    let said = folder.judge(&baseline);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let compare = vec!["compare", "-p", "columns", "--seeds", "1-3", solver, "bundled:columns-greedy"];
+    let commands: [(&str, Vec<&str>, &str); 4] = [
+        ("compare", compare, "/comparisons/0/first"),
+        ("power", vec!["power", "--sd", "10", "--cases", "34", "--difference", "5"], "/needed/0/difference"),
+        ("gate", vec!["gate", "--baseline", "baseline.toml", "-s", "false"], "/complaints/0/what"),
+        ("doctor", vec!["doctor"], "/machine/physical_cores"),
+    ];
+    for (of, command, place) in commands {
+        let (_, document) = folder.json(&command);
+        assert_fits(&folder, of, &document, place);
+    }
+    let said = folder.judge(&["exec", "--unsafe", "--json", "exec.json", "--", "true"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert_fits(&folder, "exec", &serde_json::from_str(&read(&folder, "exec.json")).unwrap(), "/verdict");
+}
+
+/// The document fits its schema, which knows all of its keys, and does not without a value at this place.
+fn assert_fits(folder: &Folder, of: &str, document: &Value, place: &str) {
+    let validator = schema(folder, of);
+    validator.validate(document).unwrap();
+    let text: Value = serde_json::from_str(&folder.judge(&["schema", of]).stdout).unwrap();
+    assert_described(&text, document);
+    assert!(!accepts(&validator, document, place, Value::Null), "{of}: {place} may be null");
+    assert!(!accepts(&validator, document, "/schema", json!("1")), "{of}: any schema number");
+}
+
+#[test]
 fn the_schema_of_catalogues_agrees_with_the_judge() {
     let folder = Folder::new();
     let validator = schema(&folder, "problems");

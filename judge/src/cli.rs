@@ -184,6 +184,16 @@ pub enum SchemaOf {
     History,
     /// The document of `judge best --json` and `--export`
     Best,
+    /// The document of `judge compare --json`
+    Compare,
+    /// The document of `judge power --json`
+    Power,
+    /// The document of `judge gate --json`
+    Gate,
+    /// The document of `judge exec --json`
+    Exec,
+    /// The document of `judge doctor --json`
+    Doctor,
     /// The catalogue `problems.toml`
     Problems,
 }

@@ -13,6 +13,11 @@ pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
         SchemaOf::Jsonl => serde_json::to_string_pretty(&report::lines_schema()),
         SchemaOf::History => serde_json::to_string_pretty(&report::history_schema()),
         SchemaOf::Best => serde_json::to_string_pretty(&report::best_schema()),
+        SchemaOf::Compare => serde_json::to_string_pretty(&report::compare_schema()),
+        SchemaOf::Power => serde_json::to_string_pretty(&report::power_schema()),
+        SchemaOf::Gate => serde_json::to_string_pretty(&report::gate_schema()),
+        SchemaOf::Exec => serde_json::to_string_pretty(&report::exec_schema()),
+        SchemaOf::Doctor => serde_json::to_string_pretty(&report::doctor_schema()),
         SchemaOf::Problems => Ok(CATALOGUE_SCHEMA.to_owned()),
     };
     report::print(&schema.map_err(Failure::fault)?)?;

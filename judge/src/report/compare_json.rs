@@ -1,16 +1,18 @@
 //! The machine-readable report of a comparison.
 
 use super::effects::claim_name;
-use super::record::{exact, in_milliseconds};
+use super::record::{exact, in_milliseconds, schema_of};
 use super::{Bout, CompareReport};
 use crate::duel::{Claim, Group};
 use crate::journal::RunId;
 use crate::model::{CaseSource, JobId, SolverSpec, Stop};
 use crate::statistics::{Comparison, Interval};
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge compare --json")]
 struct Document<'a> {
     schema: u32,
     judge: &'static str,
@@ -38,7 +40,8 @@ struct Document<'a> {
     cases: Vec<CaseRecord<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "solver")]
 struct SolverRecord<'a> {
     name: &'a str,
     command: &'a str,
@@ -47,7 +50,8 @@ struct SolverRecord<'a> {
     run: Option<i64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "bout")]
 struct BoutRecord<'a> {
     first: &'a str,
     second: &'a str,
@@ -67,13 +71,15 @@ struct BoutRecord<'a> {
     effects: Vec<PairRecord<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "interval")]
 struct IntervalRecord {
     low: f64,
     high: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "effect")]
 struct EffectRecord {
     mean: f64,
     /// As people are shown it: percent for ratios and relative differences.
@@ -88,14 +94,16 @@ struct EffectRecord {
     wilcoxon_p: f64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "failure")]
 struct FailureRecord {
     first_only: usize,
     second_only: usize,
     both: usize,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "group")]
 struct GroupRecord {
     low: Option<Number>,
     high: Option<Number>,
@@ -106,14 +114,16 @@ struct GroupRecord {
     interval: Option<IntervalRecord>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "pair")]
 struct PairRecord<'a> {
     case: &'a str,
     effect: f64,
     reproduce: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "case")]
 struct CaseRecord<'a> {
     case: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,7 +131,8 @@ struct CaseRecord<'a> {
     results: Vec<ResultRecord<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "result")]
 struct ResultRecord<'a> {
     solver: &'a str,
     verdict: &'static str,
@@ -169,6 +180,12 @@ pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
         cases: (0..report.plan.cases.len()).map(|case| case_record(report, case)).collect(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// Returns the JSON schema of [`compare_json`]'s documents.
+#[must_use]
+pub fn compare_schema() -> Schema {
+    schema_of::<Document<'static>>()
 }
 
 fn solver_record(spec: &SolverSpec, run: Option<RunId>) -> SolverRecord<'_> {

@@ -1,10 +1,13 @@
 //! What the sandbox can do on this machine, as JSON.
 
 use super::doctor::findings;
+use super::record::schema_of;
 use judge_sandbox::{Feature, Survey, TierReport};
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge doctor --json")]
 struct Document<'a> {
     schema: u32,
     /// The tier in use; absent where none works.
@@ -15,7 +18,8 @@ struct Document<'a> {
     machine: MachineRecord<'a>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "tier")]
 struct TierRecord<'a> {
     tier: &'static str,
     works: bool,
@@ -26,13 +30,15 @@ struct TierRecord<'a> {
     gaps: Vec<GapRecord<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "gap")]
 struct GapRecord<'a> {
     what: &'static str,
     meaning: &'a str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "feature")]
 struct FeatureRecord<'a> {
     name: &'static str,
     works: bool,
@@ -43,7 +49,8 @@ struct FeatureRecord<'a> {
     remedy: Option<&'static str>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "machine")]
 struct MachineRecord<'a> {
     /// Numbers of the hardware threads that may be used.
     threads: &'a [usize],
@@ -59,7 +66,8 @@ struct MachineRecord<'a> {
     noise: Vec<NoiseRecord>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "noise")]
 struct NoiseRecord {
     what: &'static str,
     why: String,
@@ -91,6 +99,12 @@ pub fn doctor_json(survey: &Survey) -> serde_json::Result<String> {
         },
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// Returns the JSON schema of [`doctor_json`]'s documents.
+#[must_use]
+pub fn doctor_schema() -> Schema {
+    schema_of::<Document<'static>>()
 }
 
 fn tier(report: &TierReport) -> TierRecord<'_> {

@@ -2,9 +2,10 @@
 
 use super::figures::memory;
 use super::milliseconds;
-use super::record::in_milliseconds;
+use super::record::{in_milliseconds, schema_of};
 use crate::verdict::Ending;
 use judge_sandbox::{End, Execution};
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 /// What there is to tell of one program in the sandbox.
@@ -20,7 +21,8 @@ pub struct ExecReport<'a> {
     pub gaps: &'a [String],
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge exec --json")]
 struct Document<'a> {
     schema: u32,
     verdict: &'a str,
@@ -74,6 +76,12 @@ pub fn exec_json(report: &ExecReport<'_>) -> serde_json::Result<String> {
         gaps: report.gaps,
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// Returns the JSON schema of [`exec_json`]'s documents.
+#[must_use]
+pub fn exec_schema() -> Schema {
+    schema_of::<Document<'static>>()
 }
 
 /// Returns the report as one line for people.

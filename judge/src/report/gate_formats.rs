@@ -3,17 +3,19 @@
 use super::GateReport;
 use super::gate::{Finding, change_in_percent, is_worse};
 use super::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field};
-use super::record::exact;
+use super::record::{exact, schema_of};
 use crate::gate::{CaseResult, Change, Entry};
 use crate::scoring::display;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
 
 /// So many changes fit into a comment that anybody reads.
 const ROWS: usize = 50;
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge gate --json")]
 struct Document<'a> {
     schema: u32,
     judge: &'static str,
@@ -31,7 +33,8 @@ struct Document<'a> {
     cases: Vec<CaseRecord<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "complaint")]
 struct ComplaintRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     case: Option<String>,
@@ -40,7 +43,8 @@ struct ComplaintRecord {
     command: Option<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "change")]
 struct ChangeRecord<'a> {
     case: &'a str,
     was: Option<Number>,
@@ -48,7 +52,8 @@ struct ChangeRecord<'a> {
     worse: bool,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "case")]
 struct CaseRecord<'a> {
     case: &'a str,
     verdict: &'a str,
@@ -78,6 +83,12 @@ pub fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
         cases: report.today.cases.iter().map(|(case, entry)| case_record(case, entry)).collect(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// Returns the JSON schema of [`gate_json`]'s documents.
+#[must_use]
+pub fn gate_schema() -> Schema {
+    schema_of::<Document<'static>>()
 }
 
 fn change_record<'a>(report: &GateReport<'_>, change: &'a Change) -> ChangeRecord<'a> {

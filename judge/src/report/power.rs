@@ -2,9 +2,11 @@
 
 use super::Style;
 use super::effects::size;
+use super::record::schema_of;
 use super::table::{Align, grid};
 use crate::duel::Yardstick;
 use crate::statistics::power::{cases_needed, detectable_effect};
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 /// How far effects lie apart, and how that is known.
@@ -76,7 +78,8 @@ pub fn power_text(report: &PowerReport, style: Style) -> String {
     parts.join("\n\n")
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge power --json")]
 struct Document<'a> {
     schema: u32,
     measure: &'static str,
@@ -88,14 +91,16 @@ struct Document<'a> {
     needed: Vec<NeededRecord>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "shown")]
 struct ShownRecord {
     cases: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<f64>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "needed")]
 struct NeededRecord {
     difference: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,4 +125,10 @@ pub fn power_json(report: &PowerReport) -> serde_json::Result<String> {
         needed: report.differences.iter().map(needed).collect(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// Returns the JSON schema of [`power_json`]'s documents.
+#[must_use]
+pub fn power_schema() -> Schema {
+    schema_of::<Document<'static>>()
 }
