@@ -26,8 +26,11 @@ fn a_trivial_program_is_accepted_two_hundred_times_at_any_number_of_jobs() {
     }
 }
 
+/// So many files two cases hold at most that are just being run.
+const IN_FLIGHT: usize = 6;
+
 /// What must not grow in a judge and in its helpers.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Held {
     files: usize,
     threads: u64,
@@ -57,7 +60,7 @@ fn held(stage: &Stage, judge: u32) -> (Held, u64) {
 fn three_thousand_runs_in_one_judge_leave_it_as_it_was() {
     let Some(stage) = Stage::set() else { return };
     let solver = stage.solver("plain");
-    let arguments = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-3000", "--no-journal", "--jsonl", "-"];
+    let arguments = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-3500", "--no-journal", "--jsonl", "-"];
     let mut judge = Guarded(stage.judge(&arguments).spawn().unwrap());
     let mut lines = BufReader::new(judge.0.stdout.take().unwrap()).lines().map(Result::unwrap);
     let mut at = |count: usize| {
@@ -68,10 +71,12 @@ fn three_thousand_runs_in_one_judge_leave_it_as_it_was() {
     };
     let (before, resident_before) = at(300);
     let (after, resident_after) = at(2500);
-    assert_eq!(before, after);
+    // The files of the cases that are just being run come and go; a leak would have left thousands.
+    assert!(after.files <= before.files + IN_FLIGHT, "{before:?} became {after:?}");
+    assert_eq!(Held { files: 0, ..before }, Held { files: 0, ..after });
     println!("{before:?}; {resident_before} KiB, then {resident_after} KiB");
     // Outcomes are kept for the report: less than 2 KiB each.
     assert!(resident_after < resident_before + 4096, "{resident_before} KiB became {resident_after} KiB");
-    assert_eq!(lines.count(), 201, "the rest, and the summary");
+    assert_eq!(lines.count(), 701, "the rest, and the summary");
     assert_eq!(judge.0.wait().unwrap().code(), Some(0));
 }
