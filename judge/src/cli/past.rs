@@ -1,0 +1,119 @@
+//! The grammar of the commands that look at past runs.
+
+use super::ReportArgs;
+use crate::condition::Condition;
+use crate::journal::RunChoice;
+use clap::{Args, Subcommand};
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+/// Which cases of past runs.
+#[derive(Debug, Args)]
+pub struct KindArgs {
+    /// Only the cases for which this holds, such as 'N<10 && colors==4'
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub condition: Option<Condition>,
+    /// Also tell how the solvers fared on the cases of each value of this feature
+    #[arg(long, value_name = "NAME")]
+    pub group_by: Option<String>,
+}
+
+/// Arguments of `judge history`.
+#[derive(Debug, Args)]
+pub struct HistoryArgs {
+    /// What to do with a run [default: list them]
+    #[command(subcommand)]
+    pub action: Option<HistoryAction>,
+    /// Only runs of this problem
+    #[arg(short, long, value_name = "ID")]
+    pub problem: Option<String>,
+    /// Only solvers of this name
+    #[arg(short, long, value_name = "NAME")]
+    pub solver: Option<String>,
+    /// Which of their cases
+    #[command(flatten)]
+    pub kind: KindArgs,
+    /// So many rows, the newest
+    #[arg(short = 'n', long, value_name = "N", default_value = "20")]
+    pub limit: NonZeroUsize,
+    /// Every row, however many there are
+    #[arg(long, conflicts_with = "limit")]
+    pub all: bool,
+    /// Write the rows as JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+}
+
+/// What to do with a past run.
+#[derive(Debug, Subcommand)]
+pub enum HistoryAction {
+    /// Show all that is known of a run
+    Show(Box<ShowArgs>),
+    /// Forget runs, with their answers
+    Rm {
+        /// The runs' numbers, or last
+        #[arg(required = true, value_name = "RUN")]
+        runs: Vec<RunChoice>,
+    },
+}
+
+/// Arguments of `judge history show`.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// The run's number, or last
+    pub run: RunChoice,
+    /// Which of its cases
+    #[command(flatten)]
+    pub kind: KindArgs,
+    /// A row for every case, however many there are
+    #[arg(long)]
+    pub all: bool,
+    /// Where the results go
+    #[command(flatten)]
+    pub reports: ReportArgs,
+}
+
+/// Arguments of `judge best`.
+#[derive(Debug, Args)]
+pub struct BestArgs {
+    /// The problem's id, as in `judge list`
+    #[arg(short, long, value_name = "ID")]
+    pub problem: String,
+    /// Take the better scores from this file first; - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub import: Option<PathBuf>,
+    /// Write the best scores to this file, for others to import; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub export: Option<PathBuf>,
+    /// Write the best scores as JSON to this file, or - for standard output: the same as --export
+    #[arg(long, value_name = "PATH", conflicts_with = "export")]
+    pub json: Option<PathBuf>,
+    /// A row for every case, however many there are
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// Arguments of `judge rescore`.
+#[derive(Debug, Args)]
+pub struct RescoreArgs {
+    /// The run's number, as in `judge history`, or last
+    pub run: RunChoice,
+    /// The rule: sum, mean, exact, thresholds, relative, rank, rank-topcoder or log [default: the problem's own]
+    #[arg(long, value_name = "RULE")]
+    pub score: Option<String>,
+    /// The points of the best on a case, for relative, rank and rank-topcoder [default: the problem's own, or 1000000]
+    #[arg(long, value_name = "N")]
+    pub scale: Option<NonZeroU64>,
+    /// The best beside this run's own scores: run (nothing), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
+    #[arg(long, value_name = "run|ledger|FILE")]
+    pub best: Option<PathBuf>,
+    /// Which of its cases
+    #[command(flatten)]
+    pub kind: KindArgs,
+    /// A row for every case, however many there are
+    #[arg(long)]
+    pub all: bool,
+    /// Where the results go
+    #[command(flatten)]
+    pub reports: ReportArgs,
+}
