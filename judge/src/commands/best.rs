@@ -20,13 +20,14 @@ pub(super) fn best(catalogue: Option<&Path>, args: &BestArgs) -> Result<Exit, Fa
         None => journaling::look(&catalogue)?,
     };
     let target = args.json.as_deref().or(args.export.as_deref());
+    let rows = (!args.all).then_some(ROWS);
+    let mut best = journal.best(&game, if target.is_some() { None } else { rows })?;
     if let Some(path) = target {
-        let best = journal.best(&game, None)?;
         let json = report::best_json(&game, &best.scores).map_err(Failure::fault)?;
         load::write("the best scores", path, json.as_bytes())?;
     }
     if target != Some(Path::new("-")) {
-        let best = journal.best(&game, (!args.all).then_some(ROWS))?;
+        best.scores.truncate(rows.unwrap_or(usize::MAX));
         report::print(&report::best_text(&best, Style::of_stdout()))?;
     }
     Ok(Exit::Success)
