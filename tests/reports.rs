@@ -493,6 +493,10 @@ fn the_schema_of_catalogues_agrees_with_the_judge() {
         "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\n",
         "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nseeds = \"1\"\n",
         "checker = \"columns\"\n[[problem.case]]\nname = \"a\"\n",
+        "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"all\"\n",
+        "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"64 MiB\"\n",
+        "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"3 days\"\n",
+        "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep = 1\n",
         "seeds = \"1\"\n",
     ] {
         let text = format!("{head}{body}");
