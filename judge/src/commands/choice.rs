@@ -47,13 +47,18 @@ pub(super) fn keep(
     let holds = |features: &Features| condition.is_none_or(|condition| condition.holds(features));
     let kept = cases.into_iter().zip(features).filter(|(_, features)| holds(features));
     let (cases, features): (Vec<_>, Vec<_>) = kept.map(|(case, features)| (case, Some(Arc::new(features)))).unzip();
-    if let Some(condition) = condition {
-        if cases.is_empty() {
-            return Err(Failure::usage(format!("`{condition}` holds for none of the {all} cases")));
-        }
-        report::note(&format!("`{condition}` holds for {} of the {all} cases", cases.len()));
-    }
+    tell_kept(condition, cases.len(), &format!("the {all} cases"))?;
     Ok(Chosen { cases, features })
+}
+
+/// Says for how many of the cases the condition holds, if there is one; fails if for none.
+pub(super) fn tell_kept(condition: Option<&Condition>, kept: usize, all: &str) -> Result<(), Failure> {
+    let Some(condition) = condition else { return Ok(()) };
+    if kept == 0 {
+        return Err(Failure::usage(format!("`{condition}` holds for none of {all}")));
+    }
+    report::note(&format!("`{condition}` holds for {kept} of {all}"));
+    Ok(())
 }
 
 /// A name that no case knows is a slip of the keyboard.

@@ -1,7 +1,7 @@
 //! Which cases of a recorded run a command is about. What describes them is read from their inputs anew: today's features
 //! of the problem count, also for runs of old.
 
-use super::choice::check_name;
+use super::choice::{check_name, tell_kept};
 use super::failure::Failure;
 use crate::cases::{CaseReader, Described};
 use crate::cli::KindArgs;
@@ -87,11 +87,6 @@ pub(super) fn narrow_one(
     let features = descriptions.narrow(run, kind);
     descriptions.warn_of_lost();
     check_names(kind, descriptions.known())?;
-    if let Some(condition) = &kind.condition {
-        if run.cases.is_empty() {
-            return Err(Failure::usage(format!("`{condition}` holds for none of the {all} cases of run {}", run.id)));
-        }
-        report::note(&format!("`{condition}` holds for {} of the {all} cases of run {}", run.cases.len(), run.id));
-    }
+    tell_kept(kind.condition.as_ref(), run.cases.len(), &format!("the {all} cases of run {}", run.id))?;
     Ok(features)
 }
