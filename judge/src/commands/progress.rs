@@ -7,7 +7,7 @@ use super::stored::Restored;
 use crate::cli::KindArgs;
 use crate::journal::{HistoryFilter, HistoryRow, Journal, RunId, RunState, StoredCase, StoredRun};
 use crate::manifest::Catalogue;
-use crate::model::{Digest, Features, Number};
+use crate::model::{Digest, Features, Number, Problem};
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -38,6 +38,8 @@ struct Album<'a> {
     kind: &'a KindArgs,
     /// By problem.
     descriptions: HashMap<String, Descriptions>,
+    /// By problem: what its scores are relative to.
+    references: HashMap<String, Rc<Reference>>,
     slices: HashMap<RunId, Rc<Vec<Slice>>>,
 }
 
@@ -50,7 +52,14 @@ pub(super) fn rows(
     kind: &KindArgs,
 ) -> Result<Vec<HistoryRow>, Failure> {
     let all = journal.history(&HistoryFilter { newest: None, ..filter.clone() })?;
-    let mut album = Album { journal, catalogue, kind, descriptions: HashMap::new(), slices: HashMap::new() };
+    let mut album = Album {
+        journal,
+        catalogue,
+        kind,
+        descriptions: HashMap::new(),
+        references: HashMap::new(),
+        slices: HashMap::new(),
+    };
     let newest = filter.newest.unwrap_or(usize::MAX);
     let mut rows = Vec::new();
     for (place, row) in all.iter().enumerate() {
@@ -117,9 +126,18 @@ impl Album<'_> {
             let value = value(features);
             parts.entry((value.is_none(), value)).or_default().push(case);
         }
-        let reference = Reference::open(self.catalogue, problem, None)?;
+        let reference = self.reference(problem)?;
         let parts = parts.into_iter();
         parts.map(|((_, value), cases)| self.slice(&StoredRun { cases, ..run.clone() }, value, &reference)).collect()
+    }
+
+    fn reference(&mut self, problem: &Problem) -> Result<Rc<Reference>, Failure> {
+        if let Some(known) = self.references.get(&problem.id) {
+            return Ok(Rc::clone(known));
+        }
+        let reference = Rc::new(Reference::open(self.catalogue, problem, None)?);
+        self.references.insert(problem.id.clone(), Rc::clone(&reference));
+        Ok(reference)
     }
 
     fn slice(&self, run: &StoredRun, value: Option<Number>, reference: &Reference) -> Result<Slice, Failure> {
