@@ -3,6 +3,9 @@
 use judge::statistics::{Measure, Random};
 use std::f64::consts::{E, PI};
 
+/// Euler and Mascheroni's constant, the mean of Gumbel's distribution.
+const EULER: f64 = 0.577_215_664_901_532_9;
+
 /// Where simulated effects come from.
 pub(crate) enum Population {
     /// The normal distribution.
@@ -32,6 +35,8 @@ pub(crate) enum Population {
     WholeNumbers,
     /// One case in seven gains and the others lose, both exponentially distributed.
     ExponentialGains,
+    /// One case in seven gains and the others lose, both lognormally distributed (ln-spread 1).
+    LognormalGains,
     /// Another one with gains and losses exchanged.
     Mirrored(Box<Population>),
     /// The Laplace distribution.
@@ -40,6 +45,10 @@ pub(crate) enum Population {
     Uniform,
     /// Chi-squared with one degree of freedom, skewness 2.8.
     ChiSquared,
+    /// Gumbel's distribution of extremes, skewness 1.1.
+    Gumbel,
+    /// Weibull's distribution of shape 0.7, skewness 3.5.
+    Weibull,
     /// One case in fifty gains what the others lose: what no test of a mean can know before it has seen it.
     RareGains,
     /// Drawn from these real effects, less their mean.
@@ -111,10 +120,18 @@ impl Population {
                 let level = if random.below(7) == 0 { -6.0 * random.unit().ln() } else { random.unit().ln() };
                 level / 12.0_f64.sqrt()
             }
+            Self::LognormalGains => {
+                let level = (normal(random) - 0.5).exp();
+                let signed = if random.below(7) == 0 { 6.0 * level } else { -level };
+                signed / (6.0 * E).sqrt()
+            }
             Self::Mirrored(population) => -population.draw(random),
             Self::Laplace => (random.unit().ln() - random.unit().ln()) / 2.0_f64.sqrt(),
             Self::Uniform => (random.unit() - 0.5) * 12.0_f64.sqrt(),
             Self::ChiSquared => (normal(random).powi(2) - 1.0) / 2.0_f64.sqrt(),
+            Self::Gumbel => (-(-random.unit().ln()).ln() - EULER) * 6.0_f64.sqrt() / PI,
+            // The mean is the gamma function of 1 + 1 / 0.7.
+            Self::Weibull => ((-random.unit().ln()).powf(1.0 / 0.7) - 1.265_824) / 1.851_171,
             Self::RareGains => {
                 if random.below(50) == 0 {
                     7.0

@@ -1,6 +1,6 @@
 //! Mean, variance and skewness of a growing sample.
 
-/// The first three moments, updated case by case.
+/// The first four moments, updated case by case.
 ///
 /// The sums are about the running mean (Pébay, "Formulas for robust, one-pass parallel computation of covariances and
 /// arbitrary-order statistical moments", Sandia report SAND2008-6212): sums of plain powers would lose every digit
@@ -11,6 +11,7 @@ pub struct Moments {
     mean: f64,
     squares: f64,
     cubes: f64,
+    fourths: f64,
 }
 
 impl Moments {
@@ -30,6 +31,8 @@ impl Moments {
         let step = (value - self.mean) / count;
         let product = (value - self.mean) * step * before;
         self.mean += step;
+        let fourth = product * step * step * (count * count - 3.0 * count + 3.0);
+        self.fourths += fourth + 6.0 * step * step * self.squares - 4.0 * step * self.cubes;
         self.cubes += product * step * (count - 2.0) - 3.0 * step * self.squares;
         self.squares += product;
     }
@@ -64,6 +67,13 @@ impl Moments {
         let spread = (self.squares / self.count.max(1) as f64).powf(1.5);
         if spread > 0.0 { self.cubes / self.count as f64 / spread } else { 0.0 }
     }
+
+    /// Returns the sample kurtosis, m4 / m2^2: about 3 for normal values, 0 where nothing varies.
+    #[must_use]
+    pub fn kurtosis(&self) -> f64 {
+        let spread = self.squares * self.squares;
+        if spread > 0.0 { self.fourths * self.count as f64 / spread } else { 0.0 }
+    }
 }
 
 #[cfg(test)]
@@ -72,11 +82,13 @@ mod tests {
 
     #[test]
     fn moments_of_a_hand_worked_sample() {
-        // Mean 4; deviations -3, -2, -1, 6: squares 9 + 4 + 1 + 36 = 50, cubes -27 - 8 - 1 + 216 = 180.
+        // Mean 4; deviations -3, -2, -1, 6: squares 9 + 4 + 1 + 36 = 50, cubes -27 - 8 - 1 + 216 = 180, fourth powers
+        // 81 + 16 + 1 + 1296 = 1394.
         let moments = Moments::of(&[1.0, 2.0, 3.0, 10.0]);
         assert!((moments.mean() - 4.0).abs() < 1e-12);
         assert!((moments.deviation() - (50.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         assert!((moments.skewness() - 45.0 / 12.5_f64.powf(1.5)).abs() < 1e-12);
+        assert!((moments.kurtosis() - 348.5 / 12.5_f64.powi(2)).abs() < 1e-12);
     }
 
     #[test]
@@ -90,5 +102,6 @@ mod tests {
         assert_eq!(Moments::default().deviation(), 0.0);
         assert_eq!(Moments::of(&[5.0]).standard_error(), 0.0);
         assert_eq!(Moments::of(&[5.0, 5.0]).skewness(), 0.0);
+        assert_eq!(Moments::of(&[5.0, 5.0]).kurtosis(), 0.0);
     }
 }

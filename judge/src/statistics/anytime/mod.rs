@@ -27,13 +27,14 @@
 //! symmetry); Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024;
 //! Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence
 //! sequences", Ann. Statist. 52, 2024; Johnson, "Modified t tests and confidence intervals for asymmetrical
-//! populations", JASA 73, 1978; Kish, "Survey sampling", 1965.
+//! populations", JASA 73, 1978; Hill, "Diversity and evenness", Ecology 54, 1973.
 
 mod guard;
 mod sequence;
 mod wager;
 mod wait;
 
+use crate::statistics::moments::Moments;
 use guard::Guard;
 use wager::Wager;
 use wait::Wait;
@@ -56,4 +57,13 @@ impl Side {
             Self::Below => -1.0,
         }
     }
+}
+
+/// Samples of normal effects have a kurtosis of 3, and seldom one above this.
+const LIGHT_TAILED: f64 = 3.5;
+
+/// By how much the kurtosis is beyond that of a light-tailed sample. A few large effects tell that there may be others:
+/// the level of a test of the mean is less certain, and it takes more cases.
+fn tail(moments: &Moments) -> f64 {
+    (moments.kurtosis() - LIGHT_TAILED).max(0.0)
 }

@@ -136,7 +136,7 @@ impl Sequence {
 
     /// Tells whether the claim can be made that the mean lies on this side of the center.
     fn excludes(&self, center: f64, wager: &Wager, side: Side) -> bool {
-        self.is_unlikely(center, wager, side) && self.wait.is_over(&self.effects, center, side)
+        self.is_unlikely(center, wager, side) && self.wait.is_over(&self.effects, &self.moments, center, side)
     }
 
     /// Tells whether the effects seen speak for the mean on this side of the center, whatever has not shown yet.

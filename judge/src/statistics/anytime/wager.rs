@@ -17,10 +17,10 @@ const WARM_UP: usize = 20;
 /// thousandth of one.
 const BETS: usize = 20;
 const LARGEST_BET: f64 = 0.9;
-/// The prior over bets: density ~ bet^0.75 exp(-bet^2 / (2 0.45^2)) (one more power on this logarithmic grid). It was
+/// The prior over bets: density ~ bet^2 exp(-bet^2 / (2 0.3^2)) (one more power on this logarithmic grid). It was
 /// chosen for effects of about half a standard deviation and costs little elsewhere.
-const PRIOR_POWER: f64 = 1.75;
-const PRIOR_WIDTH: f64 = 0.45;
+const PRIOR_POWER: f64 = 3.0;
+const PRIOR_WIDTH: f64 = 0.3;
 
 /// The fortunes of two gamblers, one for each side of the center.
 #[derive(Debug, Clone)]

@@ -1,26 +1,32 @@
 //! The wait: no claim before effects against it would have shown, were they one in ten.
 //!
 //! Uncommon large effects on the other side may outweigh all that was seen. With y the distance of an effect from the
-//! center, the effects weigh as much as
+//! center and w = |y| / sum |y| its share, the effects weigh as much as
 //!
 //! ```text
-//! n_eff = sum |y| / size,   size = sum y^2 / sum |y|
+//! n_eff = exp(-sum w ln w)        and their usual size is sum |y| / n_eff
 //! ```
 //!
-//! equal ones (Kish's effective sample size), so that neither ties nor near-ties count as cases that might have shown
+//! equal ones (Hill's number of order 1), so that neither ties nor near-ties count as cases that might have shown
 //! something. If one effect in ten were on the other side, none would be among n_eff with a probability of 0.9^n_eff.
-//! The wait is over when that is 0.8 alpha (31 equal effects for an alpha of 5 %), which leaves a fifth of alpha for
-//! samples where a few did show. Where effects on the other side do show, the moments know of them and the
-//! guard judges: one of the usual size stands for the ten cases in which it was to be expected.
+//! The wait is over when that is half of alpha (36 equal effects for an alpha of 5 %), which leaves the other half for
+//! samples where a few did show.
+//!
+//! Where effects on the other side do show, the moments know of them and the guard judges: one of the usual size stands
+//! for the ten cases in which it was to be expected. But not where the effects have long tails: then small ones show
+//! first and the large ones are still to come. So for a kurtosis k above 3.5 it stands for 1 + 9 (3.5 / k)^3.
 //!
 //! Normal effects are kept waiting where the mean is large against the spread and few cases would do; others hardly.
 
-use super::Side;
+use super::{LIGHT_TAILED, Side, tail};
+use crate::statistics::moments::Moments;
 
 /// Effects on the other side that are this share of all (but ties) are waited for. Rarer ones no test can know of.
 const RARE: f64 = 0.1;
 /// The share of alpha that is spent on samples where they have not shown at all.
-const UNSEEN: f64 = 0.8;
+const UNSEEN: f64 = 0.5;
+/// How fast long tails take the weight from effects on the other side.
+const TAIL_POWER: i32 = 3;
 
 /// Judges whether there were chances enough for effects against a claim to show.
 #[derive(Debug, Clone, Copy)]
@@ -33,18 +39,23 @@ impl Wait {
         Self { enough: (UNSEEN * alpha).ln() / (-RARE).ln_1p() }
     }
 
-    /// Tells whether the wait is over for the claim that the mean lies on this side of the center.
-    pub(super) fn is_over(self, effects: &[f64], center: f64, side: Side) -> bool {
+    /// Tells whether the wait is over for the claim that the mean lies on this side of the center. The moments are
+    /// those of the effects.
+    pub(super) fn is_over(self, effects: &[f64], moments: &Moments, center: f64, side: Side) -> bool {
         let distances = || effects.iter().map(|effect| side.sign() * (effect - center));
-        let total: f64 = distances().map(f64::abs).sum();
-        if total == 0.0 {
+        // The largest is the unit, so that no sum is endless.
+        let largest = distances().map(f64::abs).fold(0.0, f64::max);
+        if largest == 0.0 {
             return false;
         }
-        // The largest is the unit, so that no square is lost or endless.
-        let largest = distances().map(f64::abs).fold(0.0, f64::max);
-        let size = distances().map(|distance| (distance / largest).powi(2)).sum::<f64>() / (total / largest) * largest;
-        let opposite: f64 = distances().map(|distance| (-distance / size).clamp(0.0, 1.0)).sum();
-        total / size + opposite * (1.0 / RARE - 1.0) >= self.enough
+        let sizes = || distances().map(|distance| distance.abs() / largest);
+        let total: f64 = sizes().sum();
+        let shares = sizes().map(|size| size / total).filter(|&share| share > 0.0);
+        let chances = (-shares.map(|share| share * share.ln()).sum::<f64>()).exp();
+        let usual = total / chances * largest;
+        let opposite: f64 = distances().map(|distance| (-distance / usual).clamp(0.0, 1.0)).sum();
+        let trust = (LIGHT_TAILED / (LIGHT_TAILED + tail(moments))).powi(TAIL_POWER);
+        chances + opposite * trust * (1.0 / RARE - 1.0) >= self.enough
     }
 }
 
@@ -53,23 +64,24 @@ mod tests {
     use super::*;
 
     fn is_over(effects: &[f64], center: f64, side: Side) -> bool {
-        Wait::new(0.05).is_over(effects, center, side)
+        Wait::new(0.05).is_over(effects, &Moments::of(effects), center, side)
     }
 
     #[test]
-    fn one_sided_effects_wait_for_thirty_one() {
-        // 0.9^30 = 0.0424, 0.9^31 = 0.0382; 0.9^45 = 0.0087, 0.9^46 = 0.0079.
+    fn one_sided_effects_wait_for_thirty_six() {
+        // 0.9^35 = 0.02503, 0.9^36 = 0.0225; 0.9^50 = 0.0052, 0.9^51 = 0.0046.
         for (center, side) in [(0.0, Side::Above), (5.0, Side::Below)] {
-            assert!(!is_over(&[2.0; 30], center, side));
-            assert!(is_over(&[2.0; 31], center, side));
+            assert!(!is_over(&[2.0; 35], center, side));
+            assert!(is_over(&[2.0; 36], center, side));
         }
-        assert!(!Wait::new(0.01).is_over(&[2.0; 45], 0.0, Side::Above));
-        assert!(Wait::new(0.01).is_over(&[2.0; 46], 0.0, Side::Above));
+        let strict = |effects: &[f64]| Wait::new(0.01).is_over(effects, &Moments::of(effects), 0.0, Side::Above);
+        assert!(!strict(&[2.0; 50]));
+        assert!(strict(&[2.0; 51]));
     }
 
     #[test]
     fn ties_and_near_ties_are_no_chances() {
-        let among = |tie: f64| [vec![2.0; 30], vec![tie; 500]].concat();
+        let among = |tie: f64| [vec![2.0; 35], vec![tie; 500]].concat();
         assert!(!is_over(&among(0.0), 0.0, Side::Above));
         assert!(!is_over(&among(1e-6), 0.0, Side::Above));
         assert!(!is_over(&[0.0; 500], 0.0, Side::Above));
@@ -78,24 +90,38 @@ mod tests {
     }
 
     #[test]
+    fn unequal_effects_count_as_fewer() {
+        // Shares of 2/3 and 1/3 by turns: n_eff = n exp(ln 1.5 - (2/3) ln 2) = 0.9449 n.
+        let unequal = |cases: usize| -> Vec<f64> { (0..cases).map(|case| [4.0, 2.0][case % 2]).collect() };
+        assert!(!is_over(&unequal(36), 0.0, Side::Above));
+        assert!(is_over(&unequal(38), 0.0, Side::Above));
+    }
+
+    #[test]
     fn an_effect_on_the_other_side_stands_for_ten() {
-        // 21 equal ones of which one is on the other side: 21 + 9 = 30; one more is enough.
-        let with = |cases: usize| [vec![3.0; cases - 1], vec![-3.0]].concat();
-        assert!(!is_over(&with(21), 0.0, Side::Above));
-        assert!(is_over(&with(22), 0.0, Side::Above));
-        // The one alone is on the claimed side of the mirrored claim.
-        assert!(is_over(&with(22), 0.0, Side::Below));
-        // Of half the size: size = 21.25 / 21.5 in units of the others, n_eff = 21.75, and 9 * 0.506 = 4.6 more.
-        assert!(!is_over(&[vec![3.0; 21], vec![-1.5]].concat(), 0.0, Side::Above));
+        // One in five is on the other side, a kurtosis of 3.25: 10 + 2 * 9 = 28, 15 + 3 * 9 = 42.
+        let with = |cases: usize| -> Vec<f64> { (0..cases).map(|case| [-3.0, 3.0, 3.0, 3.0, 3.0][case % 5]).collect() };
+        assert!(!is_over(&with(10), 0.0, Side::Above));
+        assert!(is_over(&with(15), 0.0, Side::Above));
+        // The many are on the other side of the mirrored claim.
+        assert!(is_over(&with(10), 0.0, Side::Below));
+    }
+
+    #[test]
+    fn where_tails_are_long_it_stands_for_less() {
+        // One in ten: a kurtosis of 0.73 / 0.09 = 8.1 and 9 (3.5 / 8.1)^3 = 0.72, so 30 + 3 * 0.72 = 32.2.
+        let with = |cases: usize| [vec![3.0; cases - cases / 10], vec![-3.0; cases / 10]].concat();
+        assert!(!is_over(&with(30), 0.0, Side::Above));
+        assert!(is_over(&with(40), 0.0, Side::Above));
         // A huge one counts once, and makes the others small.
-        assert!(!is_over(&[vec![3.0; 21], vec![-3e5]].concat(), 0.0, Side::Above));
+        assert!(!is_over(&[vec![3.0; 60], vec![-3e5]].concat(), 0.0, Side::Above));
     }
 
     #[test]
     fn the_unit_does_not_matter() {
         for unit in [1e-200, 1.0, 1e200] {
-            assert!(!is_over(&[2.0 * unit; 30], 0.0, Side::Above), "{unit}");
-            assert!(is_over(&[2.0 * unit; 31], 0.0, Side::Above), "{unit}");
+            assert!(!is_over(&[2.0 * unit; 35], 0.0, Side::Above), "{unit}");
+            assert!(is_over(&[2.0 * unit; 36], 0.0, Side::Above), "{unit}");
         }
     }
 }
