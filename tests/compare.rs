@@ -160,7 +160,8 @@ fn until_decided_decides_with_fresh_cases_and_shows_the_interval() {
     let (code, report) = compare(&folder, &["./plain", "./better", "--until-decided"]);
     assert_eq!(code, Some(0));
     assert_eq!(report["comparisons"][0]["claim"], "better");
-    assert!(report["comparisons"][0]["cases"].as_u64() < Some(40), "{report}");
+    // Effects on one side wait for 36 cases, and the batch that they are in ends with the fortieth.
+    assert_eq!(report["comparisons"][0]["cases"].as_u64(), Some(40), "{report}");
     assert!(of_cases(&report, "seed").iter().all(|seed| seed.as_u64() > Some(1_000_000)), "{report}");
     assert!(report["comparisons"][0]["interval"]["low"].as_f64() > Some(0.0));
     let equal = compare(&folder, &["./plain", "same=./plain", "--until-decided"]).1;
@@ -170,6 +171,57 @@ fn until_decided_decides_with_fresh_cases_and_shows_the_interval() {
     let looks = said.stderr.lines().filter(|line| line.contains(" cases: ")).count();
     assert!(looks >= 2, "{}", said.stderr);
     assert!(said.stdout.contains("not decided: about "), "{}", said.stdout);
+}
+
+#[test]
+fn exact_claims_rest_on_the_bound_of_the_effects_alone() {
+    let folder = sample();
+    folder.script("half", "read -r seed; echo $((500 + seed * 37 % 101))");
+    folder.script(
+        "lucky",
+        "read -r seed; [ $((seed % 9)) = 0 ] && { echo 9000; exit; }; echo $((990 + seed * 37 % 101))",
+    );
+    let exact = ["--until-decided", "--exact", "--max-cases", "80"];
+    let against = |name: &str| compare(&folder, &[&["./plain", name], &exact[..]].concat());
+    let (code, report) = against("./half");
+    assert_eq!(code, Some(0));
+    assert_eq!((&report["measure"], &report["exact"]), (&"relative".into(), &true.into()), "{report}");
+    assert_eq!(report["comparisons"][0]["claim"], "worse");
+    // Bets that lose at most all: (1 + 0.5)^n would be 40 after ten cases, and a mean over shares takes longer.
+    assert!((10..40).contains(&report["comparisons"][0]["cases"].as_u64().unwrap()), "{report}");
+    // A large gain on one case in nine outweighs eight losses of 1 %: nothing may be claimed too early.
+    let (_, report) = against("./lucky");
+    assert_ne!(report["comparisons"][0]["claim"], "worse", "{report}");
+    let said = folder.judge(&[&["compare", "-p", "sum", "./plain", "./half"], &exact[..]].concat());
+    assert!(said.stdout.contains("(anytime-valid, exact)"), "{}", said.stdout);
+}
+
+#[test]
+fn exact_claims_need_effects_that_have_a_bound() {
+    let folder = sample();
+    let ratio = folder.judge(&[
+        "compare",
+        "-p",
+        "sum",
+        "./plain",
+        "./better",
+        "--until-decided",
+        "--exact",
+        "--measure",
+        "ratio",
+    ]);
+    assert_eq!(ratio.code, Some(2), "{}", ratio.stderr);
+    assert!(ratio.stderr.contains("--measure relative"), "{}", ratio.stderr);
+    let fixed = folder.judge(&["compare", "-p", "sum", "./plain", "./better", "--exact"]);
+    assert_eq!(fixed.code, Some(2), "{}", fixed.stderr);
+    // From -5 to 5 is a relative difference of 2.
+    let signs = sample_with(CATALOGUE);
+    signs.write("check.sh", "cat \"$2\"\n");
+    signs.script("plain", "echo -5");
+    signs.script("better", "echo 5");
+    let said = signs.judge(&["compare", "-p", "sum", "./plain", "./better", "--until-decided", "--exact"]);
+    assert_eq!(said.code, Some(2), "{}", said.stderr);
+    assert!(said.stderr.contains("scores of one sign"), "{}", said.stderr);
 }
 
 #[test]

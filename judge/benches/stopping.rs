@@ -19,6 +19,7 @@ fn main() {
     effect_table(runs);
     other_effects_table(runs / 4);
     smaller_table(runs / 4);
+    exact_table(runs / 4);
 }
 
 /// How a simulated run ended.
@@ -34,7 +35,12 @@ fn until_decided(
     most: usize,
     random: &mut Random,
 ) -> Stop {
-    let mut sequence = Sequence::new(Settings { alpha: ALPHA, min_effect }).expect("useful settings");
+    stop(population, mean, Settings { alpha: ALPHA, min_effect, bound: None }, most, random)
+}
+
+/// With these settings, looking after every case.
+fn stop(population: &Population, mean: f64, settings: Settings, most: usize, random: &mut Random) -> Stop {
+    let mut sequence = Sequence::new(settings).expect("useful settings");
     for cases in 1..=most {
         sequence.push(population.draw(random) + mean);
         let decision = sequence.decision();
@@ -148,7 +154,8 @@ fn other_effects_table(runs: usize) {
         ("contaminated (10 % with 5 times the spread)", Population::Contaminated),
         ("many ties (80 %)", Population::Ties),
         ("skewed, the tail on the side of the claim (exponential)", Population::Skewed),
-        ("skewed, the tail against the claim", Population::Mirrored(Box::new(Population::Skewed))),
+        ("very skewed, the tail against the claim (lognormal)", Population::Mirrored(Box::new(Population::VerySkewed))),
+        ("skewed, the tail against the claim (exponential)", Population::Mirrored(Box::new(Population::Skewed))),
         ("columns, half and all of the time", Population::recorded("columns-short", "columns-long")),
         ("columns, plain and strong", Population::recorded("columns-plain", "columns-long")),
     ];
@@ -198,11 +205,45 @@ fn smaller_table(runs: usize) {
 
 /// Stops as soon as a decision falls, and looks whether the interval at that moment holds the true mean.
 fn interval_holds(population: &Population, mean: f64, random: &mut Random) -> bool {
-    let mut sequence = Sequence::new(Settings { alpha: ALPHA, min_effect: None }).expect("useful settings");
+    let mut sequence =
+        Sequence::new(Settings { alpha: ALPHA, min_effect: None, bound: None }).expect("useful settings");
     while sequence.decision() == Decision::Undecided && sequence.moments().count() < LOOKS {
         sequence.push(population.draw(random) + mean);
     }
     sequence.interval().is_none_or(|interval| interval.contains(mean))
+}
+
+/// What the bound alone can claim (`--exact`): no effect is larger than so many standard deviations.
+fn exact_table(runs: usize) {
+    println!("\n--exact, {runs} runs, up to {LOOKS} cases: false at 0, and where the mean is 0.5 sd:\n");
+    println!("| effects | bound | false at 0 | right at 0.5 sd | mean cases | without --exact |");
+    println!("|---|---:|---:|---:|---:|---:|");
+    let populations = [
+        ("many ties (80 %)", Population::Ties, 10.0),
+        ("uniform", Population::Uniform, 10.0),
+        ("two points, 10 % gains", Population::TwoPoints { ties: 0.0, gains: 0.1 }, 10.0),
+        ("two points, 10 % gains", Population::TwoPoints { ties: 0.0, gains: 0.1 }, 4.0),
+        ("75 % ties, 20 % small losses, 5 % gains", Population::LopsidedTies, 10.0),
+        ("columns, half and all of the time", Population::recorded("columns-short", "columns-long"), 10.0),
+        ("2 % rare large gains", Population::RareGains, 10.0),
+    ];
+    for (name, population, bound) in populations {
+        let mut random = Random::new(4);
+        let mut decided = |mean, bound| -> Vec<Stop> {
+            let settings = Settings { alpha: ALPHA, min_effect: None, bound };
+            (0..runs).map(|_| stop(&population, mean, settings, LOOKS, &mut random)).collect()
+        };
+        let (at_zero, at_half, usual) = (decided(0.0, Some(bound)), decided(0.5, Some(bound)), decided(0.5, None));
+        let wrong = at_zero.iter().filter(|stop| stop.decision != Decision::Undecided).count();
+        let right = at_half.iter().filter(|stop| stop.decision == Decision::Better).count();
+        println!(
+            "| {name} | {bound} sd | {:.1} % | {:.1} % | {:.1} | {:.1} |",
+            percent(wrong, runs),
+            percent(right, runs),
+            mean_cases(&at_half),
+            mean_cases(&usual)
+        );
+    }
 }
 
 fn mean_cases(stops: &[Stop]) -> f64 {

@@ -116,15 +116,8 @@ impl Population {
                 };
                 f64::from(level) / 28.5_f64.sqrt()
             }
-            Self::ExponentialGains => {
-                let level = if random.below(7) == 0 { -6.0 * random.unit().ln() } else { random.unit().ln() };
-                level / 12.0_f64.sqrt()
-            }
-            Self::LognormalGains => {
-                let level = (normal(random) - 0.5).exp();
-                let signed = if random.below(7) == 0 { 6.0 * level } else { -level };
-                signed / (6.0 * E).sqrt()
-            }
+            Self::ExponentialGains => one_gain_in_seven(-random.unit().ln(), random) / 12.0_f64.sqrt(),
+            Self::LognormalGains => one_gain_in_seven((normal(random) - 0.5).exp(), random) / (6.0 * E).sqrt(),
             Self::Mirrored(population) => -population.draw(random),
             Self::Laplace => (random.unit().ln() - random.unit().ln()) / 2.0_f64.sqrt(),
             Self::Uniform => (random.unit() - 0.5) * 12.0_f64.sqrt(),
@@ -142,6 +135,11 @@ impl Population {
             Self::Real(effects) => effects[random.below(effects.len())],
         }
     }
+}
+
+/// Six times this size, or a loss of this size; 0 on average.
+fn one_gain_in_seven(size: f64, random: &mut Random) -> f64 {
+    if random.below(7) == 0 { 6.0 * size } else { -size }
 }
 
 /// The effects between two columns of the recorded scores.

@@ -15,7 +15,8 @@ pub(super) const COMPARE_EXAMPLES: &str = "Examples:
   judge compare -p columns run:12 run:last                     past runs: nothing is played
   judge compare -p columns run:12/old ./new                    a past run, and a solver on its cases
   judge compare -p columns ./old ./new --until-decided         fresh cases until it is certain
-  judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000";
+  judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000
+  judge compare -p columns ./old ./new --until-decided --exact --max-cases 5000";
 
 pub(super) const POWER_EXAMPLES: &str = "Examples:
   judge power -p columns                                       the spread between the newest two solvers in the journal
@@ -96,6 +97,9 @@ pub struct CompareArgs {
     /// With --until-decided: at most so many cases
     #[arg(long, value_name = "N", default_value = "1000", requires = "until_decided", help_heading = "Statistics")]
     pub max_cases: NonZeroUsize,
+    /// With --until-decided: claim only what holds whatever the effects are like, rare large ones included; takes more cases, and effects that have a bound: --measure relative, of scores of one sign
+    #[arg(long, requires = "until_decided", help_heading = "Statistics")]
+    pub exact: bool,
     /// With --measure points: the best beside the solvers' own scores: run (nothing), the ledger of `judge best`, or a file [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,

@@ -8,24 +8,34 @@ use super::reference::Reference;
 use super::{choice, load, points, sides};
 use crate::cases::describe_all;
 use crate::cli::CompareArgs;
-use crate::duel::{self, Described, Duel, Group, MinEffect, Ruling, Stakes, UnsuitedMinEffect, Values, Yardstick};
+use crate::duel::{
+    self, Described, Duel, Group, MinEffect, Ruling, Stakes, Unruled, UnsuitedMinEffect, Values, Yardstick,
+};
 use crate::journal::RunId;
 use crate::manifest::Catalogue;
 use crate::model::{Exit, Features, Outcome, Problem};
 use crate::plan::Plan;
 use crate::report::{self, Bout, CompareReport, Style};
 use crate::scoring::InvalidResults;
-use crate::statistics::InvalidSettings;
 use std::path::Path;
 use std::time::Instant;
 
 /// The bootstrap draws the same resamples every time: the same scores give the same report.
 const BOOTSTRAP_SEED: u64 = 1;
 
+/// No relative difference between scores of one sign is larger.
+const LARGEST_RELATIVE: f64 = 1.0;
+
 /// Compares solvers with the first one of them.
 pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
+    if let (true, Some(measure)) = (args.exact, args.statistics.measure.filter(|&how| how != Yardstick::Relative)) {
+        return Err(Failure::usage(format!(
+            "--exact needs effects that have a bound, and those of `{measure}` have none"
+        ))
+        .with_hint("leave --measure away, or make it --measure relative"));
+    }
     let sides = sides::find(&catalogue, problem, &args.solvers)?;
     let meeting = if sides.iter().all(|side| side.past.is_none()) {
         play(&catalogue, problem, args)?
@@ -79,7 +89,11 @@ fn play(catalogue: &Catalogue, problem: &Problem, args: &CompareArgs) -> Result<
 /// Returns what the effects of these outcomes are measured in.
 pub(super) fn yardstick(args: &CompareArgs, outcomes: &[Option<Outcome>]) -> Yardstick {
     let scores = outcomes.iter().flatten().filter_map(|outcome| outcome.score.as_ref());
-    args.statistics.measure.unwrap_or_else(|| Yardstick::suited_to(scores, args.min_effect.as_ref()))
+    match args.statistics.measure {
+        Some(measure) => measure,
+        None if args.exact => Yardstick::Relative,
+        None => Yardstick::suited_to(scores, args.min_effect.as_ref()),
+    }
 }
 
 /// Returns what is asked of each comparison. So many comparisons share the probability of a false claim (Bonferroni): all
@@ -87,7 +101,8 @@ pub(super) fn yardstick(args: &CompareArgs, outcomes: &[Option<Outcome>]) -> Yar
 pub(super) fn stakes(args: &CompareArgs, yardstick: Yardstick, bouts: usize) -> Result<Stakes, UnsuitedMinEffect> {
     let min_effect: Option<&MinEffect> = args.min_effect.as_ref();
     let alpha = args.statistics.alpha / bouts.max(1) as f64;
-    Ok(Stakes { alpha, min_effect: yardstick.min_effect(min_effect)?, seed: BOOTSTRAP_SEED })
+    let bound = args.exact.then_some(LARGEST_RELATIVE);
+    Ok(Stakes { alpha, min_effect: yardstick.min_effect(min_effect)?, bound, seed: BOOTSTRAP_SEED })
 }
 
 /// Pairs a solver with the first one.
@@ -142,9 +157,13 @@ impl From<UnsuitedMinEffect> for Failure {
     }
 }
 
-impl From<InvalidSettings> for Failure {
-    fn from(error: InvalidSettings) -> Self {
-        Self::usage(error)
+impl From<Unruled> for Failure {
+    fn from(error: Unruled) -> Self {
+        match error {
+            Unruled::Settings(_) => Self::usage(error),
+            Unruled::BeyondBound { .. } => Self::usage(error)
+                .with_hint("--exact is for scores of one sign; without it, --until-decided compares any others"),
+        }
     }
 }
 

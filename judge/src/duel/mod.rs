@@ -13,5 +13,5 @@ mod yardstick;
 
 pub use effects::{Duel, Failures, Pair, Values};
 pub use group::{Described, Group, group};
-pub use ruling::{Claim, Look, Ruling, Stakes, judge_fixed, judge_growing, look};
+pub use ruling::{Claim, Look, Ruling, Stakes, Unruled, judge_fixed, judge_growing, look};
 pub use yardstick::{MinEffect, UnsuitedMinEffect, Yardstick};

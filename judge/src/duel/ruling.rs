@@ -10,8 +10,26 @@ pub struct Stakes {
     pub alpha: f64,
     /// The smallest effect that matters, if there is one.
     pub min_effect: Option<f64>,
+    /// What no effect can be larger than, if claims about a growing number of cases are to rest on that alone.
+    pub bound: Option<f64>,
     /// The seed of the bootstrap.
     pub seed: u64,
+}
+
+/// Why nothing can be said of a growing number of cases.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum Unruled {
+    /// What was asked cannot be answered.
+    #[error(transparent)]
+    Settings(#[from] InvalidSettings),
+    /// The bound does not hold.
+    #[error("an effect is {effect}, but none was to be larger than {bound}")]
+    BeyondBound {
+        /// The effect.
+        effect: f64,
+        /// The bound.
+        bound: f64,
+    },
 }
 
 /// What can be claimed of the second solver.
@@ -75,8 +93,8 @@ pub fn judge_fixed(duel: &Duel, stakes: Stakes) -> Ruling {
 /// Rules on cases that came until [`look`] claimed something, or until there were no more.
 ///
 /// # Errors
-/// An alpha or a smallest effect that no test can have.
-pub fn judge_growing(duel: &Duel, stakes: Stakes) -> Result<Ruling, InvalidSettings> {
+/// An alpha, a smallest effect or a bound that no test can have, or an effect beyond the bound.
+pub fn judge_growing(duel: &Duel, stakes: Stakes) -> Result<Ruling, Unruled> {
     let Look { claim, interval } = look(duel, stakes)?;
     let comparison = Comparison::of(&duel.effects(), stakes.alpha, stakes.min_effect, stakes.seed).ok();
     Ok(Ruling { claim, interval, comparison })
@@ -86,9 +104,15 @@ pub fn judge_growing(duel: &Duel, stakes: Stakes) -> Result<Ruling, InvalidSetti
 /// something: the error probability is that of all looks together.
 ///
 /// # Errors
-/// An alpha or a smallest effect that no test can have.
-pub fn look(duel: &Duel, stakes: Stakes) -> Result<Look, InvalidSettings> {
-    let mut sequence = Sequence::new(Settings { alpha: stakes.alpha, min_effect: stakes.min_effect })?;
+/// An alpha, a smallest effect or a bound that no test can have, or an effect beyond the bound.
+pub fn look(duel: &Duel, stakes: Stakes) -> Result<Look, Unruled> {
+    let Stakes { alpha, min_effect, bound, .. } = stakes;
+    let mut sequence = Sequence::new(Settings { alpha, min_effect, bound })?;
+    if let Some(bound) = bound
+        && let Some(pair) = duel.pairs.iter().find(|pair| pair.effect.abs() > bound)
+    {
+        return Err(Unruled::BeyondBound { effect: pair.effect, bound });
+    }
     duel.pairs.iter().for_each(|pair| sequence.push(pair.effect));
     let interval = sequence.interval();
     let claim = match sequence.decision() {

@@ -149,7 +149,11 @@ fn figure_lines(report: &CompareReport<'_>, bout: &Bout, comparison: &Comparison
     let yardstick = report.yardstick;
     let Comparison { moments, signs, ranks, bootstrap, .. } = comparison;
     let sure = format!("{} % interval", percentage(1.0 - report.stakes.alpha));
-    let kind = if report.is_sequential { "anytime-valid" } else { "Student" };
+    let kind = match report.stakes.bound {
+        Some(_) => "anytime-valid, exact",
+        None if report.is_sequential => "anytime-valid",
+        None => "Student",
+    };
     let interval = bout
         .ruling
         .interval

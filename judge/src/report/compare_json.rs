@@ -24,6 +24,8 @@ struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     min_effect: Option<f64>,
     until_decided: bool,
+    /// Whether claims hold whatever the effects are like (`--exact`).
+    exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,6 +170,7 @@ pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
         alpha_each: report.stakes.alpha,
         min_effect: report.stakes.min_effect,
         until_decided: report.is_sequential,
+        exact: report.stakes.bound.is_some(),
         tier: venue.map(|venue| venue.tier),
         gaps: venue.map(|venue| &*venue.gaps),
         jobs: venue.map(|venue| venue.jobs),

@@ -1,6 +1,6 @@
 //! The growing sequence of effects, its decision and its interval.
 
-use super::{Guard, Side, Wager, Wait};
+use super::{Gambler, Guard, Side, Wait};
 use crate::statistics::interval::Interval;
 use crate::statistics::moments::Moments;
 
@@ -16,6 +16,8 @@ pub struct Settings {
     pub alpha: f64,
     /// The smallest effect that matters, positive. Without it, only better and worse can be decided.
     pub min_effect: Option<f64>,
+    /// Every effect lies from minus this to this, whatever comes. Then the claims are exact for any distribution.
+    pub bound: Option<f64>,
 }
 
 /// Settings that no test can have.
@@ -27,6 +29,9 @@ pub enum InvalidSettings {
     /// The smallest effect that matters is not a positive number.
     #[error("the smallest effect that matters must be above 0, not {0}")]
     MinEffect(f64),
+    /// The bound is not a positive number.
+    #[error("the bound of the effects must be above 0, not {0}")]
+    Bound(f64),
 }
 
 /// What the cases so far settle.
@@ -50,46 +55,51 @@ pub struct Sequence {
     wait: Wait,
     effects: Vec<f64>,
     moments: Moments,
-    against_zero: Wager,
+    against_zero: Gambler,
     against_min_effect: Option<Bounds>,
 }
 
-/// The wagers about the two ends of "too small to matter".
+/// The bets on the two ends of "too small to matter".
 #[derive(Debug, Clone)]
 struct Bounds {
     min_effect: f64,
-    low: Wager,
-    high: Wager,
+    low: Gambler,
+    high: Gambler,
 }
 
 impl Sequence {
     /// Starts with no cases.
     ///
     /// # Errors
-    /// An alpha outside (0, 0.25] or a smallest effect that is not positive and finite.
+    /// An alpha outside (0, 0.25], or a smallest effect or a bound that is not positive and finite.
     pub fn new(settings: Settings) -> Result<Self, InvalidSettings> {
         if !(settings.alpha > 0.0 && settings.alpha <= 0.25) {
             return Err(InvalidSettings::Alpha(settings.alpha));
         }
-        if let Some(bound) = settings.min_effect.filter(|bound| !(*bound > 0.0 && bound.is_finite())) {
-            return Err(InvalidSettings::MinEffect(bound));
+        let is_useless = |number: &f64| !(*number > 0.0 && number.is_finite());
+        if let Some(min_effect) = settings.min_effect.filter(is_useless) {
+            return Err(InvalidSettings::MinEffect(min_effect));
         }
-        let bounds = |min_effect| Bounds { min_effect, low: Wager::new(-min_effect), high: Wager::new(min_effect) };
+        if let Some(bound) = settings.bound.filter(is_useless) {
+            return Err(InvalidSettings::Bound(bound));
+        }
+        let gambler = |center| Gambler::new(center, settings.bound);
+        let bounds = |min_effect| Bounds { min_effect, low: gambler(-min_effect), high: gambler(min_effect) };
         Ok(Self {
             settings,
             guard: Guard::new(settings.alpha),
             wait: Wait::new(settings.alpha),
             effects: Vec::new(),
             moments: Moments::default(),
-            against_zero: Wager::new(0.0),
+            against_zero: gambler(0.0),
             against_min_effect: settings.min_effect.map(bounds),
         })
     }
 
-    /// Adds the effect, which is finite, of one more case. Cases without an effect (a failure on either side) are not
+    /// Adds the effect, which is finite and within the bound if there is one, of one more case. Cases without an effect (a failure on either side) are not
     /// pushed: they are counted elsewhere.
     pub fn push(&mut self, effect: f64) {
-        debug_assert!(effect.is_finite());
+        debug_assert!(effect.is_finite() && self.settings.bound.is_none_or(|bound| effect.abs() <= bound));
         self.effects.push(effect);
         self.moments.push(effect);
         self.against_zero.push(effect);
@@ -121,7 +131,7 @@ impl Sequence {
 
     fn is_smaller(&self) -> bool {
         self.against_min_effect.as_ref().is_some_and(|bounds| {
-            self.moments.count() >= self.fewest_for_smaller()
+            (self.settings.bound.is_some() || self.moments.count() >= self.fewest_for_smaller())
                 && self.excludes(-bounds.min_effect, &bounds.low, Side::Above)
                 && self.excludes(bounds.min_effect, &bounds.high, Side::Below)
         })
@@ -135,26 +145,33 @@ impl Sequence {
     }
 
     /// Tells whether the claim can be made that the mean lies on this side of the center.
-    fn excludes(&self, center: f64, wager: &Wager, side: Side) -> bool {
-        self.is_unlikely(center, wager, side) && self.wait.is_over(&self.effects, &self.moments, center, side)
+    fn excludes(&self, center: f64, gambler: &Gambler, side: Side) -> bool {
+        let is_over = || self.wait.is_over(&self.effects, &self.moments, center, side);
+        self.is_unlikely(center, gambler, side) && (self.settings.bound.is_some() || is_over())
     }
 
     /// Tells whether the effects seen speak for the mean on this side of the center, whatever has not shown yet.
-    fn is_unlikely(&self, center: f64, wager: &Wager, side: Side) -> bool {
+    fn is_unlikely(&self, center: f64, gambler: &Gambler, side: Side) -> bool {
+        let is_supported = self.settings.bound.is_some() || self.guard.supports(&self.moments, center, side);
         // The guard is the cheaper of the two.
-        self.guard.supports(&self.moments, center, side) && wager.log_fortune(side) >= (2.0 / self.settings.alpha).ln()
+        is_supported && gambler.log_fortune(side) >= (2.0 / self.settings.alpha).ln()
+    }
+
+    fn gambler_about(&self, center: f64) -> Gambler {
+        Gambler::of(center, self.settings.bound, &self.effects)
     }
 
     /// Returns the current interval: all means that the wager and the guard do not rule out now, and those that
     /// decisions are about as long as the wait holds the decision back. `None` while there are too few cases for both
     /// ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together hold the mean with a
-    /// probability of 1 - alpha, in the sense of the module's first two conditions.
+    /// probability of 1 - alpha, in the sense of the module's first two conditions; with a bound in every sense.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         let mean = self.moments.mean();
-        // Equal effects rule out every other mean at once, as soon as they rule out 0 or are 0.
+        // Without a bound, equal effects rule out every other mean at once, as soon as they rule out 0 or are 0.
         let is_settled = mean == 0.0 || self.decision() != Decision::Undecided;
-        if self.moments.count() > 1 && self.moments.deviation() == 0.0 && is_settled {
+        let is_equal = self.moments.count() > 1 && self.moments.deviation() == 0.0;
+        if self.settings.bound.is_none() && is_equal && is_settled {
             return Some(Interval { low: mean, high: mean });
         }
         Some(Interval { low: self.end(mean, Side::Above)?, high: self.end(mean, Side::Below)? })
@@ -165,7 +182,7 @@ impl Sequence {
         let (mut inside, mut outside) = self.bracket(mean, side)?;
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(inside, outside);
-            let is_out = self.is_unlikely(middle, &Wager::of(middle, &self.effects), side);
+            let is_out = self.is_unlikely(middle, &self.gambler_about(middle), side);
             if is_out { outside = middle } else { inside = middle }
         }
         Some(outside)
@@ -180,16 +197,19 @@ impl Sequence {
         // The nearest to the mean first.
         landmarks.sort_by(|left, right| (mean - left).abs().total_cmp(&(mean - right).abs()));
         for center in landmarks.into_iter().filter(|&center| side.sign() * (mean - center) > 0.0) {
-            if self.excludes(center, &Wager::of(center, &self.effects), side) {
+            if self.excludes(center, &self.gambler_about(center), side) {
                 return Some((inside, center));
             }
             inside = center;
+        }
+        if let Some(bound) = self.settings.bound {
+            return Some((inside, -side.sign() * bound));
         }
         let steps =
             (0..DOUBLINGS).map(|step| mean - side.sign() * self.moments.standard_error() * f64::from(step).exp2());
         let last = inside;
         for center in steps.filter(|&center| side.sign() * (last - center) > 0.0) {
-            if self.is_unlikely(center, &Wager::of(center, &self.effects), side) {
+            if self.is_unlikely(center, &self.gambler_about(center), side) {
                 return Some((inside, center));
             }
             inside = center;
@@ -203,7 +223,7 @@ mod tests {
     use super::*;
 
     fn sequence(effects: impl IntoIterator<Item = f64>, min_effect: Option<f64>) -> Sequence {
-        let mut sequence = Sequence::new(Settings { alpha: 0.05, min_effect }).unwrap();
+        let mut sequence = Sequence::new(Settings { alpha: 0.05, min_effect, bound: None }).unwrap();
         effects.into_iter().for_each(|effect| sequence.push(effect));
         sequence
     }
@@ -277,12 +297,59 @@ mod tests {
     }
 
     #[test]
+    fn with_a_bound_the_interval_starts_as_everything_and_closes_in() {
+        let bounded = |effects: &[f64], min_effect| {
+            let mut sequence = Sequence::new(Settings { alpha: 0.05, min_effect, bound: Some(2.0) }).unwrap();
+            effects.iter().for_each(|&effect| sequence.push(effect));
+            sequence
+        };
+        assert_eq!(bounded(&[], None).interval(), Some(Interval { low: -2.0, high: 2.0 }));
+        let widths = [10, 100, 1_000].map(|cases| {
+            let effects: Vec<f64> = wave(0.4, cases).collect();
+            let interval = bounded(&effects, None).interval().unwrap();
+            assert!(interval.contains(Moments::of(&effects).mean()) && interval.low > -2.0 && interval.high < 2.0);
+            interval.radius()
+        });
+        assert!(widths.windows(2).all(|pair| pair[1] < 0.6 * pair[0]), "{widths:?}");
+        assert_eq!(bounded(&wave(0.4, 1_000).collect::<Vec<_>>(), None).decision(), Decision::Better);
+        assert_eq!(bounded(&wave(-0.4, 1_000).collect::<Vec<_>>(), None).decision(), Decision::Worse);
+        assert_eq!(bounded(&wave(0.0, 1_000).collect::<Vec<_>>(), Some(0.4)).decision(), Decision::Smaller);
+        // One case each fits: 40 equal effects of the size of the bound say much, ties say little.
+        assert_eq!(bounded(&[2.0; 40], None).decision(), Decision::Better);
+        assert_eq!(bounded(&[0.0; 500], Some(0.001)).decision(), Decision::Undecided);
+    }
+
+    #[test]
+    fn with_a_bound_the_interval_agrees_with_the_decision() {
+        for mean in [0.0, 0.3, -0.5] {
+            let settings = Settings { alpha: 0.05, min_effect: Some(0.4), bound: Some(2.5) };
+            let mut growing = Sequence::new(settings).unwrap();
+            for (case, effect) in wave(mean, 400).enumerate() {
+                growing.push(effect);
+                if case % 8 != 0 {
+                    continue;
+                }
+                let interval = growing.interval().unwrap();
+                match growing.decision() {
+                    Decision::Better => assert!(interval.low >= 0.0),
+                    Decision::Worse => assert!(interval.high <= 0.0),
+                    Decision::Smaller => assert!(interval.low >= -0.4 && interval.high <= 0.4),
+                    Decision::Undecided => assert!(interval.contains(0.0), "{mean} {interval:?}"),
+                }
+            }
+            assert_ne!(growing.decision(), Decision::Undecided);
+        }
+    }
+
+    #[test]
     fn useless_settings_are_refused() {
-        let with = |alpha, min_effect| Sequence::new(Settings { alpha, min_effect }).err();
+        let with = |alpha, min_effect| Sequence::new(Settings { alpha, min_effect, bound: None }).err();
         assert_eq!(with(0.0, None), Some(InvalidSettings::Alpha(0.0)));
         assert_eq!(with(0.5, None), Some(InvalidSettings::Alpha(0.5)));
         assert!(matches!(with(f64::NAN, None), Some(InvalidSettings::Alpha(_))));
         assert_eq!(with(0.05, Some(-1.0)), Some(InvalidSettings::MinEffect(-1.0)));
         assert_eq!(with(0.05, Some(0.0)), Some(InvalidSettings::MinEffect(0.0)));
+        let settings = Settings { alpha: 0.05, min_effect: None, bound: Some(f64::INFINITY) };
+        assert_eq!(Sequence::new(settings).err(), Some(InvalidSettings::Bound(f64::INFINITY)));
     }
 }

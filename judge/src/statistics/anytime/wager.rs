@@ -9,7 +9,7 @@
 //! only, never at signs, and no decision is made before those twenty: given the sizes, symmetric effects have fair and
 //! independent signs, so the bets on them stay fair.
 
-use super::Side;
+use super::{Side, log_mean_exp};
 
 /// No decision before this many cases; they set the scale.
 const WARM_UP: usize = 20;
@@ -37,12 +37,6 @@ pub(super) struct Wager {
 impl Wager {
     pub(super) fn new(center: f64) -> Self {
         Self { center, waiting: Vec::new(), lambdas: None, above: [0.0; BETS], below: [0.0; BETS] }
-    }
-
-    pub(super) fn of(center: f64, effects: &[f64]) -> Self {
-        let mut wager = Self::new(center);
-        effects.iter().for_each(|&effect| wager.push(effect));
-        wager
     }
 
     pub(super) fn push(&mut self, effect: f64) {
@@ -82,10 +76,7 @@ impl Wager {
             Side::Above => &self.above,
             Side::Below => &self.below,
         };
-        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights = bets().map(prior);
-        let spread: f64 = weights.iter().zip(logs).map(|(weight, log)| weight * (log - largest).exp()).sum();
-        largest + (spread / weights.iter().sum::<f64>()).ln()
+        log_mean_exp(logs, &bets().map(prior))
     }
 }
 
@@ -105,6 +96,12 @@ fn soft_plus(x: f64) -> f64 {
 mod tests {
     use super::*;
 
+    fn wager(center: f64, effects: &[f64]) -> Wager {
+        let mut wager = Wager::new(center);
+        effects.iter().for_each(|&effect| wager.push(effect));
+        wager
+    }
+
     /// Every assignment of signs to fixed sizes, equally likely: the mean fortune must be exactly 1.
     #[test]
     fn the_bets_are_fair_for_every_set_of_sizes() {
@@ -114,7 +111,7 @@ mod tests {
             for signs in 0..1_u32 << sizes.len() {
                 let flip = |(index, size): (usize, &f64)| if signs >> index & 1 == 1 { 4.0 - size } else { 4.0 + size };
                 let effects: Vec<f64> = sizes.iter().enumerate().map(flip).collect();
-                sum += Wager::of(4.0, &effects).log_fortune(side).exp();
+                sum += wager(4.0, &effects).log_fortune(side).exp();
             }
             assert!((sum / f64::from(1_u32 << sizes.len()) - 1.0).abs() < 1e-9, "{sum}");
         }
@@ -122,24 +119,24 @@ mod tests {
 
     #[test]
     fn one_bet_by_hand() {
-        let mut wager = Wager::new(0.0);
-        wager.bet(&[0.5; BETS], 3.0);
-        assert!((wager.above[0] - (1.0 + 1.5_f64.tanh()).ln()).abs() < 1e-12);
-        assert!((wager.below[0] - (1.0 - 1.5_f64.tanh()).ln()).abs() < 1e-12);
+        let mut gambler = Wager::new(0.0);
+        gambler.bet(&[0.5; BETS], 3.0);
+        assert!((gambler.above[0] - (1.0 + 1.5_f64.tanh()).ln()).abs() < 1e-12);
+        assert!((gambler.below[0] - (1.0 - 1.5_f64.tanh()).ln()).abs() < 1e-12);
     }
 
     #[test]
     fn the_fortune_does_not_depend_on_the_unit() {
         let effects: Vec<f64> = (0..30).map(|case| f64::from(case * 7 % 11) - 3.0).collect();
         let scaled: Vec<f64> = effects.iter().map(|effect| effect * 1e30).collect();
-        let fortune = Wager::of(0.0, &effects).log_fortune(Side::Above);
-        assert!((Wager::of(0.0, &scaled).log_fortune(Side::Above) - fortune).abs() < 1e-9);
+        let fortune = wager(0.0, &effects).log_fortune(Side::Above);
+        assert!((wager(0.0, &scaled).log_fortune(Side::Above) - fortune).abs() < 1e-9);
     }
 
     #[test]
     fn nothing_is_staked_before_the_warm_up_or_on_ties() {
-        assert!(Wager::of(0.0, &[1.0; WARM_UP - 1]).log_fortune(Side::Above).abs() < 1e-12);
-        assert!(Wager::of(0.0, &[0.0; 50]).log_fortune(Side::Above).abs() < 1e-12);
-        assert!(Wager::of(0.0, &[1.0; WARM_UP]).log_fortune(Side::Above) > 1.0);
+        assert!(wager(0.0, &[1.0; WARM_UP - 1]).log_fortune(Side::Above).abs() < 1e-12);
+        assert!(wager(0.0, &[0.0; 50]).log_fortune(Side::Above).abs() < 1e-12);
+        assert!(wager(0.0, &[1.0; WARM_UP]).log_fortune(Side::Above) > 1.0);
     }
 }

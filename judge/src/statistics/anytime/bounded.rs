@@ -1,0 +1,111 @@
+//! The gambler for effects that have known bounds: bets that are fair whatever else their distribution is.
+//!
+//! For effects x from -b to b, the claim that the mean lies above m is bet on with a share c of the fortune, as on a
+//! stock that goes from b + m to b + x: each case multiplies the fortune by 1 + c (x - m) / (b + m), which is never
+//! below 1 - c. If the mean is m or less, that is at most 1 on average, so the fortune is a test supermartingale,
+//! without symmetry, limit theorem or smallest number of cases. The mean over many c is one too. Each factor falls with
+//! m, so the means that are ruled out are those on one side of a bound.
+//!
+//! Sources: Cover, "Universal portfolios", Math. Finance 1, 1991; Waudby-Smith and Ramdas, "Estimating means of bounded
+//! random variables by betting", JRSS B 86, 2024; Orabona and Jun, "Tight concentrations and confidence sequences from
+//! the regret of universal portfolio", IEEE Trans. Inf. Theory 70, 2024.
+
+use super::{Side, log_mean_exp};
+
+/// Halving steps of the square root: shares from 0.99 down to 0.0077, for means from the size of the effects down to a
+/// hundredth of the bound.
+const SHARES: usize = 15;
+const LARGEST_SHARE: f64 = 0.99;
+
+/// The fortunes of two gamblers, one for each side of the center.
+#[derive(Debug, Clone)]
+pub(super) struct BoundedWager {
+    center: f64,
+    bound: f64,
+    /// Logarithms of the fortunes, per share.
+    above: [f64; SHARES],
+    below: [f64; SHARES],
+}
+
+impl BoundedWager {
+    pub(super) fn new(center: f64, bound: f64) -> Self {
+        Self { center, bound, above: [0.0; SHARES], below: [0.0; SHARES] }
+    }
+
+    pub(super) fn push(&mut self, effect: f64) {
+        let distance = effect - self.center;
+        for (index, share) in shares().into_iter().enumerate() {
+            self.above[index] += (share * distance / (self.bound + self.center)).ln_1p();
+            self.below[index] += (-share * distance / (self.bound - self.center)).ln_1p();
+        }
+    }
+
+    /// Returns the logarithm of the fortune of the gambler on this side; endless where the bound itself makes the claim.
+    pub(super) fn log_fortune(&self, side: Side) -> f64 {
+        let room = self.bound + side.sign() * self.center;
+        match side {
+            _ if room <= 0.0 => f64::INFINITY,
+            Side::Above => log_mean_exp(&self.above, &[1.0; SHARES]),
+            Side::Below => log_mean_exp(&self.below, &[1.0; SHARES]),
+        }
+    }
+}
+
+fn shares() -> [f64; SHARES] {
+    std::array::from_fn(|step| LARGEST_SHARE * (-(step as f64) / 2.0).exp2())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fortune(center: f64, effects: &[f64], side: Side) -> f64 {
+        let mut wager = BoundedWager::new(center, 1.0);
+        effects.iter().for_each(|&effect| wager.push(effect));
+        wager.log_fortune(side).exp()
+    }
+
+    /// Every sequence of eight effects of a skewed distribution with mean 0.1, weighted by its probability: the mean
+    /// fortune must be exactly 1 where the claim is just false, and below 1 where it is more so.
+    #[test]
+    fn the_bets_are_fair_however_skewed_the_effects_are() {
+        // 0.1 * 1 + 0.3 * 0.5 + 0.6 * -0.25 = 0.1.
+        let values = [(0.1, 1.0), (0.3, 0.5), (0.6, -0.25)];
+        let mean_fortune = |center: f64, side: Side| -> f64 {
+            (0..3_usize.pow(8))
+                .map(|code| {
+                    let drawn: Vec<_> = (0..8).map(|place| values[code / 3_usize.pow(place) % 3]).collect();
+                    let probability: f64 = drawn.iter().map(|(probability, _)| probability).product();
+                    let effects: Vec<f64> = drawn.iter().map(|(_, effect)| *effect).collect();
+                    probability * fortune(center, &effects, side)
+                })
+                .sum()
+        };
+        for side in [Side::Above, Side::Below] {
+            assert!((mean_fortune(0.1, side) - 1.0).abs() < 1e-9);
+        }
+        assert!(mean_fortune(0.2, Side::Above) < 1.0);
+        assert!(mean_fortune(0.0, Side::Below) < 1.0);
+        assert!(mean_fortune(0.0, Side::Above) > 1.0);
+    }
+
+    #[test]
+    fn one_case_by_hand() {
+        // (1 + c 0.5 / 1) and (1 - c 0.5 / 1), over the mean of the shares.
+        let mean_share = shares().iter().sum::<f64>() / SHARES as f64;
+        assert!((fortune(0.0, &[0.5], Side::Above) - (1.0 + 0.5 * mean_share)).abs() < 1e-12);
+        assert!((fortune(0.0, &[0.5], Side::Below) - (1.0 - 0.5 * mean_share)).abs() < 1e-12);
+        // About 0.5: (0.9 - 0.5) / (1 + 0.5) upwards, (0.5 - 0.9) / (1 - 0.5) downwards.
+        assert!((fortune(0.5, &[0.9], Side::Above) - (1.0 + 0.4 / 1.5 * mean_share)).abs() < 1e-12);
+        assert!((fortune(0.5, &[0.9], Side::Below) - (1.0 - 0.4 / 0.5 * mean_share)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_lies_beyond_the_bound_is_ruled_out_and_the_rest_falls_with_the_center() {
+        let effects = [0.3, -0.2, 1.0, 0.1, -1.0, 0.4];
+        assert_eq!(fortune(-1.0, &effects, Side::Above), f64::INFINITY);
+        assert_eq!(fortune(1.5, &effects, Side::Below), f64::INFINITY);
+        let fortunes: Vec<f64> = (-9..=9).map(|step| fortune(f64::from(step) / 10.0, &effects, Side::Above)).collect();
+        assert!(fortunes.is_sorted_by(|left, right| left > right), "{fortunes:?}");
+    }
+}
