@@ -100,6 +100,7 @@ fn null_table(runs: usize) {
             Population::recorded("same-game-free-plain", "same-game-free-short"),
         ),
         ("**broken**: lognormal losses, 14 % lognormal gains", Population::LognormalGains),
+        ("**broken**: 50 % ties, of the others 12 % chi-squared gains", Population::ChiSquaredGains),
         ("**broken**: 2 % rare large gains", Population::RareGains),
     ];
     let critical: Vec<f64> = (0..LOOKS as u64).map(critical_t).collect();

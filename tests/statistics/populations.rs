@@ -37,6 +37,8 @@ pub(crate) enum Population {
     ExponentialGains,
     /// One case in seven gains and the others lose, both lognormally distributed (ln-spread 1).
     LognormalGains,
+    /// Half are ties; of the others, 12 % gain, chi-squared with one degree of freedom, what the rest lose, all the same.
+    ChiSquaredGains,
     /// Another one with gains and losses exchanged.
     Mirrored(Box<Population>),
     /// The Laplace distribution.
@@ -118,6 +120,7 @@ impl Population {
             }
             Self::ExponentialGains => one_gain_in_seven(-random.unit().ln(), random) / 12.0_f64.sqrt(),
             Self::LognormalGains => one_gain_in_seven((normal(random) - 0.5).exp(), random) / (6.0 * E).sqrt(),
+            Self::ChiSquaredGains => chi_squared_gain(random) / 10.12_f64.sqrt(),
             Self::Mirrored(population) => -population.draw(random),
             Self::Laplace => (random.unit().ln() - random.unit().ln()) / 2.0_f64.sqrt(),
             Self::Uniform => (random.unit() - 0.5) * 12.0_f64.sqrt(),
@@ -135,6 +138,13 @@ impl Population {
             Self::Real(effects) => effects[random.below(effects.len())],
         }
     }
+}
+
+/// A tie in half of the cases; of the others 12 % gain, of all sizes, what the rest lose.
+fn chi_squared_gain(random: &mut Random) -> f64 {
+    let (is_tie, is_gain) = (random.below(2) == 0, random.unit() < 0.12);
+    let level = if is_gain { 0.88 / 0.12 * normal(random).powi(2) } else { -1.0 };
+    if is_tie { 0.0 } else { level }
 }
 
 /// Six times this size, or a loss of this size; 0 on average.

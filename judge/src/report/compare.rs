@@ -1,6 +1,6 @@
 //! The report of a comparison for people.
 
-use super::effects::{between, give_or_take, probability, signed, size};
+use super::effects::{amount, between, probability, signed, size};
 use super::figures::{memory, milliseconds};
 use super::plot::histogram;
 use super::table::{Align, grid, painted};
@@ -285,14 +285,14 @@ fn claim_in_words(report: &CompareReport<'_>, bout: &Bout) -> String {
     let (a, b) = (report.name(bout.duel.first), report.name(bout.duel.second));
     let cases = bout.duel.pairs.len();
     let mean = bout.ruling.comparison.as_ref().map_or(0.0, |comparison| comparison.moments.mean());
-    let amount = || match bout.ruling.interval {
-        Some(interval) => give_or_take(yardstick, mean, interval),
+    let by = || match bout.ruling.interval {
+        Some(interval) => amount(yardstick, mean, interval),
         None => format!("about {}", size(yardstick, mean)),
     };
     let least = report.stakes.min_effect.map(|least| size(yardstick, least));
     match bout.ruling.claim {
-        Claim::Better => format!("{b} is better than {a} by {}", amount()),
-        Claim::Worse => format!("{b} is worse than {a} by {}", amount()),
+        Claim::Better => format!("{b} is better than {a} by {}", by()),
+        Claim::Worse => format!("{b} is worse than {a} by {}", by()),
         Claim::Smaller => format!("no difference larger than {}", least.unwrap_or_default()),
         Claim::Equal => format!("no difference: the same score on all {cases} cases that both solved"),
         Claim::TooFew => format!("not decided: {cases} cases that both solved are too few"),

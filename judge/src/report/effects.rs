@@ -45,6 +45,25 @@ pub(super) fn between(yardstick: Yardstick, interval: Interval) -> String {
     format!("from {}{unit} to {}{unit}", signed_number(low, scale), signed_number(high, scale))
 }
 
+/// An interval whose longer arm is so many times the other is not written with ±.
+const LOPSIDED: f64 = 1.5;
+
+/// Writes a mean, without its sign, with its interval, all of it on one side of 0: `1.3 % ± 0.4 %`, or `18 % (3 % to
+/// 61 %)` where the mean is not in the middle.
+pub(super) fn amount(yardstick: Yardstick, effect: f64, interval: Interval) -> String {
+    let shown = [interval.low, effect, interval.high].map(|end| yardstick.shown(end));
+    let arms = [shown[1] - shown[0], shown[2] - shown[1]];
+    if arms[0].max(arms[1]) <= LOPSIDED * arms[0].min(arms[1]) {
+        return give_or_take(yardstick, effect, interval);
+    }
+    let mut ends = [shown[0].abs(), shown[2].abs()];
+    ends.sort_by(f64::total_cmp);
+    let scale = (ends[1] - ends[0]) / 2.0;
+    let [mean, low, high] = [shown[1].abs(), ends[0], ends[1]].map(|end| rounded(end, scale));
+    let unit = unit(yardstick);
+    format!("{mean}{unit} ({low}{unit} to {high}{unit})")
+}
+
 /// Writes a mean with half its interval's width: `1.3 % ± 0.4 %`, without its sign.
 pub(super) fn give_or_take(yardstick: Yardstick, effect: f64, interval: Interval) -> String {
     let radius = (yardstick.shown(interval.high) - yardstick.shown(interval.low)) / 2.0;
@@ -81,6 +100,17 @@ pub(super) fn probability(p: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_lopsided_is_not_written_with_plus_and_minus() {
+        let amounts = |low, mean, high| amount(Yardstick::Difference, mean, Interval { low, high });
+        assert_eq!(amounts(10.0, 15.0, 22.5), "15.0 ± 6.2");
+        assert_eq!(amounts(3.0, 18.0, 61.0), "18 (3 to 61)");
+        assert_eq!(amounts(-61.0, -18.0, -3.0), "18 (3 to 61)");
+        assert_eq!(amounts(5.0, 5.0, 5.0), "5.0 ± 0.0");
+        let ratio = amount(Yardstick::Ratio, 0.5, Interval { low: 0.01, high: 0.6 });
+        assert_eq!(ratio, "65 % (1 % to 82 %)");
+    }
 
     #[test]
     fn effects_keep_two_digits_and_their_sign() {
