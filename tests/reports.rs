@@ -445,6 +445,28 @@ fn the_schemas_of_the_other_documents_describe_them() {
     assert_fits(&folder, "exec", &serde_json::from_str(&read(&folder, "exec.json")).unwrap(), "/verdict");
 }
 
+#[test]
+fn the_schema_of_tunes_lines_describes_them() {
+    let folder = Folder::new();
+    let commands = "generator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\n";
+    folder.write("problems.toml", format!("[[problem]]\nid = \"echo\"\nseeds = \"1-3\"\n{commands}"));
+    let tune = ["tune", "-p", "echo", "-s", "sh -c 'echo {n}'", "--param", "n=1..9:int", "--budget", "40"];
+    let said = folder.judge(&[&tune[..], &["--jsonl", "lines.jsonl"]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let validator = schema(&folder, "tune");
+    let text: Value = serde_json::from_str(&folder.judge(&["schema", "tune"]).stdout).unwrap();
+    let lines = read(&folder, "lines.jsonl");
+    assert!(lines.lines().count() > 3, "{lines}");
+    for line in lines.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        validator.validate(&line).unwrap();
+        assert_described(&text, &line);
+        for (place, wrong) in [("/scores/0", json!(1.5)), ("/setting/n", json!(3)), ("/best", Value::Null)] {
+            assert!(!accepts(&validator, &line, place, wrong), "{place}: {line}");
+        }
+    }
+}
+
 /// The document fits its schema, which knows all of its keys, and does not without a value at this place.
 fn assert_fits(folder: &Folder, of: &str, document: &Value, place: &str) {
     let validator = schema(folder, of);

@@ -192,6 +192,8 @@ pub enum SchemaOf {
     Power,
     /// The document of `judge gate --json`
     Gate,
+    /// A line of `judge tune --jsonl`
+    Tune,
     /// The document of `judge exec --json`
     Exec,
     /// The document of `judge doctor --json`

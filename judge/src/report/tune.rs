@@ -2,7 +2,7 @@
 
 use super::Style;
 use super::effects::{between, give_or_take, rounded};
-use super::record::exact;
+use super::record::{exact, schema_of};
 use super::table::{Align, grid};
 use crate::duel::Yardstick;
 use crate::model::{CaseName, Direction, Outcome, Stop};
@@ -10,8 +10,9 @@ use crate::statistics::{Interval, Measure, Moments, mean_interval};
 use crate::tune::{Parameter, Setting, fill};
 use checkers::Score;
 use comfy_table::Cell;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
-use serde_json::Number;
+use serde_json::{Number, json};
 use std::collections::BTreeMap;
 
 /// So many of the settings are shown.
@@ -200,19 +201,27 @@ fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
     Some(format!("  against the next      {gain} {side} than {rival}, {between}, {} shared cases", effects.len()))
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge tune --jsonl")]
 struct Line<'a> {
     lap: usize,
     rung: usize,
     setting: BTreeMap<&'a str, &'a str>,
     cases: Vec<&'a str>,
-    /// By case; absent scores are failures.
+    /// By case; null where it failed.
+    #[schemars(extend("items" = json!({ "type": ["integer", "null"] })))]
     scores: Vec<Option<Number>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_score: Option<f64>,
     failures: usize,
     survives: bool,
     best: bool,
+}
+
+/// Returns the JSON schema of [`tune_jsonl`]'s lines.
+#[must_use]
+pub fn tune_schema() -> Schema {
+    schema_of::<Line<'static>>()
 }
 
 /// Returns a line of JSON for every setting in every round.
