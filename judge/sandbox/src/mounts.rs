@@ -17,9 +17,9 @@ use crate::landlocked::{DEVICES, SYSTEM};
 use crate::order::Task;
 
 /// What the working folder is mounted in.
-pub(crate) const WORK: &str = "/work";
+pub(crate) const WORK: &str = "/judge";
 /// The working folder, as programs know it.
-const BOX: &str = "/work/box";
+const BOX: &str = "/judge/box";
 /// Where the new root is put together; hides nothing from us, since everything is opened before.
 const STAGE: &str = "/tmp";
 
@@ -174,8 +174,9 @@ fn place(source: &Source) -> Result<(), Fault> {
 /// The folders and links that programs expect.
 fn furnish() -> Result<(), Fault> {
     let what = "furnishing the jail's root";
-    for folder in ["work", "work/box", "dev", "proc", "etc"] {
-        exists_is_fine(fs::create_dir(folder)).doing(what)?;
+    for folder in [WORK, BOX, "/dev", "/proc", "/etc"] {
+        // The new root is the current folder as yet.
+        exists_is_fine(fs::create_dir(&folder[1..])).doing(what)?;
     }
     let links = [
         (BOX, "tmp"),

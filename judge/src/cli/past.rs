@@ -7,6 +7,24 @@ use clap::{Args, Subcommand};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
+pub(super) const HISTORY_EXAMPLES: &str = "Examples:
+  judge history                              the newest runs
+  judge history -p columns --solver mybot    one solver's progress on a problem
+  judge history -p columns --where 'k<1000'   the same over the small boards alone
+  judge history show 12 --group-by colors    all that is known of run 12
+  judge history rm 12 13                     forget two runs";
+
+pub(super) const BEST_EXAMPLES: &str = "Examples:
+  judge best -p columns
+  judge best -p columns --export best.json    to share with a team
+  judge best -p columns --import best.json    take what is better";
+
+pub(super) const RESCORE_EXAMPLES: &str = "Examples:
+  judge rescore 12 --score mean
+  judge rescore last --score rank --scale 1000000000
+  judge rescore last --where 'k<1000' --group-by colors
+  judge rescore last --score relative --best ledger --json rescored.json";
+
 /// Which cases of past runs.
 #[derive(Debug, Args)]
 pub struct KindArgs {

@@ -1,0 +1,136 @@
+//! The grammar of the commands for one program, case or answer: `exec`, `check`, `view`, `gen` and `solve`.
+
+use super::{LimitArgs, SandboxArgs};
+use crate::journal::RunChoice;
+use crate::model::Seeds;
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub(super) const EXEC_EXAMPLES: &str = "Examples:
+  judge exec --cpu 1s --memory 256MiB -- ./mybot
+  judge exec --stdin case.in --stdout answer.out --json usage.json -- python3 bot.py
+  judge exec --require-tier root --dir /opt/data -- ./untrusted";
+
+pub(super) const CHECK_EXAMPLES: &str = "Examples:
+  judge check -p columns --seed 1 --output answer.txt
+  judge check -p deletion-game --input game1.in --output -     the answer from standard input
+  judge check -p columns --dir results                         every NAME.in with its NAME.out
+  judge check --run 12                                         the stored answers of a past run, once more";
+
+pub(super) const VIEW_EXAMPLES: &str = "Examples:
+  judge view -p columns --seed 1 -s ./mybot --html game.html
+  judge view -p same-game-free --input board.in --output board.out --html game.html
+  judge view -p square-remover --seed 1 --html game.html --from 1 --to 500";
+
+pub(super) const GEN_EXAMPLES: &str = "Examples:
+  judge gen -p columns --seed 7 > seed-7.in
+  judge gen -p square-remover --seeds 1-100 --dir cases";
+
+pub(super) const SOLVE_EXAMPLES: &str = "Examples:
+  judge gen -p columns --seed 1 | judge solve columns
+  judge solve same-game < board.in > answer.out";
+
+/// Arguments of `judge exec`.
+#[derive(Debug, Args)]
+pub struct ExecArgs {
+    /// What the program may use
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// How it is walled in
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
+    /// Its standard input: a file, or - for the judge's own [default: empty]
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<PathBuf>,
+    /// Where its standard output goes [default: the judge's own]
+    #[arg(long, value_name = "FILE")]
+    pub stdout: Option<PathBuf>,
+    /// Where its standard error goes [default: the judge's own]
+    #[arg(long, value_name = "FILE")]
+    pub stderr: Option<PathBuf>,
+    /// Write how it ended and what it used as JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
+/// Arguments of `judge check`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("case").required(true).args(["input", "seed", "dir", "run"]))]
+pub struct CheckArgs {
+    /// The problem's id, as in `judge list`
+    #[arg(short, long, value_name = "ID", required_unless_present = "run")]
+    pub problem: Option<String>,
+    /// The stored answers of this past run, with today's checker
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["problem", "output"])]
+    pub run: Option<RunChoice>,
+    /// The case's input, or - for standard input
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub input: Option<PathBuf>,
+    /// The case made from this seed
+    #[arg(long, value_name = "N", requires = "output")]
+    pub seed: Option<u64>,
+    /// The answer, or - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "dir")]
+    pub output: Option<PathBuf>,
+    /// A folder: every NAME.in with its NAME.out
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
+
+/// Arguments of `judge view`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("case").required(true).args(["input", "seed"]))]
+pub struct ViewArgs {
+    /// The problem's id, as in `judge list`
+    #[arg(short, long, value_name = "ID")]
+    pub problem: String,
+    /// The case's input, or - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<PathBuf>,
+    /// The case made from this seed
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The answer, or - for standard input [default: what the solver answers]
+    #[arg(long, value_name = "FILE", conflicts_with = "solver")]
+    pub output: Option<PathBuf>,
+    /// The solver that is to answer [default: the problem's bundled one]
+    #[arg(short, long, value_name = "S")]
+    pub solver: Option<String>,
+    /// The page that is written, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub html: PathBuf,
+    /// Start with this move
+    #[arg(long, value_name = "MOVE")]
+    pub from: Option<usize>,
+    /// End with this move
+    #[arg(long, value_name = "MOVE")]
+    pub to: Option<usize>,
+    /// What the solver may use
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// How the solver is walled in
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
+}
+
+/// Arguments of `judge gen`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("which").required(true).args(["seed", "seeds"]))]
+pub struct GenArgs {
+    /// The problem's id, as in `judge list`
+    #[arg(short, long, value_name = "ID")]
+    pub problem: String,
+    /// The case with this seed, to standard output (or into --dir)
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The cases with these seeds, into the folder --dir
+    #[arg(long, value_name = "SEEDS", requires = "dir")]
+    pub seeds: Option<Seeds>,
+    /// The folder for the files seed-N.in; it is made when it is not there
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}

@@ -1,0 +1,101 @@
+//! The grammar of what several commands share: which cases, what solvers may use, how they are walled in, how many run
+//! at once.
+
+use crate::condition::Condition;
+use crate::model::{Bytes, Seeds, Time};
+use clap::Args;
+use judge_sandbox::{Tier, TierChoice, UnknownTier};
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::str::FromStr;
+
+/// Which cases.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Cases")]
+pub struct CaseArgs {
+    /// Cases made from seeds: 1-50, or 3,7,10-12 [default: the problem's own cases]
+    #[arg(long, value_name = "SEEDS")]
+    pub seeds: Option<Seeds>,
+    /// Cases in files: a path or a quoted pattern; repeatable
+    #[arg(long, value_name = "FILES")]
+    pub inputs: Vec<String>,
+    /// Only the cases for which this holds, such as 'N<10 && colors==4'
+    #[arg(long = "where", value_name = "CONDITION")]
+    pub condition: Option<Condition>,
+}
+
+/// What the solvers may use.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    /// CPU time, such as 4s or 500ms
+    #[arg(long, value_name = "TIME")]
+    pub cpu: Option<Time>,
+    /// Time on the clock [default: three times the CPU time and a second]
+    #[arg(long, value_name = "TIME")]
+    pub wall: Option<Time>,
+    /// Memory, such as 1024MiB
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Bytes>,
+    /// Bytes on standard output, such as 1MB
+    #[arg(long, value_name = "SIZE")]
+    pub output_limit: Option<Bytes>,
+    /// Processes and threads alive at once
+    #[arg(long, value_name = "N")]
+    pub processes: Option<NonZeroU32>,
+}
+
+/// How the solvers are walled in.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Sandbox")]
+pub struct SandboxArgs {
+    /// Use this tier of the sandbox or fail [default: the strongest that works here]
+    #[arg(long, value_name = "TIER", default_value = "auto", hide_default_value = true)]
+    pub tier: TierArg,
+    /// Fail unless the tier is at least this strong: root, delegated, userns or bare
+    #[arg(long, value_name = "TIER")]
+    pub require_tier: Option<Tier>,
+    /// Go on with limits alone where the machine gives nothing to wall a program in with
+    #[arg(long = "unsafe")]
+    pub allow_unsafe: bool,
+    /// Let the program see this file or folder; D:rw lets it write there; repeatable
+    #[arg(long = "dir", value_name = "D[:rw]")]
+    pub visible: Vec<String>,
+    /// Give the program an environment variable; repeatable
+    #[arg(long = "env", value_name = "K=V", value_parser = key_value)]
+    pub environment: Vec<(String, String)>,
+}
+
+/// A tier of the sandbox, or the strongest that works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TierArg(pub TierChoice);
+
+impl FromStr for TierArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self(TierChoice::Auto)),
+            name => {
+                name.parse().map(|tier| Self(TierChoice::Forced(tier))).map_err(|error: UnknownTier| error.to_string())
+            }
+        }
+    }
+}
+
+/// How many solvers run at once, and where.
+#[derive(Debug, Args)]
+pub struct JobArgs {
+    /// How many solvers run at once; more than cores take time from each other [default: the number of physical cores]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Do not tie each solver to a core of its own
+    #[arg(long)]
+    pub no_pin: bool,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("expected K=V, such as THREADS=1".to_owned()),
+    }
+}
