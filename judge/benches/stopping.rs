@@ -61,52 +61,10 @@ fn repeated_t_tests_decide(population: &Population, critical: &[f64], random: &m
 }
 
 fn null_table(runs: usize) {
-    let populations = [
-        ("normal", Population::Normal),
-        ("heavy-tailed (t, 3 degrees of freedom)", Population::HeavyTailed),
-        ("contaminated (10 % with 5 times the spread)", Population::Contaminated),
-        ("many ties (80 %)", Population::Ties),
-        ("skewed (exponential)", Population::Skewed),
-        ("very skewed (lognormal)", Population::VerySkewed),
-        ("columns, one solver twice", Population::recorded_twice("columns-short", "columns-again")),
-        ("columns, half and all of the time", Population::recorded("columns-short", "columns-long")),
-        ("columns, plain and strong", Population::recorded("columns-plain", "columns-long")),
-        (
-            "same-game-free, one solver twice",
-            Population::recorded_twice("same-game-free-short", "same-game-free-again"),
-        ),
-        (
-            "same-game-free, half and all of the time",
-            Population::recorded("same-game-free-short", "same-game-free-long"),
-        ),
-        ("same-game-free, plain and strong", Population::recorded("same-game-free-plain", "same-game-free-long")),
-        ("Laplace", Population::Laplace),
-        ("uniform", Population::Uniform),
-        ("chi-squared, 1 degree of freedom", Population::ChiSquared),
-        ("75 % ties, 20 % small losses, 5 % gains", Population::LopsidedTies),
-        ("10 % uncommon gains", Population::UncommonGains),
-        ("two points, 10 % gains", Population::TwoPoints { ties: 0.0, gains: 0.1 }),
-        ("two points, 50 % ties, 10 % gains of the others", Population::TwoPoints { ties: 0.5, gains: 0.1 }),
-        ("two points, 90 % ties, 10 % gains of the others", Population::TwoPoints { ties: 0.9, gains: 0.1 }),
-        ("two points, 90 % ties, 30 % gains of the others", Population::TwoPoints { ties: 0.9, gains: 0.3 }),
-        ("whole numbers, 20 % ties, 10 % gains", Population::WholeNumbers),
-        ("exponential losses, 14 % exponential gains", Population::ExponentialGains),
-        ("10 % uncommon losses", Population::Mirrored(Box::new(Population::UncommonGains))),
-        ("not tuned on: Gumbel", Population::Gumbel),
-        ("not tuned on: Weibull, shape 0.7", Population::Weibull),
-        ("not tuned on: columns, plain and half of the time", Population::recorded("columns-plain", "columns-short")),
-        (
-            "not tuned on: same-game-free, plain and half of the time",
-            Population::recorded("same-game-free-plain", "same-game-free-short"),
-        ),
-        ("**broken**: lognormal losses, 14 % lognormal gains", Population::LognormalGains),
-        ("**broken**: 50 % ties, of the others 12 % chi-squared gains", Population::ChiSquaredGains),
-        ("**broken**: 2 % rare large gains", Population::RareGains),
-    ];
     let critical: Vec<f64> = (0..LOOKS as u64).map(critical_t).collect();
     println!("False decisions of {runs} runs with mean effect 0, a look after every case, up to {LOOKS} cases:\n");
     println!("| effects | \"better\" | \"worse\" | together | repeated t-tests |\n|---|---:|---:|---:|---:|");
-    for (seed, (name, population)) in populations.iter().enumerate() {
+    for (seed, (name, population)) in [populations::kept(), populations::broken()].concat().iter().enumerate() {
         let mut random = Random::new(seed as u64);
         let stops: Vec<Stop> = (0..runs).map(|_| until_decided(population, 0.0, None, LOOKS, &mut random)).collect();
         let share = |wanted| percent(stops.iter().filter(|stop| stop.decision == wanted).count(), runs);

@@ -7,6 +7,7 @@ use std::f64::consts::{E, PI};
 const EULER: f64 = 0.577_215_664_901_532_9;
 
 /// Where simulated effects come from.
+#[derive(Clone)]
 pub(crate) enum Population {
     /// The normal distribution.
     Normal,
@@ -138,6 +139,58 @@ impl Population {
             Self::Real(effects) => effects[random.below(effects.len())],
         }
     }
+}
+
+/// Returns the populations on which false decisions are to stay within the level, named as in docs/comparing.md.
+pub(crate) fn kept() -> Vec<(&'static str, Population)> {
+    vec![
+        ("normal", Population::Normal),
+        ("heavy-tailed (t, 3 degrees of freedom)", Population::HeavyTailed),
+        ("contaminated (10 % with 5 times the spread)", Population::Contaminated),
+        ("many ties (80 %)", Population::Ties),
+        ("skewed (exponential)", Population::Skewed),
+        ("very skewed (lognormal)", Population::VerySkewed),
+        ("columns, one solver twice", Population::recorded_twice("columns-short", "columns-again")),
+        ("columns, half and all of the time", Population::recorded("columns-short", "columns-long")),
+        ("columns, plain and strong", Population::recorded("columns-plain", "columns-long")),
+        (
+            "same-game-free, one solver twice",
+            Population::recorded_twice("same-game-free-short", "same-game-free-again"),
+        ),
+        (
+            "same-game-free, half and all of the time",
+            Population::recorded("same-game-free-short", "same-game-free-long"),
+        ),
+        ("same-game-free, plain and strong", Population::recorded("same-game-free-plain", "same-game-free-long")),
+        ("Laplace", Population::Laplace),
+        ("uniform", Population::Uniform),
+        ("chi-squared, 1 degree of freedom", Population::ChiSquared),
+        ("75 % ties, 20 % small losses, 5 % gains", Population::LopsidedTies),
+        ("10 % uncommon gains", Population::UncommonGains),
+        ("two points, 10 % gains", Population::TwoPoints { ties: 0.0, gains: 0.1 }),
+        ("two points, 50 % ties, 10 % gains of the others", Population::TwoPoints { ties: 0.5, gains: 0.1 }),
+        ("two points, 90 % ties, 10 % gains of the others", Population::TwoPoints { ties: 0.9, gains: 0.1 }),
+        ("two points, 90 % ties, 30 % gains of the others", Population::TwoPoints { ties: 0.9, gains: 0.3 }),
+        ("whole numbers, 20 % ties, 10 % gains", Population::WholeNumbers),
+        ("exponential losses, 14 % exponential gains", Population::ExponentialGains),
+        ("10 % uncommon losses", Population::Mirrored(Box::new(Population::UncommonGains))),
+        ("not tuned on: Gumbel", Population::Gumbel),
+        ("not tuned on: Weibull, shape 0.7", Population::Weibull),
+        ("not tuned on: columns, plain and half of the time", Population::recorded("columns-plain", "columns-short")),
+        (
+            "not tuned on: same-game-free, plain and half of the time",
+            Population::recorded("same-game-free-plain", "same-game-free-short"),
+        ),
+    ]
+}
+
+/// Returns those on which they do not.
+pub(crate) fn broken() -> Vec<(&'static str, Population)> {
+    vec![
+        ("**broken**: lognormal losses, 14 % lognormal gains", Population::LognormalGains),
+        ("**broken**: 50 % ties, of the others 12 % chi-squared gains", Population::ChiSquaredGains),
+        ("**broken**: 2 % rare large gains", Population::RareGains),
+    ]
 }
 
 /// A tie in half of the cases; of the others 12 % gain, of all sizes, what the rest lose.
