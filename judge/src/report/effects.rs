@@ -45,15 +45,18 @@ pub(super) fn between(yardstick: Yardstick, interval: Interval) -> String {
     format!("from {}{unit} to {}{unit}", signed_number(low, scale), signed_number(high, scale))
 }
 
-/// An interval whose longer arm is so many times the other is not written with ±.
+/// An interval whose longer arm is so many times the other is not written with ±,
 const LOPSIDED: f64 = 1.5;
+/// nor one whose radius is more than this share of the mean: rounded, it might seem to reach 0.
+const WIDE: f64 = 0.9;
 
 /// Writes a mean, without its sign, with its interval, all of it on one side of 0: `1.3 % ± 0.4 %`, or `18 % (3 % to
-/// 61 %)` where the mean is not in the middle.
+/// 61 %)` where the mean is not in the middle or the interval nearly reaches 0.
 pub(super) fn amount(yardstick: Yardstick, effect: f64, interval: Interval) -> String {
     let shown = [interval.low, effect, interval.high].map(|end| yardstick.shown(end));
     let arms = [shown[1] - shown[0], shown[2] - shown[1]];
-    if arms[0].max(arms[1]) <= LOPSIDED * arms[0].min(arms[1]) {
+    let is_wide = arms[0] + arms[1] > 2.0 * WIDE * shown[1].abs();
+    if arms[0].max(arms[1]) <= LOPSIDED * arms[0].min(arms[1]) && !is_wide {
         return give_or_take(yardstick, effect, interval);
     }
     let mut ends = [shown[0].abs(), shown[2].abs()];
@@ -107,6 +110,7 @@ mod tests {
         assert_eq!(amounts(10.0, 15.0, 22.5), "15.0 ± 6.2");
         assert_eq!(amounts(3.0, 18.0, 61.0), "18 (3 to 61)");
         assert_eq!(amounts(-61.0, -18.0, -3.0), "18 (3 to 61)");
+        assert_eq!(amounts(0.6, 10.0, 20.5), "10.0 (0.6 to 20.5)");
         assert_eq!(amounts(5.0, 5.0, 5.0), "5.0 ± 0.0");
         let ratio = amount(Yardstick::Ratio, 0.5, Interval { low: 0.01, high: 0.6 });
         assert_eq!(ratio, "65 % (1 % to 82 %)");

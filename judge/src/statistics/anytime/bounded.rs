@@ -12,8 +12,8 @@
 
 use super::{Side, log_mean_exp};
 
-/// Halving steps of the square root: shares from 0.99 down to 0.0077, for means from the size of the effects down to a
-/// hundredth of the bound.
+/// Halving steps of the square root: shares from 0.99 down to 0.0077. Most effects are small against their bound, and
+/// then the largest share is the best: each gets a weight in proportion to itself.
 const SHARES: usize = 15;
 const LARGEST_SHARE: f64 = 0.99;
 
@@ -45,8 +45,8 @@ impl BoundedWager {
         let room = self.bound + side.sign() * self.center;
         match side {
             _ if room <= 0.0 => f64::INFINITY,
-            Side::Above => log_mean_exp(&self.above, &[1.0; SHARES]),
-            Side::Below => log_mean_exp(&self.below, &[1.0; SHARES]),
+            Side::Above => log_mean_exp(&self.above, &shares()),
+            Side::Below => log_mean_exp(&self.below, &shares()),
         }
     }
 }
@@ -91,8 +91,8 @@ mod tests {
 
     #[test]
     fn one_case_by_hand() {
-        // (1 + c 0.5 / 1) and (1 - c 0.5 / 1), over the mean of the shares.
-        let mean_share = shares().iter().sum::<f64>() / SHARES as f64;
+        // (1 + c 0.5 / 1) and (1 - c 0.5 / 1), over the mean of the shares, weighted with themselves.
+        let mean_share = shares().map(|share| share * share).iter().sum::<f64>() / shares().iter().sum::<f64>();
         assert!((fortune(0.0, &[0.5], Side::Above) - (1.0 + 0.5 * mean_share)).abs() < 1e-12);
         assert!((fortune(0.0, &[0.5], Side::Below) - (1.0 - 0.5 * mean_share)).abs() < 1e-12);
         // About 0.5: (0.9 - 0.5) / (1 + 0.5) upwards, (0.5 - 0.9) / (1 - 0.5) downwards.
