@@ -96,8 +96,8 @@ impl Sequence {
         })
     }
 
-    /// Adds the effect, which is finite and within the bound if there is one, of one more case. Cases without an effect (a failure on either side) are not
-    /// pushed: they are counted elsewhere.
+    /// Adds the effect, which is finite and within the bound if there is one, of one more case. Cases without an effect
+    /// (a failure on either side) are not pushed: they are counted elsewhere.
     pub fn push(&mut self, effect: f64) {
         debug_assert!(effect.is_finite() && self.settings.bound.is_none_or(|bound| effect.abs() <= bound));
         self.effects.push(effect);
