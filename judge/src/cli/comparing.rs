@@ -97,7 +97,7 @@ pub struct CompareArgs {
     /// With --until-decided: at most so many cases
     #[arg(long, value_name = "N", default_value = "1000", requires = "until_decided", help_heading = "Statistics")]
     pub max_cases: NonZeroUsize,
-    /// With --until-decided: claim only what holds whatever the effects are like, rare large ones included; takes more cases, and effects that have a bound: --measure relative, of scores of one sign
+    /// With --until-decided: claim what holds whatever the effects are like; by --measure relative, for scores of one sign
     #[arg(long, requires = "until_decided", help_heading = "Statistics")]
     pub exact: bool,
     /// With --measure points: the best beside the solvers' own scores: run (nothing), the ledger of `judge best`, or a file [default: the catalogue's]

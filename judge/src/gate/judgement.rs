@@ -63,8 +63,8 @@ pub struct Limits {
 pub struct TimeLimit {
     /// The share by which the total CPU time may rise.
     pub max_rise: f64,
-    /// The error probability of the interval of the mean log-ratio, which must lie above 0 for a complaint: single
-    /// times are noisy.
+    /// The error probability of the interval of the mean log-ratio, all of which must lie above what is allowed for a
+    /// complaint: single times are noisy.
     pub alpha: f64,
 }
 
@@ -337,7 +337,7 @@ fn time_rose(pairs: &[Pair<'_>], limit: &TimeLimit) -> Option<Complaint> {
     let total = |side: fn(&CpuSeconds) -> f64| timed.iter().map(side).sum::<f64>();
     let rise = total(|seconds| seconds.now) / total(|seconds| seconds.was) - 1.0;
     let interval = mean_interval(&Moments::of(&effects), limit.alpha)?;
-    (rise > limit.max_rise && interval.low > 0.0).then_some(Complaint::TimeRose { rise })
+    (rise > limit.max_rise && interval.low > limit.max_rise.ln_1p()).then_some(Complaint::TimeRose { rise })
 }
 
 #[cfg(test)]
@@ -474,8 +474,9 @@ mod tests {
         let rose = |today: &Baseline| !judge(&baseline, today, &with_time).holds();
         assert!(rose(&timed(|case| 115 + case % 3)));
         assert!(!rose(&timed(|case| 105 + case % 3)));
-        // One case took ten times as long: noise, not a rise.
+        // One case took ten times as long: noise, not a rise; nor is it one beside others that rose by what is allowed.
         assert!(!rose(&timed(|case| if case == 3 { 1_000 } else { 100 })));
+        assert!(!rose(&timed(|case| if case == 3 { 1_000 } else { 105 + case % 3 })));
         assert!(judge(&baseline, &scores(&[1; 20]), &with_time).holds());
     }
 }
