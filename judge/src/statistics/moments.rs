@@ -1,4 +1,4 @@
-//! Mean, variance and skewness of a growing sample.
+//! Mean, variance, skewness and kurtosis of a growing sample.
 
 /// The first four moments, updated case by case.
 ///

@@ -18,8 +18,8 @@
 //! Where the effects have known bounds, [`BoundedWager`] can answer alone: exact for any distribution, but slower.
 //!
 //! No test of a mean can know of effects that it has not seen: if one case in fifty brings a gain that pays for
-//! forty-nine small losses, the first thirty-six cases often look like plain losses (docs/comparing.md has the figures). That
-//! is outside of any guarantee without known bounds (Bahadur and Savage, "The nonexistence of certain statistical
+//! forty-nine small losses, the first thirty-six cases often look like plain losses (docs/comparing.md has the figures).
+//! That is outside of any guarantee without known bounds (Bahadur and Savage, "The nonexistence of certain statistical
 //! procedures in nonparametric problems", Ann. Math. Statist. 27, 1956).
 //!
 //! Sources: Ville, "Étude critique de la notion de collectif", 1939; Robbins, "Statistical methods related to the law
@@ -29,7 +29,8 @@
 //! symmetry); Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", JRSS B 86, 2024;
 //! Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence
 //! sequences", Ann. Statist. 52, 2024; Johnson, "Modified t tests and confidence intervals for asymmetrical
-//! populations", JASA 73, 1978; Hall, "On the removal of skewness by transformation", JRSS B 54, 1992; Hill, "Diversity and evenness", Ecology 54, 1973.
+//! populations", JASA 73, 1978; Hall, "On the removal of skewness by transformation", JRSS B 54, 1992; Hill,
+//! "Diversity and evenness", Ecology 54, 1973.
 
 mod bounded;
 mod gambler;

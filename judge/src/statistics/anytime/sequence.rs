@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(bounded(&wave(0.4, 1_000).collect::<Vec<_>>(), None).decision(), Decision::Better);
         assert_eq!(bounded(&wave(-0.4, 1_000).collect::<Vec<_>>(), None).decision(), Decision::Worse);
         assert_eq!(bounded(&wave(0.0, 1_000).collect::<Vec<_>>(), Some(0.4)).decision(), Decision::Smaller);
-        // One case each fits: 40 equal effects of the size of the bound say much, ties say little.
+        // Forty effects of the size of the bound say much, five hundred ties little.
         assert_eq!(bounded(&[2.0; 40], None).decision(), Decision::Better);
         assert_eq!(bounded(&[0.0; 500], Some(0.001)).decision(), Decision::Undecided);
     }
