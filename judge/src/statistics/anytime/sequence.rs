@@ -51,12 +51,18 @@ pub enum Decision {
 #[derive(Debug, Clone)]
 pub struct Sequence {
     settings: Settings,
-    guard: Guard,
-    wait: Wait,
+    caution: Option<Caution>,
     effects: Vec<f64>,
     moments: Moments,
     against_zero: Gambler,
     against_min_effect: Option<Bounds>,
+}
+
+/// What is asked beside the bets where nothing bounds the effects: there, they are fair under symmetry alone.
+#[derive(Debug, Clone, Copy)]
+struct Caution {
+    guard: Guard,
+    wait: Wait,
 }
 
 /// The bets on the two ends of "too small to matter".
@@ -65,6 +71,12 @@ struct Bounds {
     min_effect: f64,
     low: Gambler,
     high: Gambler,
+}
+
+impl Caution {
+    fn new(alpha: f64) -> Self {
+        Self { guard: Guard::new(alpha), wait: Wait::new(alpha) }
+    }
 }
 
 impl Sequence {
@@ -87,8 +99,7 @@ impl Sequence {
         let bounds = |min_effect| Bounds { min_effect, low: gambler(-min_effect), high: gambler(min_effect) };
         Ok(Self {
             settings,
-            guard: Guard::new(settings.alpha),
-            wait: Wait::new(settings.alpha),
+            caution: settings.bound.is_none().then(|| Caution::new(settings.alpha)),
             effects: Vec::new(),
             moments: Moments::default(),
             against_zero: gambler(0.0),
@@ -131,7 +142,7 @@ impl Sequence {
 
     fn is_smaller(&self) -> bool {
         self.against_min_effect.as_ref().is_some_and(|bounds| {
-            (self.settings.bound.is_some() || self.moments.count() >= self.fewest_for_smaller())
+            self.caution.is_none_or(|_| self.moments.count() >= self.fewest_for_smaller())
                 && self.excludes(-bounds.min_effect, &bounds.low, Side::Above)
                 && self.excludes(bounds.min_effect, &bounds.high, Side::Below)
         })
@@ -146,15 +157,15 @@ impl Sequence {
 
     /// Tells whether the claim can be made that the mean lies on this side of the center.
     fn excludes(&self, center: f64, gambler: &Gambler, side: Side) -> bool {
-        let is_over = || self.wait.is_over(&self.effects, &self.moments, center, side);
-        self.is_unlikely(center, gambler, side) && (self.settings.bound.is_some() || is_over())
+        let is_over = |caution: Caution| caution.wait.is_over(&self.effects, &self.moments, center, side);
+        self.is_unlikely(center, gambler, side) && self.caution.is_none_or(is_over)
     }
 
     /// Tells whether the effects seen speak for the mean on this side of the center, whatever has not shown yet.
     fn is_unlikely(&self, center: f64, gambler: &Gambler, side: Side) -> bool {
-        let is_supported = self.settings.bound.is_some() || self.guard.supports(&self.moments, center, side);
+        let is_supported = |caution: Caution| caution.guard.supports(&self.moments, center, side);
         // The guard is the cheaper of the two.
-        is_supported && gambler.log_fortune(side) >= (2.0 / self.settings.alpha).ln()
+        self.caution.is_none_or(is_supported) && gambler.log_fortune(side) >= (2.0 / self.settings.alpha).ln()
     }
 
     fn gambler_about(&self, center: f64) -> Gambler {
@@ -171,7 +182,7 @@ impl Sequence {
         // Without a bound, equal effects rule out every other mean at once, as soon as they rule out 0 or are 0.
         let is_settled = mean == 0.0 || self.decision() != Decision::Undecided;
         let is_equal = self.moments.count() > 1 && self.moments.deviation() == 0.0;
-        if self.settings.bound.is_none() && is_equal && is_settled {
+        if self.caution.is_some() && is_equal && is_settled {
             return Some(Interval { low: mean, high: mean });
         }
         Some(Interval { low: self.end(mean, Side::Above)?, high: self.end(mean, Side::Below)? })
