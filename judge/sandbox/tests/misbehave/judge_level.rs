@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use judge_sandbox::{End, Fault, Options, Sandbox, TierChoice, Visible};
 
-use super::pace::{patiently, slowness};
+use super::cases::failed;
+use super::pace::{awaited, in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
 use super::{solvers, streams};
@@ -75,33 +76,21 @@ fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
         BufReader::new(victim.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let judge = victim.0.id().to_string();
         let runs = || processes_with(&program).iter().any(|path| !path.ends_with(&judge));
-        let began = Instant::now();
         // Seen once is enough: a relay is hard to see twice.
-        let mut seen = runs();
-        while !seen && began.elapsed() < patiently(Duration::from_secs(10)) {
-            std::thread::sleep(Duration::from_millis(1));
-            seen = runs();
-        }
-        check(seen, || format!("{words:?} did not start"))?;
+        awaited(Duration::from_secs(10), &format!("{words:?} starts"), || runs().then_some(()));
         drop(victim);
         dead.push(format!(".{judge}."));
-        let began = Instant::now();
-        while !processes_with(&program).is_empty() {
-            check(began.elapsed() < patiently(Duration::from_secs(1)), || format!("{words:?} lives on"))?;
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let gone = || processes_with(&program).is_empty().then_some(());
+        awaited(Duration::from_secs(1), &format!("{words:?} ends with its judge"), gone);
     }
     // What the dead judges left, their helpers clear up, or the next judge sweeps.
     let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
     // Other judges may be alive on this machine, and theirs stays.
     let is_theirs = |name: &String| dead.iter().any(|judge| name.contains(judge));
-    let began = Instant::now();
-    loop {
-        drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
-        let Some(left) = leftovers().into_iter().find(is_theirs) else { return Ok(()) };
-        check(began.elapsed() < patiently(Duration::from_secs(5)), || format!("{left} was not swept"))?;
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    awaited(Duration::from_secs(5), "the next judge sweeps", || {
+        let opened = Sandbox::open(&options).map(drop).map_err(|error| error.to_string());
+        (opened.is_err() || !leftovers().iter().any(is_theirs)).then_some(opened)
+    })
 }
 
 /// A dead judge's working folder, with whatever was in it.
@@ -157,7 +146,7 @@ fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
         worker.run(&request)
     });
     check(matches!(result, Err(Fault::Cancelled)), || format!("{result:?}"))?;
-    check(began.elapsed() < patiently(Duration::from_secs(3)), || format!("took {:?}", began.elapsed()))?;
+    in_time(began.elapsed() < patiently(Duration::from_secs(3)), || format!("took {:?}", began.elapsed()));
     let again = worker.run(&request);
     check(matches!(again, Err(Fault::Cancelled)), || format!("later: {again:?}"))?;
     drop(worker);
@@ -240,10 +229,10 @@ fn visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut request = request("/bin/sh".into(), &["sh".into(), "-c".into(), script]);
     let visible = |writable| vec![Visible { path: folder.path().to_path_buf(), writable }];
     let hidden = worker.run(&request).map_err(|fault| fault.to_string())?;
-    check(hidden.stdout.is_empty() && hidden.end != End::Exited(0), || format!("not given: {hidden:?}"))?;
+    check(hidden.stdout.is_empty() && failed(&hidden), || format!("not given: {hidden:?}"))?;
     request.visible = visible(false);
     let read = worker.run(&request).map_err(|fault| fault.to_string())?;
-    check(read.stdout == b"seen\n" && read.end != End::Exited(0), || format!("read only: {read:?}"))?;
+    check(read.stdout == b"seen\n" && failed(&read), || format!("read only: {read:?}"))?;
     check(!folder.path().join("made").exists(), || "written although read only".to_owned())?;
     request.visible = visible(true);
     let written = worker.run(&request).map_err(|fault| fault.to_string())?;

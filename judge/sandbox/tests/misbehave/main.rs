@@ -9,8 +9,11 @@ mod attempt;
 mod cases;
 mod delegation;
 mod judge_level;
+#[path = "../../../../tests/support/pace.rs"]
 mod pace;
 mod plain_user;
+#[path = "../../../../tests/support/require.rs"]
+pub(crate) mod require;
 pub(crate) mod scene;
 mod solvers;
 mod streams;
@@ -21,7 +24,8 @@ use std::time::{Duration, Instant};
 
 use cases::CASES;
 use judge_sandbox::{Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice};
-use pace::patiently;
+use pace::{bounded, patiently, unhurried};
+use require::{Need, required, skip};
 use scene::Scene;
 
 pub(crate) fn main() -> ExitCode {
@@ -32,11 +36,13 @@ pub(crate) fn main() -> ExitCode {
         [mode, rest @ ..] if mode == plain_user::BECOME => plain_user::become_plain(rest),
         _ => {}
     }
+    // Before anything runs: a list that cannot be read is a mistake.
+    required();
     let arguments = Arguments::parse(arguments);
     let compiled = match arguments.programs.is_none().then(compiled).transpose() {
         Ok(compiled) => compiled,
         Err(why) => {
-            println!("skipped: {why}");
+            skip(Need::Cc, why);
             return ExitCode::SUCCESS;
         }
     };
@@ -83,11 +89,21 @@ impl Arguments {
 
 /// As this user, then, if that is root, as an ordinary one. Returns how many failed.
 fn as_everybody(programs: &Path, words: &[String]) -> usize {
-    let mut failures = in_tiers(&[Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare], programs, words);
     if rustix::process::geteuid().is_root() {
-        failures += plain_user::repeat(programs, words);
+        in_tiers(&[Tier::Root, Tier::Userns, Tier::Bare], programs, words) + plain_user::repeat(programs, words)
+    } else {
+        in_tiers(&[Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare], programs, words)
     }
-    failures
+}
+
+/// What a tier is called among the things that a machine may have to have.
+fn need(tier: Tier) -> Need {
+    match tier {
+        Tier::Root => Need::Root,
+        Tier::Delegated => Need::Delegated,
+        Tier::Userns => Need::Userns,
+        _ => Need::Bare,
+    }
 }
 
 fn in_tiers(among: &[Tier], programs: &Path, words: &[String]) -> usize {
@@ -101,7 +117,7 @@ fn in_tiers(among: &[Tier], programs: &Path, words: &[String]) -> usize {
                 worked += 1;
                 failures += in_tier(&sandbox, user, programs, words);
             }
-            Err(error) => println!("skipped: as {user}: {error}"),
+            Err(error) => skip(need(tier), format!("as {user}: {error}")),
         }
     }
     if worked == 0 {
@@ -132,15 +148,21 @@ fn in_tier(sandbox: &Sandbox, user: &str, programs: &Path, words: &[String]) -> 
     let mut worker = sandbox.worker(None).unwrap();
     for case in CASES.iter().filter(|case| wanted(case.command)) {
         let began = Instant::now();
-        let result = attempt::attempt(&mut worker, &mut scene, programs, case);
+        let result = tried(case.command, || attempt::attempt(&mut worker, &mut scene, programs, case));
         tell(case.command, result, began.elapsed());
     }
     for (name, test) in judge_level::TESTS.iter().filter(|(name, _)| wanted(name)) {
         let began = Instant::now();
-        let result = test(sandbox, programs);
+        let result = tried(name, || test(sandbox, programs));
         tell(name, result, began.elapsed());
     }
     failures
+}
+
+/// Runs a test, on a busy machine with limits that it keeps. One that never ends ends all.
+fn tried(name: &str, test: impl FnMut() -> Result<(), String>) -> Result<(), String> {
+    let mut test = test;
+    unhurried(|| bounded(Duration::from_secs(300), name, &mut test)).flatten()
 }
 
 /// A run of `program` with middling limits.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::delegation::Delegation;
+use super::require::{Need, skip};
 
 /// Somebody who is nobody.
 const PLAIN_USER: u32 = 65534;
@@ -64,7 +65,7 @@ pub(crate) fn repeat(programs: &Path, words: &[String]) -> usize {
     match Delegation::to(PLAIN_USER) {
         Ok(delegation) => failures + run("delegated", Some(&delegation)),
         Err(why) => {
-            println!("skipped: as plain with control groups: {why}");
+            skip(Need::Delegated, format!("as plain with control groups: {why}"));
             failures
         }
     }

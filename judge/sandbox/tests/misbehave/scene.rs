@@ -136,12 +136,9 @@ pub(crate) fn compile(folder: &Path) -> Result<(), String> {
             .arg(folder.join(name))
             .arg(sources.path().join(&source))
             .output()
-            .map_err(|error| format!("no C compiler (`apt-get install gcc libc6-dev`): {error}"))?;
+            .map_err(|error| format!("no C compiler: {error}"))?;
         if !output.status.success() {
-            return Err(format!(
-                "cc does not build {source} (`apt-get install libc6-dev`): {}",
-                String::from_utf8_lossy(&output.stderr)
-            ));
+            return Err(format!("cc does not build {source}: {}", String::from_utf8_lossy(&output.stderr)));
         }
     }
     Ok(())
