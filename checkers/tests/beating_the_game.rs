@@ -5,13 +5,14 @@
 
 #[path = "model/beating.rs"]
 mod model;
+#[path = "../../tests/support/require.rs"]
+mod require;
 
 use checkers::{Checker, Frame, Observer, Rejection, Score};
 use model::Model;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 fn easy() -> &'static dyn Checker {
@@ -46,8 +47,7 @@ fn official(name: &str) -> Option<(String, String)> {
     if folder.exists() {
         return Some((read(&folder.join(format!("{name}.in"))), read(&folder.join(format!("{name}.out")))));
     }
-    // Past the test harness, which would keep it to itself.
-    std::io::stderr().write_all(format!("skipped: {} is absent\n", folder.display()).as_bytes()).unwrap();
+    require::skip(require::Need::Data, format!("{} is absent", folder.display()));
     None
 }
 

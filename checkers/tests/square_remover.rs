@@ -5,11 +5,12 @@
 
 #[path = "model/square_remover.rs"]
 mod model;
+#[path = "../../tests/support/require.rs"]
+mod require;
 
 use checkers::{Case, Checker, Frame, Observer, Score};
 use model::Model;
 use proptest::prelude::*;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 const MOVES: usize = 10_000;
@@ -91,8 +92,7 @@ fn random_play_scores_what_the_official_tester_gave() {
 fn strong_play_scores_what_the_official_tester_gave() {
     let folder = root().join("../shared/data/square-remover");
     if !folder.exists() {
-        // Past the test harness, which would keep it to itself.
-        std::io::stderr().write_all(format!("skipped: {} is absent\n", folder.display()).as_bytes()).unwrap();
+        require::skip(require::Need::Data, format!("{} is absent", folder.display()));
         return;
     }
     for (answer, input, score) in expected_scores(&folder) {

@@ -1,6 +1,9 @@
 //! Limits that a busy machine keeps: a test that fails for time alone runs again with longer ones.
 
+#![allow(dead_code, reason = "each test asks for some of it")]
+
 use std::cell::Cell;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -61,7 +64,8 @@ pub(crate) fn unhurried<T>(mut test: impl FnMut() -> T) -> Result<T, String> {
             Ok(value) => return Ok(value),
             Err(Ok(late)) => {
                 told = format!("{}, with limits times {stretch}", late.0);
-                println!("late: {told}");
+                // Past the test harness, which would keep it to itself.
+                let _ = writeln!(std::io::stderr(), "late: {told}");
             }
             Err(Err(other)) => resume_unwind(other),
         }
@@ -75,7 +79,7 @@ pub(crate) fn bounded<T>(limit: Duration, what: &str, test: impl FnOnce() -> T) 
     let (alive, is_over) = channel::<()>();
     std::thread::spawn(move || {
         if is_over.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-            println!("{told}");
+            let _ = writeln!(std::io::stderr(), "{told}");
             std::process::exit(1);
         }
     });
@@ -94,4 +98,19 @@ pub(crate) fn awaited<T>(limit: Duration, what: &str, mut ask: impl FnMut() -> O
         in_time(began.elapsed() < patiently(limit), || format!("not within {limit:?}: {what}"));
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+#[test]
+fn what_is_late_runs_again_with_longer_limits_but_not_for_ever() {
+    let try_until = |enough: u32| {
+        let mut limits = Vec::new();
+        let result = unhurried(|| {
+            limits.push(patiently(Duration::from_secs(1)).as_secs() / u64::from(slowness_of_machine()));
+            in_time(slowness() >= enough * slowness_of_machine(), || "a test of being late".to_owned());
+        });
+        (result.is_ok(), limits)
+    };
+    assert_eq!(try_until(1), (true, vec![1]));
+    assert_eq!(try_until(4), (true, vec![1, 2, 4]));
+    assert_eq!(try_until(9), (false, vec![1, 2, 4, 8]));
 }

@@ -1,5 +1,7 @@
 //! What a test needs of the machine. Where it is missing, the test says so and passes, unless `JUDGE_REQUIRE` names it.
 
+#![allow(dead_code, reason = "each test asks for some of it")]
+
 use std::fmt::Display;
 use std::io::Write;
 
@@ -67,19 +69,20 @@ const WORDS: [(&str, Need, &str); 18] = [
 
 const VM: &str = "apt-get install bash binutils busybox-static cpio qemu-system-x86; tests/vm/fetch-kernel target/tmp";
 
-/// Returns what a list names. `Err` says which of its words is unknown, and which are known.
+/// Returns what a word stands for. `Err` says which words there are.
+pub(crate) fn named(word: &str) -> Result<Need, String> {
+    let need = WORDS.iter().find(|(name, _, _)| *name == word).map(|(_, need, _)| *need);
+    need.ok_or_else(|| format!("`{word}` is none of {}", WORDS.map(|(word, _, _)| word).join(",")))
+}
+
+/// Returns what a list names. `Err` says which of its words is unknown.
 fn parse(list: &str) -> Result<Vec<Need>, String> {
-    let known = || WORDS.map(|(word, _, _)| word).join(",");
-    let named = |word: &str| WORDS.iter().find(|(name, _, _)| *name == word).map(|(_, need, _)| *need);
-    let words = list.split([',', ' ']).filter(|word| !word.is_empty());
-    words
-        .map(|word| named(word).ok_or_else(|| format!("{REQUIRE} names `{word}`, which is none of {}", known())))
-        .collect()
+    list.split([',', ' ']).filter(|word| !word.is_empty()).map(named).collect()
 }
 
 /// What must not be missing here. Panics if `JUDGE_REQUIRE` has a word that is not known.
 pub(crate) fn required() -> Vec<Need> {
-    parse(&std::env::var(REQUIRE).unwrap_or_default()).unwrap_or_else(|why| panic!("{why}"))
+    parse(&std::env::var(REQUIRE).unwrap_or_default()).unwrap_or_else(|why| panic!("{REQUIRE}: {why}"))
 }
 
 /// Says that a test, or a part of it, is left out, why, and how to get what it needs. Panics if that is required.

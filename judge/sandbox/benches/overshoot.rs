@@ -27,7 +27,7 @@ fn main() {
         let options = Options { tier: TierChoice::Forced(tier), ..Options::default() };
         match Sandbox::open(&options) {
             Ok(sandbox) => in_tier(&sandbox, runs),
-            Err(error) => println!("skipped: {error}"),
+            Err(error) => println!("no tier `{tier}` here: {error}"),
         }
     }
 }

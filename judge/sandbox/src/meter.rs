@@ -144,13 +144,17 @@ fn counter(gauges: &Gauges<'_>) -> Option<u64> {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/support/require.rs"]
+mod require;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_tree_clock_counts_children_that_nobody_waits_for() {
         let Some(clock) = TreeClock::open() else {
-            eprintln!("skipped: perf events are refused (`sysctl kernel.perf_event_paranoid=2` allows this one)");
+            require::skip(require::Need::Perf, "perf events are refused");
             return;
         };
         let before = clock.read();

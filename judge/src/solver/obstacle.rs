@@ -116,6 +116,10 @@ fn loader(head: &[u8]) -> Option<String> {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/support/require.rs"]
+mod require;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -153,7 +157,7 @@ mod tests {
     fn the_loader_of_a_dynamic_program_is_found() {
         let own = head(Path::new("/proc/self/exe")).unwrap();
         let Some(loader) = loader(&own) else {
-            println!("skipped: this test is statically linked, or not of 64 bits");
+            require::skip(require::Need::Preload, "this test is statically linked, or not of 64 bits");
             return;
         };
         assert!(Path::new(&loader).exists(), "{loader}");

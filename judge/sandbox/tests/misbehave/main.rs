@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use cases::CASES;
 use judge_sandbox::{Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice};
 use pace::{bounded, patiently, unhurried};
-use require::{Need, required, skip};
+use require::{Need, named, required, skip};
 use scene::Scene;
 
 pub(crate) fn main() -> ExitCode {
@@ -96,16 +96,6 @@ fn as_everybody(programs: &Path, words: &[String]) -> usize {
     }
 }
 
-/// What a tier is called among the things that a machine may have to have.
-fn need(tier: Tier) -> Need {
-    match tier {
-        Tier::Root => Need::Root,
-        Tier::Delegated => Need::Delegated,
-        Tier::Userns => Need::Userns,
-        _ => Need::Bare,
-    }
-}
-
 fn in_tiers(among: &[Tier], programs: &Path, words: &[String]) -> usize {
     let user = if rustix::process::geteuid().is_root() { "root" } else { "plain" };
     let mut failures = 0;
@@ -117,7 +107,7 @@ fn in_tiers(among: &[Tier], programs: &Path, words: &[String]) -> usize {
                 worked += 1;
                 failures += in_tier(&sandbox, user, programs, words);
             }
-            Err(error) => skip(need(tier), format!("as {user}: {error}")),
+            Err(error) => skip(named(tier.name()).unwrap(), format!("as {user}: {error}")),
         }
     }
     if worked == 0 {
