@@ -10,6 +10,7 @@ mod support;
 mod death;
 mod inherited;
 mod journal;
+mod lateness;
 mod measures;
 mod processes;
 mod repetition;
