@@ -43,10 +43,12 @@ pub(crate) enum Need {
     Data,
     /// The Python module.
     Optuna,
+    /// The program `script`, which makes terminals.
+    Script,
 }
 
 /// What `JUDGE_REQUIRE` calls each of them, and how to get it.
-const WORDS: [(&str, Need, &str); 18] = [
+const WORDS: [(&str, Need, &str); 19] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
     ("python", Need::Python, "apt-get install python3"),
@@ -65,6 +67,7 @@ const WORDS: [(&str, Need, &str); 18] = [
     ("cores", Need::Cores, "use a machine with two cores"),
     ("data", Need::Data, "the contests have these files, the project may not hand them on"),
     ("optuna", Need::Optuna, "pip install optuna"),
+    ("script", Need::Script, "apt-get install bsdutils"),
 ];
 
 const VM: &str = "apt-get install bash binutils busybox-static cpio qemu-system-x86; tests/vm/fetch-kernel target/tmp";

@@ -37,7 +37,7 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path) -> Result<Exit,
     };
     let answer = load::bytes("the answer", output)?;
     let ruling = rule(problem, &input, &name, &answer)?;
-    report::print(&text(&ruling))?;
+    report::print_line(&text(&ruling))?;
     Ok(exit(&ruling))
 }
 

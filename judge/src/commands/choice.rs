@@ -95,5 +95,5 @@ pub(super) fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), F
         return Ok(());
     }
     let hint = format!("`judge show {}` tells what an input looks like", problem.id);
-    Err(Failure::usage(complaints.join("\nerror: ")).with_hint(hint))
+    Err(Failure::several(complaints).with_hint(hint))
 }

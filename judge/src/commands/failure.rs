@@ -3,7 +3,7 @@
 use crate::cases::{InputError, ReadError, RefereeError, SelectError};
 use crate::journal::JournalError;
 use crate::manifest::{ManifestError, UnknownProblem};
-use crate::model::Exit;
+use crate::model::{Exit, one_line, visible};
 use crate::report::{Paint, Style};
 use crate::runner::RunError;
 use crate::solver::SpecError;
@@ -15,6 +15,8 @@ use std::io;
 #[derive(Debug)]
 pub(super) struct Failure {
     error: Box<dyn Error>,
+    /// More of its kind.
+    others: Vec<String>,
     hint: Option<String>,
     exit: Exit,
 }
@@ -22,17 +24,24 @@ pub(super) struct Failure {
 impl Failure {
     /// An error in what the user gave.
     pub(super) fn usage(error: impl Into<Box<dyn Error>>) -> Self {
-        Self { error: error.into(), hint: None, exit: Exit::Usage }
+        Self { error: error.into(), others: Vec::new(), hint: None, exit: Exit::Usage }
     }
 
     /// An error of the judge's own, or of the machine.
     pub(super) fn fault(error: impl Into<Box<dyn Error>>) -> Self {
-        Self { error: error.into(), hint: None, exit: Exit::Fault }
+        Self { exit: Exit::Fault, ..Self::usage(error) }
+    }
+
+    /// Several errors in what the user gave, at least one.
+    pub(super) fn several(errors: Vec<String>) -> Self {
+        let mut errors = errors.into_iter();
+        let first = Self::usage(errors.next().unwrap_or_default());
+        Self { others: errors.collect(), ..first }
     }
 
     /// The user ended it.
     pub(super) fn interrupted() -> Self {
-        Self { error: "interrupted".into(), hint: None, exit: Exit::Interrupted }
+        Self { exit: Exit::Interrupted, ..Self::usage("interrupted") }
     }
 
     /// Adds what mends it.
@@ -48,13 +57,18 @@ impl Failure {
 
     /// Returns the text for standard error.
     pub(super) fn render(&self, style: Style) -> String {
-        let mut lines = vec![format!("{} {}", style.paint(Paint::Bad, "error:"), self.error)];
+        let mark = style.paint(Paint::Bad, "error:");
+        // What is wrong in a catalogue has its own form, with the lines it is about.
+        let first = self.error.to_string();
+        let is_formed = self.error.is::<ManifestError>();
+        let mut lines = vec![format!("{mark} {}", if is_formed { visible(&first) } else { message(&first).into() })];
         let mut cause = self.error.source();
         while let Some(error) = cause {
-            lines.push(format!("  caused by: {error}"));
+            lines.push(format!("  caused by: {}", message(&error.to_string())));
             cause = error.source();
         }
-        lines.extend(self.hint.iter().map(|hint| format!("{} {hint}", style.paint(Paint::Good, "hint:"))));
+        lines.extend(self.others.iter().map(|other| format!("{mark} {}", message(other))));
+        lines.extend(self.hint.iter().map(|hint| format!("{} {}", style.paint(Paint::Good, "hint:"), one_line(hint))));
         lines.join("\n")
     }
 }
@@ -144,6 +158,11 @@ impl From<JournalError> for Failure {
         };
         Self::usage(error).with_hint(hint)
     }
+}
+
+/// A message as it is shown: what somebody else's text added in lines of its own does not look like the judge's.
+fn message(text: &str) -> String {
+    text.lines().map(visible).collect::<Vec<_>>().join("\n  | ")
 }
 
 /// An error with all its causes, as one line.

@@ -5,7 +5,7 @@ use crate::journal::{
     Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunId, RunRecord, Surroundings,
 };
 use crate::manifest::Catalogue;
-use crate::model::{CaseSpec, Digest, Finished, JobId, KeepAnswers, Recalled, Solver};
+use crate::model::{CaseSpec, Digest, Finished, JobId, KeepAnswers, Recalled, Solver, one_line, quote};
 use crate::plan::Plan;
 use crate::report;
 use crate::runner::{Lost, Memory};
@@ -120,7 +120,7 @@ impl Journaling {
             grown = open.add_earlier(first, &mut self.known);
         }
         if let Err(error) = grown {
-            report::note(&lost(open.run(), &error, self.wishes));
+            report::note_lines(&lost(open.run(), &error, self.wishes));
             *recording = None;
         }
     }
@@ -153,7 +153,8 @@ fn fingerprints(plan: &Plan, solvers: &[Solver], toolbox: &Toolbox) -> Vec<Diges
 
 fn lost(run: RunId, error: &JournalError, wishes: Wishes) -> String {
     let what = format!("warning: run {run} is no longer recorded: {}", in_full(error));
-    format!("{what}\nhint: the run goes on; `{}` would record the rest", going_on(wishes.going_on))
+    let hint = format!("hint: the run goes on; `{}` would record the rest", going_on(wishes.going_on));
+    format!("{}\n{}", one_line(&what), one_line(&hint))
 }
 
 fn resume(journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>) -> Result<(Recording, Known), JournalError> {
@@ -192,7 +193,7 @@ impl Memory for Journaling {
 fn command_line_without(flag: &str) -> String {
     let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     let words = std::iter::once("judge".to_owned()).chain(words.filter(|word| word != flag));
-    shell_words::join(words)
+    words.map(|word| quote(&word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the command line that goes on from what this one has recorded, by this flag.

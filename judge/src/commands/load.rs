@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use crate::journal::{BestScore, Game};
 use crate::manifest::Catalogue;
+use crate::model::quote;
 use crate::report;
 use std::fs::OpenOptions;
 use std::io::{self, Read};
@@ -79,7 +80,7 @@ pub(super) fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure 
     let failure = Failure::usage(format!("cannot write {what} {}: {error}", path.display()));
     match path.parent() {
         Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.as_os_str().is_empty() => {
-            failure.with_hint(format!("mkdir -p {}", shell_words::quote(&folder.to_string_lossy())))
+            failure.with_hint(format!("mkdir -p {}", quote(&folder.to_string_lossy())))
         }
         _ => failure,
     }

@@ -92,7 +92,7 @@ impl<'a> Outputs<'a> {
         }
         failures.extend(targets(args).filter_map(|target| write(&target, report).err()));
         append_step_summary(|| report::run_markdown(report));
-        if failures.is_empty() { Ok(()) } else { Err(Failure::usage(failures.join("\nerror: "))) }
+        if failures.is_empty() { Ok(()) } else { Err(Failure::several(failures)) }
     }
 }
 

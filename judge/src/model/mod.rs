@@ -19,6 +19,7 @@ mod solver;
 mod test_group;
 mod units;
 mod verdict;
+mod visible;
 mod weight;
 
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
@@ -40,4 +41,5 @@ pub use solver::{Invocation, Solver, SolverSpec};
 pub use test_group::{Members, TestGroup};
 pub use units::{Bytes, Percent, Time, UnitError};
 pub use verdict::Verdict;
+pub use visible::{is_hidden, one_line, quote, visible};
 pub use weight::{Weight, WeightError};

@@ -3,14 +3,13 @@
 use super::effects::{amount, between, probability, signed, size};
 use super::figures::{memory, milliseconds};
 use super::plot::histogram;
-use super::table::{Align, grid, painted};
+use super::table::{Align, Field, grid, painted};
 use super::{Counts, Paint, Style};
 use crate::duel::{Claim, Duel, Group, Pair, Ruling, Stakes, Yardstick};
 use crate::journal::RunId;
-use crate::model::{JobId, Outcome, Stop, Verdict};
+use crate::model::{JobId, Outcome, Stop, Verdict, one_line};
 use crate::plan::Plan;
 use crate::statistics::{Comparison, Moments};
-use comfy_table::Cell;
 use std::time::Duration;
 
 /// So many of the cases with the largest losses and gains are shown.
@@ -77,6 +76,11 @@ impl CompareReport<'_> {
         &self.plan.solvers[solver].spec.name
     }
 
+    /// Returns a solver's name as it is shown.
+    fn shown(&self, solver: usize) -> String {
+        one_line(self.name(solver)).into_owned()
+    }
+
     /// Returns what became of a job, if it was finished.
     pub(super) fn outcome(&self, case: usize, solver: usize) -> Option<&Outcome> {
         self.outcomes[self.plan.place(JobId { case, solver })].as_ref()
@@ -124,7 +128,7 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
         let mean = u32::try_from(times.len()).ok().and_then(|count| times.iter().sum::<Duration>().checked_div(count));
         let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
         table.add_row([
-            report.name(solver).to_owned(),
+            report.shown(solver),
             counts.to_string(),
             figure(mean.map(milliseconds)),
             figure(times.iter().max().copied().map(milliseconds)),
@@ -135,7 +139,7 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
 }
 
 fn figures(report: &CompareReport<'_>, bout: &Bout) -> String {
-    let (a, b) = (report.name(bout.duel.first), report.name(bout.duel.second));
+    let (a, b) = (report.shown(bout.duel.first), report.shown(bout.duel.second));
     let mut lines = vec![format!("{b} against {a}: {} cases that both solved", bout.duel.pairs.len())];
     lines.extend(bout.ruling.comparison.as_ref().map(|comparison| figure_lines(report, bout, comparison)));
     if bout.duel.undefined > 0 {
@@ -207,7 +211,7 @@ fn plot(report: &CompareReport<'_>, bout: &Bout) -> String {
     }
     let shown: Vec<f64> = bout.duel.pairs.iter().map(|pair| report.yardstick.shown(pair.effect)).collect();
     let unit = if report.yardstick.is_share() { " %" } else { "" };
-    format!("How often {} differed by how much:\n{}", report.name(bout.duel.second), histogram(&shown, unit))
+    format!("How often {} differed by how much:\n{}", report.shown(bout.duel.second), histogram(&shown, unit))
 }
 
 fn extremes(report: &CompareReport<'_>, bout: &Bout, style: Style) -> String {
@@ -235,11 +239,11 @@ fn extreme_table(report: &CompareReport<'_>, bout: &Bout, title: &str, pairs: &[
         let score = |solver| score(solver).map_or_else(String::new, ToString::to_string);
         let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
         table.add_row([
-            Cell::new(&report.plan.cases[pair.case].name),
+            Field::new(&report.plan.cases[pair.case].name),
             painted(&signed(report.yardstick, pair.effect), paint),
-            Cell::new(score(duel.first)),
-            Cell::new(score(duel.second)),
-            Cell::new(report.plan.reproduce(JobId { case: pair.case, solver: duel.second })),
+            Field::new(score(duel.first)),
+            Field::new(score(duel.second)),
+            Field::new(report.plan.reproduce(JobId { case: pair.case, solver: duel.second })),
         ]);
     }
     table.trim_fmt()
@@ -269,9 +273,9 @@ fn failure_list(report: &CompareReport<'_>, bout: &Bout, style: Style) -> String
     let all = [of(&failures.second, bout.duel.second), of(&failures.first, bout.duel.first)].concat();
     let line = |job: &JobId| {
         let verdict = report.outcome(job.case, job.solver).map_or(Verdict::Skipped, |outcome| outcome.verdict);
-        let case = &report.plan.cases[job.case].name;
-        let command = style.paint(Paint::Faint, &report.plan.reproduce(*job));
-        format!("{case}: only {} failed: {}\n    {command}", report.name(job.solver), verdict.name())
+        let case = one_line(&report.plan.cases[job.case].name.0);
+        let command = style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*job)));
+        format!("{case}: only {} failed: {}\n    {command}", report.shown(job.solver), verdict.name())
     };
     let mut lines: Vec<String> = all.iter().take(EXTREMES).map(line).collect();
     if all.len() > EXTREMES {
@@ -282,7 +286,7 @@ fn failure_list(report: &CompareReport<'_>, bout: &Bout, style: Style) -> String
 
 fn claim_in_words(report: &CompareReport<'_>, bout: &Bout) -> String {
     let yardstick = report.yardstick;
-    let (a, b) = (report.name(bout.duel.first), report.name(bout.duel.second));
+    let (a, b) = (report.shown(bout.duel.first), report.shown(bout.duel.second));
     let cases = bout.duel.pairs.len();
     let mean = bout.ruling.comparison.as_ref().map_or(0.0, |comparison| comparison.moments.mean());
     let by = || match bout.ruling.interval {
@@ -314,7 +318,7 @@ fn at_least(least: &str, mean: f64, yardstick: Yardstick, report: &CompareReport
 
 /// Failures are never averaged into an effect: they are a verdict of their own.
 fn failures_in_words(report: &CompareReport<'_>, duel: &Duel) -> String {
-    let (a, b) = (report.name(duel.first), report.name(duel.second));
+    let (a, b) = (report.shown(duel.first), report.shown(duel.second));
     let count = |cases: &[usize]| if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };
     let mut parts = Vec::new();
     if !duel.failures.second.is_empty() {
@@ -337,7 +341,7 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
     };
     let verdicts = report.bouts.iter().map(|bout| style.paint(paint(bout), &report.verdict(bout)));
     let place = report.venue.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
-    let place = format!("{}: {} cases; {place}", report.plan.problem.id, report.plan.cases.len());
+    let place = format!("{}: {} cases; {place}", one_line(&report.plan.problem.id), report.plan.cases.len());
     let mut lines: Vec<String> = verdicts.collect();
     if report.bouts.len() > 1 {
         let [each, all] = [report.stakes.alpha, report.alpha].map(percentage);

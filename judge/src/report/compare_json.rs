@@ -1,6 +1,7 @@
 //! The machine-readable report of a comparison.
 
 use super::effects::claim_name;
+use super::json_text;
 use super::record::{exact, in_milliseconds, schema_of};
 use super::{Bout, CompareReport};
 use crate::duel::{Claim, Group};
@@ -182,7 +183,7 @@ pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
         comparisons: report.bouts.iter().map(|bout| bout_record(report, bout)).collect(),
         cases: (0..report.plan.cases.len()).map(|case| case_record(report, case)).collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    json_text::document(&document)
 }
 
 /// Returns the JSON schema of [`compare_json`]'s documents.

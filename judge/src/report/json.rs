@@ -1,6 +1,7 @@
 //! The report of a run as one JSON document, and its schema.
 
 use super::RunReport;
+use super::json_text;
 use super::record::{CaseRecord, Summary, schema_of};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -24,7 +25,7 @@ pub fn run_json(report: &RunReport<'_>) -> serde_json::Result<String> {
         summary: Summary::of(report),
         cases: report.jobs().map(|(job, outcome)| CaseRecord::of_report(report, job, outcome)).collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    json_text::document(&document)
 }
 
 /// Returns the JSON schema of [`run_json`]'s documents.

@@ -2,9 +2,11 @@
 
 use super::Style;
 use super::effects::size;
+use super::json_text;
 use super::record::schema_of;
 use super::table::{Align, grid};
 use crate::duel::Yardstick;
+use crate::model::one_line;
 use crate::statistics::power::{cases_needed, detectable_effect};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -50,8 +52,9 @@ impl PowerReport {
 pub fn power_text(report: &PowerReport, style: Style) -> String {
     let Spread { yardstick, deviation, source } = &report.spread;
     let mut parts = vec![format!(
-        "Standard deviation of the effects ({yardstick}): {} ({source})\nseen with a probability of {}, false alarms with one of {}",
+        "Standard deviation of the effects ({yardstick}): {} ({})\nseen with a probability of {}, false alarms with one of {}",
         size(*yardstick, *deviation),
+        one_line(source),
         report.power,
         report.alpha
     )];
@@ -124,7 +127,7 @@ pub fn power_json(report: &PowerReport) -> serde_json::Result<String> {
         shown: report.counts.iter().map(shown).collect(),
         needed: report.differences.iter().map(needed).collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    json_text::document(&document)
 }
 
 /// Returns the JSON schema of [`power_json`]'s documents.

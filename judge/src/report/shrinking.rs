@@ -1,9 +1,9 @@
 //! The progress of a comparison that goes on until it is decided: the interval as it shrinks.
 
 use super::effects::{between, signed};
-use super::note;
+use super::{note, note_lines};
 use crate::duel::{Duel, Look, Yardstick};
-use crate::model::{RunEvent, Stop};
+use crate::model::{RunEvent, Stop, one_line};
 use crate::statistics::Moments;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
@@ -50,7 +50,7 @@ impl Shrinking {
                 self.bar.println("interrupted: ending the running cases (once more: at once)");
             }
             RunEvent::Stopping(Stop::FailFast) => {}
-            RunEvent::JournalLost(why) => self.bar.suspend(|| note(why)),
+            RunEvent::JournalLost(why) => self.bar.suspend(|| note_lines(why)),
         }
     }
 
@@ -59,7 +59,7 @@ impl Shrinking {
         let cases = glances.iter().map(|glance| glance.duel.pairs.len()).max().unwrap_or(0);
         let words = glances.iter().map(|glance| match glances.len() {
             1 => in_words(yardstick, glance),
-            _ => format!("{} {}", glance.name, in_words(yardstick, glance)),
+            _ => format!("{} {}", one_line(glance.name), in_words(yardstick, glance)),
         });
         let text = format!("{cases} cases: {}", words.collect::<Vec<_>>().join("; "));
         if !self.bar.is_hidden() {
