@@ -343,7 +343,7 @@ fn an_interrupt_ends_the_running_case_and_shows_the_rest() {
             assert!(stdout.contains("interrupted"), "{stdout}");
             assert!(started.elapsed() < Duration::from_secs(50), "it waited for its solver");
         };
-        unhurried(interrupted).unwrap();
+        unhurried("an interrupt", interrupted).unwrap();
     }
 }
 
@@ -389,7 +389,7 @@ fn a_fifo_that_nobody_reads_does_not_hold_the_judge_up() {
     let folder = Folder::new();
     let fifo = folder.path().join("fifo");
     rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    unhurried(|| write_to_a_fifo(&folder, &fifo)).unwrap();
+    unhurried("a FIFO", || write_to_a_fifo(&folder, &fifo)).unwrap();
 }
 
 fn write_to_a_fifo(folder: &Folder, fifo: &Path) {

@@ -30,7 +30,7 @@ fn nothing_outlives_a_killed_judge_by_a_second() {
                 judge.0.wait().unwrap();
                 assert_all_end(&family, &format!("{mode} of {user:?} in tier {tier}"));
             };
-            unhurried(killed).unwrap();
+            unhurried("the judge is killed", killed).unwrap();
         }
     }
 }
@@ -54,7 +54,7 @@ fn a_signal_ends_all_that_runs_and_the_report_tells_what_was_done() {
             assert_all_end(&family, &format!("{signal:?} to {user:?} in tier {tier}"));
             assert_eq!(stage.leftovers(judge.0.id()), [""; 0], "{tier}");
         };
-        unhurried(ended).unwrap();
+        unhurried("the judge is ended", ended).unwrap();
     }
 }
 
@@ -70,7 +70,7 @@ fn a_signal_ends_exec() {
             assert_all_end(&family, "exec");
             assert_eq!(stage.leftovers(judge.0.id()), [""; 0]);
         };
-        unhurried(ended).unwrap();
+        unhurried("the judge is ended", ended).unwrap();
     }
 }
 
@@ -96,7 +96,7 @@ fn kill_with_helpers(judge: &mut Guarded) {
 fn the_next_judge_sweeps_what_a_killed_one_left() {
     let Some(stage) = Stage::set() else { return };
     for (user, tier) in users_and_tiers(&stage) {
-        unhurried(|| is_swept(&stage, user, &tier)).unwrap();
+        unhurried("the next judge sweeps", || is_swept(&stage, user, &tier)).unwrap();
     }
 }
 

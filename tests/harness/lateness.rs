@@ -7,7 +7,7 @@ fn what_is_late_runs_again_with_longer_limits_but_not_for_ever() {
     let idle = slowness();
     let tries_until = |enough: u32| {
         let mut factors = Vec::new();
-        let result = unhurried(|| {
+        let result = unhurried("a test of tests", || {
             factors.push(slowness() / idle);
             in_time(slowness() >= enough * idle, || "a test of being late".to_owned());
         });
@@ -22,7 +22,7 @@ fn what_is_late_runs_again_with_longer_limits_but_not_for_ever() {
 #[should_panic(expected = "wrong, not late")]
 fn what_is_wrong_is_not_tried_again() {
     let mut tries = 0;
-    let _ = unhurried(|| {
+    let _ = unhurried("a test of tests", || {
         tries += 1;
         assert!(tries > 1, "wrong, not late");
     });

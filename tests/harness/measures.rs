@@ -30,7 +30,7 @@ fn a_judge_of_500_mib_does_not_make_its_programs_large() {
         return;
     }
     for (_, tier) in crate::stage::users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none()) {
-        unhurried(|| fat_judge(&stage, &tier)).unwrap();
+        unhurried("a fat judge", || fat_judge(&stage, &tier)).unwrap();
     }
 }
 

@@ -13,7 +13,7 @@ fn a_trivial_program_is_accepted_two_hundred_times_at_any_number_of_jobs() {
     let solver = stage.solver("plain");
     let cores = std::thread::available_parallelism().unwrap().get();
     for jobs in [1, 2, 2 * cores] {
-        unhurried(|| two_hundred_times(&stage, &solver, &jobs.to_string())).unwrap();
+        unhurried("two hundred runs", || two_hundred_times(&stage, &solver, &jobs.to_string())).unwrap();
     }
 }
 

@@ -137,7 +137,7 @@ fn inputs_that_cannot_be_read_are_errors_that_name_the_file() {
 
 /// Runs the judge, which is not to wait for ever.
 fn ended(stage: &Stage, arguments: &[&str]) -> Said {
-    unhurried(|| soon_ended(stage, arguments)).unwrap()
+    unhurried("an unreadable input", || soon_ended(stage, arguments)).unwrap()
 }
 
 fn soon_ended(stage: &Stage, arguments: &[&str]) -> Said {

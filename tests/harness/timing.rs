@@ -35,7 +35,7 @@ fn burners_stretch_the_clock_but_not_the_cpu_time_and_mark_the_case() {
     let solver = stage.solver("burn 300");
     let arguments =
         ["run", "-p", "echo", "-s", &solver, "--seeds", "1-2", "--jobs", "1", "--wall", "60s", "--json", "-"];
-    unhurried(|| assert_cpu_time_is_the_programs_own(&json(stage.judge(&arguments)))).unwrap();
+    unhurried("burners", || assert_cpu_time_is_the_programs_own(&json(stage.judge(&arguments)))).unwrap();
 }
 
 fn assert_cpu_time_is_the_programs_own(report: &Value) {

@@ -55,7 +55,7 @@ pub(crate) fn in_time(holds: bool, why: impl FnOnce() -> String) {
 
 /// Runs `test`, and while it is too slow, again, with limits twice as long each time. `Err` says what was too slow in
 /// the last try.
-pub(crate) fn unhurried<T>(mut test: impl FnMut() -> T) -> Result<T, String> {
+pub(crate) fn unhurried<T>(what: &str, mut test: impl FnMut() -> T) -> Result<T, String> {
     let mut told = String::new();
     for stretch in STRETCHES {
         STRETCH.set(Some(stretch));
@@ -66,7 +66,7 @@ pub(crate) fn unhurried<T>(mut test: impl FnMut() -> T) -> Result<T, String> {
             Err(Ok(late)) => {
                 told = format!("{}, with limits times {stretch}", late.0);
                 // Past the test harness, which would keep it to itself.
-                let _ = writeln!(std::io::stderr(), "late: {told}");
+                let _ = writeln!(std::io::stderr(), "late: {what}: {told}");
             }
             Err(Err(other)) => resume_unwind(other),
         }

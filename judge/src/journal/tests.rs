@@ -512,7 +512,7 @@ fn a_hundred_thousand_cases_are_looked_through_in_no_time() {
     let journal = bench.journal();
     let stored: i64 = journal.connection.query_row("SELECT count(*) FROM result", [], |row| row.get(0)).unwrap();
     assert_eq!(stored, 100_000);
-    unhurried(|| assert_fast(&journal, &bench)).unwrap();
+    unhurried("a large journal", || assert_fast(&journal, &bench)).unwrap();
 }
 
 fn assert_fast(journal: &Journal, bench: &Bench) {

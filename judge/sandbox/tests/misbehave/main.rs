@@ -152,7 +152,7 @@ fn in_tier(sandbox: &Sandbox, user: &str, programs: &Path, words: &[String]) -> 
 /// Runs a test, on a busy machine with limits that it keeps. One that never ends ends all.
 fn tried(name: &str, test: impl FnMut() -> Result<(), String>) -> Result<(), String> {
     let mut test = test;
-    unhurried(|| bounded(Duration::from_secs(300), name, &mut test)).flatten()
+    unhurried(name, || bounded(Duration::from_secs(300), name, &mut test)).flatten()
 }
 
 /// A run of `program` with middling limits.

@@ -10,7 +10,7 @@ use super::delegation::Delegation;
 use super::require::{Need, skip};
 
 /// Somebody who is nobody.
-const PLAIN_USER: u32 = 65534;
+pub(crate) const PLAIN_USER: u32 = 65534;
 
 /// `--become-plain [GROUP…] -- PROGRAM [ARGUMENT…]`, started by root: joins the control groups, then goes on as the
 /// program, without rights. In version 2 only root may bring a process into somebody's group from outside.
