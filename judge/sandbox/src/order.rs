@@ -121,7 +121,8 @@ pub(crate) struct Answer {
     pub(crate) captured_stderr: u64,
 }
 
-const BREACHES: [Breach; 5] = [Breach::Output, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
+const BREACHES: [Breach; 6] =
+    [Breach::Output, Breach::Disk, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
 
 /// Writes what the helper has to say about a run.
 pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {

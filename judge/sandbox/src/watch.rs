@@ -238,7 +238,7 @@ impl Watch<'_, '_> {
             next = next.min(LONGEST_LOOK);
         }
         if let Some(measure) = self.disk {
-            noted(self.limits.disk.checked_sub(measure.bytes(self.limits.disk)), Breach::Output, breaches)?;
+            noted(self.limits.disk.checked_sub(measure.bytes(self.limits.disk)), Breach::Disk, breaches)?;
             next = next.min(LONGEST_LOOK);
         }
         Some(next)

@@ -86,7 +86,7 @@ fn request(
             stdout: limits.output.0,
             stderr: limits.output.0,
             processes: Some(limits.processes),
-            disk: memory.unwrap_or(OUTPUT.0),
+            disk: limits.disk().0,
         },
         visible: seen,
         hidden,

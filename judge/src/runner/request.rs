@@ -34,7 +34,7 @@ pub fn request(
             stdout: output.0,
             stderr: STDERR_KEPT,
             processes: Some(processes),
-            disk: memory.0,
+            disk: plan.limits.disk().0,
         },
         visible: plan.visible.iter().cloned().chain(visible(program)).collect(),
         hidden: hidden.to_vec(),
