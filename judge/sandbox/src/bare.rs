@@ -3,6 +3,7 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::execution::Fault;
 use crate::folder::Folder;
@@ -16,7 +17,6 @@ use crate::reap::{Account, Undertaker};
 use crate::resource_limits::{self, Setting};
 use crate::seccomp;
 use crate::tier::Tier;
-use crate::tree;
 use crate::view::View;
 use crate::watch::{Disk, OwnProgram, Start};
 
@@ -31,6 +31,8 @@ pub(crate) struct Bare {
     seen: Option<Seen>,
     undertaker: Undertaker,
     tree_clock: Option<TreeClock>,
+    /// Free bytes on the working folder's disk before the program started.
+    free_before: u64,
 }
 
 /// What a program can see, and how it gets there.
@@ -54,12 +56,15 @@ impl Bare {
             seen: None,
             undertaker: Undertaker::open()?,
             tree_clock: TreeClock::open(),
+            free_before: 0,
         })
     }
 
     /// Makes ready for the next run.
     pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
-        self.folder.renew()?;
+        self.folder.renew(task.limits.disk, Duration::MAX)?;
+        self.folder.hand_out();
+        self.free_before = self.folder.free_bytes();
         let view = View::of(task);
         if self.seen.as_ref().is_some_and(|seen| seen.view == view) {
             return Ok(());
@@ -79,9 +84,19 @@ impl Bare {
         Ok(())
     }
 
+    /// Removes what the last program, after a run of such a length, has left.
+    pub(crate) fn tidy(&mut self, task: &Task, run: Duration) -> Result<(), Fault> {
+        self.folder.renew(task.limits.disk, run)
+    }
+
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
         let root = std::process::id().cast_signed();
-        Gauges { root, cgroup: None, tree_clock: self.tree_clock.as_ref(), many }
+        Gauges { root, cgroup: None, tree_clock: self.tree_clock.as_ref(), folder: self.folder.memory(), many }
+    }
+
+    /// What there is to watch; nothing where the kernel limits it.
+    pub(crate) fn disk(&self) -> Option<&dyn Disk> {
+        if self.folder.memory().is_none() { Some(self) } else { None }
     }
 
     pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
@@ -129,8 +144,11 @@ fn keeps_others_out(path: &Path) -> bool {
 }
 
 impl Disk for Bare {
-    fn bytes(&self, enough: u64) -> u64 {
-        let named = self.folder.bytes(enough);
-        named.saturating_add(tree::deleted_bytes(std::process::id().cast_signed(), self.folder.path()))
+    fn bytes(&self) -> Option<u64> {
+        self.folder.holdings(self.free_before).bytes()
+    }
+
+    fn left(&self) -> Option<u64> {
+        self.folder.holdings(self.free_before).left()
     }
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 
@@ -142,6 +143,20 @@ fn run(
     judge: BorrowedFd<'_>,
     steal: &mut Steal,
 ) -> Result<Answer, Fault> {
+    station.prepare(&order.task)?;
+    let answer = perform(station, settings, &mut order, judge, steal);
+    let run = answer.as_ref().map_or(Duration::MAX, |answer| answer.usage.wall);
+    station.tidy(&order.task, run)?;
+    answer
+}
+
+fn perform(
+    station: &Station,
+    settings: &Settings,
+    order: &mut Order,
+    judge: BorrowedFd<'_>,
+    steal: &mut Steal,
+) -> Result<Answer, Fault> {
     let target = |own: Option<OwnedFd>, capture| own.map_or(Target::Capture(capture), |fd| Target::Own(fd.into()));
     let limits = order.task.limits.clone();
     let stdout_target = target(order.stdout.take(), &settings.stdout);
@@ -149,8 +164,6 @@ fn run(
     let (mut stdout, out) = Stream::open("output", stdout_target, limits.stdout, Beyond::Ends)?;
     let (mut stderr, err) = Stream::open("error output", stderr_target, limits.stderr, Beyond::Dropped)?;
     let stdin = reopened(&order.stdin, settings.tier)?;
-    station.prepare(&order.task)?;
-    let station = &*station;
     steal.begin();
     let mut meter = Meter::start(station.gauges(limits.processes != Some(1)));
     let until = order.until.take();
@@ -160,6 +173,7 @@ fn run(
     };
     drop((out, err, stdin));
     let cores = if settings.core.is_some() { 1 } else { crate::cores::allowed().len() as u64 };
+    let disk = station.disk();
     let watch = Watch {
         limits: &limits,
         stdout: &mut stdout,
@@ -167,10 +181,10 @@ fn run(
         meter: &mut meter,
         judge,
         until: until.as_ref().map(AsFd::as_fd),
-        disk: station.disk(),
+        disk,
         cores: cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1),
     };
-    let Watched { conclusion, breaches, dismissal } = watch.run(&mut *program)?;
+    let Watched { conclusion, mut breaches, dismissal } = watch.run(&mut *program)?;
     let mut finished = match conclusion {
         Conclusion::Finished(finished) => finished,
         Conclusion::Refused(errno) => return Ok(refused(errno)),
@@ -179,6 +193,9 @@ fn run(
     if let Some(dismissal) = dismissal {
         finished.ended = finished.ended.min(dismissal.at);
         totals.cpu = totals.cpu.min(dismissal.cpu);
+    }
+    if disk.is_some_and(|disk| disk.left().is_none_or(|bytes| bytes > limits.disk)) {
+        breaches.push(Breach::Disk);
     }
     let mut answer = conclude(&limits, &finished, breaches, &totals, &stdout, &stderr);
     answer.usage.stolen = steal.end(answer.usage.wall);
@@ -242,10 +259,9 @@ fn conclude(
     stdout: &Stream<'_>,
     stderr: &Stream<'_>,
 ) -> Answer {
-    use std::time::Duration;
     let usage = Usage {
         cpu: Duration::from_nanos(totals.cpu),
-        wall: Duration::from_nanos(finished.ended.saturating_sub(finished.started)),
+        wall: finished.run_time(),
         memory: Some(totals.memory),
         stdout_bytes: stdout.seen,
         stderr_bytes: stderr.seen,

@@ -1,7 +1,6 @@
-//! The file system that a jail shows: a small read-only root, the system's folders, what was asked for, and a working
-//! folder in memory.
+//! The file system that a jail shows: a small read-only root, the system's folders, what was asked for, and a place for
+//! the working folder.
 
-use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -12,14 +11,15 @@ use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
 
 use crate::execution::Fault;
 use crate::fault::Doing;
-use crate::folder::Stamp;
 use crate::landlocked::{DEVICES, SYSTEM};
 use crate::order::Task;
 
 /// What the working folder is mounted in.
 pub(crate) const WORK: &str = "/judge";
 /// The working folder, as programs know it.
-const BOX: &str = "/judge/box";
+pub(crate) const BOX: &str = "/judge/box";
+/// Its name in [`WORK`].
+pub(crate) const BOX_NAME: &str = "box";
 /// Where the new root is put together; hides nothing from us, since everything is opened before.
 const STAGE: &str = "/tmp";
 
@@ -230,44 +230,4 @@ fn mount_proc() {
 pub(crate) fn open_folder(path: &str) -> Result<OwnedFd, Fault> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty()).doing(format!("opening {path} in the jail"))
-}
-
-/// The working folder: a file system of its own, replaced when a program has left its mark on it.
-pub(crate) struct WorkingFolder {
-    owner: u32,
-    size: u64,
-    fd: OwnedFd,
-    fresh: Stamp,
-}
-
-impl WorkingFolder {
-    pub(crate) fn mount(owner: u32) -> Result<WorkingFolder, Fault> {
-        WorkingFolder::of_size(owner, 1 << 20)
-    }
-
-    fn of_size(owner: u32, size: u64) -> Result<WorkingFolder, Fault> {
-        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
-        // Of size 0 it would have no limit.
-        let size_option = size.max(4096);
-        let options = CString::new(format!("size={size_option},nr_inodes=16384,mode=0700,uid={owner},gid={owner}"));
-        let options = options.map_err(io::Error::from).doing("mounting the working folder")?;
-        rustix::mount::mount("tmpfs", BOX, "tmpfs", flags, options.as_c_str()).doing("mounting the working folder")?;
-        let fd = open_folder(BOX)?;
-        let fresh = Stamp::of(fd.as_fd()).doing("looking at the working folder")?;
-        Ok(WorkingFolder { owner, size, fd, fresh })
-    }
-
-    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
-    }
-
-    /// Makes it empty, as new, and of this size.
-    pub(crate) fn renew(&mut self, size: u64) -> Result<(), Fault> {
-        if size == self.size && Stamp::of(self.fd.as_fd()).is_ok_and(|stamp| stamp == self.fresh) {
-            return Ok(());
-        }
-        rustix::mount::unmount(BOX, UnmountFlags::DETACH).doing("removing the working folder")?;
-        *self = WorkingFolder::of_size(self.owner, size)?;
-        Ok(())
-    }
 }

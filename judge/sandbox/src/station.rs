@@ -1,6 +1,7 @@
 //! Where a helper starts programs: by itself, or in jails.
 
 use std::os::fd::BorrowedFd;
+use std::time::Duration;
 
 use crate::bare::Bare;
 use crate::execution::Fault;
@@ -48,10 +49,18 @@ impl Station {
         }
     }
 
+    /// Removes what the program of `task` has left after a run of such a length. A jail's init has done that already.
+    pub(crate) fn tidy(&mut self, task: &Task, run: Duration) -> Result<(), Fault> {
+        match self {
+            Station::Bare(bare) => bare.tidy(task, run),
+            Station::Jails(_) => Ok(()),
+        }
+    }
+
     /// How to measure a working folder without a size limit of its own.
     pub(crate) fn disk(&self) -> Option<&dyn Disk> {
         match self {
-            Station::Bare(bare) => Some(bare),
+            Station::Bare(bare) => bare.disk(),
             Station::Jails(_) => None,
         }
     }

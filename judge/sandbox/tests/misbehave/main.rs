@@ -7,6 +7,7 @@
 
 mod attempt;
 mod cases;
+mod container;
 mod delegation;
 mod judge_level;
 #[path = "../../../../tests/support/pace.rs"]
@@ -34,6 +35,7 @@ pub(crate) fn main() -> ExitCode {
     match arguments.as_slice() {
         [mode, rest @ ..] if mode == judge_level::VICTIM => judge_level::be_a_victim(rest),
         [mode, rest @ ..] if mode == plain_user::BECOME => plain_user::become_plain(rest),
+        [mode, rest @ ..] if mode == container::ENTER => container::enter(rest),
         _ => {}
     }
     // Before anything runs: a list that cannot be read is a mistake.
@@ -48,7 +50,7 @@ pub(crate) fn main() -> ExitCode {
     };
     let programs = arguments.programs.as_deref().or(compiled.as_ref().map(|folder| folder.path())).unwrap();
     let failures = match &arguments.tiers {
-        Some(tiers) => in_tiers(tiers, programs, &arguments.words),
+        Some(tiers) => in_tiers(tiers, arguments.contained, programs, &arguments.words),
         None => as_everybody(programs, &arguments.words),
     };
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -65,11 +67,13 @@ struct Arguments {
     words: Vec<String>,
     programs: Option<PathBuf>,
     tiers: Option<Vec<Tier>>,
+    /// Whether namespaces and mounts are refused.
+    contained: bool,
 }
 
 impl Arguments {
     fn parse(given: Vec<String>) -> Arguments {
-        let mut arguments = Arguments { words: Vec::new(), programs: None, tiers: None };
+        let mut arguments = Arguments { words: Vec::new(), programs: None, tiers: None, contained: false };
         let mut given = given.into_iter();
         while let Some(argument) = given.next() {
             match argument.as_str() {
@@ -78,6 +82,7 @@ impl Arguments {
                     let tiers = given.next().unwrap();
                     arguments.tiers = Some(tiers.split(',').map(|tier| tier.parse().unwrap()).collect());
                 }
+                container::INSIDE => arguments.contained = true,
                 // What a test runner may pass to every test.
                 flag if flag.starts_with('-') => {}
                 _ => arguments.words.push(argument),
@@ -87,17 +92,25 @@ impl Arguments {
     }
 }
 
-/// As this user, then, if that is root, as an ordinary one. Returns how many failed.
+/// As this user, then, if that is root, as an ordinary one, on this machine and as in a container. Returns how many failed.
 fn as_everybody(programs: &Path, words: &[String]) -> usize {
+    let in_container = || container::repeat(programs, words);
     if rustix::process::geteuid().is_root() {
-        in_tiers(&[Tier::Root, Tier::Userns, Tier::Bare], programs, words) + plain_user::repeat(programs, words)
+        let as_root = in_tiers(&[Tier::Root, Tier::Userns, Tier::Bare], false, programs, words);
+        as_root + in_container() + plain_user::repeat(programs, words)
     } else {
-        in_tiers(&[Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare], programs, words)
+        let all = [Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare];
+        in_tiers(&all, false, programs, words) + in_container()
     }
 }
 
-fn in_tiers(among: &[Tier], programs: &Path, words: &[String]) -> usize {
-    let user = if rustix::process::geteuid().is_root() { "root" } else { "plain" };
+fn in_tiers(among: &[Tier], contained: bool, programs: &Path, words: &[String]) -> usize {
+    let user = match (rustix::process::geteuid().is_root(), contained) {
+        (true, false) => "root",
+        (false, false) => "plain",
+        (true, true) => "contained root",
+        (false, true) => "contained plain",
+    };
     let mut failures = 0;
     let mut worked = 0;
     for &tier in among {

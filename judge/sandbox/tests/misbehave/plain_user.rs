@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+use super::container;
 use super::delegation::Delegation;
 use super::require::{Need, skip};
 
@@ -54,16 +55,19 @@ pub(crate) fn repeat(programs: &Path, words: &[String]) -> usize {
     let temporary = programs.join("temporary");
     fs::create_dir(&temporary).unwrap();
     chown(&temporary, Some(PLAIN_USER), Some(PLAIN_USER)).unwrap();
-    let run = |tiers: &str, delegation: Option<&Delegation>| {
+    let run = |tiers: &str, delegation: Option<&Delegation>, contained: bool| {
         let mut command = Command::new(&own);
-        command.arg(BECOME).args(delegation.map_or(&[][..], Delegation::folders)).arg("--");
-        command.arg(&own).args(words).arg("--programs").arg(programs).args(["--tiers", tiers]);
+        command.arg(BECOME).args(delegation.map_or(&[][..], Delegation::folders)).arg("--").arg(&own);
+        if contained {
+            command.args([container::ENTER.as_ref(), own.as_os_str(), container::INSIDE.as_ref()]);
+        }
+        command.args(words).arg("--programs").arg(programs).args(["--tiers", tiers]);
         command.env("TMPDIR", &temporary);
         usize::from(!command.current_dir("/").status().unwrap().success())
     };
-    let failures = run("userns,bare", None);
+    let failures = run("userns,bare", None, false) + run("bare", None, true);
     match Delegation::to(PLAIN_USER) {
-        Ok(delegation) => failures + run("delegated", Some(&delegation)),
+        Ok(delegation) => failures + run("delegated", Some(&delegation), false),
         Err(why) => {
             skip(Need::Delegated, format!("as plain with control groups: {why}"));
             failures
