@@ -117,3 +117,33 @@ fn is_swept(stage: &Stage, user: Option<u32>, tier: &str) {
     let report = json(stage.judge_as(user, &["exec", "--json", "-", "--", &stage.text("solver")]));
     assert_eq!(report["verdict"], "ok", "{report}");
 }
+
+#[test]
+fn nothing_of_a_killed_conversation_stays_in_the_temporary_folder() {
+    let Some(stage) = Stage::set() else { return };
+    stage.folder.write("work/one.in", "1\n");
+    stage.folder.write(
+        "work/problems.toml",
+        "[[problem]]\nid = \"talk\"\ninteractor-command = \"sh -c 'cat >/dev/null' {report}\"\n\
+         [[problem.case]]\nname = \"one\"\nfile = \"one.in\"\n",
+    );
+    let in_tmp = || -> Vec<_> {
+        let entries = std::fs::read_dir(stage.path("tmp")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let killed = || {
+        let solver = stage.solver("loop");
+        let run_it = ["run", "-p", "talk", "-s", &solver, "--cpu", "1000s", "--no-journal"];
+        let mut judge = Guarded(stage.judge(&run_it).spawn().unwrap());
+        let family = family_with(&judge.0, 1);
+        assert!(in_tmp().iter().any(|name| name.contains(".report.")), "{:?}", in_tmp());
+        judge.0.kill().unwrap();
+        judge.0.wait().unwrap();
+        assert_all_end(&family, "a conversation");
+        awaited(Duration::from_secs(5), "the temporary folder is empty", || {
+            run(stage.judge(&["exec", "--", "/bin/true"]));
+            in_tmp().is_empty().then_some(())
+        });
+    };
+    unhurried(killed).unwrap();
+}

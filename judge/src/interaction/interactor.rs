@@ -27,7 +27,9 @@ impl Interactor {
         stdin: OwnedFd,
         stdout: OwnedFd,
     ) -> Result<Self, InteractorError> {
-        let report = tempfile::Builder::new().prefix("judge-").tempfile()?;
+        // Removed with it; by the next judge's sweep, if this one is killed.
+        let prefix = judge_sandbox::sweepable_name("report") + ".";
+        let report = tempfile::Builder::new().prefix(&prefix).tempfile()?;
         let words = command::words(&command.line, &[("input", input), ("report", report.path())])?;
         let running = Running::start(&words, &command.folder, stdin.into(), stdout.into())?;
         let id = i32::try_from(running.id()).ok().and_then(rustix::process::Pid::from_raw);
