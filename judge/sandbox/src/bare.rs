@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::execution::Fault;
 use crate::folder::Folder;
 use crate::helper::Settings;
+use crate::identity::Identity;
 use crate::landlocked::{self, Reach};
 use crate::launch::{Launch, Launched};
 use crate::meter::{Gauges, TreeClock};
@@ -23,7 +24,7 @@ use crate::watch::{Disk, OwnProgram, Start};
 /// The helper's place for them.
 pub(crate) struct Bare {
     folder: Folder,
-    identity: Option<u32>,
+    identity: Option<Identity>,
     /// Whether programs are walled in at all.
     walled: bool,
     landlock: i32,
@@ -46,8 +47,9 @@ struct Seen {
 
 impl Bare {
     pub(crate) fn open(settings: &Settings) -> Result<Bare, Fault> {
-        let identity = crate::identity::dedicated();
-        let folder = Folder::create(settings.scratch.join(&settings.name), identity)?;
+        let identity = Identity::take()?;
+        let owner = identity.as_ref().map(Identity::id);
+        let folder = Folder::create(settings.scratch.join(&settings.name), owner)?;
         Ok(Bare {
             folder,
             identity,
@@ -58,6 +60,11 @@ impl Bare {
             tree_clock: TreeClock::open(),
             free_before: 0,
         })
+    }
+
+    /// The user that programs run as, if it is not this process's own.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        self.identity.as_ref()
     }
 
     /// Makes ready for the next run.
@@ -104,9 +111,9 @@ impl Bare {
             Ok(launch) => launch,
             Err(errno) => return Ok(Start::Refused(errno)),
         };
-        let other_tasks = self.identity.map(|_| 0);
+        let other_tasks = self.identity.as_ref().map(|_| 0);
         launch.limits = resource_limits::of(&task.limits, Setting { cgroup: false, other_tasks });
-        launch.identity = self.identity;
+        launch.identity = self.identity.as_ref().map(Identity::id);
         launch.shed_capabilities = true;
         launch.keep_passage = self.seen.as_ref().is_some_and(|seen| seen.needs_passage);
         if self.walled {

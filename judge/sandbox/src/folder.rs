@@ -22,15 +22,15 @@ const BOX: &str = "box";
 const CLOSED: Mode = Mode::from_raw_mode(0o511);
 const OPEN: Mode = Mode::from_raw_mode(0o711);
 
-/// Whether working folders for the user `owner` (or this one) can be in memory: tried in a child.
-pub(crate) fn can_be_memory(owner: Option<u32>) -> bool {
+/// Whether working folders can be in memory, for this user or for `another`: tried in a child.
+pub(crate) fn can_be_memory(another: bool) -> bool {
     // A user namespace of an ordinary process would know its own user only.
-    let knows_owner = owner.is_none() || privileges::has(CapabilitySet::SYS_ADMIN);
-    knows_owner && in_child(|| own_mounts::enter().is_ok() && Ramdisk::mount("/proc", own_uid(owner), 4096).is_ok())
+    let knows_owner = !another || privileges::has(CapabilitySet::SYS_ADMIN);
+    knows_owner && in_child(|| own_mounts::enter().is_ok() && Ramdisk::mount("/proc", own_uid(), 4096).is_ok())
 }
 
-fn own_uid(owner: Option<u32>) -> u32 {
-    owner.unwrap_or_else(|| rustix::process::geteuid().as_raw())
+fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
 }
 
 /// A private folder of one helper with the program's working folder in it.
@@ -61,13 +61,13 @@ impl Folder {
             return Err(rustix::io::Errno::PERM).doing(what());
         }
         let plain = Plain::make(private.as_fd(), owner).doing(what())?;
-        let inner = if can_be_memory(owner) {
+        let inner = if can_be_memory(owner.is_some()) {
             // The current folder is taken along into the new mounts, and `BOX` is the one in it from then on. What is open
             // belongs to the old ones.
             rustix::process::fchdir(&private).doing(what())?;
             own_mounts::enter().doing("making mounts of our own")?;
             let place = Place::new(open_folder(CWD, ".").doing(what())?, BOX);
-            Inner::Memory(Ramdisk::mount(BOX, own_uid(owner), 4096)?, place)
+            Inner::Memory(Ramdisk::mount(BOX, owner.unwrap_or_else(own_uid), 4096)?, place)
         } else {
             Inner::Disk(plain)
         };
@@ -196,6 +196,8 @@ impl Look {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::require::{Need, skip};
+    use rustix::fs::OFlags;
     use std::fs;
 
     fn plain(top: &std::path::Path) -> Folder {
@@ -207,21 +209,76 @@ mod tests {
     }
 
     #[test]
-    fn a_used_folder_is_empty_for_the_next_run() {
+    fn an_untouched_folder_is_kept() {
         let top = tempfile::tempdir().unwrap();
         let mut folder = plain(top.path());
-        let inner = top.path().join("private/box");
         let first = rustix::fs::fstat(folder.inner()).unwrap().st_ino;
         folder.hand_out();
         folder.renew(0, Duration::ZERO).unwrap();
-        assert_eq!(rustix::fs::fstat(folder.inner()).unwrap().st_ino, first, "untouched: kept");
-        fs::write(inner.join("left"), "x").unwrap();
+        assert_eq!(rustix::fs::fstat(folder.inner()).unwrap().st_ino, first);
+        fs::remove_dir(top.path().join("private/box")).unwrap();
         folder.hand_out();
         folder.renew(0, Duration::ZERO).unwrap();
-        assert!(fs::read_dir(&inner).unwrap().next().is_none());
-        fs::remove_dir(&inner).unwrap();
-        folder.hand_out();
-        folder.renew(0, Duration::ZERO).unwrap();
-        assert!(inner.exists());
+        assert!(top.path().join("private/box").exists());
+    }
+
+    /// Whether the next finds nothing of what was left a hundred times as fast as can be.
+    fn renews(folder: &mut Folder) -> bool {
+        let leave = |at: BorrowedFd<'_>| {
+            rustix::fs::openat(at, "left", OFlags::CREATE | OFlags::WRONLY, Mode::RWXU).is_ok()
+                && rustix::fs::mkdirat(at, "folder", Mode::empty()).is_ok()
+        };
+        (0..100).all(|_| {
+            folder.hand_out();
+            let was_empty = names(folder.inner()).is_ok_and(|names| names.is_empty());
+            was_empty && leave(folder.inner()) && folder.renew(4096, Duration::ZERO).is_ok()
+        })
+    }
+
+    #[test]
+    fn a_used_folder_is_empty_for_the_next_run() {
+        let top = tempfile::tempdir().unwrap();
+        assert!(renews(&mut plain(top.path())));
+    }
+
+    #[test]
+    fn a_used_folder_is_empty_where_clocks_are_coarse() {
+        if !can_be_memory(false) {
+            return skip(Need::Userns, "no file system can be mounted");
+        }
+        let top = tempfile::tempdir().unwrap();
+        let on_ramfs = |top: &std::path::Path| {
+            let is_mounted = own_mounts::enter().is_ok()
+                && rustix::mount::mount("ramfs", top, "ramfs", rustix::mount::MountFlags::empty(), None).is_ok();
+            is_mounted && renews(&mut plain(top))
+        };
+        assert!(in_child(|| on_ramfs(top.path())));
+    }
+
+    #[test]
+    fn a_file_system_is_new_after_every_run_but_a_brief_one_that_left_it_alone() {
+        if !can_be_memory(false) {
+            return skip(Need::Userns, "no file system can be mounted");
+        }
+        let top = tempfile::tempdir().unwrap();
+        let is_same_after = |folder: &mut Folder, run| {
+            let before = rustix::fs::fstat(folder.inner()).unwrap().st_dev;
+            // It is as old as the clock can tell.
+            std::thread::sleep(Duration::from_millis(20));
+            folder.hand_out();
+            // The old one's number is given back only when it is gone.
+            let old = folder.inner().try_clone_to_owned().unwrap();
+            folder.renew(4096, run).unwrap();
+            drop(old);
+            rustix::fs::fstat(folder.inner()).unwrap().st_dev == before
+        };
+        assert!(in_child(|| {
+            let mut folder = Folder::create(top.path().join("private"), None).unwrap();
+            folder.memory().is_some()
+                && renews(&mut folder)
+                && is_same_after(&mut folder, Duration::ZERO)
+                && is_same_after(&mut folder, Duration::ZERO)
+                && !is_same_after(&mut folder, Duration::from_secs(1))
+        }));
     }
 }

@@ -6,12 +6,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
+use rustix::fs::{FileType, Mode, OFlags, SealFlags};
 
 use crate::capture::{Beyond, Stream, Target};
 use crate::cgroup_site::Site;
 use crate::execution::{Breach, End, Fault, Usage};
 use crate::fault::Doing;
+use crate::memory_file;
 use crate::meter::{Meter, Totals};
 use crate::order::{Answer, Order};
 use crate::reap::{Conclusion, Finished};
@@ -163,7 +164,14 @@ fn perform(
     let stderr_target = target(order.stderr.take(), &settings.stderr);
     let (mut stdout, out) = Stream::open("output", stdout_target, limits.stdout, Beyond::Ends)?;
     let (mut stderr, err) = Stream::open("error output", stderr_target, limits.stderr, Beyond::Dropped)?;
-    let stdin = reopened(&order.stdin, settings.tier)?;
+    let programs_are_others = station.identity().is_some();
+    if programs_are_others {
+        // By its name in /dev, the program opens its output anew: as another user than ours, to write.
+        for pipe in [&out, &err] {
+            rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o622)).doing("opening the output to the program")?;
+        }
+    }
+    let stdin = reopened(&order.stdin, programs_are_others)?;
     steal.begin();
     let mut meter = Meter::start(station.gauges(limits.processes != Some(1)));
     let until = order.until.take();
@@ -202,11 +210,21 @@ fn perform(
     Ok(answer)
 }
 
-/// Standard input for this run alone: its position is nobody else's.
-fn reopened(stdin: &OwnedFd, tier: Tier) -> Result<OwnedFd, Fault> {
+/// Standard input for this run alone. Its position is nobody else's, and a file is one in memory: the owner of a file
+/// changes its mode even through a descriptor that only reads, and its locks are seen by others.
+fn reopened(stdin: &OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault> {
     let stat = rustix::fs::fstat(stdin).doing("looking at the input")?;
-    if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::RegularFile {
-        return duplicate(stdin);
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => {}
+        // It may be our own user's, and so the program's.
+        FileType::CharacterDevice if !programs_are_others && stat.st_rdev == rustix::fs::makedev(1, 3) => {
+            return copied(duplicate(stdin)?).doing("making an empty input");
+        }
+        FileType::Fifo if programs_are_others && is_nameless_pipe(stdin) => {
+            rustix::fs::fchmod(stdin, Mode::from_raw_mode(0o644)).doing("opening the input to the program")?;
+            return duplicate(stdin);
+        }
+        _ => return duplicate(stdin),
     }
     let own = match rustix::fs::open(own_path(stdin), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
         Ok(own) => own,
@@ -216,12 +234,14 @@ fn reopened(stdin: &OwnedFd, tier: Tier) -> Result<OwnedFd, Fault> {
             duplicate(stdin)?
         }
     };
-    // Whoever owns a file changes its mode, even through a descriptor that only reads. In these tiers programs are the
-    // judge's user, and may do so; files in memory are ours, made for this run.
-    let programs_own =
-        matches!(tier, Tier::Delegated | Tier::Userns) && stat.st_uid == rustix::process::geteuid().as_raw();
     let in_memory = rustix::fs::fcntl_get_seals(&own).is_ok_and(|seals| seals.contains(SealFlags::WRITE));
-    if programs_own && !in_memory { copied(own).doing("copying the input") } else { Ok(own) }
+    if in_memory { Ok(own) } else { copied(own).doing("copying the input") }
+}
+
+/// Whether nothing on a disk is this pipe.
+fn is_nameless_pipe(pipe: &OwnedFd) -> bool {
+    const PIPEFS_MAGIC: u64 = 0x5049_5045;
+    rustix::fs::fstatfs(pipe).is_ok_and(|stat| stat.f_type as u64 == PIPEFS_MAGIC)
 }
 
 fn own_path(fd: &OwnedFd) -> String {
@@ -230,8 +250,9 @@ fn own_path(fd: &OwnedFd) -> String {
 
 /// The same bytes in memory, from the start.
 fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
-    let mut copy = File::from(rustix::fs::memfd_create("judge-input", MemfdFlags::CLOEXEC)?);
+    let mut copy = memory_file::create()?;
     io::copy(&mut File::from(file), &mut copy)?;
+    memory_file::seal(&copy)?;
     // Opened anew: to read only, and at its start.
     let copy = OwnedFd::from(copy);
     Ok(rustix::fs::open(own_path(&copy), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)

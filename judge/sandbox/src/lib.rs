@@ -19,6 +19,7 @@ mod jail;
 mod jails;
 mod landlocked;
 mod launch;
+mod memory_file;
 mod meter;
 mod mounts;
 mod names;
@@ -30,6 +31,9 @@ mod ramdisk;
 mod reap;
 mod removal;
 mod request;
+#[cfg(test)]
+#[path = "../../../tests/support/require.rs"]
+mod require;
 mod resource_limits;
 mod sandbox;
 mod seccomp;

@@ -148,17 +148,13 @@ fn counter(gauges: &Gauges<'_>) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/support/require.rs"]
-mod require;
-
-#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_tree_clock_counts_children_that_nobody_waits_for() {
         let Some(clock) = TreeClock::open() else {
-            require::skip(require::Need::Perf, "perf events are refused");
+            crate::require::skip(crate::require::Need::Perf, "perf events are refused");
             return;
         };
         let before = clock.read();

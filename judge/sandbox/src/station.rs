@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::bare::Bare;
 use crate::execution::Fault;
 use crate::helper::Settings;
+use crate::identity::Identity;
 use crate::jails::Jails;
 use crate::meter::Gauges;
 use crate::order::Task;
@@ -20,10 +21,18 @@ pub(crate) enum Station {
 impl Station {
     pub(crate) fn open(settings: &Settings) -> Result<Station, Fault> {
         Ok(if settings.tier.has_namespaces() {
-            Station::Jails(Jails::open(settings))
+            Station::Jails(Jails::open(settings)?)
         } else {
             Station::Bare(Bare::open(settings)?)
         })
+    }
+
+    /// The user that programs run as, if it is not this process's own.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        match self {
+            Station::Bare(bare) => bare.identity(),
+            Station::Jails(jails) => jails.identity(),
+        }
     }
 
     /// Makes ready for `task`.

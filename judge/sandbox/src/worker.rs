@@ -11,11 +11,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
+use rustix::fs::{MemfdFlags, Mode, OFlags};
 
 use crate::execution::{Execution, Fault};
 use crate::fault::Doing;
 use crate::helper::{ARGUMENT, Settings};
+use crate::memory_file;
 use crate::order;
 use crate::request::{Request, Sink, Stdin};
 use crate::wire::Reader;
@@ -186,9 +187,8 @@ fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
 
 /// `bytes` as a file in memory that nobody can change.
 fn sealed(bytes: &[u8]) -> std::io::Result<OwnedFd> {
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let mut file = File::from(rustix::fs::memfd_create("judge-input", flags)?);
+    let mut file = memory_file::create()?;
     file.write_all(bytes)?;
-    rustix::fs::fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
+    memory_file::seal(&file)?;
     Ok(file.into())
 }
