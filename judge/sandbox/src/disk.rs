@@ -16,6 +16,8 @@ use crate::tree;
 /// Files and folders that are counted, and likewise descriptors: the more there are, the longer takes a look. A program with
 /// more is over its limit.
 const MOST: usize = 4096;
+/// Folders among them: some disks take a millisecond to remove one.
+const MOST_FOLDERS: usize = 256;
 /// Folders in folders that are counted.
 const MOST_LEVELS: usize = 32;
 
@@ -40,7 +42,8 @@ impl Holdings<'_> {
     pub(crate) fn bytes(&self) -> Option<u64> {
         let mut count = Count::default();
         count.folder(self.folder.0, self.folder.1, 0).ok()?;
-        // Where a file can be held unseen, the disk itself is asked, which others fill and empty as well.
+        // Where a file can be held unseen, the disk itself is asked. Others fill and empty it as well, but hardly any honest
+        // program holds files like that.
         let gone = match count.nameless(self).ok()? {
             Seen::All => 0,
             Seen::Some => self.free_before.saturating_sub(free_bytes(self.folder.0)),
@@ -72,6 +75,7 @@ enum Seen {
 struct Count {
     bytes: u64,
     entries: usize,
+    folders: usize,
     descriptors: usize,
     /// Files that can be come upon again.
     met: HashSet<u64>,
@@ -86,6 +90,10 @@ impl Count {
             _ => return Err(TooMuch),
         };
         self.add(&rustix::fs::fstat(&folder).map_err(|_| TooMuch)?)?;
+        self.folders += 1;
+        if self.folders > MOST_FOLDERS {
+            return Err(TooMuch);
+        }
         let mut entries = Dir::new(folder).map_err(|_| TooMuch)?;
         while let Some(entry) = entries.read() {
             let entry = entry.map_err(|_| TooMuch)?;

@@ -2,6 +2,8 @@
    it ends well only if nobody has noticed. */
 #include "misbehave.h"
 #include <sys/socket.h>
+#include <dirent.h>
+#include <sys/statfs.h>
 #include <sys/xattr.h>
 
 static char block[1 << 20];
@@ -226,7 +228,6 @@ static int modest(char **arguments) {
         int file = filled("scratch", O_CREAT, MIB);
         if (file < 0 || mmap(NULL, MIB, PROT_READ, MAP_SHARED, file, 0) == MAP_FAILED || unlink("scratch"))
             return 5;
-        close(file);
     }
     rest(0.2);
     puts("done");
@@ -236,13 +237,27 @@ static int modest(char **arguments) {
 /* Whatever differs from one run to the next is memory between them. */
 static int recall(char **arguments) {
     (void)arguments;
-    struct stat folder, file;
-    int fresh = open("fresh", O_CREAT | O_RDWR, 0600);
-    if (fresh < 0 || stat(".", &folder) || fstat(fresh, &file))
+    struct stat folder;
+    DIR *entries = opendir(".");
+    int count = 0;
+    while (entries && readdir(entries))
+        count++;
+    if (stat(".", &folder) || !entries)
         return 3;
-    printf("%o %ld %lu %ld\n", folder.st_mode, (long)folder.st_size, (unsigned long)file.st_ino, (long)listxattr(".", NULL, 0));
-    unlink("fresh");
+    printf("%d entries, mode %o, %ld bytes, %ld attributes\n", count, folder.st_mode, (long)folder.st_size,
+           (long)listxattr(".", NULL, 0));
     return 0;
+}
+
+/* In a file system of its own, there is more to see. */
+static int recall_all(char **arguments) {
+    struct stat file;
+    struct statfs disk;
+    int fresh = open("fresh", O_CREAT | O_RDWR, 0600);
+    if (fresh < 0 || fstat(fresh, &file) || statfs(".", &disk) || unlink("fresh"))
+        return 3;
+    printf("%ld free, %ld files, number %ld, ", (long)disk.f_bfree, (long)disk.f_ffree, (long)file.st_ino);
+    return recall(arguments);
 }
 
 /* Leaves traces, one kind for each argument: some without touching the folder. */
@@ -261,9 +276,9 @@ static int leave(char **arguments) {
         break;
     case 3:
         setxattr(".", "user.left", "x", 1, 0);
-        chmod(".", 0750);
-        break;
-    case 4:
+        // Where that is refused, it leaves something else.
+        if (chmod(".", 0750))
+            mkdir("left", 0700);
         break;
     }
     return 0;
@@ -275,7 +290,7 @@ int main(int count, char **arguments) {
         {"unlisted", unlisted},       {"undumpable", undumpable},   {"out-of-sight", out_of_sight},
         {"never-named", never_named}, {"mapped", mapped},           {"in-flight", in_flight},
         {"own-table", own_table},     {"by-children", by_children}, {"at-the-end", at_the_end},
-        {"modest", modest},           {"recall", recall},           {"leave", leave},
+        {"modest", modest},           {"recall", recall},           {"recall-all", recall_all},   {"leave", leave},
         {NULL, NULL},
     };
     return dispatch(modes, count, arguments);

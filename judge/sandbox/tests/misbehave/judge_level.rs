@@ -8,13 +8,13 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use judge_sandbox::{End, Fault, Options, Sandbox, TierChoice, Visible};
+use judge_sandbox::{End, Fault, Options, Sandbox, Tier, TierChoice, Visible};
 
 use super::cases::failed;
 use super::pace::{awaited, in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
-use super::{solvers, streams};
+use super::{solvers, streams, traces};
 
 /// The first argument of a process that is to be killed in the middle of a run.
 pub(crate) const VICTIM: &str = "--victim";
@@ -31,6 +31,11 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("streams in pipes", streams::in_pipes),
     ("output that nobody reads", streams::output_that_nobody_reads),
     ("input untouched", streams::input_untouched),
+    ("streams by name", streams::by_name),
+    ("gap of a lone root", gap_of_a_lone_root),
+    ("traces from run to run", traces::from_run_to_run),
+    ("traces in other users' files", traces::other_users_files),
+    ("traces among judges", traces::users_of_judges),
     ("dismissed", dismissed),
     ("fat judge", fat_judge),
     ("visible folders", visible_folders),
@@ -183,6 +188,16 @@ fn cannot_start(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let script = file("script", b"#!/bin/sh\necho done\n", 0o755);
     let end = worker.run(&request(script, &["x".into()])).map_err(|fault| fault.to_string())?;
     check(end.end == End::Exited(0) && end.stdout == b"done\n", || format!("a good script: {end:?}"))
+}
+
+/// Programs that run as the judge's user, though that is root, are told of.
+fn gap_of_a_lone_root(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap();
+    let is_alone = map.lines().all(|line| line.split_whitespace().nth(2) == Some("1"));
+    let is_root = rustix::process::geteuid().is_root();
+    let is_told = sandbox.gaps().iter().any(|gap| gap.what == "user");
+    let is_gap = if sandbox.tier() == Tier::Bare { !is_root || is_alone } else { is_root && is_alone };
+    check(is_told == is_gap, || format!("alone: {is_alone}, told: {is_told}"))
 }
 
 /// A program of no more use is left some time, which is not held against it.

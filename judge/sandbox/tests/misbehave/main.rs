@@ -7,7 +7,6 @@
 
 mod attempt;
 mod cases;
-mod container;
 mod delegation;
 mod judge_level;
 #[path = "../../../../tests/support/pace.rs"]
@@ -18,9 +17,11 @@ pub(crate) mod require;
 pub(crate) mod scene;
 mod solvers;
 mod streams;
+mod surroundings;
+mod traces;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use cases::CASES;
@@ -28,6 +29,7 @@ use judge_sandbox::{Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierCh
 use pace::{bounded, patiently, unhurried};
 use require::{Need, named, required, skip};
 use scene::Scene;
+use surroundings::Surroundings;
 
 pub(crate) fn main() -> ExitCode {
     judge_sandbox::become_helper_if_asked();
@@ -35,7 +37,8 @@ pub(crate) fn main() -> ExitCode {
     match arguments.as_slice() {
         [mode, rest @ ..] if mode == judge_level::VICTIM => judge_level::be_a_victim(rest),
         [mode, rest @ ..] if mode == plain_user::BECOME => plain_user::become_plain(rest),
-        [mode, rest @ ..] if mode == container::ENTER => container::enter(rest),
+        [mode, rest @ ..] if mode == traces::TELL_USER => traces::tell_user(rest),
+        [mode, rest @ ..] if mode == surroundings::ENTER => surroundings::enter(rest),
         _ => {}
     }
     // Before anything runs: a list that cannot be read is a mistake.
@@ -50,7 +53,7 @@ pub(crate) fn main() -> ExitCode {
     };
     let programs = arguments.programs.as_deref().or(compiled.as_ref().map(|folder| folder.path())).unwrap();
     let failures = match &arguments.tiers {
-        Some(tiers) => in_tiers(tiers, arguments.contained, programs, &arguments.words),
+        Some(tiers) => in_tiers(tiers, &arguments.user(), arguments.surroundings, programs, &arguments.words),
         None => as_everybody(programs, &arguments.words),
     };
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -67,13 +70,14 @@ struct Arguments {
     words: Vec<String>,
     programs: Option<PathBuf>,
     tiers: Option<Vec<Tier>>,
-    /// Whether namespaces and mounts are refused.
-    contained: bool,
+    surroundings: Surroundings,
+    plain: bool,
 }
 
 impl Arguments {
     fn parse(given: Vec<String>) -> Arguments {
-        let mut arguments = Arguments { words: Vec::new(), programs: None, tiers: None, contained: false };
+        let surroundings = Surroundings::Machine;
+        let mut arguments = Arguments { words: Vec::new(), programs: None, tiers: None, surroundings, plain: false };
         let mut given = given.into_iter();
         while let Some(argument) = given.next() {
             match argument.as_str() {
@@ -82,7 +86,8 @@ impl Arguments {
                     let tiers = given.next().unwrap();
                     arguments.tiers = Some(tiers.split(',').map(|tier| tier.parse().unwrap()).collect());
                 }
-                container::INSIDE => arguments.contained = true,
+                "--surroundings" => arguments.surroundings = Surroundings::named(&given.next().unwrap()),
+                plain_user::PLAIN => arguments.plain = true,
                 // What a test runner may pass to every test.
                 flag if flag.starts_with('-') => {}
                 _ => arguments.words.push(argument),
@@ -90,27 +95,30 @@ impl Arguments {
         }
         arguments
     }
-}
 
-/// As this user, then, if that is root, as an ordinary one, on this machine and as in a container. Returns how many failed.
-fn as_everybody(programs: &Path, words: &[String]) -> usize {
-    let in_container = || container::repeat(programs, words);
-    if rustix::process::geteuid().is_root() {
-        let as_root = in_tiers(&[Tier::Root, Tier::Userns, Tier::Bare], false, programs, words);
-        as_root + in_container() + plain_user::repeat(programs, words)
-    } else {
-        let all = [Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare];
-        in_tiers(&all, false, programs, words) + in_container()
+    fn user(&self) -> String {
+        self.surroundings.user(self.plain)
     }
 }
 
-fn in_tiers(among: &[Tier], contained: bool, programs: &Path, words: &[String]) -> usize {
-    let user = match (rustix::process::geteuid().is_root(), contained) {
-        (true, false) => "root",
-        (false, false) => "plain",
-        (true, true) => "contained root",
-        (false, true) => "contained plain",
+/// As this user, then, if that is root, as an ordinary one. Returns how many failed.
+fn as_everybody(programs: &Path, words: &[String]) -> usize {
+    plain_user::publish(programs);
+    let is_root = rustix::process::geteuid().is_root();
+    let here = |tiers: &[Tier]| {
+        let user = Surroundings::Machine.user(!is_root);
+        let begin = || Command::new(programs.join(plain_user::OWN));
+        in_tiers(tiers, &user, Surroundings::Machine, programs, words)
+            + surroundings::repeat(begin, programs, words, !is_root)
     };
+    if is_root {
+        here(&[Tier::Root, Tier::Userns, Tier::Bare]) + plain_user::repeat(programs, words)
+    } else {
+        here(&[Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare])
+    }
+}
+
+fn in_tiers(among: &[Tier], user: &str, surroundings: Surroundings, programs: &Path, words: &[String]) -> usize {
     let mut failures = 0;
     let mut worked = 0;
     for &tier in among {
@@ -118,7 +126,7 @@ fn in_tiers(among: &[Tier], contained: bool, programs: &Path, words: &[String]) 
         match Sandbox::open(&options) {
             Ok(sandbox) => {
                 worked += 1;
-                failures += in_tier(&sandbox, user, programs, words);
+                failures += in_tier(&sandbox, user, surroundings, programs, words);
             }
             Err(error) => skip(named(tier.name()).unwrap(), format!("as {user}: {error}")),
         }
@@ -130,7 +138,7 @@ fn in_tiers(among: &[Tier], contained: bool, programs: &Path, words: &[String]) 
     failures
 }
 
-fn in_tier(sandbox: &Sandbox, user: &str, programs: &Path, words: &[String]) -> usize {
+fn in_tier(sandbox: &Sandbox, user: &str, surroundings: Surroundings, programs: &Path, words: &[String]) -> usize {
     let tier = sandbox.tier();
     let mut failures = 0;
     let mut tell = |name: &str, result: Result<(), String>, took: Duration| {
@@ -145,7 +153,7 @@ fn in_tier(sandbox: &Sandbox, user: &str, programs: &Path, words: &[String]) -> 
     };
     let wanted = |name: &str| {
         let heading = format!("{user}/{tier}: {name}");
-        words.is_empty() || words.iter().any(|word| heading.contains(word.as_str()))
+        surroundings.matters_to(name) && (words.is_empty() || words.iter().any(|word| heading.contains(word.as_str())))
     };
     let mut scene = Scene::set().unwrap();
     let mut worker = sandbox.worker(None).unwrap();

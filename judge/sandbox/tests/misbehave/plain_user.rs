@@ -6,9 +6,9 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use super::container;
 use super::delegation::Delegation;
 use super::require::{Need, skip};
+use super::surroundings;
 
 /// Somebody who is nobody.
 pub(crate) const PLAIN_USER: u32 = 65534;
@@ -16,6 +16,11 @@ pub(crate) const PLAIN_USER: u32 = 65534;
 /// `--become-plain [GROUP…] -- PROGRAM [ARGUMENT…]`, started by root: joins the control groups, then goes on as the
 /// program, without rights. In version 2 only root may bring a process into somebody's group from outside.
 pub(crate) const BECOME: &str = "--become-plain";
+
+/// Tells a process of this test that it is an ordinary user, whoever it believes to be.
+pub(crate) const PLAIN: &str = "--plain";
+/// What this test is called among the programs.
+pub(crate) const OWN: &str = "misbehave-test";
 
 /// See [`BECOME`].
 pub(crate) fn become_plain(arguments: &[String]) -> ! {
@@ -47,27 +52,32 @@ pub(crate) fn public_folder() -> Result<tempfile::TempDir, String> {
     Err(format!("no folder that an ordinary user can run programs from: tried {places:?}; set TMPDIR to one"))
 }
 
+/// Puts this test where everybody can run it.
+pub(crate) fn publish(programs: &Path) {
+    fs::copy(std::env::current_exe().unwrap(), programs.join(OWN)).unwrap();
+}
+
 /// Runs this test again as somebody without rights, then with control groups of that user's own; returns how many
 /// failed.
 pub(crate) fn repeat(programs: &Path, words: &[String]) -> usize {
-    let own = programs.join("misbehave-test");
-    fs::copy(std::env::current_exe().unwrap(), &own).unwrap();
+    let own = programs.join(OWN);
     let temporary = programs.join("temporary");
     fs::create_dir(&temporary).unwrap();
     chown(&temporary, Some(PLAIN_USER), Some(PLAIN_USER)).unwrap();
-    let run = |tiers: &str, delegation: Option<&Delegation>, contained: bool| {
+    let begin = |delegation: Option<&Delegation>| {
         let mut command = Command::new(&own);
         command.arg(BECOME).args(delegation.map_or(&[][..], Delegation::folders)).arg("--").arg(&own);
-        if contained {
-            command.args([container::ENTER.as_ref(), own.as_os_str(), container::INSIDE.as_ref()]);
-        }
-        command.args(words).arg("--programs").arg(programs).args(["--tiers", tiers]);
-        command.env("TMPDIR", &temporary);
-        usize::from(!command.current_dir("/").status().unwrap().success())
+        command.env("TMPDIR", &temporary).current_dir("/");
+        command
     };
-    let failures = run("userns,bare", None, false) + run("bare", None, true);
+    let run = |tiers: &str, delegation: Option<&Delegation>| {
+        let mut command = begin(delegation);
+        command.args(words).arg("--programs").arg(programs).args(["--tiers", tiers, PLAIN]);
+        usize::from(!command.status().unwrap().success())
+    };
+    let failures = run("userns,bare", None) + surroundings::repeat(|| begin(None), programs, words, true);
     match Delegation::to(PLAIN_USER) {
-        Ok(delegation) => failures + run("delegated", Some(&delegation), false),
+        Ok(delegation) => failures + run("delegated", Some(&delegation)),
         Err(why) => {
             skip(Need::Delegated, format!("as plain with control groups: {why}"));
             failures

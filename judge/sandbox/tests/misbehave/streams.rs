@@ -15,7 +15,7 @@ use super::pace::{in_time, patiently};
 use super::request;
 use super::scene::processes_with;
 
-/// 64 MiB in and out through files of the caller's, neither of them in memory.
+/// 64 MiB in and out through files of the caller's, neither of them in the program's memory.
 pub(crate) fn in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     const BYTES: u64 = 64 << 20;
     let mut worker = sandbox.worker(None).unwrap();
@@ -99,7 +99,44 @@ pub(crate) fn input_untouched(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     request.program = programs.join("output");
     request.argv = vec!["output".into(), "echo".into()];
     let echo = worker.run(&request).map_err(|fault| fault.to_string())?;
-    check(echo.stdout == b"as it was", || format!("{echo:?}"))
+    check(echo.stdout == b"as it was", || format!("{echo:?}"))?;
+    // The input that is none is a device of the machine's.
+    let null = || fs::metadata("/dev/null").map(|null| (null.mode(), null.uid()));
+    let before = null().unwrap();
+    request.program = programs.join("escape");
+    request.argv = vec!["escape".into(), "input".into()];
+    request.stdin = Stdin::Empty;
+    let empty = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(empty.end == End::Exited(0), || format!("{empty:?}"))?;
+    check(null().unwrap() == before, || format!("{before:?} became {:?}", null()))
+}
+
+/// By their names in `/dev`, whosever the files behind them are.
+pub(crate) fn by_name(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let script = "cat </dev/stdin >/dev/stdout; echo heard >/dev/stderr; echo more >>/dev/stdout";
+    let mut request = request("/bin/sh".into(), &["sh", "-c", script].map(str::to_owned));
+    let (input, mut to_program) = std::io::pipe().unwrap();
+    to_program.write_all(b"hello\n").unwrap();
+    drop(to_program);
+    let private = tempfile::NamedTempFile::new().unwrap();
+    fs::write(private.path(), "hello\n").unwrap();
+    let inputs = [
+        Stdin::Bytes(Arc::from(*b"hello\n")),
+        Stdin::File(Arc::new(private.reopen().unwrap())),
+        Stdin::File(Arc::new(File::from(OwnedFd::from(input)))),
+    ];
+    for stdin in inputs {
+        request.stdin = stdin;
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        check(execution.stdout == b"hello\nmore\n" && execution.stderr == b"heard\n", || {
+            let [output, error] = [&execution.stdout, &execution.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+            format!("{:?}: {:?} {output:?} {error:?}", request.stdin, execution.end)
+        })?;
+    }
+    request.stdin = Stdin::Empty;
+    let empty = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(empty.stdout == b"more\n", || format!("{empty:?}"))
 }
 
 /// Whoever is at the other ends takes his time.
