@@ -64,18 +64,19 @@ pub(crate) fn repeat(programs: &Path, words: &[String]) -> usize {
     let temporary = programs.join("temporary");
     fs::create_dir(&temporary).unwrap();
     chown(&temporary, Some(PLAIN_USER), Some(PLAIN_USER)).unwrap();
-    let begin = |delegation: Option<&Delegation>| {
+    let begin = |delegation: Option<&Delegation>, program: &Path| {
         let mut command = Command::new(&own);
-        command.arg(BECOME).args(delegation.map_or(&[][..], Delegation::folders)).arg("--").arg(&own);
+        command.arg(BECOME).args(delegation.map_or(&[][..], Delegation::folders)).arg("--").arg(program);
         command.env("TMPDIR", &temporary).current_dir("/");
         command
     };
     let run = |tiers: &str, delegation: Option<&Delegation>| {
-        let mut command = begin(delegation);
+        let mut command = begin(delegation, &own);
         command.args(words).arg("--programs").arg(programs).args(["--tiers", tiers, PLAIN]);
         usize::from(!command.status().unwrap().success())
     };
-    let failures = run("userns,bare", None) + surroundings::repeat(|| begin(None), programs, words, true);
+    let failures =
+        run("userns,bare", None) + surroundings::repeat(|program| begin(None, program), programs, words, true);
     match Delegation::to(PLAIN_USER) {
         Ok(delegation) => failures + run("delegated", Some(&delegation)),
         Err(why) => {

@@ -113,13 +113,14 @@ pub(crate) fn folder_for_all(programs: &Path) -> tempfile::TempDir {
 }
 
 const HEADER: &str = include_str!("misbehave.h");
-const SOURCES: [(&str, &str); 6] = [
+const SOURCES: [(&str, &str); 7] = [
     ("cpu", include_str!("cpu.c")),
     ("memory", include_str!("memory.c")),
     ("output", include_str!("output.c")),
     ("processes", include_str!("processes.c")),
     ("escape", include_str!("escape.c")),
     ("disk", include_str!("disk.c")),
+    ("enter", include_str!("enter.c")),
 ];
 
 /// Compiles the programs into `folder`. `Err` says why it cannot be done here.
