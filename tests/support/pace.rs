@@ -65,8 +65,7 @@ pub(crate) fn unhurried<T>(what: &str, mut test: impl FnMut() -> T) -> Result<T,
             Ok(value) => return Ok(value),
             Err(Ok(late)) => {
                 told = format!("{}, with limits times {stretch}", late.0);
-                // Past the test harness, which would keep it to itself.
-                let _ = writeln!(std::io::stderr(), "late: {what}: {told}");
+                say(&format!("late: {what}: {told}"));
             }
             Err(Err(other)) => resume_unwind(other),
         }
@@ -80,13 +79,18 @@ pub(crate) fn bounded<T>(limit: Duration, what: &str, test: impl FnOnce() -> T) 
     let (alive, is_over) = channel::<()>();
     std::thread::spawn(move || {
         if is_over.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-            let _ = writeln!(std::io::stderr(), "{told}");
+            say(&told);
             std::process::exit(1);
         }
     });
     let result = test();
     drop(alive);
     result
+}
+
+/// Past the test harness, which would keep it to itself; in one piece, beside what other tests print.
+fn say(line: &str) {
+    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 /// Asks again and again until there is an answer, which `what` says in words, for so long.

@@ -97,8 +97,8 @@ pub(crate) fn required() -> Vec<Need> {
 pub(crate) fn skip(need: Need, why: impl Display) {
     let (word, _, how) = WORDS.iter().find(|(_, known, _)| *known == need).expect("every need has its word");
     assert!(!required().contains(&need), "{REQUIRE} names {word}, and it is not there: {why} ({how})");
-    // Past the test harness, which would keep it to itself.
-    let _ = writeln!(std::io::stderr(), "skipped: {why} ({how})");
+    // Past the test harness, which would keep it to itself; in one piece, beside what other tests print.
+    let _ = std::io::stderr().write_all(format!("skipped: {why} ({how})\n").as_bytes());
 }
 
 #[test]
