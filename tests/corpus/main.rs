@@ -132,7 +132,13 @@ fn in_tiers(
             words.is_empty() || words.iter().any(|word| heading.contains(word.as_str()))
         };
         let rows: Vec<&Row> = rows.iter().filter(wanted).collect();
-        let scene = Scene::set(programs, user);
+        let scene = match Scene::set(programs, user) {
+            Ok(scene) => scene,
+            Err(why) => {
+                skip(Need::Data, format!("somebody else uses the names of the attacks: {why}"));
+                return all;
+            }
+        };
         match trial::probe(&scene, &place) {
             Ok(()) => all &= in_place(&rows, &scene, &place),
             Err(why) => skip(named(tier).unwrap(), format!("the corpus in {}: {why}", place.name())),

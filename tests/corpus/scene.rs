@@ -13,6 +13,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
 const CANARY: &str = "/tmp/sbx_canary";
+/// The file in its folder that tells it from somebody else's.
+const OURS: &str = "of-the-test-corpus";
 const ANSWER: &str = "the expected answer\n";
 const PORT: u16 = 47113;
 const ABSTRACT: &str = "sbx-canary-listener";
@@ -45,37 +47,41 @@ struct State {
 }
 
 impl Scene {
-    pub(crate) fn set(programs: &Path, user: Option<u32>) -> Scene {
-        let _ = fs::remove_dir_all(CANARY);
-        fs::create_dir(CANARY).unwrap();
-        fs::write(Path::new(CANARY).join("answer.out"), ANSWER).unwrap();
-        let unix = [
-            UnixListener::bind(Path::new(CANARY).join("sock")).unwrap(),
-            UnixListener::bind_addr(&SocketAddr::from_abstract_name(ABSTRACT).unwrap()).unwrap(),
-        ];
+    /// `Err` says which of the names is taken by somebody else.
+    pub(crate) fn set(programs: &Path, user: Option<u32>) -> Result<Scene, String> {
+        let addresses = [format!("127.0.0.1:{PORT}"), format!("[::1]:{PORT}")];
+        let tcp = bound(&addresses, |address| TcpListener::bind(address))?;
+        let udp = bound(&addresses, |address| UdpSocket::bind(address))?;
+        let name = SocketAddr::from_abstract_name(ABSTRACT).unwrap();
+        let nameless = UnixListener::bind_addr(&name).map_err(|error| format!("@{ABSTRACT}: {error}"))?;
+        let canary = Path::new(CANARY);
+        // One of a test that was killed.
+        if canary.join(OURS).exists() {
+            fs::remove_dir_all(canary).map_err(|error| format!("{CANARY}: {error}"))?;
+        }
+        fs::create_dir(canary).map_err(|error| format!("{CANARY}: {error}"))?;
+        fs::write(canary.join(OURS), "").unwrap();
+        fs::write(canary.join("answer.out"), ANSWER).unwrap();
+        let unix = [UnixListener::bind(canary.join("sock")).unwrap(), nameless];
         let work = tempfile::Builder::new().prefix("corpus").tempdir_in(programs).unwrap();
-        for (path, mode) in [(work.path(), 0o755), (Path::new(CANARY), 0o755)] {
-            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        for path in [work.path(), canary] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
             give(path, user);
         }
         for name in ["answer.out", "sock"] {
-            give(&Path::new(CANARY).join(name), user);
+            give(&canary.join(name), user);
         }
-        let addresses = [format!("127.0.0.1:{PORT}"), format!("[::1]:{PORT}")];
-        let tcp: Vec<TcpListener> =
-            addresses.iter().filter_map(|address| available(TcpListener::bind(address))).collect();
-        let udp: Vec<UdpSocket> = addresses.iter().filter_map(|address| available(UdpSocket::bind(address))).collect();
         tcp.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
         udp.iter().for_each(|socket| socket.set_nonblocking(true).unwrap());
         unix.iter().for_each(|listener| listener.set_nonblocking(true).unwrap());
         let mut bystander = Command::new("/bin/sleep");
-        bystander.arg0(BYSTANDER).arg("100000").stdin(Stdio::null());
+        bystander.arg0(BYSTANDER).arg("1000").stdin(Stdio::null());
         if let Some(user) = user {
             bystander.current_dir("/").uid(user).gid(user);
         }
         let bystander = Mutex::new(bystander.spawn().unwrap());
         let programs = programs.to_owned();
-        Scene { before: State::of(&programs), programs, work, user, tcp, udp, unix, bystander }
+        Ok(Scene { before: State::of(&programs), programs, work, user, tcp, udp, unix, bystander })
     }
 
     /// A folder of its own for one run of the judge, as its temporary and its current folder.
@@ -156,9 +162,14 @@ fn give(path: &Path, user: Option<u32>) {
 }
 
 /// Not every machine has both kinds of addresses.
-fn available<T>(bound: std::io::Result<T>) -> Option<T> {
-    match bound {
-        Err(error) if matches!(error.kind(), ErrorKind::AddrNotAvailable | ErrorKind::Unsupported) => None,
-        bound => Some(bound.unwrap()),
+fn bound<T>(addresses: &[String], bind: impl Fn(&str) -> std::io::Result<T>) -> Result<Vec<T>, String> {
+    let mut sockets = Vec::new();
+    for address in addresses {
+        match bind(address) {
+            Ok(socket) => sockets.push(socket),
+            Err(error) if matches!(error.kind(), ErrorKind::AddrNotAvailable | ErrorKind::Unsupported) => {}
+            Err(error) => return Err(format!("{address}: {error}")),
+        }
     }
+    Ok(sockets)
 }
