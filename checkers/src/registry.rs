@@ -1,6 +1,6 @@
 //! What a checker offers, and the list of all of them.
 
-use crate::{Malformed, Observer, Rejection, Score, Unobserved};
+use crate::{CheckError, Malformed, Observer, Score, Unobserved};
 
 /// The rules of one game.
 pub trait Checker: Sync {
@@ -28,8 +28,8 @@ pub trait Case: Send + Sync {
     /// Returns what the answer is worth.
     ///
     /// # Errors
-    /// The first broken rule in reading order.
-    fn check(&self, answer: &[u8]) -> Result<Score, Rejection> {
+    /// The first broken rule in reading order, or what the checker cannot decide.
+    fn check(&self, answer: &[u8]) -> Result<Score, CheckError> {
         self.replay(answer, &mut Unobserved)
     }
 
@@ -38,8 +38,8 @@ pub trait Case: Send + Sync {
     /// An answer that is rejected may have shown the steps before the broken rule.
     ///
     /// # Errors
-    /// The first broken rule in reading order.
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection>;
+    /// The first broken rule in reading order, or what the checker cannot decide.
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError>;
 
     /// Returns named numbers that describe the case (`N`, `colors`, `k`, …), for grouping results.
     fn features(&self) -> Vec<Feature>;

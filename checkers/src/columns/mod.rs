@@ -7,7 +7,7 @@ mod play;
 mod replay;
 mod rules;
 
-use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, UnusableSeed};
 use input::Input;
 
 /// The checker of `columns`.
@@ -32,7 +32,7 @@ impl Checker for Columns {
 }
 
 impl Case for Input {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
         let placements = answer::read(answer, self)?;
         Ok(play::play(self, &placements, observer).into())
     }

@@ -9,7 +9,7 @@ mod primality;
 mod replay;
 mod rules;
 
-use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, UnusableSeed};
 use input::Input;
 
 /// The checker of `deletion-game`.
@@ -21,7 +21,7 @@ impl Checker for DeletionGame {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
     fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
@@ -34,7 +34,7 @@ impl Checker for DeletionGame {
 }
 
 impl Case for Input {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
         play::play(self, answer, observer)
     }
 

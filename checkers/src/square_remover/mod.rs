@@ -6,7 +6,7 @@ mod input;
 mod replay;
 mod rules;
 
-use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, UnusableSeed};
 use input::Game;
 
 /// The checker's id.
@@ -37,7 +37,7 @@ impl Checker for SquareRemover {
 }
 
 impl Case for Game {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
         replay::play(self, answer, observer)
     }
 

@@ -4,7 +4,7 @@ use super::InputError;
 use crate::command::{self, CommandError, Template};
 use crate::model::{CheckerChoice, Problem, Ruling};
 use crate::verdict::{self, ProtocolError};
-use checkers::{Case, Checker, Feature, Malformed, Observer};
+use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -61,6 +61,9 @@ pub enum RefereeError {
     /// The problem is interactive, and this is an answer without its conversation.
     #[error("an answer in an interactive problem is worth something only in its conversation")]
     Interactive,
+    /// A built-in checker gave up on an answer that may be right.
+    #[error("{0}")]
+    Undecided(Undecided),
     /// A temporary file could not be written.
     #[error("cannot write a temporary file for the checker")]
     Store(#[from] io::Error),
@@ -112,7 +115,7 @@ impl Admitted {
     /// When the referee itself fails.
     pub fn rule(&self, answer: &[u8]) -> Result<Ruling, RefereeError> {
         match self {
-            Self::BuiltIn(case) => Ok(guarded(|| case.check(answer))?.into()),
+            Self::BuiltIn(case) => ruling(guarded(|| case.check(answer))?),
             Self::Command { command, input } => rule_by_command(command, input.path(), stored(answer)?.path()),
             Self::Interactive { .. } => Err(RefereeError::Interactive),
         }
@@ -124,7 +127,7 @@ impl Admitted {
     /// When the referee itself fails.
     pub fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Ruling, RefereeError> {
         match self {
-            Self::BuiltIn(case) => Ok(guarded(|| case.replay(answer, observer))?.into()),
+            Self::BuiltIn(case) => ruling(guarded(|| case.replay(answer, observer))?),
             Self::Command { .. } | Self::Interactive { .. } => self.rule(answer),
         }
     }
@@ -136,6 +139,15 @@ impl Admitted {
             Self::BuiltIn(case) => guarded(|| case.features()).unwrap_or_default(),
             Self::Command { .. } | Self::Interactive { .. } => Vec::new(),
         }
+    }
+}
+
+/// Returns what a built-in checker says.
+fn ruling(result: Result<Score, CheckError>) -> Result<Ruling, RefereeError> {
+    match result {
+        Ok(score) => Ok(Ruling::Accepted(score)),
+        Err(CheckError::Rejected(rejection)) => Ok(rejection.into()),
+        Err(CheckError::Undecided(undecided)) => Err(RefereeError::Undecided(undecided)),
     }
 }
 

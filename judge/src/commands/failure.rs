@@ -129,7 +129,7 @@ impl From<RefereeError> for Failure {
             | RefereeError::Command(_)
             | RefereeError::Protocol(_)
             | RefereeError::Interactive => Self::usage(error),
-            RefereeError::Store(_) | RefereeError::Panicked(_) => Self::fault(error),
+            RefereeError::Undecided(_) | RefereeError::Store(_) | RefereeError::Panicked(_) => Self::fault(error),
         }
     }
 }
