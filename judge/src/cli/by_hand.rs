@@ -2,7 +2,7 @@
 
 use super::{LimitArgs, SandboxArgs};
 use crate::journal::RunChoice;
-use crate::model::Seeds;
+use crate::model::{Bytes, Seeds};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -79,6 +79,10 @@ pub struct CheckArgs {
     /// A folder: every NAME.in with its NAME.out
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+    /// The most bytes of an answer, such as 1MB [default: the problem's limit, as in `judge run`; that of the run with
+    /// --run]
+    #[arg(long, value_name = "SIZE")]
+    pub output_limit: Option<Bytes>,
 }
 
 /// Arguments of `judge view`.

@@ -1,30 +1,32 @@
 //! `judge check`: what an answer is worth, without running anything.
 
+use super::check_folder::check_folder;
 use super::check_run::check_run;
 use super::failure::Failure;
 use super::load;
 use crate::cases::{Admitted, Inputs, Referee, RefereeError};
 use crate::cli::CheckArgs;
-use crate::model::{Exit, Problem, Ruling};
-use crate::report::{self, Align, Style, grid};
-use std::path::{Path, PathBuf};
+use crate::model::{Bytes, Exit, Problem, Ruling};
+use crate::report;
+use std::path::Path;
 
 /// Checks one answer, or all answers of a folder.
 pub(super) fn check(catalogue: Option<&Path>, args: &CheckArgs) -> Result<Exit, Failure> {
     if let Some(run) = args.run {
-        return check_run(catalogue, run);
+        return check_run(catalogue, run, args.output_limit);
     }
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(args.problem.as_deref().unwrap_or_default())?;
     refuse_interactive(problem)?;
+    let limit = args.output_limit.unwrap_or(problem.limits.output);
     match (&args.dir, &args.output) {
-        (Some(folder), _) => check_folder(problem, folder),
-        (None, Some(output)) => check_one(problem, args, output),
+        (Some(folder), _) => check_folder(problem, folder, limit),
+        (None, Some(output)) => check_one(problem, args, output, limit),
         (None, None) => Err(Failure::usage("there is no answer to check").with_hint("name its file with --output")),
     }
 }
 
-fn check_one(problem: &Problem, args: &CheckArgs, output: &Path) -> Result<Exit, Failure> {
+fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -> Result<Exit, Failure> {
     if args.input.as_deref() == Some(Path::new("-")) && output == Path::new("-") {
         return Err(Failure::usage("the input and the answer cannot both come from standard input"));
     }
@@ -35,14 +37,30 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path) -> Result<Exit,
             (Inputs::of(problem).generate(seed)?, format!("seed {seed}"))
         }
     };
-    let answer = load::bytes("the answer", output)?;
-    let ruling = rule(problem, &input, &name, &answer)?;
+    let ruling = rule(problem, &input, &name, output, limit)?;
     report::print_line(&text(&ruling))?;
     Ok(exit(&ruling))
 }
 
-fn rule(problem: &Problem, input: &[u8], name: &str, answer: &[u8]) -> Result<Ruling, Failure> {
-    Ok(admit(problem, input, name)?.rule(answer)?)
+/// Says what the answer in a file is worth. A solver that prints more than the limit has no answer, however the rest
+/// of it goes on.
+pub(super) fn rule(
+    problem: &Problem,
+    input: &[u8],
+    name: &str,
+    output: &Path,
+    limit: Bytes,
+) -> Result<Ruling, Failure> {
+    let case = admit(problem, input, name)?;
+    match load::bytes_up_to("the answer", output, limit)? {
+        Some(answer) => Ok(case.rule(&answer)?),
+        None => Ok(too_long(limit)),
+    }
+}
+
+/// What is said of an answer beyond the output limit.
+pub(super) fn too_long(limit: Bytes) -> Ruling {
+    Ruling::Rejected { place: String::new(), reason: format!("more than {limit} of output") }
 }
 
 /// Refuses what takes an answer by itself for a problem whose solvers converse.
@@ -80,45 +98,4 @@ pub(super) fn exit(ruling: &Ruling) -> Exit {
         Ruling::Accepted(_) => Exit::Success,
         Ruling::Rejected { .. } => Exit::NotAccepted,
     }
-}
-
-fn check_folder(problem: &Problem, folder: &Path) -> Result<Exit, Failure> {
-    let mut table =
-        grid(&[("case", Align::Left), ("score", Align::Right), ("ruling", Align::Left)], Style::of_stdout());
-    let mut worst = Exit::Success;
-    let pairs = pairs(folder)?;
-    for (input, output) in &pairs {
-        let name = input.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let input_bytes = load::bytes("the input", input)?;
-        if !output.exists() {
-            worst = Exit::NotAccepted;
-            table.add_row([name, "–".to_owned(), format!("no answer: {} is missing", output.display())]);
-            continue;
-        }
-        let ruling = rule(problem, &input_bytes, &input.display().to_string(), &load::bytes("the answer", output)?)?;
-        let row = match &ruling {
-            Ruling::Accepted(score) => [name, score.to_string(), "accepted".to_owned()],
-            Ruling::Rejected { .. } => [name, "–".to_owned(), text(&ruling)],
-        };
-        if exit(&ruling) != Exit::Success {
-            worst = Exit::NotAccepted;
-        }
-        table.add_row(row);
-    }
-    report::print(&table.trim_fmt())?;
-    Ok(worst)
-}
-
-/// Every NAME.in of a folder with its NAME.out, by name.
-fn pairs(folder: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
-    let unreadable = |error| Failure::usage(format!("cannot read the folder {}: {error}", folder.display()));
-    let entries = std::fs::read_dir(folder).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
-    let inputs =
-        entries.into_iter().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "in"));
-    let mut pairs: Vec<_> = inputs.map(|input| (input.clone(), input.with_extension("out"))).collect();
-    pairs.sort();
-    if pairs.is_empty() {
-        return Err(Failure::usage(format!("there is no NAME.in in {}", folder.display())));
-    }
-    Ok(pairs)
 }

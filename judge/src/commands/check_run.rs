@@ -1,11 +1,11 @@
 //! `judge check --run`: the stored answers of a past run before today's checker.
 
-use super::check::refuse_interactive;
+use super::check::{refuse_interactive, too_long};
 use super::failure::Failure;
 use super::{journaling, load};
 use crate::cases::{Admitted, Inputs, Referee};
 use crate::journal::{Journal, RunChoice, StoredCase, StoredOutcome};
-use crate::model::{Digest, Exit, Ruling, Verdict};
+use crate::model::{Bytes, Digest, Exit, Ruling, Verdict};
 use crate::report::{self, Align, Style, grid};
 use std::path::Path;
 
@@ -29,14 +29,14 @@ struct Tally {
     impossible: usize,
 }
 
-/// Checks every stored answer of a run.
-pub(super) fn check_run(catalogue: Option<&Path>, choice: RunChoice) -> Result<Exit, Failure> {
+/// Checks every stored answer of a run. They all kept to the limit that the run had; `limit` is another one.
+pub(super) fn check_run(catalogue: Option<&Path>, choice: RunChoice, limit: Option<Bytes>) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let journal = journaling::look(&catalogue)?;
     let run = journal.stored_run(journal.choose(choice)?)?;
     let problem = catalogue.find(&run.problem)?;
     refuse_interactive(problem)?;
-    let desk = Desk { journal: &journal, inputs: Inputs::of(problem), referee: Referee::of(problem) };
+    let desk = Desk { journal: &journal, inputs: Inputs::of(problem), referee: Referee::of(problem), limit };
 
     let columns = [("case", Align::Left), ("solver", Align::Left), ("recorded", Align::Left), ("today", Align::Left)];
     let mut table = grid(&columns, Style::of_stdout());
@@ -76,6 +76,7 @@ struct Desk<'a> {
     journal: &'a Journal,
     inputs: Inputs,
     referee: Referee,
+    limit: Option<Bytes>,
 }
 
 impl Desk<'_> {
@@ -99,7 +100,11 @@ impl Desk<'_> {
             Ok(case) => case,
             Err(why) => return Ok(Recheck::Impossible(why.clone())),
         };
-        let today = match case.rule(&answer) {
+        let ruling = match self.limit {
+            Some(limit) if answer.len() as u64 > limit.0 => Ok(too_long(limit)),
+            _ => case.rule(&answer),
+        };
+        let today = match ruling {
             Ok(Ruling::Accepted(score)) => format!("accepted {score}"),
             Ok(Ruling::Rejected { place, reason }) if place.is_empty() => format!("rejected: {reason}"),
             Ok(Ruling::Rejected { place, reason }) => format!("rejected {place}: {reason}"),

@@ -55,6 +55,11 @@ impl Failure {
         self.exit
     }
 
+    /// Returns the error with all its causes, as one line.
+    pub(super) fn in_full(&self) -> String {
+        in_full(&*self.error)
+    }
+
     /// Returns the text for standard error.
     pub(super) fn render(&self, style: Style) -> String {
         let mark = style.paint(Paint::Bad, "error:");

@@ -3,9 +3,9 @@
 use super::failure::Failure;
 use crate::journal::{BestScore, Game};
 use crate::manifest::Catalogue;
-use crate::model::quote;
+use crate::model::{Bytes, quote};
 use crate::report;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -41,6 +41,19 @@ pub(super) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(what, path, error))?;
     Ok(bytes)
+}
+
+/// Reads a file, and no more of it than this many bytes: `None` when it is longer.
+pub(super) fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>, Failure> {
+    let read = || -> io::Result<Vec<u8>> {
+        let source: Box<dyn Read> =
+            if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) };
+        let mut bytes = Vec::new();
+        source.take(limit.0.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(|error| unreadable(what, path, error))?;
+    Ok((bytes.len() as u64 <= limit.0).then_some(bytes))
 }
 
 /// Reads a file of best scores; `-` is standard input.

@@ -4,6 +4,7 @@ mod arena;
 mod baseline;
 mod best;
 mod check;
+mod check_folder;
 mod check_run;
 mod choice;
 mod compare;

@@ -42,7 +42,7 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     let input = input(problem, args)?;
     let case = check::admit(problem, &input.bytes, &input.name)?;
     let answer = match &args.output {
-        Some(path) => Answer { bytes: load::bytes("the answer", path)?, player: String::new() },
+        Some(path) => recorded(problem, args, path)?,
         None => play(problem, args, &input)?,
     };
     let mut film = GameFilm::new(args.from, args.to);
@@ -67,6 +67,18 @@ fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
     }
     let seed = args.seed.unwrap_or_default();
     Ok(Input { name: format!("seed-{seed}"), bytes: Inputs::of(problem).generate(seed)?.into() })
+}
+
+/// Reads the answer, which is no longer than that of a solver might be.
+fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<Answer, Failure> {
+    let limit = args.limits.output_limit.unwrap_or(problem.limits.output);
+    match load::bytes_up_to("the answer", path, limit)? {
+        Some(bytes) => Ok(Answer { bytes, player: String::new() }),
+        None => {
+            let ruling = check::text(&check::too_long(limit));
+            Err(Failure::usage(format!("there is no move to show: {ruling}")).with_hint("--output-limit allows more"))
+        }
+    }
 }
 
 /// Has the solver play the game.
