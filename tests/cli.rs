@@ -199,6 +199,8 @@ fn gen_writes_one_case_or_a_folder_of_them() {
     assert_eq!(folder.judge(&["gen", "-p", "square-remover", "--seeds", "1-3", "--dir", "a/b"]).code, Some(0));
     assert_eq!(std::fs::read_to_string(folder.path().join("a/b/seed-2.in")).unwrap(), one.stdout);
     assert_eq!(folder.judge(&["gen", "-p", "square-remover", "--seed", "0"]).code, Some(2));
+    let greatest = folder.judge(&["gen", "-p", "square-remover", "--seed", "18446744073709551615"]);
+    assert!(greatest.code == Some(0) && !greatest.stdout.is_empty(), "{}", greatest.stderr);
 }
 
 #[test]
@@ -208,6 +210,10 @@ fn what_the_user_got_wrong_is_said_with_its_mend_and_exit_code_2() {
     for (arguments, words) in [
         (&["run", "-p", "colums"][..], &["no problem `colums`", "did you mean `columns`"][..]),
         (&["run", "-p", "columns", "--seeds", "9-3"], &["runs backwards", "3-9"]),
+        (&["run", "-p", "square-remover", "--seeds", "-1"], &["seeds are 0 to", "18446744073709551615 here"]),
+        (&["gen", "-p", "square-remover", "--seed", "-5"], &["found `-5`", "18446744073709551611 here"]),
+        (&["gen", "-p", "columns", "--seeds", "3--2", "--dir", "d"], &["found `-2`", "18446744073709551614 here"]),
+        (&["check", "-p", "columns", "--seed=18446744073709551616", "--output", "x"], &["seeds are 0 to"]),
         (&["run", "-p", "columns", "--cpu", "4"], &["with its unit"]),
         (&["run", "-p", "columns", "--memory", "lots"], &["size with its unit"]),
         (&["run", "-p", "columns", "--inputs", "none/*.in"], &["no file matches"]),

@@ -2,7 +2,7 @@
 
 use super::{LimitArgs, SandboxArgs};
 use crate::journal::RunChoice;
-use crate::model::{Bytes, Seeds};
+use crate::model::{Bytes, Seeds, parse_seed};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -71,7 +71,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", requires = "output")]
     pub input: Option<PathBuf>,
     /// The case made from this seed
-    #[arg(long, value_name = "N", requires = "output")]
+    #[arg(long, value_name = "N", requires = "output", value_parser = parse_seed, allow_hyphen_values = true)]
     pub seed: Option<u64>,
     /// The answer, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "dir")]
@@ -96,7 +96,7 @@ pub struct ViewArgs {
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
     /// The case made from this seed
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_hyphen_values = true)]
     pub seed: Option<u64>,
     /// The answer, or - for standard input [default: what the solver answers]
     #[arg(long, value_name = "FILE", conflicts_with = "solver")]
@@ -129,10 +129,10 @@ pub struct GenArgs {
     #[arg(short, long, value_name = "ID")]
     pub problem: String,
     /// The case with this seed, to standard output (or into --dir)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_hyphen_values = true)]
     pub seed: Option<u64>,
     /// The cases with these seeds, into the folder --dir
-    #[arg(long, value_name = "SEEDS", requires = "dir")]
+    #[arg(long, value_name = "SEEDS", requires = "dir", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,
     /// The folder for the files seed-N.in; it is made when it is not there
     #[arg(long, value_name = "DIR")]
