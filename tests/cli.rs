@@ -318,6 +318,31 @@ rule = "sum"
 }
 
 #[test]
+fn a_problem_may_ask_for_another_version_of_the_generator() {
+    let folder = Folder::new();
+    let catalogue = |key: &str| format!("[[problem]]\nid = \"mine\"\nchecker = \"columns\"\nseeds = \"2\"\n{key}\n");
+    let made = |key: &str| {
+        folder.write("problems.toml", catalogue(key));
+        folder.judge(&["gen", "-p", "mine", "--seed", "2"])
+    };
+    let first = made("").stdout;
+    assert_eq!(made("generator-version = 1").stdout, first);
+    let second = made("generator-version = 2");
+    assert_eq!((second.code, &*second.stdout), (Some(0), "11 19\n1\ndup\n"));
+    let shown = folder.judge(&["show", "mine"]).stdout;
+    assert!(shown.contains("built-in generator, version 2 of 2 (`generator-version`)"), "{shown}");
+    for (key, complaint) in [
+        ("generator-version = 3", "there is no version 3 of the generator\n"),
+        ("generator-version = 0", "expected 1 to 2"),
+        ("generator-version = \"new\"", "expected a version"),
+        ("generator-command = \"echo\"\ngenerator-version = 1", "only built-in generators have versions"),
+    ] {
+        let said = made(key);
+        assert!(said.code == Some(2) && said.stderr.contains(complaint), "{key}: {}", said.stderr);
+    }
+}
+
+#[test]
 fn the_journey_from_the_readme_for_files_works() {
     let folder = Folder::new();
     folder.judge(&["gen", "-p", "columns", "--seeds", "1-12", "--dir", "data"]);

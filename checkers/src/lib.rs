@@ -24,7 +24,7 @@ mod square_remover;
 mod tokens;
 
 pub use check_error::{CheckError, Undecided};
-pub use registry::{Case, Checker, Feature, UnusableSeed, all, find};
+pub use registry::{Case, Checker, Feature, Generator, UnusableSeed, all, find};
 pub use rejection::{Malformed, Place, Rejection};
 pub use replay::{Board, Cell, Frame, Observer, Unobserved};
 pub use score::Score;

@@ -10,11 +10,16 @@ pub trait Checker: Sync {
     /// Grows by one whenever the same input and answer could get another score or verdict than before.
     fn version(&self) -> u32;
 
-    /// Returns the input of the case with this seed. The same seed gives the same bytes for ever.
+    /// Returns the versions of its generator, the first one first. A change of what a generator makes is a new version.
+    fn generators(&self) -> &'static [Generator];
+
+    /// Returns the case of the generator's first version with this seed.
     ///
     /// # Errors
     /// When the game has no case for this seed.
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed>;
+    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
+        self.generators()[0](seed)
+    }
 
     /// Reads a case's input.
     ///
@@ -22,6 +27,9 @@ pub trait Checker: Sync {
     /// When the bytes are not an input of this game: where, what was expected, what was found.
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed>;
 }
+
+/// Returns the input of the case with a seed. The same seed always gives the same bytes.
+pub type Generator = fn(u64) -> Result<Vec<u8>, UnusableSeed>;
 
 /// One case of a game: its input, read and found valid.
 pub trait Case: Send + Sync {

@@ -5,7 +5,7 @@ use super::generate;
 use super::input::{EasyCase, features, read_easy};
 use super::rules::{Strip, tile};
 use super::stage::Stage;
-use crate::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
 
 /// The checker's id.
 pub(super) const ID: &str = "beating-the-game-easy";
@@ -22,8 +22,8 @@ impl Checker for BeatingTheGameEasy {
         1
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::easy(seed).into_bytes())
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::easy(seed).into_bytes())]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {

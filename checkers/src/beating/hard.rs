@@ -6,7 +6,7 @@ use super::input::{Start, features, read_hard};
 use super::layer::Move;
 use super::optimum::{best_game, best_score};
 use super::stage::Stage;
-use crate::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
 
 /// The checker's id.
 pub(super) const ID: &str = "beating-the-game-hard";
@@ -23,8 +23,8 @@ impl Checker for BeatingTheGameHard {
         1
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::hard(seed).into_bytes())
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::hard(seed).into_bytes())]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {

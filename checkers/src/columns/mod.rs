@@ -7,7 +7,7 @@ mod play;
 mod replay;
 mod rules;
 
-use crate::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
 use input::Input;
 
 /// The checker of `columns`.
@@ -22,8 +22,8 @@ impl Checker for Columns {
         1
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::generate(seed))
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::first(seed)), |seed| Ok(generate::second(seed))]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {

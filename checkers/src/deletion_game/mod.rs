@@ -9,7 +9,7 @@ mod primality;
 mod replay;
 mod rules;
 
-use crate::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
 use input::Input;
 
 /// The checker of `deletion-game`.
@@ -24,8 +24,8 @@ impl Checker for DeletionGame {
         2
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::generate(seed))
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::generate(seed))]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {

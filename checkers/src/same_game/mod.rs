@@ -11,7 +11,7 @@ mod input;
 mod prescribed;
 mod replay;
 
-use crate::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
 use input::{Free, Prescribed};
 
 /// The checker of `same-game`.
@@ -26,8 +26,8 @@ impl Checker for SameGame {
         1
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::prescribed(seed))
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::prescribed(seed)), |seed| Ok(generate::second_prescribed(seed))]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
@@ -47,8 +47,8 @@ impl Checker for SameGameFree {
         1
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::free(seed))
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::free(seed))]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {

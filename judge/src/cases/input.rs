@@ -73,7 +73,7 @@ impl Inputs {
     /// When the seed cannot be used.
     pub fn generate(&self, seed: u64) -> Result<Vec<u8>, InputError> {
         match &self.generator {
-            Some(GeneratorChoice::BuiltIn(checker)) => Ok(checker.generate(seed)?),
+            Some(GeneratorChoice::BuiltIn { generator, .. }) => Ok(generator(seed)?),
             Some(GeneratorChoice::Command(line)) => self.generate_by_command(line, seed),
             None => Err(InputError::NoGenerator(seed)),
         }
