@@ -70,22 +70,19 @@ fn many_numbers_of_thousands_of_digits_are_decided() {
     assert_eq!(check(&rows, &[1, 2, 3, 4, 5, 6, 7, 8]), Ok(0.into()));
 }
 
-/// The time on the clock of the faster of two goes.
 fn time_of(work: impl Fn()) -> Duration {
-    let times = [(); 2].map(|()| {
-        let start = Instant::now();
-        work();
-        start.elapsed()
-    });
-    times[0].min(times[1])
+    let start = Instant::now();
+    work();
+    start.elapsed()
 }
 
+/// Were each of the 27 moves tested, they would take 27 times as long as one, on a busy machine too.
 #[test]
 fn a_number_that_was_decided_before_costs_nothing() {
     let rows = [near_a_power_of_ten(3_000, 33)];
     let time = |moves| time_of(|| assert_eq!(check(&rows, &vec![1; moves]), Ok(0.into())));
-    let (once, often) = (time(1), time(27));
-    assert!(often < 9 * once, "27 moves took {often:?}, one of them {once:?}");
+    let times: Vec<_> = (0..4).map(|_| (time(1), time(27))).collect();
+    assert!(times.iter().any(|(once, often)| *often < 5 * *once), "one move and 27 of them: {times:?}");
 }
 
 /// 10^99999 + 9 has no small factor.
