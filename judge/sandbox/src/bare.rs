@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::disk::Holdings;
 use crate::execution::Fault;
 use crate::folder::Folder;
 use crate::helper::Settings;
@@ -129,6 +130,10 @@ impl Bare {
         })
     }
 
+    fn holdings(&self) -> Holdings<'_> {
+        self.folder.holdings(self.identity.as_ref().map(Identity::id), self.free_before)
+    }
+
     fn rules(&self, task: &Task) -> seccomp::Rules {
         seccomp::Rules {
             shared_world: true,
@@ -152,10 +157,10 @@ fn keeps_others_out(path: &Path) -> bool {
 
 impl Disk for Bare {
     fn bytes(&self) -> Option<u64> {
-        self.folder.holdings(self.free_before).bytes()
+        self.holdings().bytes()
     }
 
     fn left(&self) -> Option<u64> {
-        self.folder.holdings(self.free_before).left()
+        self.holdings().left()
     }
 }

@@ -29,8 +29,36 @@ pub(crate) struct Holdings<'a> {
     pub(crate) path: &'a Path,
     /// The process whose descendants are the run.
     pub(crate) root: i32,
+    /// The user that they run as, if it is not this process's own.
+    pub(crate) user: Option<u32>,
     /// Free bytes on that disk when the run began.
     pub(crate) free_before: u64,
+}
+
+/// As long as this lives, the kernel lets this process see of other processes what the user with this id may see. In
+/// containers, root may not see everything.
+struct FileUser;
+
+impl FileUser {
+    fn act_as(id: u32) -> FileUser {
+        // SAFETY: system calls without pointers; this process has one thread. Without the right to do so nothing changes.
+        unsafe {
+            libc::setfsgid(id);
+            libc::setfsuid(id);
+        }
+        FileUser
+    }
+}
+
+impl Drop for FileUser {
+    fn drop(&mut self) {
+        let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        // SAFETY: as above.
+        unsafe {
+            libc::setfsuid(uid);
+            libc::setfsgid(gid);
+        }
+    }
 }
 
 /// There is more than is counted, or a file that could not be looked at.
@@ -44,7 +72,11 @@ impl Holdings<'_> {
         count.folder(self.folder.0, self.folder.1, 0).ok()?;
         // Where a file can be held unseen, the disk itself is asked. Others fill and empty it as well, but hardly any honest
         // program holds files like that.
-        let gone = match count.nameless(self).ok()? {
+        let seen = {
+            let _as_program = self.user.map(FileUser::act_as);
+            count.nameless(self).ok()?
+        };
+        let gone = match seen {
             Seen::All => 0,
             Seen::Some => self.free_before.saturating_sub(free_bytes(self.folder.0)),
         };
@@ -141,13 +173,18 @@ impl Count {
             Err(_) => return Ok(Seen::Some),
         };
         let mut seen = Seen::All;
-        while let Some(Ok(entry)) = descriptors.read() {
+        while let Some(entry) = descriptors.read() {
             self.descriptors += 1;
             if self.descriptors > MOST {
                 return Err(TooMuch);
             }
-            let Ok(place) = descriptors.fd() else { continue };
-            let Ok(stat) = rustix::fs::statat(place, entry.file_name(), AtFlags::empty()) else { continue };
+            let (Ok(entry), Ok(place)) = (entry, descriptors.fd()) else { return Ok(Seen::Some) };
+            let stat = match rustix::fs::statat(place, entry.file_name(), AtFlags::empty()) {
+                Ok(stat) => stat,
+                // Closed in the meantime.
+                Err(Errno::NOENT) => continue,
+                Err(_) => return Ok(Seen::Some),
+            };
             match kind(&stat) {
                 FileType::RegularFile if stat.st_nlink == 0 => {
                     let target = rustix::fs::readlinkat(place, entry.file_name(), Vec::new());

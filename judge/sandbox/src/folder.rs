@@ -97,9 +97,9 @@ impl Folder {
     }
 
     /// What a run, started by this process, has in it and holds of it.
-    pub(crate) fn holdings(&self, free_before: u64) -> Holdings<'_> {
+    pub(crate) fn holdings(&self, user: Option<u32>, free_before: u64) -> Holdings<'_> {
         let root = std::process::id().cast_signed();
-        Holdings { folder: (self.private.as_fd(), BOX), path: &self.path, root, free_before }
+        Holdings { folder: (self.private.as_fd(), BOX), path: &self.path, root, user, free_before }
     }
 
     /// Free bytes on its disk; not asked for where it is memory.

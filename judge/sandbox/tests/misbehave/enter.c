@@ -1,5 +1,6 @@
 /* Goes on as another program in a world with less in it: `enter container PROGRAM…`, `enter alone PROGRAM…`. */
 #include "misbehave.h"
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -15,8 +16,18 @@ static int go_on(char **program) {
     return 1;
 }
 
-/* The calls that make namespaces and mounts are refused. */
+/* The calls that make namespaces and mounts are refused, and root has no rights but the usual ones. */
 static int container(char **program) {
+    static const int usual[] = {CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FSETID, CAP_FOWNER, CAP_MKNOD, CAP_NET_RAW, CAP_SETGID,
+                                CAP_SETUID, CAP_SETFCAP, CAP_SETPCAP, CAP_NET_BIND_SERVICE, CAP_SYS_CHROOT, CAP_KILL,
+                                CAP_AUDIT_WRITE};
+    for (int right = 0; right < 64; right++) {
+        int is_usual = 0;
+        for (unsigned which = 0; which < sizeof usual / sizeof *usual; which++)
+            is_usual |= usual[which] == right;
+        if (!is_usual)
+            prctl(PR_CAPBSET_DROP, right, 0, 0, 0);
+    }
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, NUMBER),
         REFUSE(SYS_unshare, EPERM),
