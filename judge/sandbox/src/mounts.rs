@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
@@ -63,34 +63,41 @@ pub(crate) fn sources(task: &Task) -> Result<Vec<Source>, Fault> {
     Ok(found)
 }
 
-/// Adds `path`, following links as the host does. What does not exist is left out: the program will find that out.
+/// Adds `path`, following links as the host does, and every link on the way to it: the path leads there in the jail, too.
+/// What does not exist is left out: the program will find that out.
 fn add(found: &mut Vec<Source>, path: &Path, kind: Kind) -> Result<(), Fault> {
-    let mut path = absolute(path);
-    // As many links as the kernel itself would follow.
-    for _ in 0..40 {
-        if shown(found, &path) && kind != Kind::Writable {
-            return Ok(());
+    let (mut path, mut left) = (PathBuf::from("/"), path.to_owned());
+    // As many as the kernel itself would follow.
+    let mut links = 40;
+    loop {
+        let mut parts = left.components();
+        match parts.next() {
+            None => break,
+            Some(Component::Normal(name)) => path.push(name),
+            Some(Component::ParentDir) => drop(path.pop()),
+            Some(_) => {}
         }
-        let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };
-        if !metadata.is_symlink() {
-            let tree = copy(&path, kind).doing(format!("taking {} into the jail", path.display()))?;
-            found.push(Source::Tree { path, tree, folder: metadata.is_dir() });
-            return Ok(());
-        }
-        let Ok(target) = fs::read_link(&path) else { return Ok(()) };
-        let next = absolute(&path.parent().unwrap_or(Path::new("/")).join(&target));
-        found.push(Source::Link { path, target });
-        path = next;
+        let rest = parts.as_path().to_owned();
+        left = match fs::read_link(&path) {
+            Ok(_) if links == 0 => return Ok(()),
+            Ok(target) => {
+                links -= 1;
+                if !shown(found, &path) {
+                    found.push(Source::Link { path: path.clone(), target: target.clone() });
+                }
+                path = if target.is_absolute() { "/".into() } else { path.parent().unwrap_or(&path).to_owned() };
+                target.join(rest)
+            }
+            Err(_) => rest,
+        };
     }
+    if shown(found, &path) && kind != Kind::Writable {
+        return Ok(());
+    }
+    let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };
+    let tree = copy(&path, kind).doing(format!("taking {} into the jail", path.display()))?;
+    found.push(Source::Tree { path, tree, folder: metadata.is_dir() });
     Ok(())
-}
-
-/// `path` with its parent's links resolved and without `.` and `..`.
-fn absolute(path: &Path) -> PathBuf {
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    };
-    fs::canonicalize(parent).map_or_else(|_| path.to_owned(), |parent| parent.join(name))
 }
 
 fn shown(found: &[Source], path: &Path) -> bool {

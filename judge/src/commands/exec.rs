@@ -4,12 +4,12 @@ use super::failure::Failure;
 use super::run::no_temporary_folder;
 use super::{load, walls};
 use crate::cli::{ExecArgs, LimitArgs};
-use crate::model::{Bytes, Exit, Invocation, Limits, Time, Verdict};
+use crate::model::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
 use crate::report::{self, ExecReport};
 use crate::runner::{self, RunError};
 use crate::solver::{self, Toolbox};
 use crate::verdict::Ending;
-use judge_sandbox::{Request, Sink, Stdin, Visible};
+use judge_sandbox::{Request, Sink, Stdin};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -34,8 +34,8 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
     let streams = Streams::open(args)?;
     let (ending, execution) = match solver::find_command(args.command.clone(), &mut toolbox) {
-        Invocation::Program { program, argv, visible } => {
-            let request = request(args, &limits, program, argv, visible, &streams)?;
+        Invocation::Program(program) => {
+            let request = request(args, &limits, program, &streams)?;
             let execution = runner::run_alone(&sandbox, &request).map_err(|error| unwritten(args, error))?;
             let execution = execution.ok_or_else(Failure::interrupted)?;
             (solver::ending(&request.program, &execution, &limits), Some(execution))
@@ -62,22 +62,15 @@ fn limits(given: &LimitArgs) -> Limits {
     }
 }
 
-fn request(
-    args: &ExecArgs,
-    limits: &Limits,
-    program: std::path::PathBuf,
-    argv: Vec<std::ffi::OsString>,
-    visible: Vec<std::path::PathBuf>,
-    streams: &Streams,
-) -> Result<Request, Failure> {
-    let mut seen: Vec<_> = visible.into_iter().map(|path| Visible { path, writable: false }).collect();
+fn request(args: &ExecArgs, limits: &Limits, program: Program, streams: &Streams) -> Result<Request, Failure> {
+    let mut seen: Vec<_> = runner::visible(&program).collect();
     seen.extend(walls::visible(&args.sandbox)?);
     let bounded = |time: Time| (time != NO_TIME_LIMIT).then_some(time.0);
     let memory = (limits.memory != Bytes(u64::MAX)).then_some(limits.memory.0);
     Ok(Request {
-        program,
-        argv,
-        environment: runner::environment(&args.sandbox.environment),
+        environment: runner::environment(&program, &args.sandbox.environment),
+        program: program.path,
+        argv: program.argv,
         stdin: stdin(args.stdin.as_deref())?,
         limits: judge_sandbox::Limits {
             cpu: bounded(limits.cpu),

@@ -82,13 +82,13 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Fai
         fail_fast: false,
         order: Order::Fixed,
     };
-    let Solver { spec, invocation, .. } = &plan.solvers[0];
+    let Solver { spec, invocation, environment } = &plan.solvers[0];
     let unanswered = |why: &str| Failure::usage(format!("`{}` gave no answer to show: {why}", spec.name));
-    let (program, argv, visible) = match invocation {
-        Invocation::Program { program, argv, visible } => (program, argv, visible),
+    let program = match invocation {
+        Invocation::Program(program) => program,
         Invocation::CannotStart(why) | Invocation::CompileError(why) => return Err(unanswered(why)),
     };
-    let request = runner::request(&plan, program, argv, visible, input.bytes.clone());
+    let request = runner::request(&plan, program, environment, input.bytes.clone());
     let execution = runner::run_alone(&walls::open(&args.sandbox)?, &request)?.ok_or_else(Failure::interrupted)?;
     match solver::ending(&request.program, &execution, &plan.limits) {
         Ending::Clean => Ok(Answer { bytes: execution.stdout, player: spec.name.clone() }),

@@ -1,24 +1,21 @@
 //! One worker: takes the next job, makes the input, runs the solver, has the answer checked.
 
+use super::request::request;
 use super::{Memory, Settings};
 use crate::cases::{Admitted, FeatureFinder, Inputs, ReadError, Referee};
 use crate::interaction::{self, ConverseError};
-use crate::model::{
-    Digest, Evidence, Features, Finished, Invocation, JobId, Limits, Outcome, Recalled, Ruling, Verdict,
-};
+use crate::model::{Digest, Evidence, Features, Finished, Invocation, JobId, Outcome, Recalled, Ruling, Verdict};
 use crate::plan::Plan;
 use crate::solver;
 use crate::verdict::{self, Decision, Ending, Settlement};
-use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Sink, Stdin, Visible, Worker};
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Worker};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 
-/// How much of standard error is kept, and how much of that is shown for a case that failed.
-const STDERR_KEPT: u64 = 64 << 10;
+/// How much of standard error is shown for a case that failed.
 const STDERR_SHOWN: usize = 2000;
 
 /// A program that spent this share of its time without the core that it was ready for was disturbed.
@@ -141,8 +138,8 @@ impl Desk<'_> {
             Some((Outcome::without_run(verdict, note), Evidence { input, ..Evidence::default() }))
         };
         let solver = &plan.solvers[job.solver];
-        let (program, argv, visible) = match &solver.invocation {
-            Invocation::Program { program, argv, visible } => (program, argv, visible),
+        let program = match &solver.invocation {
+            Invocation::Program(program) => program,
             Invocation::CannotStart(why) => return without_run(Verdict::CannotStart, why.clone(), None),
             Invocation::CompileError(said) => return without_run(Verdict::CompileError, said.clone(), None),
         };
@@ -153,11 +150,10 @@ impl Desk<'_> {
         if let Some(Recalled { outcome, stored }) = digest.and_then(|digest| self.shared.memory.recall(job, &digest)) {
             return Some((outcome, Evidence { input: digest, answer: None, stored: Some(stored) }));
         }
-        let mut request = request(plan, program, argv, visible, input);
+        let mut request = request(plan, program, &solver.environment, input);
         request.limits.cpu = Some(self.shared.enforced_cpu());
-        request.environment.extend(pairs(&solver.environment));
         match self.execute(&request) {
-            Ok(performance) => Some(self.finished(program, performance, digest)),
+            Ok(performance) => Some(self.finished(&program.path, performance, digest)),
             Err(ConverseError::Sandbox(Fault::Cancelled)) => None,
             Err(error) => {
                 if matches!(error, ConverseError::Sandbox(_)) {
@@ -279,46 +275,6 @@ fn settled(settlement: Settlement) -> Outcome {
         }
         Settlement::Failed(verdict, note) => Outcome::without_run(verdict, note),
     }
-}
-
-/// Returns what the sandbox is to run: a solver of this plan on an input.
-#[must_use]
-pub fn request(plan: &Plan, program: &Path, argv: &[OsString], visible: &[PathBuf], input: Arc<[u8]>) -> Request {
-    let Limits { cpu, wall, memory, output, processes } = plan.limits;
-    Request {
-        program: program.to_owned(),
-        argv: argv.to_vec(),
-        environment: environment(&plan.environment),
-        stdin: Stdin::Bytes(input),
-        limits: judge_sandbox::Limits {
-            cpu: Some(cpu.0),
-            wall: Some(wall.0),
-            memory: Some(memory.0),
-            stdout: output.0,
-            stderr: STDERR_KEPT,
-            processes: Some(processes),
-            disk: memory.0,
-        },
-        visible: plan.visible.iter().cloned().chain(visible.iter().map(|path| read_only(path))).collect(),
-        stdout: Sink::Capture,
-        stderr: Sink::Capture,
-    }
-}
-
-fn read_only(path: &Path) -> Visible {
-    Visible { path: path.to_owned(), writable: false }
-}
-
-/// Returns what every program gets as its environment, and then what the user asked for.
-#[must_use]
-pub fn environment(more: &[(String, String)]) -> Vec<(OsString, OsString)> {
-    let every = [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("LANG", "C.UTF-8")];
-    let every = every.into_iter().map(|(key, value)| (key.into(), value.into()));
-    every.chain(pairs(more)).collect()
-}
-
-fn pairs(variables: &[(String, String)]) -> impl Iterator<Item = (OsString, OsString)> {
-    variables.iter().map(|(key, value)| (key.into(), value.into()))
 }
 
 /// An error with all its causes, as one line.

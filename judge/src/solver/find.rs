@@ -1,15 +1,18 @@
 //! Finds the program behind what the user named, and what it needs to see.
 
 use super::compile::{Built, Toolbox};
-use super::interpreter;
 use super::stage::stage;
-use crate::model::{Invocation, Solver, SolverSpec};
+use super::toolchain::{self, Installation, Interpreter, is_executable};
+use crate::model::{Invocation, Program, Runtime, Solver, SolverSpec};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Prefix of the bundled solvers: `bundled:columns`.
 pub(super) const BUNDLED: &str = "bundled:";
+
+/// Where every program looks for others, unless the user says otherwise.
+pub const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Finds out how a solver is run. A solver that cannot be run is no error of the judge's: it is said in the result.
 pub fn prepare(spec: SolverSpec, toolbox: &mut Toolbox) -> Solver {
@@ -40,11 +43,12 @@ fn bundled(id: &str) -> Invocation {
         return Invocation::CannotStart(format!("there is no bundled solver `{id}`"));
     }
     match std::env::current_exe() {
-        Ok(program) => Invocation::Program {
+        Ok(path) => Invocation::Program(Program {
             argv: vec!["judge".into(), "solve".into(), id.into()],
-            visible: vec![program.clone()],
-            program,
-        },
+            visible: vec![path.clone()],
+            runtime: Runtime::default(),
+            path,
+        }),
         Err(error) => Invocation::CannotStart(format!("the judge cannot find its own program: {error}")),
     }
 }
@@ -64,9 +68,9 @@ fn from_source(path: &Path, toolbox: &mut Toolbox) -> Invocation {
 
 fn with_visible(invocation: Invocation, more: Vec<PathBuf>) -> Invocation {
     match invocation {
-        Invocation::Program { program, argv, mut visible } => {
-            visible.extend(more);
-            Invocation::Program { program, argv, visible }
+        Invocation::Program(mut program) => {
+            program.visible.extend(more);
+            Invocation::Program(program)
         }
         other => other,
     }
@@ -81,25 +85,64 @@ pub fn find_command(words: Vec<OsString>, toolbox: &mut Toolbox) -> Invocation {
     stage(from_words(words), toolbox)
 }
 
+fn from_words(words: Vec<OsString>) -> Invocation {
+    named_program(words).map_or_else(Invocation::CannotStart, Invocation::Program)
+}
+
 /// A command: its program is found as a shell finds it, and the files it names can be seen, by their full paths: the
 /// working folder of a solver is not the user's.
-fn from_words(mut words: Vec<OsString>) -> Invocation {
-    let mut program = match find_program(Path::new(&words[0])) {
-        Ok(program) => program,
-        Err(why) => return Invocation::CannotStart(why),
-    };
-    let mut visible = vec![program.clone()];
-    if let Some(home) = interpreter::home(&program) {
-        program = home.program;
-        visible = [vec![program.clone()], home.folders].concat();
+fn named_program(mut words: Vec<OsString>) -> Result<Program, String> {
+    let by_path = words[0].as_bytes().contains(&b'/');
+    let mut found = toolchain::installation(&find_program(Path::new(&words[0]))?)?;
+    if found.is_alone() {
+        found.program.clone_from(&found.real);
     }
+    let mut interpreters = toolchain::interpreters(&found.program)?;
+    if found.program.file_name() == Some(OsStr::new("env")) {
+        interpreters.extend(toolchain::behind_env(&words[1..])?);
+    }
+    if found.was_shim || by_path {
+        // An interpreter looks for its own folder by this name, and a relative one leads nowhere in the working folder.
+        words[0] = found.program.clone().into_os_string();
+    }
+    let mut visible: Vec<_> = found.is_alone().then(|| found.program.clone()).into_iter().collect();
     for word in words.iter_mut().skip(1) {
         if let Some(path) = named_path(word) {
             visible.push(path.clone());
             *word = path.into_os_string();
         }
     }
-    Invocation::Program { program, argv: words, visible }
+    let mut runtime = Runtime::default();
+    if !found.is_alone() {
+        add(&mut runtime, &found, !by_path);
+    }
+    for Interpreter { installation, by_name, .. } in &interpreters {
+        add(&mut runtime, installation, *by_name);
+    }
+    let program = Program { path: found.program, argv: words, visible, runtime };
+    let shim = interpreters.into_iter().find(|interpreter| interpreter.installation.was_shim && !interpreter.by_name);
+    Ok(match shim {
+        Some(shim) => run_by(program, shim),
+        None => program,
+    })
+}
+
+/// Adds what an installed program needs. Where it was looked for by its name, it is found by its name again; and an
+/// installation has a folder of programs that belong together.
+fn add(runtime: &mut Runtime, installation: &Installation, by_name: bool) {
+    if by_name || !installation.is_alone() {
+        runtime.search.extend(installation.search(OsStr::new(PATH)));
+    }
+    runtime.visible.extend(installation.visible().cloned());
+}
+
+/// A script whose first line names a shim is run as the kernel would run it if that line named the program behind it.
+fn run_by(script: Program, shim: Interpreter) -> Program {
+    let interpreter = shim.installation.program;
+    let mut argv: Vec<_> = std::iter::once(interpreter.clone().into_os_string()).chain(shim.argument).collect();
+    argv.push(script.path.into_os_string());
+    argv.extend(script.argv.into_iter().skip(1));
+    Program { path: interpreter, argv, ..script }
 }
 
 /// Returns the absolute path behind an argument that names a file, or a folder below the current one (`java -cp .`).
@@ -114,25 +157,18 @@ fn named_path(word: &OsStr) -> Option<PathBuf> {
     (path.is_file() || below_here()).then_some(path)
 }
 
-/// Returns the absolute path of a program, or why it cannot be run.
+/// Returns the path of a program, or why it cannot be run.
 fn find_program(name: &Path) -> Result<PathBuf, String> {
     let bare = name.components().count() == 1 && !name.to_string_lossy().contains('/');
-    let on_path = || {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| is_executable(file))
-    };
     // A bare name is a command; if there is none of that name, a file of that name here is what was meant.
-    let found = if bare { on_path().unwrap_or_else(|| name.to_owned()) } else { name.to_owned() };
-    let absolute = found.canonicalize().map_err(|error| {
+    let found = Some(name).filter(|_| bare).and_then(|name| toolchain::on_path(name.as_os_str()));
+    let found = found.unwrap_or_else(|| name.to_owned());
+    let meta = found.metadata().map_err(|error| {
         let hint = if bare { " (no such command on the PATH, and no such file here)" } else { "" };
         format!("{}: {error}{hint}", name.display())
     })?;
-    if absolute.is_dir() {
+    if meta.is_dir() {
         return Err(format!("{} is a folder, not a program", name.display()));
     }
-    Ok(absolute)
-}
-
-fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    Ok(found)
 }

@@ -1,7 +1,7 @@
 //! The content of a solver: two of the same fingerprint are the same program, wherever they stand and whatever their name.
 
 use super::Toolbox;
-use crate::model::{Digest, Invocation, Solver};
+use crate::model::{Digest, Invocation, Program, Solver};
 use judge_sandbox::Visible;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -17,16 +17,17 @@ const FOREIGN_FOLDERS: [&str; 2] = [".judge", ".git"];
 #[must_use]
 pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Digest {
     match &solver.invocation {
-        Invocation::Program { argv, visible, .. } => {
+        Invocation::Program(Program { path, argv, visible, runtime }) => {
             let arguments = argv.iter().skip(1).map(|word| argument(word, visible, toolbox));
             let variables = solver.environment.iter().map(|(key, value)| format!("{key}={value}").into_bytes());
             let mut parts: Vec<Vec<u8>> = arguments.chain(variables).collect();
-            let own = |path: &Path| {
-                path.is_file() || argv.iter().any(|word| *word == *path) || toolbox.inside(path).is_some()
-            };
             let shared = shared.iter().map(|visible| &visible.path);
-            // Whole folders that the user did not name are an interpreter's home: gigabytes, and the system's business.
-            for path in visible.iter().filter(|path| own(path)).chain(shared) {
+            // The folders of an installation are gigabytes, and the system's business.
+            let installed = [path].into_iter().chain(&runtime.visible).filter(|path| path.is_file());
+            let mut installed: Vec<_> = installed.filter_map(|path| path.canonicalize().ok()).collect();
+            installed.dedup();
+            installed.retain(|path| !visible.contains(path));
+            for path in visible.iter().chain(&installed).chain(shared) {
                 parts.push(content(path).unwrap_or_else(|error| format!("{}: {error}", path.display()).into_bytes()));
             }
             Digest::of_parts(parts.iter().map(Vec::as_slice))
@@ -79,6 +80,7 @@ fn folder(path: &Path) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Runtime;
     use crate::solver::{parse_specs, prepare};
 
     fn of(text: &str) -> Digest {
@@ -112,11 +114,12 @@ mod tests {
         let lib = folder.path().join("lib");
         let solver = Solver {
             spec: parse_specs(&["bot".to_owned()]).unwrap().remove(0),
-            invocation: Invocation::Program {
-                program: "/bin/sh".into(),
+            invocation: Invocation::Program(Program {
+                path: "/bin/sh".into(),
                 argv: vec!["sh".into(), lib.clone().into_os_string()],
                 visible: vec![lib.clone()],
-            },
+                runtime: Runtime::default(),
+            }),
             environment: Vec::new(),
         };
         let now = || fingerprint(&solver, &[], &Toolbox::new().unwrap());

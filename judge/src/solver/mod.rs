@@ -3,13 +3,13 @@
 mod compile;
 mod find;
 mod fingerprint;
-mod interpreter;
 mod obstacle;
 mod spec;
 mod stage;
+mod toolchain;
 
 pub use compile::Toolbox;
-pub use find::{find_command, prepare};
+pub use find::{PATH, find_command, prepare};
 pub use fingerprint::fingerprint;
 pub use obstacle::ending;
 pub use spec::{SpecError, check_names, parse_spec, parse_specs};

@@ -1,5 +1,6 @@
 //! Why a program could not be started: what the kernel says, and what the file shows.
 
+use super::toolchain::first_line;
 use crate::model::Limits;
 use crate::verdict::{self, Ending};
 use judge_sandbox::{End, Execution};
@@ -80,10 +81,8 @@ fn forbidden(program: &Path, head: &[u8]) -> String {
 
 /// The interpreter that a script's first line names.
 fn interpreter(head: &[u8]) -> Option<String> {
-    let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
-    let line = String::from_utf8_lossy(line).into_owned();
-    // A carriage return is no space to the kernel.
-    line.split([' ', '\t']).find(|word| !word.is_empty()).map(str::to_owned)
+    let (interpreter, _) = first_line(head)?;
+    Some(String::from_utf8_lossy(interpreter).into_owned())
 }
 
 /// The number of the machine that an ELF program was made for, of either byte order.

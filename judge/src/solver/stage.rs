@@ -13,8 +13,8 @@ pub(super) fn stage(invocation: Invocation, toolbox: &mut Toolbox) -> Invocation
     if !rustix::process::geteuid().is_root() {
         return invocation;
     }
-    let Invocation::Program { mut program, mut argv, mut visible } = invocation else { return invocation };
-    let hidden: Vec<_> = visible.iter().filter(|path| path.is_file() && !is_open(path)).cloned().collect();
+    let Invocation::Program(mut program) = invocation else { return invocation };
+    let hidden: Vec<_> = program.visible.iter().filter(|path| path.is_file() && !is_open(path)).cloned().collect();
     for original in hidden {
         let copy = match toolbox.copy(&original) {
             Ok(copy) => copy,
@@ -25,11 +25,15 @@ pub(super) fn stage(invocation: Invocation, toolbox: &mut Toolbox) -> Invocation
                 path.clone_from(&copy);
             }
         };
-        moved(&mut program);
-        visible.iter_mut().for_each(moved);
-        argv.iter_mut().filter(|word| **word == *original).for_each(|word| *word = copy.clone().into_os_string());
+        moved(&mut program.path);
+        program.visible.iter_mut().for_each(moved);
+        program
+            .argv
+            .iter_mut()
+            .filter(|word| **word == *original)
+            .for_each(|word| *word = copy.clone().into_os_string());
     }
-    Invocation::Program { program, argv, visible }
+    Invocation::Program(program)
 }
 
 /// Whether everybody may read this file, and pass through all folders on the way to it.

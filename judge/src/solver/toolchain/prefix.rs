@@ -1,0 +1,209 @@
+//! Recognises the folder of an installation by what stands in it or where it stands.
+
+use glob::Pattern;
+use std::path::{Component, Path, PathBuf};
+
+/// Where the system's own programs stand, which every sandbox shows.
+const SYSTEM: [&str; 1] = ["/usr"];
+
+/// Package managers whose packages link to one another, each with the folders that hold packages and nothing else.
+const STORES: [(&str, &[&str]); 3] =
+    [("/nix/store", &[""]), ("/gnu/store", &[""]), ("/home/linuxbrew/.linuxbrew", &["Cellar", "opt", "lib", "share"])];
+
+/// A file, or a folder as deep, that only the installations of a language have.
+const LANDMARKS: [&str; 46] = [
+    // Python, PyPy, conda.
+    "lib/python*/os.py",
+    "lib/pypy*/os.py",
+    "lib-python/*/os.py",
+    "conda-meta/history",
+    // JavaScript.
+    "lib/node_modules/npm/package.json",
+    "include/node/node.h",
+    // The Java virtual machine and its languages.
+    "lib/jvm.cfg",
+    "lib/*/jvm.cfg",
+    "lib/rt.jar",
+    "jre/lib/rt.jar",
+    "lib/kotlin-stdlib.jar",
+    "lib/scala-library*.jar",
+    "lib/scala3-library*.jar",
+    "lib/groovy-*.jar",
+    "lib/clojure-*.jar",
+    // Scripts.
+    "lib/ruby/*/English.rb",
+    "lib/truffle/truffle/cext.rb",
+    "lib/perl5/*/strict.pm",
+    "lib/5.*/strict.pm",
+    "include/php/main/php.h",
+    "include/lua.h",
+    "include/luajit-*/lua.h",
+    "lib/tcl*/init.tcl",
+    "share/julia/base/Base.jl",
+    "lib/R/library/base",
+    "share/octave/*/m/startup",
+    // Compilers.
+    "lib/rustlib/*/lib",
+    "src/runtime/proc.go",
+    "lib/gcc/*/*/crtbegin.o",
+    "lib64/gcc/*/*/crtbegin.o",
+    "lib/clang/*/include/stddef.h",
+    "lib/swift/shims/module.modulemap",
+    "shared/Microsoft.NETCore.App",
+    "lib/core/core.dart",
+    "lib/system.nim",
+    "lib/std/std.zig",
+    "share/crystal/src/prelude.cr",
+    // Functional languages.
+    "lib/ghc-*/settings",
+    "lib/ghc-*/lib/settings",
+    "lib/ocaml/stdlib.cma",
+    "lib/erlang/bin/start.boot",
+    "lib/elixir/ebin/elixir.app",
+    "lib/sbcl/sbcl.core",
+    "share/guile/*/ice-9/boot-9.scm",
+    "collects/racket/base.rkt",
+    "share/racket/collects/racket/base.rkt",
+];
+
+/// Where version managers keep one version each: the last parts of its path.
+const MANAGED: [&str; 18] = [
+    // pyenv, rbenv, nodenv, plenv, phpenv, goenv, luaenv, jenv.
+    ".*env/versions/*",
+    ".nvm/versions/*/*",
+    "fnm/node-versions/*/installation",
+    ".volta/tools/image/*/*",
+    "uv/python/*",
+    ".asdf/installs/*/*",
+    "mise/installs/*/*",
+    ".sdkman/candidates/*/*",
+    ".jabba/jdk/*",
+    ".jdks/*",
+    ".rvm/rubies/*",
+    ".rubies/*",
+    "perlbrew/perls/*",
+    ".phpbrew/php/*",
+    ".rustup/toolchains/*",
+    ".ghcup/ghc/*",
+    ".gvm/gos/*",
+    ".choosenim/toolchains/*",
+];
+
+/// Folders below the root that hold more than one thing, and are never an installation themselves.
+const COMMON: [&str; 22] = [
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib32",
+    "lib64",
+    "lost+found",
+    "media",
+    "mnt",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "snap",
+    "srv",
+    "sys",
+    "tmp",
+    "usr",
+    "var",
+];
+
+/// Those among them that hold no installation anywhere.
+const CLOSED: [&str; 6] = ["boot", "dev", "etc", "proc", "run", "sys"];
+
+/// What stands in a home, and in no installation.
+const SIGNS_OF_A_HOME: [&str; 8] =
+    [".ssh", ".gnupg", ".profile", ".bashrc", ".bash_history", ".zshrc", ".netrc", ".aws"];
+
+/// Folders of a home that hold what many programs leave there.
+const SHARED_IN_A_HOME: [&str; 4] = [".local", ".config", ".cache", ".cargo"];
+
+/// Returns the folder of the installation that a program, by its canonical path, belongs to; of a package manager's store
+/// there are several. None for the system's own programs, and for those that stand alone.
+pub(super) fn of(program: &Path) -> Vec<PathBuf> {
+    if is_systems(program) {
+        return Vec::new();
+    }
+    if let Some((store, packages)) = STORES.iter().find(|(store, _)| program.starts_with(store)) {
+        return packages.iter().map(|folder| Path::new(store).join(folder)).filter(|folder| folder.is_dir()).collect();
+    }
+    let above = || program.ancestors().skip(1);
+    let managed = above().find(|folder| is_managed(folder));
+    // PREFIX/bin/NAME, or PREFIX/NAME.
+    let folder = managed.or_else(|| above().take(2).find(|folder| has_landmark(folder)));
+    folder.filter(|folder| may_be_shown(folder)).map(Path::to_owned).into_iter().collect()
+}
+
+/// Returns whether every sandbox shows this path anyway.
+pub(super) fn is_systems(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// Returns whether a canonical folder holds nothing but one installation, as far as its place and its owner's habits
+/// tell.
+fn may_be_shown(folder: &Path) -> bool {
+    let busy = [std::env::current_dir().ok(), std::env::temp_dir().canonicalize().ok()];
+    let is_above = busy.iter().flatten().any(|busy| busy.starts_with(folder));
+    is_no_home(folder) && !is_above && !folder.join(".judge").exists()
+}
+
+/// Returns whether a canonical folder is neither a home, nor shared by many programs, nor above such a folder.
+pub(super) fn is_no_home(folder: &Path) -> bool {
+    let parts: Vec<_> = folder.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    let is = |at: usize, names: &[&str]| {
+        parts.get(at).is_some_and(|part| names.iter().any(|name| part.as_os_str() == *name))
+    };
+    let is_shared = match parts.len() {
+        0 => true,
+        1 => is(0, &COMMON),
+        2 => is(0, &["home", "var"]),
+        _ => false,
+    };
+    if is_shared || is(0, &CLOSED) || SIGNS_OF_A_HOME.iter().any(|sign| folder.join(sign).exists()) {
+        return false;
+    }
+    homes().iter().all(|home| {
+        let shared = || SHARED_IN_A_HOME.iter().any(|name| home.join(name) == folder);
+        !home.starts_with(folder) && !shared()
+    })
+}
+
+/// The homes of all users that this machine's own list knows, and the judge's.
+fn homes() -> Vec<PathBuf> {
+    let list = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let listed = list.lines().filter_map(|line| line.split(':').nth(5)).map(PathBuf::from);
+    let own = std::env::var_os("HOME").map(PathBuf::from);
+    listed.chain(own).filter(|home| home.is_absolute()).map(|home| home.canonicalize().unwrap_or(home)).collect()
+}
+
+fn is_managed(folder: &Path) -> bool {
+    let parts: Vec<_> = folder.iter().map(|part| part.to_string_lossy()).collect();
+    MANAGED.iter().any(|pattern| {
+        let wanted: Vec<_> = pattern.split('/').collect();
+        parts.len() > wanted.len()
+            && parts[parts.len() - wanted.len()..].iter().zip(wanted).all(|(part, wanted)| matches(wanted, part))
+    })
+}
+
+/// Whether a name is as wanted, where one `*` stands for anything but nothing.
+fn matches(wanted: &str, name: &str) -> bool {
+    match wanted.split_once('*') {
+        Some((start, end)) => name.len() > start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
+        None => wanted == name,
+    }
+}
+
+fn has_landmark(folder: &Path) -> bool {
+    let here = Pattern::escape(&folder.to_string_lossy());
+    LANDMARKS.iter().any(|landmark| match landmark.contains('*') {
+        false => folder.join(landmark).exists(),
+        true => glob::glob(&format!("{here}/{landmark}")).is_ok_and(|mut found| found.next().is_some()),
+    })
+}
