@@ -63,6 +63,7 @@ fn request() -> Request {
             disk: 64 << 20,
         },
         visible: Vec::new(),
+        hidden: Vec::new(),
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     }

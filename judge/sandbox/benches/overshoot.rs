@@ -68,6 +68,7 @@ fn request(script: &str, limit: Breach) -> Request {
             disk: 8 << 20,
         },
         visible: Vec::new(),
+        hidden: Vec::new(),
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     }

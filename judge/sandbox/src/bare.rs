@@ -54,6 +54,7 @@ impl Bare {
                 folder: self.folder.private(),
                 program: &task.program,
                 visible: &task.visible,
+                hidden: &task.hidden,
                 whole_root: false,
             };
             self.ruleset = landlocked::ruleset(&reach)?.map(|ruleset| (view, ruleset));

@@ -122,12 +122,17 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     }
     // SAFETY: a system call without pointers. Hides where in the machine's groups this one is; no matter if it fails.
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
-    mounts::build_root(&sources)?;
+    mounts::build_root(&sources, &setting.task.hidden)?;
     let owner = if setting.plan.own_user_namespace { INNER_ID } else { setting.plan.identity.unwrap_or(0) };
     let folder = WorkingFolder::mount(owner)?;
     let parent = mounts::open_folder(mounts::WORK)?;
-    let reach =
-        Reach { folder: parent.as_fd(), program: "/".as_ref(), visible: &setting.task.visible, whole_root: true };
+    let reach = Reach {
+        folder: parent.as_fd(),
+        program: "/".as_ref(),
+        visible: &setting.task.visible,
+        hidden: &[],
+        whole_root: true,
+    };
     let landlock = if landlocked::version() > 0 { landlocked::ruleset(&reach)? } else { None };
     // Before it is closed to others, and thereby to ourselves where we are not root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();

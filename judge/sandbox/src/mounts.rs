@@ -109,13 +109,16 @@ fn shown(found: &[Source], path: &Path) -> bool {
 }
 
 /// Makes the small world this process's root.
-pub(crate) fn build_root(sources: &[Source]) -> Result<(), Fault> {
+pub(crate) fn build_root(sources: &[Source], hidden: &[PathBuf]) -> Result<(), Fault> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
         .doing("mounting the jail's root")?;
     rustix::process::chdir(STAGE).doing("entering the jail's root")?;
     for source in sources {
         place(source)?;
+    }
+    for folder in hidden {
+        cover(folder)?;
     }
     furnish()?;
     // In a user namespace the kernel allows this only while the host's is still in sight.
@@ -176,6 +179,17 @@ fn place(source: &Source) -> Result<(), Fault> {
                 .doing(format!("showing {} in the jail", path.display()))
         }
     }
+}
+
+/// Puts an empty folder over one that the sources show, below the current folder.
+fn cover(folder: &Path) -> Result<(), Fault> {
+    let below = folder.strip_prefix("/").unwrap_or(folder);
+    if !fs::symlink_metadata(below).is_ok_and(|found| found.is_dir()) {
+        return Ok(());
+    }
+    let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    rustix::mount::mount("tmpfs", below, "tmpfs", flags, c"size=4k,nr_inodes=1,mode=0555")
+        .doing(format!("hiding {} in the jail", folder.display()))
 }
 
 /// The folders and links that programs expect.

@@ -18,6 +18,7 @@ pub(crate) struct Task {
     pub(crate) argv: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) visible: Vec<Visible>,
+    pub(crate) hidden: Vec<PathBuf>,
     pub(crate) limits: Limits,
 }
 
@@ -28,6 +29,7 @@ impl From<&Request> for Task {
             argv: request.argv.clone(),
             environment: request.environment.clone(),
             visible: request.visible.clone(),
+            hidden: request.hidden.clone(),
             limits: request.limits.clone(),
         }
     }
@@ -67,6 +69,10 @@ pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
     for visible in &task.visible {
         writer.bytes(visible.path.as_os_str().as_bytes()).u64(u64::from(visible.writable));
     }
+    writer.u64(task.hidden.len() as u64);
+    for path in &task.hidden {
+        writer.bytes(path.as_os_str().as_bytes());
+    }
     let limits = &task.limits;
     writer.option(limits.cpu.map(crate::wire::nanoseconds)).option(limits.wall.map(crate::wire::nanoseconds));
     writer.option(limits.memory).u64(limits.stdout).u64(limits.stderr).option(limits.processes.map(u64::from));
@@ -87,6 +93,7 @@ impl Order {
         let visible = (0..reader.u64()?)
             .map(|_| Ok(Visible { path: reader.os_string()?.into(), writable: reader.u64()? != 0 }))
             .collect::<io::Result<_>>()?;
+        let hidden = (0..reader.u64()?).map(|_| Ok(reader.os_string()?.into())).collect::<io::Result<_>>()?;
         let limits = Limits {
             cpu: reader.option()?.map(Duration::from_nanos),
             wall: reader.option()?.map(Duration::from_nanos),
@@ -100,7 +107,7 @@ impl Order {
         let stdin = reader.fd()?;
         let mut next = |is_there: bool| is_there.then(|| reader.fd()).transpose();
         let (stdout, stderr, until) = (next(enclosed.stdout)?, next(enclosed.stderr)?, next(enclosed.until)?);
-        Ok(Order { task: Task { program, argv, environment, visible, limits }, stdin, stdout, stderr, until })
+        Ok(Order { task: Task { program, argv, environment, visible, hidden, limits }, stdin, stdout, stderr, until })
     }
 }
 

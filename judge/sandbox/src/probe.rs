@@ -95,6 +95,7 @@ fn self_test(tier: Tier, ground: &Ground) -> Result<bool, Fault> {
             disk: 1 << 20,
         },
         visible: Vec::new(),
+        hidden: Vec::new(),
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     };

@@ -21,6 +21,8 @@ pub struct Request {
     pub limits: Limits,
     /// Host paths the program may see beside the system's own folders.
     pub visible: Vec<Visible>,
+    /// Folders within visible ones that the program may not see: it finds them empty, or closed.
+    pub hidden: Vec<PathBuf>,
     /// Where the output goes: captured, unless the caller has files of its own.
     pub stdout: Sink,
     /// The same for standard error.

@@ -49,18 +49,18 @@ impl<'a> Arena<'a> {
     /// Opens the sandbox for a problem of the catalogue.
     pub(super) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
         let settings = jobs::settings(&args.jobs, false);
-        let toolbox = Toolbox::new().map_err(|error| run::no_temporary_folder(&error))?;
+        let sandbox = walls::open(&args.sandbox)?;
+        let toolbox = Toolbox::new(sandbox.tier()).map_err(|error| run::no_temporary_folder(&error))?;
         let template = Plan {
             problem: problem.clone(),
             cases: Vec::new(),
             solvers: Vec::new(),
             limits: run::limits(&problem.limits, &args.limits),
             environment: args.sandbox.environment.clone(),
-            visible: walls::visible(&args.sandbox)?,
+            visible: walls::visible(&args.sandbox, &sandbox)?,
             fail_fast: false,
             order: Order::Interleaved,
         };
-        let sandbox = walls::open(&args.sandbox)?;
         let wishes = Wishes { journal: !args.no_journal, resume: false, reuse: args.reuse, going_on: "--reuse" };
         Ok(Self { catalogue, sandbox, settings, toolbox, template, wishes, reference: None })
     }

@@ -9,7 +9,7 @@ use crate::report::{self, ExecReport};
 use crate::runner::{self, RunError};
 use crate::solver::{self, Toolbox};
 use crate::verdict::Ending;
-use judge_sandbox::{Request, Sink, Stdin};
+use judge_sandbox::{Request, Sandbox, Sink, Stdin};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -31,11 +31,11 @@ const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let limits = limits(&args.limits);
     let sandbox = walls::open(&args.sandbox)?;
-    let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
+    let mut toolbox = Toolbox::new(sandbox.tier()).map_err(|error| no_temporary_folder(&error))?;
     let streams = Streams::open(args)?;
     let (ending, execution) = match solver::find_command(args.command.clone(), &mut toolbox) {
         Invocation::Program(program) => {
-            let request = request(args, &limits, program, &streams)?;
+            let request = request(args, &limits, program, &streams, &sandbox)?;
             let execution = runner::run_alone(&sandbox, &request).map_err(|error| unwritten(args, error))?;
             let execution = execution.ok_or_else(Failure::interrupted)?;
             (solver::ending(&request.program, &execution, &limits), Some(execution))
@@ -62,9 +62,16 @@ fn limits(given: &LimitArgs) -> Limits {
     }
 }
 
-fn request(args: &ExecArgs, limits: &Limits, program: Program, streams: &Streams) -> Result<Request, Failure> {
-    let mut seen: Vec<_> = runner::visible(&program).collect();
-    seen.extend(walls::visible(&args.sandbox)?);
+fn request(
+    args: &ExecArgs,
+    limits: &Limits,
+    program: Program,
+    streams: &Streams,
+    sandbox: &Sandbox,
+) -> Result<Request, Failure> {
+    let mut seen = walls::visible(&args.sandbox, sandbox)?;
+    let hidden = runner::hidden(&program, &seen);
+    seen.extend(runner::visible(&program));
     let bounded = |time: Time| (time != NO_TIME_LIMIT).then_some(time.0);
     let memory = (limits.memory != Bytes(u64::MAX)).then_some(limits.memory.0);
     Ok(Request {
@@ -82,6 +89,7 @@ fn request(args: &ExecArgs, limits: &Limits, program: Program, streams: &Streams
             disk: memory.unwrap_or(OUTPUT.0),
         },
         visible: seen,
+        hidden,
         stdout: Sink::File(Arc::clone(&streams.stdout)),
         stderr: Sink::File(Arc::clone(&streams.stderr)),
     })

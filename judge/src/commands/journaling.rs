@@ -5,16 +5,13 @@ use crate::journal::{
     Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunId, RunRecord, Surroundings,
 };
 use crate::manifest::Catalogue;
-use crate::model::{CaseSpec, Digest, Finished, JobId, KeepAnswers, Recalled, Solver};
+use crate::model::{CaseSpec, Digest, Finished, JOURNAL_FOLDER, JobId, KeepAnswers, Recalled, Solver};
 use crate::plan::Plan;
 use crate::report;
 use crate::runner::{Lost, Memory};
 use crate::solver::{Toolbox, fingerprint};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-
-/// The journal's folder beside the catalogue.
-const FOLDER: &str = ".judge";
 
 /// The flag that continues an interrupted run; it is no part of the command that is recorded.
 pub(super) const RESUME: &str = "--resume";
@@ -53,7 +50,7 @@ pub(super) struct Journaling {
 
 /// Returns the folder of the journal that belongs to a catalogue.
 pub(super) fn folder(catalogue: &Catalogue) -> PathBuf {
-    catalogue.folder().join(FOLDER)
+    catalogue.folder().join(JOURNAL_FOLDER)
 }
 
 /// Opens the journal to look into it.

@@ -14,6 +14,7 @@ use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
 use crate::runner::{self, RunResult};
 use crate::solver::{self, Toolbox};
+use judge_sandbox::Sandbox;
 use std::path::Path;
 use std::time::Instant;
 
@@ -26,10 +27,10 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let Chosen { mut cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = Reference::open(&catalogue, problem, args.best.as_deref())?;
     reference.measure(problem, &mut cases)?;
-    let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
-    let problem = Problem { best: reference.source, ..problem.clone() };
-    let plan = plan(&problem, cases, args, &mut toolbox)?;
     let sandbox = walls::open(&args.sandbox)?;
+    let mut toolbox = Toolbox::new(sandbox.tier()).map_err(|error| no_temporary_folder(&error))?;
+    let problem = Problem { best: reference.source, ..problem.clone() };
+    let plan = plan(&problem, cases, args, &mut toolbox, &sandbox)?;
     let tier = sandbox.tier().name();
     let circumstances =
         Circumstances { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
@@ -100,14 +101,20 @@ fn note_other_rule(problem: &Problem, Scored { rule, .. }: &Scored) {
     }
 }
 
-fn plan(problem: &Problem, cases: Vec<CaseSpec>, args: &RunArgs, toolbox: &mut Toolbox) -> Result<Plan, Failure> {
+fn plan(
+    problem: &Problem,
+    cases: Vec<CaseSpec>,
+    args: &RunArgs,
+    toolbox: &mut Toolbox,
+    sandbox: &Sandbox,
+) -> Result<Plan, Failure> {
     Ok(Plan {
         problem: problem.clone(),
         cases,
         solvers: solvers(problem, &args.solvers, toolbox)?,
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
-        visible: walls::visible(&args.sandbox)?,
+        visible: walls::visible(&args.sandbox, sandbox)?,
         fail_fast: args.fail_fast,
         order: Order::Fixed,
     })

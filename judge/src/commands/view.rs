@@ -71,14 +71,15 @@ fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
 
 /// Has the solver play the game.
 fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Failure> {
-    let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
+    let sandbox = walls::open(&args.sandbox)?;
+    let mut toolbox = Toolbox::new(sandbox.tier()).map_err(|error| no_temporary_folder(&error))?;
     let plan = Plan {
         problem: problem.clone(),
         cases: Vec::new(),
         solvers: solvers(problem, args.solver.as_slice(), &mut toolbox)?,
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
-        visible: walls::visible(&args.sandbox)?,
+        visible: walls::visible(&args.sandbox, &sandbox)?,
         fail_fast: false,
         order: Order::Fixed,
     };
@@ -88,8 +89,9 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Fai
         Invocation::Program(program) => program,
         Invocation::CannotStart(why) | Invocation::CompileError(why) => return Err(unanswered(why)),
     };
-    let request = runner::request(&plan, program, environment, input.bytes.clone());
-    let execution = runner::run_alone(&walls::open(&args.sandbox)?, &request)?.ok_or_else(Failure::interrupted)?;
+    let hidden = runner::hidden(program, &plan.visible);
+    let request = runner::request(&plan, program, environment, &hidden, input.bytes.clone());
+    let execution = runner::run_alone(&sandbox, &request)?.ok_or_else(Failure::interrupted)?;
     match solver::ending(&request.program, &execution, &plan.limits) {
         Ending::Clean => Ok(Answer { bytes: execution.stdout, player: spec.name.clone() }),
         Ending::Failed(verdict, note) => Err(unanswered(&format!("{verdict}: {note}"))),

@@ -36,7 +36,7 @@ pub use problem::{BestSource, CheckerChoice, GeneratorChoice, Problem};
 pub use rule::{Aggregate, RankForm, Rule, UnknownRule};
 pub use ruling::Ruling;
 pub use seeds::{Seeds, SeedsError};
-pub use solver::{Invocation, Program, Runtime, Solver, SolverSpec};
+pub use solver::{BASE_ENVIRONMENT, Invocation, JOURNAL_FOLDER, Program, Runtime, Solver, SolverSpec};
 pub use test_group::{Members, TestGroup};
 pub use units::{Bytes, Percent, Time, UnitError};
 pub use verdict::Verdict;

@@ -3,6 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+/// The environment of every program in the sandbox, before what the user asks for.
+pub const BASE_ENVIRONMENT: [(&str, &str); 2] =
+    [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("LANG", "C.UTF-8")];
+
+/// The name of a journal's folder, which no program in the sandbox sees: it holds what others answered.
+pub const JOURNAL_FOLDER: &str = ".judge";
+
 /// A solver as the user named it: `NAME=S`, or just `S`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SolverSpec {

@@ -1,15 +1,17 @@
 //! One worker: takes the next job, makes the input, runs the solver, has the answer checked.
 
-use super::request::request;
+use super::request::{hidden, request};
 use super::{Memory, Settings};
 use crate::cases::{Admitted, FeatureFinder, Inputs, ReadError, Referee};
 use crate::interaction::{self, ConverseError};
-use crate::model::{Digest, Evidence, Features, Finished, Invocation, JobId, Outcome, Recalled, Ruling, Verdict};
+use crate::model::{
+    Digest, Evidence, Features, Finished, Invocation, JobId, Outcome, Recalled, Ruling, Solver, Verdict,
+};
 use crate::plan::Plan;
 use crate::solver;
 use crate::verdict::{self, Decision, Ending, Settlement};
 use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Worker};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -38,6 +40,8 @@ pub(super) struct Shared<'a> {
     stopped: AtomicBool,
     /// By slot: ends what the worker there is running.
     cancellers: Mutex<Vec<Canceller>>,
+    /// By solver: what it may not see of what it is shown.
+    hidden: Vec<Vec<PathBuf>>,
     /// Read while a solver runs; written while one runs alone, to be timed again without neighbours.
     quiet: RwLock<()>,
 }
@@ -61,6 +65,7 @@ impl<'a> Shared<'a> {
             next: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
             cancellers: Mutex::new(workers.iter().map(Worker::canceller).collect()),
+            hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
             quiet: RwLock::new(()),
         }
     }
@@ -86,6 +91,13 @@ impl<'a> Shared<'a> {
     fn enforced_cpu(&self) -> Duration {
         let cpu = self.plan.limits.cpu.0;
         if self.settings.jobs.get() > 1 { cpu.saturating_mul(11) / 10 } else { cpu }
+    }
+}
+
+fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
+    match &solver.invocation {
+        Invocation::Program(program) => hidden(program, &plan.visible),
+        Invocation::CannotStart(_) | Invocation::CompileError(_) => Vec::new(),
     }
 }
 
@@ -150,7 +162,8 @@ impl Desk<'_> {
         if let Some(Recalled { outcome, stored }) = digest.and_then(|digest| self.shared.memory.recall(job, &digest)) {
             return Some((outcome, Evidence { input: digest, answer: None, stored: Some(stored) }));
         }
-        let mut request = request(plan, program, &solver.environment, input);
+        let hidden = &self.shared.hidden[job.solver];
+        let mut request = request(plan, program, &solver.environment, hidden, input);
         request.limits.cpu = Some(self.shared.enforced_cpu());
         match self.execute(&request) {
             Ok(performance) => Some(self.finished(&program.path, performance, digest)),

@@ -1,9 +1,10 @@
 //! Source files: which compiler or interpreter they need, and the folder that compiled programs live in.
 
 use crate::command;
+use judge_sandbox::Tier;
 use std::ffi::OsString;
-use std::fs::{Permissions, read_dir, set_permissions};
-use std::io;
+use std::fs::{File, Permissions, read_dir, set_permissions};
+use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -63,29 +64,46 @@ pub(super) enum Built {
     Refused(String),
 }
 
-/// Compiles solvers into a temporary folder that lives as long as the toolbox.
+/// Compiles solvers into a temporary folder that lives as long as the toolbox. No other user of the machine reads what is in
+/// it: with namespaces, the sandbox shows the files without the folders above them. Without, what root starts is a user
+/// that has to pass through them; so does every user who knows the way, which has a part that cannot be guessed.
 #[derive(Debug)]
 pub struct Toolbox {
-    folder: TempDir,
+    /// Removed with the toolbox.
+    _folder: TempDir,
+    /// Where things are made: the folder itself, or one in it.
+    workbench: PathBuf,
+    /// Whether programs reach their files through the folders above them, as another user.
+    pub(super) on_foot: bool,
     made: usize,
 }
 
 impl Toolbox {
-    /// Makes an empty toolbox.
+    /// Makes an empty toolbox for the programs of a sandbox of this tier.
     ///
     /// # Errors
     /// When there is no temporary folder to be had.
-    pub fn new() -> io::Result<Self> {
+    pub fn new(tier: Tier) -> io::Result<Self> {
         // Removed with the toolbox; by the next judge's sweep, if this one is killed.
         let prefix = judge_sandbox::sweepable_name("build") + ".";
         let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
-        set_permissions(folder.path(), Permissions::from_mode(0o755))?;
-        Ok(Self { folder, made: 0 })
+        let on_foot = rustix::process::geteuid().is_root() && !tier.has_namespaces();
+        let mut workbench = folder.path().to_owned();
+        if on_foot {
+            let mut secret = [0; 16];
+            File::open("/dev/urandom")?.read_exact(&mut secret)?;
+            workbench.push(format!("{:032x}", u128::from_ne_bytes(secret)));
+            std::fs::create_dir(&workbench)?;
+            for folder in [folder.path(), &workbench] {
+                set_permissions(folder, Permissions::from_mode(0o711))?;
+            }
+        }
+        Ok(Self { _folder: folder, workbench, on_foot, made: 0 })
     }
 
     /// Returns where in its build folder a path leads, if it leads into one: the same for every toolbox.
     pub(super) fn inside(&self, path: &Path) -> Option<PathBuf> {
-        let mut below = path.strip_prefix(self.folder.path()).ok()?.components();
+        let mut below = path.strip_prefix(&self.workbench).ok()?.components();
         below.next();
         Some(below.as_path().to_owned())
     }
@@ -95,7 +113,7 @@ impl Toolbox {
         language(path).is_some()
     }
 
-    /// Returns a copy of a file that everybody can read, and run if its owner can.
+    /// Returns a copy of a file that is open to whoever reaches it, and run if its owner can.
     pub(super) fn copy(&mut self, file: &Path) -> io::Result<PathBuf> {
         let folder = self.new_folder()?;
         let copy = folder.join(file.file_name().unwrap_or(file.as_os_str()));
@@ -106,7 +124,7 @@ impl Toolbox {
 
     fn new_folder(&mut self) -> io::Result<PathBuf> {
         self.made += 1;
-        let folder = self.folder.path().join(self.made.to_string());
+        let folder = self.workbench.join(self.made.to_string());
         std::fs::create_dir(&folder)?;
         Ok(folder)
     }

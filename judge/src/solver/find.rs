@@ -1,18 +1,16 @@
 //! Finds the program behind what the user named, and what it needs to see.
 
 use super::compile::{Built, Toolbox};
+use super::journals::is_in_journal;
 use super::stage::stage;
 use super::toolchain::{self, Installation, Interpreter, is_executable};
-use crate::model::{Invocation, Program, Runtime, Solver, SolverSpec};
+use crate::model::{BASE_ENVIRONMENT, Invocation, Program, Runtime, Solver, SolverSpec};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Prefix of the bundled solvers: `bundled:columns`.
 pub(super) const BUNDLED: &str = "bundled:";
-
-/// Where every program looks for others, unless the user says otherwise.
-pub const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Finds out how a solver is run. A solver that cannot be run is no error of the judge's: it is said in the result.
 pub fn prepare(spec: SolverSpec, toolbox: &mut Toolbox) -> Solver {
@@ -131,7 +129,7 @@ fn named_program(mut words: Vec<OsString>) -> Result<Program, String> {
 /// installation has a folder of programs that belong together.
 fn add(runtime: &mut Runtime, installation: &Installation, by_name: bool) {
     if by_name || !installation.is_alone() {
-        runtime.search.extend(installation.search(OsStr::new(PATH)));
+        runtime.search.extend(installation.search(OsStr::new(BASE_ENVIRONMENT[0].1)));
     }
     runtime.visible.extend(installation.visible().cloned());
 }
@@ -152,7 +150,7 @@ fn named_path(word: &OsStr) -> Option<PathBuf> {
     if !word.to_string_lossy().contains(['/', '.']) {
         return None;
     }
-    let path = Path::new(word).canonicalize().ok()?;
+    let path = Path::new(word).canonicalize().ok().filter(|path| !is_in_journal(path))?;
     let below_here = || std::env::current_dir().is_ok_and(|here| here != Path::new("/") && path.starts_with(here));
     (path.is_file() || below_here()).then_some(path)
 }

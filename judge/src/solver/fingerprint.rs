@@ -1,7 +1,7 @@
 //! The content of a solver: two of the same fingerprint are the same program, wherever they stand and whatever their name.
 
 use super::Toolbox;
-use crate::model::{Digest, Invocation, Program, Solver};
+use crate::model::{Digest, Invocation, JOURNAL_FOLDER, Program, Solver};
 use judge_sandbox::Visible;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Folders that are no part of any program: hashing them would make a solver differ from itself.
-const FOREIGN_FOLDERS: [&str; 2] = [".judge", ".git"];
+const FOREIGN_FOLDERS: [&str; 2] = [JOURNAL_FOLDER, ".git"];
 
 /// Returns the hash of all that a solver consists of: its arguments, its own variables, and the content of every file that
 /// it can see, the `shared` ones that every solver of the run sees among them.
@@ -82,9 +82,10 @@ mod tests {
     use super::*;
     use crate::model::Runtime;
     use crate::solver::{parse_specs, prepare};
+    use judge_sandbox::Tier;
 
     fn of(text: &str) -> Digest {
-        let mut toolbox = Toolbox::new().unwrap();
+        let mut toolbox = Toolbox::new(Tier::Bare).unwrap();
         let spec = parse_specs(&[text.to_owned()]).unwrap().remove(0);
         fingerprint(&prepare(spec, &mut toolbox), &[], &toolbox)
     }
@@ -122,12 +123,12 @@ mod tests {
             }),
             environment: Vec::new(),
         };
-        let now = || fingerprint(&solver, &[], &Toolbox::new().unwrap());
+        let now = || fingerprint(&solver, &[], &Toolbox::new(Tier::Bare).unwrap());
         let before = now();
         write(&lib.join(".judge/journal.db"), "x");
         assert_eq!(now(), before);
         let tuned = Solver { environment: vec![("DEPTH".to_owned(), "3".to_owned())], ..solver.clone() };
-        assert_ne!(fingerprint(&tuned, &[], &Toolbox::new().unwrap()), before);
+        assert_ne!(fingerprint(&tuned, &[], &Toolbox::new(Tier::Bare).unwrap()), before);
         write(&lib.join("b.sh"), "2");
         assert_ne!(now(), before);
     }

@@ -3,13 +3,15 @@
 mod compile;
 mod find;
 mod fingerprint;
+mod journals;
 mod obstacle;
 mod spec;
 mod stage;
 mod toolchain;
 
 pub use compile::Toolbox;
-pub use find::{PATH, find_command, prepare};
+pub use find::{find_command, prepare};
 pub use fingerprint::fingerprint;
+pub use journals::{is_in_journal, journals_in};
 pub use obstacle::ending;
 pub use spec::{SpecError, check_names, parse_spec, parse_specs};

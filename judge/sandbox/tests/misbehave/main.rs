@@ -172,6 +172,7 @@ pub(crate) fn request(program: PathBuf, argv: &[String]) -> Request {
             disk: 8 << 20,
         },
         visible: Vec::new(),
+        hidden: Vec::new(),
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     }

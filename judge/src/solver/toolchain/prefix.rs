@@ -1,5 +1,6 @@
 //! Recognises the folder of an installation by what stands in it or where it stands.
 
+use crate::model::JOURNAL_FOLDER;
 use glob::Pattern;
 use std::path::{Component, Path, PathBuf};
 
@@ -151,7 +152,7 @@ pub(super) fn is_systems(path: &Path) -> bool {
 fn may_be_shown(folder: &Path) -> bool {
     let busy = [std::env::current_dir().ok(), std::env::temp_dir().canonicalize().ok()];
     let is_above = busy.iter().flatten().any(|busy| busy.starts_with(folder));
-    is_no_home(folder) && !is_above && !folder.join(".judge").exists()
+    is_no_home(folder) && !is_above && !folder.join(JOURNAL_FOLDER).exists()
 }
 
 /// Returns whether a canonical folder is neither a home, nor shared by many programs, nor above such a folder.

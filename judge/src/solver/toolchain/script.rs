@@ -7,8 +7,8 @@ use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// So much of a script is looked at.
-const HEAD: u64 = 4096;
+/// So much of a file is looked at: more than any first line, or any list of versions, takes.
+const HEAD: u64 = 16 << 10;
 
 /// As many scripts may interpret each other as the kernel allows.
 const DEEPEST: usize = 5;
@@ -61,12 +61,19 @@ pub(in crate::solver) fn behind_env(arguments: &[OsString]) -> Result<Option<Int
     Ok(installation.map(|installation| Interpreter { installation, argument: None, by_name: true }))
 }
 
-/// The beginning of a file.
-pub(super) fn head(program: &Path) -> Vec<u8> {
+/// The beginning of a file; nothing of what is none, or cannot be read. A pipe would keep its reader waiting.
+pub(super) fn head(file: &Path) -> Vec<u8> {
     let mut head = Vec::new();
-    // What cannot be read is no script: the kernel will tell what it is.
-    let _ = File::open(program).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    if file.is_file() {
+        let _ = File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    }
     head
+}
+
+/// The same of a text.
+pub(super) fn text(file: &Path) -> Option<String> {
+    let head = head(file);
+    (!head.is_empty()).then(|| String::from_utf8_lossy(&head).into_owned())
 }
 
 /// The interpreter that the second line of a script executes in the shell's place: pip and uv write such scripts where the

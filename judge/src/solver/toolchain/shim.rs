@@ -2,8 +2,6 @@
 //! variables. The same choice is made here, since a shim would look for it where a sandbox shows nothing.
 
 use super::{lookup, script};
-use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -32,7 +30,6 @@ pub(super) fn behind(program: &Path) -> Result<Option<PathBuf>, String> {
         None => return Ok(None),
         Some(Shim::Env { root, manager, file }) => of_env(&root, manager, file, name),
         Some(Shim::Asdf { root, text }) => of_asdf(&root, &text, name),
-        Some(Shim::Rustup) => of_rustup(name),
         Some(Shim::Other) => None,
     };
     found.filter(|file| lookup::is_executable(file)).map(Some).ok_or_else(|| {
@@ -44,17 +41,9 @@ pub(super) fn behind(program: &Path) -> Result<Option<PathBuf>, String> {
 /// What kind of shim a program is.
 enum Shim {
     /// Of one of [`MANAGERS`].
-    Env {
-        root: PathBuf,
-        manager: &'static str,
-        file: &'static str,
-    },
+    Env { root: PathBuf, manager: &'static str, file: &'static str },
     /// Of asdf, with its text.
-    Asdf {
-        root: PathBuf,
-        text: String,
-    },
-    Rustup,
+    Asdf { root: PathBuf, text: String },
     /// Of a manager whose choice is too intricate to be made here.
     Other,
 }
@@ -63,14 +52,11 @@ fn kind(program: &Path, name: &OsStr) -> Option<Shim> {
     let real = program.canonicalize().ok()?;
     // A program that is a shim under every name but its own.
     let leads_to = |manager: &str| name != manager && real.file_name().is_some_and(|real| real == manager);
-    if leads_to("rustup") || leads_to("rustup-init") {
-        return Some(Shim::Rustup);
-    }
     if ["mise", "rtx", "volta-shim"].into_iter().any(leads_to) {
         return Some(Shim::Other);
     }
     let root = program.parent().filter(|folder| folder.ends_with("shims"))?.parent()?.to_owned();
-    let text = String::from_utf8_lossy(&script::head(program)).into_owned();
+    let text = script::text(program)?;
     if calls(&text, "asdf") {
         return Some(Shim::Asdf { root, text });
     }
@@ -92,7 +78,7 @@ fn calls(script: &str, manager: &str) -> bool {
 /// The first of the chosen versions that has the program; `system` is what the `PATH` has without shims.
 fn of_env(root: &Path, manager: &str, file: &str, name: &OsStr) -> Option<PathBuf> {
     let variable = format!("{}_VERSION", manager.to_uppercase());
-    let own = || fs::read_to_string(root.join("version")).ok();
+    let own = || script::text(&root.join("version"));
     let chosen = std::env::var(variable).ok().filter(|version| !version.is_empty());
     let chosen = chosen.or_else(|| nearest(file)).or_else(own).unwrap_or_else(|| "system".to_owned());
     let chosen = chosen.lines().map(|line| line.split('#').next().unwrap_or_default());
@@ -110,7 +96,7 @@ fn of_env(root: &Path, manager: &str, file: &str, name: &OsStr) -> Option<PathBu
 
 /// The text of the nearest file of this name, in the current folder or above it.
 fn nearest(name: &str) -> Option<String> {
-    std::env::current_dir().ok()?.ancestors().find_map(|folder| fs::read_to_string(folder.join(name)).ok())
+    std::env::current_dir().ok()?.ancestors().find_map(|folder| script::text(&folder.join(name)))
 }
 
 /// The folder of a version: of this name, or the newest of those whose names go on from it, as in `3.11` for `3.11.7`. A
@@ -132,7 +118,7 @@ fn installed(versions: &Path, version: &str) -> Option<PathBuf> {
 /// `.tool-versions` has a line for each tool; the shim names the tools that it may stand for.
 fn of_asdf(root: &Path, shim: &str, name: &OsStr) -> Option<PathBuf> {
     let tools = shim.lines().filter_map(|line| line.strip_prefix("# asdf-plugin: ")?.split_whitespace().next());
-    let of_home = || fs::read_to_string(Path::new(&std::env::var_os("HOME")?).join(".tool-versions")).ok();
+    let of_home = || script::text(&Path::new(&std::env::var_os("HOME")?).join(".tool-versions"));
     let lists: Vec<String> = nearest(".tool-versions").into_iter().chain(of_home()).collect();
     tools
         .flat_map(|tool| {
@@ -147,40 +133,4 @@ fn of_asdf(root: &Path, shim: &str, name: &OsStr) -> Option<PathBuf> {
         })
         .map(|version| version.join("bin").join(name))
         .find(|file| lookup::is_executable(file))
-}
-
-/// What of rustup's settings chooses a toolchain.
-#[derive(Deserialize, Default)]
-struct RustupSettings {
-    default_toolchain: Option<String>,
-    #[serde(default)]
-    overrides: BTreeMap<PathBuf, String>,
-}
-
-/// What of a `rust-toolchain.toml` chooses one. A path is not believed: the file may come with a solver.
-#[derive(Deserialize)]
-struct RustToolchain {
-    toolchain: RustChannel,
-}
-
-#[derive(Deserialize)]
-struct RustChannel {
-    channel: Option<String>,
-}
-
-fn of_rustup(name: &OsStr) -> Option<PathBuf> {
-    let in_home = || Some(Path::new(&std::env::var_os("HOME")?).join(".rustup"));
-    let home = std::env::var_os("RUSTUP_HOME").map(PathBuf::from).or_else(in_home)?;
-    let settings = fs::read_to_string(home.join("settings.toml")).unwrap_or_default();
-    let settings: RustupSettings = toml::from_str(&settings).unwrap_or_default();
-    let here = std::env::current_dir().ok()?;
-    let overridden = || here.ancestors().find_map(|folder| settings.overrides.get(folder).cloned());
-    let named = || {
-        let text = nearest("rust-toolchain").or_else(|| nearest("rust-toolchain.toml"))?;
-        let channel = toml::from_str(&text).ok().map(|file: RustToolchain| file.toolchain.channel);
-        channel.unwrap_or_else(|| Some(text.trim().to_owned()))
-    };
-    let variable = std::env::var("RUSTUP_TOOLCHAIN").ok().filter(|toolchain| !toolchain.is_empty());
-    let chosen = variable.or_else(overridden).or_else(named).or_else(|| settings.default_toolchain.clone())?;
-    Some(installed(&home.join("toolchains"), &chosen)?.join("bin").join(name))
 }

@@ -1,9 +1,7 @@
 //! Virtual environments of Python: a folder with a `pyvenv.cfg`, and the installation that it is based on.
 
 use super::lookup::is_executable;
-use super::prefix;
-use std::fs::File;
-use std::io::Read;
+use super::{prefix, script};
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "pyvenv.cfg";
@@ -11,9 +9,6 @@ const FILE: &str = "pyvenv.cfg";
 /// What Python and its packages look for in a virtual environment. It may be a project's own folder: what else is in it
 /// stays out of sight.
 const PARTS: [&str; 7] = [FILE, "bin", "lib", "lib64", "include", "share", "etc"];
-
-/// A longer one is none.
-const LARGEST: u64 = 64 << 10;
 
 /// Returns the parts of a program's virtual environment, and what it is based on. It is known by the path that the program
 /// is run under: beside the program, or one folder above, stands a `pyvenv.cfg`.
@@ -44,8 +39,7 @@ fn base(file: &Path, program: &Path) -> Vec<PathBuf> {
 
 /// The folder that the key `home` names.
 fn home(file: &Path) -> Option<PathBuf> {
-    let mut text = String::new();
-    File::open(file).ok()?.take(LARGEST).read_to_string(&mut text).ok()?;
+    let text = script::text(file)?;
     let value = text.lines().filter_map(|line| line.split_once('=')).find(|(key, _)| key.trim() == "home")?.1;
     let home = PathBuf::from(value.trim());
     home.is_absolute().then_some(home)

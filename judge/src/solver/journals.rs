@@ -1,0 +1,48 @@
+//! The journals that stand in folders shown to a solver: they hold what other solvers answered, and their scores.
+
+use crate::model::JOURNAL_FOLDER;
+use std::path::{Path, PathBuf};
+
+/// Folders that the kernel makes up, without an end.
+const MADE_UP: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// Returns whether a path leads to a journal's folder or into one.
+#[must_use]
+pub fn is_in_journal(path: &Path) -> bool {
+    path.iter().any(|part| part == JOURNAL_FOLDER)
+}
+
+/// Returns the folders of all journals in a folder, however deep.
+#[must_use]
+pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut waiting) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = waiting.pop() {
+        // What the judge cannot list, it has put no journal in.
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let path = entry.path();
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || MADE_UP.contains(&&*path.to_string_lossy()) {
+                continue;
+            }
+            if entry.file_name() == JOURNAL_FOLDER { found.push(path) } else { waiting.push(path) }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn journals_are_found_however_deep_and_links_are_not_followed() {
+        let top = tempfile::tempdir().unwrap();
+        let place = |path: &str| top.path().join(path);
+        for folder in [".judge/.judge", "a/b/c/.judge", "a/x.judge"] {
+            std::fs::create_dir_all(place(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink("..", place("a/up")).unwrap();
+        assert_eq!(journals_in(top.path()), [place(".judge"), place("a/b/c/.judge")]);
+        assert!(is_in_journal(&place(".judge/journal.db")) && !is_in_journal(&place("a/x.judge")));
+    }
+}
