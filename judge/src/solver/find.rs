@@ -2,7 +2,7 @@
 
 use super::compile::{Built, Toolbox};
 use super::journals::is_in_journal;
-use super::stage::stage;
+use super::stage::{is_open, stage};
 use super::toolchain::{self, Installation, Interpreter, is_executable};
 use crate::model::{BASE_ENVIRONMENT, Invocation, Program, Runtime, Solver, SolverSpec};
 use std::ffi::{OsStr, OsString};
@@ -105,7 +105,7 @@ fn named_program(mut words: Vec<OsString>) -> Result<Program, String> {
     }
     let mut visible: Vec<_> = found.is_alone().then(|| found.program.clone()).into_iter().collect();
     for word in words.iter_mut().skip(1) {
-        if let Some(path) = named_path(word) {
+        if let Some(path) = named_path(word)? {
             visible.push(path.clone());
             *word = path.into_os_string();
         }
@@ -145,14 +145,20 @@ fn run_by(script: Program, shim: Interpreter) -> Program {
 
 /// Returns the absolute path behind an argument that names a file, or a folder below the current one (`java -cp .`).
 /// Other folders are not shown to a solver unless the user says so: `/` would be the whole machine.
-fn named_path(word: &OsStr) -> Option<PathBuf> {
+///
+/// A link may have come with the solver, to show it what it leads to: elsewhere it leads to nothing private.
+fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
+    let named = Path::new(word);
     // A bare number or flag that happens to be a file's name is far more likely meant as itself.
-    if !word.to_string_lossy().contains(['/', '.']) {
-        return None;
+    let is_meant = word.to_string_lossy().contains(['/', '.']);
+    let path = named.canonicalize().ok().filter(|path| is_meant && !is_in_journal(path));
+    let Some(path) = path else { return Ok(None) };
+    let is_below_here = std::env::current_dir().is_ok_and(|here| here != Path::new("/") && path.starts_with(here));
+    if named.is_symlink() && !is_below_here && path.is_file() && !is_open(&path, true) {
+        let (link, file) = (named.display(), path.display());
+        return Err(format!("{link} is a link to {file}, which not everybody may read; name that file itself"));
     }
-    let path = Path::new(word).canonicalize().ok().filter(|path| !is_in_journal(path))?;
-    let below_here = || std::env::current_dir().is_ok_and(|here| here != Path::new("/") && path.starts_with(here));
-    (path.is_file() || below_here()).then_some(path)
+    Ok((is_below_here || path.is_file()).then_some(path))
 }
 
 /// Returns the path of a program, or why it cannot be run.

@@ -39,7 +39,7 @@ pub(super) fn stage(invocation: Invocation, toolbox: &mut Toolbox) -> Invocation
 }
 
 /// Whether everybody may read this file, and pass through all folders on the way to it where that is how it is reached.
-fn is_open(path: &Path, on_foot: bool) -> bool {
+pub(super) fn is_open(path: &Path, on_foot: bool) -> bool {
     let allows =
         |mode: u32, meta: io::Result<Metadata>| meta.is_ok_and(|meta| meta.permissions().mode() & mode == mode);
     let runs = path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o100 != 0);
