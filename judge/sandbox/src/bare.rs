@@ -1,6 +1,8 @@
 //! Programs without namespaces: started by the helper itself, walled in by landlock, seccomp and resource limits.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use crate::execution::Fault;
 use crate::folder::Folder;
@@ -9,6 +11,7 @@ use crate::landlocked::{self, Reach};
 use crate::launch::{Launch, Launched};
 use crate::meter::{Gauges, TreeClock};
 use crate::order::Task;
+use crate::privileges;
 use crate::reap::{Account, Undertaker};
 use crate::resource_limits::{self, Setting};
 use crate::seccomp;
@@ -24,10 +27,19 @@ pub(crate) struct Bare {
     /// Whether programs are walled in at all.
     walled: bool,
     landlock: i32,
-    /// The ruleset for what the last program could see.
-    ruleset: Option<(View, OwnedFd)>,
+    /// What the last program could see.
+    seen: Option<Seen>,
     undertaker: Undertaker,
     tree_clock: Option<TreeClock>,
+}
+
+/// What a program can see, and how it gets there.
+struct Seen {
+    view: View,
+    /// `None` where programs are not walled in.
+    ruleset: Option<OwnedFd>,
+    /// Whether folders on the way keep the program's own user out.
+    needs_passage: bool,
 }
 
 impl Bare {
@@ -39,7 +51,7 @@ impl Bare {
             identity,
             walled: settings.tier == Tier::Bare,
             landlock: landlocked::version(),
-            ruleset: None,
+            seen: None,
             undertaker: Undertaker::open()?,
             tree_clock: TreeClock::open(),
         })
@@ -49,16 +61,21 @@ impl Bare {
     pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
         self.folder.renew()?;
         let view = View::of(task);
-        if self.walled && self.ruleset.as_ref().is_none_or(|(seen, _)| *seen != view) {
-            let reach = Reach {
-                folder: self.folder.private(),
-                program: &task.program,
-                visible: &task.visible,
-                hidden: &task.hidden,
-                whole_root: false,
-            };
-            self.ruleset = landlocked::ruleset(&reach)?.map(|ruleset| (view, ruleset));
+        if self.seen.as_ref().is_some_and(|seen| seen.view == view) {
+            return Ok(());
         }
+        let reach = Reach {
+            folder: self.folder.private(),
+            program: &task.program,
+            visible: &task.visible,
+            hidden: &task.hidden,
+            whole_root: false,
+        };
+        let ruleset = if self.walled { landlocked::ruleset(&reach)? } else { None };
+        let mut paths = task.visible.iter().map(|visible| &visible.path).chain([&task.program]);
+        let needs_passage =
+            self.identity.is_some() && privileges::has(privileges::PASSAGE) && paths.any(|path| keeps_others_out(path));
+        self.seen = Some(Seen { view, ruleset, needs_passage });
         Ok(())
     }
 
@@ -75,10 +92,11 @@ impl Bare {
         let other_tasks = self.identity.map(|_| 0);
         launch.limits = resource_limits::of(&task.limits, Setting { cgroup: false, other_tasks });
         launch.identity = self.identity;
-        launch.shed_capabilities = self.identity.is_none();
+        launch.shed_capabilities = true;
+        launch.keep_passage = self.seen.as_ref().is_some_and(|seen| seen.needs_passage);
         if self.walled {
             launch.filter = seccomp::filter(self.rules(task));
-            launch.landlock = self.ruleset.as_ref().map(|(_, ruleset)| ruleset.as_fd());
+            launch.landlock = self.seen.as_ref().and_then(|seen| seen.ruleset.as_ref()).map(AsFd::as_fd);
         }
         Ok(match launch.start()? {
             Launched::Running(child) => {
@@ -98,6 +116,16 @@ impl Bare {
             single_process: task.limits.processes == Some(1),
         }
     }
+}
+
+/// Whether a folder on the way to `path`, or this folder itself, may not be passed by every user.
+fn keeps_others_out(path: &Path) -> bool {
+    let closed = |path: &Path| {
+        path.ancestors()
+            .filter_map(|folder| folder.metadata().ok())
+            .any(|meta| meta.is_dir() && meta.mode() & 0o001 == 0)
+    };
+    closed(path) || path.canonicalize().is_ok_and(|real| closed(&real))
 }
 
 impl Disk for Bare {

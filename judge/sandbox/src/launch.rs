@@ -10,6 +10,7 @@ use crate::clock;
 use crate::execution::Fault;
 use crate::fault::is_shortage;
 use crate::order::Task;
+use crate::privileges::PASSAGE;
 use crate::seccomp;
 
 /// One resource limit: which, and its value, soft and hard alike.
@@ -29,6 +30,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) identity: Option<u32>,
     /// Whether this process has capabilities that the child must shed.
     pub(crate) shed_capabilities: bool,
+    /// Whether the program keeps [`PASSAGE`](crate::privileges::PASSAGE) when it becomes another user.
+    pub(crate) keep_passage: bool,
     /// A landlock ruleset.
     pub(crate) landlock: Option<BorrowedFd<'a>>,
     /// A seccomp filter; empty for none.
@@ -116,6 +119,7 @@ impl<'a> Launch<'a> {
             limits: Vec::new(),
             identity: None,
             shed_capabilities: false,
+            keep_passage: false,
             landlock: None,
             filter: Vec::new(),
         })
@@ -219,6 +223,9 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
             answer(libc::setrlimit(resource, &raw const limit))?;
         }
         shared.step = Step::Identity;
+        if launch.keep_passage {
+            answer(libc::prctl(libc::PR_SET_KEEPCAPS, 1, 0, 0, 0))?;
+        }
         if let Some(id) = launch.identity {
             // The bare system calls: glibc's wrappers would take locks to tell other threads.
             answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) as c_int)?;
@@ -226,7 +233,11 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
             answer(libc::syscall(libc::SYS_setresuid, id, id, id) as c_int)?;
         }
         shared.step = Step::Capabilities;
-        if launch.shed_capabilities {
+        if launch.keep_passage {
+            set_capabilities(PASSAGE.bits())?;
+            let passage = libc::c_ulong::from(PASSAGE.bits().trailing_zeros());
+            answer(libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_RAISE, passage, 0, 0))?;
+        } else if launch.shed_capabilities {
             shed_capabilities()?;
         }
         answer(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
@@ -254,20 +265,30 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
 /// # Safety
 /// As for [`walk`].
 unsafe fn shed_capabilities() -> Result<(), i32> {
+    // NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, each with its lock, and the lock of KEEP_CAPS.
+    const SECURE_BITS: libc::c_ulong = 0b1110_1111;
+    // SAFETY: a plain system call without pointers.
+    unsafe {
+        // Refused without CAP_SETPCAP; then uid 0 has no more than the bounding set, which is empty by now.
+        libc::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0);
+        set_capabilities(0)
+    }
+}
+
+/// Makes these the effective, permitted and inheritable capabilities.
+///
+/// # Safety
+/// As for [`walk`].
+unsafe fn set_capabilities(capabilities: u64) -> Result<(), i32> {
     #[repr(C)]
     struct Header {
         version: u32,
         pid: c_int,
     }
     const VERSION_3: u32 = 0x2008_0522;
-    // NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, each with its lock, and the lock of KEEP_CAPS.
-    const SECURE_BITS: libc::c_ulong = 0b1110_1111;
     let header = Header { version: VERSION_3, pid: 0 };
-    let none = [0_u32; 6];
-    // SAFETY: plain system calls on local memory of the layout that version 3 asks for.
-    unsafe {
-        // Refused without CAP_SETPCAP; then uid 0 has no more than the bounding set, which is empty by now.
-        libc::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0);
-        answer(libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()) as c_int)
-    }
+    let halves = [capabilities as u32, (capabilities >> 32) as u32];
+    let sets = [[halves[0]; 3], [halves[1]; 3]];
+    // SAFETY: a plain system call on local memory of the layout that version 3 asks for.
+    unsafe { answer(libc::syscall(libc::SYS_capset, &raw const header, sets.as_ptr()) as c_int) }
 }

@@ -34,7 +34,8 @@ impl Surroundings {
             let commit = git(folder, &["rev-parse", "--verify", "HEAD"]).map(|commit| commit.trim().to_owned());
             return Self { git_commit: commit, ..here };
         }
-        match git(folder, &["status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=all"]) {
+        match git(folder, &["status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=all"])
+        {
             Some(status) => Self { git_commit: commit(&status), git_dirty: Some(is_dirty(&status)), ..here },
             None => here,
         }
@@ -61,9 +62,10 @@ fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
 /// the user's own settings name are the user's.
 fn names_programs(folder: &Path) -> bool {
     let settings = git(folder, &["config", "--list", "--show-scope", "--name-only"]).unwrap_or_default();
-    settings.lines().filter_map(|line| line.split_once('\t')).any(|(scope, name)| {
-        matches!(scope, "local" | "worktree") && name.to_ascii_lowercase().starts_with("filter.")
-    })
+    settings
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .any(|(scope, name)| matches!(scope, "local" | "worktree") && name.to_ascii_lowercase().starts_with("filter."))
 }
 
 fn commit(status: &str) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Finds the program behind what the user named, and what it needs to see.
 
 use super::compile::{Built, Toolbox};
-use super::journals::is_in_journal;
+use super::journals::{is_in_journal, is_made_up};
 use super::stage::{is_open, stage};
 use super::toolchain::{self, Installation, Interpreter, is_executable};
 use crate::model::{BASE_ENVIRONMENT, Invocation, Program, Runtime, Solver, SolverSpec};
@@ -149,8 +149,9 @@ fn run_by(script: Program, shim: Interpreter) -> Program {
 /// A link may have come with the solver, to show it what it leads to: elsewhere it leads to nothing private.
 fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
     let named = Path::new(word);
-    // A bare number or flag that happens to be a file's name is far more likely meant as itself.
-    let is_meant = word.to_string_lossy().contains(['/', '.']);
+    // A bare number or flag that happens to be a file's name is far more likely meant as itself, and what the kernel makes
+    // up, like `/dev/stdin`, is the solver's own and not the judge's.
+    let is_meant = word.to_string_lossy().contains(['/', '.']) && !is_made_up(named);
     let path = named.canonicalize().ok().filter(|path| is_meant && !is_in_journal(path));
     let Some(path) = path else { return Ok(None) };
     let is_below_here = std::env::current_dir().is_ok_and(|here| here != Path::new("/") && path.starts_with(here));

@@ -3,8 +3,13 @@
 use crate::model::JOURNAL_FOLDER;
 use std::path::{Path, PathBuf};
 
-/// Folders that the kernel makes up, without an end.
+/// Folders that the kernel makes up: without an end, and another for each process that looks.
 const MADE_UP: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// Returns whether a path is in one of the kernel's own folders.
+pub(super) fn is_made_up(path: &Path) -> bool {
+    MADE_UP.iter().any(|made_up| path.starts_with(made_up))
+}
 
 /// Returns whether a path leads to a journal's folder or into one.
 #[must_use]
@@ -20,7 +25,7 @@ pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
         // What the judge cannot list, it has put no journal in.
         for entry in folder.read_dir().into_iter().flatten().flatten() {
             let path = entry.path();
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || MADE_UP.contains(&&*path.to_string_lossy()) {
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || is_made_up(&path) {
                 continue;
             }
             if entry.file_name() == JOURNAL_FOLDER { found.push(path) } else { waiting.push(path) }

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// So much of a file is looked at: a script's first line, an ELF program's headers and the name of its loader.
 const HEAD: u64 = 4096;
@@ -72,11 +72,24 @@ fn foreign(head: &[u8]) -> String {
 
 fn forbidden(program: &Path, head: &[u8]) -> String {
     let executable = program.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0);
-    match interpreter(head) {
+    let interpreter = interpreter(head);
+    let closed = closed_folder(program).or_else(|| closed_folder(Path::new(interpreter.as_deref()?)));
+    match (interpreter, closed) {
         _ if !executable => "it is not executable; chmod +x mends it".to_owned(),
-        Some(interpreter) => format!("its interpreter {interpreter} must not be executed"),
-        None => "its folder is closed to the sandbox's user, or mounted without the right to execute".to_owned(),
+        (_, Some(folder)) => {
+            let folder = folder.display();
+            format!("other users may not enter {folder}, nor does the sandbox's; chmod o+x {folder} lets them")
+        }
+        (Some(interpreter), None) => format!("its interpreter {interpreter} must not be executed"),
+        (None, None) => "it is mounted without the right to execute".to_owned(),
     }
+}
+
+/// A folder on the way to a file, along its links, that only its owner or group may enter.
+fn closed_folder(file: &Path) -> Option<PathBuf> {
+    let closed = |folder: &&Path| folder.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o001 == 0);
+    let on_the_way = |file: &Path| file.ancestors().skip(1).find(closed).map(Path::to_owned);
+    on_the_way(file).or_else(|| on_the_way(&file.canonicalize().ok()?))
 }
 
 /// The interpreter that a script's first line names.
