@@ -86,7 +86,8 @@ impl Toolbox {
     pub fn new(tier: Tier) -> io::Result<Self> {
         // Removed with the toolbox; by the next judge's sweep, if this one is killed.
         let prefix = judge_sandbox::sweepable_name("build") + ".";
-        let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
+        let mode = |mode| Permissions::from_mode(mode);
+        let folder = tempfile::Builder::new().prefix(&prefix).permissions(mode(0o700)).tempdir()?;
         let on_foot = rustix::process::geteuid().is_root() && !tier.has_namespaces();
         let mut workbench = folder.path().to_owned();
         if on_foot {
@@ -95,7 +96,7 @@ impl Toolbox {
             workbench.push(format!("{:032x}", u128::from_ne_bytes(secret)));
             std::fs::create_dir(&workbench)?;
             for folder in [folder.path(), &workbench] {
-                set_permissions(folder, Permissions::from_mode(0o711))?;
+                set_permissions(folder, mode(0o711))?;
             }
         }
         Ok(Self { _folder: folder, workbench, on_foot, made: 0 })

@@ -123,6 +123,9 @@ const CLOSED: [&str; 6] = ["boot", "dev", "etc", "proc", "run", "sys"];
 const SIGNS_OF_A_HOME: [&str; 8] =
     [".ssh", ".gnupg", ".profile", ".bashrc", ".bash_history", ".zshrc", ".netrc", ".aws"];
 
+/// Names of folders that hold what is private, and nothing to run.
+const PRIVATE: [&str; 6] = [".ssh", ".gnupg", ".aws", ".kube", ".docker", JOURNAL_FOLDER];
+
 /// Folders of a home that hold what many programs leave there.
 const SHARED_IN_A_HOME: [&str; 4] = [".local", ".config", ".cache", ".cargo"];
 
@@ -167,7 +170,8 @@ pub(super) fn is_no_home(folder: &Path) -> bool {
         2 => is(0, &["home", "var"]),
         _ => false,
     };
-    if is_shared || is(0, &CLOSED) || SIGNS_OF_A_HOME.iter().any(|sign| folder.join(sign).exists()) {
+    let is_private = (0..parts.len()).any(|at| is(at, &PRIVATE));
+    if is_shared || is_private || is(0, &CLOSED) || SIGNS_OF_A_HOME.iter().any(|sign| folder.join(sign).exists()) {
         return false;
     }
     homes().iter().all(|home| {
