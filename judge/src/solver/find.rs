@@ -92,16 +92,16 @@ fn from_words(words: Vec<OsString>) -> Invocation {
 fn named_program(mut words: Vec<OsString>) -> Result<Program, String> {
     let by_path = words[0].as_bytes().contains(&b'/');
     let mut found = toolchain::installation(&find_program(Path::new(&words[0]))?)?;
+    if found.was_shim || by_path {
+        // An interpreter looks for its own folder by this name, and a relative one leads nowhere in the working folder.
+        words[0] = found.program.clone().into_os_string();
+    }
     if found.is_alone() {
         found.program.clone_from(&found.real);
     }
     let mut interpreters = toolchain::interpreters(&found.program)?;
     if found.program.file_name() == Some(OsStr::new("env")) {
         interpreters.extend(toolchain::behind_env(&words[1..])?);
-    }
-    if found.was_shim || by_path {
-        // An interpreter looks for its own folder by this name, and a relative one leads nowhere in the working folder.
-        words[0] = found.program.clone().into_os_string();
     }
     let mut visible: Vec<_> = found.is_alone().then(|| found.program.clone()).into_iter().collect();
     for word in words.iter_mut().skip(1) {

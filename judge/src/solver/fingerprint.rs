@@ -2,6 +2,7 @@
 
 use super::Toolbox;
 use crate::model::{Digest, Invocation, JOURNAL_FOLDER, Program, Solver};
+use glob::Pattern;
 use judge_sandbox::Visible;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -30,11 +31,24 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
             for path in visible.iter().chain(&installed).chain(shared) {
                 parts.push(content(path).unwrap_or_else(|error| format!("{}: {error}", path.display()).into_bytes()));
             }
+            parts.extend(runtime.visible.iter().flat_map(|folder| packages(folder)));
             Digest::of_parts(parts.iter().map(Vec::as_slice))
         }
         Invocation::CannotStart(why) => Digest::of_parts([solver.spec.text.as_bytes(), why.as_bytes()]),
         Invocation::CompileError(said) => Digest::of_parts([solver.spec.text.as_bytes(), said.as_bytes()]),
     }
+}
+
+/// The names of the Python packages in a folder of an installation; those of their metadata tell the versions.
+fn packages(folder: &Path) -> Vec<Vec<u8>> {
+    let folder = Pattern::escape(&folder.to_string_lossy());
+    let mut names: Vec<_> = ["python*/site-packages/*", "lib/python*/site-packages/*"]
+        .iter()
+        .filter_map(|pattern| glob::glob(&format!("{folder}/{pattern}")).ok())
+        .flat_map(|found| found.flatten().filter_map(|path| Some(path.file_name()?.as_bytes().to_vec())))
+        .collect();
+    names.sort();
+    names
 }
 
 /// A file is named without its folder; its content counts, not where it stands.
@@ -130,6 +144,28 @@ mod tests {
         let tuned = Solver { environment: vec![("DEPTH".to_owned(), "3".to_owned())], ..solver.clone() };
         assert_ne!(fingerprint(&tuned, &[], &Toolbox::new(Tier::Bare).unwrap()), before);
         write(&lib.join("b.sh"), "2");
+        assert_ne!(now(), before);
+    }
+
+    #[test]
+    fn the_packages_of_an_installation_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let packages = folder.path().join("lib/python3.9/site-packages");
+        std::fs::create_dir_all(packages.join("numpy-1.0.dist-info")).unwrap();
+        let solver = Solver {
+            spec: parse_specs(&["bot".to_owned()]).unwrap().remove(0),
+            invocation: Invocation::Program(Program {
+                path: "/bin/sh".into(),
+                argv: vec!["sh".into()],
+                visible: Vec::new(),
+                runtime: Runtime { visible: vec![folder.path().join("lib")], search: Vec::new() },
+            }),
+            environment: Vec::new(),
+        };
+        let now = || fingerprint(&solver, &[], &Toolbox::new(Tier::Bare).unwrap());
+        let before = now();
+        assert_eq!(now(), before);
+        std::fs::rename(packages.join("numpy-1.0.dist-info"), packages.join("numpy-2.0.dist-info")).unwrap();
         assert_ne!(now(), before);
     }
 

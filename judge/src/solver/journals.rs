@@ -25,10 +25,12 @@ pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
         // What the judge cannot list, it has put no journal in.
         for entry in folder.read_dir().into_iter().flatten().flatten() {
             let path = entry.path();
-            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || is_made_up(&path) {
-                continue;
+            if entry.file_name() == JOURNAL_FOLDER {
+                // It may be a link to where the journal stands.
+                found.extend(path.canonicalize());
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_made_up(&path) {
+                waiting.push(path);
             }
-            if entry.file_name() == JOURNAL_FOLDER { found.push(path) } else { waiting.push(path) }
         }
     }
     found.sort();
@@ -40,14 +42,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn journals_are_found_however_deep_and_links_are_not_followed() {
+    fn journals_are_found_however_deep_also_behind_their_links() {
         let top = tempfile::tempdir().unwrap();
         let place = |path: &str| top.path().join(path);
-        for folder in [".judge/.judge", "a/b/c/.judge", "a/x.judge"] {
+        for folder in [".judge/.judge", "a/b/c/.judge", "a/x.judge", "kept"] {
             std::fs::create_dir_all(place(folder)).unwrap();
         }
         std::os::unix::fs::symlink("..", place("a/up")).unwrap();
-        assert_eq!(journals_in(top.path()), [place(".judge"), place("a/b/c/.judge")]);
+        std::os::unix::fs::symlink("../kept", place("a/.judge")).unwrap();
+        assert_eq!(journals_in(top.path()), [place(".judge"), place("a/b/c/.judge"), place("kept")]);
         assert!(is_in_journal(&place(".judge/journal.db")) && !is_in_journal(&place("a/x.judge")));
     }
 }

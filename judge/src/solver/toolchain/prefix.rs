@@ -212,3 +212,72 @@ fn has_landmark(folder: &Path) -> bool {
         true => glob::glob(&format!("{here}/{landmark}")).is_ok_and(|mut found| found.next().is_some()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_recognised_by_their_place() {
+        for (folder, managed) in [
+            ("/home/u/.pyenv/versions/3.11.7", true),
+            ("/home/u/.rbenv/versions/3.2.0", true),
+            ("/home/u/.nvm/versions/node/v20.1.0", true),
+            ("/home/u/.sdkman/candidates/java/21-tem", true),
+            ("/home/u/.local/share/uv/python/cpython-3.12.1-linux-x86_64-gnu", true),
+            ("/home/u/.local/share/mise/installs/python/3.12", true),
+            ("/home/u/.pyenv/versions", false),
+            ("/home/u/.pyenv/versions/3.11.7/bin", false),
+            ("/home/u/env/versions/1", false),
+            ("/home/u/.nvm/versions/node", false),
+            ("/home/u", false),
+        ] {
+            assert_eq!(is_managed(Path::new(folder)), managed, "{folder}");
+        }
+    }
+
+    #[test]
+    fn no_home_and_no_common_folder_is_an_installation() {
+        for folder in [
+            "/",
+            "/home",
+            "/home/u",
+            "/root",
+            "/etc",
+            "/etc/x/y",
+            "/var",
+            "/var/lib",
+            "/tmp",
+            "/opt",
+            "/usr",
+            "/proc/1/x",
+            "/run/user/1000/x",
+            "/sys/a/b",
+            "/dev/shm",
+            "/data/.ssh/x",
+            "/data/x/.judge",
+        ] {
+            assert!(!is_no_home(Path::new(folder)), "{folder}");
+        }
+        for folder in ["/opt/python", "/venv", "/home/u/miniconda3", "/root/.pyenv/versions/3", "/var/lib/x/venv"] {
+            assert!(is_no_home(Path::new(folder)), "{folder}");
+        }
+        let home = std::env::var_os("HOME").map_or_else(|| "/root".into(), PathBuf::from);
+        assert!(!is_no_home(&home) && !is_no_home(&home.join(".local")) && !is_no_home(home.parent().unwrap()));
+    }
+
+    #[test]
+    fn an_installation_is_recognised_by_its_landmark() {
+        let top = tempfile::tempdir().unwrap();
+        let prefix = top.path().canonicalize().unwrap().join("p [1]*");
+        let program = prefix.join("bin/python3");
+        std::fs::create_dir_all(prefix.join("bin")).unwrap();
+        std::fs::create_dir_all(prefix.join("lib/python3.9")).unwrap();
+        std::fs::write(&program, "").unwrap();
+        assert_eq!(of(&program), Vec::<PathBuf>::new());
+        std::fs::write(prefix.join("lib/python3.9/os.py"), "").unwrap();
+        assert_eq!(of(&program), std::slice::from_ref(&prefix));
+        std::fs::create_dir(prefix.join(".ssh")).unwrap();
+        assert_eq!(of(&program), Vec::<PathBuf>::new(), "a home after all");
+    }
+}
