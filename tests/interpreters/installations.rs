@@ -1,6 +1,7 @@
 //! What runs on the host runs in the sandbox, under the same path and with the same packages.
 
 use crate::place::{Place, SYSTEM_PATH, installed, said};
+use crate::support::require::{Need, skip};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ const WHO: &str =
 
 /// The system's Python with its folder of modules.
 fn system_python() -> Option<(PathBuf, String)> {
-    let python = installed("python3")?.canonicalize().unwrap();
+    let python = installed("python3", Need::Python)?.canonicalize().unwrap();
     let version = python.file_name().unwrap().to_str().unwrap().to_owned();
     Some((python, version))
 }
@@ -35,7 +36,7 @@ fn python_at(place: &Place, prefix: &str) -> Option<()> {
 fn venv_at(place: &Place, name: &str, python: &Path, more: &[&str]) -> Option<()> {
     let made = Command::new(python).args(["-m", "venv", "--without-pip"]).args(more).arg(place.path(name)).status();
     if !made.is_ok_and(|made| made.success()) {
-        println!("skipped: no virtual environments (apt-get install python3-venv)");
+        skip(Need::Venv, "the system's Python makes none");
         return None;
     }
     let packages = place.path(name).join("lib").read_dir().unwrap().next().unwrap().unwrap();
@@ -149,7 +150,7 @@ fn an_environment_whose_base_is_behind_a_link_to_a_folder_works() {
 #[test]
 fn node_and_java_are_found_where_their_managers_put_them() {
     let place = Place::new();
-    if let Some(node) = installed("node") {
+    if let Some(node) = installed("node", Need::Node) {
         let prefix = "home/.nvm/versions/node/v99.1.0";
         fs::create_dir_all(place.path(prefix).join("bin")).unwrap();
         fs::copy(node, place.path(prefix).join("bin/node")).unwrap();
@@ -158,7 +159,7 @@ fn node_and_java_are_found_where_their_managers_put_them() {
         let script = place.write("work/mm.js", script).display().to_string();
         as_on_the_host(&place, &with(&place.text(&format!("{prefix}/bin"))), &["node", &script]);
     }
-    if let Some(java) = installed("javac") {
+    if let Some(java) = installed("javac", Need::Java) {
         let java = java.canonicalize().unwrap();
         let home = java.ancestors().nth(2).unwrap();
         let candidates = "home/.sdkman/candidates/java";

@@ -1,5 +1,5 @@
 //! Interpreters and other installed programs: they run as on the host, and nothing is seen or executed that need not be.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says what it skips")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "each test uses its own part")]

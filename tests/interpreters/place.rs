@@ -1,6 +1,7 @@
 //! A home and a folder to work in, and the judge in every tier that works here, as root and as an ordinary user.
 
 use crate::support::Said;
+use crate::support::require::{Need, skip};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -99,16 +100,19 @@ impl Place {
 
     /// All ways of running the judge that work here.
     pub(crate) fn judges(&self) -> Vec<Judge> {
-        let own = ["root", "userns", "bare"].map(|tier| Judge { tier, user: None });
-        let other = ["userns", "bare"].map(|tier| Judge { tier, user: Some(PLAIN_USER) });
-        let works = |judge: &Judge| {
-            let said = said(self.exec(*judge, SYSTEM_PATH, &["--", "true"]));
-            if said.code != Some(0) {
-                println!("skipped: {judge:?}: {}", said.stderr);
+        let mut judges = Vec::new();
+        for (tier, need) in [("root", Need::Root), ("userns", Need::Userns), ("bare", Need::Bare)] {
+            let other = (is_root() && tier != "root").then_some(Some(PLAIN_USER));
+            for user in [None].into_iter().chain(other) {
+                let judge = Judge { tier, user };
+                let said = said(self.exec(judge, SYSTEM_PATH, &["--", "true"]));
+                match said.code {
+                    Some(0) => judges.push(judge),
+                    _ => skip(need, format!("{judge:?}: {}", said.stderr)),
+                }
             }
-            said.code == Some(0)
-        };
-        own.into_iter().chain(other.into_iter().filter(|_| is_root())).filter(works).collect()
+        }
+        judges
     }
 }
 
@@ -116,11 +120,11 @@ pub(crate) fn said(mut command: Command) -> Said {
     command.output().unwrap().into()
 }
 
-/// The first of these programs that the system has.
-pub(crate) fn installed(name: &str) -> Option<PathBuf> {
+/// The system's own program of this name.
+pub(crate) fn installed(name: &str, need: Need) -> Option<PathBuf> {
     let file = Path::new("/usr/bin").join(name);
     if !file.exists() {
-        println!("skipped: {name} is not installed (apt-get install {name})");
+        skip(need, format!("there is no {}", file.display()));
     }
     file.exists().then_some(file)
 }

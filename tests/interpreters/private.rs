@@ -1,6 +1,7 @@
 //! What root copies for the sandbox's user, no other user of the machine reads.
 
 use crate::place::{PLAIN_USER, Place, SYSTEM_PATH, is_root, said};
+use crate::support::require::{Need, skip};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::fs::{self, File, Permissions};
 use std::io::{BufRead, BufReader};
@@ -12,8 +13,7 @@ const SECRET: &str = "of root";
 #[test]
 fn copies_of_private_files_are_read_by_the_program_alone() {
     if !is_root() {
-        println!("skipped: only root starts programs as another user");
-        return;
+        return skip(Need::Root, "only root starts programs as another user");
     }
     let place = Place::new();
     let waits = format!("#!/bin/sh\n# {SECRET}\ncat \"$1\"\nsleep 1\n");

@@ -1,6 +1,7 @@
 //! What the author of a solver can plant executes nothing outside the sandbox, and shows nothing but the solver's own.
 
 use crate::place::{Place, SYSTEM_PATH, said};
+use crate::support::require::{Need, skip};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
@@ -163,6 +164,43 @@ fn a_planted_link_among_the_arguments_shows_nothing_private() {
         let inside = said(place.exec(judge, SYSTEM_PATH, &["--", "cat", "sub/link.bin", "/dev/stdin"]));
         assert_eq!((inside.code, &*inside.stdout), (Some(0), "mine"), "{judge:?}: {}", inside.stderr);
     }
+}
+
+/// The journal notes the commit of the current folder, and the repository may have come with a solver.
+#[test]
+fn a_planted_repository_starts_nothing() {
+    let place = Place::new();
+    let marker = place.path("work/executed");
+    let evil = place.script("work/evil", &format!("#!/bin/sh\ntouch {}\ncat\n", marker.display()));
+    let git = |words: &[&str]| {
+        let mut command = place.command(None, "git", SYSTEM_PATH);
+        command.args(["-c", "user.name=x", "-c", "user.email=x@y"]).args(words);
+        command.status().is_ok_and(|status| status.success())
+    };
+    if !git(&["init", "--quiet"]) {
+        return skip(Need::Git, "git is not installed");
+    }
+    place.write("work/bot.py", "1");
+    assert!(git(&["add", "bot.py"]) && git(&["commit", "--quiet", "-m", "x"]));
+    let noted = |settings: &[[&str; 3]]| {
+        for [name, value, file] in settings {
+            assert!(git(&["config", name, value]));
+            place.write("work/.gitattributes", file);
+        }
+        place.write("work/bot.py", "2");
+        let mut run = place.command(None, place.path("judge"), SYSTEM_PATH);
+        run.args(["run", "-p", "columns", "-s", "true", "--seeds", "1"]);
+        assert_eq!(said(run).code, Some(1));
+        let mut show = place.command(None, place.path("judge"), SYSTEM_PATH);
+        show.args(["history", "show", "last"]);
+        assert!(!marker.exists(), "{settings:?}: it was executed");
+        said(show).stdout
+    };
+    let evil = evil.to_str().unwrap();
+    let clean = noted(&[["core.fsmonitor", evil, ""]]);
+    assert!(clean.contains("commit"), "{clean}");
+    let filtered = noted(&[["filter.evil.clean", evil, "* filter=evil\n"]]);
+    assert!(filtered.contains("commit"), "{filtered}");
 }
 
 /// The last word on a variable counts, and a solver has each of them once.

@@ -16,6 +16,9 @@ pub(crate) enum Need {
     /// A C++ compiler.
     Cplusplus,
     Python,
+    /// Virtual environments of Python.
+    Venv,
+    Git,
     /// A JDK: programs are started from their source.
     Java,
     Node,
@@ -46,10 +49,12 @@ pub(crate) enum Need {
 }
 
 /// What `JUDGE_REQUIRE` calls each of them, and how to get it.
-const WORDS: [(&str, Need, &str); 18] = [
+const WORDS: [(&str, Need, &str); 20] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
     ("python", Need::Python, "apt-get install python3"),
+    ("venv", Need::Venv, "apt-get install python3-venv"),
+    ("git", Need::Git, "apt-get install git"),
     ("java", Need::Java, "apt-get install default-jdk-headless"),
     ("node", Need::Node, "apt-get install nodejs"),
     ("bash", Need::Bash, "apt-get install bash util-linux"),

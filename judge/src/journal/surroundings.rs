@@ -90,33 +90,6 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_has_no_program_started() {
-        use std::os::unix::fs::PermissionsExt;
-        let repository = tempfile::tempdir().unwrap();
-        let place = |name: &str| repository.path().join(name);
-        let Some(_) = git(repository.path(), &["init", "--quiet"]) else {
-            println!("skipped: git is not installed (apt-get install git)");
-            return;
-        };
-        std::fs::write(place("evil"), "#!/bin/sh\ntouch \"$(dirname \"$0\")/executed\"\ncat\n").unwrap();
-        std::fs::set_permissions(place("evil"), std::fs::Permissions::from_mode(0o755)).unwrap();
-        std::fs::write(place("bot.py"), "1").unwrap();
-        let evil = place("evil").display().to_string();
-        let run = |arguments: &[&str]| git(repository.path(), arguments).unwrap();
-        run(&["add", "bot.py"]);
-        run(&["-c", "user.name=x", "-c", "user.email=x@y", "-c", "core.hooksPath=/", "commit", "--quiet", "-m", "x"]);
-        run(&["config", "core.fsmonitor", &evil]);
-        std::fs::write(place("bot.py"), "2").unwrap();
-        let seen = Surroundings::look(repository.path());
-        assert_eq!((seen.git_commit.map(|commit| commit.len()), seen.git_dirty), (Some(40), Some(true)));
-        run(&["config", "filter.evil.clean", &evil]);
-        std::fs::write(place(".gitattributes"), "* filter=evil\n").unwrap();
-        let seen = Surroundings::look(repository.path());
-        assert_eq!((seen.git_commit.map(|commit| commit.len()), seen.git_dirty), (Some(40), None));
-        assert!(!place("executed").exists());
-    }
-
-    #[test]
     fn the_machine_has_a_name_and_a_processor() {
         let here = Surroundings::look(Path::new("/"));
         assert!(!here.kernel.is_empty() && !here.cpu_model.is_empty(), "{here:?}");
