@@ -130,6 +130,38 @@ fn version_managers_are_followed_without_being_run() {
     assert!(!marker.exists(), "a shim was executed outside the sandbox");
 }
 
+/// The shims of other managers, for programs that tell their version.
+#[test]
+fn shims_of_other_managers_are_followed() {
+    let place = Place::new();
+    let root = place.text("home");
+    place.script("home/.rbenv/shims/ruby", "#!/usr/bin/env bash\nexec \"/usr/bin/rbenv\" exec \"$program\" \"$@\"\n");
+    let shim = "#!/usr/bin/env bash\n# asdf-plugin: nodejs 18.0.0\nexec asdf exec \"node\" \"$@\"\n";
+    place.script("home/.asdf/shims/node", shim);
+    place.script("home/bin/mise", "#!/bin/sh\n");
+    place.link("home/mise/shims/python3", place.path("home/bin/mise"));
+    for version in
+        [".rbenv/versions/3.2.0/bin/ruby", ".rbenv/versions/3.10.1/bin/ruby", ".asdf/installs/nodejs/20.1.0/bin/node"]
+    {
+        let told = Path::new(version).parent().unwrap().parent().unwrap().join("told");
+        place.script(&format!("home/{version}"), "#!/bin/sh\ncat \"$(dirname \"$0\")/../told\"\n");
+        place.write(&format!("home/{}", told.display()), version);
+    }
+    place.write("work/.ruby-version", "3\n");
+    place.write("home/.tool-versions", "ruby 1\nnodejs 20.1.0 system\n");
+    let path = format!("{root}/mise/shims:{root}/.rbenv/shims:{root}/.asdf/shims:{SYSTEM_PATH}");
+    for judge in place.judges() {
+        for (name, version) in
+            [("ruby", ".rbenv/versions/3.10.1/bin/ruby"), ("node", ".asdf/installs/nodejs/20.1.0/bin/node")]
+        {
+            let inside = said(place.exec(judge, &path, &["--", name]));
+            assert_eq!((inside.code, &*inside.stdout), (Some(0), version), "{judge:?}: {}", inside.stderr);
+        }
+        let unknown = said(place.exec(judge, &path, &["--", "python3"]));
+        assert!(unknown.code == Some(1) && unknown.stderr.contains("stands in for a version"), "{}", unknown.stderr);
+    }
+}
+
 /// An environment of uv: its base is named by a link to the folder of a version.
 #[test]
 fn an_environment_whose_base_is_behind_a_link_to_a_folder_works() {

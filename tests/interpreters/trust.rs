@@ -109,6 +109,21 @@ fn a_planted_environment_shows_no_more_than_itself() {
     }
 }
 
+/// An environment, and a whole installation, whose folders are links to those of the user.
+#[test]
+fn folders_that_are_planted_links_are_not_followed() {
+    let place = home();
+    for name in ["lib", "share", "lib64"] {
+        place.link(&format!("work/sub/{name}"), place.path("home/project"));
+    }
+    place.write("work/sub/pyvenv.cfg", "home = /usr/bin\n");
+    sees_nothing(&place, SYSTEM_PATH, &["sub/bin/python_x"]);
+    place.link("work/sub/.pyenv/versions/3/secrets", place.path("home/project"));
+    place.write("work/sub/.pyenv/versions/3/lib/python3.99/os.py", "");
+    place.script("work/sub/.pyenv/versions/3/bin/python3", SPY);
+    sees_nothing(&place, SYSTEM_PATH, &["sub/.pyenv/versions/3/bin/python3"]);
+}
+
 #[test]
 fn the_folder_that_the_user_stands_in_is_not_shown() {
     let place = home();

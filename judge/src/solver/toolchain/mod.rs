@@ -6,8 +6,9 @@
 //! author of a solver, who would like to see more than the solver's own files. So none of them decides what is visible.
 //! They lead to a place, and that place is shown only if it is an installation by its own content ([`prefix`]): a file
 //! stands there that only the installations of a language have, or a version manager keeps its versions there. It is never
-//! a home, the current folder, or a folder above one of them. What an author can plant is in the solver's own folder, and
-//! shows nothing but that folder. Library paths in ELF headers are not read: what an installation needs is within it.
+//! a home, the current folder, or a folder above one of them. Links in it that lead elsewhere are not followed. So what an
+//! author can plant, in the solver's own folder, shows nothing but that folder. Library paths in ELF headers are not read:
+//! what an installation needs is within it.
 
 mod lookup;
 mod prefix;

@@ -2,6 +2,8 @@
 
 use crate::model::JOURNAL_FOLDER;
 use glob::Pattern;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 /// Where the system's own programs stand, which every sandbox shows.
@@ -129,8 +131,11 @@ const PRIVATE: [&str; 6] = [".ssh", ".gnupg", ".aws", ".kube", ".docker", JOURNA
 /// Folders of a home that hold what many programs leave there.
 const SHARED_IN_A_HOME: [&str; 4] = [".local", ".config", ".cache", ".cargo"];
 
-/// Returns the folder of the installation that a program, by its canonical path, belongs to; of a package manager's store
-/// there are several. None for the system's own programs, and for those that stand alone.
+/// What stands in installations and is not needed to run: settings, with passwords perhaps, and other installations.
+const NOT_SHOWN: [&str; 3] = ["etc", "envs", "pkgs"];
+
+/// Returns what to show of the installation that a program, by its canonical path, belongs to: all that stands in its
+/// folder, but for settings. Nothing for the system's own programs, and for those that stand alone.
 pub(super) fn of(program: &Path) -> Vec<PathBuf> {
     if is_systems(program) {
         return Vec::new();
@@ -142,7 +147,24 @@ pub(super) fn of(program: &Path) -> Vec<PathBuf> {
     let managed = above().find(|folder| is_managed(folder));
     // PREFIX/bin/NAME, or PREFIX/NAME.
     let folder = managed.or_else(|| above().take(2).find(|folder| has_landmark(folder)));
-    folder.filter(|folder| may_be_shown(folder)).map(Path::to_owned).into_iter().collect()
+    folder.filter(|folder| may_be_shown(folder)).map(parts).unwrap_or_default()
+}
+
+/// What stands in a folder and may be shown, by name.
+fn parts(folder: &Path) -> Vec<PathBuf> {
+    let is_shown = |name: &OsStr| !name.as_bytes().starts_with(b".") && !NOT_SHOWN.iter().any(|hidden| name == *hidden);
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let paths = entries.filter(|entry| is_shown(&entry.file_name())).map(|entry| entry.path());
+    let mut parts: Vec<_> = paths.filter(|path| stays_within(folder, path)).collect();
+    parts.sort();
+    parts
+}
+
+/// Returns whether a path, with its links, leads to something in a folder, or of the system's. A link in a folder that came
+/// with a solver may lead anywhere.
+pub(super) fn stays_within(folder: &Path, path: &Path) -> bool {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.canonicalize().is_ok_and(|real| real.starts_with(folder) || is_systems(&real))
 }
 
 /// Returns whether every sandbox shows this path anyway.
@@ -276,7 +298,13 @@ mod tests {
         std::fs::write(&program, "").unwrap();
         assert_eq!(of(&program), Vec::<PathBuf>::new());
         std::fs::write(prefix.join("lib/python3.9/os.py"), "").unwrap();
-        assert_eq!(of(&program), std::slice::from_ref(&prefix));
+        for name in ["etc", ".settings"] {
+            std::fs::write(prefix.join(name), "password").unwrap();
+        }
+        for (name, target) in [("lib64", "lib"), ("doc", "/usr/share"), ("out", "..")] {
+            std::os::unix::fs::symlink(target, prefix.join(name)).unwrap();
+        }
+        assert_eq!(of(&program), ["bin", "doc", "lib", "lib64"].map(|name| prefix.join(name)));
         std::fs::create_dir(prefix.join(".ssh")).unwrap();
         assert_eq!(of(&program), Vec::<PathBuf>::new(), "a home after all");
     }

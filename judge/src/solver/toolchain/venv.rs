@@ -8,7 +8,7 @@ const FILE: &str = "pyvenv.cfg";
 
 /// What Python and its packages look for in a virtual environment. It may be a project's own folder: what else is in it
 /// stays out of sight.
-const PARTS: [&str; 7] = [FILE, "bin", "lib", "lib64", "include", "share", "etc"];
+const PARTS: [&str; 5] = [FILE, "bin", "lib", "lib64", "share"];
 
 /// Returns the parts of a program's virtual environment, and what it is based on. It is known by the path that the program
 /// is run under: beside the program, or one folder above, stands a `pyvenv.cfg`.
@@ -22,7 +22,7 @@ pub(super) fn of(program: &Path) -> Vec<PathBuf> {
     if !root.canonicalize().is_ok_and(|root| prefix::is_no_home(&root)) {
         return Vec::new();
     }
-    let parts = PARTS.iter().map(|part| root.join(part)).filter(|part| part.exists());
+    let parts = PARTS.iter().map(|part| root.join(part)).filter(|part| prefix::stays_within(root, part));
     parts.chain(base(&root.join(FILE), program)).collect()
 }
 
