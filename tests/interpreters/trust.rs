@@ -181,6 +181,27 @@ fn a_planted_link_among_the_arguments_shows_nothing_private() {
     }
 }
 
+/// What an earlier case put in the place of a file that is shown.
+#[test]
+fn a_link_that_a_solver_leaves_is_not_followed_in_the_next_case() {
+    let place = home();
+    let script = "cat \"$1\" >&2; rm -f \"$1\"; ln -s \"$SECRET\" \"$1\" && echo left >&2; exit 3\n";
+    place.write("work/sub/bot.sh", script);
+    fs::set_permissions(place.path("work/sub"), Permissions::from_mode(0o777)).unwrap();
+    let secret = format!("SECRET={}", place.text("home/project/secret"));
+    for judge in place.judges() {
+        let _ = fs::remove_file(place.path("work/sub/data"));
+        place.write("work/sub/data", "");
+        fs::set_permissions(place.path("work/sub/data"), Permissions::from_mode(0o666)).unwrap();
+        let mut command = place.command(judge.user, place.path("judge"), SYSTEM_PATH);
+        command.args(["run", "-p", "columns", "-s", "sh sub/bot.sh sub/data", "--dir", "sub:rw", "--env", &secret]);
+        command.args(["--seeds", "1-3", "--jobs", "1", "--no-journal", "--tier", judge.tier, "--json", "-"]);
+        let said = said(command);
+        assert!(said.stdout.contains("left"), "{judge:?}: {}{}", said.stdout, said.stderr);
+        assert!(!said.stdout.contains(SECRET), "{judge:?}: {}", said.stdout);
+    }
+}
+
 /// The journal notes the commit of the current folder, and the repository may have come with a solver.
 #[test]
 fn a_planted_repository_starts_nothing() {

@@ -96,11 +96,17 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
         .create()?
         .add_rule(PathBeneath::new(reach.folder, everything))?;
     let mut grant = |path: &Path, access: BitFlags<AccessFs>| -> Result<(), AnyError> {
-        use rustix::fs::{Mode, OFlags};
-        let fd = match rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+        // The system's own links lead to its own folders; others may have been put there by an earlier run.
+        let follow = if SYSTEM.iter().any(|system| path == Path::new(system)) {
+            ResolveFlags::empty()
+        } else {
+            ResolveFlags::NO_SYMLINKS
+        };
+        let fd = match rustix::fs::openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), follow) {
             Ok(fd) => fd,
             Err(error) if is_shortage(error.raw_os_error()) => return Err(io::Error::from(error).into()),
-            // What this machine does not have.
+            // What this machine does not have, and links.
             Err(_) => return Ok(()),
         };
         let is_file = rustix::fs::fstat(&fd)

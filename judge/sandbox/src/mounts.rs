@@ -51,21 +51,23 @@ pub(crate) fn sources(task: &Task) -> Result<Vec<Source>, Fault> {
     rustix::mount::mount_change("/", private).doing("making mounts private")?;
     let mut found = Vec::new();
     for path in SYSTEM {
-        add(&mut found, Path::new(path), Kind::ReadOnly)?;
+        add(&mut found, Path::new(path), Kind::ReadOnly, |_| true)?;
     }
     for path in DEVICES {
-        add(&mut found, Path::new(path), Kind::Device)?;
+        add(&mut found, Path::new(path), Kind::Device, |_| true)?;
     }
+    let is_visible = |real: &Path| task.visible.iter().any(|visible| real.starts_with(&visible.path));
     for visible in &task.visible {
-        add(&mut found, &visible.path, if visible.writable { Kind::Writable } else { Kind::ReadOnly })?;
+        let kind = if visible.writable { Kind::Writable } else { Kind::ReadOnly };
+        add(&mut found, &visible.path, kind, is_visible)?;
     }
-    add(&mut found, &task.program, Kind::ReadOnly)?;
+    add(&mut found, &task.program, Kind::ReadOnly, |real| real == task.program || is_visible(real))?;
     Ok(found)
 }
 
 /// Adds `path`, following links as the host does, and every link on the way to it: the path leads there in the jail, too.
-/// What does not exist is left out: the program will find that out.
-fn add(found: &mut Vec<Source>, path: &Path, kind: Kind) -> Result<(), Fault> {
+/// What does not exist, or `may` not be shown where the links lead, is left out: the program will find that out.
+fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path) -> bool) -> Result<(), Fault> {
     let (mut path, mut left) = (PathBuf::from("/"), path.to_owned());
     // As many as the kernel itself would follow.
     let mut links = 40;
@@ -91,7 +93,7 @@ fn add(found: &mut Vec<Source>, path: &Path, kind: Kind) -> Result<(), Fault> {
             Err(_) => rest,
         };
     }
-    if shown(found, &path) && kind != Kind::Writable {
+    if !may(&path) || (shown(found, &path) && kind != Kind::Writable) {
         return Ok(());
     }
     let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };

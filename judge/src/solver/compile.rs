@@ -89,7 +89,8 @@ impl Toolbox {
         let mode = |mode| Permissions::from_mode(mode);
         let folder = tempfile::Builder::new().prefix(&prefix).permissions(mode(0o700)).tempdir()?;
         let on_foot = rustix::process::geteuid().is_root() && !tier.has_namespaces();
-        let mut workbench = folder.path().to_owned();
+        // A program is shown its files by paths without links.
+        let mut workbench = folder.path().canonicalize()?;
         if on_foot {
             let mut secret = [0; 16];
             File::open("/dev/urandom")?.read_exact(&mut secret)?;

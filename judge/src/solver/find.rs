@@ -131,7 +131,11 @@ fn add(runtime: &mut Runtime, installation: &Installation, by_name: bool) {
     if by_name || !installation.is_alone() {
         runtime.search.extend(installation.search(OsStr::new(BASE_ENVIRONMENT[0].1)));
     }
-    runtime.visible.extend(installation.visible().cloned());
+    for path in installation.visible() {
+        if !runtime.visible.contains(path) {
+            runtime.visible.push(path.clone());
+        }
+    }
 }
 
 /// A script whose first line names a shim is run as the kernel would run it if that line named the program behind it.

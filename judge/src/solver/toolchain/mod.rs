@@ -43,8 +43,7 @@ impl Installation {
 
     /// Returns what it needs to see outside the system's own folders.
     pub(super) fn visible(&self) -> impl Iterator<Item = &PathBuf> {
-        let program = [&self.program].into_iter().chain((self.real != self.program).then_some(&self.real));
-        program.chain(&self.folders).filter(|path| !prefix::is_systems(path))
+        [&self.program, &self.real].into_iter().chain(&self.folders).filter(|path| !prefix::is_systems(path))
     }
 
     /// Returns the folder to search first for the program and its companions, unless `path` leads to it anyway.
@@ -66,12 +65,9 @@ pub(super) fn installation(program: &Path) -> Result<Installation, String> {
     let was_shim = behind.is_some();
     let program = behind.unwrap_or(named);
     let real = program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
-    let mut folders = prefix::of(&real);
-    for folder in venv::of(&program) {
-        if !folders.contains(&folder) {
-            folders.push(folder);
-        }
-    }
+    // By the path they are looked for, and by the one that its links lead to: links alone show nothing.
+    let venv = venv::of(&program).into_iter().flat_map(|part| [part.canonicalize().ok(), Some(part)]).flatten();
+    let folders = prefix::of(&real).into_iter().chain(venv).collect();
     Ok(Installation { program, real, was_shim, folders })
 }
 
