@@ -65,6 +65,11 @@ impl Folder {
         &self.path
     }
 
+    /// The working folder's path.
+    pub(crate) fn inner_path(&self) -> PathBuf {
+        self.path.join(BOX)
+    }
+
     /// The working folder, certainly empty.
     pub(crate) fn inner(&self) -> BorrowedFd<'_> {
         self.inner.as_fd()

@@ -9,10 +9,11 @@ use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 
 use crate::capture::{Beyond, Stream, Target};
 use crate::cgroup_site::Site;
+use crate::exchange::Made;
 use crate::execution::{Breach, End, Fault, Usage};
 use crate::fault::Doing;
 use crate::meter::{Meter, Totals};
-use crate::order::{Answer, Order};
+use crate::order::{Answer, Order, Task};
 use crate::reap::{Conclusion, Finished};
 use crate::station::Station;
 use crate::steal::Steal;
@@ -182,7 +183,16 @@ fn run(
     }
     let mut answer = conclude(&limits, &finished, breaches, &totals, &stdout, &stderr);
     answer.usage.stolen = steal.end(answer.usage.wall);
+    answer.made = made(station, &order.task, &answer);
     Ok(answer)
+}
+
+fn made(station: &Station, task: &Task, answer: &Answer) -> Made {
+    let ended_well = answer.end == End::Exited(0) && answer.breaches.is_empty();
+    match task.exchange.as_ref().zip(station.work_folder()) {
+        Some((exchange, folder)) if ended_well => exchange.take(folder.as_fd()),
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// Standard input for this run alone: its position is nobody else's.
@@ -231,6 +241,7 @@ fn refused(errno: i32) -> Answer {
         usage: Usage::default(),
         captured_stdout: 0,
         captured_stderr: 0,
+        made: Ok(Vec::new()),
     }
 }
 
@@ -270,6 +281,7 @@ fn conclude(
         usage,
         captured_stdout: stdout.captured(),
         captured_stderr: stderr.captured(),
+        made: Ok(Vec::new()),
     }
 }
 

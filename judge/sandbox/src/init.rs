@@ -78,7 +78,8 @@ fn live(setting: &Setting) -> io::Result<()> {
                 let mut answer = Writer::default();
                 answer.u64(2);
                 finished.encode(&mut answer);
-                answer.send(&setting.socket, &[])?;
+                let lent = cell.lends_folder.then(|| cell.folder.fd());
+                answer.send(&setting.socket, lent.as_slice())?;
             }
             Ok(None) => return Ok(()),
             Err(fault) => report_fault(setting, &fault)?,
@@ -100,6 +101,8 @@ fn report_fault(setting: &Setting, fault: &Fault) -> io::Result<()> {
 /// The jail from inside.
 struct Cell {
     folder: WorkingFolder,
+    /// Whether the last program's run exchanges files.
+    lends_folder: bool,
     landlock: Option<OwnedFd>,
     tree_clock: Option<TreeClock>,
     oom_score: Option<File>,
@@ -138,7 +141,14 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .doing("closing this process to others")?;
-    Ok(Cell { folder, landlock, tree_clock: TreeClock::open(), oom_score, undertaker: Undertaker::open()? })
+    Ok(Cell {
+        folder,
+        lends_folder: false,
+        landlock,
+        tree_clock: TreeClock::open(),
+        oom_score,
+        undertaker: Undertaker::open()?,
+    })
 }
 
 impl Cell {
@@ -146,6 +156,10 @@ impl Cell {
     fn serve(&mut self, setting: &Setting, mut message: Reader) -> Result<Option<Conclusion>, Fault> {
         let order = Order::decode(&mut message).doing("reading an order")?;
         self.folder.renew(order.task.limits.disk)?;
+        if let Some(exchange) = &order.task.exchange {
+            exchange.give(self.folder.fd())?;
+        }
+        self.lends_folder = order.task.exchange.is_some();
         let child = match self.launch(setting, &order)? {
             Launched::Running(child) => child,
             Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
@@ -167,6 +181,9 @@ impl Cell {
             Ok(launch) => launch,
             Err(errno) => return Ok(Launched::Refused(errno)),
         };
+        if let Some(exchange) = &order.task.exchange {
+            launch.name_folder(&exchange.variables, mounts::BOX.as_ref());
+        }
         let other_tasks = u64::from(setting.plan.own_user_namespace);
         launch.limits = resource_limits::of(
             &order.task.limits,

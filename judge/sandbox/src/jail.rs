@@ -43,6 +43,8 @@ pub(crate) struct Jail {
     tree_clock: Option<TreeClock>,
     stamp: Rc<StartStamp>,
     sound: Cell<bool>,
+    /// Lent by the init after a run that exchanges files.
+    work_folder: Cell<Option<OwnedFd>>,
 }
 
 impl Jail {
@@ -62,7 +64,16 @@ impl Jail {
         };
         let (pid, pidfd) = clone_init(plan, &setting)?;
         drop(setting);
-        let mut jail = Jail { pid, pidfd, socket, cgroup, tree_clock: None, stamp, sound: Cell::new(true) };
+        let mut jail = Jail {
+            pid,
+            pidfd,
+            socket,
+            cgroup,
+            tree_clock: None,
+            stamp,
+            sound: Cell::new(true),
+            work_folder: Cell::default(),
+        };
         if plan.own_user_namespace {
             map_users(pid, plan.identity).doing("mapping the users of a user namespace")?;
         }
@@ -96,6 +107,10 @@ impl Jail {
 
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
         Gauges { root: self.pid, cgroup: self.cgroup.as_ref(), tree_clock: self.tree_clock.as_ref(), many }
+    }
+
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        self.work_folder.take()
     }
 
     /// Has the init start `task`.
@@ -158,7 +173,10 @@ impl Program for Inmate<'_> {
         Ok(match message.u64().doing(wrong)? {
             0 => return Err(fault_in(&mut message).doing(wrong)?),
             1 => Conclusion::Refused(message.u64().doing(wrong)? as i32),
-            _ => Conclusion::Finished(Finished::decode(&mut message).doing(wrong)?),
+            _ => {
+                self.jail.work_folder.set(message.fd().ok());
+                Conclusion::Finished(Finished::decode(&mut message).doing(wrong)?)
+            }
         })
     }
 

@@ -4,6 +4,7 @@ use std::ffi::{CString, OsString, c_char, c_int, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::clock;
@@ -123,6 +124,13 @@ impl<'a> Launch<'a> {
             landlock: None,
             filter: Vec::new(),
         })
+    }
+
+    /// Adds variables to the environment that hold the working folder's path, which has no NUL byte.
+    pub(crate) fn name_folder(&mut self, variables: &[OsString], path: &Path) {
+        let value = path.as_os_str().as_bytes();
+        let lines = variables.iter().map(|name| [name.as_bytes(), b"=", value].concat());
+        self.environment.extend(lines.filter_map(|line| CString::new(line).ok()));
     }
 
     /// Starts the program; returns when it runs or when it is certain that it will not.

@@ -7,6 +7,7 @@ mod cgroup;
 mod cgroup_site;
 mod clock;
 mod cores;
+mod exchange;
 mod execution;
 mod fault;
 mod folder;
@@ -42,6 +43,7 @@ mod wire;
 mod worker;
 
 pub use cores::Cores;
+pub use exchange::{Exchange, Made, WorkFile};
 pub use execution::{Breach, End, Execution, Fault, Usage};
 pub use helper::become_helper_if_asked;
 pub use inherited::reset_inherited_signals;

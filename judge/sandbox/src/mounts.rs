@@ -19,7 +19,7 @@ use crate::order::Task;
 /// What the working folder is mounted in.
 pub(crate) const WORK: &str = "/judge";
 /// The working folder, as programs know it.
-const BOX: &str = "/judge/box";
+pub(crate) const BOX: &str = "/judge/box";
 /// Where the new root is put together; hides nothing from us, since everything is opened before.
 const STAGE: &str = "/tmp";
 

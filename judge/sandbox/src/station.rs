@@ -1,6 +1,6 @@
 //! Where a helper starts programs: by itself, or in jails.
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 use crate::bare::Bare;
 use crate::execution::Fault;
@@ -45,6 +45,14 @@ impl Station {
         match self {
             Station::Bare(bare) => bare.start(task, stdio),
             Station::Jails(jails) => jails.current().start(task, stdio),
+        }
+    }
+
+    /// The working folder of the run that has just ended, if it exchanges files.
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        match self {
+            Station::Bare(bare) => bare.work_folder(),
+            Station::Jails(jails) => jails.current().work_folder(),
         }
     }
 
