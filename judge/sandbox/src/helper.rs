@@ -17,6 +17,7 @@ use crate::order::{Answer, Order, Task};
 use crate::reap::{Conclusion, Finished};
 use crate::station::Station;
 use crate::steal::Steal;
+use crate::supervisor;
 use crate::tier::Tier;
 use crate::watch::{Start, Watch, Watched};
 use crate::wire::{Reader, Writer};
@@ -37,6 +38,10 @@ pub fn become_helper_if_asked() {
     let (Some(argument), None) = (arguments.next(), arguments.next()) else { return };
     if argument == ARGUMENT {
         let code = i32::from(serve().is_err());
+        std::process::exit(code);
+    }
+    if argument == supervisor::ARGUMENT {
+        let code = i32::from(supervisor::serve().is_err());
         std::process::exit(code);
     }
     if argument == SELF_TEST {
@@ -108,14 +113,20 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Leaves behind what the judge's process was: its session, signals, folder, descriptors. Returns the socket.
-fn settle() -> io::Result<OwnedFd> {
+/// The socket to the judge, which a process of ours has as its standard input at first. Whatever else the judge left open
+/// is closed when this process executes anything.
+pub(crate) fn take_socket() -> io::Result<OwnedFd> {
     let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&null)?;
-    // SAFETY: a system call without pointers. Whatever the judge left open is closed when we execute anything; none
-    // of our own descriptors exists yet but the two above.
+    // SAFETY: a system call without pointers; none of our own descriptors exists yet but the two above.
     unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    Ok(socket)
+}
+
+/// Leaves behind what the judge's process was: its session, signals, folder, descriptors. Returns the socket.
+fn settle() -> io::Result<OwnedFd> {
+    let socket = take_socket()?;
     let _ = rustix::process::setsid();
     for signal in 1..=64 {
         // SAFETY: the default action needs no handler; those that cannot be set are refused.
