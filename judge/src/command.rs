@@ -5,10 +5,11 @@ use judge_sandbox::Supervised;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// How much of each output stream is kept.
 const KEPT_BYTES: u64 = 64 << 20;
@@ -47,6 +48,9 @@ pub enum CommandError {
         /// How long it was allowed to run.
         limit: Duration,
     },
+    /// The run that it belongs to was stopped.
+    #[error("`{0}` was stopped")]
+    Stopped(String),
     /// Its output could not be stored.
     #[error("cannot store the output of `{program}`")]
     Output {
@@ -65,6 +69,29 @@ pub struct Template {
     pub line: String,
     /// Where it runs.
     pub folder: PathBuf,
+    /// Ends it early, if anything does.
+    pub stop: Option<Stop>,
+}
+
+/// Ends commands early, from any thread: those that run, and those that would be started later.
+#[derive(Debug, Clone)]
+pub struct Stop(Arc<OwnedFd>);
+
+impl Stop {
+    /// Makes one that ends nothing yet.
+    ///
+    /// # Errors
+    /// When the machine has no descriptor left.
+    pub fn new() -> io::Result<Self> {
+        let flags = rustix::event::EventfdFlags::CLOEXEC | rustix::event::EventfdFlags::NONBLOCK;
+        Ok(Self(Arc::new(rustix::event::eventfd(0, flags)?)))
+    }
+
+    /// Ends them.
+    pub fn stop(&self) {
+        // Fails only once it has been done very often.
+        let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+    }
 }
 
 /// Splits a command line as a shell would, and puts `values` in the place of their `{name}`s.
@@ -80,18 +107,21 @@ pub fn words(line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, Comm
     Ok(words.into_iter().map(|word| OsString::from(fill(word))).collect())
 }
 
-/// Runs a command in `folder` until it ends, for at most `limit`. Its outputs go through files, so that no pipe can
+/// Runs a command in `folder` until it ends, for at most `limit`, or until it is stopped. Its outputs go through files, so that no pipe can
 /// fill up; whatever it leaves running is ended with it.
 ///
 /// # Errors
-/// When it cannot be started, runs too long, or its output cannot be stored.
-pub fn run(words: &[OsString], folder: &Path, limit: Duration) -> Result<Finished, CommandError> {
+/// When it cannot be started, runs too long, is stopped, or its output cannot be stored.
+pub fn run(words: &[OsString], folder: &Path, limit: Duration, stop: Option<&Stop>) -> Result<Finished, CommandError> {
     let not_stored = |source| not_stored(&name(words), source);
     let null = File::open("/dev/null").map_err(not_stored)?;
     let mut stdout = tempfile::tempfile().map_err(not_stored)?;
     let mut running = Running::start(words, folder, null.as_fd(), stdout.as_fd())?;
-    if running.command.wait(limit).map_err(not_stored)?.is_none() {
-        return Err(CommandError::Timeout { program: running.name, limit });
+    let began = Instant::now();
+    if running.command.wait(limit, stop.map(|stop| stop.0.as_fd())).map_err(not_stored)?.is_none() {
+        let program = running.name;
+        let in_time = began.elapsed() < limit;
+        return Err(if in_time { CommandError::Stopped(program) } else { CommandError::Timeout { program, limit } });
     }
     let ended = running.end()?;
     Ok(Finished { stdout: contents(&mut stdout).map_err(not_stored)?, ..ended })

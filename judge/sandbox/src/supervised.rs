@@ -97,19 +97,22 @@ impl Supervised {
         self.process.as_fd()
     }
 
-    /// Waits for its end, and that of all that it has started, for at most `limit`.
+    /// Waits for its end, and that of all that it has started, for at most `limit`, and only until `over`, if it is given,
+    /// becomes readable.
     ///
     /// # Errors
     /// When its supervisor is lost.
-    pub fn wait(&mut self, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    pub fn wait(&mut self, limit: Duration, over: Option<BorrowedFd<'_>>) -> io::Result<Option<ExitStatus>> {
         let Some(supervisor) = &self.supervisor else { return Ok(self.status) };
         let until = clock::now().saturating_add(nanoseconds(limit));
         loop {
             let left = until.saturating_sub(clock::now());
-            let mut fds = [PollFd::new(&supervisor.socket, PollFlags::IN)];
+            let over = over.map(|over| PollFd::from_borrowed_fd(over, PollFlags::IN));
+            let mut fds: Vec<_> = [PollFd::new(&supervisor.socket, PollFlags::IN)].into_iter().chain(over).collect();
             match rustix::event::poll(&mut fds, Some(&clock::timespec(left))) {
                 Ok(0) if left == 0 => return Ok(None),
                 Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) if fds[0].revents().is_empty() => return Ok(None),
                 Ok(_) => return self.hear_status().map(Some),
                 Err(error) => return Err(error.into()),
             }
