@@ -4,6 +4,7 @@ use super::compile::{Built, Toolbox};
 use super::compiler::RunCompiler;
 use super::journals::{is_in_journal, is_made_up};
 use super::language::{self, Language};
+use super::rustup;
 use super::stage::{is_open, stage};
 use super::toolchain::{self, Installation, Interpreter, is_executable};
 use crate::model::{BASE_ENVIRONMENT, Invocation, Program, Runtime, Solver, SolverSpec};
@@ -77,7 +78,11 @@ fn from_source<E>(
 
 /// Finds an installed program by its name alone. `None`: there is none.
 pub(super) fn installed(name: &str) -> Option<Result<Program, String>> {
-    toolchain::on_path(OsStr::new(name)).map(|_| named_program(vec![name.into()]))
+    let found = toolchain::on_path(OsStr::new(name))?;
+    Some(rustup::behind(&found).and_then(|behind| {
+        let word = behind.map_or_else(|| name.into(), PathBuf::into_os_string);
+        named_program(vec![word])
+    }))
 }
 
 fn with_visible(invocation: Invocation, more: Vec<PathBuf>) -> Invocation {

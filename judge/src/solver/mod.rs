@@ -7,6 +7,7 @@ mod fingerprint;
 mod journals;
 mod language;
 mod obstacle;
+mod rustup;
 mod spec;
 mod stage;
 mod surroundings;
