@@ -231,7 +231,8 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
             answer(libc::setrlimit(resource, &raw const limit))?;
         }
         shared.step = Step::Identity;
-        if launch.keep_passage {
+        // With the former, `access` counts what is kept as well: linkers ask it. It takes a capability of its own.
+        if launch.keep_passage && libc::prctl(libc::PR_SET_SECUREBITS, KEEPING_BITS, 0, 0, 0) < 0 {
             answer(libc::prctl(libc::PR_SET_KEEPCAPS, 1, 0, 0, 0))?;
         }
         if let Some(id) = launch.identity {
@@ -267,6 +268,9 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
         answer(libc::execve(launch.program.as_ptr(), shared.argv.as_ptr(), shared.environment.as_ptr()))
     }
 }
+
+/// NOROOT and NO_SETUID_FIXUP, each with its lock: a change of uid leaves capabilities as they are.
+const KEEPING_BITS: libc::c_ulong = 0b0000_1111;
 
 /// Gives up every capability, for uid 0 as well, and the way back to them.
 ///
