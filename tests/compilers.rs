@@ -164,6 +164,16 @@ fn a_source_may_have_any_name_and_stand_anywhere() {
     write(&stage, "elsewhere/file", GOOD[0].1);
     symlink("elsewhere/file", stage.path("work/link.c")).unwrap();
     assert_eq!(judged(&stage, None, "auto", "link.c").verdict, "accepted");
+    // Unless that is the judge's own business: a link may have come with a solver.
+    let mine = stage.folder.write("mine", SECRET);
+    fs::set_permissions(&mine, fs::Permissions::from_mode(0o600)).unwrap();
+    write(&stage, ".judge/journal", SECRET);
+    for (target, why) in [(&*mine, "is a link to"), (Path::new(".judge/journal"), "journal")] {
+        let _ = fs::remove_file(stage.path("work/planted.c"));
+        symlink(target, stage.path("work/planted.c")).unwrap();
+        let Became { verdict, note } = judged(&stage, None, "auto", "planted.c");
+        assert!(verdict == "cannot-start" && note.contains(why), "{verdict}: {note}");
+    }
     let private = stage.path("work/elsewhere");
     write(&stage, "elsewhere/own.c", GOOD[0].1);
     fs::set_permissions(private.join("own.c"), fs::Permissions::from_mode(0o600)).unwrap();
