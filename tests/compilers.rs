@@ -310,6 +310,26 @@ fn helper_commands_end_with_the_judge() {
     }
 }
 
+/// While nothing runs that the first signal could end, the second ends the judge.
+#[test]
+fn after_compiling_the_second_signal_ends_what_no_run_listens_for() {
+    let Some(stage) = Stage::set() else { return };
+    problem(&stage, "generator", FAMILY);
+    let catalogue = stage.path("work/problems.toml");
+    let text = fs::read_to_string(&catalogue).unwrap();
+    fs::write(&catalogue, format!("{text}\n[problem.features]\nn = '(\\d+)'\n")).unwrap();
+    write(&stage, "one.c", GOOD[0].1);
+    write(&stage, "two.c", GOOD[0].1);
+    let mut judge = Guarded(stage.judge(&["compare", "-p", "p", "one.c", "two.c", "--where", "n>0"]).spawn().unwrap());
+    let family = family_with(&judge, "sleep", 4);
+    send(judge.0.id(), Signal::INT);
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(judge.0.try_wait().unwrap().is_none(), "the first signal waits for a run");
+    send(judge.0.id(), Signal::INT);
+    assert_eq!(judge.0.wait().unwrap().code(), Some(130));
+    unhurried(|| assert_all_end(&family, "a judge between compiling and running")).unwrap();
+}
+
 #[test]
 fn a_command_ends_with_its_supervisor() {
     let Some(stage) = Stage::set() else { return };

@@ -200,9 +200,10 @@ fn run(
 
 fn made(station: &Station, task: &Task, answer: &Answer) -> Made {
     let ended_well = answer.end == End::Exited(0) && answer.breaches.is_empty();
-    match task.exchange.as_ref().zip(station.work_folder()) {
-        Some((exchange, folder)) if ended_well => exchange.take(folder.as_fd()),
-        _ => Ok(Vec::new()),
+    let Some(exchange) = task.exchange.as_ref().filter(|_| ended_well) else { return Ok(Vec::new()) };
+    match station.work_folder() {
+        Some(folder) => exchange.take(folder.as_fd()),
+        None => Err("the working folder is gone".to_owned()),
     }
 }
 

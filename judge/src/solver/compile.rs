@@ -152,15 +152,16 @@ fn read(source: &Path) -> Result<WorkFile, String> {
     if bytes.len() as u64 > LIMITS.source.0 {
         return Err(format!("the source is larger than {}", LIMITS.source));
     }
-    let name = source.file_name().filter(|name| is_plain(name)).map(PathBuf::from);
+    let name = source.file_name().filter(|_| source.file_stem().is_some_and(is_plain)).map(PathBuf::from);
     let path = name.unwrap_or_else(|| Path::new("main").with_extension(source.extension().unwrap_or_default()));
     Ok(WorkFile { path, bytes })
 }
 
-fn is_plain(name: &OsStr) -> bool {
-    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
-    let bytes = name.as_encoded_bytes();
-    bytes.iter().all(fits) && !b".-".contains(&bytes[0]) && bytes.len() < 200
+/// Whether a name is neither an option nor anything but the name of a crate, a class or a file.
+fn is_plain(stem: &OsStr) -> bool {
+    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let bytes = stem.as_encoded_bytes();
+    bytes.iter().all(fits) && !bytes.starts_with(b"-") && bytes.len() < 200
 }
 
 /// Lets everybody read what was made, whatever the umask: in the sandbox the solver is another user.
@@ -215,7 +216,8 @@ mod tests {
     fn a_source_has_a_name_that_no_compiler_takes_for_something_else() {
         let folder = tempfile::tempdir().unwrap();
         for (name, seen) in [
-            ("bot-2.x.c", "bot-2.x.c"),
+            ("bot-2_x.c", "bot-2_x.c"),
+            ("bot.2.rs", "main.rs"),
             ("-bot.c", "main.c"),
             ("@bot.java", "main.java"),
             ("a b\nc.rs", "main.rs"),

@@ -14,12 +14,7 @@ pub(super) struct Language {
 }
 
 const LANGUAGES: [Language; 10] = [
-    Language {
-        endings: &["rs"],
-        // The crate's name would come from the file's, which may be no name of a crate.
-        compilers: &["rustc --edition 2024 -O --crate-name main -o {out}/main {source}"],
-        run: "{out}/main",
-    },
+    Language { endings: &["rs"], compilers: &["rustc --edition 2024 -O -o {out}/main {source}"], run: "{out}/main" },
     Language {
         endings: &["cpp", "cc", "cxx"],
         compilers: &["g++ -O2 -std=c++20 -o {out}/main {source}", "clang++ -O2 -std=c++20 -o {out}/main {source}"],
