@@ -145,5 +145,5 @@ fn nothing_of_a_killed_conversation_stays_in_the_temporary_folder() {
             in_tmp().is_empty().then_some(())
         });
     };
-    unhurried(killed).unwrap();
+    unhurried("the judge is killed in a conversation", killed).unwrap();
 }

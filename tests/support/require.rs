@@ -21,6 +21,7 @@ pub(crate) enum Need {
     Git,
     /// A JDK: programs are started from their source.
     Java,
+    Go,
     Node,
     Bash,
     /// The tests run as root, who can become others.
@@ -51,13 +52,14 @@ pub(crate) enum Need {
 }
 
 /// What `JUDGE_REQUIRE` calls each of them, and how to get it.
-const WORDS: [(&str, Need, &str); 21] = [
+const WORDS: [(&str, Need, &str); 22] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
     ("python", Need::Python, "apt-get install python3"),
     ("venv", Need::Venv, "apt-get install python3-venv"),
     ("git", Need::Git, "apt-get install git"),
     ("java", Need::Java, "apt-get install default-jdk-headless"),
+    ("go", Need::Go, "apt-get install golang-go"),
     ("node", Need::Node, "apt-get install nodejs"),
     ("bash", Need::Bash, "apt-get install bash util-linux"),
     ("root", Need::Root, "run the tests as root, best in a virtual machine"),

@@ -97,6 +97,10 @@ impl Bare {
         self.folder.renew(task.limits.disk, run)
     }
 
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        self.folder.inner().try_clone_to_owned().ok()
+    }
+
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
         let root = std::process::id().cast_signed();
         Gauges { root, cgroup: None, tree_clock: self.tree_clock.as_ref(), folder: self.folder.memory(), many }
@@ -112,6 +116,10 @@ impl Bare {
             Ok(launch) => launch,
             Err(errno) => return Ok(Start::Refused(errno)),
         };
+        if let Some(exchange) = &task.exchange {
+            exchange.give(self.folder.inner())?;
+            launch.name_folder(&exchange.variables, &self.folder.inner_path());
+        }
         let other_tasks = self.identity.as_ref().map(|_| 0);
         launch.limits = resource_limits::of(&task.limits, Setting { cgroup: false, other_tasks });
         launch.identity = self.identity.as_ref().map(Identity::id);

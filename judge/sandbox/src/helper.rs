@@ -10,14 +10,16 @@ use rustix::fs::{FileType, Mode, OFlags, SealFlags};
 
 use crate::capture::{Beyond, Stream, Target};
 use crate::cgroup_site::Site;
+use crate::exchange::Made;
 use crate::execution::{Breach, End, Fault, Usage};
 use crate::fault::Doing;
 use crate::memory_file;
 use crate::meter::{Meter, Totals};
-use crate::order::{Answer, Order};
+use crate::order::{Answer, Order, Task};
 use crate::reap::{Conclusion, Finished};
 use crate::station::Station;
 use crate::steal::Steal;
+use crate::supervisor;
 use crate::tier::Tier;
 use crate::watch::{Start, Watch, Watched};
 use crate::wire::{Reader, Writer};
@@ -38,6 +40,10 @@ pub fn become_helper_if_asked() {
     let (Some(argument), None) = (arguments.next(), arguments.next()) else { return };
     if argument == ARGUMENT {
         let code = i32::from(serve().is_err());
+        std::process::exit(code);
+    }
+    if argument == supervisor::ARGUMENT {
+        let code = i32::from(supervisor::serve().is_err());
         std::process::exit(code);
     }
     if argument == SELF_TEST {
@@ -109,14 +115,20 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Leaves behind what the judge's process was: its session, signals, folder, descriptors. Returns the socket.
-fn settle() -> io::Result<OwnedFd> {
+/// The socket to the judge, which a process of ours has as its standard input at first. Whatever else the judge left open
+/// is closed when this process executes anything.
+pub(crate) fn take_socket() -> io::Result<OwnedFd> {
     let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&null)?;
-    // SAFETY: a system call without pointers. Whatever the judge left open is closed when we execute anything; none
-    // of our own descriptors exists yet but the two above.
+    // SAFETY: a system call without pointers; none of our own descriptors exists yet but the two above.
     unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    Ok(socket)
+}
+
+/// Leaves behind what the judge's process was: its session, signals, folder, descriptors. Returns the socket.
+fn settle() -> io::Result<OwnedFd> {
+    let socket = take_socket()?;
     let _ = rustix::process::setsid();
     for signal in 1..=64 {
         // SAFETY: the default action needs no handler; those that cannot be set are refused.
@@ -207,7 +219,17 @@ fn perform(
     }
     let mut answer = conclude(&limits, &finished, breaches, &totals, &stdout, &stderr);
     answer.usage.stolen = steal.end(answer.usage.wall);
+    answer.made = made(station, &order.task, &answer);
     Ok(answer)
+}
+
+fn made(station: &Station, task: &Task, answer: &Answer) -> Made {
+    let ended_well = answer.end == End::Exited(0) && answer.breaches.is_empty();
+    let Some(exchange) = task.exchange.as_ref().filter(|_| ended_well) else { return Ok(Vec::new()) };
+    match station.work_folder() {
+        Some(folder) => exchange.take(folder.as_fd()),
+        None => Err("the working folder is gone".to_owned()),
+    }
 }
 
 /// Standard input for this run alone. Its position is nobody else's, and a file is one in memory: the owner of a file
@@ -269,6 +291,7 @@ fn refused(errno: i32) -> Answer {
         usage: Usage::default(),
         captured_stdout: 0,
         captured_stderr: 0,
+        made: Ok(Vec::new()),
     }
 }
 
@@ -307,6 +330,7 @@ fn conclude(
         usage,
         captured_stdout: stdout.captured(),
         captured_stderr: stderr.captured(),
+        made: Ok(Vec::new()),
     }
 }
 

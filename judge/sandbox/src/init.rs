@@ -81,7 +81,8 @@ fn live(setting: &Setting) -> io::Result<()> {
                 let mut answer = Writer::default();
                 answer.u64(2);
                 finished.encode(&mut answer);
-                answer.send(&setting.socket, &[])?;
+                let lent = cell.lent.take();
+                answer.send(&setting.socket, lent.as_ref().map(AsFd::as_fd).as_slice())?;
             }
             Ok(None) => return Ok(()),
             Err(fault) => report_fault(setting, &fault)?,
@@ -105,6 +106,8 @@ struct Cell {
     folder: Ramdisk,
     /// What the working folder is mounted in.
     parent: OwnedFd,
+    /// The working folder of the last run, if that exchanges files.
+    lent: Option<OwnedFd>,
     landlock: Option<OwnedFd>,
     tree_clock: Option<TreeClock>,
     oom_score: Option<File>,
@@ -143,7 +146,15 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .doing("closing this process to others")?;
-    Ok(Cell { folder, parent, landlock, tree_clock: TreeClock::open(), oom_score, undertaker: Undertaker::open()? })
+    Ok(Cell {
+        folder,
+        parent,
+        lent: None,
+        landlock,
+        tree_clock: TreeClock::open(),
+        oom_score,
+        undertaker: Undertaker::open()?,
+    })
 }
 
 impl Cell {
@@ -152,6 +163,10 @@ impl Cell {
         let order = Order::decode(&mut message).doing("reading an order")?;
         let size = order.task.limits.disk;
         self.folder.renew(size, Duration::MAX)?;
+        if let Some(exchange) = &order.task.exchange {
+            exchange.give(self.folder.root())?;
+        }
+        let exchanges = order.task.exchange.is_some();
         self.folder.hand_out();
         let child = match self.launch(setting, &order)? {
             Launched::Running(child) => child,
@@ -161,6 +176,9 @@ impl Cell {
         drop(order);
         let Some(account) = self.await_end(setting, &child)? else { return Ok(None) };
         let finished = reap::finish(&child, Scope::Namespace, account);
+        if exchanges {
+            self.lent = Some(self.folder.root().try_clone_to_owned().doing("lending the working folder")?);
+        }
         // What the program left holds memory: it is gone before anyone asks how much the next one needs.
         self.folder.renew(size, finished.run_time())?;
         Ok(Some(Conclusion::Finished(finished)))
@@ -177,6 +195,9 @@ impl Cell {
             Ok(launch) => launch,
             Err(errno) => return Ok(Launched::Refused(errno)),
         };
+        if let Some(exchange) = &order.task.exchange {
+            launch.name_folder(&exchange.variables, mounts::BOX.as_ref());
+        }
         let other_tasks = u64::from(setting.plan.own_user_namespace);
         launch.limits = resource_limits::of(
             &order.task.limits,

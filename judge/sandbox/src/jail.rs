@@ -46,6 +46,8 @@ pub(crate) struct Jail {
     folder: Option<Place>,
     stamp: Rc<StartStamp>,
     sound: Cell<bool>,
+    /// Lent by the init after a run that exchanges files.
+    work_folder: Cell<Option<OwnedFd>>,
 }
 
 impl Jail {
@@ -65,8 +67,17 @@ impl Jail {
         };
         let (pid, pidfd) = clone_init(plan, &setting)?;
         drop(setting);
-        let mut jail =
-            Jail { pid, pidfd, socket, cgroup, tree_clock: None, folder: None, stamp, sound: Cell::new(true) };
+        let mut jail = Jail {
+            pid,
+            pidfd,
+            socket,
+            cgroup,
+            tree_clock: None,
+            folder: None,
+            stamp,
+            sound: Cell::new(true),
+            work_folder: Cell::default(),
+        };
         if plan.own_user_namespace {
             map_users(pid, plan.identity).doing("mapping the users of a user namespace")?;
         }
@@ -102,6 +113,10 @@ impl Jail {
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
         let (cgroup, tree_clock) = (self.cgroup.as_ref(), self.tree_clock.as_ref());
         Gauges { root: self.pid, cgroup, tree_clock, folder: self.folder.as_ref(), many }
+    }
+
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        self.work_folder.take()
     }
 
     /// Has the init start `task`.
@@ -164,7 +179,10 @@ impl Program for Inmate<'_> {
         Ok(match message.u64().doing(wrong)? {
             0 => return Err(fault_in(&mut message).doing(wrong)?),
             1 => Conclusion::Refused(message.u64().doing(wrong)? as i32),
-            _ => Conclusion::Finished(Finished::decode(&mut message).doing(wrong)?),
+            _ => {
+                self.jail.work_folder.set(message.fd().ok());
+                Conclusion::Finished(Finished::decode(&mut message).doing(wrong)?)
+            }
         })
     }
 

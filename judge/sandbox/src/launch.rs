@@ -4,6 +4,7 @@ use std::ffi::{CString, OsString, c_char, c_int, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::clock;
@@ -125,6 +126,13 @@ impl<'a> Launch<'a> {
         })
     }
 
+    /// Adds variables to the environment that hold the working folder's path, which has no NUL byte.
+    pub(crate) fn name_folder(&mut self, variables: &[OsString], path: &Path) {
+        let value = path.as_os_str().as_bytes();
+        let lines = variables.iter().map(|name| [name.as_bytes(), b"=", value].concat());
+        self.environment.extend(lines.filter_map(|line| CString::new(line).ok()));
+    }
+
     /// Starts the program; returns when it runs or when it is certain that it will not.
     pub(crate) fn start(&mut self) -> Result<Launched, Fault> {
         // A file that was written a moment ago may still be open for writing in a process just forked elsewhere.
@@ -223,7 +231,8 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
             answer(libc::setrlimit(resource, &raw const limit))?;
         }
         shared.step = Step::Identity;
-        if launch.keep_passage {
+        // With the former, `access` counts what is kept as well: linkers ask it. It takes a capability of its own.
+        if launch.keep_passage && libc::prctl(libc::PR_SET_SECUREBITS, KEEPING_BITS, 0, 0, 0) < 0 {
             answer(libc::prctl(libc::PR_SET_KEEPCAPS, 1, 0, 0, 0))?;
         }
         if let Some(id) = launch.identity {
@@ -259,6 +268,9 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
         answer(libc::execve(launch.program.as_ptr(), shared.argv.as_ptr(), shared.environment.as_ptr()))
     }
 }
+
+/// NOROOT and NO_SETUID_FIXUP, each with its lock: a change of uid leaves capabilities as they are.
+const KEEPING_BITS: libc::c_ulong = 0b0000_1111;
 
 /// Gives up every capability, for uid 0 as well, and the way back to them.
 ///

@@ -1,6 +1,6 @@
 //! Where a helper starts programs: by itself, or in jails.
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use crate::bare::Bare;
@@ -63,6 +63,14 @@ impl Station {
         match self {
             Station::Bare(bare) => bare.tidy(task, run),
             Station::Jails(_) => Ok(()),
+        }
+    }
+
+    /// The working folder of the run that has just ended, if it exchanges files.
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        match self {
+            Station::Bare(bare) => bare.work_folder(),
+            Station::Jails(jails) => jails.current().work_folder(),
         }
     }
 

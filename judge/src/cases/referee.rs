@@ -1,7 +1,7 @@
 //! Who says what an answer is worth: a built-in checker, or a command of the user's.
 
 use super::InputError;
-use crate::command::{self, CommandError, Template};
+use crate::command::{self, CommandError, Stop, Template};
 use crate::model::{CheckerChoice, Problem, Ruling};
 use crate::verdict::{self, ProtocolError};
 use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
@@ -87,11 +87,22 @@ impl Referee {
     /// Returns the referee of a problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        let template = |line: &String| Template { line: line.clone(), folder: problem.folder.clone() };
+        let template = |line: &String| Template { line: line.clone(), folder: problem.folder.clone(), stop: None };
         match &problem.checker {
             CheckerChoice::BuiltIn(checker) => Self::BuiltIn(*checker),
             CheckerChoice::Command(line) => Self::Command(template(line)),
             CheckerChoice::Interactor(line) => Self::Interactor(template(line)),
+        }
+    }
+
+    /// Has `stop` end the checker.
+    #[must_use]
+    pub fn stopped_by(self, stop: &Stop) -> Self {
+        let stopped = |command: Template| Template { stop: Some(stop.clone()), ..command };
+        match self {
+            Self::BuiltIn(checker) => Self::BuiltIn(checker),
+            Self::Command(command) => Self::Command(stopped(command)),
+            Self::Interactor(command) => Self::Interactor(stopped(command)),
         }
     }
 
@@ -168,12 +179,12 @@ fn stored(bytes: &[u8]) -> io::Result<NamedTempFile> {
 }
 
 fn rule_by_command(command: &Template, input: &Path, answer: &Path) -> Result<Ruling, RefereeError> {
-    let Template { line, folder } = command;
+    let Template { line, folder, stop } = command;
     let mut words = command::words(line, &[("input", input), ("answer", answer)])?;
     if !line.contains("{input}") && !line.contains("{answer}") {
         words.extend([input.into(), answer.into()]);
     }
-    let finished = command::run(&words, folder, CHECKER_LIMIT)?;
+    let finished = command::run(&words, folder, CHECKER_LIMIT, stop.as_ref())?;
     let said = String::from_utf8_lossy(&finished.stdout);
     let first_line = said.lines().next().unwrap_or("").trim();
     Ok(verdict::ruling(finished.status, first_line, &finished.stderr)?)

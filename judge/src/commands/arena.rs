@@ -80,12 +80,12 @@ impl<'a> Arena<'a> {
     /// Finds out how solvers are run.
     pub(super) fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
         let specs = solver::parse_specs(texts)?;
-        Ok(specs.into_iter().map(|spec| self.prepare(spec)).collect())
+        specs.into_iter().map(|spec| self.prepare(spec)).collect()
     }
 
     /// Finds out how a solver is run.
-    pub(super) fn prepare(&mut self, spec: SolverSpec) -> Solver {
-        solver::prepare(spec, &mut self.toolbox)
+    pub(super) fn prepare(&mut self, spec: SolverSpec) -> Result<Solver, Failure> {
+        solver::prepare(spec, &mut self.toolbox, &mut walls::compiler(&self.sandbox))
     }
 
     /// Finds out how one solver is run: the given one, or the problem's own.

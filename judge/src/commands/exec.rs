@@ -36,7 +36,8 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let (ending, execution) = match solver::find_command(args.command.clone(), &mut toolbox) {
         Invocation::Program(program) => {
             let request = request(args, &limits, program, &streams, &sandbox)?;
-            let execution = runner::run_alone(&sandbox, &request).map_err(|error| unwritten(args, error))?;
+            let execution =
+                runner::run_alone(&sandbox, |worker| worker.run(&request)).map_err(|error| unwritten(args, error))?;
             let execution = execution.ok_or_else(Failure::interrupted)?;
             (solver::ending(&request.program, &execution, &limits), Some(execution))
         }
@@ -71,11 +72,11 @@ fn request(
 ) -> Result<Request, Failure> {
     let mut seen = walls::visible(&args.sandbox, sandbox)?;
     let hidden = runner::hidden(&program, &seen);
-    seen.extend(runner::visible(&program));
+    seen.extend(solver::visible(&program));
     let bounded = |time: Time| (time != NO_TIME_LIMIT).then_some(time.0);
     let memory = (limits.memory != Bytes(u64::MAX)).then_some(limits.memory.0);
     Ok(Request {
-        environment: runner::environment(&program, &args.sandbox.environment),
+        environment: solver::environment(&program, &args.sandbox.environment),
         program: program.path,
         argv: program.argv,
         stdin: stdin(args.stdin.as_deref())?,

@@ -5,9 +5,7 @@ use crate::journal::{
     Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunId, RunRecord, Surroundings,
 };
 use crate::manifest::Catalogue;
-use crate::model::{
-    CaseSpec, Digest, Finished, JOURNAL_FOLDER, JobId, KeepAnswers, Recalled, Solver, one_line, quote,
-};
+use crate::model::{CaseSpec, Digest, Finished, JOURNAL_FOLDER, JobId, KeepAnswers, Recalled, Solver, one_line, quote};
 use crate::plan::Plan;
 use crate::report;
 use crate::runner::{Lost, Memory};

@@ -74,5 +74,6 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         report::note_lines(&failure.render(report::Style::of_stderr()));
         failure.exit()
     });
+    judge_sandbox::dismiss_supervisors();
     ExitCode::from(exit.code())
 }

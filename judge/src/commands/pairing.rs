@@ -167,7 +167,7 @@ fn play(
         warnings.push(format!("{cases}: the input is another one today, or gone, so it was not played"));
     }
     let playing: Vec<usize> = (0..sides.len()).filter(|&side| sides[side].past.is_none()).collect();
-    let solvers = playing.iter().map(|&side| arena.prepare(sides[side].spec.clone())).collect();
+    let solvers = playing.iter().map(|&side| arena.prepare(sides[side].spec.clone())).collect::<Result<_, _>>()?;
     let played = arena.play(arena.plan(solvers, same.iter().map(|meet| meet.spec.clone()).collect())?)?;
     for (case, meet) in same.iter_mut().enumerate() {
         for (solver, &side) in playing.iter().enumerate() {

@@ -98,7 +98,7 @@ fn against_itself(
 ) -> Result<(String, Played), Failure> {
     let mut arena = Arena::open(catalogue, problem, &args.running)?;
     arena.measure(args.statistics.measure, args.best.as_deref())?;
-    let [first, mut again] = [(); 2].map(|()| arena.prepare(only.spec.clone()));
+    let (first, mut again) = (arena.prepare(only.spec.clone())?, arena.prepare(only.spec.clone())?);
     again.spec.name.push_str(" again");
     let played = arena.play(arena.plan(vec![first, again], arena.cases(&args.cases, None)?)?)?;
     Ok((format!("{} against itself", only.spec.name), played))

@@ -111,7 +111,7 @@ fn plan(
     Ok(Plan {
         problem: problem.clone(),
         cases,
-        solvers: solvers(problem, &args.solvers, toolbox)?,
+        solvers: solvers(problem, &args.solvers, toolbox, sandbox)?,
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
         visible: walls::visible(&args.sandbox, sandbox)?,
@@ -121,14 +121,19 @@ fn plan(
 }
 
 /// Finds the solvers that are given, or the problem's own.
-pub(super) fn solvers(problem: &Problem, given: &[String], toolbox: &mut Toolbox) -> Result<Vec<Solver>, Failure> {
+pub(super) fn solvers(
+    problem: &Problem,
+    given: &[String],
+    toolbox: &mut Toolbox,
+    sandbox: &Sandbox,
+) -> Result<Vec<Solver>, Failure> {
     let texts = if given.is_empty() { problem.default_solver.iter().cloned().collect() } else { given.to_vec() };
     if texts.is_empty() {
         let hint = format!("name one: judge run -p {} --solver ./mybot", problem.id);
         return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id)).with_hint(hint));
     }
     let specs = solver::parse_specs(&texts)?;
-    Ok(specs.into_iter().map(|spec| solver::prepare(spec, toolbox)).collect())
+    specs.into_iter().map(|spec| solver::prepare(spec, toolbox, &mut walls::compiler(sandbox))).collect()
 }
 
 /// The problem's limits, but for those that are given.

@@ -10,7 +10,6 @@ use crate::journal::Part;
 use crate::model::{CaseSpec, Direction, Exit, JobId, Outcome, Problem, Solver, SolverSpec, Stop};
 use crate::plan::Plan;
 use crate::report::{self, Racer, Round, Style, TuneReport};
-use crate::solver;
 use crate::tune::{Parameter, Rung, Setting, fill, rungs, settings, survivors};
 use std::path::Path;
 
@@ -150,7 +149,7 @@ impl Search<'_> {
 
     /// Lets everybody in the field play so many cases; those that were played are not played again.
     fn play(&mut self, field: &[usize], cases: usize) -> Result<Option<Stop>, Failure> {
-        self.enter();
+        self.enter()?;
         let mut missing: Vec<usize> = field.iter().map(|&racer| self.racers[racer].outcomes.len()).collect();
         missing.sort_unstable();
         missing.dedup();
@@ -174,15 +173,17 @@ impl Search<'_> {
     }
 
     /// Enters the racers that are new into the run in the journal.
-    fn enter(&mut self) {
-        let newcomers: Vec<Solver> = (self.entered.len()..self.racers.len()).map(|racer| self.solver(racer)).collect();
+    fn enter(&mut self) -> Result<(), Failure> {
+        let newcomers: Vec<Solver> =
+            (self.entered.len()..self.racers.len()).map(|racer| self.solver(racer)).collect::<Result<_, _>>()?;
         if !newcomers.is_empty() {
             self.session.grow(&self.arena, &newcomers, &[]);
             self.entered.extend(newcomers);
         }
+        Ok(())
     }
 
-    fn solver(&mut self, racer: usize) -> Solver {
+    fn solver(&mut self, racer: usize) -> Result<Solver, Failure> {
         let setting = &self.racers[racer].setting;
         let filled = |text: &str| fill(text, &self.args.parameters, &setting.values);
         let text = filled(&self.args.solver);
@@ -190,13 +191,15 @@ impl Search<'_> {
         let environment = environment.map(|(key, value)| (key.clone(), filled(value))).collect();
         let name = setting.words(&self.args.parameters);
         let prepared = self.prepared.iter().find(|solver| solver.spec.text == text).cloned();
-        let prepared = prepared.unwrap_or_else(|| {
-            let spec = SolverSpec { name: name.clone(), text };
-            let solver = solver::prepare(spec, &mut self.arena.toolbox);
-            self.prepared.push(solver.clone());
-            solver
-        });
-        Solver { environment, spec: SolverSpec { name, ..prepared.spec }, ..prepared }
+        let prepared = match prepared {
+            Some(solver) => solver,
+            None => {
+                let solver = self.arena.prepare(SolverSpec { name: name.clone(), text })?;
+                self.prepared.push(solver.clone());
+                solver
+            }
+        };
+        Ok(Solver { environment, spec: SolverSpec { name, ..prepared.spec }, ..prepared })
     }
 
     /// What everybody's scores are measured by.

@@ -88,7 +88,7 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Fai
     let plan = Plan {
         problem: problem.clone(),
         cases: Vec::new(),
-        solvers: solvers(problem, args.solver.as_slice(), &mut toolbox)?,
+        solvers: solvers(problem, args.solver.as_slice(), &mut toolbox, &sandbox)?,
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
         visible: walls::visible(&args.sandbox, &sandbox)?,
@@ -103,7 +103,7 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Fai
     };
     let hidden = runner::hidden(program, &plan.visible);
     let request = runner::request(&plan, program, environment, &hidden, input.bytes.clone());
-    let execution = runner::run_alone(&sandbox, &request)?.ok_or_else(Failure::interrupted)?;
+    let execution = runner::run_alone(&sandbox, |worker| worker.run(&request))?.ok_or_else(Failure::interrupted)?;
     match solver::ending(&request.program, &execution, &plan.limits) {
         Ending::Clean => Ok(Answer { bytes: execution.stdout, player: spec.name.clone() }),
         Ending::Failed(verdict, note) => Err(unanswered(&format!("{verdict}: {note}"))),

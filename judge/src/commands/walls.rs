@@ -3,8 +3,9 @@
 use super::failure::Failure;
 use crate::cli::SandboxArgs;
 use crate::report;
+use crate::runner;
 use crate::solver::{is_in_journal, journals_in};
-use judge_sandbox::{Gap, OpenError, Options, Sandbox, Tier, Visible};
+use judge_sandbox::{Exchange, Execution, Gap, Made, OpenError, Options, Request, Sandbox, Tier, Visible};
 use std::path::Path;
 
 /// Opens the sandbox and tells once what it cannot hold; or says why it cannot be had.
@@ -31,6 +32,16 @@ pub(super) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
             }
             Ok(sandbox)
         }
+    }
+}
+
+/// Returns what runs compilers in the sandbox, each in a worker of its own, until it ends or the user ends all.
+pub(super) fn compiler(
+    sandbox: &Sandbox,
+) -> impl FnMut(&Request, &Exchange) -> Result<(Execution, Made), Failure> + use<'_> {
+    |request, exchange| {
+        let compiled = runner::run_alone(sandbox, |worker| worker.run_with_files(request, exchange))?;
+        compiled.ok_or_else(Failure::interrupted)
     }
 }
 

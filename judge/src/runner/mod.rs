@@ -10,4 +10,4 @@ mod worker;
 pub use alone::run_alone;
 pub use dispatcher::{RunError, RunResult, Settings, run};
 pub use memory::{Forgetful, Lost, Memory};
-pub use request::{environment, hidden, request, visible};
+pub use request::{hidden, request};

@@ -1,10 +1,9 @@
 //! What the sandbox is asked to run: a program with its arguments, its environment, its limits and what it may see.
 
-use crate::model::{BASE_ENVIRONMENT, Limits, Program};
+use crate::model::{Limits, Program};
 use crate::plan::Plan;
-use crate::solver::journals_in;
+use crate::solver::{environment, journals_in, visible};
 use judge_sandbox::{Request, Sink, Stdin, Visible};
-use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -43,12 +42,6 @@ pub fn request(
     }
 }
 
-/// Returns what a program needs to see, all of it to be read only.
-pub fn visible(program: &Program) -> impl Iterator<Item = Visible> {
-    let paths = program.visible.iter().chain(&program.runtime.visible);
-    paths.map(|path| Visible { path: path.clone(), writable: false })
-}
-
 /// Returns the journals in the folders that the user shows to a program, by its command or otherwise.
 #[must_use]
 pub fn hidden(program: &Program, shown: &[Visible]) -> Vec<PathBuf> {
@@ -57,22 +50,4 @@ pub fn hidden(program: &Program, shown: &[Visible]) -> Vec<PathBuf> {
     journals.sort();
     journals.dedup();
     journals
-}
-
-/// Returns what every program gets as its environment, and what the user asked for: the last word on a variable counts.
-pub fn environment<'a>(
-    program: &Program,
-    asked: impl IntoIterator<Item = &'a (String, String)>,
-) -> Vec<(OsString, OsString)> {
-    let base = BASE_ENVIRONMENT.iter().map(|(key, value)| (OsString::from(key), OsString::from(value)));
-    let mut variables: Vec<_> = base.collect();
-    for folder in program.runtime.search.iter().rev() {
-        let path = &mut variables[0].1;
-        *path = [folder.as_os_str(), path].join(OsStr::new(":"));
-    }
-    for (key, value) in asked {
-        variables.retain(|(known, _)| known != OsStr::new(key));
-        variables.push((key.into(), value.into()));
-    }
-    variables
 }

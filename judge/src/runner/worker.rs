@@ -3,6 +3,7 @@
 use super::request::{hidden, request};
 use super::{Memory, Settings};
 use crate::cases::{Admitted, FeatureFinder, Inputs, ReadError, Referee};
+use crate::command::Stop;
 use crate::interaction::{self, ConverseError};
 use crate::model::{
     Digest, Evidence, Features, Finished, Invocation, JobId, Outcome, Recalled, Ruling, Solver, Verdict,
@@ -11,6 +12,7 @@ use crate::plan::Plan;
 use crate::solver;
 use crate::verdict::{self, Decision, Ending, Settlement};
 use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Worker};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -38,6 +40,8 @@ pub(super) struct Shared<'a> {
     finder: Option<FeatureFinder>,
     next: AtomicUsize,
     stopped: AtomicBool,
+    /// Ends the commands of the problem.
+    stop_commands: Stop,
     /// By slot: ends what the worker there is running.
     cancellers: Mutex<Vec<Canceller>>,
     /// By solver: what it may not see of what it is shown.
@@ -53,26 +57,29 @@ impl<'a> Shared<'a> {
         settings: &'a Settings,
         memory: &'a dyn Memory,
         workers: &[Worker],
-    ) -> Self {
-        Self {
+    ) -> io::Result<Self> {
+        let stop_commands = Stop::new()?;
+        Ok(Self {
             plan,
             sandbox,
             settings,
             memory,
-            inputs: Inputs::of(&plan.problem),
-            referee: Referee::of(&plan.problem),
+            inputs: Inputs::of(&plan.problem).stopped_by(&stop_commands),
+            referee: Referee::of(&plan.problem).stopped_by(&stop_commands),
             finder: settings.describe.then(|| FeatureFinder::of(&plan.problem)),
             next: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
+            stop_commands,
             cancellers: Mutex::new(workers.iter().map(Worker::canceller).collect()),
             hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
             quiet: RwLock::new(()),
-        }
+        })
     }
 
     /// No further jobs are started, and the running ones are ended.
     pub(super) fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
+        self.stop_commands.stop();
         for canceller in self.cancellers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             canceller.cancel();
         }
@@ -107,6 +114,10 @@ pub(super) fn work(shared: &Shared<'_>, slot: usize, worker: Worker, sender: &Se
     while let Some(job) = shared.next_job() {
         // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
         let Some((outcome, evidence)) = desk.judge(job) else { return };
+        // A command that was ended because all is to end says nothing of the case.
+        if outcome.verdict == Verdict::JudgeError && shared.stopped.load(Ordering::SeqCst) {
+            return;
+        }
         if shared.plan.fail_fast && !outcome.is_accepted() {
             // Before the dispatcher hears of it: this worker would otherwise start another case meanwhile.
             shared.stopped.store(true, Ordering::SeqCst);

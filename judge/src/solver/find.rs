@@ -1,7 +1,10 @@
 //! Finds the program behind what the user named, and what it needs to see.
 
 use super::compile::{Built, Toolbox};
+use super::compiler::RunCompiler;
 use super::journals::{is_in_journal, is_made_up};
+use super::language::{self, Language};
+use super::rustup;
 use super::stage::{is_open, stage};
 use super::toolchain::{self, Installation, Interpreter, is_executable};
 use crate::model::{BASE_ENVIRONMENT, Invocation, Program, Runtime, Solver, SolverSpec};
@@ -12,21 +15,27 @@ use std::path::{Path, PathBuf};
 /// Prefix of the bundled solvers: `bundled:columns`.
 pub(super) const BUNDLED: &str = "bundled:";
 
-/// Finds out how a solver is run. A solver that cannot be run is no error of the judge's: it is said in the result.
-pub fn prepare(spec: SolverSpec, toolbox: &mut Toolbox) -> Solver {
-    let invocation = stage(invocation(&spec.text, toolbox), toolbox);
-    Solver { spec, invocation, environment: Vec::new() }
+/// Finds out how a solver is run, and compiles it if need be. A solver that cannot be run is no error of the judge's: it
+/// is said in the result.
+///
+/// # Errors
+/// Those of `run`.
+pub fn prepare<E>(spec: SolverSpec, toolbox: &mut Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Solver, E> {
+    let path = Path::new(&spec.text);
+    let is_source = !spec.text.starts_with(BUNDLED) && path.is_file() && !is_executable(path);
+    let found = match language::of(path).filter(|_| is_source) {
+        Some(language) => from_source(language, path, toolbox, run)?,
+        None => invocation(&spec.text),
+    };
+    let invocation = stage(found, toolbox);
+    Ok(Solver { spec, invocation, environment: Vec::new() })
 }
 
-fn invocation(text: &str, toolbox: &mut Toolbox) -> Invocation {
+fn invocation(text: &str) -> Invocation {
     if let Some(id) = text.strip_prefix(BUNDLED) {
         return bundled(id);
     }
-    let path = Path::new(text);
-    if path.is_file() && Toolbox::knows(path) && !is_executable(path) {
-        return from_source(path, toolbox);
-    }
-    if path.exists() {
+    if Path::new(text).exists() {
         return from_words(vec![text.into()]);
     }
     match shell_words::split(text) {
@@ -51,17 +60,29 @@ fn bundled(id: &str) -> Invocation {
     }
 }
 
-fn from_source(path: &Path, toolbox: &mut Toolbox) -> Invocation {
-    let source = match path.canonicalize() {
-        Ok(source) => source,
-        Err(error) => return Invocation::CannotStart(format!("{}: {error}", path.display())),
-    };
-    match toolbox.build(&source) {
-        Some(Built::Command { words, visible }) => with_visible(from_words(words), visible),
-        Some(Built::Refused(said)) => Invocation::CompileError(said),
-        Some(Built::NoCompiler(why)) => Invocation::CannotStart(why),
-        None => Invocation::CannotStart(format!("{}: a source file in an unknown language", path.display())),
+fn from_source<E>(
+    language: &Language,
+    path: &Path,
+    toolbox: &mut Toolbox,
+    run: &mut RunCompiler<'_, E>,
+) -> Result<Invocation, E> {
+    if let Some(why) = unfit_source(path) {
+        return Ok(Invocation::CannotStart(why));
     }
+    Ok(match toolbox.build(language, path, run)? {
+        Built::Command { words, visible } => with_visible(from_words(words), visible),
+        Built::Refused(said) => Invocation::CompileError(said),
+        Built::NoCompiler(why) => Invocation::CannotStart(why),
+    })
+}
+
+/// Finds an installed program by its name alone. `None`: there is none.
+pub(super) fn installed(name: &str) -> Option<Result<Program, String>> {
+    let found = toolchain::on_path(OsStr::new(name))?;
+    Some(rustup::behind(&found).and_then(|behind| {
+        let word = behind.map_or_else(|| name.into(), PathBuf::into_os_string);
+        named_program(vec![word])
+    }))
 }
 
 fn with_visible(invocation: Invocation, more: Vec<PathBuf>) -> Invocation {
@@ -149,8 +170,6 @@ fn run_by(script: Program, shim: Interpreter) -> Program {
 
 /// Returns the absolute path behind an argument that names a file, or a folder below the current one (`java -cp .`).
 /// Other folders are not shown to a solver unless the user says so: `/` would be the whole machine.
-///
-/// A link may have come with the solver, to show it what it leads to: elsewhere it leads to nothing private.
 fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
     let named = Path::new(word);
     // A bare number or flag that happens to be a file's name is far more likely meant as itself, and what the kernel makes
@@ -158,12 +177,30 @@ fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
     let is_meant = word.to_string_lossy().contains(['/', '.']) && !is_made_up(named);
     let path = named.canonicalize().ok().filter(|path| is_meant && !is_in_journal(path));
     let Some(path) = path else { return Ok(None) };
-    let is_below_here = std::env::current_dir().is_ok_and(|here| here != Path::new("/") && path.starts_with(here));
-    if named.is_symlink() && !is_below_here && path.is_file() && !is_open(&path, true) {
+    refuse_private_link(named, &path)?;
+    Ok((is_below_here(&path) || path.is_file()).then_some(path))
+}
+
+/// A link may have come with the solver, to show it what it leads to: elsewhere it leads to nothing private.
+fn refuse_private_link(named: &Path, path: &Path) -> Result<(), String> {
+    if named.is_symlink() && !is_below_here(path) && path.is_file() && !is_open(path, true) {
         let (link, file) = (named.display(), path.display());
         return Err(format!("{link} is a link to {file}, which not everybody may read; name that file itself"));
     }
-    Ok((is_below_here || path.is_file()).then_some(path))
+    Ok(())
+}
+
+fn is_below_here(path: &Path) -> bool {
+    std::env::current_dir().is_ok_and(|here| here != Path::new("/") && path.starts_with(here))
+}
+
+/// Returns why the judge must not read a source file for its compiler, which shows it in what it says.
+fn unfit_source(named: &Path) -> Option<String> {
+    let path = named.canonicalize().ok()?;
+    if is_in_journal(&path) {
+        return Some(format!("{}: no program sees a journal", named.display()));
+    }
+    refuse_private_link(named, &path).err()
 }
 
 /// Returns the path of a program, or why it cannot be run.

@@ -28,7 +28,8 @@ pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Ending 
     }
 }
 
-fn obstacle(program: &Path, errno: Errno) -> Option<String> {
+/// What is wrong with the file of a program that could not be started.
+pub(super) fn obstacle(program: &Path, errno: Errno) -> Option<String> {
     let head = head(program).unwrap_or_default();
     match errno {
         Errno::NOENT => missing(&head),

@@ -12,6 +12,7 @@ mod judge_level;
 #[path = "../../../../tests/support/pace.rs"]
 mod pace;
 mod plain_user;
+mod repeat;
 #[path = "../../../../tests/support/require.rs"]
 pub(crate) mod require;
 pub(crate) mod scene;
@@ -86,7 +87,7 @@ impl Arguments {
                     arguments.tiers = Some(tiers.split(',').map(|tier| tier.parse().unwrap()).collect());
                 }
                 "--surroundings" => arguments.surroundings = Surroundings::named(&given.next().unwrap()),
-                plain_user::PLAIN => arguments.plain = true,
+                repeat::PLAIN => arguments.plain = true,
                 // What a test runner may pass to every test.
                 flag if flag.starts_with('-') => {}
                 _ => arguments.words.push(argument),
@@ -102,7 +103,7 @@ impl Arguments {
 
 /// As this user, then, if that is root, as an ordinary one. Returns how many failed.
 fn as_everybody(programs: &Path, words: &[String]) -> usize {
-    plain_user::publish(programs);
+    repeat::publish(programs);
     let is_root = rustix::process::geteuid().is_root();
     let here = |tiers: &[Tier]| {
         let user = Surroundings::Machine.user(!is_root);
@@ -110,7 +111,7 @@ fn as_everybody(programs: &Path, words: &[String]) -> usize {
             + surroundings::repeat(|program| Command::new(program), programs, words, !is_root)
     };
     if is_root {
-        here(&[Tier::Root, Tier::Userns, Tier::Bare]) + plain_user::repeat(programs, words)
+        here(&[Tier::Root, Tier::Userns, Tier::Bare]) + repeat::repeat(programs, words)
     } else {
         here(&[Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare])
     }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::plain_user;
+use super::repeat;
 use super::require::{Need, skip};
 
 /// Where a test runs.
@@ -69,10 +69,8 @@ pub(crate) fn repeat(begin: impl Fn(&Path) -> Command, programs: &Path, words: &
             continue;
         }
         let mut command = enter(world);
-        command.arg(programs.join(plain_user::OWN)).args(words).arg("--programs").arg(programs);
-        command
-            .args(["--tiers", world.tiers(), "--surroundings", world.name()])
-            .args(plain.then_some(plain_user::PLAIN));
+        command.arg(programs.join(repeat::OWN)).args(words).arg("--programs").arg(programs);
+        command.args(["--tiers", world.tiers(), "--surroundings", world.name()]).args(plain.then_some(repeat::PLAIN));
         failures += usize::from(!command.status().unwrap().success());
     }
     failures
