@@ -1,17 +1,12 @@
 //! Why a program could not be started: what the kernel says, and what the file shows.
 
-use super::toolchain::first_line;
+use super::toolchain::{first_line, head, is_executable};
 use crate::model::Limits;
 use crate::verdict::{self, Ending};
 use judge_sandbox::{End, Execution};
 use rustix::io::Errno;
-use std::fs::File;
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-
-/// So much of a file is looked at: a script's first line, an ELF program's headers and the name of its loader.
-const HEAD: u64 = 4096;
 
 const ELF: &[u8] = b"\x7fELF";
 
@@ -30,7 +25,7 @@ pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Ending 
 
 /// What is wrong with the file of a program that could not be started.
 pub(super) fn obstacle(program: &Path, errno: Errno) -> Option<String> {
-    let head = head(program).unwrap_or_default();
+    let head = head(program);
     match errno {
         Errno::NOENT => missing(&head),
         Errno::NOEXEC => Some(foreign(&head)),
@@ -38,12 +33,6 @@ pub(super) fn obstacle(program: &Path, errno: Errno) -> Option<String> {
         Errno::TXTBSY => Some("somebody is still writing it".to_owned()),
         _ => None,
     }
-}
-
-fn head(program: &Path) -> std::io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    File::open(program)?.take(HEAD).read_to_end(&mut head)?;
-    Ok(head)
 }
 
 /// The program is there, or there would be another message: it is what runs it that is not.
@@ -72,17 +61,20 @@ fn foreign(head: &[u8]) -> String {
 }
 
 fn forbidden(program: &Path, head: &[u8]) -> String {
-    let executable = program.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0);
+    if !is_executable(program) {
+        return "it is not executable; chmod +x mends it".to_owned();
+    }
     let interpreter = interpreter(head);
+    if let Some(interpreter) = interpreter.as_deref().filter(|interpreter| !is_executable(Path::new(interpreter))) {
+        return format!("its interpreter {interpreter} must not be executed");
+    }
     let closed = closed_folder(program).or_else(|| closed_folder(Path::new(interpreter.as_deref()?)));
-    match (interpreter, closed) {
-        _ if !executable => "it is not executable; chmod +x mends it".to_owned(),
-        (_, Some(folder)) => {
+    match closed {
+        Some(folder) => {
             let folder = folder.display();
             format!("other users may not enter {folder}, nor does the sandbox's; chmod o+x {folder} lets them")
         }
-        (Some(interpreter), None) => format!("its interpreter {interpreter} must not be executed"),
-        (None, None) => "it is mounted without the right to execute".to_owned(),
+        None => "it is mounted without the right to execute".to_owned(),
     }
 }
 
@@ -107,7 +99,7 @@ fn machine(head: &[u8]) -> Option<u16> {
 }
 
 fn own_machine() -> Option<u16> {
-    machine(&head(Path::new("/proc/self/exe")).ok()?)
+    machine(&head(Path::new("/proc/self/exe")))
 }
 
 /// The loader of a dynamically linked ELF program of 64 bits.
@@ -164,11 +156,21 @@ mod tests {
             assert!(why.contains(expected), "{expected}: {why}");
         }
         assert_eq!(why(b"x", 0o755, Errno::NOMEM), "", "what the file has no part in");
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        rustix::fs::mknodat(rustix::fs::CWD, place("fifo"), rustix::fs::FileType::Fifo, 0o755.into(), 0).unwrap();
+        let pipe = obstacle(&place("fifo"), Errno::ACCESS).unwrap();
+        assert!(pipe.contains("not executable"), "a pipe is not waited for: {pipe}");
+        std::fs::write(place("bot"), "").unwrap();
+        std::fs::set_permissions(place("bot"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
+        let closed = obstacle(&place("bot"), Errno::ACCESS).unwrap();
+        assert!(closed.contains(&format!("chmod o+x {}", folder.path().display())), "{closed}");
     }
 
     #[test]
     fn the_loader_of_a_dynamic_program_is_found() {
-        let own = head(Path::new("/proc/self/exe")).unwrap();
+        let own = head(Path::new("/proc/self/exe"));
         let Some(loader) = loader(&own) else {
             require::skip(require::Need::Preload, "this test is statically linked, or not of 64 bits");
             return;

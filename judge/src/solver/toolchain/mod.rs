@@ -17,7 +17,7 @@ mod shim;
 mod venv;
 
 pub(super) use lookup::{is_executable, on_path};
-pub(super) use script::{Interpreter, behind_env, first_line, interpreters};
+pub(super) use script::{Interpreter, behind_env, first_line, head, interpreters};
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// So much of a file is looked at: more than any first line, or any list of versions, takes.
+/// So much of a file is looked at: more than any first line, any list of versions, or the headers of an ELF program take.
 const HEAD: u64 = 16 << 10;
 
 /// As many scripts may interpret each other as the kernel allows.
@@ -62,7 +62,7 @@ pub(in crate::solver) fn behind_env(arguments: &[OsString]) -> Result<Option<Int
 }
 
 /// The beginning of a file; nothing of what is none, or cannot be read. A pipe would keep its reader waiting.
-pub(super) fn head(file: &Path) -> Vec<u8> {
+pub(in crate::solver) fn head(file: &Path) -> Vec<u8> {
     let mut head = Vec::new();
     if file.is_file() {
         let _ = File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head));
