@@ -12,6 +12,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
 use crate::execution::Fault;
 use crate::fault::Doing;
+use crate::removal::open_folder;
 use crate::wire::{Reader, Writer};
 
 /// Folders within folders that are looked into.
@@ -159,11 +160,6 @@ impl Haul<'_> {
         self.bytes += bytes.len() as u64;
         Ok(bytes)
     }
-}
-
-fn open_folder<P: rustix::path::Arg>(at: BorrowedFd<'_>, name: P) -> rustix::io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    rustix::fs::openat(at, name, flags, Mode::empty())
 }
 
 fn refusal(path: &Path, why: impl Display) -> String {

@@ -75,14 +75,14 @@ impl Folder {
         Ok(Folder { path, private, inner })
     }
 
-    /// The working folder's path.
-    pub(crate) fn inner_path(&self) -> PathBuf {
-        self.path.join(BOX)
-    }
-
     /// The private folder: what a landlock rule names, since the inner one is replaced.
     pub(crate) fn private(&self) -> BorrowedFd<'_> {
         self.private.as_fd()
+    }
+
+    /// The working folder's path.
+    pub(crate) fn inner_path(&self) -> PathBuf {
+        self.path.join(BOX)
     }
 
     /// The working folder.

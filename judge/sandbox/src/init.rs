@@ -82,7 +82,8 @@ fn live(setting: &Setting) -> io::Result<()> {
                 answer.u64(2);
                 finished.encode(&mut answer);
                 let lent = cell.lent.take();
-                answer.send(&setting.socket, lent.as_ref().map(AsFd::as_fd).as_slice())?;
+                let fds: Vec<_> = lent.iter().map(AsFd::as_fd).collect();
+                answer.send(&setting.socket, &fds)?;
             }
             Ok(None) => return Ok(()),
             Err(fault) => report_fault(setting, &fault)?,
@@ -106,7 +107,7 @@ struct Cell {
     folder: Ramdisk,
     /// What the working folder is mounted in.
     parent: OwnedFd,
-    /// The working folder of the last run, if that exchanges files.
+    /// The working folder of the last run, if it exchanges files: they are taken out of it from outside.
     lent: Option<OwnedFd>,
     landlock: Option<OwnedFd>,
     tree_clock: Option<TreeClock>,
@@ -146,15 +147,8 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .doing("closing this process to others")?;
-    Ok(Cell {
-        folder,
-        parent,
-        lent: None,
-        landlock,
-        tree_clock: TreeClock::open(),
-        oom_score,
-        undertaker: Undertaker::open()?,
-    })
+    let (tree_clock, undertaker) = (TreeClock::open(), Undertaker::open()?);
+    Ok(Cell { folder, parent, lent: None, landlock, tree_clock, oom_score, undertaker })
 }
 
 impl Cell {
@@ -163,11 +157,11 @@ impl Cell {
         let order = Order::decode(&mut message).doing("reading an order")?;
         let size = order.task.limits.disk;
         self.folder.renew(size, Duration::MAX)?;
+        self.folder.hand_out();
         if let Some(exchange) = &order.task.exchange {
             exchange.give(self.folder.root())?;
         }
         let exchanges = order.task.exchange.is_some();
-        self.folder.hand_out();
         let child = match self.launch(setting, &order)? {
             Launched::Running(child) => child,
             Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
@@ -176,9 +170,7 @@ impl Cell {
         drop(order);
         let Some(account) = self.await_end(setting, &child)? else { return Ok(None) };
         let finished = reap::finish(&child, Scope::Namespace, account);
-        if exchanges {
-            self.lent = Some(self.folder.root().try_clone_to_owned().doing("lending the working folder")?);
-        }
+        self.lent = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
         // What the program left holds memory: it is gone before anyone asks how much the next one needs.
         self.folder.renew(size, finished.run_time())?;
         Ok(Some(Conclusion::Finished(finished)))

@@ -67,17 +67,8 @@ impl Jail {
         };
         let (pid, pidfd) = clone_init(plan, &setting)?;
         drop(setting);
-        let mut jail = Jail {
-            pid,
-            pidfd,
-            socket,
-            cgroup,
-            tree_clock: None,
-            folder: None,
-            stamp,
-            sound: Cell::new(true),
-            work_folder: Cell::default(),
-        };
+        let (sound, work_folder) = (Cell::new(true), Cell::default());
+        let mut jail = Jail { pid, pidfd, socket, cgroup, tree_clock: None, folder: None, stamp, sound, work_folder };
         if plan.own_user_namespace {
             map_users(pid, plan.identity).doing("mapping the users of a user namespace")?;
         }

@@ -26,6 +26,7 @@ impl Interactor {
         stdin: OwnedFd,
         stdout: OwnedFd,
     ) -> Result<Self, InteractorError> {
+        // Removed with it; by the next judge's sweep, if this one is killed.
         let prefix = judge_sandbox::sweepable_name("report") + ".";
         let report = tempfile::Builder::new().prefix(&prefix).tempfile()?;
         let words = command::words(&command.line, &[("input", input), ("report", report.path())])?;
