@@ -3,22 +3,26 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::disk::Holdings;
 use crate::execution::Fault;
+use crate::fault::Doing;
 use crate::folder::Folder;
 use crate::helper::Settings;
 use crate::identity::Identity;
 use crate::landlocked::{self, Reach};
 use crate::launch::{Launch, Launched};
-use crate::meter::{Gauges, TreeClock};
+use crate::meter::Gauges;
+use crate::notes::Notes;
 use crate::order::Task;
 use crate::privileges;
 use crate::reap::{Account, Undertaker};
 use crate::resource_limits::{self, Setting};
 use crate::seccomp;
 use crate::tier::Tier;
+use crate::tree_clock::TreeClock;
 use crate::view::View;
 use crate::watch::{Disk, OwnProgram, Start};
 
@@ -31,6 +35,7 @@ pub(crate) struct Bare {
     landlock: i32,
     /// What the last program could see.
     seen: Option<Seen>,
+    notes: Rc<Notes>,
     undertaker: Undertaker,
     tree_clock: Option<TreeClock>,
     /// Free bytes on the working folder's disk before the program started.
@@ -50,14 +55,18 @@ impl Bare {
     pub(crate) fn open(settings: &Settings) -> Result<Bare, Fault> {
         let identity = Identity::take()?;
         let owner = identity.as_ref().map(Identity::id);
-        let folder = Folder::create(settings.scratch.join(&settings.name), owner)?;
+        let walled = settings.tier == Tier::Bare;
+        let folder = Folder::create(settings.scratch.join(&settings.name), owner, !walled)?;
+        let notes = Rc::new(Notes::new().doing("making a place for notes")?);
+        let undertaker = Undertaker::open(Rc::clone(&notes))?;
         Ok(Bare {
             folder,
             identity,
-            walled: settings.tier == Tier::Bare,
+            walled,
             landlock: landlocked::version(),
             seen: None,
-            undertaker: Undertaker::open()?,
+            undertaker,
+            notes,
             tree_clock: TreeClock::open(),
             free_before: 0,
         })
@@ -78,11 +87,12 @@ impl Bare {
             return Ok(());
         }
         let reach = Reach {
-            folder: self.folder.private(),
+            folder: (self.folder.private(), self.folder.path()),
             program: &task.program,
             visible: &task.visible,
             hidden: &task.hidden,
             whole_root: false,
+            executes_own: false,
         };
         let ruleset = if self.walled { landlocked::ruleset(&reach)? } else { None };
         let mut paths = task.visible.iter().map(|visible| &visible.path).chain([&task.program]);
@@ -103,7 +113,14 @@ impl Bare {
 
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
         let root = std::process::id().cast_signed();
-        Gauges { root, cgroup: None, tree_clock: self.tree_clock.as_ref(), folder: self.folder.memory(), many }
+        Gauges {
+            root,
+            cgroup: None,
+            tree_clock: self.tree_clock.as_ref(),
+            notes: &self.notes,
+            folder: self.folder.memory(),
+            many,
+        }
     }
 
     /// What there is to watch; nothing where the kernel limits it.
@@ -129,6 +146,7 @@ impl Bare {
             launch.filter = seccomp::filter(self.rules(task));
             launch.landlock = self.seen.as_ref().and_then(|seen| seen.ruleset.as_ref()).map(AsFd::as_fd);
         }
+        self.notes.clear();
         Ok(match launch.start()? {
             Launched::Running(child) => {
                 let account = Account::default();
@@ -146,6 +164,7 @@ impl Bare {
         seccomp::Rules {
             shared_world: true,
             uncharged_memory: true,
+            foreign_code_only: true,
             signals_escape: self.landlock < landlocked::SCOPES_SIGNALS,
             truncation_escapes: self.landlock < landlocked::KNOWS_TRUNCATION,
             single_process: task.limits.processes == Some(1),

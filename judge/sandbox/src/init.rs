@@ -16,27 +16,29 @@ use crate::fault::Doing;
 use crate::jail::{INNER_ID, Plan};
 use crate::landlocked::{self, Reach};
 use crate::launch::{Child, Launch, Launched};
-use crate::meter::TreeClock;
 use crate::mounts;
+use crate::notes::Notes;
 use crate::order::{Order, Task};
 use crate::ramdisk::Ramdisk;
 use crate::reap::{self, Account, Conclusion, Scope, Undertaker};
 use crate::resource_limits::{self, Setting as LimitSetting};
 use crate::seccomp;
-use crate::start_stamp::StartStamp;
+use crate::tree_clock::TreeClock;
 use crate::wire::{Reader, Writer};
 
 /// What an init needs to know, left in memory for it by the helper.
 pub(crate) struct Setting {
     pub(crate) socket: UnixStream,
-    /// Where the helper looks when its program started.
-    pub(crate) stamp: Rc<StartStamp>,
+    /// Where the helper looks how its program is doing.
+    pub(crate) notes: Rc<Notes>,
     pub(crate) plan: Plan,
     /// Files through which to join the control group.
     pub(crate) doors: Vec<File>,
     /// What the first program to run here is to see.
     pub(crate) task: Task,
     pub(crate) has_cgroup: bool,
+    /// A control group counts CPU time.
+    pub(crate) counts_cpu: bool,
 }
 
 /// The message that asks for the program's death: shorter than any order.
@@ -116,9 +118,7 @@ struct Cell {
 }
 
 fn build(setting: &Setting) -> Result<Cell, Fault> {
-    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
-        .doing("tying the jail's life to the helper's")?;
-    let sources = mounts::sources(&setting.task)?;
+    let sources = mounts::sources(&setting.task, setting.counts_cpu)?;
     if setting.plan.own_user_namespace {
         // Refused where the user may not: then they stay, and reach no file that the jail shows.
         let _ = set_thread_groups(&[]);
@@ -126,6 +126,9 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
         set_thread_res_gid(gid, gid, gid).doing("becoming the jail's user")?;
         set_thread_res_uid(uid, uid, uid).doing("becoming the jail's user")?;
     }
+    // Not before: another user has another parent to mourn.
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
+        .doing("tying the jail's life to the helper's")?;
     for mut door in &setting.doors {
         door.write_all(b"0").doing("joining the control group")?;
     }
@@ -133,21 +136,22 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
     mounts::build_root(&sources, &setting.task.hidden)?;
     let owner = if setting.plan.own_user_namespace { INNER_ID } else { setting.plan.identity.unwrap_or(0) };
-    let folder = Ramdisk::mount(mounts::BOX, owner, setting.task.limits.disk)?;
+    let folder = Ramdisk::mount(mounts::BOX, owner, setting.counts_cpu, setting.task.limits.disk)?;
     let parent = mounts::open_folder(mounts::WORK)?;
     let reach = Reach {
-        folder: parent.as_fd(),
-        program: "/".as_ref(),
+        folder: (parent.as_fd(), mounts::WORK.as_ref()),
+        program: &setting.task.program,
         visible: &setting.task.visible,
         hidden: &[],
         whole_root: true,
+        executes_own: setting.counts_cpu,
     };
     let landlock = if landlocked::version() > 0 { landlocked::ruleset(&reach)? } else { None };
     // Before it is closed to others, and thereby to ourselves where we are not root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .doing("closing this process to others")?;
-    let (tree_clock, undertaker) = (TreeClock::open(), Undertaker::open()?);
+    let (tree_clock, undertaker) = (TreeClock::open(), Undertaker::open(Rc::clone(&setting.notes))?);
     Ok(Cell { folder, parent, lent: None, landlock, tree_clock, oom_score, undertaker })
 }
 
@@ -166,7 +170,7 @@ impl Cell {
             Launched::Running(child) => child,
             Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
         };
-        setting.stamp.set(child.started);
+        setting.notes.set_started(child.started);
         drop(order);
         let Some(account) = self.await_end(setting, &child)? else { return Ok(None) };
         let finished = reap::finish(&child, Scope::Namespace, account);
@@ -242,6 +246,7 @@ fn rules(setting: &Setting, task: &Task) -> seccomp::Rules {
     seccomp::Rules {
         shared_world: false,
         uncharged_memory: !setting.has_cgroup,
+        foreign_code_only: !setting.counts_cpu,
         signals_escape: false,
         truncation_escapes: false,
         single_process: !setting.has_cgroup && task.limits.processes == Some(1),

@@ -11,10 +11,10 @@ use crate::folder;
 use crate::helper::{HAS_PROC, SELF_TEST, Settings};
 use crate::identity;
 use crate::landlocked;
-use crate::meter::TreeClock;
 use crate::names;
 use crate::request::{Limits, Request, Sink, Stdin};
 use crate::tier::{Gap, Tier};
+use crate::tree_clock::TreeClock;
 use crate::worker::{Worker, capture_file};
 
 /// What workers of a tier need.
@@ -140,6 +140,12 @@ fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
         gap(
             "tree clock",
             "the CPU time of a program with several processes may be counted too low, when they end unseen",
+        );
+    }
+    if tier != Tier::Unsafe && ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) {
+        gap(
+            "execution",
+            "a program cannot execute what it wrote itself: the kernel could be kept from counting its CPU time",
         );
     }
     if tier.has_namespaces() {

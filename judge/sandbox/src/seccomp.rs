@@ -11,6 +11,8 @@ pub(crate) struct Rules {
     pub(crate) shared_world: bool,
     /// No control group: memory that no process's size shows would be free.
     pub(crate) uncharged_memory: bool,
+    /// What the program wrote must not be executed.
+    pub(crate) foreign_code_only: bool,
     /// Neither a pid namespace nor landlock keeps the program's signals in.
     pub(crate) signals_escape: bool,
     /// Landlock does not know of truncation yet.
@@ -169,8 +171,10 @@ pub(crate) fn filter(rules: Rules) -> Vec<sock_filter> {
         table.each(REFUSED_IN_SHARED_WORLD, libc::EPERM);
         table.each(REFUSED_IN_SHARED_WORLD_OLD, libc::EPERM);
     }
-    if rules.uncharged_memory {
+    if rules.uncharged_memory || rules.foreign_code_only {
         table.each(&[libc::SYS_memfd_create, libc::SYS_memfd_secret], libc::EPERM);
+    }
+    if rules.uncharged_memory {
         table.arguments(libc::SYS_mmap, |code| {
             code.load(argument(3));
             code.mask((libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u32);
@@ -282,6 +286,7 @@ mod tests {
     const STRICT: Rules = Rules {
         shared_world: true,
         uncharged_memory: true,
+        foreign_code_only: true,
         signals_escape: true,
         truncation_escapes: true,
         single_process: true,
@@ -393,6 +398,7 @@ mod tests {
         let none = Rules {
             shared_world: false,
             uncharged_memory: false,
+            foreign_code_only: false,
             signals_escape: false,
             truncation_escapes: false,
             single_process: false,
@@ -402,6 +408,9 @@ mod tests {
             assert!(strict(number, [0; 6]).is_some());
         }
         assert_eq!(verdict(none, ARCHITECTURE, libc::SYS_clone as u32, [17; 6]), None);
+        let foreign = Rules { foreign_code_only: true, ..none };
+        let memory_file = verdict(foreign, ARCHITECTURE, libc::SYS_memfd_create as u32, [0; 6]);
+        assert_eq!(memory_file, Some(libc::EPERM), "it could be executed");
         assert!(filter(STRICT).len() < 256, "the reach of a jump");
     }
 }

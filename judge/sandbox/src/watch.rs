@@ -133,13 +133,14 @@ impl Watch<'_, '_> {
                     None => break,
                 },
             };
+            let timeout = timeout.min(self.meter.cpu().attend());
             let woken = self.wait(Some(program.ended()), timeout)?;
             if woken.judge {
                 return Err(Fault::Cancelled);
             }
             if woken.dismissed {
                 self.until = None;
-                course.dismissal = Some(Dismissal { at: clock::now(), cpu: self.meter.cpu() });
+                course.dismissal = Some(Dismissal { at: clock::now(), cpu: self.meter.cpu().used() });
                 look_at = clock::now();
             }
             if woken.ended && program.is_over() {
@@ -210,10 +211,10 @@ impl Watch<'_, '_> {
         Some(next.min(self.check_space(&mut course.breaches)?).max(50_000))
     }
 
-    fn check_clocks(&self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
+    fn check_clocks(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
         let mut next = u64::MAX;
         if let Some(limit) = self.limits.cpu.map(nanoseconds) {
-            let left = (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu()).filter(|left| *left > 0);
+            let left = (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu().used()).filter(|left| *left > 0);
             next = next.min(noted(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
         }
         if let Some(limit) = self.limits.wall.map(nanoseconds) {

@@ -91,14 +91,23 @@ impl Drop for Scene {
     }
 }
 
-/// Processes, zombies included, whose command line or executable has `marker` in it.
+/// Processes with `marker` in their command line.
 pub(crate) fn processes_with(marker: &Path) -> Vec<PathBuf> {
     let marker = marker.as_os_str().as_encoded_bytes();
+    processes(|line| line.windows(marker.len()).any(|window| window == marker))
+}
+
+/// Processes whose command line begins with `program`.
+pub(crate) fn processes_of(program: &Path) -> Vec<PathBuf> {
+    processes(|line| line.starts_with(program.as_os_str().as_encoded_bytes()))
+}
+
+fn processes(are_meant: impl Fn(&[u8]) -> bool) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let mut line = Vec::new();
         let read = fs::File::open(entry.path().join("cmdline")).and_then(|mut file| file.read_to_end(&mut line));
-        if read.is_ok() && line.windows(marker.len()).any(|window| window == marker) {
+        if read.is_ok() && are_meant(&line) {
             found.push(entry.path());
         }
     }
@@ -113,7 +122,7 @@ pub(crate) fn folder_for_all(programs: &Path) -> tempfile::TempDir {
 }
 
 const HEADER: &str = include_str!("misbehave.h");
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 8] = [
     ("cpu", include_str!("cpu.c")),
     ("memory", include_str!("memory.c")),
     ("output", include_str!("output.c")),
@@ -121,7 +130,11 @@ const SOURCES: [(&str, &str); 7] = [
     ("escape", include_str!("escape.c")),
     ("disk", include_str!("disk.c")),
     ("enter", include_str!("enter.c")),
+    ("unseen", include_str!("unseen.c")),
 ];
+
+/// A copy of `unseen` that others than its owner may execute but not read.
+pub(crate) const HIDDEN: &str = "hidden";
 
 /// Compiles the programs into `folder`. `Err` says why it cannot be done here.
 pub(crate) fn compile(folder: &Path) -> Result<(), String> {
@@ -143,5 +156,7 @@ pub(crate) fn compile(folder: &Path) -> Result<(), String> {
             return Err(format!("cc does not build {source}: {}", String::from_utf8_lossy(&output.stderr)));
         }
     }
-    Ok(())
+    let hidden = folder.join(HIDDEN);
+    let hide = |_| fs::set_permissions(&hidden, fs::Permissions::from_mode(0o711));
+    fs::copy(folder.join("unseen"), &hidden).and_then(hide).map_err(|error| error.to_string())
 }
