@@ -10,6 +10,7 @@ use crate::disk::Holdings;
 use crate::execution::Fault;
 use crate::fault::Doing;
 use crate::folder::Folder;
+use crate::fork_gate::{self, ForkGate, Pass};
 use crate::helper::Settings;
 use crate::identity::Identity;
 use crate::landlocked::{self, Reach};
@@ -38,6 +39,7 @@ pub(crate) struct Bare {
     notes: Rc<Notes>,
     undertaker: Undertaker,
     tree_clock: Option<TreeClock>,
+    gate: Option<(ForkGate, Pass)>,
     /// Free bytes on the working folder's disk before the program started.
     free_before: u64,
 }
@@ -68,6 +70,7 @@ impl Bare {
             undertaker,
             notes,
             tree_clock: TreeClock::open(),
+            gate: ForkGate::install(),
             free_before: 0,
         })
     }
@@ -123,6 +126,10 @@ impl Bare {
         }
     }
 
+    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
+        self.gate.as_ref().map(|(gate, _)| gate)
+    }
+
     /// What there is to watch; nothing where the kernel limits it.
     pub(crate) fn disk(&self) -> Option<&dyn Disk> {
         if self.folder.memory().is_none() { Some(self) } else { None }
@@ -137,9 +144,11 @@ impl Bare {
             exchange.give(self.folder.inner())?;
             launch.name_folder(&exchange.variables, &self.folder.inner_path());
         }
-        let other_tasks = self.identity.as_ref().map(|_| 0);
+        let slack = if self.gate.is_some() { fork_gate::SLACK } else { 0 };
+        let other_tasks = self.identity.as_ref().map(|_| slack);
         launch.limits = resource_limits::of(&task.limits, Setting { cgroup: false, other_tasks });
         launch.identity = self.identity.as_ref().map(Identity::id);
+        launch.pass = self.gate.as_ref().map(|(_, pass)| *pass);
         launch.shed_capabilities = true;
         launch.keep_passage = self.seen.as_ref().is_some_and(|seen| seen.needs_passage);
         if self.walled {
@@ -167,7 +176,7 @@ impl Bare {
             foreign_code_only: true,
             signals_escape: self.landlock < landlocked::SCOPES_SIGNALS,
             truncation_escapes: self.landlock < landlocked::KNOWS_TRUNCATION,
-            single_process: task.limits.processes == Some(1),
+            single_process: task.limits.processes == Some(1) && self.gate.is_none(),
         }
     }
 }

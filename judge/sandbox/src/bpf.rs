@@ -183,6 +183,17 @@ impl Code {
         self.push(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
     }
 
+    /// Asks whoever listens.
+    pub(crate) fn notify(&mut self) {
+        self.push(BPF_RET | BPF_K, libc::SECCOMP_RET_USER_NOTIF);
+    }
+
+    /// Asks unless what is loaded is `k`.
+    pub(crate) fn notify_unless(&mut self, k: u32) {
+        self.0.push(sock_filter { code: (BPF_JMP | BPF_JEQ | BPF_K) as u16, jt: 1, jf: 0, k });
+        self.notify();
+    }
+
     fn allow(&mut self) {
         self.push(BPF_RET | BPF_K, libc::SECCOMP_RET_ALLOW);
     }

@@ -117,6 +117,12 @@ impl<'a> CpuMeter<'a> {
         self.look_at.saturating_sub(clock::now()).max(1)
     }
 
+    /// A process was started, and may end soon.
+    pub(crate) fn stir(&mut self) {
+        self.pace = SHORTEST_LOOK;
+        self.look_at = self.look_at.min(clock::now() + SHORTEST_LOOK.max(self.effort * LOOKING_SHARE));
+    }
+
     fn greatest(&self, (tree, group): (u64, Option<u64>)) -> u64 {
         (tree + self.uncounted).max(self.waited_for).max(group.unwrap_or(0))
     }

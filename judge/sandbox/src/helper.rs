@@ -13,6 +13,7 @@ use crate::cgroup_site::Site;
 use crate::exchange::Made;
 use crate::execution::{Breach, End, Fault, Usage};
 use crate::fault::Doing;
+use crate::fork_gate::Doorkeeper;
 use crate::memory_file;
 use crate::meter::{Meter, Totals};
 use crate::order::{Answer, Order, Task};
@@ -202,14 +203,16 @@ fn perform(
         judge,
         until: until.as_ref().map(AsFd::as_fd),
         disk,
+        doorkeeper: station.fork_gate().map(|gate| Doorkeeper::new(gate, limits.processes)),
         cores: cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1),
     };
-    let Watched { conclusion, mut breaches, dismissal } = watch.run(&mut *program)?;
+    let Watched { conclusion, mut breaches, dismissal, was_full } = watch.run(&mut *program)?;
     let mut finished = match conclusion {
         Conclusion::Finished(finished) => finished,
         Conclusion::Refused(errno) => return Ok(refused(errno)),
     };
     let mut totals = meter.totals(&finished);
+    totals.out_of_processes |= was_full;
     if let Some(dismissal) = dismissal {
         finished.ended = finished.ended.min(dismissal.at);
         totals.cpu = totals.cpu.min(dismissal.cpu);

@@ -13,6 +13,7 @@ use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
 use crate::execution::Fault;
 use crate::fault::Doing;
+use crate::fork_gate::{self, ForkGate, Pass};
 use crate::jail::{INNER_ID, Plan};
 use crate::landlocked::{self, Reach};
 use crate::launch::{Child, Launch, Launched};
@@ -39,6 +40,8 @@ pub(crate) struct Setting {
     pub(crate) has_cgroup: bool,
     /// A control group counts CPU time.
     pub(crate) counts_cpu: bool,
+    /// A control group counts processes.
+    pub(crate) counts_processes: bool,
 }
 
 /// The message that asks for the program's death: shorter than any order.
@@ -64,11 +67,11 @@ fn live(setting: &Setting) -> io::Result<()> {
         Err(fault) => return report_fault(setting, &fault),
     };
     let mut ready = Writer::default();
-    ready.u64(1);
-    let clock = cell.tree_clock.take();
-    let fds = [cell.parent.as_fd()].into_iter().chain(clock.iter().map(|clock| clock.fd().as_fd()));
-    ready.send(&setting.socket, &fds.collect::<Vec<_>>())?;
-    drop(clock);
+    let (clock, gate) = (cell.tree_clock.take(), cell.gate.take());
+    ready.u64(1).u64(u64::from(clock.is_some())).u64(u64::from(gate.is_some()));
+    let counters = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.iter().map(ForkGate::fd));
+    ready.send(&setting.socket, &[cell.parent.as_fd()].into_iter().chain(counters).collect::<Vec<_>>())?;
+    drop((clock, gate));
     while let Some(message) = Reader::receive(&setting.socket)? {
         if message.is_empty() {
             // Death was ordered for a program that had ended already.
@@ -115,6 +118,8 @@ struct Cell {
     tree_clock: Option<TreeClock>,
     oom_score: Option<File>,
     undertaker: Undertaker,
+    gate: Option<ForkGate>,
+    pass: Option<Pass>,
 }
 
 fn build(setting: &Setting) -> Result<Cell, Fault> {
@@ -152,7 +157,8 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .doing("closing this process to others")?;
     let (tree_clock, undertaker) = (TreeClock::open(), Undertaker::open(Rc::clone(&setting.notes))?);
-    Ok(Cell { folder, parent, lent: None, landlock, tree_clock, oom_score, undertaker })
+    let (gate, pass) = if setting.counts_processes { None } else { ForkGate::install() }.unzip();
+    Ok(Cell { folder, parent, lent: None, landlock, tree_clock, oom_score, undertaker, gate, pass })
 }
 
 impl Cell {
@@ -194,7 +200,8 @@ impl Cell {
         if let Some(exchange) = &order.task.exchange {
             launch.name_folder(&exchange.variables, mounts::BOX.as_ref());
         }
-        let other_tasks = u64::from(setting.plan.own_user_namespace);
+        let slack = if self.pass.is_some() { fork_gate::SLACK } else { 0 };
+        let other_tasks = u64::from(setting.plan.own_user_namespace) + slack;
         launch.limits = resource_limits::of(
             &order.task.limits,
             LimitSetting { cgroup: setting.has_cgroup, other_tasks: Some(other_tasks) },
@@ -202,7 +209,9 @@ impl Cell {
         launch.identity = setting.plan.identity.filter(|_| !setting.plan.own_user_namespace);
         launch.shed_capabilities = true;
         launch.landlock = self.landlock.as_ref().map(AsFd::as_fd);
-        launch.filter = seccomp::filter(rules(setting, &order.task));
+        launch.pass = self.pass;
+        let unasked = !setting.has_cgroup && self.pass.is_none();
+        launch.filter = seccomp::filter(rules(setting, unasked && order.task.limits.processes == Some(1)));
         // A child inherits its score: the kernel shall not take the init for the one that uses too much.
         self.score(b"1000");
         let launched = launch.start();
@@ -242,13 +251,13 @@ impl Cell {
     }
 }
 
-fn rules(setting: &Setting, task: &Task) -> seccomp::Rules {
+fn rules(setting: &Setting, single_process: bool) -> seccomp::Rules {
     seccomp::Rules {
         shared_world: false,
         uncharged_memory: !setting.has_cgroup,
         foreign_code_only: !setting.counts_cpu,
         signals_escape: false,
         truncation_escapes: false,
-        single_process: !setting.has_cgroup && task.limits.processes == Some(1),
+        single_process,
     }
 }

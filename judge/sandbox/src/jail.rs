@@ -13,6 +13,7 @@ use crate::cgroup_site::Site;
 use crate::clock;
 use crate::execution::Fault;
 use crate::fault::Doing;
+use crate::fork_gate::ForkGate;
 use crate::init;
 use crate::meter::Gauges;
 use crate::mounts;
@@ -44,6 +45,7 @@ pub(crate) struct Jail {
     socket: UnixStream,
     cgroup: Option<Cgroup>,
     tree_clock: Option<TreeClock>,
+    gate: Option<ForkGate>,
     folder: Option<Place>,
     notes: Rc<Notes>,
     sound: Cell<bool>,
@@ -64,6 +66,7 @@ impl Jail {
             plan,
             doors,
             has_cgroup: cgroup.is_some(),
+            counts_processes: site.is_some_and(|site| site.pids.is_some()),
             counts_cpu: site.is_some_and(|site| site.cpu.is_some()),
             task: task.clone(),
         };
@@ -75,6 +78,7 @@ impl Jail {
             socket,
             cgroup,
             tree_clock: None,
+            gate: None,
             folder: None,
             notes,
             sound: Cell::new(true),
@@ -95,8 +99,11 @@ impl Jail {
         if answer.u64().doing(wrong)? == 0 {
             return Err(fault_in(&mut answer).doing(wrong)?);
         }
+        let (has_clock, has_gate) = (answer.u64().doing(wrong)? != 0, answer.u64().doing(wrong)? != 0);
         self.folder = Some(Place::new(answer.fd().doing(wrong)?, mounts::BOX_NAME));
-        self.tree_clock = answer.fd().ok().map(TreeClock::from_fd);
+        let mut next = |is_there: bool| is_there.then(|| answer.fd()).transpose().doing(wrong);
+        self.tree_clock = next(has_clock)?.map(TreeClock::from_fd);
+        self.gate = next(has_gate)?.map(ForkGate::from_fd);
         Ok(())
     }
 
@@ -116,6 +123,10 @@ impl Jail {
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
         let (cgroup, tree_clock) = (self.cgroup.as_ref(), self.tree_clock.as_ref());
         Gauges { root: self.pid, cgroup, tree_clock, notes: &self.notes, folder: self.folder.as_ref(), many }
+    }
+
+    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
+        self.gate.as_ref()
     }
 
     pub(crate) fn work_folder(&self) -> Option<OwnedFd> {

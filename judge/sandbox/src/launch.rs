@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::clock;
 use crate::execution::Fault;
 use crate::fault::is_shortage;
+use crate::fork_gate::Pass;
 use crate::order::Task;
 use crate::privileges::PASSAGE;
 use crate::seccomp;
@@ -37,6 +38,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) landlock: Option<BorrowedFd<'a>>,
     /// A seccomp filter; empty for none.
     pub(crate) filter: Vec<libc::sock_filter>,
+    /// What lets this process start another, if it needs to ask.
+    pub(crate) pass: Option<Pass>,
 }
 
 /// What became of a launch.
@@ -123,6 +126,7 @@ impl<'a> Launch<'a> {
             keep_passage: false,
             landlock: None,
             filter: Vec::new(),
+            pass: None,
         })
     }
 
@@ -149,6 +153,7 @@ impl<'a> Launch<'a> {
         let pointers = |texts: &[CString]| -> Vec<*const c_char> {
             texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
         };
+        let pass: *mut c_void = self.pass.map_or(std::ptr::null_mut(), Pass::as_pointer);
         let mut shared = Shared {
             argv: pointers(&self.argv),
             environment: pointers(&self.environment),
@@ -162,7 +167,8 @@ impl<'a> Launch<'a> {
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
         // SAFETY: the stack is large enough for `become_program`, which touches nothing but `shared` and `self` and
         // calls only raw system calls; CLONE_VFORK keeps this thread, the only one, waiting until the child has
-        // executed or ended, so that the stack and `shared` outlive its use of them.
+        // executed or ended, so that the stack and `shared` outlive its use of them. With these flags the kernel does not
+        // look at the last two arguments.
         let pid = unsafe {
             libc::clone(
                 become_program,
@@ -170,6 +176,8 @@ impl<'a> Launch<'a> {
                 flags,
                 (&raw mut shared).cast::<c_void>(),
                 &raw mut pidfd,
+                pass,
+                pass,
             )
         };
         if pid < 0 {

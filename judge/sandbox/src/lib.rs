@@ -13,6 +13,7 @@ mod exchange;
 mod execution;
 mod fault;
 mod folder;
+mod fork_gate;
 mod helper;
 mod identity;
 mod inherited;

@@ -78,13 +78,16 @@ impl<'a> Meter<'a> {
 
     /// Tasks alive now. `None`: the control group keeps the limit itself.
     pub(crate) fn tasks(&self) -> Option<u64> {
-        if self.gauges.cgroup.is_some() || !self.gauges.many {
-            return None;
-        }
+        let watched = self.gauges.cgroup.is_none() && self.gauges.many;
+        watched.then(|| self.alive())
+    }
+
+    /// Tasks alive now.
+    pub(crate) fn alive(&self) -> u64 {
         // Our own dead children are about to be buried. Those of the program count, as they do in the kernel's limits.
         let ours = tree::only_child(self.gauges.root);
         let counts = |pid: &i32| !ours.contains(pid) || tree::resident(*pid) > 0;
-        Some(self.gauges.members().into_iter().filter(counts).map(tree::threads).sum())
+        self.gauges.members().into_iter().filter(counts).map(tree::threads).sum()
     }
 
     /// The run's totals once it has `finished`.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::cgroup_site::Site;
 use crate::execution::{End, Fault};
 use crate::folder;
+use crate::fork_gate::ForkGate;
 use crate::helper::{HAS_PROC, SELF_TEST, Settings};
 use crate::identity;
 use crate::landlocked;
@@ -119,22 +120,19 @@ fn explain(fault: &Fault) -> String {
 fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let mut gap = |what, meaning: &str| gaps.push(Gap { what, meaning: meaning.to_owned() });
-    match &ground.site {
-        Some(site) => {
-            if site.pids.is_none() {
-                gap(
-                    "process counter",
-                    "a program that starts too many processes is stopped, but not told from a crash",
-                );
-            }
-        }
-        None => {
-            gap(
-                "control group",
-                "memory is watched every few milliseconds instead of being refused by the kernel: a program can pass \
-                 its limit for that long, and a short peak of several processes can go unseen",
-            );
-        }
+    if ground.site.is_none() {
+        gap(
+            "control group",
+            "memory is watched every few milliseconds instead of being refused by the kernel: a program can pass \
+             its limit for that long, and a short peak of several processes can go unseen",
+        );
+    }
+    let counts_processes = ground.site.as_ref().is_some_and(|site| site.pids.is_some());
+    if !counts_processes && !names::in_child(|| ForkGate::install().is_some()) {
+        gap(
+            "process counter",
+            "a program that starts too many processes is stopped, but not told from one that fails or copes",
+        );
     }
     if ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) && TreeClock::open().is_none() {
         gap(

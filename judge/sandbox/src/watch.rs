@@ -10,6 +10,7 @@ use crate::capture::Stream;
 use crate::clock;
 use crate::execution::{Breach, Fault};
 use crate::fault::Doing;
+use crate::fork_gate::Doorkeeper;
 use crate::launch::Child;
 use crate::meter::Meter;
 use crate::reap::{self, Account, Conclusion, Scope, Undertaker};
@@ -53,6 +54,8 @@ pub(crate) struct Watched {
     pub(crate) breaches: Vec<Breach>,
     /// When it was of no more use.
     pub(crate) dismissal: Option<Dismissal>,
+    /// A process or thread was refused.
+    pub(crate) was_full: bool,
 }
 
 /// What was used of the clocks when the program was of no more use.
@@ -92,6 +95,8 @@ pub(crate) struct Watch<'a, 'b> {
     pub(crate) disk: Option<&'a dyn Disk>,
     /// Cores that the program may use at once.
     pub(crate) cores: u64,
+    /// Lets new processes in where no control group counts them.
+    pub(crate) doorkeeper: Option<Doorkeeper<'a>>,
 }
 
 /// What has become of a run so far.
@@ -115,7 +120,8 @@ impl Watch<'_, '_> {
         }
         let conclusion = program.finish()?;
         self.deliver(program.started(), &course, &mut buffer)?;
-        Ok(Watched { conclusion, breaches: course.breaches, dismissal: course.dismissal })
+        let was_full = self.doorkeeper.is_some_and(|doorkeeper| doorkeeper.was_full);
+        Ok(Watched { conclusion, breaches: course.breaches, dismissal: course.dismissal, was_full })
     }
 
     /// Returns when the program is over, though not yet cleared up after.
@@ -145,6 +151,12 @@ impl Watch<'_, '_> {
             }
             if woken.ended && program.is_over() {
                 return Ok(());
+            }
+            if woken.knocked
+                && let Some(doorkeeper) = &mut self.doorkeeper
+                && doorkeeper.attend(|| self.meter.alive())
+            {
+                self.meter.cpu().stir();
             }
             self.stdout.drain(buffer, 32)?;
             self.stderr.drain(buffer, 32)?;
@@ -258,6 +270,9 @@ impl Watch<'_, '_> {
         fds.extend(ended.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let until = ended.and(self.until);
         fds.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let doorkeeper = ended.and(self.doorkeeper.as_ref()).map(Doorkeeper::fd);
+        let place = fds.len();
+        fds.extend(doorkeeper.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         fds.extend(self.stdout.awaited());
         fds.extend(self.stderr.awaited());
         match rustix::event::poll(&mut fds, timeout.as_ref()) {
@@ -265,7 +280,12 @@ impl Watch<'_, '_> {
             Err(error) => return Err(error).doing("waiting for the program"),
         }
         let ready = |index: usize| !fds[index].revents().is_empty();
-        Ok(Woken { judge: ready(0), ended: ended.is_some() && ready(1), dismissed: until.is_some() && ready(2) })
+        Ok(Woken {
+            judge: ready(0),
+            ended: ended.is_some() && ready(1),
+            dismissed: until.is_some() && ready(2),
+            knocked: doorkeeper.is_some() && ready(place),
+        })
     }
 }
 
@@ -273,6 +293,7 @@ struct Woken {
     judge: bool,
     ended: bool,
     dismissed: bool,
+    knocked: bool,
 }
 
 /// `left`, or `None` with `breach` noted when nothing is left.

@@ -110,6 +110,13 @@ const fn done(command: &'static str) -> Case {
     case
 }
 
+/// A program that asks for more processes or threads than it may have, and copes.
+const fn full(command: &'static str) -> Case {
+    let mut case = case(command, &[Processes]).time(300, 9000);
+    case.says = Some("done\n");
+    case
+}
+
 /// A program whose CPU time is hard to count.
 const fn unseen(command: &'static str) -> Case {
     case(command, &[Cpu]).time(300, 9000).cpu(300, 310)
@@ -277,7 +284,16 @@ pub(crate) const CASES: &[Case] = &[
     done("processes family"),
     // More orphans than may live at once, but never at once.
     done("processes orphans"),
-    case("processes family", &[Code(3), Processes]).processes(1),
+    case("processes family", &[Processes]).processes(1),
+    // As many as it may, and one too many: the answer is there, and the limit was passed.
+    done("processes crowd 3").time(300, 9000).processes(4),
+    full("processes crowd 4").processes(4),
+    full("processes crowd 1").processes(1),
+    done("processes team 3").time(300, 9000).processes(4),
+    full("processes team 4").processes(4),
+    full("processes team 1").processes(1),
+    done("processes suspended").time(300, 9000).processes(2),
+    full("processes suspended").processes(1),
     case("escape secrets @secret", &[Fine]),
     case("escape meddle @secret @folder", &[Fine]),
     case("escape network @port @abstract @socket", &[Fine]),

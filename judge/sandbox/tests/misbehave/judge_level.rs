@@ -22,6 +22,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("judge killed", deaths::judge_killed),
     ("leftovers swept", deaths::leftovers_swept),
     ("cancelled", cancelled),
+    ("figures after a littered folder", figures_after_a_littered_folder),
     ("cannot start", cannot_start),
     ("streams in files", streams::in_files),
     ("streams in pipes", streams::in_pipes),
@@ -64,6 +65,31 @@ fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     check(matches!(again, Err(Fault::Cancelled)), || format!("later: {again:?}"))?;
     drop(worker);
     check(processes_with(&programs.join("cpu")).is_empty(), || "it lives on".to_owned())
+}
+
+/// What one run left in its folder is neither taken off the next one's figure nor charged to it.
+fn figures_after_a_littered_folder(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let mut run = |words: [&str; 2], memory: u64| {
+        let argv = ["processes", words[0], words[1]].map(str::to_owned);
+        let mut request = request(programs.join("processes"), &argv);
+        request.limits.memory = Some(memory << 20);
+        request.limits.disk = 64 << 20;
+        worker.run(&request).map_err(|fault| format!("{words:?}: {fault}: {:?}", std::error::Error::source(&fault)))
+    };
+    for _ in 0..3 {
+        let litter = run(["litter", "40"], 256)?;
+        check(litter.stdout == b"done\n" && litter.breaches.is_empty(), || format!("{litter:?}"))?;
+        let pair = run(["pair", "30"], 64)?;
+        let mib = pair.usage.memory.unwrap_or(0) >> 20;
+        check(pair.stdout == b"done\n" && pair.breaches.is_empty(), || format!("{pair:?}"))?;
+        check((28..=40).contains(&mib), || format!("{mib} MiB instead of 30 or so"))?;
+        run(["litter", "40"], 256)?;
+        // The limit is below what was left, and the memory needed above it.
+        let greedy = run(["pair", "30"], 20)?;
+        check(greedy.breaches == [Breach::Memory], || format!("{greedy:?}"))?;
+    }
+    Ok(())
 }
 
 fn cannot_start(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
