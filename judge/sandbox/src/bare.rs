@@ -13,6 +13,7 @@ use crate::folder::Folder;
 use crate::fork_gate::{self, ForkGate, Pass};
 use crate::helper::Settings;
 use crate::identity::Identity;
+use crate::keeper::{Charge, Leash};
 use crate::landlocked::{self, Reach};
 use crate::launch::{Launch, Launched};
 use crate::meter::Gauges;
@@ -29,6 +30,8 @@ use crate::watch::{Disk, OwnProgram, Start};
 
 /// The helper's place for them.
 pub(crate) struct Bare {
+    /// What the keeper is to kill, should this process be killed itself; and what tells it so.
+    charge: Option<(OwnedFd, Charge)>,
     folder: Folder,
     identity: Option<Identity>,
     /// Whether programs are walled in at all.
@@ -54,14 +57,16 @@ struct Seen {
 }
 
 impl Bare {
-    pub(crate) fn open(settings: &Settings) -> Result<Bare, Fault> {
+    pub(crate) fn open(settings: &mut Settings) -> Result<Bare, Fault> {
         let identity = Identity::take()?;
         let owner = identity.as_ref().map(Identity::id);
         let walled = settings.tier == Tier::Bare;
         let folder = Folder::create(settings.scratch.join(&settings.name), owner, !walled)?;
         let notes = Rc::new(Notes::new().doing("making a place for notes")?);
         let undertaker = Undertaker::open(Rc::clone(&notes))?;
+        let charge = settings.leash.take().map(Leash::hold).transpose().doing("sharing memory with the keeper")?;
         Ok(Bare {
+            charge,
             folder,
             identity,
             walled,
@@ -148,6 +153,7 @@ impl Bare {
         let other_tasks = self.identity.as_ref().map(|_| slack);
         launch.limits = resource_limits::of(&task.limits, Setting { cgroup: false, other_tasks });
         launch.identity = self.identity.as_ref().map(Identity::id);
+        launch.charge = self.charge.as_ref().map(|(_, charge)| charge);
         launch.pass = self.gate.as_ref().map(|(_, pass)| *pass);
         launch.shed_capabilities = true;
         launch.keep_passage = self.seen.as_ref().is_some_and(|seen| seen.needs_passage);
@@ -159,7 +165,8 @@ impl Bare {
         Ok(match launch.start()? {
             Launched::Running(child) => {
                 let account = Account::default();
-                Start::Running(Box::new(OwnProgram { child, undertaker: &self.undertaker, account }))
+                let charge = self.charge.as_ref().map(|(_, charge)| charge);
+                Start::Running(Box::new(OwnProgram { child, undertaker: &self.undertaker, account, charge }))
             }
             Launched::Refused(errno) => Start::Refused(errno),
         })

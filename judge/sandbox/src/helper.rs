@@ -14,6 +14,7 @@ use crate::exchange::Made;
 use crate::execution::{Breach, End, Fault, Usage};
 use crate::fault::Doing;
 use crate::fork_gate::Doorkeeper;
+use crate::keeper::{self, Leash};
 use crate::memory_file;
 use crate::meter::{Meter, Totals};
 use crate::order::{Answer, Order, Task};
@@ -43,6 +44,9 @@ pub fn become_helper_if_asked() {
         let code = i32::from(serve().is_err());
         std::process::exit(code);
     }
+    if argument == keeper::ARGUMENT {
+        std::process::exit(i32::from(keeper::keep().is_err()));
+    }
     if argument == supervisor::ARGUMENT {
         let code = i32::from(supervisor::serve().is_err());
         std::process::exit(code);
@@ -64,6 +68,8 @@ pub(crate) struct Settings {
     pub(crate) name: String,
     pub(crate) stdout: File,
     pub(crate) stderr: File,
+    /// For the tiers without namespaces.
+    pub(crate) leash: Option<Leash>,
 }
 
 impl Settings {
@@ -76,7 +82,9 @@ impl Settings {
         if let Some(site) = &self.site {
             site.encode(&mut writer);
         }
-        writer.send(socket, &[self.stdout.as_fd(), self.stderr.as_fd()])
+        writer.u64(u64::from(self.leash.is_some()));
+        let leash = self.leash.iter().flat_map(|leash| [leash.alive.as_fd(), leash.charge.as_fd()]);
+        writer.send(socket, &[self.stdout.as_fd(), self.stderr.as_fd()].into_iter().chain(leash).collect::<Vec<_>>())
     }
 
     fn receive(reader: &mut Reader) -> io::Result<Settings> {
@@ -89,6 +97,10 @@ impl Settings {
             site: if reader.u64()? == 0 { None } else { Some(Site::decode(reader)?) },
             stdout: reader.fd()?.into(),
             stderr: reader.fd()?.into(),
+            leash: match reader.u64()? {
+                0 => None,
+                _ => Some(Leash { alive: reader.fd()?, charge: reader.fd()? }),
+            },
         })
     }
 }
@@ -96,7 +108,7 @@ impl Settings {
 fn serve() -> io::Result<()> {
     let socket = settle()?;
     let Some(mut first) = Reader::receive(&socket)? else { return Ok(()) };
-    let settings = Settings::receive(&mut first)?;
+    let mut settings = Settings::receive(&mut first)?;
     if let Some(core) = settings.core {
         let mut cores = rustix::thread::CpuSet::new();
         cores.set(core as usize);
@@ -108,7 +120,7 @@ fn serve() -> io::Result<()> {
         let order = Order::decode(&mut message)?;
         let answer = match &mut station {
             Some(station) => run(station, &settings, order, socket.as_fd(), &mut steal),
-            None => Station::open(&settings)
+            None => Station::open(&mut settings)
                 .and_then(|opened| run(station.insert(opened), &settings, order, socket.as_fd(), &mut steal)),
         };
         crate::order::encode_answer(&answer).send(&socket, &[])?;

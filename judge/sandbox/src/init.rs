@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 use crate::execution::Fault;
 use crate::fault::Doing;
 use crate::fork_gate::{self, ForkGate, Pass};
+use crate::inherited;
 use crate::jail::{INNER_ID, Plan};
 use crate::landlocked::{self, Reach};
 use crate::launch::{Child, Launch, Launched};
@@ -59,6 +60,9 @@ pub(crate) extern "C" fn enter(setting: *mut c_void) -> c_int {
 }
 
 fn live(setting: &Setting) -> io::Result<()> {
+    // The helper's ends of our sockets among them: who waits for its death would wait for ours.
+    let doors = setting.doors.iter().map(AsRawFd::as_raw_fd);
+    inherited::close_all_but(doors.chain([0, 1, 2, setting.socket.as_raw_fd()]).collect());
     if Reader::receive(&setting.socket)?.is_none() {
         return Ok(());
     }

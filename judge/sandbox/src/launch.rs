@@ -11,6 +11,7 @@ use crate::clock;
 use crate::execution::Fault;
 use crate::fault::is_shortage;
 use crate::fork_gate::Pass;
+use crate::keeper::Charge;
 use crate::order::Task;
 use crate::privileges::PASSAGE;
 use crate::seccomp;
@@ -38,6 +39,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) landlock: Option<BorrowedFd<'a>>,
     /// A seccomp filter; empty for none.
     pub(crate) filter: Vec<libc::sock_filter>,
+    /// Where to note whom to kill.
+    pub(crate) charge: Option<&'a Charge>,
     /// What lets this process start another, if it needs to ask.
     pub(crate) pass: Option<Pass>,
 }
@@ -126,6 +129,7 @@ impl<'a> Launch<'a> {
             keep_passage: false,
             landlock: None,
             filter: Vec::new(),
+            charge: None,
             pass: None,
         })
     }
@@ -226,7 +230,11 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
         let none: libc::sigset_t = std::mem::zeroed();
         answer(libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut()))?;
         shared.step = Step::Session;
-        answer(libc::setsid())?;
+        let group = libc::setsid();
+        answer(group)?;
+        if let Some(charge) = launch.charge {
+            charge.set(group);
+        }
         shared.step = Step::Stdio;
         for (number, fd) in (0..).zip(&launch.stdio) {
             answer(libc::dup2(fd.as_raw_fd(), number))?;

@@ -20,6 +20,7 @@ mod inherited;
 mod init;
 mod jail;
 mod jails;
+mod keeper;
 mod landlocked;
 mod launch;
 mod memory_file;

@@ -75,8 +75,9 @@ pub(crate) fn worker(tier: Tier, ground: &Ground, core: Option<usize>) -> Result
         name: names::unique("worker"),
         stdout: capture_file()?,
         stderr: capture_file()?,
+        leash: None,
     };
-    Worker::start(&ground.executable, &settings)
+    Worker::start(&ground.executable, settings)
 }
 
 /// Runs our own executable inside of the walls; whether it saw a `/proc`. It may be out of reach in there, which says

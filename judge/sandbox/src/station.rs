@@ -20,7 +20,7 @@ pub(crate) enum Station {
 }
 
 impl Station {
-    pub(crate) fn open(settings: &Settings) -> Result<Station, Fault> {
+    pub(crate) fn open(settings: &mut Settings) -> Result<Station, Fault> {
         Ok(if settings.tier.has_namespaces() {
             Station::Jails(Jails::open(settings)?)
         } else {

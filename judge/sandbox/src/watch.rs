@@ -11,6 +11,7 @@ use crate::clock;
 use crate::execution::{Breach, Fault};
 use crate::fault::Doing;
 use crate::fork_gate::Doorkeeper;
+use crate::keeper::Charge;
 use crate::launch::Child;
 use crate::meter::Meter;
 use crate::reap::{self, Account, Conclusion, Scope, Undertaker};
@@ -309,6 +310,8 @@ pub(crate) struct OwnProgram<'a> {
     pub(crate) child: Child,
     pub(crate) undertaker: &'a Undertaker,
     pub(crate) account: Account,
+    /// Notes it as long as it lives.
+    pub(crate) charge: Option<&'a Charge>,
 }
 
 impl Program for OwnProgram<'_> {
@@ -326,7 +329,11 @@ impl Program for OwnProgram<'_> {
 
     fn finish(&mut self) -> Result<Conclusion, Fault> {
         let account = std::mem::take(&mut self.account);
-        Ok(Conclusion::Finished(reap::finish(&self.child, Scope::Group, account)))
+        let finished = reap::finish(&self.child, Scope::Group, account);
+        if let Some(charge) = self.charge {
+            charge.set(0);
+        }
+        Ok(Conclusion::Finished(finished))
     }
 
     fn started(&self) -> u64 {

@@ -57,7 +57,7 @@ fn await_death(program: &Path) {
 
 pub(crate) fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut dead = Vec::new();
-    for words in [["cpu", "alone"], ["processes", "relay"]] {
+    for words in [["cpu", "alone"], ["processes", "relay"], ["processes", "keeper"]] {
         let program = programs.join(words[0]);
         let victim = victim(sandbox, &program, words[1]);
         dead.push(format!(".{}.", victim.0.id()));
@@ -76,6 +76,46 @@ fn are_swept(sandbox: &Sandbox, dead: &[String]) -> Result<(), String> {
         let opened = Sandbox::open(&options).map(drop).map_err(|error| error.to_string());
         (opened.is_err() || !leftovers().iter().any(is_theirs)).then_some(opened)
     })
+}
+
+/// A judge without its helper says so, and leaves nothing of the run: no process, no folder, no control group.
+pub(crate) fn helper_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let program = programs.join("processes");
+    for mode in ["keeper", "relay", "bomb"] {
+        let mut victim = victim(sandbox, &program, mode);
+        kill(helper_of(victim.0.id()));
+        awaited(Duration::from_secs(5), "the judge ends without its helper", || victim.0.try_wait().unwrap());
+        await_death(&program);
+        let own = format!(".{}.", victim.0.id());
+        let left = leftovers().into_iter().find(|name| name.contains(&own));
+        check(left.is_none(), || format!("{mode}: {left:?} was left"))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn judge_and_helper_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let program = programs.join("processes");
+    let victim = victim(sandbox, &program, "keeper");
+    let own = format!(".{}.", victim.0.id());
+    kill(helper_of(victim.0.id()));
+    drop(victim);
+    await_death(&program);
+    are_swept(sandbox, &[own])
+}
+
+/// The helper process of a judge.
+fn helper_of(judge: u32) -> u32 {
+    let children = fs::read_to_string(format!("/proc/{judge}/task/{judge}/children")).unwrap();
+    let is_helper = |pid: &u32| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.ends_with(b"-helper\0")
+    };
+    children.split_whitespace().map(|pid| pid.parse().unwrap()).find(is_helper).unwrap()
+}
+
+fn kill(pid: u32) {
+    let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
 /// A dead judge's working folder, with whatever was in it.

@@ -20,6 +20,8 @@ type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 /// By name.
 pub(crate) const TESTS: &[(&str, Test)] = &[
     ("judge killed", deaths::judge_killed),
+    ("helper killed", deaths::helper_killed),
+    ("judge and helper killed", deaths::judge_and_helper_killed),
     ("leftovers swept", deaths::leftovers_swept),
     ("cancelled", cancelled),
     ("figures after a littered folder", figures_after_a_littered_folder),
