@@ -22,7 +22,7 @@ use crate::order::Task;
 use crate::privileges;
 use crate::reap::{Account, Undertaker};
 use crate::resource_limits::{self, Setting};
-use crate::seccomp;
+use crate::seccomp::{self, Filters};
 use crate::tier::Tier;
 use crate::tree_clock::TreeClock;
 use crate::view::View;
@@ -43,6 +43,7 @@ pub(crate) struct Bare {
     undertaker: Undertaker,
     tree_clock: Option<TreeClock>,
     gate: Option<(ForkGate, Pass)>,
+    filters: Filters,
     /// Free bytes on the working folder's disk before the program started.
     free_before: u64,
 }
@@ -76,6 +77,7 @@ impl Bare {
             notes,
             tree_clock: TreeClock::open(),
             gate: ForkGate::install(),
+            filters: Filters::default(),
             free_before: 0,
         })
     }
@@ -158,7 +160,7 @@ impl Bare {
         launch.shed_capabilities = true;
         launch.keep_passage = self.seen.as_ref().is_some_and(|seen| seen.needs_passage);
         if self.walled {
-            launch.filter = seccomp::filter(self.rules(task));
+            launch.filter = self.filters.of(self.rules(task));
             launch.landlock = self.seen.as_ref().and_then(|seen| seen.ruleset.as_ref()).map(AsFd::as_fd);
         }
         self.notes.clear();

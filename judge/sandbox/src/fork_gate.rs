@@ -7,7 +7,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use libc::{c_int, c_ulong, seccomp_notif, seccomp_notif_resp, sock_filter};
 
-use crate::bpf::{Table, argument};
+use crate::bpf::{Table, argument, high_half};
+use crate::calls;
 
 /// The kernel's own limit is a second line here, and so much further out: it counts the dead that we have yet to bury.
 pub(crate) const SLACK: u64 = 16;
@@ -108,12 +109,12 @@ fn filter(pass: Pass) -> Vec<sock_filter> {
     }
     // The fifth argument is the place for thread-local memory or for a thread's id, by architecture.
     table.arguments(libc::SYS_clone, |code| {
-        for (half, value) in [(0, pass.0 as u32), (4, (pass.0 >> 32) as u32)] {
-            code.load(argument(4) + half);
+        for (half, value) in [(argument(4), pass.0 as u32), (high_half(4), (pass.0 >> 32) as u32)] {
+            code.load(half);
             code.notify_unless(value);
         }
     });
-    table.compile()
+    table.compile(calls::UNKNOWN)
 }
 
 /// Who goes through the gate during one run.

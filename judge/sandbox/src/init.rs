@@ -24,7 +24,7 @@ use crate::order::{Order, Task};
 use crate::ramdisk::Ramdisk;
 use crate::reap::{self, Account, Conclusion, Scope, Undertaker};
 use crate::resource_limits::{self, Setting as LimitSetting};
-use crate::seccomp;
+use crate::seccomp::{self, Filters};
 use crate::tree_clock::TreeClock;
 use crate::wire::{Reader, Writer};
 
@@ -124,6 +124,7 @@ struct Cell {
     undertaker: Undertaker,
     gate: Option<ForkGate>,
     pass: Option<Pass>,
+    filters: Filters,
 }
 
 fn build(setting: &Setting) -> Result<Cell, Fault> {
@@ -162,7 +163,8 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
         .doing("closing this process to others")?;
     let (tree_clock, undertaker) = (TreeClock::open(), Undertaker::open(Rc::clone(&setting.notes))?);
     let (gate, pass) = if setting.counts_processes { None } else { ForkGate::install() }.unzip();
-    Ok(Cell { folder, parent, lent: None, landlock, tree_clock, oom_score, undertaker, gate, pass })
+    let filters = Filters::default();
+    Ok(Cell { folder, parent, lent: None, landlock, tree_clock, oom_score, undertaker, gate, pass, filters })
 }
 
 impl Cell {
@@ -215,7 +217,7 @@ impl Cell {
         launch.landlock = self.landlock.as_ref().map(AsFd::as_fd);
         launch.pass = self.pass;
         let unasked = !setting.has_cgroup && self.pass.is_none();
-        launch.filter = seccomp::filter(rules(setting, unasked && order.task.limits.processes == Some(1)));
+        launch.filter = self.filters.of(rules(setting, unasked && order.task.limits.processes == Some(1)));
         // A child inherits its score: the kernel shall not take the init for the one that uses too much.
         self.score(b"1000");
         let launched = launch.start();

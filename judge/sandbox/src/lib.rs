@@ -2,6 +2,7 @@
 
 mod bare;
 mod bpf;
+mod calls;
 mod capture;
 mod cgroup;
 mod cgroup_site;
