@@ -76,7 +76,7 @@ impl Bare {
             undertaker,
             notes,
             tree_clock: TreeClock::open(),
-            gate: ForkGate::install(),
+            gate: ForkGate::install(walled),
             filters: Filters::default(),
             free_before: 0,
         })
@@ -129,7 +129,9 @@ impl Bare {
             tree_clock: self.tree_clock.as_ref(),
             notes: &self.notes,
             folder: self.folder.memory(),
+            files: self.disk().filter(|_| self.folder.is_in_memory()),
             many,
+            grants: self.walled,
         }
     }
 
@@ -182,6 +184,7 @@ impl Bare {
         seccomp::Rules {
             shared_world: true,
             uncharged_memory: true,
+            unasked_memory: self.gate.is_none(),
             foreign_code_only: true,
             signals_escape: self.landlock < landlocked::SCOPES_SIGNALS,
             truncation_escapes: self.landlock < landlocked::KNOWS_TRUNCATION,

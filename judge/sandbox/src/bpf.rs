@@ -244,6 +244,11 @@ impl Code {
         self.notify();
     }
 
+    /// Asks when it is.
+    pub(crate) fn notify_when(&mut self, k: u32) {
+        self.leave_when_any(&[k], libc::SECCOMP_RET_USER_NOTIF);
+    }
+
     fn leave_when_any(&mut self, values: &[u32], action: u32) {
         for (left, &value) in (0..values.len() as u8).rev().zip(values) {
             self.0.push(comparison(BPF_JEQ, value, left, u8::from(left == 0)));

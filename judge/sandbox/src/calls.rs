@@ -185,7 +185,10 @@ pub(crate) const MEMORY_FILES: &[c_long] = &[libc::SYS_memfd_create, libc::SYS_m
 
 /// "Not with these files" where no control group charges it: pages that a pipe or a socket keeps, a huge one for each
 /// byte. Programs fall back to reading and writing.
-pub(crate) const KEEPS_PAGES: &[c_long] = &[libc::SYS_vmsplice, libc::SYS_splice, libc::SYS_tee, libc::SYS_sendfile];
+pub(crate) const KEEPS_PAGES: &[c_long] = &[libc::SYS_vmsplice, libc::SYS_tee];
+
+/// The same, unless it goes to a pipe of ours, which keeps nothing.
+pub(crate) const SENDS_PAGES: &[c_long] = &[libc::SYS_splice, libc::SYS_sendfile];
 
 /// Refused where the program's user owns files of ours: landlock does not watch over who owns a file, its mode and
 /// times. Leaving the process group is refused because killing it kills all that is left.

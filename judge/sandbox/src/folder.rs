@@ -85,6 +85,13 @@ impl Folder {
         self.private.as_fd()
     }
 
+    /// Whether it is on a file system in memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        const TMPFS: libc::c_long = 0x0102_1994;
+        const RAMFS: libc::c_long = 0x8584_58f6;
+        rustix::fs::fstatfs(self.inner()).is_ok_and(|system| [TMPFS, RAMFS].contains(&system.f_type))
+    }
+
     /// The working folder's path.
     pub(crate) fn inner_path(&self) -> PathBuf {
         self.path.join(BOX)

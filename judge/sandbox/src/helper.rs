@@ -114,6 +114,12 @@ fn serve() -> io::Result<()> {
         cores.set(core as usize);
         rustix::thread::sched_setaffinity(None, &cores)?;
     }
+    if !settings.tier.has_cgroup() && settings.tier != Tier::Unsafe {
+        // Inherited by programs. Of a huge page, all but a piece can be given back: no process's size shows it any more,
+        // and it is still there. No matter if it fails: then there are none.
+        // SAFETY: a system call without pointers.
+        unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
+    }
     let mut station = None;
     let mut steal = Steal::of(settings.core);
     while let Some(mut message) = Reader::receive(&socket)? {
@@ -204,6 +210,8 @@ fn perform(
         Start::Running(program) => program,
         Start::Refused(errno) => return Ok(refused(errno)),
     };
+    let outputs = [out.as_fd(), err.as_fd()];
+    let doorkeeper = station.fork_gate().map(|gate| Doorkeeper::new(gate, &limits, outputs));
     drop((out, err, stdin));
     let cores = if settings.core.is_some() { 1 } else { crate::cores::allowed().len() as u64 };
     let disk = station.disk();
@@ -215,7 +223,7 @@ fn perform(
         judge,
         until: until.as_ref().map(AsFd::as_fd),
         disk,
-        doorkeeper: station.fork_gate().map(|gate| Doorkeeper::new(gate, limits.processes)),
+        doorkeeper,
         cores: cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1),
     };
     let Watched { conclusion, mut breaches, dismissal, was_full } = watch.run(&mut *program)?;

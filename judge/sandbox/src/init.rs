@@ -162,7 +162,7 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .doing("closing this process to others")?;
     let (tree_clock, undertaker) = (TreeClock::open(), Undertaker::open(Rc::clone(&setting.notes))?);
-    let (gate, pass) = if setting.counts_processes { None } else { ForkGate::install() }.unzip();
+    let (gate, pass) = if setting.counts_processes { None } else { ForkGate::install(!setting.has_cgroup) }.unzip();
     let filters = Filters::default();
     Ok(Cell { folder, parent, lent: None, landlock, tree_clock, oom_score, undertaker, gate, pass, filters })
 }
@@ -216,8 +216,7 @@ impl Cell {
         launch.shed_capabilities = true;
         launch.landlock = self.landlock.as_ref().map(AsFd::as_fd);
         launch.pass = self.pass;
-        let unasked = !setting.has_cgroup && self.pass.is_none();
-        launch.filter = self.filters.of(rules(setting, unasked && order.task.limits.processes == Some(1)));
+        launch.filter = self.filters.of(rules(setting, self.pass.is_none(), &order.task));
         // A child inherits its score: the kernel shall not take the init for the one that uses too much.
         self.score(b"1000");
         let launched = launch.start();
@@ -257,13 +256,15 @@ impl Cell {
     }
 }
 
-fn rules(setting: &Setting, single_process: bool) -> seccomp::Rules {
+fn rules(setting: &Setting, nobody_is_asked: bool, task: &Task) -> seccomp::Rules {
+    let unasked = !setting.has_cgroup && nobody_is_asked;
     seccomp::Rules {
         shared_world: false,
         uncharged_memory: !setting.has_cgroup,
+        unasked_memory: unasked,
         foreign_code_only: !setting.counts_cpu,
         signals_escape: false,
         truncation_escapes: false,
-        single_process,
+        single_process: unasked && task.limits.processes == Some(1),
     }
 }

@@ -121,8 +121,16 @@ impl Jail {
     }
 
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
-        let (cgroup, tree_clock) = (self.cgroup.as_ref(), self.tree_clock.as_ref());
-        Gauges { root: self.pid, cgroup, tree_clock, notes: &self.notes, folder: self.folder.as_ref(), many }
+        Gauges {
+            root: self.pid,
+            cgroup: self.cgroup.as_ref(),
+            tree_clock: self.tree_clock.as_ref(),
+            notes: &self.notes,
+            folder: self.folder.as_ref(),
+            files: None,
+            many,
+            grants: true,
+        }
     }
 
     pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
@@ -198,6 +206,10 @@ impl Program for Inmate<'_> {
                 Conclusion::Finished(Finished::decode(&mut message).doing(wrong)?)
             }
         })
+    }
+
+    fn has_started(&self) -> bool {
+        self.jail.notes.started().is_some()
     }
 
     fn started(&self) -> u64 {

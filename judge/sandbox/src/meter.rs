@@ -3,11 +3,13 @@
 use crate::cgroup::Cgroup;
 use crate::clock;
 use crate::cpu_meter::CpuMeter;
+use crate::memory_meter::MemoryMeter;
 use crate::notes::Notes;
 use crate::ramdisk::Place;
 use crate::reap::Finished;
 use crate::tree;
 use crate::tree_clock::TreeClock;
+use crate::watch::Disk;
 use crate::wire::nanoseconds;
 
 /// What can be read in the tier in use.
@@ -20,8 +22,12 @@ pub(crate) struct Gauges<'a> {
     pub(crate) notes: &'a Notes,
     /// The working folder, where it is memory.
     pub(crate) folder: Option<&'a Place>,
+    /// The same where it is among the files of others.
+    pub(crate) files: Option<&'a dyn Disk>,
     /// Whether a run may be more than one process.
     pub(crate) many: bool,
+    /// Whether it has to ask for shared memory.
+    pub(crate) grants: bool,
 }
 
 impl Gauges<'_> {
@@ -40,7 +46,7 @@ impl Gauges<'_> {
 pub(crate) struct Meter<'a> {
     gauges: Gauges<'a>,
     cpu: CpuMeter<'a>,
-    peak: u64,
+    memory: MemoryMeter<'a>,
 }
 
 /// What the whole run used.
@@ -57,7 +63,7 @@ pub(crate) struct Totals {
 
 impl<'a> Meter<'a> {
     pub(crate) fn start(gauges: Gauges<'a>) -> Meter<'a> {
-        Meter { gauges, cpu: CpuMeter::start(gauges), peak: 0 }
+        Meter { gauges, cpu: CpuMeter::start(gauges), memory: MemoryMeter::start(gauges) }
     }
 
     /// What watches over CPU time.
@@ -65,15 +71,9 @@ impl<'a> Meter<'a> {
         &mut self.cpu
     }
 
-    /// Memory held now, in bytes. `None`: the control group keeps the limit itself.
-    pub(crate) fn memory(&mut self) -> Option<u64> {
-        if self.gauges.cgroup.is_some() {
-            return None;
-        }
-        let files = self.gauges.folder.map_or(0, Place::bytes);
-        let now = files + self.gauges.members().into_iter().map(tree::resident).sum::<u64>();
-        self.peak = self.peak.max(now);
-        Some(now)
+    /// What watches over memory. `None`: the control group keeps the limit itself.
+    pub(crate) fn memory(&mut self) -> Option<&mut MemoryMeter<'a>> {
+        self.gauges.cgroup.is_none().then_some(&mut self.memory)
     }
 
     /// Tasks alive now. `None`: the control group keeps the limit itself.
@@ -96,7 +96,7 @@ impl<'a> Meter<'a> {
         let seen = self.gauges.cgroup.map(Cgroup::events).unwrap_or_default();
         Totals {
             cpu,
-            memory: finished.peak.max(self.peak).max(seen.peak),
+            memory: finished.peak.max(self.memory.peak()).max(seen.peak),
             out_of_memory: seen.out_of_memory,
             out_of_processes: seen.out_of_processes,
         }

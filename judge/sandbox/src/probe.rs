@@ -12,6 +12,7 @@ use crate::fork_gate::ForkGate;
 use crate::helper::{HAS_PROC, SELF_TEST, Settings};
 use crate::identity;
 use crate::landlocked;
+use crate::memory_meter::UNCOUNTED;
 use crate::names;
 use crate::request::{Limits, Request, Sink, Stdin};
 use crate::tier::{Gap, Tier};
@@ -124,12 +125,16 @@ fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
     if ground.site.is_none() {
         gap(
             "control group",
-            "memory is watched every few milliseconds instead of being refused by the kernel: a program can pass \
-             its limit for that long, and a short peak of several processes can go unseen",
+            &format!(
+                "memory is watched every few milliseconds instead of being refused by the kernel: a program can pass its \
+                 limit for that long, a short peak of several processes can go unseen, and some {} MiB can stay hidden in \
+                 the kernel's own memory",
+                UNCOUNTED >> 20
+            ),
         );
     }
     let counts_processes = ground.site.as_ref().is_some_and(|site| site.pids.is_some());
-    if !counts_processes && !names::in_child(|| ForkGate::install().is_some()) {
+    if !counts_processes && !names::in_child(|| ForkGate::install(false).is_some()) {
         gap(
             "process counter",
             "a program that starts too many processes is stopped, but not told from one that fails or copes",

@@ -14,6 +14,8 @@ pub(crate) struct Rules {
     pub(crate) shared_world: bool,
     /// No control group: memory that no process's size shows would be free.
     pub(crate) uncharged_memory: bool,
+    /// Nobody is asked for what may be of that kind: shared memory, pages sent from files.
+    pub(crate) unasked_memory: bool,
     /// What the program wrote must not be executed.
     pub(crate) foreign_code_only: bool,
     /// Neither a pid namespace nor landlock keeps the program's signals in.
@@ -70,6 +72,9 @@ fn filter(rules: Rules) -> Vec<sock_filter> {
     if rules.uncharged_memory {
         table.each(calls::KEEPS_PAGES, libc::EINVAL);
     }
+    if rules.unasked_memory {
+        table.each(calls::SENDS_PAGES, libc::EINVAL);
+    }
     files(&mut table, rules);
     memory(&mut table, rules);
     sockets(&mut table);
@@ -85,11 +90,10 @@ fn filter(rules: Rules) -> Vec<sock_filter> {
 
 fn files(table: &mut Table, rules: Rules) {
     const F_NOTIFY: c_int = 1026;
-    const F_SETDELEG: c_int = 1048;
     const F_SETSIG: c_int = 10;
     const F_SETOWN_EX: c_int = 15;
-    /// All commands up to here are known.
-    const F_UNKNOWN: u32 = 1049;
+    /// All commands below are known. This one and those after it leave a mark on a file that all who have it see.
+    const F_GET_RW_HINT: u32 = 1035;
     const TIOCLINUX: u32 = 0x541C;
     const FIOSETOWN: u32 = 0x8901;
     const SIOCSPGRP: u32 = 0x8902;
@@ -101,8 +105,8 @@ fn files(table: &mut Table, rules: Rules) {
         code.load(argument(1));
         code.when_any(&[libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW].map(unsigned), 0);
         code.when_any(&[libc::F_GETLK, libc::F_OFD_GETLK].map(unsigned), libc::ENOLCK);
-        code.when_any(&[libc::F_SETLEASE, F_NOTIFY, F_SETDELEG].map(unsigned), libc::EINVAL);
-        code.when(BPF_JGE, F_UNKNOWN, libc::EINVAL);
+        code.when_any(&[libc::F_SETLEASE, F_NOTIFY].map(unsigned), libc::EINVAL);
+        code.when(BPF_JGE, F_GET_RW_HINT, libc::EINVAL);
         // Whom a file's signals go to.
         code.when_any(&[libc::F_SETOWN, F_SETOWN_EX, F_SETSIG].map(unsigned), libc::EPERM);
         if rules.uncharged_memory {
@@ -126,12 +130,15 @@ fn files(table: &mut Table, rules: Rules) {
 
 fn memory(table: &mut Table, rules: Rules) {
     const PR_SET_MEMORY_MERGE: c_int = 67;
+    const PR_SET_PTRACER: u32 = 0x5961_6d61;
+    const PR_SET_VMA: u32 = 0x5356_4d41;
+    /// All below are known, and these two.
+    const PR_UNKNOWN: u32 = 78;
     table.arguments(libc::SYS_mmap, |code| {
         code.load(argument(3));
         // Out of a stock that all share, and in no process's size.
         code.when(BPF_JSET, unsigned(libc::MAP_HUGETLB), libc::ENOMEM);
-        if rules.uncharged_memory {
-            // It lives on in a mapping that no process has touched, or has one page of.
+        if rules.unasked_memory {
             code.mask(unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS));
             code.when_any(&[unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS)], libc::ENOMEM);
         }
@@ -143,6 +150,9 @@ fn memory(table: &mut Table, rules: Rules) {
     });
     table.arguments(libc::SYS_prctl, |code| {
         code.load(argument(0));
+        code.allow_when_any(&[PR_SET_PTRACER, PR_SET_VMA]);
+        // The first of them makes a table as large as the program likes, of the kernel's memory.
+        code.when(BPF_JGE, PR_UNKNOWN, libc::EINVAL);
         code.when_any(&[libc::PR_SET_SECCOMP, libc::PR_SET_MM, PR_SET_MEMORY_MERGE].map(unsigned), libc::EINVAL);
         if rules.uncharged_memory {
             // Of a huge page, most can be given back and is still kept.

@@ -28,6 +28,8 @@ pub(crate) trait Program {
     fn kill(&mut self);
     /// Once it has ended: clears up and tells.
     fn finish(&mut self) -> Result<Conclusion, Fault>;
+    /// Whether it is certain that it runs and is not about to.
+    fn has_started(&self) -> bool;
     /// When it started, or a little earlier, on the monotonic clock.
     fn started(&self) -> u64;
 }
@@ -79,6 +81,8 @@ const LONGEST_LOOK: u64 = 20_000_000;
 const MARGIN: u64 = 200_000;
 /// The fastest that memory is touched, or a file written, in bytes per nanosecond.
 const TOUCH_RATE: u64 = 4;
+/// A look at memory is followed by a pause this many times as long.
+const LOOK_SHARE: u64 = 4;
 /// Bytes moved by one read.
 const BUFFER_BYTES: usize = 64 * 1024;
 
@@ -132,7 +136,7 @@ impl Watch<'_, '_> {
         loop {
             let timeout = match look_at.checked_sub(clock::now()).filter(|left| *left > 0) {
                 Some(left) => left,
-                None => match self.check(program.started(), course) {
+                None => match self.check(program, course) {
                     Some(next) => {
                         look_at = clock::now().saturating_add(next);
                         next
@@ -155,7 +159,7 @@ impl Watch<'_, '_> {
             }
             if woken.knocked
                 && let Some(doorkeeper) = &mut self.doorkeeper
-                && doorkeeper.attend(|| self.meter.alive())
+                && doorkeeper.attend(self.meter)
             {
                 self.meter.cpu().stir();
             }
@@ -216,12 +220,13 @@ impl Watch<'_, '_> {
     }
 
     /// Nanoseconds until the next look; `None` when a limit is passed, which is noted.
-    fn check(&mut self, started: u64, course: &mut Course) -> Option<u64> {
+    fn check(&mut self, program: &dyn Program, course: &mut Course) -> Option<u64> {
         let next = match course.dismissal {
             Some(dismissal) => (dismissal.at + LEAVE).checked_sub(clock::now()).filter(|left| *left > 0)?,
-            None => self.check_clocks(started, &mut course.breaches)?,
+            None => self.check_clocks(program.started(), &mut course.breaches)?,
         };
-        Some(next.min(self.check_space(&mut course.breaches)?).max(50_000))
+        let space = if program.has_started() { self.check_space(&mut course.breaches)? } else { SHORTEST_LOOK };
+        Some(next.min(space).max(50_000))
     }
 
     fn check_clocks(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
@@ -242,10 +247,13 @@ impl Watch<'_, '_> {
     fn check_space(&mut self, breaches: &mut Vec<Breach>) -> Option<u64> {
         let mut next = u64::MAX;
         if let Some(limit) = self.limits.memory
-            && let Some(now) = self.meter.memory()
+            && let Some(memory) = self.meter.memory()
         {
-            let left = noted(limit.checked_sub(now), Breach::Memory, breaches)?;
-            next = next.min((left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK));
+            let began = clock::now();
+            let left = noted(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
+            let pause = (left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+            // The program may be waiting for this very core.
+            next = next.min(pause.max(LOOK_SHARE * (clock::now() - began)));
         }
         if let Some(limit) = self.limits.processes
             && let Some(now) = self.meter.tasks()
@@ -334,6 +342,10 @@ impl Program for OwnProgram<'_> {
             charge.set(0);
         }
         Ok(Conclusion::Finished(finished))
+    }
+
+    fn has_started(&self) -> bool {
+        true
     }
 
     fn started(&self) -> u64 {

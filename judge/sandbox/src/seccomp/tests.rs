@@ -8,6 +8,7 @@ use crate::bpf::{ARCHITECTURE, OFFSET_ARCHITECTURE, OFFSET_NUMBER};
 const STRICT: Rules = Rules {
     shared_world: true,
     uncharged_memory: true,
+    unasked_memory: true,
     foreign_code_only: true,
     signals_escape: true,
     truncation_escapes: true,
@@ -17,6 +18,7 @@ const STRICT: Rules = Rules {
 const MILD: Rules = Rules {
     shared_world: false,
     uncharged_memory: false,
+    unasked_memory: false,
     foreign_code_only: false,
     signals_escape: false,
     truncation_escapes: false,
@@ -159,7 +161,7 @@ fn locks_hold_nothing_and_tell_nothing() {
             assert_eq!(fcntl(command), Fails(0));
         }
         assert_eq!([fcntl(libc::F_GETLK), fcntl(libc::F_OFD_GETLK)], [Fails(libc::ENOLCK), Fails(libc::ENOLCK)]);
-        for command in [libc::F_SETLEASE, 1026, 1048, 1049, 5000] {
+        for command in [libc::F_SETLEASE, 1026, 1035, 1038, 1048, 5000] {
             assert_eq!(fcntl(command), Fails(libc::EINVAL), "{command}");
         }
         assert_eq!(fcntl(libc::F_SETOWN), Fails(libc::EPERM));
@@ -178,8 +180,12 @@ fn memory_that_nothing_counts_is_refused_or_asked_for() {
         [strict(libc::SYS_mmap, huge), under(MILD, libc::SYS_mmap, huge)],
         [Fails(libc::ENOMEM), Fails(libc::ENOMEM)]
     );
-    for number in calls::KEEPS_PAGES {
-        assert_eq!([strict(*number, [0; 6]), under(MILD, *number, [0; 6])], [Fails(libc::EINVAL), Allowed]);
+    let asked = Rules { unasked_memory: false, ..STRICT };
+    for (numbers, when_asked) in [(calls::KEEPS_PAGES, Fails(libc::EINVAL)), (calls::SENDS_PAGES, Allowed)] {
+        for &number in numbers {
+            assert_eq!([strict(number, [0; 6]), under(MILD, number, [0; 6])], [Fails(libc::EINVAL), Allowed]);
+            assert_eq!(under(asked, number, [0; 6]), when_asked);
+        }
     }
     let larger_pipe = at(1, libc::F_SETPIPE_SZ as u64);
     assert_eq!(strict(libc::SYS_fcntl, larger_pipe), Fails(libc::EPERM));
@@ -187,6 +193,10 @@ fn memory_that_nothing_counts_is_refused_or_asked_for() {
     assert_eq!(strict(libc::SYS_prctl, at(0, libc::PR_SET_THP_DISABLE as u64)), Fails(libc::EPERM));
     for rules in [STRICT, MILD] {
         assert_eq!(under(rules, libc::SYS_prctl, at(0, libc::PR_SET_SECCOMP as u64)), Fails(libc::EINVAL));
+        for option in [78, 79, 1000, u64::MAX] {
+            assert_eq!(under(rules, libc::SYS_prctl, at(0, option)), Fails(libc::EINVAL), "{option}");
+        }
+        assert_eq!(under(rules, libc::SYS_prctl, at(0, 0x5356_4d41)), Allowed, "names of mappings");
         assert_eq!(under(rules, libc::SYS_madvise, at(2, libc::MADV_MERGEABLE as u64)), Fails(libc::EINVAL));
     }
 }
@@ -201,6 +211,7 @@ fn every_refused_call_and_no_other_is_refused() {
         calls::UNSUPPORTED,
         calls::MEMORY_FILES,
         calls::KEEPS_PAGES,
+        calls::SENDS_PAGES,
         calls::SHARED_WORLD,
         calls::SHARED_WORLD_OLD,
     ]

@@ -13,7 +13,7 @@ use super::cases::failed;
 use super::pace::{in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
-use super::{deaths, solvers, streams, traces};
+use super::{channels, deaths, hoard, solvers, streams, traces};
 
 type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 
@@ -40,6 +40,8 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("visible folders", visible_folders),
     ("own code in visible folders", own_code_in_visible_folders),
     ("interpreters", solvers::interpreters),
+    ("locks", channels::locks),
+    ("folder in memory", hoard::in_memory),
     ("many runs", many_runs),
 ];
 

@@ -7,8 +7,10 @@
 
 mod attempt;
 mod cases;
+mod channels;
 mod deaths;
 mod delegation;
+mod hoard;
 mod judge_level;
 #[path = "../../../../tests/support/pace.rs"]
 mod pace;
@@ -165,6 +167,14 @@ fn in_tier(sandbox: &Sandbox, user: &str, surroundings: Surroundings, programs: 
         let expected = attempt::expected(case, sandbox);
         let result = tried(case.command, || attempt::attempt(&mut worker, &mut scene, programs, &expected));
         tell(case.command, result, began.elapsed());
+    }
+    for trick in hoard::TRICKS {
+        let name = format!("hoard {trick}");
+        if wanted(&name) {
+            let began = Instant::now();
+            let result = hoard::hide(sandbox, programs, trick);
+            tell(&name, result, began.elapsed());
+        }
     }
     for (name, test) in judge_level::TESTS.iter().filter(|(name, _)| wanted(name)) {
         let began = Instant::now();
