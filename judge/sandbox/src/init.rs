@@ -21,12 +21,16 @@ use crate::launch::{Child, Launch, Launched};
 use crate::mounts;
 use crate::notes::Notes;
 use crate::order::{Order, Task};
+use crate::pid_counter::PidCounter;
 use crate::ramdisk::Ramdisk;
 use crate::reap::{self, Account, Conclusion, Scope, Undertaker};
 use crate::resource_limits::{self, Setting as LimitSetting};
 use crate::seccomp::{self, Filters};
 use crate::tree_clock::TreeClock;
 use crate::wire::{Reader, Writer};
+
+/// What a jail calls itself.
+const HOST_NAME: &[u8] = b"judge";
 
 /// What an init needs to know, left in memory for it by the helper.
 pub(crate) struct Setting {
@@ -125,9 +129,11 @@ struct Cell {
     gate: Option<ForkGate>,
     pass: Option<Pass>,
     filters: Filters,
+    pid_counter: Option<PidCounter>,
 }
 
 fn build(setting: &Setting) -> Result<Cell, Fault> {
+    let pid_counter = PidCounter::find();
     let sources = mounts::sources(&setting.task, setting.counts_cpu)?;
     if setting.plan.own_user_namespace {
         // Refused where the user may not: then they stay, and reach no file that the jail shows.
@@ -144,6 +150,8 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     }
     // SAFETY: a system call without pointers. Hides where in the machine's groups this one is; no matter if it fails.
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
+    // Programs need not know the host's; no matter if it fails.
+    let _ = rustix::system::sethostname(HOST_NAME);
     mounts::build_root(&sources, &setting.task.hidden)?;
     let owner = if setting.plan.own_user_namespace { INNER_ID } else { setting.plan.identity.unwrap_or(0) };
     let folder = Ramdisk::mount(mounts::BOX, owner, setting.counts_cpu, setting.task.limits.disk)?;
@@ -164,7 +172,19 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     let (tree_clock, undertaker) = (TreeClock::open(), Undertaker::open(Rc::clone(&setting.notes))?);
     let (gate, pass) = if setting.counts_processes { None } else { ForkGate::install(!setting.has_cgroup) }.unzip();
     let filters = Filters::default();
-    Ok(Cell { folder, parent, lent: None, landlock, tree_clock, oom_score, undertaker, gate, pass, filters })
+    Ok(Cell {
+        folder,
+        parent,
+        lent: None,
+        landlock,
+        tree_clock,
+        oom_score,
+        undertaker,
+        gate,
+        pass,
+        filters,
+        pid_counter,
+    })
 }
 
 impl Cell {
@@ -217,6 +237,9 @@ impl Cell {
         launch.landlock = self.landlock.as_ref().map(AsFd::as_fd);
         launch.pass = self.pass;
         launch.filter = self.filters.of(rules(setting, self.pass.is_none(), &order.task));
+        if let Some(counter) = &self.pid_counter {
+            counter.rewind().doing("resetting the jail's process ids")?;
+        }
         // A child inherits its score: the kernel shall not take the init for the one that uses too much.
         self.score(b"1000");
         let launched = launch.start();

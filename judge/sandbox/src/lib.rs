@@ -35,6 +35,7 @@ mod names;
 mod notes;
 mod order;
 mod own_mounts;
+mod pid_counter;
 mod privileges;
 mod probe;
 mod ramdisk;

@@ -14,6 +14,7 @@ use crate::identity;
 use crate::landlocked;
 use crate::memory_meter::UNCOUNTED;
 use crate::names;
+use crate::pid_counter::PidCounter;
 use crate::request::{Limits, Request, Sink, Stdin};
 use crate::tier::{Gap, Tier};
 use crate::tree_clock::TreeClock;
@@ -162,6 +163,12 @@ fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
         }
         if !has_proc {
             gap("/proc", "programs see no /proc: some interpreters do not start without it");
+        }
+        if PidCounter::find().is_none() {
+            gap(
+                "process ids",
+                "a program can tell from its process id how many processes the programs before it have started",
+            );
         }
         if landlocked::version() == 0 {
             gap("landlock", "the file system's walls are mounts and permissions alone, without a second line");

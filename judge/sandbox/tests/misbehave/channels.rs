@@ -4,11 +4,25 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::Duration;
 
-use judge_sandbox::{End, Sandbox, Visible};
+use judge_sandbox::{End, Sandbox, Tier, Visible};
 
 use super::judge_level::check;
 use super::request;
 use super::scene::folder_for_all;
+
+/// In a namespace of its own, no program learns from its id what ran before it, nor from the host's name where.
+pub(crate) fn process_ids(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let request = request(programs.join("escape"), &["escape".into(), "ids".into()]);
+    for _ in 0..3 {
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        let said = String::from_utf8_lossy(&execution.stdout);
+        let jailed = sandbox.tier() != Tier::Bare;
+        check(execution.end == End::Exited(0), || format!("{execution:?}"))?;
+        check(!jailed || said == "2 3 4 5 6 7 judge\n", || said.clone().into_owned())?;
+    }
+    Ok(())
+}
 
 /// No program learns what others have locked, and none keeps them from locking.
 pub(crate) fn locks(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {

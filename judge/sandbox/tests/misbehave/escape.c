@@ -348,6 +348,24 @@ static int traps(char **arguments) {
     return bad ? 3 : 0;
 }
 
+/* What the namespace has counted up to: the same in every run. */
+static int ids(char **arguments) {
+    (void)arguments;
+    printf("%d", getpid());
+    fflush(stdout);
+    for (int child = 0; child < 5; child++) {
+        int pid = fork();
+        if (pid == 0)
+            _exit(0);
+        waitpid(pid, NULL, 0);
+        printf(" %d", pid);
+    }
+    char name[64] = "";
+    gethostname(name, sizeof name);
+    printf(" %s\n", name);
+    return 0;
+}
+
 /* What others have locked: the argument is a file of theirs. It keeps what it gets for a while. */
 static int locks(char **arguments) {
     int file = open(arguments[0], O_RDONLY);
@@ -419,7 +437,7 @@ int main(int count, char **arguments) {
         {"walls", walls},         {"kernel", kernel},   {"inherited", inherited}, {"traps", traps},
         {"deep", deep},           {"crowd", crowd},     {"descriptors", descriptors},
         {"setuid", setuid_programs}, {"overwrite", overwrite}, {"outside", outside},
-        {"control-groups", control_groups}, {"input", input},            {"locks", locks}, {NULL, NULL},
+        {"control-groups", control_groups}, {"input", input},   {"ids", ids},         {"locks", locks}, {NULL, NULL},
     };
     return dispatch(modes, count, arguments);
 }

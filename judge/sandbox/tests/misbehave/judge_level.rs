@@ -40,6 +40,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("visible folders", visible_folders),
     ("own code in visible folders", own_code_in_visible_folders),
     ("interpreters", solvers::interpreters),
+    ("process ids", channels::process_ids),
     ("locks", channels::locks),
     ("folder in memory", hoard::in_memory),
     ("many runs", many_runs),
