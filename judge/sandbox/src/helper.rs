@@ -1,7 +1,7 @@
 //! The helper: a small process with one thread that starts programs for one worker and watches over them.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -296,7 +296,17 @@ fn own_path(fd: &OwnedFd) -> String {
 /// The same bytes in memory, from the start.
 fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
     let mut copy = memory_file::create()?;
-    io::copy(&mut File::from(file), &mut copy)?;
+    // By reads and writes: the calls that send pages from file to file are asked about at the gate, by this process, which
+    // would wait for itself.
+    let (mut file, mut buffer) = (File::from(file), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => copy.write_all(&buffer[..count])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
     memory_file::seal(&copy)?;
     // Opened anew: to read only, and at its start.
     let copy = OwnedFd::from(copy);
