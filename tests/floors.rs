@@ -6,13 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms by floor, from the ground up; `lib.rs` shows the same picture.
-const FLOORS: [&[&str]; 8] = [
+const FLOORS: [&[&str]; 9] = [
     &["model"],
     &["manifest", "plan", "condition", "verdict", "scoring", "statistics"],
     &["command", "duel", "gate", "tune"],
     &["solver", "cases", "journal", "interaction"],
     &["runner"],
     &["report", "cli"],
+    &["workflow"],
     &["commands"],
     &["main", "lib"],
 ];

@@ -4,8 +4,9 @@
 //! them to it:
 //!
 //! ```text
-//! 7  main, lib               parse, dispatch, exit code
-//! 6  commands                one file for each subcommand: load → plan → run → score → report
+//! 8  main, lib               parse, dispatch, exit code
+//! 7  commands                one file for each subcommand: load → plan → run → score → report
+//! 6  workflow                what several subcommands share
 //! 5  report, cli             values in, bytes out · the command line's grammar
 //! 4  runner                  dispatcher and workers
 //! 3  solver, cases, journal  effects: find or compile a solver · make inputs, rule on answers · SQLite
@@ -35,3 +36,4 @@ pub mod solver;
 pub mod statistics;
 pub mod tune;
 pub mod verdict;
+pub mod workflow;

@@ -1,12 +1,12 @@
 //! `judge baseline`: records what a solver achieves, for `judge gate`.
 
-use super::arena::Arena;
-use super::failure::Failure;
-use super::{load, recording};
 use crate::cli::BaselineArgs;
 use crate::gate::Record;
 use crate::model::Exit;
 use crate::report::{self, Counts};
+use crate::workflow::failure::Failure;
+use crate::workflow::match_runner::Arena;
+use crate::workflow::{baseline, load};
 use std::path::Path;
 
 /// Records what a solver achieves. A run that was interrupted, or in which the judge itself failed, records nothing.
@@ -21,14 +21,14 @@ pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<
         report::note(&format!("{counts}: nothing was recorded"));
         return Ok(played.exit());
     }
-    let mut baseline = recording::baseline(&played)?;
+    let mut baseline = baseline::baseline(&played)?;
     for entry in baseline.cases.values_mut() {
         entry.tolerance = args.tolerance.as_ref().map(|share| share.0.clone());
     }
     let record = Record {
         solver: played.plan.solvers[0].spec.text.clone(),
         baseline,
-        sources: recording::sources(&played.plan, recording::folder_of(&args.output)),
+        sources: baseline::sources(&played.plan, baseline::folder_of(&args.output)),
     };
     load::write("the baseline", &args.output, record.render().as_bytes())?;
     report::note(&format!("recorded in {}: {counts}", args.output.display()));

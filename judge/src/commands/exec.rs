@@ -1,14 +1,13 @@
 //! `judge exec`: one program in the sandbox, for scripts.
 
-use super::failure::Failure;
-use super::run::no_temporary_folder;
-use super::{load, walls};
 use crate::cli::{ExecArgs, LimitArgs};
 use crate::model::{Bytes, Exit, Invocation, Limits, Time, Verdict};
 use crate::report::{self, ExecReport};
 use crate::runner::{self, RunError};
-use crate::solver::{self, Toolbox};
+use crate::solver;
 use crate::verdict::Ending;
+use crate::workflow::failure::Failure;
+use crate::workflow::{entrants, load, sandbox};
 use judge_sandbox::{Request, Sink, Stdin, Visible};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -30,8 +29,8 @@ const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 /// Runs one program in the sandbox.
 pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let limits = limits(&args.limits);
-    let sandbox = walls::open(&args.sandbox)?;
-    let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
+    let sandbox = sandbox::open(&args.sandbox)?;
+    let mut toolbox = entrants::toolbox()?;
     let streams = Streams::open(args)?;
     let (ending, execution) = match solver::find_command(args.command.clone(), &mut toolbox) {
         Invocation::Program { program, argv, visible } => {
@@ -44,7 +43,7 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
             (Ending::Failed(Verdict::CannotStart, why), None)
         }
     };
-    let gaps = walls::gaps(&sandbox);
+    let gaps = sandbox::gaps(&sandbox);
     let report =
         ExecReport { ending: &ending, execution: execution.as_ref(), tier: sandbox.tier().name(), gaps: &gaps };
     streams.show(args)?;
@@ -71,7 +70,7 @@ fn request(
     streams: &Streams,
 ) -> Result<Request, Failure> {
     let mut seen: Vec<_> = visible.into_iter().map(|path| Visible { path, writable: false }).collect();
-    seen.extend(walls::visible(&args.sandbox)?);
+    seen.extend(sandbox::visible(&args.sandbox)?);
     let bounded = |time: Time| (time != NO_TIME_LIMIT).then_some(time.0);
     let memory = (limits.memory != Bytes(u64::MAX)).then_some(limits.memory.0);
     Ok(Request {

@@ -1,13 +1,13 @@
 //! `judge gate`: fails if a solver is worse than its baseline.
 
-use super::arena::{Arena, Played};
-use super::failure::Failure;
-use super::outputs::append_step_summary;
-use super::{choice, load, recording};
 use crate::cli::GateArgs;
 use crate::gate::{self, Baseline, Judgement, Limits, Record, TimeLimit};
 use crate::model::{CaseSource, CaseSpec, Direction, Exit, Problem, Stop};
 use crate::report::{self, GateReport, Style};
+use crate::workflow::failure::Failure;
+use crate::workflow::match_runner::{Arena, Played};
+use crate::workflow::outputs::append_step_summary;
+use crate::workflow::{baseline, case_choice, load};
 use std::path::Path;
 
 /// Plays the cases of a baseline and compares.
@@ -17,14 +17,14 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
     let problem = catalogue.find(&record.baseline.problem)?;
     let mut arena = Arena::open(&catalogue, problem, &args.running)?;
     let solvers = arena.solver(args.solver.as_ref())?;
-    let cases = cases(problem, &record, recording::folder_of(&args.baseline))?;
+    let cases = cases(problem, &record, baseline::folder_of(&args.baseline))?;
     let played = arena.play(arena.plan(solvers, cases)?)?;
     if played.stop == Some(Stop::Interrupted) {
         report::note("interrupted: the gate was not decided");
         return Ok(Exit::Interrupted);
     }
     let limits = limits(args, problem.direction);
-    let today = recording::baseline(&played)?;
+    let today = baseline::baseline(&played)?;
     let judgement = gate::judge(&record.baseline, &today, &limits);
     let is_updated = args.update && update(args, &record, &today, &judgement, problem.direction)?;
     let report = GateReport {
@@ -55,9 +55,9 @@ fn cases(problem: &Problem, record: &Record, folder: &Path) -> Result<Vec<CaseSp
         CaseSource::Seed(_) => true,
         CaseSource::File(path) => path.is_file(),
     };
-    let all = record.sources.iter().map(|(name, source)| recording::case(name, source, folder));
+    let all = record.sources.iter().map(|(name, source)| baseline::case(name, source, folder));
     let cases: Vec<CaseSpec> = all.filter(is_there).collect();
-    choice::check_files(problem, &cases)?;
+    case_choice::check_files(problem, &cases)?;
     Ok(cases)
 }
 

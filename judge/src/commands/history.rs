@@ -1,15 +1,15 @@
 //! `judge history`: past runs, one of them in full, and forgetting them.
 
-use super::failure::Failure;
-use super::outputs::Outputs;
-use super::reference::Reference;
-use super::stored::{Restored, publish};
-use super::{journaling, kind, load, progress};
 use crate::cli::{HistoryAction, HistoryArgs, KindArgs, ShowArgs};
 use crate::journal::{HistoryFilter, RunChoice};
 use crate::manifest::Catalogue;
 use crate::model::Exit;
 use crate::report::{self, Style};
+use crate::workflow::best_scores::Reference;
+use crate::workflow::failure::Failure;
+use crate::workflow::outputs::Outputs;
+use crate::workflow::restored_run::{Restored, publish};
+use crate::workflow::{case_filter, history_by_feature, load, recorder};
 use std::path::Path;
 
 /// Lists past runs, or does what is asked with one of them.
@@ -23,7 +23,7 @@ pub(super) fn history(catalogue: Option<&Path>, args: &HistoryArgs) -> Result<Ex
 }
 
 fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
-    let journal = journaling::look(catalogue)?;
+    let journal = recorder::look(catalogue)?;
     let filter = HistoryFilter {
         problem: args.problem.as_deref(),
         solver: args.solver.as_deref(),
@@ -31,7 +31,7 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
     };
     let rows = match &args.kind {
         KindArgs { condition: None, group_by: None } => journal.history(&filter)?,
-        kind => progress::rows(&journal, catalogue, &filter, kind)?,
+        kind => history_by_feature::rows(&journal, catalogue, &filter, kind)?,
     };
     if let Some(path) = &args.json {
         load::write("the JSON history", path, report::history_json(&rows).map_err(Failure::fault)?.as_bytes())?;
@@ -47,11 +47,11 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
 
 fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     let ShowArgs { run, kind, all, reports } = args;
-    let journal = journaling::look(catalogue)?;
+    let journal = recorder::look(catalogue)?;
     let mut run = journal.stored_run(journal.choose(*run)?)?;
     let heading = report::stored_run_text(&run);
     let problem = catalogue.find(&run.problem)?;
-    let features = kind::narrow_one(&mut run, problem, kind)?;
+    let features = case_filter::narrow_one(&mut run, problem, kind)?;
     let mut restored = Restored { features, ..Restored::of(&run, catalogue)? };
     restored.measure(&run, &Reference::open(catalogue, problem, None)?);
     let scored = restored.score(None, kind.group_by.as_deref()).map_err(Failure::fault)?;
@@ -64,7 +64,7 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
 }
 
 fn remove(catalogue: &Catalogue, runs: &[RunChoice]) -> Result<Exit, Failure> {
-    let mut journal = journaling::look(catalogue)?;
+    let mut journal = recorder::look(catalogue)?;
     for choice in runs {
         let run = journal.choose(*choice)?;
         journal.remove(run)?;

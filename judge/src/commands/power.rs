@@ -1,11 +1,5 @@
 //! `judge power`: which difference so many cases show, and how many cases a difference needs.
 
-use super::arena::{Arena, Played};
-use super::compare::duel;
-use super::failure::Failure;
-use super::reference::Reference;
-use super::sides::{Past, RUN, SameCase, Side};
-use super::{journaling, load, pairing, sides};
 use crate::cli::PowerArgs;
 use crate::duel::{MinEffect, Yardstick};
 use crate::journal::{Game, HistoryFilter, Journal};
@@ -13,6 +7,11 @@ use crate::manifest::Catalogue;
 use crate::model::{Digest, Exit, Problem, Stop};
 use crate::report::{self, PowerReport, Spread, Style};
 use crate::statistics::Moments;
+use crate::workflow::best_scores::Reference;
+use crate::workflow::entrants::{Past, RUN, SameCase, Side};
+use crate::workflow::failure::Failure;
+use crate::workflow::match_runner::{Arena, Played};
+use crate::workflow::{entrants, load, pairing, recorder};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -64,7 +63,7 @@ fn measured(catalogue: Option<&Path>, id: &str, args: &PowerArgs) -> Result<Meas
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(id)?;
     let newest = if args.solvers.is_empty() { newest_two(&catalogue, problem)? } else { Vec::new() };
-    let sides = sides::find(&catalogue, problem, if newest.is_empty() { &args.solvers } else { &newest })?;
+    let sides = entrants::find(&catalogue, problem, if newest.is_empty() { &args.solvers } else { &newest })?;
     let (source, played) = match sides.as_slice() {
         [only] if only.past.is_none() => against_itself(&catalogue, problem, only, args)?,
         [first, second] => {
@@ -112,7 +111,7 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
         let hint = format!("measure it: judge power -p {} -s ./old -s ./new --seeds 1-30", problem.id);
         Failure::usage(error).with_hint(hint)
     };
-    let journal = Journal::look(&journaling::folder(catalogue))?.ok_or_else(nothing)?;
+    let journal = Journal::look(&recorder::folder(catalogue))?.ok_or_else(nothing)?;
     let filter = HistoryFilter { problem: Some(&problem.id), newest: Some(LOOKED_THROUGH), ..HistoryFilter::default() };
     let mut seen: Vec<(Digest, HashSet<SameCase>, String)> = Vec::new();
     for row in journal.history(&filter)? {
@@ -139,7 +138,7 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
 fn of_played(played: &Played, args: &PowerArgs, source: String) -> Result<Spread, Failure> {
     let scores = played.outcomes.iter().flatten().filter_map(|outcome| outcome.score.as_ref());
     let yardstick = args.statistics.measure.unwrap_or_else(|| Yardstick::suited_to(scores, args.differences.first()));
-    let moments = Moments::of(&duel(played, yardstick, 1)?.effects());
+    let moments = Moments::of(&played.duel(yardstick, 1)?.effects());
     if moments.count() < FEWEST_CASES {
         return Err(Failure::usage(format!("{} cases that both solved show no spread", moments.count()))
             .with_hint("give more cases: --seeds 1-30"));

@@ -1,9 +1,9 @@
 //! `judge list` and `judge show`.
 
-use super::failure::Failure;
-use super::load;
 use crate::model::{BestSource, CaseSource, Direction, Exit, GeneratorChoice, Problem, Rule, TestGroup, Weight};
 use crate::report::{self, Align, Style, grid};
+use crate::workflow::failure::Failure;
+use crate::workflow::load;
 use std::path::Path;
 
 /// Lists the problems.

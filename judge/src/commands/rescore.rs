@@ -1,12 +1,12 @@
 //! `judge rescore`: another rule on the raw scores of a past run, without running anything.
 
-use super::failure::Failure;
-use super::reference::Reference;
-use super::stored::{Restored, publish};
-use super::{journaling, kind, load};
 use crate::cli::RescoreArgs;
 use crate::manifest::closest;
 use crate::model::{Exit, Rule, UnknownRule};
+use crate::workflow::best_scores::Reference;
+use crate::workflow::failure::Failure;
+use crate::workflow::restored_run::{Restored, publish};
+use crate::workflow::{case_filter, load, recorder};
 use std::num::NonZeroU64;
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use std::path::Path;
 pub(super) fn rescore(catalogue: Option<&Path>, args: &RescoreArgs) -> Result<Exit, Failure> {
     let rule = args.score.as_deref().map(rule).transpose()?;
     let catalogue = load::catalogue(catalogue)?;
-    let journal = journaling::look(&catalogue)?;
+    let journal = recorder::look(&catalogue)?;
     let mut run = journal.stored_run(journal.choose(args.run)?)?;
     let problem = catalogue.find(&run.problem)?;
-    let features = kind::narrow_one(&mut run, problem, &args.kind)?;
+    let features = case_filter::narrow_one(&mut run, problem, &args.kind)?;
     let mut restored = Restored { features, ..Restored::of(&run, &catalogue)? };
     restored.measure(&run, &Reference::open(&catalogue, problem, args.best.as_deref())?);
     let rule = scaled(rule, args.scale, &problem.scoring)?;

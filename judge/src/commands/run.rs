@@ -1,19 +1,20 @@
 //! `judge run`, the main job: load → plan → run → score → report.
 
-use super::choice::{Chosen, choose};
-use super::failure::Failure;
-use super::journaling::{self, Circumstances, Journaling, Wishes};
-use super::outputs::Outputs;
-use super::points::{self, Scored};
-use super::reference::Reference;
-use super::{jobs, load, walls};
-use crate::cli::{LimitArgs, RunArgs};
+use crate::cli::RunArgs;
 use crate::journal::Closing;
-use crate::model::{CaseSpec, Exit, Limits, Problem, RunEvent, Solver, Stop, Verdict};
+use crate::model::{CaseSpec, Exit, Problem, RunEvent, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
 use crate::runner::{self, RunResult};
-use crate::solver::{self, Toolbox};
+use crate::solver::Toolbox;
+use crate::workflow::best_scores::Reference;
+use crate::workflow::case_choice::{Chosen, choose};
+use crate::workflow::failure::Failure;
+use crate::workflow::limits::limits;
+use crate::workflow::outputs::Outputs;
+use crate::workflow::recorder::{self, Circumstances, Journaling, Wishes};
+use crate::workflow::score_run::{self, Scored};
+use crate::workflow::{entrants, jobs, load, sandbox};
 use std::path::Path;
 use std::time::Instant;
 
@@ -26,10 +27,10 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let Chosen { mut cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = Reference::open(&catalogue, problem, args.best.as_deref())?;
     reference.measure(problem, &mut cases)?;
-    let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
+    let mut toolbox = entrants::toolbox()?;
     let problem = Problem { best: reference.source, ..problem.clone() };
     let plan = plan(&problem, cases, args, &mut toolbox)?;
-    let sandbox = walls::open(&args.sandbox)?;
+    let sandbox = sandbox::open(&args.sandbox)?;
     let tier = sandbox.tier().name();
     let circumstances =
         Circumstances { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
@@ -49,10 +50,10 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     progress.finish();
     let result = result?;
 
-    let scored = points::score(&plan, &result.outcomes, &features, args.group_by.as_deref());
+    let scored = score_run::score(&plan, &result.outcomes, &features, args.group_by.as_deref());
     let scored = scored.map_err(Failure::fault)?;
     note_other_rule(&problem, &scored);
-    let gaps = walls::gaps(&sandbox);
+    let gaps = sandbox::gaps(&sandbox);
     let report = RunReport {
         plan: &plan,
         outcomes: &result.outcomes,
@@ -71,13 +72,13 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let recorded = journaling.finish(&closing(&report));
     outputs.publish(&report, args.all)?;
     if let (Some(_), Some(Stop::Interrupted)) = (recorded, result.stop) {
-        report::note(&format!("continue with: {}", journaling::going_on(journaling::RESUME)));
+        report::note(&format!("continue with: {}", recorder::going_on(recorder::RESUME)));
     }
     Ok(exit(&result))
 }
 
 fn wishes(args: &RunArgs) -> Wishes {
-    Wishes { journal: !args.no_journal, resume: args.resume, reuse: args.reuse, going_on: journaling::RESUME }
+    Wishes { journal: !args.no_journal, resume: args.resume, reuse: args.reuse, going_on: recorder::RESUME }
 }
 
 /// What the journal is told of the end of a run.
@@ -104,37 +105,13 @@ fn plan(problem: &Problem, cases: Vec<CaseSpec>, args: &RunArgs, toolbox: &mut T
     Ok(Plan {
         problem: problem.clone(),
         cases,
-        solvers: solvers(problem, &args.solvers, toolbox)?,
+        solvers: entrants::solvers(problem, &args.solvers, toolbox)?,
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
-        visible: walls::visible(&args.sandbox)?,
+        visible: sandbox::visible(&args.sandbox)?,
         fail_fast: args.fail_fast,
         order: Order::Fixed,
     })
-}
-
-/// Finds the solvers that are given, or the problem's own.
-pub(super) fn solvers(problem: &Problem, given: &[String], toolbox: &mut Toolbox) -> Result<Vec<Solver>, Failure> {
-    let texts = if given.is_empty() { problem.default_solver.iter().cloned().collect() } else { given.to_vec() };
-    if texts.is_empty() {
-        let hint = format!("name one: judge run -p {} --solver ./mybot", problem.id);
-        return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id)).with_hint(hint));
-    }
-    let specs = solver::parse_specs(&texts)?;
-    Ok(specs.into_iter().map(|spec| solver::prepare(spec, toolbox)).collect())
-}
-
-/// The problem's limits, but for those that are given.
-pub(super) fn limits(own: &Limits, given: &LimitArgs) -> Limits {
-    let cpu = given.cpu.unwrap_or(own.cpu);
-    let own_wall = if given.cpu.is_some() { Limits::default_wall(cpu) } else { own.wall };
-    Limits {
-        cpu,
-        wall: given.wall.unwrap_or(own_wall),
-        memory: given.memory.unwrap_or(own.memory),
-        output: given.output_limit.unwrap_or(own.output),
-        processes: given.processes.map_or(own.processes, std::num::NonZeroU32::get),
-    }
 }
 
 fn exit(result: &RunResult) -> Exit {
@@ -148,11 +125,4 @@ fn exit(result: &RunResult) -> Exit {
     } else {
         Exit::NotAccepted
     }
-}
-
-/// The failure of a machine where no temporary folder can be made.
-pub(super) fn no_temporary_folder(error: &std::io::Error) -> Failure {
-    let folder = std::env::temp_dir();
-    Failure::fault(format!("cannot make a folder in {}: {error}", folder.display()))
-        .with_hint("free some space there, or point TMPDIR at a folder that is writable")
 }

@@ -1,9 +1,9 @@
 //! `judge completions` and `judge man`.
 
-use super::failure::Failure;
 use crate::cli::Cli;
 use crate::model::Exit;
 use crate::report;
+use crate::workflow::failure::Failure;
 use clap::CommandFactory;
 
 /// Prints a shell's completion script.

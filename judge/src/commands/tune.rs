@@ -1,9 +1,5 @@
 //! `judge tune`: races settings of a solver's parameters against each other, and looks closer around the best.
 
-use super::arena::Arena;
-use super::failure::Failure;
-use super::load;
-use super::session::Session;
 use crate::cli::TuneArgs;
 use crate::duel::Yardstick;
 use crate::journal::Part;
@@ -12,6 +8,10 @@ use crate::plan::Plan;
 use crate::report::{self, Racer, Round, Style, TuneReport};
 use crate::solver;
 use crate::tune::{Parameter, Rung, Setting, fill, rungs, settings, survivors};
+use crate::workflow::failure::Failure;
+use crate::workflow::load;
+use crate::workflow::match_runner::Arena;
+use crate::workflow::session::Session;
 use std::path::Path;
 
 /// So often the search looks closer around the best, each time with the same part of the budget.
@@ -177,7 +177,7 @@ impl Search<'_> {
     fn enter(&mut self) {
         let newcomers: Vec<Solver> = (self.entered.len()..self.racers.len()).map(|racer| self.solver(racer)).collect();
         if !newcomers.is_empty() {
-            self.session.grow(&self.arena, &newcomers, &[]);
+            self.arena.grow(&mut self.session, &newcomers, &[]);
             self.entered.extend(newcomers);
         }
     }

@@ -1,16 +1,16 @@
 //! `judge view`: a game move by move, as one web page.
 
-use super::failure::Failure;
-use super::run::{limits, no_temporary_folder, solvers};
-use super::{check, load, walls};
 use crate::cases::Inputs;
 use crate::cli::ViewArgs;
 use crate::model::{Exit, Invocation, Problem, Ruling, Solver};
 use crate::plan::{Order, Plan};
 use crate::report::{self, GameFilm, GamePage};
 use crate::runner;
-use crate::solver::{self, Toolbox};
+use crate::solver;
 use crate::verdict::Ending;
+use crate::workflow::failure::Failure;
+use crate::workflow::limits::limits;
+use crate::workflow::{answer, entrants, load, sandbox};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,10 +37,10 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     }
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
-    check::refuse_interactive(problem)?;
+    answer::refuse_interactive(problem)?;
     load::probe("the page", &args.html)?;
     let input = input(problem, args)?;
-    let case = check::admit(problem, &input.bytes, &input.name)?;
+    let case = answer::admit(problem, &input.bytes, &input.name)?;
     let answer = match &args.output {
         Some(path) => Answer { bytes: load::bytes("the answer", path)?, player: String::new() },
         None => play(problem, args, &input)?,
@@ -50,7 +50,7 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     if film.is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
-    let result = check::text(&ruling);
+    let result = answer::text(&ruling);
     let page = GamePage { title: &problem.title, case: &input.name, player: &answer.player, result: &result };
     let html = report::game_html(&page, &film).map_err(Failure::fault)?;
     load::write("the page", &args.html, html.as_bytes())?;
@@ -58,7 +58,7 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     if html.len() > LARGE_PAGE {
         report::note("hint: the page is large; --from and --to show a part of the game");
     }
-    Ok(check::exit(&ruling))
+    Ok(answer::exit(&ruling))
 }
 
 fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
@@ -71,14 +71,14 @@ fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
 
 /// Has the solver play the game.
 fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Failure> {
-    let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
+    let mut toolbox = entrants::toolbox()?;
     let plan = Plan {
         problem: problem.clone(),
         cases: Vec::new(),
-        solvers: solvers(problem, args.solver.as_slice(), &mut toolbox)?,
+        solvers: entrants::solvers(problem, args.solver.as_slice(), &mut toolbox)?,
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
-        visible: walls::visible(&args.sandbox)?,
+        visible: sandbox::visible(&args.sandbox)?,
         fail_fast: false,
         order: Order::Fixed,
     };
@@ -89,7 +89,7 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Fai
         Invocation::CannotStart(why) | Invocation::CompileError(why) => return Err(unanswered(why)),
     };
     let request = runner::request(&plan, program, argv, visible, input.bytes.clone());
-    let execution = runner::run_alone(&walls::open(&args.sandbox)?, &request)?.ok_or_else(Failure::interrupted)?;
+    let execution = runner::run_alone(&sandbox::open(&args.sandbox)?, &request)?.ok_or_else(Failure::interrupted)?;
     match solver::ending(&request.program, &execution, &plan.limits) {
         Ending::Clean => Ok(Answer { bytes: execution.stdout, player: spec.name.clone() }),
         Ending::Failed(verdict, note) => Err(unanswered(&format!("{verdict}: {note}"))),
@@ -98,7 +98,7 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Fai
 
 /// A game without moves, moves that the game does not have, or an answer that breaks a rule before its first one.
 fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failure {
-    let failure = Failure::usage(format!("there is no move to show: {}", check::text(ruling)));
+    let failure = Failure::usage(format!("there is no move to show: {}", answer::text(ruling)));
     if args.from.is_some() || args.to.is_some() {
         failure.with_hint("--from and --to count moves from 1")
     } else {

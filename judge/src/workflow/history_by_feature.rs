@@ -1,9 +1,9 @@
 //! `judge history --where` and `--group-by`: past runs over some of their cases, scored by today's rule.
 
+use super::best_scores::Reference;
+use super::case_filter::{Descriptions, check_names};
 use super::failure::Failure;
-use super::kind::{Descriptions, check_names};
-use super::reference::Reference;
-use super::stored::Restored;
+use super::restored_run::Restored;
 use crate::cli::KindArgs;
 use crate::journal::{HistoryFilter, HistoryRow, Journal, RunId, RunState, StoredCase, StoredRun};
 use crate::manifest::Catalogue;
@@ -45,7 +45,7 @@ struct Album<'a> {
 
 /// Returns past runs, the newest first, with a row for each solver and each value of the feature that they are grouped
 /// by. Runs without such a case, and runs of problems that are no longer in the catalogue, have none.
-pub(super) fn rows(
+pub(crate) fn rows(
     journal: &Journal,
     catalogue: &Catalogue,
     filter: &HistoryFilter<'_>,

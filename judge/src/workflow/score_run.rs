@@ -8,18 +8,18 @@ use crate::scoring::{
 use std::sync::Arc;
 
 /// A run's points, and the rule that gave them.
-pub(super) struct Scored {
-    pub(super) rule: Rule,
-    pub(super) board: Scoreboard,
-    pub(super) places: Vec<Place>,
-    pub(super) test_groups: Vec<TestGroupResult>,
-    pub(super) grouping: Option<Grouping>,
+pub(crate) struct Scored {
+    pub(crate) rule: Rule,
+    pub(crate) board: Scoreboard,
+    pub(crate) places: Vec<Place>,
+    pub(crate) test_groups: Vec<TestGroupResult>,
+    pub(crate) grouping: Option<Grouping>,
 }
 
 /// Scores a run by its problem's rule; by the plain sum where thresholds are asked for and a case has none.
 ///
 /// `by` is the feature that the cases are grouped by, if they are.
-pub(super) fn score(
+pub(crate) fn score(
     plan: &Plan,
     outcomes: &[Option<Outcome>],
     features: &[Option<Arc<Features>>],

@@ -1,10 +1,10 @@
 //! Pairs solvers of past runs with each other, and with solvers that play the same cases now.
 
-use super::arena::{Arena, Played};
+use super::best_scores::Reference;
+use super::entrants::{Past, SameCase, Side};
 use super::failure::Failure;
-use super::reference::Reference;
-use super::sides::{Past, SameCase, Side};
-use super::{choice, stored};
+use super::match_runner::{Arena, Played};
+use super::{case_choice, restored_run};
 use crate::cases::Inputs;
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::{Surroundings, environment};
@@ -20,14 +20,14 @@ use std::time::Instant;
 const NAMED: usize = 5;
 
 /// What was played, now or in the past, by sides that meet on the same cases.
-pub(super) struct Meeting {
-    pub(super) played: Played,
+pub(crate) struct Meeting {
+    pub(crate) played: Played,
     /// Where and how it was played now; `None` if it was not.
-    pub(super) venue: Option<Venue>,
+    pub(crate) venue: Option<Venue>,
     /// What the reader has to know: what is missing, and what was not the same.
-    pub(super) warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
     /// Whether times were taken on the same machine, under the same conditions.
-    pub(super) times_are_comparable: bool,
+    pub(crate) times_are_comparable: bool,
 }
 
 /// A case on which sides meet.
@@ -83,7 +83,7 @@ impl Conditions {
 
 /// Lets the sides meet on the cases of the past runs; those that are to play do so now, under the limits of the first of
 /// these runs.
-pub(super) fn meet(
+pub(crate) fn meet(
     catalogue: &Catalogue,
     problem: &Problem,
     sides: &[Side],
@@ -136,7 +136,7 @@ fn meets(problem: &Problem, sides: &[Side], args: &CaseArgs) -> Result<Vec<Meet>
     for (side, past) in sides.iter().enumerate().filter_map(|(place, side)| Some((place, side.past.as_ref()?))) {
         for (key, case, outcome) in past.results() {
             let place = *places.entry(key).or_insert_with(|| {
-                let spec = stored::with_terms(&past.run.cases[case].spec, problem);
+                let spec = restored_run::with_terms(&past.run.cases[case].spec, problem);
                 meets.push(Meet { key, spec, outcomes: vec![None; sides.len()] });
                 meets.len() - 1
             });
@@ -144,7 +144,7 @@ fn meets(problem: &Problem, sides: &[Side], args: &CaseArgs) -> Result<Vec<Meet>
         }
     }
     let specs = meets.iter().map(|meet| meet.spec.clone()).collect();
-    let kept = choice::keep(problem, specs, args.condition.as_ref(), None)?.cases;
+    let kept = case_choice::keep(problem, specs, args.condition.as_ref(), None)?.cases;
     let kept: HashSet<_> = kept.iter().map(|case| (&case.name, &case.source)).collect();
     meets.retain(|meet| kept.contains(&(&meet.spec.name, &meet.spec.source)));
     Ok(meets)
@@ -219,8 +219,8 @@ fn tell_differences(sides: &[Side], conditions: &[Option<Conditions>], warnings:
 }
 
 fn plan(problem: &Problem, sides: &[Side], meets: &[Meet], conditions: &[Option<Conditions>]) -> Plan {
-    let solver = |side: &Side| stored::unplayable(side.spec.clone());
+    let solver = |side: &Side| restored_run::unplayable(side.spec.clone());
     let limits = conditions.iter().flatten().next().map_or(&problem.limits, |first| &first.limits);
     let cases = meets.iter().map(|meet| meet.spec.clone()).collect();
-    stored::plan(problem, cases, sides.iter().map(solver).collect(), limits)
+    restored_run::plan(problem, cases, sides.iter().map(solver).collect(), limits)
 }

@@ -1,19 +1,21 @@
 //! Where solvers play for the commands that compare them: one sandbox, and as many plans as it takes.
 
+use super::best_scores::Reference;
 use super::failure::Failure;
-use super::journaling::Wishes;
-use super::reference::Reference;
+use super::limits::limits;
+use super::recorder::{Circumstances, Wishes};
 use super::session::Session;
-use super::{choice, jobs, run, walls};
+use super::{case_choice, entrants, jobs, sandbox, score_run};
 use crate::cases::{Selection, describe_all, select};
 use crate::cli::{CaseArgs, RunningArgs};
-use crate::duel::Yardstick;
+use crate::duel::{Duel, Values, Yardstick};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
 use crate::model::{CaseSpec, Exit, JobId, Outcome, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{Progress, Venue};
 use crate::runner::{self, RunResult, Settings};
+use crate::scoring::InvalidResults;
 use crate::solver::{self, Toolbox};
 use judge_sandbox::Sandbox;
 use std::path::Path;
@@ -27,84 +29,79 @@ const FIRST_FRESH_SEED: u64 = 1_000_001;
 const MOST_LOOKED_AT: usize = 1_000_000;
 
 /// Where solvers play.
-pub(super) struct Arena<'a> {
-    pub(super) catalogue: &'a Catalogue,
-    pub(super) sandbox: Sandbox,
-    pub(super) settings: Settings,
-    pub(super) toolbox: Toolbox,
+pub(crate) struct Arena<'a> {
+    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) settings: Settings,
+    pub(crate) toolbox: Toolbox,
     template: Plan,
     wishes: Wishes,
     reference: Option<Reference>,
 }
 
 /// What was played.
-pub(super) struct Played {
-    pub(super) plan: Plan,
+pub(crate) struct Played {
+    pub(crate) plan: Plan,
     /// By place in the plan; `None` for what was not finished.
-    pub(super) outcomes: Vec<Option<Outcome>>,
-    pub(super) stop: Option<Stop>,
+    pub(crate) outcomes: Vec<Option<Outcome>>,
+    pub(crate) stop: Option<Stop>,
 }
 
 impl<'a> Arena<'a> {
     /// Opens the sandbox for a problem of the catalogue.
-    pub(super) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
+    pub(crate) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
         let settings = jobs::settings(&args.jobs, false);
-        let toolbox = Toolbox::new().map_err(|error| run::no_temporary_folder(&error))?;
+        let toolbox = entrants::toolbox()?;
         let template = Plan {
             problem: problem.clone(),
             cases: Vec::new(),
             solvers: Vec::new(),
-            limits: run::limits(&problem.limits, &args.limits),
+            limits: limits(&problem.limits, &args.limits),
             environment: args.sandbox.environment.clone(),
-            visible: walls::visible(&args.sandbox)?,
+            visible: sandbox::visible(&args.sandbox)?,
             fail_fast: false,
             order: Order::Interleaved,
         };
-        let sandbox = walls::open(&args.sandbox)?;
+        let sandbox = sandbox::open(&args.sandbox)?;
         let wishes = Wishes { journal: !args.no_journal, resume: false, reuse: args.reuse, going_on: "--reuse" };
         Ok(Self { catalogue, sandbox, settings, toolbox, template, wishes, reference: None })
     }
 
     /// Measures points by the best scores that the command line names, or else the problem.
-    pub(super) fn measure(&mut self, yardstick: Option<Yardstick>, best: Option<&Path>) -> Result<(), Failure> {
+    pub(crate) fn measure(&mut self, yardstick: Option<Yardstick>, best: Option<&Path>) -> Result<(), Failure> {
         self.reference = Reference::of_points(yardstick, self.catalogue, &self.template.problem, best)?;
         Ok(())
     }
 
     /// Gives the solvers no variables but their own: those of the command line have gone into them.
-    pub(super) fn without_shared_environment(mut self) -> Self {
+    pub(crate) fn without_shared_environment(mut self) -> Self {
         self.template.environment.clear();
         self
     }
 
     /// Finds out how solvers are run.
-    pub(super) fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
+    pub(crate) fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
         let specs = solver::parse_specs(texts)?;
         Ok(specs.into_iter().map(|spec| self.prepare(spec)).collect())
     }
 
     /// Finds out how a solver is run.
-    pub(super) fn prepare(&mut self, spec: SolverSpec) -> Solver {
+    pub(crate) fn prepare(&mut self, spec: SolverSpec) -> Solver {
         solver::prepare(spec, &mut self.toolbox)
     }
 
     /// Finds out how one solver is run: the given one, or the problem's own.
-    pub(super) fn solver(&mut self, given: Option<&String>) -> Result<Vec<Solver>, Failure> {
-        let problem = &self.template.problem;
-        let text = given.or(problem.default_solver.as_ref()).cloned().ok_or_else(|| {
-            Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
-                .with_hint("name one: --solver ./mybot")
-        })?;
-        self.solvers(&[text])
+    pub(crate) fn solver(&mut self, given: Option<&String>) -> Result<Vec<Solver>, Failure> {
+        entrants::solvers(&self.template.problem, given.map_or(&[], std::slice::from_ref), &mut self.toolbox)
     }
 
     /// Returns the cases that the command line selects; that they can be grouped `by` a feature is checked, if it is given.
-    pub(super) fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<Vec<CaseSpec>, Failure> {
-        Ok(choice::choose(&self.template.problem, args, by, None)?.cases)
+    pub(crate) fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<Vec<CaseSpec>, Failure> {
+        Ok(case_choice::choose(&self.template.problem, args, by, None)?.cases)
     }
 
     /// Returns cases that nobody has seen before, or those made from the given seeds, as long as there are any.
-    pub(super) fn fresh_cases(&self, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+    pub(crate) fn fresh_cases(&self, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
         let problem = &self.template.problem;
         if problem.generator.is_none() {
             let error = format!("the problem `{}` cannot make fresh cases: it has no generator", problem.id);
@@ -120,7 +117,7 @@ impl<'a> Arena<'a> {
     }
 
     /// Returns fresh cases for which the condition of the command line holds.
-    pub(super) fn fresh_cases_where(&self, args: &CaseArgs) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+    pub(crate) fn fresh_cases_where(&self, args: &CaseArgs) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
         let cases = self.fresh_cases(args.seeds.as_ref())?;
         let Some(condition) = args.condition.clone() else { return Ok(cases) };
         let problem = self.template.problem.clone();
@@ -133,12 +130,12 @@ impl<'a> Arena<'a> {
     }
 
     /// Returns the plan that every plan here is made from: without solvers or cases.
-    pub(super) fn template(&self) -> &Plan {
+    pub(crate) fn template(&self) -> &Plan {
         &self.template
     }
 
     /// Returns the plan of these solvers on these cases.
-    pub(super) fn plan(&self, solvers: Vec<Solver>, mut cases: Vec<CaseSpec>) -> Result<Plan, Failure> {
+    pub(crate) fn plan(&self, solvers: Vec<Solver>, mut cases: Vec<CaseSpec>) -> Result<Plan, Failure> {
         if let Some(reference) = &self.reference {
             reference.measure(&self.template.problem, &mut cases)?;
         }
@@ -146,13 +143,13 @@ impl<'a> Arena<'a> {
     }
 
     /// Returns where and how solvers played for so long.
-    pub(super) fn venue(&self, elapsed: Duration) -> Venue {
+    pub(crate) fn venue(&self, elapsed: Duration) -> Venue {
         let tier = self.sandbox.tier().name();
-        Venue { elapsed, jobs: self.settings.jobs.get(), tier, gaps: walls::gaps(&self.sandbox) }
+        Venue { elapsed, jobs: self.settings.jobs.get(), tier, gaps: sandbox::gaps(&self.sandbox) }
     }
 
     /// Plays a plan to its end, or until it is stopped, with a progress bar. It is a run of its own in the journal.
-    pub(super) fn play(&self, plan: Plan) -> Result<Played, Failure> {
+    pub(crate) fn play(&self, plan: Plan) -> Result<Played, Failure> {
         let mut session = self.begin(&plan)?;
         let part = Part::whole(&plan);
         let played = self.play_part(&mut session, plan, part)?;
@@ -161,12 +158,24 @@ impl<'a> Arena<'a> {
     }
 
     /// Starts a run in the journal with the solvers and cases of this plan; it may grow.
-    pub(super) fn begin(&self, plan: &Plan) -> Result<Session, Failure> {
-        Session::start(self.wishes, self, plan)
+    pub(crate) fn begin(&self, plan: &Plan) -> Result<Session, Failure> {
+        let circumstances = Circumstances {
+            catalogue: self.catalogue,
+            plan,
+            toolbox: &self.toolbox,
+            jobs: self.settings.jobs.get(),
+            tier: self.sandbox.tier().name(),
+        };
+        Session::start(self.wishes, &circumstances)
+    }
+
+    /// Adds solvers and cases to a run.
+    pub(crate) fn grow(&self, session: &mut Session, solvers: &[Solver], cases: &[CaseSpec]) {
+        session.grow(&self.template, solvers, cases, &self.toolbox);
     }
 
     /// Plays a part of a run, with a progress bar.
-    pub(super) fn play_part(&self, session: &mut Session, plan: Plan, part: Part) -> Result<Played, Failure> {
+    pub(crate) fn play_part(&self, session: &mut Session, plan: Plan, part: Part) -> Result<Played, Failure> {
         let mut progress = Progress::start(plan.job_count());
         let played = self.play_watched(session, plan, part, &mut |event| progress.watch(event));
         progress.finish();
@@ -174,7 +183,7 @@ impl<'a> Arena<'a> {
     }
 
     /// Plays a part of a run to its end, or until it is stopped.
-    pub(super) fn play_watched(
+    pub(crate) fn play_watched(
         &self,
         session: &mut Session,
         plan: Plan,
@@ -189,7 +198,7 @@ impl<'a> Arena<'a> {
 
 impl Played {
     /// Adds what was played later, by the solvers at these places of this plan.
-    pub(super) fn extend(&mut self, later: Self, solvers: &[usize]) {
+    pub(crate) fn extend(&mut self, later: Self, solvers: &[usize]) {
         let all = self.plan.solvers.len();
         for (case, _) in later.plan.cases.iter().enumerate() {
             let played = |solver| solvers.iter().position(|&place| place == solver);
@@ -201,17 +210,27 @@ impl Played {
     }
 
     /// Returns what became of a job, if it was finished.
-    pub(super) fn outcome(&self, job: JobId) -> Option<&Outcome> {
+    pub(crate) fn outcome(&self, job: JobId) -> Option<&Outcome> {
         self.outcomes[self.plan.place(job)].as_ref()
     }
 
+    /// Pairs a solver with the first one.
+    pub(crate) fn duel(&self, yardstick: Yardstick, second: usize) -> Result<Duel, InvalidResults> {
+        let Self { plan, outcomes, .. } = self;
+        if let Some(measure) = yardstick.measure() {
+            return Ok(Duel::of(plan, outcomes, 0, second, Values::Scores(measure)));
+        }
+        let scored = score_run::score(plan, outcomes, &vec![None; plan.cases.len()], None)?;
+        Ok(Duel::of(plan, outcomes, 0, second, Values::Points(&scored.board)))
+    }
+
     /// Returns whether any case ended in a fault of the judge's.
-    pub(super) fn is_faulty(&self) -> bool {
+    pub(crate) fn is_faulty(&self) -> bool {
         self.outcomes.iter().flatten().any(|outcome| outcome.verdict == Verdict::JudgeError)
     }
 
     /// Returns how the process ends if nothing but the verdicts counts. What nobody asked for is not missed.
-    pub(super) fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         match self.stop {
             Some(Stop::Interrupted) => Exit::Interrupted,
             _ if self.is_faulty() => Exit::Fault,

@@ -7,7 +7,7 @@ use judge_sandbox::Cores;
 
 /// One solver for each physical core, each tied to a core of its own. More of them would disturb each other, and their
 /// times would say little: that happens only when the user asks for it, with a warning.
-pub(super) fn settings(args: &JobArgs, describe: bool) -> Settings {
+pub(crate) fn settings(args: &JobArgs, describe: bool) -> Settings {
     settings_on(&Cores::here(), args, describe)
 }
 

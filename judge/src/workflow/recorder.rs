@@ -17,30 +17,30 @@ use std::sync::{Mutex, PoisonError};
 const FOLDER: &str = ".judge";
 
 /// The flag that continues an interrupted run; it is no part of the command that is recorded.
-pub(super) const RESUME: &str = "--resume";
+pub(crate) const RESUME: &str = "--resume";
 
 /// What the user wants of the journal.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wishes {
-    pub(super) journal: bool,
-    pub(super) resume: bool,
-    pub(super) reuse: bool,
+pub(crate) struct Wishes {
+    pub(crate) journal: bool,
+    pub(crate) resume: bool,
+    pub(crate) reuse: bool,
     /// The flag with which the same command goes on from what is recorded.
-    pub(super) going_on: &'static str,
+    pub(crate) going_on: &'static str,
 }
 
 /// What the journal has to know of a run beside its plan.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Circumstances<'a> {
-    pub(super) catalogue: &'a Catalogue,
-    pub(super) plan: &'a Plan,
-    pub(super) toolbox: &'a Toolbox,
-    pub(super) jobs: usize,
-    pub(super) tier: &'a str,
+pub(crate) struct Circumstances<'a> {
+    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) plan: &'a Plan,
+    pub(crate) toolbox: &'a Toolbox,
+    pub(crate) jobs: usize,
+    pub(crate) tier: &'a str,
 }
 
 /// The journal as a run sees it; without one, a run remembers nothing.
-pub(super) struct Journaling {
+pub(crate) struct Journaling {
     /// Whether the run is recorded, or was so at its start.
     recorded: bool,
     wishes: Wishes,
@@ -52,12 +52,12 @@ pub(super) struct Journaling {
 }
 
 /// Returns the folder of the journal that belongs to a catalogue.
-pub(super) fn folder(catalogue: &Catalogue) -> PathBuf {
+pub(crate) fn folder(catalogue: &Catalogue) -> PathBuf {
     catalogue.folder().join(FOLDER)
 }
 
 /// Opens the journal to look into it.
-pub(super) fn look(catalogue: &Catalogue) -> Result<Journal, Failure> {
+pub(crate) fn look(catalogue: &Catalogue) -> Result<Journal, Failure> {
     let folder = folder(catalogue);
     let hint = "`judge run -p ID` makes one; is this the folder, or the --problems, of the run?";
     Journal::look(&folder)?
@@ -66,7 +66,7 @@ pub(super) fn look(catalogue: &Catalogue) -> Result<Journal, Failure> {
 
 impl Journaling {
     /// Starts the record of a run, or takes up an interrupted one. A journal that cannot be had is said, and no more.
-    pub(super) fn start(wishes: Wishes, circumstances: &Circumstances<'_>) -> Result<Self, Failure> {
+    pub(crate) fn start(wishes: Wishes, circumstances: &Circumstances<'_>) -> Result<Self, Failure> {
         if !wishes.journal {
             return Ok(Self::none(wishes, circumstances.plan));
         }
@@ -109,7 +109,7 @@ impl Journaling {
     }
 
     /// Adds solvers and cases to the run. `plan` is one of it, whoever plays in it.
-    pub(super) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &[CaseSpec], toolbox: &Toolbox) {
+    pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &[CaseSpec], toolbox: &Toolbox) {
         self.cases.extend_from_slice(cases);
         self.known.grow(&self.cases);
         let recording = self.recording.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -126,7 +126,7 @@ impl Journaling {
     }
 
     /// Takes the jobs from now on for those of this part of the run.
-    pub(super) fn turn_to(&mut self, part: Part) {
+    pub(crate) fn turn_to(&mut self, part: Part) {
         if let Some(open) = self.recording.get_mut().unwrap_or_else(PoisonError::into_inner) {
             open.turn_to(part.clone());
         }
@@ -134,7 +134,7 @@ impl Journaling {
     }
 
     /// Closes the record. Returns the run's number, if it was recorded to the end.
-    pub(super) fn finish(self, closing: &Closing<'_>) -> Option<RunId> {
+    pub(crate) fn finish(self, closing: &Closing<'_>) -> Option<RunId> {
         let recording = self.recording.into_inner().unwrap_or_else(PoisonError::into_inner)?;
         let run = recording.run();
         match recording.finish(closing) {
@@ -196,6 +196,6 @@ fn command_line_without(flag: &str) -> String {
 }
 
 /// Returns the command line that goes on from what this one has recorded, by this flag.
-pub(super) fn going_on(flag: &str) -> String {
+pub(crate) fn going_on(flag: &str) -> String {
     format!("{} {flag}", command_line_without(flag))
 }

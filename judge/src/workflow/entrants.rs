@@ -1,40 +1,60 @@
-//! The sides of a comparison: solvers that are to play, and solvers of past runs with the results that they had.
+//! Who takes part: solvers that are to play, and solvers of past runs with the results that they had.
 
 use super::failure::Failure;
-use super::journaling;
+use super::recorder;
 use crate::journal::{Game, Journal, RunChoice, StoredEntrant, StoredRun};
 use crate::manifest::{Catalogue, closest};
-use crate::model::{Digest, Outcome, Problem, SolverSpec};
-use crate::solver::{check_names, parse_spec};
+use crate::model::{Digest, Outcome, Problem, Solver, SolverSpec};
+use crate::solver::{self, Toolbox, check_names, parse_spec};
 use std::collections::HashMap;
 
 /// How the command line names a past run in the place of a solver: `run:12`, or `run:12/NAME`.
-pub(super) const RUN: &str = "run:";
+pub(crate) const RUN: &str = "run:";
 
 /// A side of a comparison.
-pub(super) struct Side {
+pub(crate) struct Side {
     /// Its name, and what it was or will be run as.
-    pub(super) spec: SolverSpec,
+    pub(crate) spec: SolverSpec,
     /// The past run that its results are of; `None` where it is to play.
-    pub(super) past: Option<Past>,
+    pub(crate) past: Option<Past>,
 }
 
 /// A solver of a past run.
-pub(super) struct Past {
-    pub(super) run: StoredRun,
+pub(crate) struct Past {
+    pub(crate) run: StoredRun,
     /// Its place in that run.
-    pub(super) entrant: usize,
+    pub(crate) entrant: usize,
 }
 
 /// What two results must agree in to be of the same case: the input, and which repetition of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct SameCase {
-    pub(super) input: Digest,
-    pub(super) attempt: usize,
+pub(crate) struct SameCase {
+    pub(crate) input: Digest,
+    pub(crate) attempt: usize,
+}
+
+/// Makes the folder that solvers are compiled in.
+pub(crate) fn toolbox() -> Result<Toolbox, Failure> {
+    Toolbox::new().map_err(|error| {
+        let folder = std::env::temp_dir();
+        Failure::fault(format!("cannot make a folder in {}: {error}", folder.display()))
+            .with_hint("free some space there, or point TMPDIR at a folder that is writable")
+    })
+}
+
+/// Finds out how the given solvers are run, or the problem's own.
+pub(crate) fn solvers(problem: &Problem, given: &[String], toolbox: &mut Toolbox) -> Result<Vec<Solver>, Failure> {
+    let texts = if given.is_empty() { problem.default_solver.as_slice() } else { given };
+    if texts.is_empty() {
+        return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
+            .with_hint("name one: --solver ./mybot"));
+    }
+    let specs = solver::parse_specs(texts)?;
+    Ok(specs.into_iter().map(|spec| solver::prepare(spec, toolbox)).collect())
 }
 
 /// Finds the sides that the command line names.
-pub(super) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Result<Vec<Side>, Failure> {
+pub(crate) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Result<Vec<Side>, Failure> {
     let mut journal: Option<Journal> = None;
     let mut sides = Vec::new();
     for text in texts {
@@ -45,7 +65,7 @@ pub(super) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -
         };
         let open = match journal.take() {
             Some(open) => open,
-            None => journaling::look(catalogue)?,
+            None => recorder::look(catalogue)?,
         };
         let past = recall(&open, problem, named)?;
         journal = Some(open);
@@ -114,18 +134,18 @@ fn check_game(problem: &Problem, sides: &[Side]) -> Result<(), Failure> {
 
 impl Past {
     /// Returns the solver.
-    pub(super) fn solver(&self) -> &StoredEntrant {
+    pub(crate) fn solver(&self) -> &StoredEntrant {
         &self.run.entrants[self.entrant]
     }
 
     /// Returns whether its scores are scores of this game.
-    pub(super) fn is_of(&self, game: &Game) -> bool {
+    pub(crate) fn is_of(&self, game: &Game) -> bool {
         self.run.checker == game.checker && self.run.checker_version == game.checker_version
     }
 
     /// Returns what it finished, by case, with the case's place in the run. A case whose input could not be had is no
     /// case of the solver's.
-    pub(super) fn results(&self) -> Vec<(SameCase, usize, &Outcome)> {
+    pub(crate) fn results(&self) -> Vec<(SameCase, usize, &Outcome)> {
         let mut seen: HashMap<Digest, usize> = HashMap::new();
         let mut results = Vec::new();
         for (place, case) in self.run.cases.iter().enumerate() {

@@ -1,12 +1,12 @@
 //! `judge check --run`: the stored answers of a past run before today's checker.
 
-use super::check::refuse_interactive;
-use super::failure::Failure;
-use super::{journaling, load};
 use crate::cases::{Admitted, Inputs, Referee};
 use crate::journal::{Journal, RunChoice, StoredCase, StoredOutcome};
 use crate::model::{Digest, Exit, Ruling, Verdict};
 use crate::report::{self, Align, Style, grid};
+use crate::workflow::answer::refuse_interactive;
+use crate::workflow::failure::Failure;
+use crate::workflow::{load, recorder};
 use std::path::Path;
 
 /// What became of a stored answer.
@@ -30,9 +30,9 @@ struct Tally {
 }
 
 /// Checks every stored answer of a run.
-pub(super) fn check_run(catalogue: Option<&Path>, choice: RunChoice) -> Result<Exit, Failure> {
+pub(in crate::commands) fn check_run(catalogue: Option<&Path>, choice: RunChoice) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
-    let journal = journaling::look(&catalogue)?;
+    let journal = recorder::look(&catalogue)?;
     let run = journal.stored_run(journal.choose(choice)?)?;
     let problem = catalogue.find(&run.problem)?;
     refuse_interactive(problem)?;

@@ -1,7 +1,7 @@
 //! What the scores of a run are relative to, beside its own: the ledger of `judge best`, or a file of best scores.
 
 use super::failure::Failure;
-use super::{journaling, load};
+use super::{load, recorder};
 use crate::cases::Inputs;
 use crate::duel::Yardstick;
 use crate::journal::{BestScore, Game, Journal};
@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// Best scores from elsewhere.
-pub(super) struct Reference {
-    pub(super) source: BestSource,
+pub(crate) struct Reference {
+    pub(crate) source: BestSource,
     scores: Scores,
     /// Whether they take the place of the bests in the catalogue, or only of those that are worse.
     replaces: bool,
@@ -28,7 +28,7 @@ enum Scores {
 
 impl Reference {
     /// Opens the best scores that points are measured by. What else scores are compared by knows no best.
-    pub(super) fn of_points(
+    pub(crate) fn of_points(
         yardstick: Option<Yardstick>,
         catalogue: &Catalogue,
         problem: &Problem,
@@ -47,12 +47,12 @@ impl Reference {
     }
 
     /// Reads the best scores that the command line names, or else those that the problem does.
-    pub(super) fn open(catalogue: &Catalogue, problem: &Problem, given: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn open(catalogue: &Catalogue, problem: &Problem, given: Option<&Path>) -> Result<Self, Failure> {
         let source = given.map_or_else(|| problem.best.clone(), |given| BestSource::new(given, Path::new("")));
         let game = Game::of(problem);
         let scores = match &source {
             BestSource::Run => Scores::None,
-            BestSource::Ledger => match Journal::look(&journaling::folder(catalogue))? {
+            BestSource::Ledger => match Journal::look(&recorder::folder(catalogue))? {
                 Some(journal) => by_input(problem.direction, journal.best(&game, None)?.scores),
                 None => Scores::None,
             },
@@ -63,7 +63,7 @@ impl Reference {
 
     /// Gives cases of the problem, which are about to be played, the best scores known of them; warns of a file that knows
     /// none of them.
-    pub(super) fn measure(&self, problem: &Problem, cases: &mut [CaseSpec]) -> Result<(), Failure> {
+    pub(crate) fn measure(&self, problem: &Problem, cases: &mut [CaseSpec]) -> Result<(), Failure> {
         let inputs = Inputs::of(problem);
         let mut is_strange = matches!(self.source, BestSource::File(_)) && !cases.is_empty();
         for case in cases {
@@ -83,7 +83,7 @@ impl Reference {
 
     /// Gives a case the best score known of it, and returns whether one is. `input` is the hash of its input, as far as it
     /// is known.
-    pub(super) fn measure_one(&self, direction: Direction, case: &mut CaseSpec, input: Option<Digest>) -> bool {
+    pub(crate) fn measure_one(&self, direction: Direction, case: &mut CaseSpec, input: Option<Digest>) -> bool {
         let known = match &self.scores {
             Scores::None => None,
             Scores::ByInput(scores) => input.and_then(|input| scores.get(&input)),

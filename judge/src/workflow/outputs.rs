@@ -25,14 +25,14 @@ struct Target<'a> {
 }
 
 /// Where the reports of a run go.
-pub(super) struct Outputs<'a> {
+pub(crate) struct Outputs<'a> {
     args: &'a ReportArgs,
     lines: Option<JsonLines<Box<dyn Write>>>,
 }
 
 impl<'a> Outputs<'a> {
     /// Finds out whether every report can be written, without touching what is there.
-    pub(super) fn check(args: &'a ReportArgs) -> Result<Self, Failure> {
+    pub(crate) fn check(args: &'a ReportArgs) -> Result<Self, Failure> {
         let mut paths: Vec<(&str, &Path)> = targets(args).map(|target| (target.what, target.path)).collect();
         paths.extend(args.jsonl.iter().map(|path| ("the JSON lines", &**path)));
         for (index, (what, path)) in paths.iter().enumerate() {
@@ -47,17 +47,17 @@ impl<'a> Outputs<'a> {
     }
 
     /// Whether a report shows the features of the cases.
-    pub(super) fn show_features(&self) -> bool {
+    pub(crate) fn show_features(&self) -> bool {
         self.args.json.is_some() || self.args.jsonl.is_some() || self.args.csv.is_some()
     }
 
     /// Whether a report takes the place of the table on standard output.
-    pub(super) fn take_stdout(&self) -> bool {
+    pub(crate) fn take_stdout(&self) -> bool {
         targets(self.args).map(|target| target.path).chain(self.args.jsonl.as_deref()).any(is_stdout)
     }
 
     /// Starts the report that is written while the run goes on.
-    pub(super) fn open(mut self) -> Result<Self, Failure> {
+    pub(crate) fn open(mut self) -> Result<Self, Failure> {
         if let Some(path) = &self.args.jsonl {
             let output: Box<dyn Write> = if is_stdout(path) {
                 Box::new(io::stdout())
@@ -70,7 +70,7 @@ impl<'a> Outputs<'a> {
     }
 
     /// Reports a finished job.
-    pub(super) fn finished(&mut self, plan: &Plan, finished: &Finished, features: Option<&Features>) {
+    pub(crate) fn finished(&mut self, plan: &Plan, finished: &Finished, features: Option<&Features>) {
         if let Some(lines) = &mut self.lines {
             lines.finished(plan, finished, features);
         }
@@ -78,7 +78,7 @@ impl<'a> Outputs<'a> {
 
     /// Prints the table, unless standard output is taken, and writes every report. What cannot be written is told when
     /// all others are.
-    pub(super) fn publish(self, report: &RunReport<'_>, all: bool) -> Result<(), Failure> {
+    pub(crate) fn publish(self, report: &RunReport<'_>, all: bool) -> Result<(), Failure> {
         let stdout_is_taken = self.take_stdout();
         let Self { args, lines } = self;
         let mut failures = Vec::new();
@@ -113,7 +113,7 @@ fn write(target: &Target<'_>, report: &RunReport<'_>) -> Result<(), String> {
 }
 
 /// The user did not ask for this one by name, so that a run does not fail for want of it.
-pub(super) fn append_step_summary(markdown: impl FnOnce() -> String) {
+pub(crate) fn append_step_summary(markdown: impl FnOnce() -> String) {
     let Some(path) = std::env::var_os(STEP_SUMMARY).filter(|path| !path.is_empty()) else { return };
     if let Err(error) = append(&path, markdown().as_bytes()) {
         report::note(&format!("warning: cannot append to {STEP_SUMMARY} ({}): {error}", path.display()));

@@ -1,13 +1,13 @@
 //! `judge compare --until-decided`: fresh cases, batch by batch, until every comparison is decided.
 
-use super::arena::{Arena, Played};
-use super::compare::{duel, stakes, yardstick};
-use super::failure::Failure;
+use super::effects::{stakes, yardstick};
 use crate::cli::CompareArgs;
 use crate::duel::{self, Claim, Duel, Look};
 use crate::journal::Part;
 use crate::model::{CaseSpec, Solver};
 use crate::report::{Glance, Shrinking};
+use crate::workflow::failure::Failure;
+use crate::workflow::match_runner::{Arena, Played};
 
 /// Cases of the first batch, and at least of each further one. The batches do not depend on --jobs, so neither does
 /// where they end.
@@ -34,7 +34,7 @@ pub(super) fn until_decided(arena: &Arena<'_>, solvers: Vec<Solver>, args: &Comp
         if batch.is_empty() {
             break;
         }
-        session.grow(arena, &[], &batch);
+        arena.grow(&mut session, &[], &batch);
         let plan = arena.plan(playing.iter().map(|&solver| played.plan.solvers[solver].clone()).collect(), batch)?;
         let part = Part { solvers: playing.clone(), first_case };
         let later = arena.play_watched(&mut session, plan, part, &mut |event| progress.watch(event))?;
@@ -56,7 +56,7 @@ fn undecided(played: &Played, args: &CompareArgs, progress: &mut Shrinking) -> R
     let stakes = stakes(args, yardstick, solvers.len() - 1)?;
     let mut glances = Vec::new();
     for (second, solver) in solvers.iter().enumerate().skip(1) {
-        let duel = duel(played, yardstick, second)?;
+        let duel = played.duel(yardstick, second)?;
         let look = duel::look(&duel, stakes)?;
         glances.push(Glance { name: &solver.spec.name, duel, look });
     }

@@ -14,7 +14,7 @@ const CATALOGUE_FILE: &str = "problems.toml";
 
 /// Returns the catalogue that counts here: the given one; else the one in this folder or the nearest parent; else the
 /// built-in one, and a line says so.
-pub(super) fn catalogue(given: Option<&Path>) -> Result<Catalogue, Failure> {
+pub(crate) fn catalogue(given: Option<&Path>) -> Result<Catalogue, Failure> {
     let here =
         std::env::current_dir().map_err(|error| Failure::fault(error).with_hint("is the current folder gone?"))?;
     let found = given.map(Path::to_owned).or_else(|| nearest(&here));
@@ -33,7 +33,7 @@ fn nearest(here: &Path) -> Option<PathBuf> {
 }
 
 /// Reads a file; `-` is standard input. `what` is how messages call it.
-pub(super) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     if path != Path::new("-") {
         return std::fs::read(path).map_err(|error| unreadable(what, path, error));
     }
@@ -43,18 +43,18 @@ pub(super) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// Reads a file of best scores; `-` is standard input.
-pub(super) fn best_scores(game: &Game, path: &Path) -> Result<Vec<BestScore>, Failure> {
+pub(crate) fn best_scores(game: &Game, path: &Path) -> Result<Vec<BestScore>, Failure> {
     parse_best_scores(game, path, &bytes("the best scores", path)?)
 }
 
 /// Reads the contents of a file of best scores, as `judge best --export` writes it.
-pub(super) fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Result<Vec<BestScore>, Failure> {
+pub(crate) fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Result<Vec<BestScore>, Failure> {
     let bad = |error| Failure::usage(format!("cannot use the best scores in {}: {error}", path.display()));
     report::read_best_json(game, contents).map_err(bad)
 }
 
 /// Writes a file whole or not at all; `-` is standard output. `what` is how messages call it.
-pub(super) fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Failure> {
+pub(crate) fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Ok(report::print_bytes(contents)?);
     }
@@ -62,7 +62,7 @@ pub(super) fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Fail
 }
 
 /// Finds out whether [`write`] could write a file, without touching what is there.
-pub(super) fn probe(what: &str, path: &Path) -> Result<(), Failure> {
+pub(crate) fn probe(what: &str, path: &Path) -> Result<(), Failure> {
     let tried = match path.metadata() {
         _ if path == Path::new("-") => Ok(()),
         Ok(meta) if meta.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
@@ -75,7 +75,7 @@ pub(super) fn probe(what: &str, path: &Path) -> Result<(), Failure> {
 }
 
 /// The failure of a file that cannot be written.
-pub(super) fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
     let failure = Failure::usage(format!("cannot write {what} {}: {error}", path.display()));
     match path.parent() {
         Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.as_os_str().is_empty() => {

@@ -1,12 +1,15 @@
 //! `judge check`: what an answer is worth, without running anything.
 
-use super::check_run::check_run;
-use super::failure::Failure;
-use super::load;
-use crate::cases::{Admitted, Inputs, Referee, RefereeError};
+mod run;
+
+use crate::cases::Inputs;
 use crate::cli::CheckArgs;
 use crate::model::{Exit, Problem, Ruling};
 use crate::report::{self, Align, Style, grid};
+use crate::workflow::answer::{admit, exit, refuse_interactive, text};
+use crate::workflow::failure::Failure;
+use crate::workflow::load;
+use run::check_run;
 use std::path::{Path, PathBuf};
 
 /// Checks one answer, or all answers of a folder.
@@ -43,43 +46,6 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path) -> Result<Exit,
 
 fn rule(problem: &Problem, input: &[u8], name: &str, answer: &[u8]) -> Result<Ruling, Failure> {
     Ok(admit(problem, input, name)?.rule(answer)?)
-}
-
-/// Refuses what takes an answer by itself for a problem whose solvers converse.
-pub(super) fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
-    if !problem.checker.is_interactive() {
-        return Ok(());
-    }
-    let hint = format!("`judge run -p {} -s SOLVER` has the solver and the interactor converse", problem.id);
-    Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, RefereeError::Interactive)).with_hint(hint))
-}
-
-/// Reads a case that the user named.
-pub(super) fn admit(problem: &Problem, input: &[u8], name: &str) -> Result<Admitted, Failure> {
-    Referee::of(problem).admit(input).map_err(|error| match error {
-        RefereeError::Malformed(malformed) => {
-            let hint = format!("`judge show {}` tells what an input looks like; is it of another problem?", problem.id);
-            Failure::usage(format!("{name} is not an input of `{}`: {malformed}", problem.id)).with_hint(hint)
-        }
-        other => other.into(),
-    })
-}
-
-/// What is said of an answer: `accepted SCORE` or `rejected PLACE: WHY`.
-pub(super) fn text(ruling: &Ruling) -> String {
-    match ruling {
-        Ruling::Accepted(score) => format!("accepted {score}"),
-        Ruling::Rejected { place, reason } if place.is_empty() => format!("rejected answer: {reason}"),
-        Ruling::Rejected { place, reason } => format!("rejected {place}: {reason}"),
-    }
-}
-
-/// How a command on one answer ends.
-pub(super) fn exit(ruling: &Ruling) -> Exit {
-    match ruling {
-        Ruling::Accepted(_) => Exit::Success,
-        Ruling::Rejected { .. } => Exit::NotAccepted,
-    }
 }
 
 fn check_folder(problem: &Problem, folder: &Path) -> Result<Exit, Failure> {

@@ -1,11 +1,13 @@
 //! An error as the user sees it: what happened, why, and the command or key that mends it.
 
 use crate::cases::{InputError, ReadError, RefereeError, SelectError};
+use crate::duel::{Unruled, UnsuitedMinEffect};
 use crate::journal::JournalError;
 use crate::manifest::{ManifestError, UnknownProblem};
 use crate::model::Exit;
 use crate::report::{Paint, Style};
 use crate::runner::RunError;
+use crate::scoring::InvalidResults;
 use crate::solver::SpecError;
 use std::error::Error;
 use std::fmt;
@@ -13,7 +15,7 @@ use std::io;
 
 /// An error as the user sees it.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(crate) struct Failure {
     error: Box<dyn Error>,
     hint: Option<String>,
     exit: Exit,
@@ -21,33 +23,33 @@ pub(super) struct Failure {
 
 impl Failure {
     /// An error in what the user gave.
-    pub(super) fn usage(error: impl Into<Box<dyn Error>>) -> Self {
+    pub(crate) fn usage(error: impl Into<Box<dyn Error>>) -> Self {
         Self { error: error.into(), hint: None, exit: Exit::Usage }
     }
 
     /// An error of the judge's own, or of the machine.
-    pub(super) fn fault(error: impl Into<Box<dyn Error>>) -> Self {
+    pub(crate) fn fault(error: impl Into<Box<dyn Error>>) -> Self {
         Self { error: error.into(), hint: None, exit: Exit::Fault }
     }
 
     /// The user ended it.
-    pub(super) fn interrupted() -> Self {
+    pub(crate) fn interrupted() -> Self {
         Self { error: "interrupted".into(), hint: None, exit: Exit::Interrupted }
     }
 
     /// Adds what mends it.
-    pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     /// How the process ends.
-    pub(super) fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
 
     /// Returns the text for standard error.
-    pub(super) fn render(&self, style: Style) -> String {
+    pub(crate) fn render(&self, style: Style) -> String {
         let mut lines = vec![format!("{} {}", style.paint(Paint::Bad, "error:"), self.error)];
         let mut cause = self.error.source();
         while let Some(error) = cause {
@@ -147,13 +149,35 @@ impl From<JournalError> for Failure {
 }
 
 /// An error with all its causes, as one line.
-pub(super) fn in_full(error: &dyn Error) -> String {
+pub(crate) fn in_full(error: &dyn Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| (**cause).source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
+        Self::fault(error)
+    }
+}
+
+impl From<UnsuitedMinEffect> for Failure {
+    fn from(error: UnsuitedMinEffect) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<Unruled> for Failure {
+    fn from(error: Unruled) -> Self {
+        match error {
+            Unruled::Settings(_) => Self::usage(error),
+            Unruled::BeyondBound { .. } => Self::usage(error)
+                .with_hint("--exact is for scores of one sign; without it, --until-decided compares any others"),
+        }
+    }
+}
+
+impl From<InvalidResults> for Failure {
+    fn from(error: InvalidResults) -> Self {
         Self::fault(error)
     }
 }

@@ -1,7 +1,7 @@
 //! Which cases of a recorded run a command is about. What describes them is read from their inputs anew: today's features
 //! of the problem count, also for runs of old.
 
-use super::choice::{check_name, tell_kept};
+use super::case_choice::{check_name, tell_kept};
 use super::failure::Failure;
 use crate::cases::{CaseReader, Described};
 use crate::cli::KindArgs;
@@ -12,19 +12,19 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What describes the recorded cases of a problem; each input is read once.
-pub(super) struct Descriptions {
+pub(crate) struct Descriptions {
     reader: CaseReader,
     /// `None` where the input is gone, or is another one today.
     known: HashMap<Digest, Option<Arc<Features>>>,
 }
 
 impl Descriptions {
-    pub(super) fn of(problem: &Problem) -> Self {
+    pub(crate) fn of(problem: &Problem) -> Self {
         Self { reader: CaseReader::of(problem), known: HashMap::new() }
     }
 
     /// Keeps the cases of the run for which the condition holds, and returns what describes each.
-    pub(super) fn narrow(&mut self, run: &mut StoredRun, kind: &KindArgs) -> Vec<Option<Arc<Features>>> {
+    pub(crate) fn narrow(&mut self, run: &mut StoredRun, kind: &KindArgs) -> Vec<Option<Arc<Features>>> {
         let mut kept = Vec::new();
         run.cases.retain(|case| {
             let features = self.describe(case);
@@ -51,12 +51,12 @@ impl Descriptions {
     }
 
     /// Returns what is known of the cases that were asked for so far.
-    pub(super) fn known(&self) -> impl Iterator<Item = &Features> {
+    pub(crate) fn known(&self) -> impl Iterator<Item = &Features> {
         self.known.values().flatten().map(Arc::as_ref)
     }
 
     /// Says how many of the cases asked for could not be described.
-    pub(super) fn warn_of_lost(&self) {
+    pub(crate) fn warn_of_lost(&self) {
         let lost = self.known.values().filter(|features| features.is_none()).count();
         if lost > 0 {
             let why = "their inputs are gone or have changed since";
@@ -66,7 +66,7 @@ impl Descriptions {
 }
 
 /// Fails if a name in the condition or the grouping is known of none of these cases.
-pub(super) fn check_names<'a>(kind: &KindArgs, cases: impl Iterator<Item = &'a Features>) -> Result<(), Failure> {
+pub(crate) fn check_names<'a>(kind: &KindArgs, cases: impl Iterator<Item = &'a Features>) -> Result<(), Failure> {
     let cases: Vec<Features> = cases.cloned().collect();
     let names = kind.condition.iter().flat_map(|condition| condition.names()).chain(kind.group_by.as_deref());
     names.into_iter().try_for_each(|name| check_name(name, &cases))
@@ -74,7 +74,7 @@ pub(super) fn check_names<'a>(kind: &KindArgs, cases: impl Iterator<Item = &'a F
 
 /// Keeps the cases of the run that the command is about, and returns what describes each. Without a condition or a
 /// grouping, no input is read.
-pub(super) fn narrow_one(
+pub(crate) fn narrow_one(
     run: &mut StoredRun,
     problem: &Problem,
     kind: &KindArgs,

@@ -7,7 +7,7 @@ use judge_sandbox::{Gap, OpenError, Options, Sandbox, Visible};
 use std::path::Path;
 
 /// Opens the sandbox and tells once what it cannot hold; or says why it cannot be had.
-pub(super) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
+pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
     let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, ..Options::default() };
     let sandbox = Sandbox::open(&options).map_err(|error| match error {
         OpenError::Shortage { .. } => Failure::fault(error)
@@ -34,12 +34,12 @@ pub(super) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
 }
 
 /// Returns the gaps of a tier, each as one plain sentence.
-pub(super) fn gaps(sandbox: &Sandbox) -> Vec<String> {
+pub(crate) fn gaps(sandbox: &Sandbox) -> Vec<String> {
     sandbox.gaps().iter().map(|Gap { what, meaning }| format!("{what}: {meaning}")).collect()
 }
 
 /// Returns the files and folders of `--dir`.
-pub(super) fn visible(args: &SandboxArgs) -> Result<Vec<Visible>, Failure> {
+pub(crate) fn visible(args: &SandboxArgs) -> Result<Vec<Visible>, Failure> {
     let read = |text: &String| {
         let (path, writable) = text.strip_suffix(":rw").map_or((&**text, false), |path| (path, true));
         match Path::new(path).canonicalize() {

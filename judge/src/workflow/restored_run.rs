@@ -1,9 +1,9 @@
 //! Makes of a recorded run what a report is made from, without running anything.
 
+use super::best_scores::Reference;
 use super::failure::Failure;
 use super::outputs::Outputs;
-use super::points::{self, Scored};
-use super::reference::Reference;
+use super::score_run::{self, Scored};
 use crate::cli::ReportArgs;
 use crate::journal::{RunState, StoredEntrant, StoredRun};
 use crate::manifest::Catalogue;
@@ -16,16 +16,16 @@ use crate::scoring::InvalidResults;
 use std::sync::Arc;
 
 /// A recorded run, in the form that a run of today has.
-pub(super) struct Restored {
-    pub(super) plan: Plan,
-    pub(super) outcomes: Vec<Option<Outcome>>,
+pub(crate) struct Restored {
+    pub(crate) plan: Plan,
+    pub(crate) outcomes: Vec<Option<Outcome>>,
     /// What describes each case; `None` where nobody has looked at its input.
-    pub(super) features: Vec<Option<Arc<Features>>>,
+    pub(crate) features: Vec<Option<Arc<Features>>>,
 }
 
 impl Restored {
     /// Puts a recorded run into the form of today: its cases have the thresholds and bests of today's catalogue.
-    pub(super) fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
+    pub(crate) fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
         let problem = catalogue.find(&run.problem)?;
         let spec = |entrant: &StoredEntrant| SolverSpec { name: entrant.name.clone(), text: entrant.command.clone() };
         let solvers = run.entrants.iter().map(|entrant| unplayable(spec(entrant))).collect();
@@ -37,7 +37,7 @@ impl Restored {
     }
 
     /// Measures the run by these best scores.
-    pub(super) fn measure(&mut self, run: &StoredRun, reference: &Reference) {
+    pub(crate) fn measure(&mut self, run: &StoredRun, reference: &Reference) {
         let problem = &mut self.plan.problem;
         problem.best = reference.source.clone();
         for (case, stored) in self.plan.cases.iter_mut().zip(&run.cases) {
@@ -47,15 +47,15 @@ impl Restored {
 
     /// Scores the run by this rule; by the problem's own if there is none. `by` is the feature that the cases are
     /// grouped by, if they are.
-    pub(super) fn score(&mut self, rule: Option<Rule>, by: Option<&str>) -> Result<Scored, InvalidResults> {
+    pub(crate) fn score(&mut self, rule: Option<Rule>, by: Option<&str>) -> Result<Scored, InvalidResults> {
         if let Some(rule) = rule {
             self.plan.problem.scoring = rule;
         }
-        points::score(&self.plan, &self.outcomes, &self.features, by)
+        score_run::score(&self.plan, &self.outcomes, &self.features, by)
     }
 
     /// Returns what there is to tell of the run.
-    pub(super) fn report<'a>(&'a self, run: &'a StoredRun, scored: &'a Scored) -> RunReport<'a> {
+    pub(crate) fn report<'a>(&'a self, run: &'a StoredRun, scored: &'a Scored) -> RunReport<'a> {
         RunReport {
             plan: &self.plan,
             outcomes: &self.outcomes,
@@ -79,7 +79,7 @@ impl Restored {
 }
 
 /// Writes every report that is asked for, as if the run had just ended.
-pub(super) fn publish(report: &RunReport<'_>, args: &ReportArgs, all: bool) -> Result<(), Failure> {
+pub(crate) fn publish(report: &RunReport<'_>, args: &ReportArgs, all: bool) -> Result<(), Failure> {
     let mut outputs = Outputs::check(args)?.open()?;
     for (job, outcome) in report.jobs() {
         let Some(outcome) = outcome.cloned() else { continue };
@@ -90,13 +90,13 @@ pub(super) fn publish(report: &RunReport<'_>, args: &ReportArgs, all: bool) -> R
 }
 
 /// Returns a solver that is only known by its results.
-pub(super) fn unplayable(spec: SolverSpec) -> Solver {
+pub(crate) fn unplayable(spec: SolverSpec) -> Solver {
     let why = "a recorded run is not run again".to_owned();
     Solver { spec, invocation: Invocation::CannotStart(why), environment: Vec::new() }
 }
 
 /// Returns the plan of what was played under these limits.
-pub(super) fn plan(problem: &Problem, cases: Vec<CaseSpec>, solvers: Vec<Solver>, limits: &Limits) -> Plan {
+pub(crate) fn plan(problem: &Problem, cases: Vec<CaseSpec>, solvers: Vec<Solver>, limits: &Limits) -> Plan {
     Plan {
         problem: problem.clone(),
         cases,
@@ -110,7 +110,7 @@ pub(super) fn plan(problem: &Problem, cases: Vec<CaseSpec>, solvers: Vec<Solver>
 }
 
 /// A case with what today's catalogue knows of it, by the source of its input.
-pub(super) fn with_terms(case: &CaseSpec, problem: &Problem) -> CaseSpec {
+pub(crate) fn with_terms(case: &CaseSpec, problem: &Problem) -> CaseSpec {
     let known = problem.cases.iter().find(|known| known.source == case.source);
     known.map_or_else(|| case.clone(), |known| CaseSpec { name: case.name.clone(), ..known.clone() })
 }

@@ -1,7 +1,7 @@
 //! From what was played to a baseline, and back from a baseline's cases to cases that can be played.
 
-use super::arena::Played;
 use super::failure::Failure;
+use super::match_runner::Played;
 use crate::cases::Inputs;
 use crate::gate::{Baseline, CaseResult, Entry, Source};
 use crate::model::{CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, JobId, Limits, Outcome, Problem};
@@ -14,7 +14,7 @@ use std::time::Duration;
 const CPU_STEP_NANOS: u128 = 100_000;
 
 /// Returns what the only solver of a plan achieved. Cases that were not finished are not in it.
-pub(super) fn baseline(played: &Played) -> Result<Baseline, Failure> {
+pub(crate) fn baseline(played: &Played) -> Result<Baseline, Failure> {
     let plan = &played.plan;
     let inputs = Inputs::of(&plan.problem);
     let mut cases = BTreeMap::new();
@@ -61,7 +61,7 @@ fn checker(problem: &Problem) -> String {
 }
 
 /// Returns where the cases come from, files relative to the folder that the baseline file stands in.
-pub(super) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, Source> {
+pub(crate) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, Source> {
     let source = |case: &CaseSpec| match &case.source {
         CaseSource::Seed(seed) => Source::Seed(*seed),
         CaseSource::File(path) => Source::File(relative(path, folder)),
@@ -70,7 +70,7 @@ pub(super) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, Source> {
 }
 
 /// Returns the case that a line of a baseline in this folder names.
-pub(super) fn case(name: &str, source: &Source, folder: &Path) -> CaseSpec {
+pub(crate) fn case(name: &str, source: &Source, folder: &Path) -> CaseSpec {
     let source = match source {
         Source::Seed(seed) => CaseSource::Seed(*seed),
         Source::File(path) => CaseSource::File(folder.join(path)),
@@ -87,7 +87,7 @@ fn relative(path: &Path, folder: &Path) -> PathBuf {
 }
 
 /// Returns the folder that a file stands in.
-pub(super) fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

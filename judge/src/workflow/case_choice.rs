@@ -11,14 +11,14 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// The cases of a command, and what describes each: `None` where nobody has asked yet.
-pub(super) struct Chosen {
-    pub(super) cases: Vec<CaseSpec>,
-    pub(super) features: Vec<Option<Arc<Features>>>,
+pub(crate) struct Chosen {
+    pub(crate) cases: Vec<CaseSpec>,
+    pub(crate) features: Vec<Option<Arc<Features>>>,
 }
 
 /// Selects the cases. Only a condition or a grouping, `by` this feature, makes it read them: their names are checked
 /// before anything runs.
-pub(super) fn choose(
+pub(crate) fn choose(
     problem: &Problem,
     args: &CaseArgs,
     by: Option<&str>,
@@ -31,7 +31,7 @@ pub(super) fn choose(
 }
 
 /// Keeps the cases for which the condition holds.
-pub(super) fn keep(
+pub(crate) fn keep(
     problem: &Problem,
     cases: Vec<CaseSpec>,
     condition: Option<&Condition>,
@@ -52,7 +52,7 @@ pub(super) fn keep(
 }
 
 /// Says for how many of the cases the condition holds, if there is one; fails if for none.
-pub(super) fn tell_kept(condition: Option<&Condition>, kept: usize, all: &str) -> Result<(), Failure> {
+pub(crate) fn tell_kept(condition: Option<&Condition>, kept: usize, all: &str) -> Result<(), Failure> {
     let Some(condition) = condition else { return Ok(()) };
     if kept == 0 {
         return Err(Failure::usage(format!("`{condition}` holds for none of {all}")));
@@ -62,7 +62,7 @@ pub(super) fn tell_kept(condition: Option<&Condition>, kept: usize, all: &str) -
 }
 
 /// A name that no case knows is a slip of the keyboard.
-pub(super) fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> {
+pub(crate) fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> {
     if cases.iter().any(|features| features.get(name).is_some()) {
         return Ok(());
     }
@@ -81,7 +81,7 @@ pub(super) fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> 
 }
 
 /// Files that are not of the game are the user's to mend, all of them at once and before anything runs.
-pub(super) fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), Failure> {
+pub(crate) fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), Failure> {
     let (inputs, referee) = (Inputs::of(problem), Referee::of(problem));
     let mut complaints = Vec::new();
     for case in cases {

@@ -1,0 +1,91 @@
+//! `judge compare`: is one solver better than another, and how certain is that?
+
+mod effects;
+mod until_decided;
+
+use crate::cli::CompareArgs;
+use crate::duel::Yardstick;
+use crate::journal::RunId;
+use crate::manifest::Catalogue;
+use crate::model::{Exit, Problem};
+use crate::report::{self, CompareReport, Style};
+use crate::workflow::best_scores::Reference;
+use crate::workflow::failure::Failure;
+use crate::workflow::match_runner::Arena;
+use crate::workflow::pairing::{self, Meeting};
+use crate::workflow::{entrants, load};
+use effects::{bouts, stakes, yardstick};
+use std::path::Path;
+use std::time::Instant;
+use until_decided::until_decided;
+
+/// Compares solvers with the first one of them.
+pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(catalogue)?;
+    let problem = catalogue.find(&args.problem)?;
+    if let (true, Some(measure)) = (args.exact, args.statistics.measure.filter(|&how| how != Yardstick::Relative)) {
+        return Err(Failure::usage(format!(
+            "--exact needs effects that have a bound, and those of `{measure}` have none"
+        ))
+        .with_hint("leave --measure away, or make it --measure relative"));
+    }
+    let sides = entrants::find(&catalogue, problem, &args.solvers)?;
+    let meeting = if sides.iter().all(|side| side.past.is_none()) {
+        play(&catalogue, problem, args)?
+    } else if args.until_decided {
+        return Err(Failure::usage("--until-decided plays fresh cases, which a past run does not have")
+            .with_hint("name the solvers themselves, or leave --until-decided away to compare what is recorded"));
+    } else {
+        let best = args.best.as_deref();
+        let reference = Reference::of_points(args.statistics.measure, &catalogue, problem, best)?;
+        pairing::meet(&catalogue, problem, &sides, &args.cases, &args.running, reference.as_ref())?
+    };
+    let Meeting { played, venue, warnings, times_are_comparable } = meeting;
+    let yardstick = yardstick(args, &played.outcomes);
+    let stakes = stakes(args, yardstick, played.plan.solvers.len() - 1)?;
+    let bouts = bouts(&played, args, yardstick, stakes)?;
+    let runs: Vec<Option<RunId>> = sides.iter().map(|side| side.past.as_ref().map(|past| past.run.id)).collect();
+    let report = CompareReport {
+        plan: &played.plan,
+        outcomes: &played.outcomes,
+        yardstick,
+        alpha: args.statistics.alpha,
+        stakes,
+        is_sequential: args.until_decided,
+        bouts: &bouts,
+        group_by: args.group_by.as_deref(),
+        stop: played.stop,
+        venue,
+        runs: &runs,
+        warnings: &warnings,
+        times_are_comparable,
+    };
+    publish(&report, args)?;
+    Ok(played.exit())
+}
+
+/// Lets all solvers play now.
+fn play(catalogue: &Catalogue, problem: &Problem, args: &CompareArgs) -> Result<Meeting, Failure> {
+    let mut arena = Arena::open(catalogue, problem, &args.running)?;
+    arena.measure(args.statistics.measure, args.best.as_deref())?;
+    let solvers = arena.solvers(&args.solvers)?;
+    let started = Instant::now();
+    let played = if args.until_decided {
+        until_decided(&arena, solvers, args)?
+    } else {
+        arena.play(arena.plan(solvers, arena.cases(&args.cases, args.group_by.as_deref())?)?)?
+    };
+    let venue = Some(arena.venue(started.elapsed()));
+    Ok(Meeting { played, venue, warnings: Vec::new(), times_are_comparable: true })
+}
+
+fn publish(report: &CompareReport<'_>, args: &CompareArgs) -> Result<(), Failure> {
+    if let Some(path) = &args.json {
+        let json = report::compare_json(report).map_err(Failure::fault)?;
+        load::write("the JSON report", path, json.as_bytes())?;
+    }
+    if args.json.as_deref() != Some(Path::new("-")) {
+        report::print(&report::compare_text(report, Style::of_stdout()))?;
+    }
+    Ok(())
+}

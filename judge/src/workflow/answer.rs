@@ -1,0 +1,42 @@
+//! One answer before a checker: what `check` and `view` share.
+
+use super::failure::Failure;
+use crate::cases::{Admitted, Referee, RefereeError};
+use crate::model::{Exit, Problem, Ruling};
+
+/// Refuses what takes an answer by itself for a problem whose solvers converse.
+pub(crate) fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
+    if !problem.checker.is_interactive() {
+        return Ok(());
+    }
+    let hint = format!("`judge run -p {} -s SOLVER` has the solver and the interactor converse", problem.id);
+    Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, RefereeError::Interactive)).with_hint(hint))
+}
+
+/// Reads a case that the user named.
+pub(crate) fn admit(problem: &Problem, input: &[u8], name: &str) -> Result<Admitted, Failure> {
+    Referee::of(problem).admit(input).map_err(|error| match error {
+        RefereeError::Malformed(malformed) => {
+            let hint = format!("`judge show {}` tells what an input looks like; is it of another problem?", problem.id);
+            Failure::usage(format!("{name} is not an input of `{}`: {malformed}", problem.id)).with_hint(hint)
+        }
+        other => other.into(),
+    })
+}
+
+/// What is said of an answer: `accepted SCORE` or `rejected PLACE: WHY`.
+pub(crate) fn text(ruling: &Ruling) -> String {
+    match ruling {
+        Ruling::Accepted(score) => format!("accepted {score}"),
+        Ruling::Rejected { place, reason } if place.is_empty() => format!("rejected answer: {reason}"),
+        Ruling::Rejected { place, reason } => format!("rejected {place}: {reason}"),
+    }
+}
+
+/// How a command on one answer ends.
+pub(crate) fn exit(ruling: &Ruling) -> Exit {
+    match ruling {
+        Ruling::Accepted(_) => Exit::Success,
+        Ruling::Rejected { .. } => Exit::NotAccepted,
+    }
+}
