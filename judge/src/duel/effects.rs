@@ -3,13 +3,13 @@
 use crate::model::{Direction, JobId, Outcome};
 use crate::plan::Plan;
 use crate::scoring::Scoreboard;
-use crate::statistics::{Measure, points_effect};
+use crate::statistics::{ScoreMeasure, points_effect};
 
 /// What effects are made from.
 #[derive(Debug, Clone, Copy)]
 pub enum Values<'a> {
     /// The raw scores.
-    Scores(Measure),
+    Scores(ScoreMeasure),
     /// The points of a scoring rule, of all solvers of the plan.
     Points(&'a Scoreboard),
 }

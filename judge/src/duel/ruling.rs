@@ -1,7 +1,9 @@
 //! What the effects say: an estimate with its interval, and a claim where one can be made.
 
 use super::Duel;
-use crate::statistics::{Comparison, Decision, Finding, Interval, InvalidSettings, Sequence, Settings, TooFewCases};
+use crate::statistics::{
+    Decision, EffectSummary, Finding, Interval, InvalidSettings, Sequence, SequenceSettings, TooFewCases,
+};
 
 /// What is asked of the effects.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,7 +63,7 @@ pub struct Ruling {
     /// one for a growing number. `None` with too few cases.
     pub interval: Option<Interval>,
     /// Everything else there is to say about the effects, as of a fixed number of cases. `None` with too few cases.
-    pub comparison: Option<Comparison>,
+    pub comparison: Option<EffectSummary>,
 }
 
 /// What a look at a growing number of cases shows.
@@ -76,7 +78,7 @@ pub struct Look {
 /// Rules on a number of cases that was fixed beforehand.
 #[must_use]
 pub fn judge_fixed(duel: &Duel, stakes: Stakes) -> Ruling {
-    let comparison = match Comparison::of(&duel.effects(), stakes.alpha, stakes.min_effect, stakes.seed) {
+    let comparison = match EffectSummary::of(&duel.effects(), stakes.alpha, stakes.min_effect, stakes.seed) {
         Ok(comparison) => comparison,
         Err(TooFewCases { .. }) => return Ruling { claim: Claim::TooFew, interval: None, comparison: None },
     };
@@ -96,7 +98,7 @@ pub fn judge_fixed(duel: &Duel, stakes: Stakes) -> Ruling {
 /// An alpha, a smallest effect or a bound that no test can have, or an effect beyond the bound.
 pub fn judge_growing(duel: &Duel, stakes: Stakes) -> Result<Ruling, Unruled> {
     let Look { claim, interval } = look(duel, stakes)?;
-    let comparison = Comparison::of(&duel.effects(), stakes.alpha, stakes.min_effect, stakes.seed).ok();
+    let comparison = EffectSummary::of(&duel.effects(), stakes.alpha, stakes.min_effect, stakes.seed).ok();
     Ok(Ruling { claim, interval, comparison })
 }
 
@@ -107,7 +109,7 @@ pub fn judge_growing(duel: &Duel, stakes: Stakes) -> Result<Ruling, Unruled> {
 /// An alpha, a smallest effect or a bound that no test can have, or an effect beyond the bound.
 pub fn look(duel: &Duel, stakes: Stakes) -> Result<Look, Unruled> {
     let Stakes { alpha, min_effect, bound, .. } = stakes;
-    let mut sequence = Sequence::new(Settings { alpha, min_effect, bound })?;
+    let mut sequence = Sequence::new(SequenceSettings { alpha, min_effect, bound })?;
     if let Some(bound) = bound
         && let Some(pair) = duel.pairs.iter().find(|pair| pair.effect.abs() > bound)
     {

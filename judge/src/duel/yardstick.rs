@@ -1,7 +1,7 @@
 //! What an effect is measured in, and the smallest one that matters.
 
 use crate::model::{Percent, UnitError};
-use crate::statistics::Measure;
+use crate::statistics::ScoreMeasure;
 use checkers::Score;
 use std::fmt;
 use std::str::FromStr;
@@ -67,11 +67,11 @@ impl Yardstick {
     /// difference where the smallest effect that matters is given as a percentage.
     #[must_use]
     pub fn suited_to<'a>(scores: impl Iterator<Item = &'a Score>, min_effect: Option<&MinEffect>) -> Self {
-        match (Measure::suited_to(scores), min_effect) {
+        match (ScoreMeasure::suited_to(scores), min_effect) {
             (_, Some(MinEffect::Amount(_))) => Self::Difference,
-            (Measure::Difference, None) => Self::Difference,
-            (Measure::Difference, Some(MinEffect::Share(_))) => Self::Relative,
-            (Measure::LogRatio | Measure::Relative, _) => Self::Ratio,
+            (ScoreMeasure::Difference, None) => Self::Difference,
+            (ScoreMeasure::Difference, Some(MinEffect::Share(_))) => Self::Relative,
+            (ScoreMeasure::LogRatio | ScoreMeasure::Relative, _) => Self::Ratio,
         }
     }
 
@@ -113,11 +113,11 @@ impl Yardstick {
 
     /// Returns the measure between scores; `None` for points.
     #[must_use]
-    pub fn measure(self) -> Option<Measure> {
+    pub fn measure(self) -> Option<ScoreMeasure> {
         match self {
-            Self::Ratio => Some(Measure::LogRatio),
-            Self::Difference => Some(Measure::Difference),
-            Self::Relative => Some(Measure::Relative),
+            Self::Ratio => Some(ScoreMeasure::LogRatio),
+            Self::Difference => Some(ScoreMeasure::Difference),
+            Self::Relative => Some(ScoreMeasure::Relative),
             Self::Points => None,
         }
     }

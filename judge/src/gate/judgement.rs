@@ -1,7 +1,7 @@
 //! The decision of `judge gate`, without files and output.
 
 use crate::model::Direction;
-use crate::statistics::{Measure, Moments, mean_interval};
+use crate::statistics::{Moments, ScoreMeasure, mean_interval};
 use checkers::Score;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
@@ -323,7 +323,7 @@ fn total_fell(judgement: &Judgement, pairs: &[Pair<'_>], limits: &Limits) -> Opt
 }
 
 fn is_certain_fall(pairs: &[Pair<'_>], direction: Direction, alpha: f64) -> bool {
-    let measure = Measure::suited_to(pairs.iter().flat_map(|pair| [pair.was, pair.now]));
+    let measure = ScoreMeasure::suited_to(pairs.iter().flat_map(|pair| [pair.was, pair.now]));
     let effects: Vec<f64> = pairs.iter().filter_map(|pair| measure.effect(pair.was, pair.now)).collect();
     mean_interval(&Moments::of(&effects), alpha).is_some_and(|interval| match direction {
         Direction::Max => interval.high < 0.0,

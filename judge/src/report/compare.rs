@@ -9,7 +9,7 @@ use crate::duel::{Claim, Duel, Group, Pair, Ruling, Stakes, Yardstick};
 use crate::journal::RunId;
 use crate::model::{JobId, Outcome, Stop, Verdict};
 use crate::plan::Plan;
-use crate::statistics::{Comparison, Moments};
+use crate::statistics::{EffectSummary, Moments};
 use comfy_table::Cell;
 use std::time::Duration;
 
@@ -145,9 +145,9 @@ fn figures(report: &CompareReport<'_>, bout: &Bout) -> String {
     lines.join("\n")
 }
 
-fn figure_lines(report: &CompareReport<'_>, bout: &Bout, comparison: &Comparison) -> String {
+fn figure_lines(report: &CompareReport<'_>, bout: &Bout, comparison: &EffectSummary) -> String {
     let yardstick = report.yardstick;
-    let Comparison { moments, signs, ranks, bootstrap, .. } = comparison;
+    let EffectSummary { moments, signs, ranks, bootstrap, .. } = comparison;
     let sure = format!("{} % interval", percentage(1.0 - report.stakes.alpha));
     let kind = match report.stakes.bound {
         Some(_) => "anytime-valid, exact",

@@ -6,7 +6,7 @@ use super::{Bout, CompareReport};
 use crate::duel::{Claim, Group};
 use crate::journal::RunId;
 use crate::model::{CaseSource, JobId, SolverSpec, Stop};
-use crate::statistics::{Comparison, Interval};
+use crate::statistics::{EffectSummary, Interval};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
@@ -223,8 +223,8 @@ fn bout_record<'a>(report: &'a CompareReport<'_>, bout: &'a Bout) -> BoutRecord<
     }
 }
 
-fn effect_record(report: &CompareReport<'_>, comparison: &Comparison) -> EffectRecord {
-    let Comparison { moments, signs, ranks, bootstrap, .. } = comparison;
+fn effect_record(report: &CompareReport<'_>, comparison: &EffectSummary) -> EffectRecord {
+    let EffectSummary { moments, signs, ranks, bootstrap, .. } = comparison;
     EffectRecord {
         mean: moments.mean(),
         mean_shown: report.yardstick.shown(moments.mean()),

@@ -6,7 +6,7 @@ use super::record::{exact, schema_of};
 use super::table::{Align, grid};
 use crate::duel::Yardstick;
 use crate::model::{CaseName, Direction, Outcome, Stop};
-use crate::statistics::{Interval, Measure, Moments, mean_interval};
+use crate::statistics::{Interval, Moments, ScoreMeasure, mean_interval};
 use crate::tune::{Parameter, Setting, fill};
 use checkers::Score;
 use comfy_table::Cell;
@@ -76,9 +76,9 @@ pub struct Round {
 pub fn value(yardstick: Yardstick, direction: Direction, outcome: &Outcome) -> Option<f64> {
     let score = outcome.score.as_ref()?;
     let value = match yardstick {
-        Yardstick::Ratio => Measure::LogRatio.effect(&Score::from(1), score)?,
+        Yardstick::Ratio => ScoreMeasure::LogRatio.effect(&Score::from(1), score)?,
         Yardstick::Difference | Yardstick::Relative | Yardstick::Points => {
-            Measure::Difference.effect(&Score::from(0), score)?
+            ScoreMeasure::Difference.effect(&Score::from(0), score)?
         }
     };
     Some(if direction == Direction::Max { value } else { -value })

@@ -16,7 +16,7 @@ impl Interval {
         self.low + (self.high - self.low) / 2.0
     }
 
-    /// Returns half the width: the number after a `±`.
+    /// Returns half the width, the number after a `±`.
     #[must_use]
     pub fn radius(self) -> f64 {
         (self.high - self.low) / 2.0

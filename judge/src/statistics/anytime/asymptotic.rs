@@ -1,7 +1,7 @@
-//! The guard for means of skewed effects: an asymptotic confidence sequence with a correction for skewness.
+//! An asymptotic confidence sequence for the mean, with a correction for skewness.
 //!
 //! With n cases, standard deviation s, d the distance of the mean from the center towards the claimed side, g >= 0 the
-//! part of the sample skewness that flatters the claim (a tail on the other side that has hardly been seen yet) and k
+//! part of the sample skewness that favours the claim (a tail on the other side that has hardly been seen yet) and k
 //! the sample kurtosis:
 //!
 //! ```text
@@ -13,10 +13,10 @@
 //! ```
 //!
 //! The second inequality is Robbins' normal mixture with the t likelihood in place of the normal one. From 100 cases on
-//! its two sides together err with a probability of about alpha. Before, it is more lenient: so early, what holds the
-//! error down is the wager (for effects that are near to symmetric), the correction (for others) and the wait (for those
-//! whose tail has not shown yet). The last term takes the lenience back where the effects have long tails, on whichever
-//! side, because then the normal limit is far off.
+//! its two sides together err with a probability of about alpha. Below 100 it is more lenient, and other conditions hold
+//! the error down: the test martingale (for effects that are nearly symmetric), the correction (for others) and the
+//! warm-up (for those whose tail has not shown yet). The last term takes the lenience back if the effects have long
+//! tails, on either side, because then the normal limit is far off.
 //!
 //! Hall's transformation agrees with Johnson's d - G d^2 / (3 s) - G s / (6 n) near the center, but grows with d: with
 //! Johnson's, a large effect with a long tail against it would never be found.
@@ -29,22 +29,22 @@ const PRIOR_CASES: f64 = 4.0;
 /// The sample skewness of few cases understates that of the population.
 const SKEWNESS_FACTOR: f64 = 2.0;
 
-/// From this many cases on the guard holds alpha by itself.
+/// From this many cases on, the sequence holds alpha by itself.
 const STRICT_FROM: f64 = 100.0;
-/// How many times alpha it may err at first.
+/// The factor on alpha with which it may err at first.
 const LENIENCE: f64 = 15.0;
 
-/// So much of the tail counts, and all of that only up to so many cases.
+/// The part of the tail that counts, and the number of cases up to which all of that part does.
 const LONGEST_TAIL: f64 = 4.0;
 const FEW_CASES: f64 = 50.0;
 
 /// Judges a claim from the moments alone.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Guard {
+pub(super) struct AsymptoticSequence {
     alpha: f64,
 }
 
-impl Guard {
+impl AsymptoticSequence {
     pub(super) fn new(alpha: f64) -> Self {
         Self { alpha }
     }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     fn supports(effects: &[f64], center: f64, side: Side) -> bool {
-        Guard::new(0.05).supports(&Moments::of(effects), center, side)
+        AsymptoticSequence::new(0.05).supports(&Moments::of(effects), center, side)
     }
 
     fn wave(mean: f64, cases: usize) -> Vec<f64> {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tail_against_the_claim_delays_it_but_not_for_ever() {
+    fn a_tail_against_the_claim_delays_it_but_does_not_prevent_it() {
         // One case in ten loses 3 where the others gain 1: a mean of 0.6, half a standard deviation, skewness -2.7.
         let effects =
             |cases: usize| -> Vec<f64> { (0..cases).map(|case| if case % 10 == 9 { -3.0 } else { 1.0 }).collect() };

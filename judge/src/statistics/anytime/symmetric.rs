@@ -1,18 +1,18 @@
-//! The gambler: bets that are fair if the effects are symmetric about a center.
+//! A test martingale for effects that are symmetric about a center.
 //!
-//! With stake share tanh(lambda y) on a case with the effect center + y, the fortune is the product of 1 + tanh(lambda
-//! y). tanh is odd, so for symmetric y the mean factor is exactly 1, and the fortune is a test martingale; it is also
-//! the likelihood ratio, given |y|, of a normal shift against its mirror image. The fortune of a gambler who spreads
-//! the stake over many lambdas is the mean of theirs, and as fair.
+//! With stake share tanh(lambda y) on a case with the effect center + y, the wealth is the product of 1 + tanh(lambda
+//! y). tanh is odd, so for symmetric y the mean factor is exactly 1, and the wealth is a test martingale; it is also
+//! the likelihood ratio, given |y|, of a normal shift against its mirror image. A stake that is spread over many
+//! lambdas has the mean of their wealths, which is a test martingale too.
 //!
-//! The lambdas are in units of 1 / scale, scale being the root mean square of the first twenty y. That looks at sizes
-//! only, never at signs, and no decision is made before those twenty: given the sizes, symmetric effects have fair and
-//! independent signs, so the bets on them stay fair.
+//! The lambdas are in units of 1 / scale, scale being the root mean square of the first twenty y. The scale depends on
+//! sizes only, never on signs, and no decision is made before those twenty: given the sizes, symmetric effects have
+//! fair and independent signs, so the bets on them stay fair.
 
 use super::{Side, log_mean_exp};
 
-/// No decision before this many cases; they set the scale.
-const WARM_UP: usize = 20;
+/// The cases that set the scale. No decision is made before them.
+const SCALE_CASES: usize = 20;
 /// Halving steps of the square root: from 0.9 down to about 0.0012, for effects from one standard deviation down to a
 /// thousandth of one.
 const BETS: usize = 20;
@@ -22,21 +22,21 @@ const LARGEST_BET: f64 = 0.9;
 const PRIOR_POWER: f64 = 3.0;
 const PRIOR_WIDTH: f64 = 0.3;
 
-/// The fortunes of two gamblers, one for each side of the center.
+/// The wealth processes of the two one-sided claims about the center.
 #[derive(Debug, Clone)]
-pub(super) struct Wager {
+pub(super) struct SymmetricMartingale {
     center: f64,
     /// The effects, less the center, until the scale is known; then empty.
-    waiting: Vec<f64>,
+    pending: Vec<f64>,
     lambdas: Option<[f64; BETS]>,
-    /// Logarithms of the fortunes, per bet.
+    /// Logarithms of the wealths, per bet.
     above: [f64; BETS],
     below: [f64; BETS],
 }
 
-impl Wager {
+impl SymmetricMartingale {
     pub(super) fn new(center: f64) -> Self {
-        Self { center, waiting: Vec::new(), lambdas: None, above: [0.0; BETS], below: [0.0; BETS] }
+        Self { center, pending: Vec::new(), lambdas: None, above: [0.0; BETS], below: [0.0; BETS] }
     }
 
     pub(super) fn push(&mut self, effect: f64) {
@@ -44,20 +44,20 @@ impl Wager {
         if let Some(lambdas) = self.lambdas {
             return self.bet(&lambdas, distance);
         }
-        self.waiting.push(distance);
+        self.pending.push(distance);
         if let Some(lambdas) = self.scaled_bets() {
             self.lambdas = Some(lambdas);
-            for distance in std::mem::take(&mut self.waiting) {
+            for distance in std::mem::take(&mut self.pending) {
                 self.bet(&lambdas, distance);
             }
         }
     }
 
-    /// As long as every effect is at the center there is no scale, and nothing to bet on.
+    /// Returns the bets in units of the scale. While every effect is at the center there is no scale, and no bet.
     fn scaled_bets(&self) -> Option<[f64; BETS]> {
-        let count = self.waiting.len();
-        let scale = (self.waiting.iter().map(|distance| distance * distance).sum::<f64>() / count as f64).sqrt();
-        (count >= WARM_UP && scale > 0.0).then(|| bets().map(|bet| bet / scale))
+        let count = self.pending.len();
+        let scale = (self.pending.iter().map(|distance| distance * distance).sum::<f64>() / count as f64).sqrt();
+        (count >= SCALE_CASES && scale > 0.0).then(|| bets().map(|bet| bet / scale))
     }
 
     fn bet(&mut self, lambdas: &[f64; BETS], distance: f64) {
@@ -70,8 +70,8 @@ impl Wager {
         }
     }
 
-    /// Returns the logarithm of the fortune of the gambler on this side: 0 before the scale is known.
-    pub(super) fn log_fortune(&self, side: Side) -> f64 {
+    /// Returns the logarithm of the wealth of this claim: 0 before the scale is known.
+    pub(super) fn log_wealth(&self, side: Side) -> f64 {
         let logs = match side {
             Side::Above => &self.above,
             Side::Below => &self.below,
@@ -96,13 +96,13 @@ fn soft_plus(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn wager(center: f64, effects: &[f64]) -> Wager {
-        let mut wager = Wager::new(center);
-        effects.iter().for_each(|&effect| wager.push(effect));
-        wager
+    fn martingale(center: f64, effects: &[f64]) -> SymmetricMartingale {
+        let mut martingale = SymmetricMartingale::new(center);
+        effects.iter().for_each(|&effect| martingale.push(effect));
+        martingale
     }
 
-    /// Every assignment of signs to fixed sizes, equally likely: the mean fortune must be exactly 1.
+    /// Every assignment of signs to fixed sizes, equally likely: the mean wealth must be exactly 1.
     #[test]
     fn the_bets_are_fair_for_every_set_of_sizes() {
         let sizes = [0.1, 5.0, 0.0, 2.0, 2.0, 7.5, 0.3, 1.0, 1.0, 40.0, 3.0, 0.7];
@@ -111,7 +111,7 @@ mod tests {
             for signs in 0..1_u32 << sizes.len() {
                 let flip = |(index, size): (usize, &f64)| if signs >> index & 1 == 1 { 4.0 - size } else { 4.0 + size };
                 let effects: Vec<f64> = sizes.iter().enumerate().map(flip).collect();
-                sum += wager(4.0, &effects).log_fortune(side).exp();
+                sum += martingale(4.0, &effects).log_wealth(side).exp();
             }
             assert!((sum / f64::from(1_u32 << sizes.len()) - 1.0).abs() < 1e-9, "{sum}");
         }
@@ -119,24 +119,24 @@ mod tests {
 
     #[test]
     fn one_bet_by_hand() {
-        let mut gambler = Wager::new(0.0);
-        gambler.bet(&[0.5; BETS], 3.0);
-        assert!((gambler.above[0] - (1.0 + 1.5_f64.tanh()).ln()).abs() < 1e-12);
-        assert!((gambler.below[0] - (1.0 - 1.5_f64.tanh()).ln()).abs() < 1e-12);
+        let mut martingale = SymmetricMartingale::new(0.0);
+        martingale.bet(&[0.5; BETS], 3.0);
+        assert!((martingale.above[0] - (1.0 + 1.5_f64.tanh()).ln()).abs() < 1e-12);
+        assert!((martingale.below[0] - (1.0 - 1.5_f64.tanh()).ln()).abs() < 1e-12);
     }
 
     #[test]
-    fn the_fortune_does_not_depend_on_the_unit() {
+    fn the_wealth_does_not_depend_on_the_unit() {
         let effects: Vec<f64> = (0..30).map(|case| f64::from(case * 7 % 11) - 3.0).collect();
         let scaled: Vec<f64> = effects.iter().map(|effect| effect * 1e30).collect();
-        let fortune = wager(0.0, &effects).log_fortune(Side::Above);
-        assert!((wager(0.0, &scaled).log_fortune(Side::Above) - fortune).abs() < 1e-9);
+        let wealth = martingale(0.0, &effects).log_wealth(Side::Above);
+        assert!((martingale(0.0, &scaled).log_wealth(Side::Above) - wealth).abs() < 1e-9);
     }
 
     #[test]
-    fn nothing_is_staked_before_the_warm_up_or_on_ties() {
-        assert!(wager(0.0, &[1.0; WARM_UP - 1]).log_fortune(Side::Above).abs() < 1e-12);
-        assert!(wager(0.0, &[0.0; 50]).log_fortune(Side::Above).abs() < 1e-12);
-        assert!(wager(0.0, &[1.0; WARM_UP]).log_fortune(Side::Above) > 1.0);
+    fn nothing_is_staked_before_the_scale_is_known_or_on_ties() {
+        assert!(martingale(0.0, &[1.0; SCALE_CASES - 1]).log_wealth(Side::Above).abs() < 1e-12);
+        assert!(martingale(0.0, &[0.0; 50]).log_wealth(Side::Above).abs() < 1e-12);
+        assert!(martingale(0.0, &[1.0; SCALE_CASES]).log_wealth(Side::Above) > 1.0);
     }
 }

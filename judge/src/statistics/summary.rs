@@ -1,4 +1,4 @@
-//! Everything that a fixed number of paired cases says about two solvers.
+//! Everything that a fixed number of paired effects shows.
 
 use super::bootstrap::{Bootstrap, bootstrap};
 use super::interval::Interval;
@@ -10,7 +10,7 @@ use super::wilcoxon::{Wilcoxon, wilcoxon};
 /// Enough for the second digit of a 95 % interval.
 const RESAMPLES: usize = 10_000;
 
-/// Fewer than two cases have no spread, so nothing can be said about the mean.
+/// Fewer than two cases: they have no spread, so the mean has no interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{cases} comparable case(s): at least 2 are needed")]
 pub struct TooFewCases {
@@ -18,9 +18,9 @@ pub struct TooFewCases {
     pub cases: usize,
 }
 
-/// A fixed sample of effects, described.
+/// The summary of a fixed sample of effects.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
+pub struct EffectSummary {
     /// Count, mean, standard deviation and skewness of the effects.
     pub moments: Moments,
     /// The interval of the mean by Student's t: mean +- t(1 - alpha/2, n-1) s / sqrt(n).
@@ -35,9 +35,9 @@ pub struct Comparison {
     pub finding: Finding,
 }
 
-impl Comparison {
-    /// Describes the effects. `min_effect` is the smallest effect that matters, if one was named; `seed` is the
-    /// bootstrap's.
+impl EffectSummary {
+    /// Summarizes the effects. `min_effect` is the smallest effect that matters, if there is one; `seed` is that of the
+    /// bootstrap.
     ///
     /// # Errors
     /// Fewer than two effects.
@@ -59,7 +59,7 @@ pub fn mean_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
     Some(Interval { low: moments.mean() - radius, high: moments.mean() + radius })
 }
 
-/// What an interval of the mean effect settles.
+/// What an interval of the mean effect shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
     /// Every effect in the interval is above 0.
@@ -68,10 +68,10 @@ pub enum Finding {
     Worse,
     /// Every effect in the interval is smaller than the smallest that matters.
     Smaller,
-    /// Neither.
+    /// None of these.
     Undecided {
-        /// About how many more cases would settle it if the mean and the spread stay as they are. `None` beyond 2^40:
-        /// as good as never, which is so for a mean of 0 where no smallest effect was named.
+        /// About how many more cases would decide it if the mean and the spread stay the same. `None` beyond 2^40, as for
+        /// a mean of 0 without a smallest effect that matters.
         more_cases: Option<u64>,
     },
 }
@@ -92,9 +92,9 @@ impl Finding {
     }
 }
 
-/// The radius shrinks with the root of the cases. It settles the question at the latest when it is half the smallest
-/// effect that matters (an interval narrower than that effect cannot hold both it and 0), or earlier when it is the
-/// mean itself.
+/// The radius shrinks with the root of the cases. The question is decided at the latest when the radius is half the
+/// smallest effect that matters (an interval narrower than that effect cannot contain both it and 0), or earlier when it
+/// is the mean itself.
 fn more_cases(radius: f64, mean: f64, cases: usize, min_effect: Option<f64>) -> Option<u64> {
     let enough = mean.max(min_effect.unwrap_or(0.0) / 2.0);
     let needed = (cases as f64 * (radius / enough).powi(2)).ceil();
@@ -112,15 +112,15 @@ mod tests {
     #[test]
     fn the_interval_is_students() {
         // n = 4, mean 4, s = sqrt(50/3), t(0.975, 3) = 3.18245.
-        let comparison = Comparison::of(&[1.0, 2.0, 3.0, 10.0], 0.05, None, 1).unwrap();
-        assert!((comparison.interval.radius() - 3.182_446 * (50.0_f64 / 12.0).sqrt()).abs() < 1e-4);
-        assert!((comparison.interval.center() - 4.0).abs() < 1e-12);
-        assert_eq!((comparison.signs.wins, comparison.signs.losses), (4, 0));
+        let summary = EffectSummary::of(&[1.0, 2.0, 3.0, 10.0], 0.05, None, 1).unwrap();
+        assert!((summary.interval.radius() - 3.182_446 * (50.0_f64 / 12.0).sqrt()).abs() < 1e-4);
+        assert!((summary.interval.center() - 4.0).abs() < 1e-12);
+        assert_eq!((summary.signs.wins, summary.signs.losses), (4, 0));
     }
 
     #[test]
     fn each_finding_has_its_data() {
-        let find = |mean, min_effect| Comparison::of(&wave(mean), 0.05, min_effect, 1).unwrap().finding;
+        let find = |mean, min_effect| EffectSummary::of(&wave(mean), 0.05, min_effect, 1).unwrap().finding;
         assert_eq!(find(0.6, None), Finding::Better);
         assert_eq!(find(-0.6, None), Finding::Worse);
         assert_eq!(find(0.0, Some(0.6)), Finding::Smaller);
@@ -130,10 +130,10 @@ mod tests {
     }
 
     #[test]
-    fn swapping_the_solvers_mirrors_the_comparison() {
+    fn swapping_the_solvers_mirrors_the_summary() {
         let effects = [0.5, 1.5, -0.25, 2.0, 0.0];
-        let there = Comparison::of(&effects, 0.05, None, 1).unwrap();
-        let back = Comparison::of(&effects.map(|effect| -effect), 0.05, None, 1).unwrap();
+        let there = EffectSummary::of(&effects, 0.05, None, 1).unwrap();
+        let back = EffectSummary::of(&effects.map(|effect| -effect), 0.05, None, 1).unwrap();
         assert_eq!(there.interval.low, -back.interval.high);
         assert_eq!(there.signs.wins, back.signs.losses);
         assert_eq!(there.ranks.p, back.ranks.p);
@@ -141,15 +141,15 @@ mod tests {
 
     #[test]
     fn one_case_is_too_few() {
-        assert_eq!(Comparison::of(&[1.0], 0.05, None, 1), Err(TooFewCases { cases: 1 }));
-        assert_eq!(Comparison::of(&[], 0.05, None, 1), Err(TooFewCases { cases: 0 }));
+        assert_eq!(EffectSummary::of(&[1.0], 0.05, None, 1), Err(TooFewCases { cases: 1 }));
+        assert_eq!(EffectSummary::of(&[], 0.05, None, 1), Err(TooFewCases { cases: 0 }));
     }
 
     #[test]
     fn identical_solvers_show_no_difference_at_all() {
-        let comparison = Comparison::of(&[0.0; 8], 0.05, Some(0.001), 1).unwrap();
-        assert_eq!(comparison.finding, Finding::Smaller);
-        assert_eq!((comparison.signs.ties, comparison.ranks.p), (8, 1.0));
+        let summary = EffectSummary::of(&[0.0; 8], 0.05, Some(0.001), 1).unwrap();
+        assert_eq!(summary.finding, Finding::Smaller);
+        assert_eq!((summary.signs.ties, summary.ranks.p), (8, 1.0));
     }
 
     /// What scipy 1.17.1 says of the same effects, x:
@@ -160,7 +160,7 @@ mod tests {
     /// stats.wilcoxon(x, zero_method="pratt", method=stats.PermutationMethod(n_resamples=numpy.inf)).pvalue
     /// stats.bootstrap((x,), numpy.mean, n_resamples=1_000_000, batch=10_000, method="BCa", rng=default_rng(1))
     /// ```
-    struct Reference {
+    struct ScipyReference {
         effects: &'static [f64],
         interval: Interval,
         signs: f64,
@@ -168,9 +168,9 @@ mod tests {
         accelerated: Interval,
     }
 
-    const REFERENCES: [Reference; 3] = [
+    const REFERENCES: [ScipyReference; 3] = [
         // Darwin's maize (Fisher, "The design of experiments", 1935): differences in eighths of an inch.
-        Reference {
+        ScipyReference {
             effects: &[49.0, -67.0, 8.0, 16.0, 6.0, 23.0, 28.0, 41.0, 14.0, 29.0, 56.0, 24.0, 75.0, 60.0, -48.0],
             interval: Interval { low: 0.031_193_318_392_979_563, high: 41.835_473_348_273_69 },
             signs: 0.007_385_253_906_25,
@@ -178,7 +178,7 @@ mod tests {
             accelerated: Interval { low: -1.666_666_666_666_667, high: 36.333_333_333_333_336 },
         },
         // Ties and zeros.
-        Reference {
+        ScipyReference {
             effects: &[0.0, 1.0, -1.0, 2.0, 0.0, 3.0, 3.0, -2.0, 1.0, 5.0, 0.0, 1.0, 4.0, -1.0],
             interval: Interval { low: -0.030_788_730_781_370_12, high: 2.316_503_016_495_655_7 },
             signs: 0.226_562_5,
@@ -186,7 +186,7 @@ mod tests {
             accelerated: Interval { low: 0.214_285_714_285_714_27, high: 2.214_285_714_285_714_4 },
         },
         // Skewed.
-        Reference {
+        ScipyReference {
             effects: &[0.1, 0.4, 0.2, 3.5, 0.3, -0.2, 0.6, 7.25, 1.5, -0.05],
             interval: Interval { low: -0.313_741_533_655_847_56, high: 3.033_741_533_655_847_6 },
             signs: 0.109_375,
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn scipy_finds_the_same() {
         for reference in REFERENCES {
-            let found = Comparison::of(reference.effects, 0.05, None, 1).unwrap();
+            let found = EffectSummary::of(reference.effects, 0.05, None, 1).unwrap();
             let near = |left: Interval, right: Interval, tolerance: f64| {
                 (left.low - right.low).abs().max((left.high - right.high).abs()) <= tolerance * right.radius()
             };

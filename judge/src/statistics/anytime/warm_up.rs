@@ -1,4 +1,4 @@
-//! The wait: no claim before effects against it would have shown, were they one in ten.
+//! The warm-up: no claim before effects against it would have shown if they were one in ten.
 //!
 //! Uncommon large effects on the other side may outweigh all that was seen. With y the distance of an effect from the
 //! center and w = |y| / sum |y| its share, the effects weigh as much as
@@ -7,43 +7,44 @@
 //! n_eff = exp(-sum w ln w)        and their usual size is sum |y| / n_eff
 //! ```
 //!
-//! equal ones (Hill's number of order 1), so that neither ties nor near-ties count as cases that might have shown
-//! something. If one effect in ten were on the other side, none would be among n_eff with a probability of 0.9^n_eff.
-//! The wait is over when that is half of alpha (36 equal effects for an alpha of 5 %), which leaves the other half for
-//! samples where a few did show.
+//! equal ones (Hill's number of order 1), so neither ties nor near-ties count as cases that might have shown something.
+//! If one effect in ten were on the other side, none would be among n_eff with a probability of 0.9^n_eff. The warm-up
+//! is over when that is half of alpha (36 equal effects for an alpha of 5 %), which leaves the other half for samples
+//! where a few did show.
 //!
-//! Where effects on the other side do show, the moments know of them and the guard judges: one of the usual size stands
-//! for the ten cases in which it was to be expected. But not where the effects have long tails: then small ones show
-//! first and the large ones are still to come. So for a kurtosis k above 3.5 it stands for 1 + 9 (3.5 / k)^3.
+//! Where effects on the other side do show, the moments include them and the asymptotic sequence decides: one of the
+//! usual size stands for the ten cases in which it was expected. Not so where the effects have long tails: then small
+//! ones show first and the large ones are still to come. So for a kurtosis k above 3.5 it stands for 1 + 9 (3.5 / k)^3.
 //!
-//! Normal effects are kept waiting where the mean is large against the spread and few cases would do; others hardly.
+//! The warm-up delays normal effects if the mean is large against the spread and few cases would do, and others hardly.
 
 use super::{LIGHT_TAILED, Side, tail};
 use crate::statistics::moments::Moments;
 
-/// Effects on the other side that are this share of all (but ties) are waited for. Rarer ones no test can know of.
+/// The warm-up is long enough for effects on the other side that are this share of all but ties. No test can account for
+/// rarer ones.
 const RARE: f64 = 0.1;
 /// The share of alpha that is spent on samples where they have not shown at all.
 const UNSEEN: f64 = 0.5;
-/// How fast long tails take the weight from effects on the other side.
+/// How fast long tails reduce the weight of effects on the other side.
 const TAIL_POWER: i32 = 3;
 
-/// Judges whether there were chances enough for effects against a claim to show.
+/// Tells whether effects against a claim had enough chances to show.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wait {
+pub(super) struct WarmUp {
     enough: f64,
 }
 
-impl Wait {
+impl WarmUp {
     pub(super) fn new(alpha: f64) -> Self {
         Self { enough: (UNSEEN * alpha).ln() / (-RARE).ln_1p() }
     }
 
-    /// Tells whether the wait is over for the claim that the mean lies on this side of the center. The moments are
+    /// Tells whether the warm-up is over for the claim that the mean lies on this side of the center. The moments are
     /// those of the effects.
     pub(super) fn is_over(self, effects: &[f64], moments: &Moments, center: f64, side: Side) -> bool {
         let distances = || effects.iter().map(|effect| side.sign() * (effect - center));
-        // The largest is the unit, so that no sum is endless.
+        // The largest is the unit, so that no sum is infinite.
         let largest = distances().map(f64::abs).fold(0.0, f64::max);
         if largest == 0.0 {
             return false;
@@ -64,17 +65,17 @@ mod tests {
     use super::*;
 
     fn is_over(effects: &[f64], center: f64, side: Side) -> bool {
-        Wait::new(0.05).is_over(effects, &Moments::of(effects), center, side)
+        WarmUp::new(0.05).is_over(effects, &Moments::of(effects), center, side)
     }
 
     #[test]
-    fn one_sided_effects_wait_for_thirty_six() {
+    fn one_sided_effects_warm_up_for_thirty_six_cases() {
         // 0.9^35 = 0.02503, 0.9^36 = 0.0225; 0.9^50 = 0.0052, 0.9^51 = 0.0046.
         for (center, side) in [(0.0, Side::Above), (5.0, Side::Below)] {
             assert!(!is_over(&[2.0; 35], center, side));
             assert!(is_over(&[2.0; 36], center, side));
         }
-        let strict = |effects: &[f64]| Wait::new(0.01).is_over(effects, &Moments::of(effects), 0.0, Side::Above);
+        let strict = |effects: &[f64]| WarmUp::new(0.01).is_over(effects, &Moments::of(effects), 0.0, Side::Above);
         assert!(!strict(&[2.0; 50]));
         assert!(strict(&[2.0; 51]));
     }
