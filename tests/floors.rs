@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: [&[&str]; 9] = [
     &["model"],
     &["manifest", "plan", "condition", "verdict", "scoring", "statistics"],
-    &["command", "duel", "gate", "tune"],
+    &["command", "paired", "gate", "tune"],
     &["solver", "cases", "journal", "interaction"],
     &["runner"],
     &["report", "cli"],

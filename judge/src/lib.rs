@@ -12,7 +12,7 @@
 //! 3  solver, cases, journal  effects: find or compile a solver · make inputs, rule on answers · SQLite
 //!    interaction             a solver and an interactor converse
 //! 2  command                 one bounded helper command
-//!    duel, gate, tune        decisions made of scoring and statistics
+//!    paired, gate, tune      decisions made of scoring and statistics
 //! 1  manifest, plan, condition, verdict, scoring, statistics     pure logic
 //! 0  model                   the words that cross walls
 //! ```
@@ -22,12 +22,12 @@ pub mod cli;
 pub mod command;
 pub mod commands;
 pub mod condition;
-pub mod duel;
 pub mod gate;
 pub mod interaction;
 pub mod journal;
 pub mod manifest;
 pub mod model;
+pub mod paired;
 pub mod plan;
 pub mod report;
 pub mod runner;

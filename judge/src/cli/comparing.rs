@@ -1,8 +1,8 @@
 //! The grammar of the commands that compare: `compare`, `power`, `baseline`, `gate` and `tune`.
 
 use super::{CaseArgs, JobArgs, LimitArgs, SandboxArgs};
-use crate::duel::{MinEffect, Yardstick};
 use crate::model::{Percent, Seeds};
+use crate::paired::{EffectMeasure, MinEffect};
 use crate::tune::Parameter;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -63,8 +63,8 @@ pub struct RunningArgs {
 #[command(next_help_heading = "Statistics")]
 pub struct StatisticsArgs {
     /// How the scores of a case are compared [default: ratio where all scores are positive, else difference]
-    #[arg(long, value_name = "HOW", value_parser = yardsticks())]
-    pub measure: Option<Yardstick>,
+    #[arg(long, value_name = "HOW", value_parser = measures())]
+    pub measure: Option<EffectMeasure>,
     /// The probability of a false claim, above 0 and at most 0.25
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
     pub alpha: f64,
@@ -249,10 +249,10 @@ pub struct TuneArgs {
     pub jsonl: Option<PathBuf>,
 }
 
-fn yardsticks() -> impl TypedValueParser<Value = Yardstick> {
-    let named = |name: String| Yardstick::ALL.into_iter().find(|yardstick| yardstick.name() == name);
-    PossibleValuesParser::new(Yardstick::ALL.map(Yardstick::name))
-        .map(move |name| named(name).unwrap_or(Yardstick::Ratio))
+fn measures() -> impl TypedValueParser<Value = EffectMeasure> {
+    let named = |name: String| EffectMeasure::ALL.into_iter().find(|measure| measure.name() == name);
+    PossibleValuesParser::new(EffectMeasure::ALL.map(EffectMeasure::name))
+        .map(move |name| named(name).unwrap_or(EffectMeasure::Ratio))
 }
 
 fn alpha(text: &str) -> Result<f64, String> {

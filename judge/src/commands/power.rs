@@ -1,10 +1,10 @@
 //! `judge power`: which difference so many cases show, and how many cases a difference needs.
 
 use crate::cli::PowerArgs;
-use crate::duel::{MinEffect, Yardstick};
 use crate::journal::{Game, HistoryFilter, Journal};
 use crate::manifest::Catalogue;
 use crate::model::{Digest, Exit, Problem, Stop};
+use crate::paired::{EffectMeasure, MinEffect};
 use crate::report::{self, PowerReport, Spread, Style};
 use crate::statistics::Moments;
 use crate::workflow::best_scores::Reference;
@@ -39,8 +39,8 @@ pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, 
         (None, None, Some(path)) => (recorded(args, path)?, Exit::Success),
         (None, None, None) => return Err(Failure::usage("there is no spread to calculate with")),
     };
-    let yardstick = spread.yardstick;
-    let asked = args.differences.iter().map(|given| yardstick.min_effect(Some(given)));
+    let measure = spread.measure;
+    let asked = args.differences.iter().map(|given| measure.min_effect(Some(given)));
     let asked: Vec<f64> = asked.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let report = PowerReport {
         counts: if args.counts.is_empty() && asked.is_empty() { CASES.to_vec() } else { args.counts.clone() },
@@ -137,21 +137,21 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
 
 fn of_played(played: &Played, args: &PowerArgs, source: String) -> Result<Spread, Failure> {
     let scores = played.outcomes.iter().flatten().filter_map(|outcome| outcome.score.as_ref());
-    let yardstick = args.statistics.measure.unwrap_or_else(|| Yardstick::suited_to(scores, args.differences.first()));
-    let moments = Moments::of(&played.duel(yardstick, 1)?.effects());
+    let measure = args.statistics.measure.unwrap_or_else(|| EffectMeasure::suited_to(scores, args.differences.first()));
+    let moments = Moments::of(&played.paired(measure, 1)?.effects());
     if moments.count() < FEWEST_CASES {
         return Err(Failure::usage(format!("{} cases that both solved show no spread", moments.count()))
             .with_hint("give more cases: --seeds 1-30"));
     }
-    Ok(Spread { yardstick, deviation: moments.deviation(), source: format!("{source}, {} cases", moments.count()) })
+    Ok(Spread { measure, deviation: moments.deviation(), source: format!("{source}, {} cases", moments.count()) })
 }
 
 fn given(sd: &MinEffect) -> Spread {
-    let (yardstick, deviation) = match sd {
-        MinEffect::Share(share) => (Yardstick::Ratio, share.share().ln_1p()),
-        MinEffect::Amount(amount) => (Yardstick::Difference, *amount),
+    let (measure, deviation) = match sd {
+        MinEffect::Share(share) => (EffectMeasure::Ratio, share.share().ln_1p()),
+        MinEffect::Amount(amount) => (EffectMeasure::Difference, *amount),
     };
-    Spread { yardstick, deviation, source: "given".to_owned() }
+    Spread { measure, deviation, source: "given".to_owned() }
 }
 
 /// Reads effects, one number each, separated by white space.
@@ -168,15 +168,15 @@ fn recorded(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
         return Err(Failure::usage(format!("{}: at least two effects are needed", path.display())));
     }
     Ok(Spread {
-        yardstick: args.statistics.measure.unwrap_or(Yardstick::Ratio),
+        measure: args.statistics.measure.unwrap_or(EffectMeasure::Ratio),
         deviation: moments.deviation(),
         source: format!("{} effects in {}", moments.count(), path.display()),
     })
 }
 
 fn usual(spread: &Spread) -> Vec<f64> {
-    if spread.yardstick.is_share() {
-        SHARES.iter().map(|share| spread.yardstick.of_share(*share)).collect()
+    if spread.measure.is_share() {
+        SHARES.iter().map(|share| spread.measure.of_share(*share)).collect()
     } else {
         DEVIATIONS.iter().map(|part| part * spread.deviation).filter(|difference| *difference > 0.0).collect()
     }

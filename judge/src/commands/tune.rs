@@ -1,9 +1,9 @@
 //! `judge tune`: races settings of a solver's parameters against each other, and looks closer around the best.
 
 use crate::cli::TuneArgs;
-use crate::duel::Yardstick;
 use crate::journal::Part;
 use crate::model::{CaseSpec, Direction, Exit, JobId, Outcome, Problem, Solver, SolverSpec, Stop};
+use crate::paired::EffectMeasure;
 use crate::plan::Plan;
 use crate::report::{self, Racer, Round, Style, TuneReport};
 use crate::solver;
@@ -200,20 +200,20 @@ impl Search<'_> {
     }
 
     /// What everybody's scores are measured by.
-    fn yardstick(&self) -> Yardstick {
+    fn measure(&self) -> EffectMeasure {
         let scores = self.racers.iter().flat_map(|racer| &racer.outcomes).filter_map(|outcome| outcome.score.as_ref());
-        self.args.statistics.measure.unwrap_or_else(|| Yardstick::suited_to(scores, None))
+        self.args.statistics.measure.unwrap_or_else(|| EffectMeasure::suited_to(scores, None))
     }
 
     fn values(&self, racer: usize, cases: usize) -> Vec<Option<f64>> {
-        let yardstick = self.yardstick();
-        let value = |outcome: &Outcome| report::value(yardstick, self.problem.direction, outcome);
+        let measure = self.measure();
+        let value = |outcome: &Outcome| report::value(measure, self.problem.direction, outcome);
         self.racers[racer].outcomes.iter().take(cases).map(value).collect()
     }
 
     /// Closes the record of the run, and returns what there is to tell.
     fn finish(self, stop: Option<Stop>) -> TuneReport {
-        let yardstick = self.yardstick();
+        let measure = self.measure();
         let (solvers, cases) = (self.entered.clone(), self.cases.clone());
         let plan = Plan { solvers, cases, ..self.arena.template().clone() };
         let outcome = |case: usize, racer: usize| self.racers[racer].outcomes.get(case).cloned();
@@ -228,7 +228,7 @@ impl Search<'_> {
             environment: self.args.running.sandbox.environment.clone(),
             parameters: self.args.parameters.clone(),
             cases: self.cases.iter().map(|case| case.name.clone()).collect(),
-            yardstick,
+            measure,
             direction,
             alpha: self.args.statistics.alpha,
             racers: self.racers,

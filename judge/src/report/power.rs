@@ -4,7 +4,7 @@ use super::Style;
 use super::effects::size;
 use super::record::schema_of;
 use super::table::{Align, grid};
-use crate::duel::Yardstick;
+use crate::paired::EffectMeasure;
 use crate::statistics::power::{cases_needed, detectable_effect};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
     /// What effects are measured in.
-    pub yardstick: Yardstick,
+    pub measure: EffectMeasure,
     /// Their standard deviation.
     pub deviation: f64,
     /// Where it comes from, in words.
@@ -48,10 +48,10 @@ impl PowerReport {
 /// Returns the report, for a terminal or a file.
 #[must_use]
 pub fn power_text(report: &PowerReport, style: Style) -> String {
-    let Spread { yardstick, deviation, source } = &report.spread;
+    let Spread { measure, deviation, source } = &report.spread;
     let mut parts = vec![format!(
-        "Standard deviation of the effects ({yardstick}): {} ({source})\nseen with a probability of {}, false alarms with one of {}",
-        size(*yardstick, *deviation),
+        "Standard deviation of the effects ({measure}): {} ({source})\nseen with a probability of {}, false alarms with one of {}",
+        size(*measure, *deviation),
         report.power,
         report.alpha
     )];
@@ -62,7 +62,7 @@ pub fn power_text(report: &PowerReport, style: Style) -> String {
     if !report.counts.is_empty() {
         let mut table = grid(&[("cases", Align::Right), ("show a difference of", Align::Right)], style);
         for &cases in &report.counts {
-            let shown = report.shown_by(cases).map_or_else(|| "–".to_owned(), |effect| size(*yardstick, effect));
+            let shown = report.shown_by(cases).map_or_else(|| "–".to_owned(), |effect| size(*measure, effect));
             table.add_row([cases.to_string(), shown]);
         }
         parts.push(table.trim_fmt());
@@ -71,7 +71,7 @@ pub fn power_text(report: &PowerReport, style: Style) -> String {
         let mut table = grid(&[("a difference of", Align::Right), ("needs cases", Align::Right)], style);
         for &difference in &report.differences {
             let needed = report.needed_for(difference).map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
-            table.add_row([size(*yardstick, difference), needed]);
+            table.add_row([size(*measure, difference), needed]);
         }
         parts.push(table.trim_fmt());
     }
@@ -116,7 +116,7 @@ pub fn power_json(report: &PowerReport) -> serde_json::Result<String> {
     let needed = |&difference: &f64| NeededRecord { difference, cases: report.needed_for(difference) };
     let document = Document {
         schema: 1,
-        measure: report.spread.yardstick.name(),
+        measure: report.spread.measure.name(),
         deviation: report.spread.deviation,
         source: &report.spread.source,
         alpha: report.alpha,

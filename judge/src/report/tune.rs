@@ -4,8 +4,8 @@ use super::Style;
 use super::effects::{between, give_or_take, rounded};
 use super::record::{exact, schema_of};
 use super::table::{Align, grid};
-use crate::duel::Yardstick;
 use crate::model::{CaseName, Direction, Outcome, Stop};
+use crate::paired::EffectMeasure;
 use crate::statistics::{Interval, Moments, ScoreMeasure, mean_interval};
 use crate::tune::{Parameter, Setting, fill};
 use checkers::Score;
@@ -32,7 +32,7 @@ pub struct TuneReport {
     /// The names of the cases, in the order in which they were played.
     pub cases: Vec<CaseName>,
     /// What scores were measured by.
-    pub yardstick: Yardstick,
+    pub measure: EffectMeasure,
     /// Which scores are good.
     pub direction: Direction,
     /// The error probability of the intervals.
@@ -73,11 +73,11 @@ pub struct Round {
 
 /// Returns what an outcome is worth on the scale of the measure, more being better; `None` for a failure.
 #[must_use]
-pub fn value(yardstick: Yardstick, direction: Direction, outcome: &Outcome) -> Option<f64> {
+pub fn value(measure: EffectMeasure, direction: Direction, outcome: &Outcome) -> Option<f64> {
     let score = outcome.score.as_ref()?;
-    let value = match yardstick {
-        Yardstick::Ratio => ScoreMeasure::LogRatio.effect(&Score::from(1), score)?,
-        Yardstick::Difference | Yardstick::Relative | Yardstick::Points => {
+    let value = match measure {
+        EffectMeasure::Ratio => ScoreMeasure::LogRatio.effect(&Score::from(1), score)?,
+        EffectMeasure::Difference | EffectMeasure::Relative | EffectMeasure::Points => {
             ScoreMeasure::Difference.effect(&Score::from(0), score)?
         }
     };
@@ -98,7 +98,7 @@ impl TuneReport {
     }
 
     fn values(&self, racer: usize) -> Vec<Option<f64>> {
-        let value = |outcome: &Outcome| value(self.yardstick, self.direction, outcome);
+        let value = |outcome: &Outcome| value(self.measure, self.direction, outcome);
         self.racers[racer].outcomes.iter().map(value).collect()
     }
 
@@ -109,7 +109,7 @@ impl TuneReport {
     /// The mean score in the game's own points: the geometric mean where ratios are compared.
     fn score(&self, mean: f64) -> f64 {
         let mean = if self.direction == Direction::Max { mean } else { -mean };
-        if self.yardstick == Yardstick::Ratio { mean.exp() } else { mean }
+        if self.measure == EffectMeasure::Ratio { mean.exp() } else { mean }
     }
 
     fn command(&self, racer: usize) -> String {
@@ -195,8 +195,7 @@ fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
     }
     let moments = Moments::of(&effects);
     let interval: Interval = mean_interval(&moments, report.alpha)?;
-    let (gain, between) =
-        (give_or_take(report.yardstick, moments.mean(), interval), between(report.yardstick, interval));
+    let (gain, between) = (give_or_take(report.measure, moments.mean(), interval), between(report.measure, interval));
     let side = if moments.mean() < 0.0 { "worse" } else { "better" };
     Some(format!("  against the next      {gain} {side} than {rival}, {between}, {} shared cases", effects.len()))
 }

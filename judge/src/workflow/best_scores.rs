@@ -3,10 +3,10 @@
 use super::failure::Failure;
 use super::{load, recorder};
 use crate::cases::Inputs;
-use crate::duel::Yardstick;
 use crate::journal::{BestScore, Game, Journal};
 use crate::manifest::{Catalogue, read_best_scores};
 use crate::model::{BestSource, CaseSpec, Digest, Direction, Problem};
+use crate::paired::EffectMeasure;
 use crate::report;
 use checkers::Score;
 use std::collections::{BTreeMap, HashMap};
@@ -29,12 +29,12 @@ enum Scores {
 impl Reference {
     /// Opens the best scores that points are measured by. What else scores are compared by knows no best.
     pub(crate) fn of_points(
-        yardstick: Option<Yardstick>,
+        measure: Option<EffectMeasure>,
         catalogue: &Catalogue,
         problem: &Problem,
         best: Option<&Path>,
     ) -> Result<Option<Self>, Failure> {
-        if yardstick == Some(Yardstick::Points) {
+        if measure == Some(EffectMeasure::Points) {
             return Self::open(catalogue, problem, best).map(Some);
         }
         match best {

@@ -1,10 +1,10 @@
 //! An error as the user sees it: what happened, why, and the command or key that mends it.
 
 use crate::cases::{InputError, ReadError, RefereeError, SelectError};
-use crate::duel::{Unruled, UnsuitedMinEffect};
 use crate::journal::JournalError;
 use crate::manifest::{ManifestError, UnknownProblem};
 use crate::model::Exit;
+use crate::paired::{InferenceError, UnsuitedMinEffect};
 use crate::report::{Paint, Style};
 use crate::runner::RunError;
 use crate::scoring::InvalidResults;
@@ -166,11 +166,11 @@ impl From<UnsuitedMinEffect> for Failure {
     }
 }
 
-impl From<Unruled> for Failure {
-    fn from(error: Unruled) -> Self {
+impl From<InferenceError> for Failure {
+    fn from(error: InferenceError) -> Self {
         match error {
-            Unruled::Settings(_) => Self::usage(error),
-            Unruled::BeyondBound { .. } => Self::usage(error)
+            InferenceError::Settings(_) => Self::usage(error),
+            InferenceError::BeyondBound { .. } => Self::usage(error)
                 .with_hint("--exact is for scores of one sign; without it, --until-decided compares any others"),
         }
     }

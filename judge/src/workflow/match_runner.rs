@@ -8,10 +8,10 @@ use super::session::Session;
 use super::{case_choice, entrants, jobs, sandbox, score_run};
 use crate::cases::{Selection, describe_all, select};
 use crate::cli::{CaseArgs, RunningArgs};
-use crate::duel::{Duel, Values, Yardstick};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
 use crate::model::{CaseSpec, Exit, JobId, Outcome, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict};
+use crate::paired::{EffectMeasure, EffectSource, PairedComparison};
 use crate::plan::{Order, Plan};
 use crate::report::{Progress, Venue};
 use crate::runner::{self, RunResult, Settings};
@@ -68,8 +68,8 @@ impl<'a> Arena<'a> {
     }
 
     /// Measures points by the best scores that the command line names, or else the problem.
-    pub(crate) fn measure(&mut self, yardstick: Option<Yardstick>, best: Option<&Path>) -> Result<(), Failure> {
-        self.reference = Reference::of_points(yardstick, self.catalogue, &self.template.problem, best)?;
+    pub(crate) fn measure(&mut self, measure: Option<EffectMeasure>, best: Option<&Path>) -> Result<(), Failure> {
+        self.reference = Reference::of_points(measure, self.catalogue, &self.template.problem, best)?;
         Ok(())
     }
 
@@ -215,13 +215,13 @@ impl Played {
     }
 
     /// Pairs a solver with the first one.
-    pub(crate) fn duel(&self, yardstick: Yardstick, second: usize) -> Result<Duel, InvalidResults> {
+    pub(crate) fn paired(&self, measure: EffectMeasure, second: usize) -> Result<PairedComparison, InvalidResults> {
         let Self { plan, outcomes, .. } = self;
-        if let Some(measure) = yardstick.measure() {
-            return Ok(Duel::of(plan, outcomes, 0, second, Values::Scores(measure)));
+        if let Some(measure) = measure.score_measure() {
+            return Ok(PairedComparison::of(plan, outcomes, 0, second, EffectSource::Scores(measure)));
         }
         let scored = score_run::score(plan, outcomes, &vec![None; plan.cases.len()], None)?;
-        Ok(Duel::of(plan, outcomes, 0, second, Values::Points(&scored.board)))
+        Ok(PairedComparison::of(plan, outcomes, 0, second, EffectSource::Points(&scored.board)))
     }
 
     /// Returns whether any case ended in a fault of the judge's.

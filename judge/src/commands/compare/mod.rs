@@ -4,17 +4,17 @@ mod effects;
 mod until_decided;
 
 use crate::cli::CompareArgs;
-use crate::duel::Yardstick;
 use crate::journal::RunId;
 use crate::manifest::Catalogue;
 use crate::model::{Exit, Problem};
+use crate::paired::EffectMeasure;
 use crate::report::{self, CompareReport, Style};
 use crate::workflow::best_scores::Reference;
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::Arena;
 use crate::workflow::pairing::{self, Meeting};
 use crate::workflow::{entrants, load};
-use effects::{bouts, stakes, yardstick};
+use effects::{comparisons, measure, parameters};
 use std::path::Path;
 use std::time::Instant;
 use until_decided::until_decided;
@@ -23,7 +23,7 @@ use until_decided::until_decided;
 pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
-    if let (true, Some(measure)) = (args.exact, args.statistics.measure.filter(|&how| how != Yardstick::Relative)) {
+    if let (true, Some(measure)) = (args.exact, args.statistics.measure.filter(|&how| how != EffectMeasure::Relative)) {
         return Err(Failure::usage(format!(
             "--exact needs effects that have a bound, and those of `{measure}` have none"
         ))
@@ -41,18 +41,18 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
         pairing::meet(&catalogue, problem, &sides, &args.cases, &args.running, reference.as_ref())?
     };
     let Meeting { played, venue, warnings, times_are_comparable } = meeting;
-    let yardstick = yardstick(args, &played.outcomes);
-    let stakes = stakes(args, yardstick, played.plan.solvers.len() - 1)?;
-    let bouts = bouts(&played, args, yardstick, stakes)?;
+    let measure = measure(args, &played.outcomes);
+    let parameters = parameters(args, measure, played.plan.solvers.len() - 1)?;
+    let comparisons = comparisons(&played, args, measure, parameters)?;
     let runs: Vec<Option<RunId>> = sides.iter().map(|side| side.past.as_ref().map(|past| past.run.id)).collect();
     let report = CompareReport {
         plan: &played.plan,
         outcomes: &played.outcomes,
-        yardstick,
+        measure,
         alpha: args.statistics.alpha,
-        stakes,
+        parameters,
         is_sequential: args.until_decided,
-        bouts: &bouts,
+        comparisons: &comparisons,
         group_by: args.group_by.as_deref(),
         stop: played.stop,
         venue,

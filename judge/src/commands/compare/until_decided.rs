@@ -1,11 +1,11 @@
 //! `judge compare --until-decided`: fresh cases, batch by batch, until every comparison is decided.
 
-use super::effects::{stakes, yardstick};
+use super::effects::{measure, parameters};
 use crate::cli::CompareArgs;
-use crate::duel::{self, Claim, Duel, Look};
 use crate::journal::Part;
 use crate::model::{CaseSpec, Solver};
-use crate::report::{Glance, Shrinking};
+use crate::paired::{self, Claim, Interim, PairedComparison};
+use crate::report::{InterimResult, IntervalProgress};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::{Arena, Played};
 
@@ -24,7 +24,7 @@ const HOPELESS: usize = 16;
 pub(super) fn until_decided(arena: &Arena<'_>, solvers: Vec<Solver>, args: &CompareArgs) -> Result<Played, Failure> {
     let most = args.max_cases.get();
     let mut pool = arena.fresh_cases_where(&args.cases)?.take(most);
-    let mut progress = Shrinking::start(most * solvers.len());
+    let mut progress = IntervalProgress::start(most * solvers.len());
     let mut playing: Vec<usize> = (0..solvers.len()).collect();
     let mut played = Played { plan: arena.plan(solvers, Vec::new())?, outcomes: Vec::new(), stop: None };
     let mut session = arena.begin(&played.plan)?;
@@ -50,25 +50,25 @@ pub(super) fn until_decided(arena: &Arena<'_>, solvers: Vec<Solver>, args: &Comp
 }
 
 /// Returns the solvers that play on: the first, and those of whom nothing can be claimed yet.
-fn undecided(played: &Played, args: &CompareArgs, progress: &mut Shrinking) -> Result<Vec<usize>, Failure> {
+fn undecided(played: &Played, args: &CompareArgs, progress: &mut IntervalProgress) -> Result<Vec<usize>, Failure> {
     let solvers = &played.plan.solvers;
-    let yardstick = yardstick(args, &played.outcomes);
-    let stakes = stakes(args, yardstick, solvers.len() - 1)?;
-    let mut glances = Vec::new();
+    let measure = measure(args, &played.outcomes);
+    let parameters = parameters(args, measure, solvers.len() - 1)?;
+    let mut results = Vec::new();
     for (second, solver) in solvers.iter().enumerate().skip(1) {
-        let duel = played.duel(yardstick, second)?;
-        let look = duel::look(&duel, stakes)?;
-        glances.push(Glance { name: &solver.spec.name, duel, look });
+        let paired = played.paired(measure, second)?;
+        let interim = paired::infer_interim(&paired, parameters)?;
+        results.push(InterimResult { name: &solver.spec.name, paired, interim });
     }
-    progress.look(yardstick, &glances);
+    progress.update(measure, &results);
     let cases = played.plan.cases.len();
-    let open = glances.iter().filter(|glance| !is_enough(&glance.look, &glance.duel, cases));
-    Ok(std::iter::once(0).chain(open.map(|glance| glance.duel.second)).collect())
+    let open = results.iter().filter(|result| !is_decided(&result.interim, &result.paired, cases));
+    Ok(std::iter::once(0).chain(open.map(|result| result.paired.second)).collect())
 }
 
-fn is_enough(look: &Look, duel: &Duel, cases: usize) -> bool {
-    match look.claim {
+fn is_decided(interim: &Interim, paired: &PairedComparison, cases: usize) -> bool {
+    match interim.claim {
         Claim::Better | Claim::Worse | Claim::Smaller | Claim::Equal => true,
-        Claim::Undecided { .. } | Claim::TooFew => duel.pairs.is_empty() && cases >= HOPELESS,
+        Claim::Undecided { .. } | Claim::TooFew => paired.pairs.is_empty() && cases >= HOPELESS,
     }
 }

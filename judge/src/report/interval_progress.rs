@@ -1,35 +1,35 @@
-//! The progress of a comparison that goes on until it is decided: the interval as it shrinks.
+//! The progress of a comparison that continues until it is decided: the interval as it shrinks.
 
 use super::effects::{between, signed};
 use super::note;
-use crate::duel::{Duel, Look, Yardstick};
 use crate::model::{RunEvent, Stop};
+use crate::paired::{EffectMeasure, Interim, PairedComparison};
 use crate::statistics::Moments;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
-const TEMPLATE: &str = "{spinner} {pos} of at most {len} runs, {elapsed} gone; {msg}";
+const TEMPLATE: &str = "{spinner} {pos} of at most {len} runs, {elapsed} elapsed; {msg}";
 
-/// What a look at one of the comparisons shows.
+/// What one of the comparisons shows so far.
 #[derive(Debug)]
-pub struct Glance<'a> {
+pub struct InterimResult<'a> {
     /// The name of the solver that is compared with the first.
     pub name: &'a str,
     /// Their effects.
-    pub duel: Duel,
-    /// What they show.
-    pub look: Look,
+    pub paired: PairedComparison,
+    /// What follows from them.
+    pub interim: Interim,
 }
 
-/// The interval as it shrinks: a line that changes on a terminal, a line whenever the cases have doubled elsewhere.
+/// The interval as it shrinks: a line that changes on a terminal; elsewhere a line each time the cases have doubled.
 #[derive(Debug)]
-pub struct Shrinking {
+pub struct IntervalProgress {
     bar: ProgressBar,
     next_note: usize,
 }
 
-impl Shrinking {
-    /// Starts, for at most so many runs.
+impl IntervalProgress {
+    /// Starts the display for at most this many runs.
     #[must_use]
     pub fn start(most_runs: usize) -> Self {
         let bar = ProgressBar::with_draw_target(Some(most_runs as u64), ProgressDrawTarget::stderr_with_hz(10));
@@ -54,12 +54,12 @@ impl Shrinking {
         }
     }
 
-    /// Shows what is known now.
-    pub fn look(&mut self, yardstick: Yardstick, glances: &[Glance<'_>]) {
-        let cases = glances.iter().map(|glance| glance.duel.pairs.len()).max().unwrap_or(0);
-        let words = glances.iter().map(|glance| match glances.len() {
-            1 => in_words(yardstick, glance),
-            _ => format!("{} {}", glance.name, in_words(yardstick, glance)),
+    /// Shows the current intervals.
+    pub fn update(&mut self, measure: EffectMeasure, results: &[InterimResult<'_>]) {
+        let cases = results.iter().map(|result| result.paired.pairs.len()).max().unwrap_or(0);
+        let words = results.iter().map(|result| match results.len() {
+            1 => in_words(measure, result),
+            _ => format!("{} {}", result.name, in_words(measure, result)),
         });
         let text = format!("{cases} cases: {}", words.collect::<Vec<_>>().join("; "));
         if !self.bar.is_hidden() {
@@ -70,14 +70,15 @@ impl Shrinking {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn finish(self) {
         self.bar.finish_and_clear();
     }
 }
 
-fn in_words(yardstick: Yardstick, Glance { duel, look, .. }: &Glance<'_>) -> String {
-    let mean = Moments::of(&duel.effects()).mean();
-    let interval = look.interval.map_or_else(|| "the interval is still open".to_owned(), |now| between(yardstick, now));
-    format!("{}, {interval}", signed(yardstick, mean))
+fn in_words(measure: EffectMeasure, InterimResult { paired, interim, .. }: &InterimResult<'_>) -> String {
+    let mean = Moments::of(&paired.effects()).mean();
+    let interval =
+        interim.interval.map_or_else(|| "the interval is still open".to_owned(), |now| between(measure, now));
+    format!("{}, {interval}", signed(measure, mean))
 }

@@ -1,17 +1,17 @@
-//! The duel on the cases of one kind.
+//! The comparison on the cases whose feature lies in one range.
 
-use super::{Duel, Ruling, Stakes, judge_fixed};
+use super::{Inference, PairedComparison, TestParameters, infer_fixed};
 use crate::model::Number;
 
-/// Up to so many values, each is a group of its own; more are put together.
+/// The number of distinct values up to which each is a range of its own.
 const MOST_VALUES: usize = 10;
 
-/// Into so many groups of about the same size.
+/// The number of ranges of about equal size for more values.
 const RANGES: usize = 4;
 
-/// A case with the value of the feature that the groups are made by.
+/// A case with the value of the feature.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Described {
+pub struct FeatureValue {
     /// The case, by its place in the plan.
     pub case: usize,
     /// The value.
@@ -20,27 +20,31 @@ pub struct Described {
 
 /// The cases whose values lie in one range.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Group {
+pub struct FeatureRange {
     /// The smallest value.
     pub low: Number,
     /// The largest value.
     pub high: Number,
-    /// The duel on these cases.
-    pub duel: Duel,
+    /// The comparison on these cases.
+    pub paired: PairedComparison,
     /// What follows from it.
-    pub ruling: Ruling,
+    pub inference: Inference,
 }
 
-/// Groups a duel by a feature: by its values, or by quarters of the cases where there are many.
+/// Splits a comparison by a feature: by its values, or into quarters of the cases if there are many values.
 #[must_use]
-pub fn group(duel: &Duel, mut cases: Vec<Described>, stakes: Stakes) -> Vec<Group> {
+pub fn by_feature(
+    paired: &PairedComparison,
+    mut cases: Vec<FeatureValue>,
+    parameters: TestParameters,
+) -> Vec<FeatureRange> {
     cases.sort_by(|left, right| left.value.cmp(&right.value));
-    ranges(&cases).into_iter().filter_map(|members| on(duel, members, stakes)).collect()
+    ranges(&cases).into_iter().filter_map(|members| on(paired, members, parameters)).collect()
 }
 
-/// Splits the cases, which are sorted by value, and never between equal values.
-fn ranges(cases: &[Described]) -> Vec<&[Described]> {
-    let values: Vec<&[Described]> = cases.chunk_by(|left, right| left.value == right.value).collect();
+/// Splits the cases, which are sorted by value, but never between equal values.
+fn ranges(cases: &[FeatureValue]) -> Vec<&[FeatureValue]> {
+    let values: Vec<&[FeatureValue]> = cases.chunk_by(|left, right| left.value == right.value).collect();
     if values.len() <= MOST_VALUES {
         return values;
     }
@@ -56,17 +60,17 @@ fn ranges(cases: &[Described]) -> Vec<&[Described]> {
     ranges
 }
 
-fn on(duel: &Duel, members: &[Described], stakes: Stakes) -> Option<Group> {
+fn on(paired: &PairedComparison, members: &[FeatureValue], parameters: TestParameters) -> Option<FeatureRange> {
     let is_member = |case: &usize| members.iter().any(|member| member.case == *case);
     let only = |cases: &[usize]| cases.iter().copied().filter(is_member).collect();
-    let mut part = duel.clone();
+    let mut part = paired.clone();
     part.pairs.retain(|pair| is_member(&pair.case));
-    part.failures.first = only(&duel.failures.first);
-    part.failures.second = only(&duel.failures.second);
-    part.failures.both = only(&duel.failures.both);
-    let ruling = judge_fixed(&part, stakes);
+    part.failures.first = only(&paired.failures.first);
+    part.failures.second = only(&paired.failures.second);
+    part.failures.both = only(&paired.failures.both);
+    let inference = infer_fixed(&part, parameters);
     let (low, high) = (members.first()?.value.clone(), members.last()?.value.clone());
-    Some(Group { low, high, duel: part, ruling })
+    Some(FeatureRange { low, high, paired: part, inference })
 }
 
 #[cfg(test)]
@@ -75,16 +79,16 @@ mod tests {
 
     fn sizes(values: impl Iterator<Item = i64>) -> Vec<usize> {
         let mut cases: Vec<_> =
-            values.enumerate().map(|(case, value)| Described { case, value: value.into() }).collect();
+            values.enumerate().map(|(case, value)| FeatureValue { case, value: value.into() }).collect();
         cases.sort_by(|left, right| left.value.cmp(&right.value));
         ranges(&cases).iter().map(|range| range.len()).collect()
     }
 
     #[test]
-    fn few_values_are_groups_and_many_are_quarters() {
+    fn few_values_are_ranges_and_many_are_quarters() {
         assert_eq!(sizes((0..30).map(|case| case % 3)), [10, 10, 10]);
         assert_eq!(sizes(0..40), [10, 10, 10, 10]);
-        // Equal values stay together, whatever that does to the sizes.
+        // Equal values stay together even if the sizes become unequal.
         assert_eq!(sizes((0..11).chain(std::iter::repeat_n(0, 29))), [30, 4, 3, 3]);
         assert_eq!(sizes(std::iter::empty()), Vec::<usize>::new());
     }

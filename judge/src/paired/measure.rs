@@ -6,12 +6,12 @@ use checkers::Score;
 use std::fmt;
 use std::str::FromStr;
 
-/// The smallest effect that matters, unless the user says otherwise: of measures that are shares.
+/// The default of the smallest effect that matters, for measures that are shares.
 const DEFAULT_SHARE: f64 = 0.001;
 
 /// What an effect is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Yardstick {
+pub enum EffectMeasure {
     /// The logarithm of the scores' ratio, shown as a percentage.
     Ratio,
     /// The difference of the scores.
@@ -35,16 +35,16 @@ pub enum MinEffect {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum UnsuitedMinEffect {
     /// A number where a percentage is meant.
-    #[error("effects measured by `{yardstick}` are percentages: give --min-effect as one, such as 0.1%")]
+    #[error("effects measured by `{measure}` are percentages: give --min-effect as one, such as 0.1%")]
     Amount {
         /// What they are measured by.
-        yardstick: Yardstick,
+        measure: EffectMeasure,
     },
     /// A percentage where a number is meant.
-    #[error("effects measured by `{yardstick}` are no percentages: give --min-effect as a number, such as 10")]
+    #[error("effects measured by `{measure}` are no percentages: give --min-effect as a number, such as 10")]
     Share {
         /// What they are measured by.
-        yardstick: Yardstick,
+        measure: EffectMeasure,
     },
 }
 
@@ -59,12 +59,12 @@ impl FromStr for MinEffect {
     }
 }
 
-impl Yardstick {
-    /// Every one.
+impl EffectMeasure {
+    /// All measures.
     pub const ALL: [Self; 4] = [Self::Ratio, Self::Difference, Self::Relative, Self::Points];
 
-    /// Returns the one that suits these scores: the ratio where all are positive, else the difference; or the relative
-    /// difference where the smallest effect that matters is given as a percentage.
+    /// Returns the measure that suits these scores: the ratio if all are positive, else the difference; or the relative
+    /// difference if the smallest effect that matters is given as a percentage.
     #[must_use]
     pub fn suited_to<'a>(scores: impl Iterator<Item = &'a Score>, min_effect: Option<&MinEffect>) -> Self {
         match (ScoreMeasure::suited_to(scores), min_effect) {
@@ -75,17 +75,17 @@ impl Yardstick {
         }
     }
 
-    /// Returns the smallest effect that matters, on the scale of the effects: 0.1 % of a share if the user does not say.
+    /// Returns the smallest effect that matters, on the scale of the effects: 0.1 % by default for shares.
     ///
     /// # Errors
-    /// A percentage for what is none, or the other way round.
+    /// A percentage for a measure that is no share, or the reverse.
     pub fn min_effect(self, given: Option<&MinEffect>) -> Result<Option<f64>, UnsuitedMinEffect> {
         match given {
             None => Ok(self.is_share().then(|| self.of_share(DEFAULT_SHARE))),
             Some(MinEffect::Share(share)) if self.is_share() => Ok(Some(self.of_share(share.share()))),
             Some(MinEffect::Amount(amount)) if !self.is_share() => Ok(Some(*amount)),
-            Some(MinEffect::Share(_)) => Err(UnsuitedMinEffect::Share { yardstick: self }),
-            Some(MinEffect::Amount(_)) => Err(UnsuitedMinEffect::Amount { yardstick: self }),
+            Some(MinEffect::Share(_)) => Err(UnsuitedMinEffect::Share { measure: self }),
+            Some(MinEffect::Amount(_)) => Err(UnsuitedMinEffect::Amount { measure: self }),
         }
     }
 
@@ -101,7 +101,7 @@ impl Yardstick {
         if self == Self::Ratio { share.ln_1p() } else { share }
     }
 
-    /// Returns the number that people are shown for an effect: percent for shares, else the effect itself.
+    /// Returns the number that is shown for an effect: percent for shares, else the effect itself.
     #[must_use]
     pub fn shown(self, effect: f64) -> f64 {
         match self {
@@ -113,7 +113,7 @@ impl Yardstick {
 
     /// Returns the measure between scores; `None` for points.
     #[must_use]
-    pub fn measure(self) -> Option<ScoreMeasure> {
+    pub fn score_measure(self) -> Option<ScoreMeasure> {
         match self {
             Self::Ratio => Some(ScoreMeasure::LogRatio),
             Self::Difference => Some(ScoreMeasure::Difference),
@@ -134,7 +134,7 @@ impl Yardstick {
     }
 }
 
-impl fmt::Display for Yardstick {
+impl fmt::Display for EffectMeasure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(self.name())
     }
@@ -144,28 +144,28 @@ impl fmt::Display for Yardstick {
 mod tests {
     use super::*;
 
-    fn suited(scores: &[i64], min_effect: Option<&str>) -> Yardstick {
+    fn suited(scores: &[i64], min_effect: Option<&str>) -> EffectMeasure {
         let scores: Vec<Score> = scores.iter().map(|&score| Score::from(score)).collect();
-        Yardstick::suited_to(scores.iter(), min_effect.map(|text| text.parse().unwrap()).as_ref())
+        EffectMeasure::suited_to(scores.iter(), min_effect.map(|text| text.parse().unwrap()).as_ref())
     }
 
     #[test]
-    fn scores_and_the_smallest_effect_choose_the_yardstick() {
-        assert_eq!(suited(&[1, 5], None), Yardstick::Ratio);
-        assert_eq!(suited(&[1, 0], None), Yardstick::Difference);
-        assert_eq!(suited(&[1, 0], Some("1%")), Yardstick::Relative);
-        assert_eq!(suited(&[1, 5], Some("10")), Yardstick::Difference);
+    fn scores_and_the_smallest_effect_choose_the_measure() {
+        assert_eq!(suited(&[1, 5], None), EffectMeasure::Ratio);
+        assert_eq!(suited(&[1, 0], None), EffectMeasure::Difference);
+        assert_eq!(suited(&[1, 0], Some("1%")), EffectMeasure::Relative);
+        assert_eq!(suited(&[1, 5], Some("10")), EffectMeasure::Difference);
     }
 
     #[test]
-    fn the_smallest_effect_must_be_of_the_yardsticks_kind() {
+    fn the_smallest_effect_must_fit_the_measure() {
         let share = "10%".parse().unwrap();
         let amount = "10".parse().unwrap();
-        assert_eq!(Yardstick::Ratio.min_effect(Some(&share)), Ok(Some(0.1_f64.ln_1p())));
-        assert_eq!(Yardstick::Points.min_effect(Some(&amount)), Ok(Some(10.0)));
-        assert_eq!(Yardstick::Points.min_effect(None), Ok(None));
-        assert!(Yardstick::Difference.min_effect(Some(&share)).is_err());
-        assert!(Yardstick::Relative.min_effect(Some(&amount)).is_err());
+        assert_eq!(EffectMeasure::Ratio.min_effect(Some(&share)), Ok(Some(0.1_f64.ln_1p())));
+        assert_eq!(EffectMeasure::Points.min_effect(Some(&amount)), Ok(Some(10.0)));
+        assert_eq!(EffectMeasure::Points.min_effect(None), Ok(None));
+        assert!(EffectMeasure::Difference.min_effect(Some(&share)).is_err());
+        assert!(EffectMeasure::Relative.min_effect(Some(&amount)).is_err());
         for text in ["0", "-1", "inf", "NaN", "x"] {
             assert!(text.parse::<MinEffect>().is_err(), "{text}");
         }
