@@ -7,7 +7,7 @@ mod shared;
 
 pub use by_hand::{CheckArgs, ExecArgs, GenArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
-pub use past::{BestArgs, HistoryAction, HistoryArgs, KindArgs, RescoreArgs, ShowArgs};
+pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, RescoreArgs, ShowArgs};
 pub use shared::{CaseArgs, JobArgs, LimitArgs, SandboxArgs, TierArg};
 
 use clap::builder::styling::{AnsiColor, Styles};

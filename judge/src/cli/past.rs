@@ -27,7 +27,7 @@ pub(super) const RESCORE_EXAMPLES: &str = "Examples:
 
 /// Which cases of past runs.
 #[derive(Debug, Args)]
-pub struct KindArgs {
+pub struct CaseFilterArgs {
     /// Only the cases for which this holds, such as 'N<10 && colors==4'
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<Condition>,
@@ -50,7 +50,7 @@ pub struct HistoryArgs {
     pub solver: Option<String>,
     /// Which of their cases
     #[command(flatten)]
-    pub kind: KindArgs,
+    pub filter: CaseFilterArgs,
     /// So many rows, the newest
     #[arg(short = 'n', long, value_name = "N", default_value = "20")]
     pub limit: NonZeroUsize,
@@ -82,7 +82,7 @@ pub struct ShowArgs {
     pub run: RunChoice,
     /// Which of its cases
     #[command(flatten)]
-    pub kind: KindArgs,
+    pub filter: CaseFilterArgs,
     /// A row for every case, however many there are
     #[arg(long)]
     pub all: bool,
@@ -127,7 +127,7 @@ pub struct RescoreArgs {
     pub best: Option<PathBuf>,
     /// Which of its cases
     #[command(flatten)]
-    pub kind: KindArgs,
+    pub filter: CaseFilterArgs,
     /// A row for every case, however many there are
     #[arg(long)]
     pub all: bool,

@@ -5,17 +5,17 @@ use crate::gate::Record;
 use crate::model::Exit;
 use crate::report::{self, Counts};
 use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::Arena;
+use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::{baseline, load};
 use std::path::Path;
 
-/// Records what a solver achieves. A run that was interrupted, or in which the judge itself failed, records nothing.
+/// Records what a solver achieves. A run that was interrupted, or in which the judge failed, records nothing.
 pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
-    let mut arena = Arena::open(&catalogue, problem, &args.running)?;
-    let solvers = arena.solver(args.solver.as_ref())?;
-    let played = arena.play(arena.plan(solvers, arena.cases(&args.cases, None)?)?)?;
+    let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
+    let solvers = runner.solver(args.solver.as_ref())?;
+    let played = runner.play(runner.plan(solvers, runner.cases(&args.cases, None)?)?)?;
     let counts: Counts = played.outcomes.iter().flatten().map(|outcome| outcome.verdict).collect();
     if played.stop.is_some() || played.is_faulty() {
         report::note(&format!("{counts}: nothing was recorded"));

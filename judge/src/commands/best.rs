@@ -1,4 +1,4 @@
-//! `judge best`: the best score on each case of a problem, to be looked at and to be shared.
+//! `judge best`: the best score on each case of a problem, to show and to share.
 
 use crate::cli::BestArgs;
 use crate::journal::{Game, Imported, Journal};
@@ -8,10 +8,10 @@ use crate::workflow::failure::Failure;
 use crate::workflow::{load, recorder};
 use std::path::Path;
 
-/// Of more cases than that, only so many have a row.
+/// The number of rows that are shown without `--all`.
 const ROWS: usize = 100;
 
-/// Shows the best scores, after taking in those of others.
+/// Shows the best scores, after importing those of others.
 pub(super) fn best(catalogue: Option<&Path>, args: &BestArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let game = Game::of(catalogue.find(&args.problem)?);

@@ -1,4 +1,4 @@
-//! `judge doctor`: what the sandbox can do here, and what makes timings noisy.
+//! `judge doctor`: what the sandbox supports on this machine, and what makes timings noisy.
 
 use crate::model::Exit;
 use crate::report::{self, Style};

@@ -5,20 +5,20 @@ use crate::gate::{self, Baseline, Judgement, Limits, Record, TimeLimit};
 use crate::model::{CaseSource, CaseSpec, Direction, Exit, Problem, Stop};
 use crate::report::{self, GateReport, Style};
 use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::{Arena, Played};
+use crate::workflow::match_runner::{MatchResult, MatchRunner};
 use crate::workflow::outputs::append_step_summary;
 use crate::workflow::{baseline, case_choice, load};
 use std::path::Path;
 
-/// Plays the cases of a baseline and compares.
+/// Runs the cases of a baseline and compares.
 pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Failure> {
     let record = read(&args.baseline)?;
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&record.baseline.problem)?;
-    let mut arena = Arena::open(&catalogue, problem, &args.running)?;
-    let solvers = arena.solver(args.solver.as_ref())?;
+    let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
+    let solvers = runner.solver(args.solver.as_ref())?;
     let cases = cases(problem, &record, baseline::folder_of(&args.baseline))?;
-    let played = arena.play(arena.plan(solvers, cases)?)?;
+    let played = runner.play(runner.plan(solvers, cases)?)?;
     if played.stop == Some(Stop::Interrupted) {
         report::note("interrupted: the gate was not decided");
         return Ok(Exit::Interrupted);
@@ -49,7 +49,7 @@ fn read(path: &Path) -> Result<Record, Failure> {
     })
 }
 
-/// A file that is gone is a complaint of the gate's, not the end of it.
+/// Returns the cases of the baseline whose input is still there. The gate complains about the others.
 fn cases(problem: &Problem, record: &Record, folder: &Path) -> Result<Vec<CaseSpec>, Failure> {
     let is_there = |case: &CaseSpec| match &case.source {
         CaseSource::Seed(_) => true,
@@ -71,7 +71,7 @@ fn limits(args: &GateArgs, direction: Direction) -> Limits {
     }
 }
 
-/// Rewrites the baseline if something is better. What stands in it by hand, the tolerances, stays.
+/// Rewrites the baseline if something is better. Its tolerances are kept.
 fn update(
     args: &GateArgs,
     record: &Record,
@@ -113,7 +113,7 @@ fn publish(report: &GateReport<'_>, args: &GateArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn exit(played: &Played, judgement: &Judgement) -> Exit {
+fn exit(played: &MatchResult, judgement: &Judgement) -> Exit {
     if played.is_faulty() {
         Exit::Fault
     } else if judgement.holds() {

@@ -1,18 +1,18 @@
-//! `judge history`: past runs, one of them in full, and forgetting them.
+//! `judge history`: lists past runs, shows one in full, or removes some.
 
-use crate::cli::{HistoryAction, HistoryArgs, KindArgs, ShowArgs};
+use crate::cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
 use crate::journal::{HistoryFilter, RunChoice};
 use crate::manifest::Catalogue;
 use crate::model::Exit;
 use crate::report::{self, Style};
-use crate::workflow::best_scores::Reference;
+use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
 use crate::workflow::outputs::Outputs;
-use crate::workflow::restored_run::{Restored, publish};
+use crate::workflow::restored_run::{RestoredRun, publish};
 use crate::workflow::{case_filter, history_by_feature, load, recorder};
 use std::path::Path;
 
-/// Lists past runs, or does what is asked with one of them.
+/// Lists past runs, shows one, or removes some.
 pub(super) fn history(catalogue: Option<&Path>, args: &HistoryArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     match &args.action {
@@ -29,9 +29,9 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
         solver: args.solver.as_deref(),
         newest: (!args.all).then_some(args.limit.get()),
     };
-    let rows = match &args.kind {
-        KindArgs { condition: None, group_by: None } => journal.history(&filter)?,
-        kind => history_by_feature::rows(&journal, catalogue, &filter, kind)?,
+    let rows = match &args.filter {
+        CaseFilterArgs { condition: None, group_by: None } => journal.history(&filter)?,
+        cases => history_by_feature::rows(&journal, catalogue, &filter, cases)?,
     };
     if let Some(path) = &args.json {
         load::write("the JSON history", path, report::history_json(&rows).map_err(Failure::fault)?.as_bytes())?;
@@ -46,15 +46,15 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
 }
 
 fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
-    let ShowArgs { run, kind, all, reports } = args;
+    let ShowArgs { run, filter, all, reports } = args;
     let journal = recorder::look(catalogue)?;
     let mut run = journal.stored_run(journal.choose(*run)?)?;
     let heading = report::stored_run_text(&run);
     let problem = catalogue.find(&run.problem)?;
-    let features = case_filter::narrow_one(&mut run, problem, kind)?;
-    let mut restored = Restored { features, ..Restored::of(&run, catalogue)? };
-    restored.measure(&run, &Reference::open(catalogue, problem, None)?);
-    let scored = restored.score(None, kind.group_by.as_deref()).map_err(Failure::fault)?;
+    let features = case_filter::filter_run(&mut run, problem, filter)?;
+    let mut restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
+    restored.apply(&run, &ReferenceScores::open(catalogue, problem, None)?);
+    let scored = restored.score(None, filter.group_by.as_deref()).map_err(Failure::fault)?;
     if !Outputs::check(reports)?.take_stdout() {
         report::print(&heading)?;
         report::print("")?;

@@ -1,4 +1,4 @@
-//! One file for each subcommand, and the one place where errors become text and exit codes.
+//! One file for each subcommand, and the dispatcher, which turns errors into text and exit codes.
 
 mod baseline;
 mod best;
@@ -24,7 +24,7 @@ use crate::report;
 use crate::workflow::failure::Failure;
 use std::process::ExitCode;
 
-/// Does what the command line says, and returns how the process is to end.
+/// Runs the subcommand of the command line, and returns the exit code.
 #[must_use]
 pub fn dispatch(cli: Cli) -> ExitCode {
     let catalogue = cli.problems.as_deref();

@@ -7,13 +7,13 @@ use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
 use crate::runner::{self, RunResult};
 use crate::solver::Toolbox;
-use crate::workflow::best_scores::Reference;
-use crate::workflow::case_choice::{Chosen, choose};
+use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::case_choice::{ChosenCases, choose};
 use crate::workflow::failure::Failure;
 use crate::workflow::limits::limits;
 use crate::workflow::outputs::Outputs;
-use crate::workflow::recorder::{self, Circumstances, Journaling, Wishes};
-use crate::workflow::score_run::{self, Scored};
+use crate::workflow::recorder::{self, JournalOptions, Recorder, RunContext};
+use crate::workflow::score_run::{self, ScoredRun};
 use crate::workflow::{entrants, jobs, load, sandbox};
 use std::path::Path;
 use std::time::Instant;
@@ -24,22 +24,21 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let problem = catalogue.find(&args.problem)?;
     let outputs = Outputs::check(&args.reports)?;
     let settings = jobs::settings(&args.jobs, outputs.show_features());
-    let Chosen { mut cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
-    let reference = Reference::open(&catalogue, problem, args.best.as_deref())?;
-    reference.measure(problem, &mut cases)?;
+    let ChosenCases { mut cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
+    let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
+    reference.apply(problem, &mut cases)?;
     let mut toolbox = entrants::toolbox()?;
     let problem = Problem { best: reference.source, ..problem.clone() };
     let plan = plan(&problem, cases, args, &mut toolbox)?;
     let sandbox = sandbox::open(&args.sandbox)?;
     let tier = sandbox.tier().name();
-    let circumstances =
-        Circumstances { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
-    let journaling = Journaling::start(wishes(args), &circumstances)?;
+    let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
+    let recorder = Recorder::start(options(args), &context)?;
 
     let started = Instant::now();
     let mut outputs = outputs.open()?;
     let mut progress = Progress::start(plan.job_count());
-    let result = runner::run(&plan, &settings, &sandbox, &journaling, &mut |event| {
+    let result = runner::run(&plan, &settings, &sandbox, &recorder, &mut |event| {
         if let RunEvent::Finished(finished) = event {
             let known = &mut features[finished.job.case];
             *known = known.take().or_else(|| finished.features.clone());
@@ -69,19 +68,24 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         tier,
         gaps: &gaps,
     };
-    let recorded = journaling.finish(&closing(&report));
+    let recorded = recorder.finish(&closing(&report));
     outputs.publish(&report, args.all)?;
     if let (Some(_), Some(Stop::Interrupted)) = (recorded, result.stop) {
-        report::note(&format!("continue with: {}", recorder::going_on(recorder::RESUME)));
+        report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
     }
     Ok(exit(&result))
 }
 
-fn wishes(args: &RunArgs) -> Wishes {
-    Wishes { journal: !args.no_journal, resume: args.resume, reuse: args.reuse, going_on: recorder::RESUME }
+fn options(args: &RunArgs) -> JournalOptions {
+    JournalOptions {
+        journal: !args.no_journal,
+        resume: args.resume,
+        reuse: args.reuse,
+        continue_flag: recorder::RESUME,
+    }
 }
 
-/// What the journal is told of the end of a run.
+/// Returns what the journal records about the end of a run.
 fn closing<'a>(report: &RunReport<'a>) -> Closing<'a> {
     let board = report.scoreboard;
     Closing {
@@ -92,7 +96,7 @@ fn closing<'a>(report: &RunReport<'a>) -> Closing<'a> {
     }
 }
 
-fn note_other_rule(problem: &Problem, Scored { rule, .. }: &Scored) {
+fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {
     if *rule != problem.scoring {
         report::note(&format!(
             "note: scored by `{rule}`: not every case has the thresholds that `{}` needs",

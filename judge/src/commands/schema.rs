@@ -1,4 +1,4 @@
-//! `judge schema`: the JSON schemas of what scripts read and editors write.
+//! `judge schema`: the JSON schemas of the reports and of the catalogue.
 
 use crate::cli::SchemaOf;
 use crate::manifest::CATALOGUE_SCHEMA;

@@ -10,7 +10,7 @@ use crate::solver;
 use crate::tune::{Parameter, Rung, Setting, fill, rungs, settings, survivors};
 use crate::workflow::failure::Failure;
 use crate::workflow::load;
-use crate::workflow::match_runner::Arena;
+use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::session::Session;
 use std::path::Path;
 
@@ -29,14 +29,14 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
     let problem = catalogue.find(&args.problem)?;
     check_parameters(args)?;
     let laps = laps(args)?;
-    let arena = Arena::open(&catalogue, problem, &args.running)?.without_shared_environment();
+    let runner = MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment();
     let most_cases = laps.iter().flatten().map(|rung| rung.cases).max().unwrap_or(0);
-    let cases: Vec<CaseSpec> = arena.fresh_cases(args.seeds.as_ref())?.take(most_cases).collect();
-    let session = arena.begin(&arena.plan(Vec::new(), cases.clone())?)?;
+    let cases: Vec<CaseSpec> = runner.fresh_cases(args.seeds.as_ref())?.take(most_cases).collect();
+    let session = runner.begin(&runner.plan(Vec::new(), cases.clone())?)?;
     let mut search = Search {
         args,
         problem,
-        arena,
+        runner,
         session,
         cases,
         racers: Vec::new(),
@@ -84,7 +84,7 @@ fn laps(args: &TuneArgs) -> Result<Vec<Vec<Rung>>, Failure> {
 struct Search<'a> {
     args: &'a TuneArgs,
     problem: &'a Problem,
-    arena: Arena<'a>,
+    runner: MatchRunner<'a>,
     /// The whole search is one run in the journal.
     session: Session,
     cases: Vec<CaseSpec>,
@@ -158,10 +158,10 @@ impl Search<'_> {
             let behind: Vec<usize> =
                 field.iter().copied().filter(|&racer| self.racers[racer].outcomes.len() == played).collect();
             let solvers = behind.iter().map(|&racer| self.entered[racer].clone()).collect();
-            let plan = self.arena.plan(solvers, self.cases[played..cases].to_vec())?;
+            let plan = self.runner.plan(solvers, self.cases[played..cases].to_vec())?;
             self.runs += plan.job_count();
             let part = Part { solvers: behind.clone(), first_case: played };
-            let result = self.arena.play_part(&mut self.session, plan, part)?;
+            let result = self.runner.play_part(&mut self.session, plan, part)?;
             if result.stop.is_some() {
                 return Ok(result.stop);
             }
@@ -177,7 +177,7 @@ impl Search<'_> {
     fn enter(&mut self) {
         let newcomers: Vec<Solver> = (self.entered.len()..self.racers.len()).map(|racer| self.solver(racer)).collect();
         if !newcomers.is_empty() {
-            self.arena.grow(&mut self.session, &newcomers, &[]);
+            self.runner.grow(&mut self.session, &newcomers, &[]);
             self.entered.extend(newcomers);
         }
     }
@@ -192,7 +192,7 @@ impl Search<'_> {
         let prepared = self.prepared.iter().find(|solver| solver.spec.text == text).cloned();
         let prepared = prepared.unwrap_or_else(|| {
             let spec = SolverSpec { name: name.clone(), text };
-            let solver = solver::prepare(spec, &mut self.arena.toolbox);
+            let solver = solver::prepare(spec, &mut self.runner.toolbox);
             self.prepared.push(solver.clone());
             solver
         });
@@ -215,7 +215,7 @@ impl Search<'_> {
     fn finish(self, stop: Option<Stop>) -> TuneReport {
         let measure = self.measure();
         let (solvers, cases) = (self.entered.clone(), self.cases.clone());
-        let plan = Plan { solvers, cases, ..self.arena.template().clone() };
+        let plan = Plan { solvers, cases, ..self.runner.template().clone() };
         let outcome = |case: usize, racer: usize| self.racers[racer].outcomes.get(case).cloned();
         let racers = self.entered.len();
         let outcomes: Vec<_> =

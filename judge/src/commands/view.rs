@@ -14,7 +14,7 @@ use crate::workflow::{answer, entrants, load, sandbox};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Beyond so many bytes a page takes a browser its time.
+/// The size in bytes above which a page is slow in a browser.
 const LARGE_PAGE: usize = 20_000_000;
 
 /// A case and the bytes of its input.
@@ -23,7 +23,7 @@ struct Input {
     bytes: Arc<[u8]>,
 }
 
-/// An answer, and who gave it; nobody knows where it comes from a file.
+/// An answer, and the name of its solver; empty if the answer comes from a file.
 struct Answer {
     bytes: Vec<u8>,
     player: String,
@@ -69,7 +69,7 @@ fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
     Ok(Input { name: format!("seed-{seed}"), bytes: Inputs::of(problem).generate(seed)?.into() })
 }
 
-/// Has the solver play the game.
+/// Runs the solver on the input.
 fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Failure> {
     let mut toolbox = entrants::toolbox()?;
     let plan = Plan {
@@ -96,7 +96,7 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Fai
     }
 }
 
-/// A game without moves, moves that the game does not have, or an answer that breaks a rule before its first one.
+/// Returns the error for a game without moves, for moves out of range, or for an answer without a valid first move.
 fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failure {
     let failure = Failure::usage(format!("there is no move to show: {}", answer::text(ruling)));
     if args.from.is_some() || args.to.is_some() {

@@ -38,7 +38,7 @@ pub struct CompareReport<'a> {
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
     /// Where and how it was played; `None` where all results are of past runs.
-    pub venue: Option<Venue>,
+    pub run_info: Option<RunInfo>,
     /// The past run that a solver's results are of, by solver; `None` where it played now.
     pub runs: &'a [Option<RunId>],
     /// What the reader has to know: what is missing on a side, and what was not the same for both.
@@ -49,7 +49,7 @@ pub struct CompareReport<'a> {
 
 /// Where and how solvers played.
 #[derive(Debug, Clone)]
-pub struct Venue {
+pub struct RunInfo {
     /// How long it took.
     pub elapsed: Duration,
     /// How many solvers ran at once.
@@ -343,7 +343,7 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
     };
     let verdicts =
         report.comparisons.iter().map(|comparison| style.paint(paint(comparison), &report.verdict(comparison)));
-    let place = report.venue.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
+    let place = report.run_info.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
     let place = format!("{}: {} cases; {place}", report.plan.problem.id, report.plan.cases.len());
     let mut lines: Vec<String> = verdicts.collect();
     if report.comparisons.len() > 1 {
@@ -357,7 +357,7 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
     lines.join("\n")
 }
 
-fn in_words(Venue { elapsed, jobs, tier, .. }: &Venue) -> String {
+fn in_words(RunInfo { elapsed, jobs, tier, .. }: &RunInfo) -> String {
     let jobs = if *jobs == 1 { "1 job".to_owned() } else { format!("{jobs} jobs") };
     format!("{} with {jobs}; sandbox tier {tier}", milliseconds(*elapsed))
 }

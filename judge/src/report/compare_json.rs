@@ -159,7 +159,7 @@ impl From<Interval> for IntervalRecord {
 /// Never: every value in it can be written as JSON.
 pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
     let solvers = report.plan.solvers.iter();
-    let venue = report.venue.as_ref();
+    let run_info = report.run_info.as_ref();
     let document = Document {
         schema: 1,
         judge: env!("CARGO_PKG_VERSION"),
@@ -171,11 +171,11 @@ pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
         min_effect: report.parameters.min_effect,
         until_decided: report.is_sequential,
         exact: report.parameters.bound.is_some(),
-        tier: venue.map(|venue| venue.tier),
-        gaps: venue.map(|venue| &*venue.gaps),
-        jobs: venue.map(|venue| venue.jobs),
+        tier: run_info.map(|run_info| run_info.tier),
+        gaps: run_info.map(|run_info| &*run_info.gaps),
+        jobs: run_info.map(|run_info| run_info.jobs),
         interrupted: report.stop == Some(Stop::Interrupted),
-        elapsed_ms: venue.map(|venue| in_milliseconds(venue.elapsed)),
+        elapsed_ms: run_info.map(|run_info| in_milliseconds(run_info.elapsed)),
         times_comparable: report.times_are_comparable,
         warnings: report.warnings,
         solvers: solvers.zip(report.runs).map(|(solver, run)| solver_record(&solver.spec, *run)).collect(),

@@ -33,7 +33,7 @@ mod test_groups;
 mod tune;
 
 pub use best::{BestFileError, best_json, best_schema, best_text, read_best_json};
-pub use compare::{CompareReport, Comparison, Venue, compare_text};
+pub use compare::{CompareReport, Comparison, RunInfo, compare_text};
 pub use compare_json::{compare_json, compare_schema};
 pub use csv::run_csv;
 pub use doctor::doctor_text;

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use crate::cases::{Admitted, Referee, RefereeError};
 use crate::model::{Exit, Problem, Ruling};
 
-/// Refuses what takes an answer by itself for a problem whose solvers converse.
+/// Fails for an interactive problem: its answers cannot be checked without running the interactor.
 pub(crate) fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
     if !problem.checker.is_interactive() {
         return Ok(());
@@ -13,7 +13,7 @@ pub(crate) fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
     Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, RefereeError::Interactive)).with_hint(hint))
 }
 
-/// Reads a case that the user named.
+/// Reads the input of a case.
 pub(crate) fn admit(problem: &Problem, input: &[u8], name: &str) -> Result<Admitted, Failure> {
     Referee::of(problem).admit(input).map_err(|error| match error {
         RefereeError::Malformed(malformed) => {
@@ -24,7 +24,7 @@ pub(crate) fn admit(problem: &Problem, input: &[u8], name: &str) -> Result<Admit
     })
 }
 
-/// What is said of an answer: `accepted SCORE` or `rejected PLACE: WHY`.
+/// Returns the decision as text: `accepted SCORE` or `rejected PLACE: WHY`.
 pub(crate) fn text(ruling: &Ruling) -> String {
     match ruling {
         Ruling::Accepted(score) => format!("accepted {score}"),
@@ -33,7 +33,7 @@ pub(crate) fn text(ruling: &Ruling) -> String {
     }
 }
 
-/// How a command on one answer ends.
+/// Returns the exit code of a command on one answer.
 pub(crate) fn exit(ruling: &Ruling) -> Exit {
     match ruling {
         Ruling::Accepted(_) => Exit::Success,

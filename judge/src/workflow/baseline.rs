@@ -1,7 +1,7 @@
-//! From what was played to a baseline, and back from a baseline's cases to cases that can be played.
+//! From outcomes to a baseline, and from the cases of a baseline to cases that can be run.
 
 use super::failure::Failure;
-use super::match_runner::Played;
+use super::match_runner::MatchResult;
 use crate::cases::Inputs;
 use crate::gate::{Baseline, CaseResult, Entry, Source};
 use crate::model::{CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, JobId, Limits, Outcome, Problem};
@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-/// CPU times are recorded to a tenth of a millisecond: more digits would only make the file's changes longer.
+/// CPU times are recorded to a tenth of a millisecond: more digits would only make diffs longer.
 const CPU_STEP_NANOS: u128 = 100_000;
 
 /// Returns what the only solver of a plan achieved. Cases that were not finished are not in it.
-pub(crate) fn baseline(played: &Played) -> Result<Baseline, Failure> {
+pub(crate) fn baseline(played: &MatchResult) -> Result<Baseline, Failure> {
     let plan = &played.plan;
     let inputs = Inputs::of(&plan.problem);
     let mut cases = BTreeMap::new();
@@ -39,14 +39,14 @@ fn to_step(cpu: Duration) -> Duration {
     Duration::from_nanos(u64::try_from(steps * CPU_STEP_NANOS).unwrap_or(u64::MAX))
 }
 
-/// What the problem demands and allows, as one line. Under other terms, scores are not comparable.
+/// Returns the direction and the limits as one line. Under other terms, scores are not comparable.
 fn terms(plan: &Plan) -> String {
     let Limits { cpu, wall, memory, output, processes } = &plan.limits;
     let direction = plan.problem.direction.name();
     format!("{direction}; cpu {cpu}; wall {wall}; memory {memory}; output {output}; processes {processes}")
 }
 
-/// The checker with what stands for its version: of a command, the contents of the files that it names.
+/// Returns the checker with its version; for a command, the hash of the files that it names stands for the version.
 fn checker(problem: &Problem) -> String {
     match &problem.checker {
         CheckerChoice::BuiltIn(checker) => format!("{} {}", checker.id(), checker.version()),
@@ -60,7 +60,7 @@ fn checker(problem: &Problem) -> String {
     }
 }
 
-/// Returns where the cases come from, files relative to the folder that the baseline file stands in.
+/// Returns the sources of the cases, files relative to the folder of the baseline file.
 pub(crate) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, Source> {
     let source = |case: &CaseSpec| match &case.source {
         CaseSource::Seed(seed) => Source::Seed(*seed),
@@ -78,7 +78,7 @@ pub(crate) fn case(name: &str, source: &Source, folder: &Path) -> CaseSpec {
     CaseSpec::new(CaseName::from(name), source)
 }
 
-/// The way from the folder to the file, so that the two can move together.
+/// Returns the path from the folder to the file, so that the two can be moved together.
 fn relative(path: &Path, folder: &Path) -> PathBuf {
     let (Ok(path), Ok(folder)) = (path.canonicalize(), folder.canonicalize()) else { return path.to_owned() };
     let shared = path.components().zip(folder.components()).take_while(|(left, right)| left == right).count();
@@ -86,7 +86,7 @@ fn relative(path: &Path, folder: &Path) -> PathBuf {
     up.chain(path.components().skip(shared)).collect()
 }
 
-/// Returns the folder that a file stands in.
+/// Returns the folder of a file.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -1,4 +1,4 @@
-//! What the scores of a run are relative to, beside its own: the ledger of `judge best`, or a file of best scores.
+//! What scores are relative to, beside those of the run: the ledger of `judge best`, or a file of best scores.
 
 use super::failure::Failure;
 use super::{load, recorder};
@@ -12,11 +12,11 @@ use checkers::Score;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// Best scores from elsewhere.
-pub(crate) struct Reference {
+/// Best scores from outside of the run.
+pub(crate) struct ReferenceScores {
     pub(crate) source: BestSource,
     scores: Scores,
-    /// Whether they take the place of the bests in the catalogue, or only of those that are worse.
+    /// Whether they replace every best score of the catalogue, or only worse ones.
     replaces: bool,
 }
 
@@ -26,8 +26,8 @@ enum Scores {
     ByName(BTreeMap<String, Score>),
 }
 
-impl Reference {
-    /// Opens the best scores that points are measured by. What else scores are compared by knows no best.
+impl ReferenceScores {
+    /// Opens the best scores that points are relative to. Other measures take none.
     pub(crate) fn of_points(
         measure: Option<EffectMeasure>,
         catalogue: &Catalogue,
@@ -46,7 +46,7 @@ impl Reference {
         }
     }
 
-    /// Reads the best scores that the command line names, or else those that the problem does.
+    /// Reads the best scores that the command line names, or else those that the problem names.
     pub(crate) fn open(catalogue: &Catalogue, problem: &Problem, given: Option<&Path>) -> Result<Self, Failure> {
         let source = given.map_or_else(|| problem.best.clone(), |given| BestSource::new(given, Path::new("")));
         let game = Game::of(problem);
@@ -61,29 +61,27 @@ impl Reference {
         Ok(Self { source, scores, replaces: given.is_some() })
     }
 
-    /// Gives cases of the problem, which are about to be played, the best scores known of them; warns of a file that knows
-    /// none of them.
-    pub(crate) fn measure(&self, problem: &Problem, cases: &mut [CaseSpec]) -> Result<(), Failure> {
+    /// Sets the best known score of each case. Warns about a file that has none of them.
+    pub(crate) fn apply(&self, problem: &Problem, cases: &mut [CaseSpec]) -> Result<(), Failure> {
         let inputs = Inputs::of(problem);
-        let mut is_strange = matches!(self.source, BestSource::File(_)) && !cases.is_empty();
+        let mut is_unknown = matches!(self.source, BestSource::File(_)) && !cases.is_empty();
         for case in cases {
             let input = match &self.scores {
                 Scores::ByInput(_) => Some(Digest::of(&inputs.load(case)?)),
                 Scores::None | Scores::ByName(_) => None,
             };
-            is_strange &= !self.measure_one(problem.direction, case, input);
+            is_unknown &= !self.apply_to(problem.direction, case, input);
         }
         if let BestSource::File(path) = &self.source
-            && is_strange
+            && is_unknown
         {
             report::note(&format!("warning: {} has no score of any of these cases", path.display()));
         }
         Ok(())
     }
 
-    /// Gives a case the best score known of it, and returns whether one is. `input` is the hash of its input, as far as it
-    /// is known.
-    pub(crate) fn measure_one(&self, direction: Direction, case: &mut CaseSpec, input: Option<Digest>) -> bool {
+    /// Sets the best known score of a case, and returns whether there is one. `input` is the hash of its input, if known.
+    pub(crate) fn apply_to(&self, direction: Direction, case: &mut CaseSpec, input: Option<Digest>) -> bool {
         let known = match &self.scores {
             Scores::None => None,
             Scores::ByInput(scores) => input.and_then(|input| scores.get(&input)),
@@ -97,7 +95,7 @@ impl Reference {
 
 fn read(game: &Game, path: &Path) -> Result<Scores, Failure> {
     let bytes = load::bytes("the best scores", path)?;
-    // No TOML begins with a brace, and every JSON document of ours does.
+    // No TOML begins with a brace; the exported JSON does.
     if bytes.trim_ascii_start().starts_with(b"{") {
         return Ok(by_input(game.direction, load::parse_best_scores(game, path, &bytes)?));
     }
@@ -106,7 +104,7 @@ fn read(game: &Game, path: &Path) -> Result<Scores, Failure> {
     Ok(Scores::ByName(scores))
 }
 
-/// Equal inputs are one case, whatever their names.
+/// Equal inputs are one case under any name.
 fn by_input(direction: Direction, bests: Vec<BestScore>) -> Scores {
     let mut scores = HashMap::<Digest, Score>::new();
     for BestScore { input, score, .. } in bests {

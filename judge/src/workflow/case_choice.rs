@@ -1,4 +1,4 @@
-//! Which cases a command works on: those selected, as far as the condition holds for them.
+//! The cases of a command: those that are selected and fulfil the condition.
 
 use super::failure::Failure;
 use crate::cases::{Inputs, Referee, Selection, describe_all, select};
@@ -10,35 +10,35 @@ use crate::report;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-/// The cases of a command, and what describes each: `None` where nobody has asked yet.
-pub(crate) struct Chosen {
+/// The cases of a command, and the features of each; `None` if its input was not read.
+pub(crate) struct ChosenCases {
     pub(crate) cases: Vec<CaseSpec>,
     pub(crate) features: Vec<Option<Arc<Features>>>,
 }
 
-/// Selects the cases. Only a condition or a grouping, `by` this feature, makes it read them: their names are checked
-/// before anything runs.
+/// Selects the cases. Inputs are read only for a condition or for a grouping `by` a feature; the names of features are
+/// checked before anything runs.
 pub(crate) fn choose(
     problem: &Problem,
     args: &CaseArgs,
     by: Option<&str>,
     repeat: Option<NonZeroU32>,
-) -> Result<Chosen, Failure> {
+) -> Result<ChosenCases, Failure> {
     let selection = Selection { seeds: args.seeds.clone(), inputs: args.inputs.clone(), repeat };
     let cases = select(problem, &selection)?;
     check_files(problem, &cases)?;
-    keep(problem, cases, args.condition.as_ref(), by)
+    filter(problem, cases, args.condition.as_ref(), by)
 }
 
 /// Keeps the cases for which the condition holds.
-pub(crate) fn keep(
+pub(crate) fn filter(
     problem: &Problem,
     cases: Vec<CaseSpec>,
     condition: Option<&Condition>,
     by: Option<&str>,
-) -> Result<Chosen, Failure> {
+) -> Result<ChosenCases, Failure> {
     if condition.is_none() && by.is_none() {
-        return Ok(Chosen { features: vec![None; cases.len()], cases });
+        return Ok(ChosenCases { features: vec![None; cases.len()], cases });
     }
     let features = describe_all(problem, &cases)?;
     let names = condition.iter().flat_map(|condition| condition.names()).chain(by);
@@ -47,12 +47,12 @@ pub(crate) fn keep(
     let holds = |features: &Features| condition.is_none_or(|condition| condition.holds(features));
     let kept = cases.into_iter().zip(features).filter(|(_, features)| holds(features));
     let (cases, features): (Vec<_>, Vec<_>) = kept.map(|(case, features)| (case, Some(Arc::new(features)))).unzip();
-    tell_kept(condition, cases.len(), &format!("the {all} cases"))?;
-    Ok(Chosen { cases, features })
+    report_kept(condition, cases.len(), &format!("the {all} cases"))?;
+    Ok(ChosenCases { cases, features })
 }
 
-/// Says for how many of the cases the condition holds, if there is one; fails if for none.
-pub(crate) fn tell_kept(condition: Option<&Condition>, kept: usize, all: &str) -> Result<(), Failure> {
+/// Reports for how many of the cases the condition holds, if there is one. Fails if for none.
+pub(crate) fn report_kept(condition: Option<&Condition>, kept: usize, all: &str) -> Result<(), Failure> {
     let Some(condition) = condition else { return Ok(()) };
     if kept == 0 {
         return Err(Failure::usage(format!("`{condition}` holds for none of {all}")));
@@ -61,7 +61,7 @@ pub(crate) fn tell_kept(condition: Option<&Condition>, kept: usize, all: &str) -
     Ok(())
 }
 
-/// A name that no case knows is a slip of the keyboard.
+/// Fails if no case has a feature of this name.
 pub(crate) fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> {
     if cases.iter().any(|features| features.get(name).is_some()) {
         return Ok(());
@@ -80,7 +80,7 @@ pub(crate) fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> 
     Err(Failure::usage(format!("no case has a feature `{name}`")).with_hint(hint))
 }
 
-/// Files that are not of the game are the user's to mend, all of them at once and before anything runs.
+/// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs.
 pub(crate) fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), Failure> {
     let (inputs, referee) = (Inputs::of(problem), Referee::of(problem));
     let mut complaints = Vec::new();

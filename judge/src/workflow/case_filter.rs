@@ -1,34 +1,34 @@
-//! Which cases of a recorded run a command is about. What describes them is read from their inputs anew: today's features
-//! of the problem count, also for runs of old.
+//! The cases of a recorded run that a command is about. Features are read from the inputs again, so that the current
+//! features of the problem apply to old runs too.
 
-use super::case_choice::{check_name, tell_kept};
+use super::case_choice::{check_name, report_kept};
 use super::failure::Failure;
 use crate::cases::{CaseReader, Described};
-use crate::cli::KindArgs;
+use crate::cli::CaseFilterArgs;
 use crate::journal::{StoredCase, StoredRun};
 use crate::model::{Digest, Features, Problem};
 use crate::report;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What describes the recorded cases of a problem; each input is read once.
-pub(crate) struct Descriptions {
+/// The features of the recorded cases of a problem. Each input is read once.
+pub(crate) struct CaseDescriptions {
     reader: CaseReader,
-    /// `None` where the input is gone, or is another one today.
+    /// `None` if the input is gone or has changed.
     known: HashMap<Digest, Option<Arc<Features>>>,
 }
 
-impl Descriptions {
+impl CaseDescriptions {
     pub(crate) fn of(problem: &Problem) -> Self {
         Self { reader: CaseReader::of(problem), known: HashMap::new() }
     }
 
-    /// Keeps the cases of the run for which the condition holds, and returns what describes each.
-    pub(crate) fn narrow(&mut self, run: &mut StoredRun, kind: &KindArgs) -> Vec<Option<Arc<Features>>> {
+    /// Keeps the cases of the run for which the condition holds, and returns the features of each.
+    pub(crate) fn filter(&mut self, run: &mut StoredRun, filter: &CaseFilterArgs) -> Vec<Option<Arc<Features>>> {
         let mut kept = Vec::new();
         run.cases.retain(|case| {
             let features = self.describe(case);
-            let holds = match (&kind.condition, &features) {
+            let holds = match (&filter.condition, &features) {
                 (None, _) => true,
                 (Some(condition), Some(features)) => condition.holds(features),
                 (Some(_), None) => false,
@@ -50,13 +50,13 @@ impl Descriptions {
         self.known.entry(recorded).or_insert_with(read).clone()
     }
 
-    /// Returns what is known of the cases that were asked for so far.
+    /// Returns the features of all cases that were read so far.
     pub(crate) fn known(&self) -> impl Iterator<Item = &Features> {
         self.known.values().flatten().map(Arc::as_ref)
     }
 
-    /// Says how many of the cases asked for could not be described.
-    pub(crate) fn warn_of_lost(&self) {
+    /// Warns about cases whose features are unknown.
+    pub(crate) fn warn_of_unknown(&self) {
         let lost = self.known.values().filter(|features| features.is_none()).count();
         if lost > 0 {
             let why = "their inputs are gone or have changed since";
@@ -65,28 +65,31 @@ impl Descriptions {
     }
 }
 
-/// Fails if a name in the condition or the grouping is known of none of these cases.
-pub(crate) fn check_names<'a>(kind: &KindArgs, cases: impl Iterator<Item = &'a Features>) -> Result<(), Failure> {
+/// Fails if none of these cases has a feature that the condition or the grouping names.
+pub(crate) fn check_names<'a>(
+    filter: &CaseFilterArgs,
+    cases: impl Iterator<Item = &'a Features>,
+) -> Result<(), Failure> {
     let cases: Vec<Features> = cases.cloned().collect();
-    let names = kind.condition.iter().flat_map(|condition| condition.names()).chain(kind.group_by.as_deref());
+    let names = filter.condition.iter().flat_map(|condition| condition.names()).chain(filter.group_by.as_deref());
     names.into_iter().try_for_each(|name| check_name(name, &cases))
 }
 
-/// Keeps the cases of the run that the command is about, and returns what describes each. Without a condition or a
+/// Keeps the cases of the run for which the condition holds, and returns the features of each. Without a condition or a
 /// grouping, no input is read.
-pub(crate) fn narrow_one(
+pub(crate) fn filter_run(
     run: &mut StoredRun,
     problem: &Problem,
-    kind: &KindArgs,
+    filter: &CaseFilterArgs,
 ) -> Result<Vec<Option<Arc<Features>>>, Failure> {
     let all = run.cases.len();
-    if kind.condition.is_none() && kind.group_by.is_none() {
+    if filter.condition.is_none() && filter.group_by.is_none() {
         return Ok(vec![None; all]);
     }
-    let mut descriptions = Descriptions::of(problem);
-    let features = descriptions.narrow(run, kind);
-    descriptions.warn_of_lost();
-    check_names(kind, descriptions.known())?;
-    tell_kept(kind.condition.as_ref(), run.cases.len(), &format!("the {all} cases of run {}", run.id))?;
+    let mut descriptions = CaseDescriptions::of(problem);
+    let features = descriptions.filter(run, filter);
+    descriptions.warn_of_unknown();
+    check_names(filter, descriptions.known())?;
+    report_kept(filter.condition.as_ref(), run.cases.len(), &format!("the {all} cases of run {}", run.id))?;
     Ok(features)
 }

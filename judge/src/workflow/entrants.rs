@@ -8,32 +8,32 @@ use crate::model::{Digest, Outcome, Problem, Solver, SolverSpec};
 use crate::solver::{self, Toolbox, check_names, parse_spec};
 use std::collections::HashMap;
 
-/// How the command line names a past run in the place of a solver: `run:12`, or `run:12/NAME`.
+/// The prefix of a past run in place of a solver: `run:12`, or `run:12/NAME`.
 pub(crate) const RUN: &str = "run:";
 
-/// A side of a comparison.
-pub(crate) struct Side {
-    /// Its name, and what it was or will be run as.
+/// A solver that takes part.
+pub(crate) struct Entrant {
+    /// Its name, and the command that it was or will be run as.
     pub(crate) spec: SolverSpec,
-    /// The past run that its results are of; `None` where it is to play.
-    pub(crate) past: Option<Past>,
+    /// The past run of its results; `None` if it is to be run.
+    pub(crate) past: Option<PastEntrant>,
 }
 
 /// A solver of a past run.
-pub(crate) struct Past {
+pub(crate) struct PastEntrant {
     pub(crate) run: StoredRun,
     /// Its place in that run.
     pub(crate) entrant: usize,
 }
 
-/// What two results must agree in to be of the same case: the input, and which repetition of it.
+/// What identifies a case across runs: its input, and the repetition of that input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct SameCase {
+pub(crate) struct CaseKey {
     pub(crate) input: Digest,
     pub(crate) attempt: usize,
 }
 
-/// Makes the folder that solvers are compiled in.
+/// Makes the temporary folder that solvers are compiled in.
 pub(crate) fn toolbox() -> Result<Toolbox, Failure> {
     Toolbox::new().map_err(|error| {
         let folder = std::env::temp_dir();
@@ -42,7 +42,7 @@ pub(crate) fn toolbox() -> Result<Toolbox, Failure> {
     })
 }
 
-/// Finds out how the given solvers are run, or the problem's own.
+/// Prepares the given solvers to be run, or else the problem's own.
 pub(crate) fn solvers(problem: &Problem, given: &[String], toolbox: &mut Toolbox) -> Result<Vec<Solver>, Failure> {
     let texts = if given.is_empty() { problem.default_solver.as_slice() } else { given };
     if texts.is_empty() {
@@ -53,14 +53,14 @@ pub(crate) fn solvers(problem: &Problem, given: &[String], toolbox: &mut Toolbox
     Ok(specs.into_iter().map(|spec| solver::prepare(spec, toolbox)).collect())
 }
 
-/// Finds the sides that the command line names.
-pub(crate) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Result<Vec<Side>, Failure> {
+/// Finds the entrants that the command line names.
+pub(crate) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Result<Vec<Entrant>, Failure> {
     let mut journal: Option<Journal> = None;
-    let mut sides = Vec::new();
+    let mut entrants = Vec::new();
     for text in texts {
         let mut spec = parse_spec(text)?;
         let Some(named) = spec.text.strip_prefix(RUN) else {
-            sides.push(Side { spec, past: None });
+            entrants.push(Entrant { spec, past: None });
             continue;
         };
         let open = match journal.take() {
@@ -74,15 +74,15 @@ pub(crate) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -
             spec.name = format!("{name}#{}", past.run.id);
         }
         spec.text.clone_from(command);
-        sides.push(Side { spec, past: Some(past) });
+        entrants.push(Entrant { spec, past: Some(past) });
     }
-    check_names(&sides.iter().map(|side| side.spec.clone()).collect::<Vec<_>>())?;
-    check_game(problem, &sides)?;
-    Ok(sides)
+    check_names(&entrants.iter().map(|entrant| entrant.spec.clone()).collect::<Vec<_>>())?;
+    check_game(problem, &entrants)?;
+    Ok(entrants)
 }
 
 /// Reads `12`, `last`, `12/NAME` or `last/NAME`.
-fn recall(journal: &Journal, problem: &Problem, named: &str) -> Result<Past, Failure> {
+fn recall(journal: &Journal, problem: &Problem, named: &str) -> Result<PastEntrant, Failure> {
     let (run, name) = named.split_once('/').map_or((named, None), |(run, name)| (run, Some(name)));
     let choice: RunChoice = run.parse().map_err(|expected| {
         Failure::usage(format!("`{RUN}{named}` names no run: {expected}")).with_hint("`judge history` lists the runs")
@@ -93,7 +93,7 @@ fn recall(journal: &Journal, problem: &Problem, named: &str) -> Result<Past, Fai
         return Err(Failure::usage(error).with_hint(format!("`judge history -p {}` lists its runs", problem.id)));
     }
     let entrant = entrant(&run, name)?;
-    Ok(Past { run, entrant })
+    Ok(PastEntrant { run, entrant })
 }
 
 fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
@@ -115,43 +115,45 @@ fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
     })
 }
 
-/// Scores of different checkers are scores of different games.
-fn check_game(problem: &Problem, sides: &[Side]) -> Result<(), Failure> {
-    let mut pasts = sides.iter().filter_map(|side| side.past.as_ref());
+/// Fails unless all scores are of one checker: others are not comparable.
+fn check_game(problem: &Problem, entrants: &[Entrant]) -> Result<(), Failure> {
+    let mut pasts = entrants.iter().filter_map(|entrant| entrant.past.as_ref());
     let mut game = Game::of(problem);
-    if let (true, Some(Past { run, .. })) = (sides.iter().all(|side| side.past.is_some()), pasts.clone().next()) {
+    if let (true, Some(PastEntrant { run, .. })) =
+        (entrants.iter().all(|entrant| entrant.past.is_some()), pasts.clone().next())
+    {
         game = Game { checker: run.checker.clone(), checker_version: run.checker_version, ..game };
     }
     let Some(other) = pasts.find(|past| !past.is_of(&game)) else { return Ok(()) };
     let (run, Game { checker, checker_version, .. }) = (&other.run, game);
     let error = format!(
-        "run {} was checked by `{}` version {}, the other side by `{checker}` version {checker_version}: scores of \
+        "run {} was checked by `{}` version {}, the other entrant by `{checker}` version {checker_version}: scores of \
          different checkers are not comparable",
         run.id, run.checker, run.checker_version
     );
     Err(Failure::usage(error).with_hint(format!("run its solver again: {}", run.command)))
 }
 
-impl Past {
+impl PastEntrant {
     /// Returns the solver.
     pub(crate) fn solver(&self) -> &StoredEntrant {
         &self.run.entrants[self.entrant]
     }
 
-    /// Returns whether its scores are scores of this game.
+    /// Returns whether its scores are comparable with those of this game.
     pub(crate) fn is_of(&self, game: &Game) -> bool {
         self.run.checker == game.checker && self.run.checker_version == game.checker_version
     }
 
-    /// Returns what it finished, by case, with the case's place in the run. A case whose input could not be had is no
-    /// case of the solver's.
-    pub(crate) fn results(&self) -> Vec<(SameCase, usize, &Outcome)> {
+    /// Returns the outcome of each finished case, with the place of the case in the run. Cases without a recorded input are
+    /// left out.
+    pub(crate) fn results(&self) -> Vec<(CaseKey, usize, &Outcome)> {
         let mut seen: HashMap<Digest, usize> = HashMap::new();
         let mut results = Vec::new();
         for (place, case) in self.run.cases.iter().enumerate() {
             let Some(input) = case.input else { continue };
             let attempt = seen.entry(input).or_default();
-            let key = SameCase { input, attempt: *attempt };
+            let key = CaseKey { input, attempt: *attempt };
             *attempt += 1;
             if let Some(stored) = &case.results[self.entrant] {
                 results.push((key, place, &stored.outcome));

@@ -1,4 +1,4 @@
-//! An error as the user sees it: what happened, why, and the command or key that mends it.
+//! An error as the user sees it: what happened, where, and a hint with the command or key that fixes it.
 
 use crate::cases::{InputError, ReadError, RefereeError, SelectError};
 use crate::journal::JournalError;
@@ -22,28 +22,28 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// An error in what the user gave.
+    /// An error in the arguments, the catalogue or the files given.
     pub(crate) fn usage(error: impl Into<Box<dyn Error>>) -> Self {
         Self { error: error.into(), hint: None, exit: Exit::Usage }
     }
 
-    /// An error of the judge's own, or of the machine.
+    /// An error of the judge or of the machine.
     pub(crate) fn fault(error: impl Into<Box<dyn Error>>) -> Self {
         Self { error: error.into(), hint: None, exit: Exit::Fault }
     }
 
-    /// The user ended it.
+    /// An interruption by the user.
     pub(crate) fn interrupted() -> Self {
         Self { error: "interrupted".into(), hint: None, exit: Exit::Interrupted }
     }
 
-    /// Adds what mends it.
+    /// Adds a hint.
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// How the process ends.
+    /// Returns the exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
     }
@@ -148,8 +148,8 @@ impl From<JournalError> for Failure {
     }
 }
 
-/// An error with all its causes, as one line.
-pub(crate) fn in_full(error: &dyn Error) -> String {
+/// Returns an error with all its causes, as one line.
+pub(crate) fn error_chain(error: &dyn Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| (**cause).source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
@@ -171,7 +171,7 @@ impl From<InferenceError> for Failure {
         match error {
             InferenceError::Settings(_) => Self::usage(error),
             InferenceError::BeyondBound { .. } => Self::usage(error)
-                .with_hint("--exact is for scores of one sign; without it, --until-decided compares any others"),
+                .with_hint("--exact is for scores of one sign; without it, --until-decided compares any scores"),
         }
     }
 }

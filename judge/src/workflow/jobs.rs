@@ -5,8 +5,8 @@ use crate::report;
 use crate::runner::Settings;
 use judge_sandbox::Cores;
 
-/// One solver for each physical core, each tied to a core of its own. More of them would disturb each other, and their
-/// times would say little: that happens only when the user asks for it, with a warning.
+/// Returns one job for each physical core, each pinned to a core of its own. More jobs would disturb each other's times:
+/// they are started only on request, with a warning.
 pub(crate) fn settings(args: &JobArgs, describe: bool) -> Settings {
     settings_on(&Cores::here(), args, describe)
 }

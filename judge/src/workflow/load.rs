@@ -1,4 +1,4 @@
-//! Finds and reads the catalogue, and files in general.
+//! Reads the catalogue and other files, and writes files.
 
 use super::failure::Failure;
 use crate::journal::{BestScore, Game};
@@ -9,11 +9,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// The catalogue's name in the folders where it is looked for.
+/// The file name of the catalogue.
 const CATALOGUE_FILE: &str = "problems.toml";
 
-/// Returns the catalogue that counts here: the given one; else the one in this folder or the nearest parent; else the
-/// built-in one, and a line says so.
+/// Returns the given catalogue; else the one in this folder or the nearest parent; else the built-in one, with a note.
 pub(crate) fn catalogue(given: Option<&Path>) -> Result<Catalogue, Failure> {
     let here =
         std::env::current_dir().map_err(|error| Failure::fault(error).with_hint("is the current folder gone?"))?;
@@ -32,7 +31,7 @@ fn nearest(here: &Path) -> Option<PathBuf> {
     here.ancestors().map(|folder| folder.join(CATALOGUE_FILE)).find(|path| path.is_file())
 }
 
-/// Reads a file; `-` is standard input. `what` is how messages call it.
+/// Reads a file; `-` is standard input. `what` is its name in messages.
 pub(crate) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     if path != Path::new("-") {
         return std::fs::read(path).map_err(|error| unreadable(what, path, error));
@@ -53,7 +52,7 @@ pub(crate) fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Re
     report::read_best_json(game, contents).map_err(bad)
 }
 
-/// Writes a file whole or not at all; `-` is standard output. `what` is how messages call it.
+/// Writes a file whole or not at all; `-` is standard output. `what` is its name in messages.
 pub(crate) fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Ok(report::print_bytes(contents)?);
@@ -61,7 +60,7 @@ pub(crate) fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Fail
     write_whole(path, contents).map_err(|error| unwritable(what, path, &error))
 }
 
-/// Finds out whether [`write`] could write a file, without touching what is there.
+/// Checks whether [`write`] could write a file, without changing it.
 pub(crate) fn probe(what: &str, path: &Path) -> Result<(), Failure> {
     let tried = match path.metadata() {
         _ if path == Path::new("-") => Ok(()),
@@ -74,7 +73,7 @@ pub(crate) fn probe(what: &str, path: &Path) -> Result<(), Failure> {
     tried.map_err(|error| unwritable(what, path, &error))
 }
 
-/// The failure of a file that cannot be written.
+/// Returns the failure of a file that cannot be written.
 pub(crate) fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
     let failure = Failure::usage(format!("cannot write {what} {}: {error}", path.display()));
     match path.parent() {
@@ -85,9 +84,8 @@ pub(crate) fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure 
     }
 }
 
-/// A file that is there already (a named pipe, a device, a link) is written to as it is; a new or regular one is
-/// replaced in one step, so that nobody ever sees half of it. Where the folder takes no new files, one that is there is
-/// written to all the same.
+/// A named pipe, a device or a link is written to in place. A new or regular file is replaced in one step, so that no
+/// reader sees half of it. If the folder is not writable, an existing file is written to in place.
 fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
     let special = path.symlink_metadata().is_ok_and(|meta| !meta.is_file());
     if special {
@@ -104,7 +102,7 @@ fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a temporary file in a file's folder.
+/// Makes a temporary file in the folder of a file.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);

@@ -1,9 +1,9 @@
-//! Where solvers play for the commands that compare them: one sandbox, and as many plans as it takes.
+//! Runs solvers against each other for the commands that compare them: one sandbox, any number of plans.
 
-use super::best_scores::Reference;
+use super::best_scores::ReferenceScores;
 use super::failure::Failure;
 use super::limits::limits;
-use super::recorder::{Circumstances, Wishes};
+use super::recorder::{JournalOptions, RunContext};
 use super::session::Session;
 use super::{case_choice, entrants, jobs, sandbox, score_run};
 use crate::cases::{Selection, describe_all, select};
@@ -13,7 +13,7 @@ use crate::manifest::Catalogue;
 use crate::model::{CaseSpec, Exit, JobId, Outcome, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict};
 use crate::paired::{EffectMeasure, EffectSource, PairedComparison};
 use crate::plan::{Order, Plan};
-use crate::report::{Progress, Venue};
+use crate::report::{Progress, RunInfo};
 use crate::runner::{self, RunResult, Settings};
 use crate::scoring::InvalidResults;
 use crate::solver::{self, Toolbox};
@@ -21,33 +21,32 @@ use judge_sandbox::Sandbox;
 use std::path::Path;
 use std::time::Duration;
 
-/// The first of the seeds that are taken where fresh cases are wanted: far from those that people use by hand, and by
-/// which their solvers were made.
+/// The first seed of fresh cases: far from the seeds that are used by hand and that solvers were tuned on.
 const FIRST_FRESH_SEED: u64 = 1_000_001;
 
-/// A condition that holds for none of so many cases holds for none.
-const MOST_LOOKED_AT: usize = 1_000_000;
+/// The number of cases after which a condition is taken to hold for none.
+const MOST_EXAMINED: usize = 1_000_000;
 
-/// Where solvers play.
-pub(crate) struct Arena<'a> {
+/// Runs plans in one sandbox.
+pub(crate) struct MatchRunner<'a> {
     pub(crate) catalogue: &'a Catalogue,
     pub(crate) sandbox: Sandbox,
     pub(crate) settings: Settings,
     pub(crate) toolbox: Toolbox,
     template: Plan,
-    wishes: Wishes,
-    reference: Option<Reference>,
+    options: JournalOptions,
+    reference: Option<ReferenceScores>,
 }
 
-/// What was played.
-pub(crate) struct Played {
+/// The result of a plan.
+pub(crate) struct MatchResult {
     pub(crate) plan: Plan,
-    /// By place in the plan; `None` for what was not finished.
+    /// By place in the plan; `None` for jobs that were not finished.
     pub(crate) outcomes: Vec<Option<Outcome>>,
     pub(crate) stop: Option<Stop>,
 }
 
-impl<'a> Arena<'a> {
+impl<'a> MatchRunner<'a> {
     /// Opens the sandbox for a problem of the catalogue.
     pub(crate) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
         let settings = jobs::settings(&args.jobs, false);
@@ -63,48 +62,53 @@ impl<'a> Arena<'a> {
             order: Order::Interleaved,
         };
         let sandbox = sandbox::open(&args.sandbox)?;
-        let wishes = Wishes { journal: !args.no_journal, resume: false, reuse: args.reuse, going_on: "--reuse" };
-        Ok(Self { catalogue, sandbox, settings, toolbox, template, wishes, reference: None })
+        let options =
+            JournalOptions { journal: !args.no_journal, resume: false, reuse: args.reuse, continue_flag: "--reuse" };
+        Ok(Self { catalogue, sandbox, settings, toolbox, template, options, reference: None })
     }
 
-    /// Measures points by the best scores that the command line names, or else the problem.
-    pub(crate) fn measure(&mut self, measure: Option<EffectMeasure>, best: Option<&Path>) -> Result<(), Failure> {
-        self.reference = Reference::of_points(measure, self.catalogue, &self.template.problem, best)?;
+    /// Scores points relative to the best scores that the command line names, or else the problem.
+    pub(crate) fn use_best_scores(
+        &mut self,
+        measure: Option<EffectMeasure>,
+        best: Option<&Path>,
+    ) -> Result<(), Failure> {
+        self.reference = ReferenceScores::of_points(measure, self.catalogue, &self.template.problem, best)?;
         Ok(())
     }
 
-    /// Gives the solvers no variables but their own: those of the command line have gone into them.
+    /// Gives the solvers no variables but their own, which include those of the command line.
     pub(crate) fn without_shared_environment(mut self) -> Self {
         self.template.environment.clear();
         self
     }
 
-    /// Finds out how solvers are run.
+    /// Prepares solvers to be run.
     pub(crate) fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
         let specs = solver::parse_specs(texts)?;
         Ok(specs.into_iter().map(|spec| self.prepare(spec)).collect())
     }
 
-    /// Finds out how a solver is run.
+    /// Prepares a solver to be run.
     pub(crate) fn prepare(&mut self, spec: SolverSpec) -> Solver {
         solver::prepare(spec, &mut self.toolbox)
     }
 
-    /// Finds out how one solver is run: the given one, or the problem's own.
+    /// Prepares one solver to be run: the given one, or the problem's own.
     pub(crate) fn solver(&mut self, given: Option<&String>) -> Result<Vec<Solver>, Failure> {
         entrants::solvers(&self.template.problem, given.map_or(&[], std::slice::from_ref), &mut self.toolbox)
     }
 
-    /// Returns the cases that the command line selects; that they can be grouped `by` a feature is checked, if it is given.
+    /// Returns the cases that the command line selects. Fails if they have no feature `by`.
     pub(crate) fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<Vec<CaseSpec>, Failure> {
         Ok(case_choice::choose(&self.template.problem, args, by, None)?.cases)
     }
 
-    /// Returns cases that nobody has seen before, or those made from the given seeds, as long as there are any.
+    /// Returns fresh cases without end, or those made from the given seeds.
     pub(crate) fn fresh_cases(&self, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
         let problem = &self.template.problem;
         if problem.generator.is_none() {
-            let error = format!("the problem `{}` cannot make fresh cases: it has no generator", problem.id);
+            let error = format!("the problem `{}` has no generator for fresh cases", problem.id);
             return Err(Failure::usage(error).with_hint("add `generator-command` to the problem"));
         }
         match seeds {
@@ -121,15 +125,15 @@ impl<'a> Arena<'a> {
         let cases = self.fresh_cases(args.seeds.as_ref())?;
         let Some(condition) = args.condition.clone() else { return Ok(cases) };
         let problem = self.template.problem.clone();
-        // A case that cannot be read is kept: playing it tells why.
+        // A case that cannot be read is kept: running it reports why.
         let holds = move |case: &CaseSpec| match describe_all(&problem, std::slice::from_ref(case)) {
             Ok(features) => features.iter().all(|features| condition.holds(features)),
             Err(_) => true,
         };
-        Ok(Box::new(cases.take(MOST_LOOKED_AT).filter(holds)))
+        Ok(Box::new(cases.take(MOST_EXAMINED).filter(holds)))
     }
 
-    /// Returns the plan that every plan here is made from: without solvers or cases.
+    /// Returns the plan that all plans are made from, without solvers or cases.
     pub(crate) fn template(&self) -> &Plan {
         &self.template
     }
@@ -137,19 +141,19 @@ impl<'a> Arena<'a> {
     /// Returns the plan of these solvers on these cases.
     pub(crate) fn plan(&self, solvers: Vec<Solver>, mut cases: Vec<CaseSpec>) -> Result<Plan, Failure> {
         if let Some(reference) = &self.reference {
-            reference.measure(&self.template.problem, &mut cases)?;
+            reference.apply(&self.template.problem, &mut cases)?;
         }
         Ok(Plan { solvers, cases, ..self.template.clone() })
     }
 
-    /// Returns where and how solvers played for so long.
-    pub(crate) fn venue(&self, elapsed: Duration) -> Venue {
+    /// Describes how the plans were run.
+    pub(crate) fn run_info(&self, elapsed: Duration) -> RunInfo {
         let tier = self.sandbox.tier().name();
-        Venue { elapsed, jobs: self.settings.jobs.get(), tier, gaps: sandbox::gaps(&self.sandbox) }
+        RunInfo { elapsed, jobs: self.settings.jobs.get(), tier, gaps: sandbox::gaps(&self.sandbox) }
     }
 
-    /// Plays a plan to its end, or until it is stopped, with a progress bar. It is a run of its own in the journal.
-    pub(crate) fn play(&self, plan: Plan) -> Result<Played, Failure> {
+    /// Runs a plan to its end, or until it is stopped, with a progress bar, as one run in the journal.
+    pub(crate) fn play(&self, plan: Plan) -> Result<MatchResult, Failure> {
         let mut session = self.begin(&plan)?;
         let part = Part::whole(&plan);
         let played = self.play_part(&mut session, plan, part)?;
@@ -157,16 +161,16 @@ impl<'a> Arena<'a> {
         Ok(played)
     }
 
-    /// Starts a run in the journal with the solvers and cases of this plan; it may grow.
+    /// Starts a run in the journal with the solvers and cases of this plan. More can be added.
     pub(crate) fn begin(&self, plan: &Plan) -> Result<Session, Failure> {
-        let circumstances = Circumstances {
+        let context = RunContext {
             catalogue: self.catalogue,
             plan,
             toolbox: &self.toolbox,
             jobs: self.settings.jobs.get(),
             tier: self.sandbox.tier().name(),
         };
-        Session::start(self.wishes, &circumstances)
+        Session::start(self.options, &context)
     }
 
     /// Adds solvers and cases to a run.
@@ -174,30 +178,30 @@ impl<'a> Arena<'a> {
         session.grow(&self.template, solvers, cases, &self.toolbox);
     }
 
-    /// Plays a part of a run, with a progress bar.
-    pub(crate) fn play_part(&self, session: &mut Session, plan: Plan, part: Part) -> Result<Played, Failure> {
+    /// Runs a part of a run, with a progress bar.
+    pub(crate) fn play_part(&self, session: &mut Session, plan: Plan, part: Part) -> Result<MatchResult, Failure> {
         let mut progress = Progress::start(plan.job_count());
         let played = self.play_watched(session, plan, part, &mut |event| progress.watch(event));
         progress.finish();
         played
     }
 
-    /// Plays a part of a run to its end, or until it is stopped.
+    /// Runs a part of a run to its end, or until it is stopped.
     pub(crate) fn play_watched(
         &self,
         session: &mut Session,
         plan: Plan,
         part: Part,
         watch: &mut dyn FnMut(&RunEvent),
-    ) -> Result<Played, Failure> {
+    ) -> Result<MatchResult, Failure> {
         let memory = session.part(part);
         let RunResult { outcomes, stop } = runner::run(&plan, &self.settings, &self.sandbox, memory, watch)?;
-        Ok(Played { plan, outcomes, stop })
+        Ok(MatchResult { plan, outcomes, stop })
     }
 }
 
-impl Played {
-    /// Adds what was played later, by the solvers at these places of this plan.
+impl MatchResult {
+    /// Adds the result of further cases for the solvers at these places of this plan.
     pub(crate) fn extend(&mut self, later: Self, solvers: &[usize]) {
         let all = self.plan.solvers.len();
         for (case, _) in later.plan.cases.iter().enumerate() {
@@ -209,12 +213,12 @@ impl Played {
         self.stop = later.stop;
     }
 
-    /// Returns what became of a job, if it was finished.
+    /// Returns the outcome of a job, if it was finished.
     pub(crate) fn outcome(&self, job: JobId) -> Option<&Outcome> {
         self.outcomes[self.plan.place(job)].as_ref()
     }
 
-    /// Pairs a solver with the first one.
+    /// Compares a solver with the first one, paired by case.
     pub(crate) fn paired(&self, measure: EffectMeasure, second: usize) -> Result<PairedComparison, InvalidResults> {
         let Self { plan, outcomes, .. } = self;
         if let Some(measure) = measure.score_measure() {
@@ -224,12 +228,12 @@ impl Played {
         Ok(PairedComparison::of(plan, outcomes, 0, second, EffectSource::Points(&scored.board)))
     }
 
-    /// Returns whether any case ended in a fault of the judge's.
+    /// Returns whether any case ended in a fault of the judge.
     pub(crate) fn is_faulty(&self) -> bool {
         self.outcomes.iter().flatten().any(|outcome| outcome.verdict == Verdict::JudgeError)
     }
 
-    /// Returns how the process ends if nothing but the verdicts counts. What nobody asked for is not missed.
+    /// Returns the exit code by the verdicts alone. Jobs that were not run do not count.
     pub(crate) fn exit(&self) -> Exit {
         match self.stop {
             Some(Stop::Interrupted) => Exit::Interrupted,

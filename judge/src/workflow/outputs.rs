@@ -1,4 +1,4 @@
-//! Where the reports of a run go: looked at before the run, written after it, and one that fails spoils no other.
+//! The reports of a run: checked before the run, written after it. One that fails does not affect the others.
 
 use super::failure::Failure;
 use super::load;
@@ -12,12 +12,12 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// GitHub Actions names a file here that it shows as the step's summary.
+/// The variable with which GitHub Actions names the file of the step's summary.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 type Render = fn(&RunReport<'_>) -> Result<Vec<u8>, Box<dyn Error>>;
 
-/// A report that is written when the run is over.
+/// A report that is written at the end.
 struct Target<'a> {
     what: &'static str,
     path: &'a Path,
@@ -31,7 +31,7 @@ pub(crate) struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// Finds out whether every report can be written, without touching what is there.
+    /// Checks whether every report can be written, without changing any file.
     pub(crate) fn check(args: &'a ReportArgs) -> Result<Self, Failure> {
         let mut paths: Vec<(&str, &Path)> = targets(args).map(|target| (target.what, target.path)).collect();
         paths.extend(args.jsonl.iter().map(|path| ("the JSON lines", &**path)));
@@ -46,17 +46,17 @@ impl<'a> Outputs<'a> {
         Ok(Self { args, lines: None })
     }
 
-    /// Whether a report shows the features of the cases.
+    /// Returns whether a report shows the features of the cases.
     pub(crate) fn show_features(&self) -> bool {
         self.args.json.is_some() || self.args.jsonl.is_some() || self.args.csv.is_some()
     }
 
-    /// Whether a report takes the place of the table on standard output.
+    /// Returns whether a report replaces the table on standard output.
     pub(crate) fn take_stdout(&self) -> bool {
         targets(self.args).map(|target| target.path).chain(self.args.jsonl.as_deref()).any(is_stdout)
     }
 
-    /// Starts the report that is written while the run goes on.
+    /// Opens the report that is written during the run.
     pub(crate) fn open(mut self) -> Result<Self, Failure> {
         if let Some(path) = &self.args.jsonl {
             let output: Box<dyn Write> = if is_stdout(path) {
@@ -76,8 +76,8 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// Prints the table, unless standard output is taken, and writes every report. What cannot be written is told when
-    /// all others are.
+    /// Prints the table, unless a report goes to standard output, and writes every report. Errors are returned after all
+    /// reports were tried.
     pub(crate) fn publish(self, report: &RunReport<'_>, all: bool) -> Result<(), Failure> {
         let stdout_is_taken = self.take_stdout();
         let Self { args, lines } = self;
@@ -112,7 +112,7 @@ fn write(target: &Target<'_>, report: &RunReport<'_>) -> Result<(), String> {
     load::write(target.what, target.path, &bytes).map_err(|failure| failure.to_string())
 }
 
-/// The user did not ask for this one by name, so that a run does not fail for want of it.
+/// Appends a report to the step's summary of GitHub Actions. It was not requested by name, so an error is only a warning.
 pub(crate) fn append_step_summary(markdown: impl FnOnce() -> String) {
     let Some(path) = std::env::var_os(STEP_SUMMARY).filter(|path| !path.is_empty()) else { return };
     if let Err(error) = append(&path, markdown().as_bytes()) {

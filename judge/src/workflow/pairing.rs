@@ -1,9 +1,9 @@
-//! Pairs solvers of past runs with each other, and with solvers that play the same cases now.
+//! Pairs solvers of past runs by case, with each other and with solvers that run on the same cases now.
 
-use super::best_scores::Reference;
-use super::entrants::{Past, SameCase, Side};
+use super::best_scores::ReferenceScores;
+use super::entrants::{CaseKey, Entrant, PastEntrant};
 use super::failure::Failure;
-use super::match_runner::{Arena, Played};
+use super::match_runner::{MatchResult, MatchRunner};
 use super::{case_choice, restored_run};
 use crate::cases::Inputs;
 use crate::cli::{CaseArgs, RunningArgs};
@@ -11,34 +11,34 @@ use crate::journal::{Surroundings, environment};
 use crate::manifest::Catalogue;
 use crate::model::{CaseSpec, Digest, JobId, Limits, Outcome, Problem, Stop};
 use crate::plan::Plan;
-use crate::report::{self, Venue};
+use crate::report::{self, RunInfo};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
 
-/// So many cases are named where some are missing.
+/// The number of cases that a warning names.
 const NAMED: usize = 5;
 
-/// What was played, now or in the past, by sides that meet on the same cases.
-pub(crate) struct Meeting {
-    pub(crate) played: Played,
-    /// Where and how it was played now; `None` if it was not.
-    pub(crate) venue: Option<Venue>,
-    /// What the reader has to know: what is missing, and what was not the same.
+/// The results of all entrants on the cases that they share.
+pub(crate) struct Pairing {
+    pub(crate) played: MatchResult,
+    /// How the fresh part was run; `None` if all results are of past runs.
+    pub(crate) run_info: Option<RunInfo>,
+    /// What is missing, and what was not the same for all.
     pub(crate) warnings: Vec<String>,
-    /// Whether times were taken on the same machine, under the same conditions.
+    /// Whether all times were measured on the same machine, under the same conditions.
     pub(crate) times_are_comparable: bool,
 }
 
-/// A case on which sides meet.
-struct Meet {
-    key: SameCase,
+/// A case that entrants share.
+struct PairedCase {
+    key: CaseKey,
     spec: CaseSpec,
-    /// By side.
+    /// By entrant.
     outcomes: Vec<Option<Outcome>>,
 }
 
-/// What results depend on beside the solver and the case.
+/// What results depend on, apart from the solver and the case.
 #[derive(Clone)]
 struct Conditions {
     limits: Limits,
@@ -48,7 +48,7 @@ struct Conditions {
 }
 
 impl Conditions {
-    fn of_past(past: &Past) -> Self {
+    fn of_past(past: &PastEntrant) -> Self {
         let run = &past.run;
         Self {
             limits: run.limits.clone(),
@@ -58,18 +58,18 @@ impl Conditions {
         }
     }
 
-    fn of_arena(arena: &Arena<'_>) -> Self {
-        let plan = arena.template();
+    fn of_runner(runner: &MatchRunner<'_>) -> Self {
+        let plan = runner.template();
         let Surroundings { host, cpu_model, .. } = Surroundings::look(Path::new("."));
         Self {
             environment: environment(plan),
             limits: plan.limits.clone(),
-            tier: arena.sandbox.tier().name().to_owned(),
+            tier: runner.sandbox.tier().name().to_owned(),
             machine: [host, cpu_model],
         }
     }
 
-    /// Returns what is not the same, in words.
+    /// Returns the names of what differs.
     fn differences(&self, other: &Self) -> Vec<&'static str> {
         let same = [
             ("machine", self.machine == other.machine),
@@ -81,110 +81,113 @@ impl Conditions {
     }
 }
 
-/// Lets the sides meet on the cases of the past runs; those that are to play do so now, under the limits of the first of
-/// these runs.
-pub(crate) fn meet(
+/// Pairs the entrants on the cases of the past runs. Entrants without a past run on these cases now, under the limits of
+/// the first past run.
+pub(crate) fn pair(
     catalogue: &Catalogue,
     problem: &Problem,
-    sides: &[Side],
-    cases: &CaseArgs,
+    entrants: &[Entrant],
+    args: &CaseArgs,
     running: &RunningArgs,
-    reference: Option<&Reference>,
-) -> Result<Meeting, Failure> {
-    if cases.seeds.is_some() || !cases.inputs.is_empty() {
+    reference: Option<&ReferenceScores>,
+) -> Result<Pairing, Failure> {
+    if args.seeds.is_some() || !args.inputs.is_empty() {
         return Err(Failure::usage("the cases of past runs are compared: --seeds and --inputs select none of them")
-            .with_hint("--where 'CONDITION' keeps to some of them"));
+            .with_hint("--where 'CONDITION' selects some of them"));
     }
     let mut warnings = Vec::new();
-    let mut meets = meets(problem, sides, cases)?;
+    let mut shared = shared_cases(problem, entrants, args)?;
     if let Some(reference) = reference {
-        let measure = |meet: &mut Meet| {
-            reference.measure_one(problem.direction, &mut meet.spec, Some(meet.key.input));
-        };
-        meets.iter_mut().for_each(measure);
+        for PairedCase { key, spec, .. } in &mut shared {
+            reference.apply_to(problem.direction, spec, Some(key.input));
+        }
     }
     let started = Instant::now();
     let mut conditions: Vec<Option<Conditions>> =
-        sides.iter().map(|side| side.past.as_ref().map(Conditions::of_past)).collect();
+        entrants.iter().map(|entrant| entrant.past.as_ref().map(Conditions::of_past)).collect();
     let mut stop = None;
-    let mut venue = None;
+    let mut run_info = None;
     if let (Some(first), true) = (conditions.iter().flatten().next(), conditions.iter().any(Option::is_none)) {
         let problem = Problem { limits: first.limits.clone(), ..problem.clone() };
-        let mut arena = Arena::open(catalogue, &problem, running)?;
-        let now = Conditions::of_arena(&arena);
+        let mut runner = MatchRunner::open(catalogue, &problem, running)?;
+        let now = Conditions::of_runner(&runner);
         conditions.iter_mut().for_each(|conditions| *conditions = conditions.take().or_else(|| Some(now.clone())));
-        stop = play(&mut arena, sides, &mut meets, &mut warnings)?;
-        venue = Some(arena.venue(started.elapsed()));
+        stop = run_missing(&mut runner, entrants, &mut shared, &mut warnings)?;
+        run_info = Some(runner.run_info(started.elapsed()));
     }
-    let meets = compared(sides, meets, &mut warnings);
-    let differences = tell_differences(sides, &conditions, &mut warnings);
+    let shared = comparable(entrants, shared, &mut warnings);
+    let differences = warn_of_differences(entrants, &conditions, &mut warnings);
     warnings.iter().for_each(|warning| report::note(&format!("warning: {warning}")));
-    if meets.is_empty() && stop.is_none() {
-        return Err(Failure::usage(format!("{} and the others have no case in common", sides[0].spec.name)).with_hint(
-            "`judge history show RUN` tells the cases of a run; a solver beside a past run plays its cases",
-        ));
+    if shared.is_empty() && stop.is_none() {
+        return Err(Failure::usage(format!("{} and the others have no case in common", entrants[0].spec.name))
+            .with_hint(
+                "`judge history show RUN` tells the cases of a run; a solver beside a past run plays its cases",
+            ));
     }
-    let plan = plan(problem, sides, &meets, &conditions);
-    let outcomes = meets.into_iter().flat_map(|meet| meet.outcomes).collect();
-    Ok(Meeting { played: Played { plan, outcomes, stop }, venue, warnings, times_are_comparable: !differences })
+    let plan = plan(problem, entrants, &shared, &conditions);
+    let outcomes = shared.into_iter().flat_map(|case| case.outcomes).collect();
+    Ok(Pairing { played: MatchResult { plan, outcomes, stop }, run_info, warnings, times_are_comparable: !differences })
 }
 
-/// Every case of the past runs for which the condition holds, with what is known of it.
-fn meets(problem: &Problem, sides: &[Side], args: &CaseArgs) -> Result<Vec<Meet>, Failure> {
-    let mut meets: Vec<Meet> = Vec::new();
-    let mut places: HashMap<SameCase, usize> = HashMap::new();
-    for (side, past) in sides.iter().enumerate().filter_map(|(place, side)| Some((place, side.past.as_ref()?))) {
+/// Returns every case of the past runs for which the condition holds, with the recorded outcomes.
+fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Result<Vec<PairedCase>, Failure> {
+    let mut shared: Vec<PairedCase> = Vec::new();
+    let mut places: HashMap<CaseKey, usize> = HashMap::new();
+    for (entrant, Entrant { past, .. }) in entrants.iter().enumerate() {
+        let Some(past) = past else { continue };
         for (key, case, outcome) in past.results() {
             let place = *places.entry(key).or_insert_with(|| {
-                let spec = restored_run::with_terms(&past.run.cases[case].spec, problem);
-                meets.push(Meet { key, spec, outcomes: vec![None; sides.len()] });
-                meets.len() - 1
+                let spec = restored_run::with_current_terms(&past.run.cases[case].spec, problem);
+                shared.push(PairedCase { key, spec, outcomes: vec![None; entrants.len()] });
+                shared.len() - 1
             });
-            meets[place].outcomes[side] = Some(outcome.clone());
+            shared[place].outcomes[entrant] = Some(outcome.clone());
         }
     }
-    let specs = meets.iter().map(|meet| meet.spec.clone()).collect();
-    let kept = case_choice::keep(problem, specs, args.condition.as_ref(), None)?.cases;
+    let specs = shared.iter().map(|case| case.spec.clone()).collect();
+    let kept = case_choice::filter(problem, specs, args.condition.as_ref(), None)?.cases;
     let kept: HashSet<_> = kept.iter().map(|case| (&case.name, &case.source)).collect();
-    meets.retain(|meet| kept.contains(&(&meet.spec.name, &meet.spec.source)));
-    Ok(meets)
+    shared.retain(|case| kept.contains(&(&case.spec.name, &case.spec.source)));
+    Ok(shared)
 }
 
-/// Lets those who have no past play the cases that the first side has, or plays too. A case whose input is not what it was
-/// is told.
-fn play(
-    arena: &mut Arena<'_>,
-    sides: &[Side],
-    meets: &mut [Meet],
+/// Runs the entrants without a past on the cases of the first entrant. Warns about cases whose input has changed.
+fn run_missing(
+    runner: &mut MatchRunner<'_>,
+    entrants: &[Entrant],
+    shared: &mut [PairedCase],
     warnings: &mut Vec<String>,
 ) -> Result<Option<Stop>, Failure> {
-    let inputs = Inputs::of(&arena.template().problem);
-    let is_same = |meet: &&mut Meet| inputs.load(&meet.spec).is_ok_and(|input| Digest::of(&input) == meet.key.input);
-    let is_wanted = |meet: &&mut Meet| sides[0].past.is_none() || meet.outcomes[0].is_some();
-    let (mut same, changed): (Vec<&mut Meet>, Vec<&mut Meet>) = meets.iter_mut().filter(is_wanted).partition(is_same);
+    let inputs = Inputs::of(&runner.template().problem);
+    let is_same =
+        |case: &&mut PairedCase| inputs.load(&case.spec).is_ok_and(|input| Digest::of(&input) == case.key.input);
+    let is_wanted = |case: &&mut PairedCase| entrants[0].past.is_none() || case.outcomes[0].is_some();
+    let (mut same, changed): (Vec<&mut PairedCase>, Vec<&mut PairedCase>) =
+        shared.iter_mut().filter(is_wanted).partition(is_same);
     if !changed.is_empty() {
-        let cases = names(changed.iter().map(|meet| &**meet));
+        let cases = names(changed.iter().map(|case| &**case));
         warnings.push(format!("{cases}: the input is another one today, or gone, so it was not played"));
     }
-    let playing: Vec<usize> = (0..sides.len()).filter(|&side| sides[side].past.is_none()).collect();
-    let solvers = playing.iter().map(|&side| arena.prepare(sides[side].spec.clone())).collect();
-    let played = arena.play(arena.plan(solvers, same.iter().map(|meet| meet.spec.clone()).collect())?)?;
-    for (case, meet) in same.iter_mut().enumerate() {
-        for (solver, &side) in playing.iter().enumerate() {
-            meet.outcomes[side] = played.outcome(JobId { case, solver }).cloned();
+    let playing: Vec<usize> = (0..entrants.len()).filter(|&entrant| entrants[entrant].past.is_none()).collect();
+    let solvers = playing.iter().map(|&entrant| runner.prepare(entrants[entrant].spec.clone())).collect();
+    let played = runner.play(runner.plan(solvers, same.iter().map(|case| case.spec.clone()).collect())?)?;
+    for (case, shared) in same.iter_mut().enumerate() {
+        for (solver, &entrant) in playing.iter().enumerate() {
+            shared.outcomes[entrant] = played.outcome(JobId { case, solver }).cloned();
         }
     }
     Ok(played.stop)
 }
 
-/// Keeps the cases that the first side and another one have, and tells what is left out on which side.
-fn compared(sides: &[Side], meets: Vec<Meet>, warnings: &mut Vec<String>) -> Vec<Meet> {
-    let first = &sides[0].spec.name;
-    for (place, side) in sides.iter().enumerate().skip(1) {
-        let second = &side.spec.name;
-        let has = |meet: &&Meet, yes: usize, no: usize| meet.outcomes[yes].is_some() && meet.outcomes[no].is_none();
+/// Keeps the cases that the first entrant shares with another one, and warns about the others.
+fn comparable(entrants: &[Entrant], shared: Vec<PairedCase>, warnings: &mut Vec<String>) -> Vec<PairedCase> {
+    let first = &entrants[0].spec.name;
+    for (place, entrant) in entrants.iter().enumerate().skip(1) {
+        let second = &entrant.spec.name;
+        let has =
+            |case: &&PairedCase, yes: usize, no: usize| case.outcomes[yes].is_some() && case.outcomes[no].is_none();
         for (name, other, yes, no) in [(first, second, 0, place), (second, first, place, 0)] {
-            let only: Vec<&Meet> = meets.iter().filter(|meet| has(meet, yes, no)).collect();
+            let only: Vec<&PairedCase> = shared.iter().filter(|case| has(case, yes, no)).collect();
             if !only.is_empty() {
                 let cases = names(only.iter().copied());
                 warnings
@@ -192,35 +195,35 @@ fn compared(sides: &[Side], meets: Vec<Meet>, warnings: &mut Vec<String>) -> Vec
             }
         }
     }
-    let is_shared = |meet: &Meet| meet.outcomes[0].is_some() && meet.outcomes.iter().skip(1).any(Option::is_some);
-    meets.into_iter().filter(is_shared).collect()
+    let is_shared = |case: &PairedCase| case.outcomes[0].is_some() && case.outcomes.iter().skip(1).any(Option::is_some);
+    shared.into_iter().filter(is_shared).collect()
 }
 
-fn names<'a>(meets: impl Iterator<Item = &'a Meet>) -> String {
-    let all: Vec<String> = meets.map(|meet| meet.spec.name.to_string()).collect();
+fn names<'a>(shared: impl Iterator<Item = &'a PairedCase>) -> String {
+    let all: Vec<String> = shared.map(|case| case.spec.name.to_string()).collect();
     let more = all.len().saturating_sub(NAMED);
     let shown = all[..all.len() - more].join(", ");
     if more == 0 { shown } else { format!("{shown} and {more} more cases") }
 }
 
-/// Tells what was not the same for the first side and another one. Returns whether there is anything.
-fn tell_differences(sides: &[Side], conditions: &[Option<Conditions>], warnings: &mut Vec<String>) -> bool {
+/// Warns about conditions that were not the same for the first entrant and another one. Returns whether there are any.
+fn warn_of_differences(entrants: &[Entrant], conditions: &[Option<Conditions>], warnings: &mut Vec<String>) -> bool {
     let mut any = false;
-    for (side, other) in sides.iter().zip(conditions).skip(1) {
+    for (entrant, other) in entrants.iter().zip(conditions).skip(1) {
         let (Some(first), Some(other)) = (&conditions[0], other) else { continue };
         let differences = first.differences(other);
         if !differences.is_empty() {
             any = true;
-            let [first, second] = [&sides[0].spec.name, &side.spec.name];
+            let [first, second] = [&entrants[0].spec.name, &entrant.spec.name];
             warnings.push(format!("not the same for {first} and {second}: {}", differences.join(", ")));
         }
     }
     any
 }
 
-fn plan(problem: &Problem, sides: &[Side], meets: &[Meet], conditions: &[Option<Conditions>]) -> Plan {
-    let solver = |side: &Side| restored_run::unplayable(side.spec.clone());
+fn plan(problem: &Problem, entrants: &[Entrant], shared: &[PairedCase], conditions: &[Option<Conditions>]) -> Plan {
+    let solver = |entrant: &Entrant| restored_run::recorded_solver(entrant.spec.clone());
     let limits = conditions.iter().flatten().next().map_or(&problem.limits, |first| &first.limits);
-    let cases = meets.iter().map(|meet| meet.spec.clone()).collect();
-    restored_run::plan(problem, cases, sides.iter().map(solver).collect(), limits)
+    let cases = shared.iter().map(|case| case.spec.clone()).collect();
+    restored_run::plan(problem, cases, entrants.iter().map(solver).collect(), limits)
 }

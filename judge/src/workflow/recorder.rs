@@ -1,6 +1,6 @@
-//! Puts a run together with its journal: what it may recall, what it keeps, and what is said when there is no journal.
+//! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
-use super::failure::{Failure, in_full};
+use super::failure::{Failure, error_chain};
 use crate::journal::{
     Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunId, RunRecord, Surroundings,
 };
@@ -16,22 +16,22 @@ use std::sync::{Mutex, PoisonError};
 /// The journal's folder beside the catalogue.
 const FOLDER: &str = ".judge";
 
-/// The flag that continues an interrupted run; it is no part of the command that is recorded.
+/// The flag that continues an interrupted run. It is not part of the recorded command.
 pub(crate) const RESUME: &str = "--resume";
 
-/// What the user wants of the journal.
+/// How a command uses the journal.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wishes {
+pub(crate) struct JournalOptions {
     pub(crate) journal: bool,
     pub(crate) resume: bool,
     pub(crate) reuse: bool,
-    /// The flag with which the same command goes on from what is recorded.
-    pub(crate) going_on: &'static str,
+    /// The flag with which the same command continues from what is recorded.
+    pub(crate) continue_flag: &'static str,
 }
 
-/// What the journal has to know of a run beside its plan.
+/// What the record of a run starts with.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Circumstances<'a> {
+pub(crate) struct RunContext<'a> {
     pub(crate) catalogue: &'a Catalogue,
     pub(crate) plan: &'a Plan,
     pub(crate) toolbox: &'a Toolbox,
@@ -39,24 +39,24 @@ pub(crate) struct Circumstances<'a> {
     pub(crate) tier: &'a str,
 }
 
-/// The journal as a run sees it; without one, a run remembers nothing.
-pub(crate) struct Journaling {
-    /// Whether the run is recorded, or was so at its start.
+/// The record of a run and the earlier results it may use. Without a journal it keeps nothing.
+pub(crate) struct Recorder {
+    /// Whether the run was recorded at its start.
     recorded: bool,
-    wishes: Wishes,
+    options: JournalOptions,
     known: Known,
-    /// Everything that is or will be played.
+    /// All cases of the run.
     cases: Vec<CaseSpec>,
     part: Part,
     recording: Mutex<Option<Recording>>,
 }
 
-/// Returns the folder of the journal that belongs to a catalogue.
+/// Returns the folder of the journal beside a catalogue.
 pub(crate) fn folder(catalogue: &Catalogue) -> PathBuf {
     catalogue.folder().join(FOLDER)
 }
 
-/// Opens the journal to look into it.
+/// Opens the journal for reading.
 pub(crate) fn look(catalogue: &Catalogue) -> Result<Journal, Failure> {
     let folder = folder(catalogue);
     let hint = "`judge run -p ID` makes one; is this the folder, or the --problems, of the run?";
@@ -64,51 +64,51 @@ pub(crate) fn look(catalogue: &Catalogue) -> Result<Journal, Failure> {
         .ok_or_else(|| Failure::usage(format!("there is no journal in {}", folder.display())).with_hint(hint))
 }
 
-impl Journaling {
-    /// Starts the record of a run, or takes up an interrupted one. A journal that cannot be had is said, and no more.
-    pub(crate) fn start(wishes: Wishes, circumstances: &Circumstances<'_>) -> Result<Self, Failure> {
-        if !wishes.journal {
-            return Ok(Self::none(wishes, circumstances.plan));
+impl Recorder {
+    /// Starts the record of a run, or continues an interrupted one. A journal that cannot be opened gives a warning only.
+    pub(crate) fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
+        if !options.journal {
+            return Ok(Self::none(options, context.plan));
         }
-        match Self::open(wishes, circumstances) {
-            Ok(journaling) => Ok(journaling),
+        match Self::open(options, context) {
+            Ok(recorder) => Ok(recorder),
             Err(error @ JournalError::StillRunning(_)) => Err(error.into()),
             Err(error) => {
-                report::note(&format!("warning: this run is not recorded: {}", in_full(&error)));
-                Ok(Self::none(wishes, circumstances.plan))
+                report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
+                Ok(Self::none(options, context.plan))
             }
         }
     }
 
-    fn none(wishes: Wishes, plan: &Plan) -> Self {
-        Self::of(wishes, plan, Known::of(plan), None)
+    fn none(options: JournalOptions, plan: &Plan) -> Self {
+        Self::of(options, plan, Known::of(plan), None)
     }
 
-    fn of(wishes: Wishes, plan: &Plan, known: Known, recording: Option<Recording>) -> Self {
+    fn of(options: JournalOptions, plan: &Plan, known: Known, recording: Option<Recording>) -> Self {
         let (cases, part) = (plan.cases.clone(), Part::whole(plan));
-        Self { recorded: recording.is_some(), wishes, known, cases, part, recording: Mutex::new(recording) }
+        Self { recorded: recording.is_some(), options, known, cases, part, recording: Mutex::new(recording) }
     }
 
-    fn open(wishes: Wishes, circumstances: &Circumstances<'_>) -> Result<Self, JournalError> {
-        let Circumstances { catalogue, plan, toolbox, jobs, tier } = *circumstances;
+    fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, JournalError> {
+        let RunContext { catalogue, plan, toolbox, jobs, tier } = *context;
         let journal = Journal::open(&folder(catalogue))?;
         let hashes = fingerprints(plan, &plan.solvers, toolbox);
         let surroundings = Surroundings::look(Path::new("."));
         let command = command_line_without(RESUME);
         let record =
             RunRecord { plan, solver_hashes: &hashes, command: &command, jobs, tier, surroundings: &surroundings };
-        let (recording, mut known) = if wishes.resume {
+        let (recording, mut known) = if options.resume {
             resume(journal, catalogue.keep_answers(), &record)?
         } else {
             (Recording::begin(journal, catalogue.keep_answers(), &record)?, Known::of(plan))
         };
-        if wishes.reuse {
+        if options.reuse {
             recording.add_earlier(0, &mut known)?;
         }
-        Ok(Self::of(wishes, plan, known, Some(recording)))
+        Ok(Self::of(options, plan, known, Some(recording)))
     }
 
-    /// Adds solvers and cases to the run. `plan` is one of it, whoever plays in it.
+    /// Adds solvers and cases to the run. `plan` is any plan of it.
     pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &[CaseSpec], toolbox: &Toolbox) {
         self.cases.extend_from_slice(cases);
         self.known.grow(&self.cases);
@@ -116,31 +116,31 @@ impl Journaling {
         let Some(open) = recording.as_mut() else { return };
         let first = open.solver_count();
         let mut grown = open.grow(solvers, &fingerprints(plan, solvers, toolbox), cases);
-        if self.wishes.reuse && grown.is_ok() {
+        if self.options.reuse && grown.is_ok() {
             grown = open.add_earlier(first, &mut self.known);
         }
         if let Err(error) = grown {
-            report::note(&lost(open.run(), &error, self.wishes));
+            report::note(&lost(open.run(), &error, self.options));
             *recording = None;
         }
     }
 
-    /// Takes the jobs from now on for those of this part of the run.
-    pub(crate) fn turn_to(&mut self, part: Part) {
+    /// From now on, jobs are those of this part of the run.
+    pub(crate) fn start_part(&mut self, part: Part) {
         if let Some(open) = self.recording.get_mut().unwrap_or_else(PoisonError::into_inner) {
             open.turn_to(part.clone());
         }
         self.part = part;
     }
 
-    /// Closes the record. Returns the run's number, if it was recorded to the end.
+    /// Closes the record. Returns the number of the run, if it was recorded to the end.
     pub(crate) fn finish(self, closing: &Closing<'_>) -> Option<RunId> {
         let recording = self.recording.into_inner().unwrap_or_else(PoisonError::into_inner)?;
         let run = recording.run();
         match recording.finish(closing) {
             Ok(_) => Some(run),
             Err(error) => {
-                report::note(&format!("warning: the end of run {run} is not recorded: {}", in_full(&error)));
+                report::note(&format!("warning: the end of run {run} is not recorded: {}", error_chain(&error)));
                 None
             }
         }
@@ -151,9 +151,9 @@ fn fingerprints(plan: &Plan, solvers: &[Solver], toolbox: &Toolbox) -> Vec<Diges
     solvers.iter().map(|solver| fingerprint(solver, &plan.visible, toolbox)).collect()
 }
 
-fn lost(run: RunId, error: &JournalError, wishes: Wishes) -> String {
-    let what = format!("warning: run {run} is no longer recorded: {}", in_full(error));
-    format!("{what}\nhint: the run goes on; `{}` would record the rest", going_on(wishes.going_on))
+fn lost(run: RunId, error: &JournalError, options: JournalOptions) -> String {
+    let what = format!("warning: run {run} is no longer recorded: {}", error_chain(error));
+    format!("{what}\nhint: the run goes on; `{}` would record the rest", continue_command(options.continue_flag))
 }
 
 fn resume(journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>) -> Result<(Recording, Known), JournalError> {
@@ -169,7 +169,7 @@ fn resume(journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>) -> Result
     }
 }
 
-impl Memory for Journaling {
+impl Memory for Recorder {
     fn is_there(&self) -> bool {
         self.recorded
     }
@@ -182,20 +182,20 @@ impl Memory for Journaling {
         let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(open) = recording.as_mut() else { return Ok(()) };
         let Err(error) = open.append(batch) else { return Ok(()) };
-        let what = lost(open.run(), &error, self.wishes);
+        let what = lost(open.run(), &error, self.options);
         *recording = None;
         Err(Lost(what))
     }
 }
 
-/// Returns the command line of this process, as a shell would read it, without this flag.
+/// Returns the command line of this process, quoted for a shell, without this flag.
 fn command_line_without(flag: &str) -> String {
     let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     let words = std::iter::once("judge".to_owned()).chain(words.filter(|word| word != flag));
     shell_words::join(words)
 }
 
-/// Returns the command line that goes on from what this one has recorded, by this flag.
-pub(crate) fn going_on(flag: &str) -> String {
+/// Returns the command line that continues from what this one has recorded, by this flag.
+pub(crate) fn continue_command(flag: &str) -> String {
     format!("{} {flag}", command_line_without(flag))
 }

@@ -1,9 +1,9 @@
-//! Makes of a recorded run what a report is made from, without running anything.
+//! Restores a recorded run to the form that reports are made from, without running anything.
 
-use super::best_scores::Reference;
+use super::best_scores::ReferenceScores;
 use super::failure::Failure;
 use super::outputs::Outputs;
-use super::score_run::{self, Scored};
+use super::score_run::{self, ScoredRun};
 use crate::cli::ReportArgs;
 use crate::journal::{RunState, StoredEntrant, StoredRun};
 use crate::manifest::Catalogue;
@@ -15,47 +15,46 @@ use crate::report::RunReport;
 use crate::scoring::InvalidResults;
 use std::sync::Arc;
 
-/// A recorded run, in the form that a run of today has.
-pub(crate) struct Restored {
+/// A recorded run, in the form of a fresh one.
+pub(crate) struct RestoredRun {
     pub(crate) plan: Plan,
     pub(crate) outcomes: Vec<Option<Outcome>>,
-    /// What describes each case; `None` where nobody has looked at its input.
+    /// The features of each case; `None` if its input was not read.
     pub(crate) features: Vec<Option<Arc<Features>>>,
 }
 
-impl Restored {
-    /// Puts a recorded run into the form of today: its cases have the thresholds and bests of today's catalogue.
+impl RestoredRun {
+    /// Restores a recorded run. Its cases have the thresholds and best scores of the current catalogue.
     pub(crate) fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
         let problem = catalogue.find(&run.problem)?;
         let spec = |entrant: &StoredEntrant| SolverSpec { name: entrant.name.clone(), text: entrant.command.clone() };
-        let solvers = run.entrants.iter().map(|entrant| unplayable(spec(entrant))).collect();
-        let cases = run.cases.iter().map(|case| with_terms(&case.spec, problem)).collect();
+        let solvers = run.entrants.iter().map(|entrant| recorded_solver(spec(entrant))).collect();
+        let cases = run.cases.iter().map(|case| with_current_terms(&case.spec, problem)).collect();
         let plan = plan(problem, cases, solvers, &run.limits);
         let results = run.cases.iter().flat_map(|case| &case.results);
         let outcomes = results.map(|result| result.as_ref().map(|stored| stored.outcome.clone())).collect();
         Ok(Self { features: vec![None; plan.cases.len()], plan, outcomes })
     }
 
-    /// Measures the run by these best scores.
-    pub(crate) fn measure(&mut self, run: &StoredRun, reference: &Reference) {
+    /// Scores the run relative to these best scores.
+    pub(crate) fn apply(&mut self, run: &StoredRun, reference: &ReferenceScores) {
         let problem = &mut self.plan.problem;
         problem.best = reference.source.clone();
         for (case, stored) in self.plan.cases.iter_mut().zip(&run.cases) {
-            let _is_known = reference.measure_one(problem.direction, case, stored.input);
+            let _is_known = reference.apply_to(problem.direction, case, stored.input);
         }
     }
 
-    /// Scores the run by this rule; by the problem's own if there is none. `by` is the feature that the cases are
-    /// grouped by, if they are.
-    pub(crate) fn score(&mut self, rule: Option<Rule>, by: Option<&str>) -> Result<Scored, InvalidResults> {
+    /// Scores the run by this rule, or else by the problem's own. `by` is the feature that the cases are grouped by.
+    pub(crate) fn score(&mut self, rule: Option<Rule>, by: Option<&str>) -> Result<ScoredRun, InvalidResults> {
         if let Some(rule) = rule {
             self.plan.problem.scoring = rule;
         }
         score_run::score(&self.plan, &self.outcomes, &self.features, by)
     }
 
-    /// Returns what there is to tell of the run.
-    pub(crate) fn report<'a>(&'a self, run: &'a StoredRun, scored: &'a Scored) -> RunReport<'a> {
+    /// Returns the report of the run.
+    pub(crate) fn report<'a>(&'a self, run: &'a StoredRun, scored: &'a ScoredRun) -> RunReport<'a> {
         RunReport {
             plan: &self.plan,
             outcomes: &self.outcomes,
@@ -78,7 +77,7 @@ impl Restored {
     }
 }
 
-/// Writes every report that is asked for, as if the run had just ended.
+/// Writes every requested report, as at the end of a run.
 pub(crate) fn publish(report: &RunReport<'_>, args: &ReportArgs, all: bool) -> Result<(), Failure> {
     let mut outputs = Outputs::check(args)?.open()?;
     for (job, outcome) in report.jobs() {
@@ -89,13 +88,13 @@ pub(crate) fn publish(report: &RunReport<'_>, args: &ReportArgs, all: bool) -> R
     outputs.publish(report, all)
 }
 
-/// Returns a solver that is only known by its results.
-pub(crate) fn unplayable(spec: SolverSpec) -> Solver {
+/// Returns a solver that is known by its results only.
+pub(crate) fn recorded_solver(spec: SolverSpec) -> Solver {
     let why = "a recorded run is not run again".to_owned();
     Solver { spec, invocation: Invocation::CannotStart(why), environment: Vec::new() }
 }
 
-/// Returns the plan of what was played under these limits.
+/// Returns the plan of a recorded run under these limits.
 pub(crate) fn plan(problem: &Problem, cases: Vec<CaseSpec>, solvers: Vec<Solver>, limits: &Limits) -> Plan {
     Plan {
         problem: problem.clone(),
@@ -109,8 +108,8 @@ pub(crate) fn plan(problem: &Problem, cases: Vec<CaseSpec>, solvers: Vec<Solver>
     }
 }
 
-/// A case with what today's catalogue knows of it, by the source of its input.
-pub(crate) fn with_terms(case: &CaseSpec, problem: &Problem) -> CaseSpec {
+/// Returns a case with the weight, thresholds and best score of the current catalogue, found by the source of its input.
+pub(crate) fn with_current_terms(case: &CaseSpec, problem: &Problem) -> CaseSpec {
     let known = problem.cases.iter().find(|known| known.source == case.source);
     known.map_or_else(|| case.clone(), |known| CaseSpec { name: case.name.clone(), ..known.clone() })
 }

@@ -6,7 +6,7 @@ use crate::report;
 use judge_sandbox::{Gap, OpenError, Options, Sandbox, Visible};
 use std::path::Path;
 
-/// Opens the sandbox and tells once what it cannot hold; or says why it cannot be had.
+/// Opens the sandbox, and notes the gaps of its tier.
 pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
     let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, ..Options::default() };
     let sandbox = Sandbox::open(&options).map_err(|error| match error {
@@ -18,7 +18,7 @@ pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
     })?;
     let tier = sandbox.tier();
     match args.require_tier {
-        // The strongest tier comes first.
+        // The strongest tier is the smallest.
         Some(required) if tier > required => {
             let error =
                 format!("the sandbox is of tier `{tier}` here, and --require-tier wants `{required}` or stronger");
@@ -33,7 +33,7 @@ pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
     }
 }
 
-/// Returns the gaps of a tier, each as one plain sentence.
+/// Returns the gaps of the tier, one sentence each.
 pub(crate) fn gaps(sandbox: &Sandbox) -> Vec<String> {
     sandbox.gaps().iter().map(|Gap { what, meaning }| format!("{what}: {meaning}")).collect()
 }

@@ -1,4 +1,4 @@
-//! From a run's outcomes to its points.
+//! Scores the outcomes of a run.
 
 use crate::model::{CaseSpec, Features, Outcome, Problem, Rule, SolverSpec};
 use crate::plan::Plan;
@@ -7,8 +7,8 @@ use crate::scoring::{
 };
 use std::sync::Arc;
 
-/// A run's points, and the rule that gave them.
-pub(crate) struct Scored {
+/// The points of a run, and the rule that they follow from.
+pub(crate) struct ScoredRun {
     pub(crate) rule: Rule,
     pub(crate) board: Scoreboard,
     pub(crate) places: Vec<Place>,
@@ -16,15 +16,14 @@ pub(crate) struct Scored {
     pub(crate) grouping: Option<Grouping>,
 }
 
-/// Scores a run by its problem's rule; by the plain sum where thresholds are asked for and a case has none.
-///
-/// `by` is the feature that the cases are grouped by, if they are.
+/// Scores a run by its problem's rule, or by the plain sum if the rule needs thresholds and a case has none. `by` is the
+/// feature that the cases are grouped by.
 pub(crate) fn score(
     plan: &Plan,
     outcomes: &[Option<Outcome>],
     features: &[Option<Arc<Features>>],
     by: Option<&str>,
-) -> Result<Scored, InvalidResults> {
+) -> Result<ScoredRun, InvalidResults> {
     let without_thresholds = plan.cases.iter().any(|case| case.thresholds.is_none());
     let rule = match &plan.problem.scoring {
         Rule::Thresholds if without_thresholds => Rule::Sum,
@@ -47,7 +46,7 @@ pub(crate) fn score(
         let value = |features: &Option<Arc<Features>>| features.as_ref()?.get(by).cloned();
         scoring::group(by, &features.iter().map(value).collect::<Vec<_>>(), &rule, &results)
     });
-    Ok(Scored {
+    Ok(ScoredRun {
         places: scoring::leaderboard(&results, &board),
         test_groups: scoring::test_groups(&results, &board),
         grouping: grouping.transpose()?,

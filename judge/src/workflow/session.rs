@@ -1,7 +1,7 @@
-//! A run of the journal that is played in one or more parts, by the commands that compare.
+//! A run in the journal that consists of one or more parts, for the commands that compare.
 
 use super::failure::Failure;
-use super::recorder::{self, Circumstances, Journaling, Wishes};
+use super::recorder::{self, JournalOptions, Recorder, RunContext};
 use super::score_run;
 use crate::journal::{Closing, Part};
 use crate::model::{CaseSpec, Outcome, Solver, Stop};
@@ -13,34 +13,34 @@ use crate::solver::Toolbox;
 use num_rational::BigRational;
 use std::time::Instant;
 
-/// A run of the journal, or of none if nobody wants one.
+/// A run and its record in the journal, if it is recorded.
 pub(crate) struct Session {
-    journaling: Journaling,
-    wishes: Wishes,
+    recorder: Recorder,
+    options: JournalOptions,
     started: Instant,
 }
 
 impl Session {
     /// Starts the record of a run.
-    pub(crate) fn start(wishes: Wishes, circumstances: &Circumstances<'_>) -> Result<Self, Failure> {
-        let journaling = Journaling::start(wishes, circumstances)?;
-        Ok(Self { journaling, wishes, started: Instant::now() })
+    pub(crate) fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
+        let recorder = Recorder::start(options, context)?;
+        Ok(Self { recorder, options, started: Instant::now() })
     }
 
-    /// Adds solvers and cases to the run. `plan` is one of it, whoever plays in it.
+    /// Adds solvers and cases to the run. `plan` is any plan of it.
     pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &[CaseSpec], toolbox: &Toolbox) {
-        self.journaling.grow(plan, solvers, cases, toolbox);
+        self.recorder.grow(plan, solvers, cases, toolbox);
     }
 
-    /// Returns what remembers the jobs of this part of the run.
+    /// Returns the result store for the jobs of this part of the run.
     pub(crate) fn part(&mut self, part: Part) -> &dyn Memory {
-        self.journaling.turn_to(part);
-        &self.journaling
+        self.recorder.start_part(part);
+        &self.recorder
     }
 
-    /// Closes the record of the run, which is this plan with these outcomes.
+    /// Closes the record of the run, which consists of this plan and these outcomes.
     pub(crate) fn finish(self, plan: &Plan, outcomes: &[Option<Outcome>], stop: Option<Stop>) {
-        // Without cases, or where the rule does not fit the scores, there is nothing to be summed up.
+        // There are no totals without cases, or if the rule does not fit the scores.
         let scored = score_run::score(plan, outcomes, &vec![None; plan.cases.len()], None).ok();
         let scored = scored.filter(|_| !plan.cases.is_empty());
         let total = |solver: usize| -> Option<&BigRational> {
@@ -55,9 +55,9 @@ impl Session {
             rule: scored.as_ref().map_or(&plan.problem.scoring, |scored| &scored.rule),
             totals: (0..plan.solvers.len()).map(total).collect(),
         };
-        let recorded = self.journaling.finish(&closing);
+        let recorded = self.recorder.finish(&closing);
         if recorded.is_some() && stop == Some(Stop::Interrupted) {
-            let command = recorder::going_on(self.wishes.going_on);
+            let command = recorder::continue_command(self.options.continue_flag);
             report::note(&format!("what was finished is in the journal; start from it with: {command}"));
         }
     }

@@ -1,4 +1,4 @@
-//! `judge check`: what an answer is worth, without running anything.
+//! `judge check`: checks an answer, without running anything.
 
 mod run;
 
@@ -75,7 +75,7 @@ fn check_folder(problem: &Problem, folder: &Path) -> Result<Exit, Failure> {
     Ok(worst)
 }
 
-/// Every NAME.in of a folder with its NAME.out, by name.
+/// Returns every NAME.in of a folder with its NAME.out, by name.
 fn pairs(folder: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
     let unreadable = |error| Failure::usage(format!("cannot read the folder {}: {error}", folder.display()));
     let entries = std::fs::read_dir(folder).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! `judge check --run`: the stored answers of a past run before today's checker.
+//! `judge check --run`: rechecks the stored answers of a past run with the current checker.
 
 use crate::cases::{Admitted, Inputs, Referee};
 use crate::journal::{Journal, RunChoice, StoredCase, StoredOutcome};
@@ -9,19 +9,19 @@ use crate::workflow::failure::Failure;
 use crate::workflow::{load, recorder};
 use std::path::Path;
 
-/// What became of a stored answer.
+/// The result of rechecking an answer.
 enum Recheck {
-    /// Today's checker says the same.
+    /// The current checker decides as recorded.
     Same,
-    /// It says something else: what was recorded, and what it says.
+    /// It decides otherwise: the recorded decision, and the current one.
     Differs(String, String),
-    /// It cannot be checked: why.
+    /// The answer cannot be checked: why.
     Impossible(String),
     /// The solver gave no answer.
     NoAnswer,
 }
 
-/// How many answers came out how.
+/// The number of answers by result.
 #[derive(Default)]
 struct Tally {
     same: usize,
@@ -29,25 +29,25 @@ struct Tally {
     impossible: usize,
 }
 
-/// Checks every stored answer of a run.
+/// Rechecks every stored answer of a run.
 pub(in crate::commands) fn check_run(catalogue: Option<&Path>, choice: RunChoice) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let journal = recorder::look(&catalogue)?;
     let run = journal.stored_run(journal.choose(choice)?)?;
     let problem = catalogue.find(&run.problem)?;
     refuse_interactive(problem)?;
-    let desk = Desk { journal: &journal, inputs: Inputs::of(problem), referee: Referee::of(problem) };
+    let rechecker = Rechecker { journal: &journal, inputs: Inputs::of(problem), referee: Referee::of(problem) };
 
     let columns = [("case", Align::Left), ("solver", Align::Left), ("recorded", Align::Left), ("today", Align::Left)];
     let mut table = grid(&columns, Style::of_stdout());
     let mut tally = Tally::default();
     for case in &run.cases {
-        let admitted = desk.admit(case);
+        let admitted = rechecker.admit(case);
         for (entrant, stored) in run.entrants.iter().zip(&case.results) {
             let Some(stored) = stored else { continue };
             let row =
                 |recorded: String, today: String| [case.spec.name.to_string(), entrant.name.clone(), recorded, today];
-            match desk.recheck(&admitted, stored)? {
+            match rechecker.recheck(&admitted, stored)? {
                 Recheck::Same => tally.same += 1,
                 Recheck::NoAnswer => {}
                 Recheck::Differs(recorded, today) => {
@@ -72,14 +72,15 @@ pub(in crate::commands) fn check_run(catalogue: Option<&Path>, choice: RunChoice
     Ok(if differ + impossible == 0 { Exit::Success } else { Exit::NotAccepted })
 }
 
-struct Desk<'a> {
+/// What the answers of a run are rechecked with.
+struct Rechecker<'a> {
     journal: &'a Journal,
     inputs: Inputs,
     referee: Referee,
 }
 
-impl Desk<'_> {
-    /// Makes and reads the input once more; one that is not the recorded one says nothing about the answers.
+impl Rechecker<'_> {
+    /// Makes and reads the input again. Fails if it is not the recorded one.
     fn admit(&self, case: &StoredCase) -> Result<Admitted, String> {
         let input = self.inputs.load(&case.spec).map_err(|error| error.to_string())?;
         if case.input != Some(Digest::of(&input)) {

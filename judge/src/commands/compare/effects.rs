@@ -1,4 +1,4 @@
-//! What the outcomes of a comparison say: the measure, the parameters of the test, and the result for each solver.
+//! From the outcomes of a comparison to its results: the measure, the parameters of the test, and each solver's result.
 
 use crate::cases::describe_all;
 use crate::cli::CompareArgs;
@@ -10,15 +10,15 @@ use crate::plan::Plan;
 use crate::report::Comparison;
 use crate::workflow::case_choice;
 use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::Played;
+use crate::workflow::match_runner::MatchResult;
 
-/// The bootstrap draws the same resamples every time: the same scores give the same report.
+/// A fixed seed: the same scores give the same report.
 const BOOTSTRAP_SEED: u64 = 1;
 
-/// No relative difference between scores of one sign is larger.
+/// The largest relative difference between scores of one sign.
 const LARGEST_RELATIVE: f64 = 1.0;
 
-/// Returns what the effects of these outcomes are measured in.
+/// Returns the measure of these outcomes.
 pub(super) fn measure(args: &CompareArgs, outcomes: &[Option<Outcome>]) -> EffectMeasure {
     let scores = outcomes.iter().flatten().filter_map(|outcome| outcome.score.as_ref());
     match args.statistics.measure {
@@ -28,8 +28,8 @@ pub(super) fn measure(args: &CompareArgs, outcomes: &[Option<Outcome>]) -> Effec
     }
 }
 
-/// Returns what is asked of each comparison. So many comparisons share the probability of a false claim (Bonferroni): all
-/// claims together are right with the probability that was asked for.
+/// Returns the parameters of each test. The comparisons share the probability of a false claim (Bonferroni): `--alpha` is
+/// the probability that any claim is false.
 pub(super) fn parameters(
     args: &CompareArgs,
     measure: EffectMeasure,
@@ -41,14 +41,15 @@ pub(super) fn parameters(
     Ok(TestParameters { alpha, min_effect: measure.min_effect(min_effect)?, bound, seed: BOOTSTRAP_SEED })
 }
 
+/// Compares every solver with the first one.
 pub(super) fn comparisons(
-    played: &Played,
+    played: &MatchResult,
     args: &CompareArgs,
     measure: EffectMeasure,
     parameters: TestParameters,
 ) -> Result<Vec<Comparison>, Failure> {
-    let described = match &args.group_by {
-        Some(feature) => describe(&played.plan, feature)?,
+    let values = match &args.group_by {
+        Some(feature) => feature_values(&played.plan, feature)?,
         None => Vec::new(),
     };
     let comparison = |second| {
@@ -58,14 +59,14 @@ pub(super) fn comparisons(
         } else {
             paired::infer_fixed(&paired, parameters)
         };
-        let ranges: Vec<FeatureRange> = paired::by_feature(&paired, described.clone(), parameters);
+        let ranges: Vec<FeatureRange> = paired::by_feature(&paired, values.clone(), parameters);
         Ok(Comparison { paired, inference, ranges })
     };
     (1..played.plan.solvers.len()).map(comparison).collect()
 }
 
 /// Returns the value of a feature for every case that has it.
-fn describe(plan: &Plan, feature: &str) -> Result<Vec<FeatureValue>, Failure> {
+fn feature_values(plan: &Plan, feature: &str) -> Result<Vec<FeatureValue>, Failure> {
     let features: Vec<Features> = describe_all(&plan.problem, &plan.cases)?;
     case_choice::check_name(feature, &features)?;
     let described = |(case, features): (usize, &Features)| {

@@ -9,10 +9,10 @@ use crate::manifest::Catalogue;
 use crate::model::{Exit, Problem};
 use crate::paired::EffectMeasure;
 use crate::report::{self, CompareReport, Style};
-use crate::workflow::best_scores::Reference;
+use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::Arena;
-use crate::workflow::pairing::{self, Meeting};
+use crate::workflow::match_runner::MatchRunner;
+use crate::workflow::pairing::{self, Pairing};
 use crate::workflow::{entrants, load};
 use effects::{comparisons, measure, parameters};
 use std::path::Path;
@@ -24,27 +24,26 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
     if let (true, Some(measure)) = (args.exact, args.statistics.measure.filter(|&how| how != EffectMeasure::Relative)) {
-        return Err(Failure::usage(format!(
-            "--exact needs effects that have a bound, and those of `{measure}` have none"
-        ))
-        .with_hint("leave --measure away, or make it --measure relative"));
+        return Err(Failure::usage(format!("--exact needs effects with a bound, and those of `{measure}` have none"))
+            .with_hint("omit --measure, or use --measure relative"));
     }
-    let sides = entrants::find(&catalogue, problem, &args.solvers)?;
-    let meeting = if sides.iter().all(|side| side.past.is_none()) {
+    let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
+    let pairing = if entrants.iter().all(|entrant| entrant.past.is_none()) {
         play(&catalogue, problem, args)?
     } else if args.until_decided {
-        return Err(Failure::usage("--until-decided plays fresh cases, which a past run does not have")
-            .with_hint("name the solvers themselves, or leave --until-decided away to compare what is recorded"));
+        return Err(Failure::usage("--until-decided needs fresh cases, which a past run does not have")
+            .with_hint("name the solvers themselves, or omit --until-decided to compare what is recorded"));
     } else {
         let best = args.best.as_deref();
-        let reference = Reference::of_points(args.statistics.measure, &catalogue, problem, best)?;
-        pairing::meet(&catalogue, problem, &sides, &args.cases, &args.running, reference.as_ref())?
+        let reference = ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best)?;
+        pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, reference.as_ref())?
     };
-    let Meeting { played, venue, warnings, times_are_comparable } = meeting;
+    let Pairing { played, run_info, warnings, times_are_comparable } = pairing;
     let measure = measure(args, &played.outcomes);
     let parameters = parameters(args, measure, played.plan.solvers.len() - 1)?;
     let comparisons = comparisons(&played, args, measure, parameters)?;
-    let runs: Vec<Option<RunId>> = sides.iter().map(|side| side.past.as_ref().map(|past| past.run.id)).collect();
+    let runs: Vec<Option<RunId>> =
+        entrants.iter().map(|entrant| entrant.past.as_ref().map(|past| past.run.id)).collect();
     let report = CompareReport {
         plan: &played.plan,
         outcomes: &played.outcomes,
@@ -55,7 +54,7 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
         comparisons: &comparisons,
         group_by: args.group_by.as_deref(),
         stop: played.stop,
-        venue,
+        run_info,
         runs: &runs,
         warnings: &warnings,
         times_are_comparable,
@@ -64,19 +63,19 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
     Ok(played.exit())
 }
 
-/// Lets all solvers play now.
-fn play(catalogue: &Catalogue, problem: &Problem, args: &CompareArgs) -> Result<Meeting, Failure> {
-    let mut arena = Arena::open(catalogue, problem, &args.running)?;
-    arena.measure(args.statistics.measure, args.best.as_deref())?;
-    let solvers = arena.solvers(&args.solvers)?;
+/// Runs all solvers.
+fn play(catalogue: &Catalogue, problem: &Problem, args: &CompareArgs) -> Result<Pairing, Failure> {
+    let mut runner = MatchRunner::open(catalogue, problem, &args.running)?;
+    runner.use_best_scores(args.statistics.measure, args.best.as_deref())?;
+    let solvers = runner.solvers(&args.solvers)?;
     let started = Instant::now();
     let played = if args.until_decided {
-        until_decided(&arena, solvers, args)?
+        until_decided(&runner, solvers, args)?
     } else {
-        arena.play(arena.plan(solvers, arena.cases(&args.cases, args.group_by.as_deref())?)?)?
+        runner.play(runner.plan(solvers, runner.cases(&args.cases, args.group_by.as_deref())?)?)?
     };
-    let venue = Some(arena.venue(started.elapsed()));
-    Ok(Meeting { played, venue, warnings: Vec::new(), times_are_comparable: true })
+    let run_info = Some(runner.run_info(started.elapsed()));
+    Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true })
 }
 
 fn publish(report: &CompareReport<'_>, args: &CompareArgs) -> Result<(), Failure> {

@@ -7,37 +7,41 @@ use crate::model::{CaseSpec, Solver};
 use crate::paired::{self, Claim, Interim, PairedComparison};
 use crate::report::{InterimResult, IntervalProgress};
 use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::{Arena, Played};
+use crate::workflow::match_runner::{MatchResult, MatchRunner};
 
-/// Cases of the first batch, and at least of each further one. The batches do not depend on --jobs, so neither does
-/// where they end.
+/// The size of the first batch, and the least size of further ones. Batches do not depend on --jobs, so neither does the
+/// number of cases at the end.
 const BATCH: usize = 8;
 
-/// Each batch is so many times smaller than what has been played before it.
+/// The factor by which a batch is smaller than all cases before it.
 const BATCH_SHARE: usize = 8;
 
-/// After so many cases without a single one that both solved, more of them are not worth the time.
-const HOPELESS: usize = 16;
+/// The number of cases after which a comparison ends if the solvers have not both solved any.
+const UNSOLVED: usize = 16;
 
-/// Plays the first solver against every other one, and each of them until something can be claimed of it, or there are
-/// no more cases to be played. It is one run in the journal.
-pub(super) fn until_decided(arena: &Arena<'_>, solvers: Vec<Solver>, args: &CompareArgs) -> Result<Played, Failure> {
+/// Runs all solvers on fresh cases. Each one ends as soon as a claim can be made about it, or without further cases. The
+/// whole is one run in the journal.
+pub(super) fn until_decided(
+    runner: &MatchRunner<'_>,
+    solvers: Vec<Solver>,
+    args: &CompareArgs,
+) -> Result<MatchResult, Failure> {
     let most = args.max_cases.get();
-    let mut pool = arena.fresh_cases_where(&args.cases)?.take(most);
+    let mut pool = runner.fresh_cases_where(&args.cases)?.take(most);
     let mut progress = IntervalProgress::start(most * solvers.len());
     let mut playing: Vec<usize> = (0..solvers.len()).collect();
-    let mut played = Played { plan: arena.plan(solvers, Vec::new())?, outcomes: Vec::new(), stop: None };
-    let mut session = arena.begin(&played.plan)?;
+    let mut played = MatchResult { plan: runner.plan(solvers, Vec::new())?, outcomes: Vec::new(), stop: None };
+    let mut session = runner.begin(&played.plan)?;
     while playing.len() > 1 {
         let first_case = played.plan.cases.len();
         let batch: Vec<CaseSpec> = pool.by_ref().take(BATCH.max(first_case / BATCH_SHARE)).collect();
         if batch.is_empty() {
             break;
         }
-        arena.grow(&mut session, &[], &batch);
-        let plan = arena.plan(playing.iter().map(|&solver| played.plan.solvers[solver].clone()).collect(), batch)?;
+        runner.grow(&mut session, &[], &batch);
+        let plan = runner.plan(playing.iter().map(|&solver| played.plan.solvers[solver].clone()).collect(), batch)?;
         let part = Part { solvers: playing.clone(), first_case };
-        let later = arena.play_watched(&mut session, plan, part, &mut |event| progress.watch(event))?;
+        let later = runner.play_watched(&mut session, plan, part, &mut |event| progress.watch(event))?;
         played.extend(later, &playing);
         if played.stop.is_some() || played.is_faulty() {
             break;
@@ -49,8 +53,8 @@ pub(super) fn until_decided(arena: &Arena<'_>, solvers: Vec<Solver>, args: &Comp
     Ok(played)
 }
 
-/// Returns the solvers that play on: the first, and those of whom nothing can be claimed yet.
-fn undecided(played: &Played, args: &CompareArgs, progress: &mut IntervalProgress) -> Result<Vec<usize>, Failure> {
+/// Returns the solvers that continue: the first, and those whose comparison is not decided.
+fn undecided(played: &MatchResult, args: &CompareArgs, progress: &mut IntervalProgress) -> Result<Vec<usize>, Failure> {
     let solvers = &played.plan.solvers;
     let measure = measure(args, &played.outcomes);
     let parameters = parameters(args, measure, solvers.len() - 1)?;
@@ -69,6 +73,6 @@ fn undecided(played: &Played, args: &CompareArgs, progress: &mut IntervalProgres
 fn is_decided(interim: &Interim, paired: &PairedComparison, cases: usize) -> bool {
     match interim.claim {
         Claim::Better | Claim::Worse | Claim::Smaller | Claim::Equal => true,
-        Claim::Undecided { .. } | Claim::TooFew => paired.pairs.is_empty() && cases >= HOPELESS,
+        Claim::Undecided { .. } | Claim::TooFew => paired.pairs.is_empty() && cases >= UNSOLVED,
     }
 }
