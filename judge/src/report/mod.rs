@@ -56,4 +56,4 @@ pub use style::{Paint, Style};
 pub use summary::run_text;
 pub use table::{Align, grid};
 pub use terminal::{note, note_from, print, print_bytes, print_from};
-pub use tune::{Racer, Round, TuneReport, tune_jsonl, tune_schema, tune_text, value};
+pub use tune::{Candidate, Round, TuneReport, tune_jsonl, tune_schema, tune_text, value};

@@ -1,21 +1,21 @@
-//! How many settings play how many cases, and who goes on.
+//! Successive halving: the settings and cases of each rung, and the settings that go on.
 
 use crate::statistics::{Moments, mean_interval};
 
-/// A round of the race.
+/// A rung of a bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rung {
-    /// The settings that play in it, at most.
+    /// The number of settings in it, at most.
     pub settings: usize,
-    /// The cases that each has played at its end, those of earlier rungs included.
+    /// The number of cases that each has finished at its end, earlier rungs included.
     pub cases: usize,
 }
 
-/// Plans a race within a budget of runs (one setting on one case).
+/// Plans a bracket within a budget of runs (one setting on one case).
 ///
-/// The first rung has as many settings, a power of two, as the budget allows if each plays `fewest_cases` there; each
+/// The first rung has as many settings, a power of two, as the budget allows if each runs on `fewest_cases` there; each
 /// further rung half the settings and twice the cases, down to one setting. With k settings and c cases that takes
-/// k c (1 + log2(k) / 2) runs, since cases are not played again. Empty if the budget is not enough for two settings.
+/// k c (1 + log2(k) / 2) runs, since cases are not run again. Empty if the budget is not enough for two settings.
 #[must_use]
 pub fn rungs(budget: usize, fewest_cases: usize) -> Vec<Rung> {
     let cost = |halvings: u32| fewest_cases.saturating_mul(1 << halvings).saturating_mul(2 + halvings as usize) / 2;
@@ -31,20 +31,20 @@ pub struct Survivor {
     pub setting: usize,
     /// Its mean value, failures counted as the worst of their case.
     pub mean: f64,
-    /// Cases without an accepted answer.
+    /// The number of cases without an accepted answer.
     pub failures: usize,
 }
 
-/// Chooses who goes on after a rung: at most `keep` settings, the best first, without those that are certain to be
-/// worse than the best one.
+/// Chooses the settings that go on after a rung: at most `keep`, the best first, without those that are certainly worse
+/// than the best one.
 ///
 /// `table` has a row for each setting with its value on each case, larger being better, on the scale of the measure
 /// (the logarithm of the score for ratios); `None` is a failure, and counts as the worst value that any setting has on
-/// that case: failing never pays. Certain means: the paired interval at `alpha`, shared among the settings
+/// that case: a failure is never an advantage. Certainly means: the paired interval at `alpha`, shared among the settings
 /// (Bonferroni), is below 0. Equal means go by fewer failures, then by the order of the table.
 #[must_use]
 pub fn survivors(table: &[Vec<Option<f64>>], keep: usize, alpha: f64) -> Vec<Survivor> {
-    let filled = fill(table);
+    let filled = impute(table);
     let mut order: Vec<Survivor> = filled.iter().zip(table).enumerate().map(survivor).collect();
     order.sort_by(|left, right| right.mean.total_cmp(&left.mean).then(left.failures.cmp(&right.failures)));
     let Some(best) = order.first().copied() else { return order };
@@ -59,8 +59,8 @@ fn survivor((setting, (values, row)): (usize, (&Vec<f64>, &Vec<Option<f64>>))) -
     Survivor { setting, mean, failures: row.iter().filter(|value| value.is_none()).count() }
 }
 
-/// Gives every failure the worst value of its case. A case on which all failed tells nobody apart.
-fn fill(table: &[Vec<Option<f64>>]) -> Vec<Vec<f64>> {
+/// Gives every failure the worst value of its case. A case on which all failed makes no difference.
+fn impute(table: &[Vec<Option<f64>>]) -> Vec<Vec<f64>> {
     let worst = |case: usize| table.iter().filter_map(|row| row[case]).min_by(f64::total_cmp).unwrap_or(0.0);
     let fill = |row: &Vec<Option<f64>>| {
         row.iter().enumerate().map(|(case, value)| value.unwrap_or_else(|| worst(case))).collect()
@@ -123,8 +123,8 @@ mod tests {
         let order = survivors(&table, 3, 0.05);
         assert_eq!(order[0], Survivor { setting: 2, mean: 3.5, failures: 0 });
         assert_eq!(order[1], Survivor { setting: 0, mean: 3.0, failures: 1 });
-        let nobody = [vec![None], vec![None]];
-        assert_eq!(survivors(&nobody, 2, 0.05).len(), 2);
+        let all_failed = [vec![None], vec![None]];
+        assert_eq!(survivors(&all_failed, 2, 0.05).len(), 2);
     }
 
     #[test]
@@ -138,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_left_of_nobody_and_somebody_of_somebody() {
+    fn no_settings_leave_none_and_one_setting_survives() {
         assert_eq!(survivors(&[], 4, 0.05), []);
         assert_eq!(survivors(&[vec![Some(1.0)]], 0, 0.05).len(), 1);
     }
 
     #[test]
-    fn a_race_finds_a_good_setting_under_noise() {
+    fn a_bracket_finds_a_good_setting_under_noise() {
         // The value of setting k is -(k - 11)^2 / 20 with noise of spread about 1, shared by case in part.
         let mut random = Random::new(8);
         let plan = rungs(700, 10);
