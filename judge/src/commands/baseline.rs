@@ -1,7 +1,7 @@
 //! `judge baseline`: records what a solver achieves, for `judge gate`.
 
 use crate::cli::BaselineArgs;
-use crate::gate::Record;
+use crate::gate::BaselineFile;
 use crate::model::Exit;
 use crate::report::{self, Counts};
 use crate::workflow::failure::Failure;
@@ -25,7 +25,7 @@ pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<
     for entry in baseline.cases.values_mut() {
         entry.tolerance = args.tolerance.as_ref().map(|share| share.0.clone());
     }
-    let record = Record {
+    let record = BaselineFile {
         solver: played.plan.solvers[0].spec.text.clone(),
         baseline,
         sources: baseline::sources(&played.plan, baseline::folder_of(&args.output)),

@@ -1,7 +1,7 @@
 //! `judge gate`: fails if a solver is worse than its baseline.
 
 use crate::cli::GateArgs;
-use crate::gate::{self, Baseline, Judgement, Limits, Record, TimeLimit};
+use crate::gate::{self, Baseline, BaselineFile, GateLimits, Judgement, TimeLimit};
 use crate::model::{CaseSource, CaseSpec, Direction, Exit, Problem, Stop};
 use crate::report::{self, GateReport, Style};
 use crate::workflow::failure::Failure;
@@ -40,17 +40,17 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
     Ok(exit(&played, &judgement))
 }
 
-fn read(path: &Path) -> Result<Record, Failure> {
+fn read(path: &Path) -> Result<BaselineFile, Failure> {
     let bytes = load::bytes("the baseline", path)?;
     let text = String::from_utf8_lossy(&bytes);
-    Record::parse(&text).map_err(|error| {
+    BaselineFile::parse(&text).map_err(|error| {
         Failure::usage(format!("{} is not a baseline: {error}", path.display()))
             .with_hint("`judge baseline -p ID -s S --output FILE` writes one")
     })
 }
 
 /// Returns the cases of the baseline whose input is still there. The gate complains about the others.
-fn cases(problem: &Problem, record: &Record, folder: &Path) -> Result<Vec<CaseSpec>, Failure> {
+fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<Vec<CaseSpec>, Failure> {
     let is_there = |case: &CaseSpec| match &case.source {
         CaseSource::Seed(_) => true,
         CaseSource::File(path) => path.is_file(),
@@ -61,9 +61,9 @@ fn cases(problem: &Problem, record: &Record, folder: &Path) -> Result<Vec<CaseSp
     Ok(cases)
 }
 
-fn limits(args: &GateArgs, direction: Direction) -> Limits {
+fn limits(args: &GateArgs, direction: Direction) -> GateLimits {
     let time = |share: &crate::model::Percent| TimeLimit { max_rise: share.share(), alpha: args.alpha };
-    Limits {
+    GateLimits {
         direction,
         max_drop: args.max_drop.0.clone(),
         confident: args.confident.then_some(args.alpha),
@@ -74,7 +74,7 @@ fn limits(args: &GateArgs, direction: Direction) -> Limits {
 /// Rewrites the baseline if something is better. Its tolerances are kept.
 fn update(
     args: &GateArgs,
-    record: &Record,
+    record: &BaselineFile,
     today: &Baseline,
     judgement: &Judgement,
     direction: Direction,
@@ -82,7 +82,7 @@ fn update(
     if !judgement.is_better(direction) {
         return Ok(false);
     }
-    let mut better = Record { baseline: today.clone(), ..record.clone() };
+    let mut better = BaselineFile { baseline: today.clone(), ..record.clone() };
     for (name, entry) in &mut better.baseline.cases {
         entry.tolerance = record.baseline.cases.get(name).and_then(|was| was.tolerance.clone());
     }

@@ -2,7 +2,7 @@
 
 use super::table::{Align, grid, painted};
 use super::{Paint, Style};
-use crate::gate::{Baseline, CaseResult, Change, Complaint, Judgement, Limits};
+use crate::gate::{Baseline, CaseResult, Change, Complaint, GateLimits, Judgement};
 use crate::model::{Direction, JobId};
 use crate::plan::Plan;
 use crate::scoring::display;
@@ -24,7 +24,7 @@ pub struct GateReport<'a> {
     /// What follows.
     pub judgement: &'a Judgement,
     /// What was asked.
-    pub limits: &'a Limits,
+    pub limits: &'a GateLimits,
     /// What was played.
     pub plan: &'a Plan,
     /// The baseline file.
@@ -125,7 +125,7 @@ impl GateReport<'_> {
 
     /// Returns the verdict of the gate in one line.
     pub(super) fn headline(&self) -> String {
-        let Judgement { total_was, total_now, complaints, changes, mended, .. } = self.judgement;
+        let Judgement { total_was, total_now, complaints, changes, fixed, .. } = self.judgement;
         let problem = &self.baseline.problem;
         if !complaints.is_empty() {
             let count = complaints.len();
@@ -141,9 +141,9 @@ impl GateReport<'_> {
             }
         };
         let changed = if changes.is_empty() { String::new() } else { format!("; {} scores changed", changes.len()) };
-        let mended = if mended.is_empty() { String::new() } else { format!("; now accepted: {}", mended.join(", ")) };
+        let fixed = if fixed.is_empty() { String::new() } else { format!("; now accepted: {}", fixed.join(", ")) };
         let count = self.today.cases.len();
-        format!("{problem}: the gate holds on {count} cases: {total}{changed}{mended}")
+        format!("{problem}: the gate holds on {count} cases: {total}{changed}{fixed}")
     }
 
     /// Returns how many cases of today are accepted.

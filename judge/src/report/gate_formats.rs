@@ -4,7 +4,7 @@ use super::GateReport;
 use super::gate::{Finding, change_in_percent, is_worse};
 use super::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field};
 use super::record::{exact, schema_of};
-use crate::gate::{CaseResult, Change, Entry};
+use crate::gate::{BaselineCase, CaseResult, Change};
 use crate::scoring::display;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use schemars::{JsonSchema, Schema};
@@ -29,7 +29,8 @@ struct Document<'a> {
     total_now: Option<Number>,
     complaints: Vec<ComplaintRecord>,
     changes: Vec<ChangeRecord<'a>>,
-    mended: &'a [String],
+    #[serde(rename = "mended")]
+    fixed: &'a [String],
     cases: Vec<CaseRecord<'a>>,
 }
 
@@ -79,7 +80,7 @@ pub fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
         total_now: exact(&display(&judgement.total_now, 0)),
         complaints: report.findings().into_iter().map(complaint).collect(),
         changes: report.changes().into_iter().map(|change| change_record(report, change)).collect(),
-        mended: &judgement.mended,
+        fixed: &judgement.fixed,
         cases: report.today.cases.iter().map(|(case, entry)| case_record(case, entry)).collect(),
     };
     Ok(serde_json::to_string_pretty(&document)? + "\n")
@@ -100,7 +101,7 @@ fn change_record<'a>(report: &GateReport<'_>, change: &'a Change) -> ChangeRecor
     }
 }
 
-fn case_record<'a>(case: &'a str, entry: &'a Entry) -> CaseRecord<'a> {
+fn case_record<'a>(case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
     match &entry.result {
         CaseResult::Accepted(score) => CaseRecord { case, verdict: "accepted", score: exact(score) },
         CaseResult::Failed(verdict) => CaseRecord { case, verdict, score: None },

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::match_runner::MatchResult;
 use crate::cases::Inputs;
-use crate::gate::{Baseline, CaseResult, Entry, Source};
+use crate::gate::{Baseline, BaselineCase, BaselineSource, CaseResult};
 use crate::model::{CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, JobId, Limits, Outcome, Problem};
 use crate::plan::Plan;
 use std::collections::BTreeMap;
@@ -26,12 +26,12 @@ pub(crate) fn baseline(played: &MatchResult) -> Result<Baseline, Failure> {
     Ok(Baseline { problem: plan.problem.id.clone(), terms: terms(plan), checker: checker(&plan.problem), cases })
 }
 
-fn entry(outcome: &Outcome, input: String) -> Entry {
+fn entry(outcome: &Outcome, input: String) -> BaselineCase {
     let result = match &outcome.score {
         Some(score) => CaseResult::Accepted(score.clone()),
         None => CaseResult::Failed(outcome.verdict.name().to_owned()),
     };
-    Entry { result, input: Some(input), cpu: outcome.cpu.map(to_step), tolerance: None }
+    BaselineCase { result, input: Some(input), cpu: outcome.cpu.map(to_step), tolerance: None }
 }
 
 fn to_step(cpu: Duration) -> Duration {
@@ -61,19 +61,19 @@ fn checker(problem: &Problem) -> String {
 }
 
 /// Returns the sources of the cases, files relative to the folder of the baseline file.
-pub(crate) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, Source> {
+pub(crate) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, BaselineSource> {
     let source = |case: &CaseSpec| match &case.source {
-        CaseSource::Seed(seed) => Source::Seed(*seed),
-        CaseSource::File(path) => Source::File(relative(path, folder)),
+        CaseSource::Seed(seed) => BaselineSource::Seed(*seed),
+        CaseSource::File(path) => BaselineSource::File(relative(path, folder)),
     };
     plan.cases.iter().map(|case| (case.name.to_string(), source(case))).collect()
 }
 
 /// Returns the case that a line of a baseline in this folder names.
-pub(crate) fn case(name: &str, source: &Source, folder: &Path) -> CaseSpec {
+pub(crate) fn case(name: &str, source: &BaselineSource, folder: &Path) -> CaseSpec {
     let source = match source {
-        Source::Seed(seed) => CaseSource::Seed(*seed),
-        Source::File(path) => CaseSource::File(folder.join(path)),
+        BaselineSource::Seed(seed) => CaseSource::Seed(*seed),
+        BaselineSource::File(path) => CaseSource::File(folder.join(path)),
     };
     CaseSpec::new(CaseName::from(name), source)
 }
