@@ -58,7 +58,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         outcomes: &result.outcomes,
         rule: &scored.rule,
         scoreboard: &scored.board,
-        places: &scored.places,
+        leaderboard: &scored.leaderboard,
         test_groups: &scored.test_groups,
         features: &features,
         grouping: scored.grouping.as_ref(),

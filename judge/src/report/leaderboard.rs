@@ -20,7 +20,7 @@ pub(super) struct TextTable {
 
 /// Returns the solvers by rank. How they fared against each other is left out for one alone.
 pub(super) fn leaderboard(report: &RunReport<'_>) -> TextTable {
-    let several = report.places.len() > 1;
+    let several = report.leaderboard.len() > 1;
     let rule = report.rule.to_string();
     let mut titles = vec!["solver", &rule];
     titles.extend((rule != "mean").then_some("mean"));
@@ -28,7 +28,7 @@ pub(super) fn leaderboard(report: &RunReport<'_>) -> TextTable {
         titles.extend(["wins", "ties", "losses", "bests", "uniques"]);
     }
     titles.extend(["failures", "mean CPU"]);
-    let rows = report.places.iter().map(|place| {
+    let rows = report.leaderboard.iter().map(|place| {
         let mut row = vec![report.plan.solvers[place.solver].spec.name.clone(), or_nothing(report.total(place.solver))];
         row.extend((rule != "mean").then(|| or_nothing(report.mean(place.solver))));
         if several {

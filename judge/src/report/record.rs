@@ -7,7 +7,7 @@ use super::test_groups::{self, TestGroupRecord};
 use super::{Counts, RunReport};
 use crate::model::{CaseSource, CheckerChoice, Direction, Features, JobId, Limits, Outcome, Rule, Stop, Verdict};
 use crate::plan::Plan;
-use crate::scoring::{Group, Place};
+use crate::scoring::{FeatureGroup, LeaderboardRow};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -282,7 +282,7 @@ impl<'a> Summary<'a> {
             jobs: report.jobs,
             interrupted: report.stop == Some(Stop::Interrupted),
             elapsed_ms: in_milliseconds(report.elapsed),
-            solvers: in_order(report.places).into_iter().map(|place| solver_record(report, place)).collect(),
+            solvers: in_order(report.leaderboard).into_iter().map(|place| solver_record(report, place)).collect(),
             test_groups: test_groups::records(report),
             groups: group_records(report),
         }
@@ -302,10 +302,10 @@ fn scoring(report: &RunReport<'_>) -> Scoring {
 }
 
 /// In the order of the command line.
-fn in_order(places: &[Place]) -> Vec<&Place> {
-    let mut places: Vec<_> = places.iter().collect();
-    places.sort_by_key(|place| place.solver);
-    places
+fn in_order(leaderboard: &[LeaderboardRow]) -> Vec<&LeaderboardRow> {
+    let mut leaderboard: Vec<_> = leaderboard.iter().collect();
+    leaderboard.sort_by_key(|place| place.solver);
+    leaderboard
 }
 
 fn limits(limits: &Limits) -> LimitsRecord {
@@ -318,7 +318,7 @@ fn limits(limits: &Limits) -> LimitsRecord {
     }
 }
 
-fn solver_record<'a>(report: &'a RunReport<'_>, place: &Place) -> SolverRecord<'a> {
+fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> SolverRecord<'a> {
     let solver = place.solver;
     let spec = &report.plan.solvers[solver].spec;
     let counts: Counts = report.of_solver(solver).map(verdict_of).collect();
@@ -341,7 +341,7 @@ fn solver_record<'a>(report: &'a RunReport<'_>, place: &Place) -> SolverRecord<'
 
 fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
     let Some(grouping) = report.grouping else { return Vec::new() };
-    let records = |group: &'a Group| {
+    let records = |group: &'a FeatureGroup| {
         report.plan.solvers.iter().zip(&group.rows).map(|(solver, row)| GroupRecord {
             by: &grouping.by,
             value: group.value.as_ref().and_then(exact),

@@ -2,7 +2,7 @@
 
 use crate::model::{Features, JobId, Outcome, Rule, Stop, Verdict};
 use crate::plan::Plan;
-use crate::scoring::{Grouping, Place, Scoreboard, Standing, TestGroupResult, display};
+use crate::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult, display};
 use num_rational::BigRational;
 use num_traits::One;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct RunReport<'a> {
     /// What the scoring rule made of it.
     pub scoreboard: &'a Scoreboard,
     /// The solvers by rank.
-    pub places: &'a [Place],
+    pub leaderboard: &'a [LeaderboardRow],
     /// How they fared on the problem's test groups that have cases in the run.
     pub test_groups: &'a [TestGroupResult],
     /// What describes each case, as far as anybody wanted to know.

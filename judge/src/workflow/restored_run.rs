@@ -60,7 +60,7 @@ impl RestoredRun {
             outcomes: &self.outcomes,
             rule: &scored.rule,
             scoreboard: &scored.board,
-            places: &scored.places,
+            leaderboard: &scored.leaderboard,
             test_groups: &scored.test_groups,
             features: &self.features,
             grouping: scored.grouping.as_ref(),

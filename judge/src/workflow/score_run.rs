@@ -3,7 +3,7 @@
 use crate::model::{CaseSpec, Features, Outcome, Problem, Rule, SolverSpec};
 use crate::plan::Plan;
 use crate::scoring::{
-    self, Grouping, InvalidResults, Place, Results, Scoreboard, SolverScores, Terms, TestGroupResult,
+    self, Grouping, InvalidResults, LeaderboardRow, Results, Scoreboard, SolverScores, Terms, TestGroupResult,
 };
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(crate) struct ScoredRun {
     pub(crate) rule: Rule,
     pub(crate) board: Scoreboard,
-    pub(crate) places: Vec<Place>,
+    pub(crate) leaderboard: Vec<LeaderboardRow>,
     pub(crate) test_groups: Vec<TestGroupResult>,
     pub(crate) grouping: Option<Grouping>,
 }
@@ -44,10 +44,10 @@ pub(crate) fn score(
     let board = scoring::score(&rule, &results)?;
     let grouping = by.map(|by| {
         let value = |features: &Option<Arc<Features>>| features.as_ref()?.get(by).cloned();
-        scoring::group(by, &features.iter().map(value).collect::<Vec<_>>(), &rule, &results)
+        scoring::group_by_feature(by, &features.iter().map(value).collect::<Vec<_>>(), &rule, &results)
     });
     Ok(ScoredRun {
-        places: scoring::leaderboard(&results, &board),
+        leaderboard: scoring::leaderboard(&results, &board),
         test_groups: scoring::test_groups(&results, &board),
         grouping: grouping.transpose()?,
         board,
