@@ -4,7 +4,7 @@ use divan::counter::ItemsCount;
 use judge::journal::{BestScores, Game, HistoryFilter, Journal, Recording, RunRecord, Surroundings};
 use judge::manifest::Catalogue;
 use judge::model::{
-    CaseSpec, Digest, Evidence, Finished, Invocation, JobId, KeepAnswers, Outcome, Solver, SolverSpec, Verdict,
+    CaseSpec, Digest, Evidence, Finished, Invocation, JobId, Outcome, Retention, Solver, SolverSpec, Verdict,
 };
 use judge::plan::{Order, Plan};
 use std::path::Path;
@@ -55,7 +55,7 @@ fn desk_of(cases: usize) -> Desk {
     // Beside the build, not in memory: users' folders are on disks.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for the journal");
     let journal = Journal::open(folder.path()).expect("a fresh journal");
-    let recording = Recording::begin(journal, KeepAnswers::All, &record).expect("a fresh run");
+    let recording = Recording::begin(journal, Retention::All, &record).expect("a fresh run");
     Desk { folder, recording }
 }
 

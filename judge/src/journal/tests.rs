@@ -3,7 +3,7 @@
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    Bytes, CaseSpec, Digest, Evidence, Finished, Invocation, JobId, KeepAnswers, Outcome, Recalled, Rule, Solver,
+    Bytes, CaseSpec, Digest, Evidence, Finished, Invocation, JobId, Outcome, Recalled, Retention, Rule, Solver,
     SolverSpec, Stop, Verdict,
 };
 use crate::plan::{Order, Plan};
@@ -71,7 +71,7 @@ impl Bench {
     }
 
     fn begin(&self) -> Recording {
-        Recording::begin(self.journal(), KeepAnswers::All, &self.record()).unwrap()
+        Recording::begin(self.journal(), Retention::All, &self.record()).unwrap()
     }
 
     /// A whole run of the first solver with these scores, `None` for a wrong answer.
@@ -176,12 +176,12 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     let mut recording = bench.begin();
     recording.append(&[finished(0, 0, Some(7))]).unwrap();
     let run = recording.run();
-    let second = Recording::resume(bench.journal(), KeepAnswers::All, &bench.record());
+    let second = Recording::resume(bench.journal(), Retention::All, &bench.record());
     assert!(matches!(second, Err(JournalError::StillRunning(found)) if found == run));
     drop(recording);
 
     let resume = |bench: &Bench| {
-        let found = Recording::resume(bench.journal(), KeepAnswers::All, &bench.record()).unwrap();
+        let found = Recording::resume(bench.journal(), Retention::All, &bench.record()).unwrap();
         match found {
             Resumption::Found(recording, known) => Some((recording, known)),
             Resumption::Nothing(_) => None,
@@ -385,9 +385,9 @@ fn the_oldest_answers_go_first() {
         cases.iter().map(|case| case.results[0].as_ref().unwrap().answer.is_some()).collect()
     };
     let bytes = "answer Some(2)".len() as u64 * 2;
-    journal.retain_answers(KeepAnswers::UpTo(Bytes(bytes))).unwrap();
+    journal.apply_retention(Retention::UpTo(Bytes(bytes))).unwrap();
     assert_eq!((kept(&journal, old), kept(&journal, new)), (vec![false, true], vec![true, true]));
-    journal.retain_answers(KeepAnswers::UpTo(Bytes(0))).unwrap();
+    journal.apply_retention(Retention::UpTo(Bytes(0))).unwrap();
     assert_eq!((kept(&journal, old), kept(&journal, new)), (vec![false, false], vec![false, false]));
     let bodies: i64 = journal.connection.query_row("SELECT count(*) FROM answer_body", [], |row| row.get(0)).unwrap();
     assert_eq!(bodies, 0);

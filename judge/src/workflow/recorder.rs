@@ -5,7 +5,7 @@ use crate::journal::{
     Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunId, RunRecord, Surroundings,
 };
 use crate::manifest::Catalogue;
-use crate::model::{CaseSpec, Digest, Finished, JobId, KeepAnswers, Recalled, Solver};
+use crate::model::{CaseSpec, Digest, Finished, JobId, Recalled, Retention, Solver};
 use crate::plan::Plan;
 use crate::report;
 use crate::runner::{Lost, Memory};
@@ -98,9 +98,9 @@ impl Recorder {
         let record =
             RunRecord { plan, solver_hashes: &hashes, command: &command, jobs, tier, surroundings: &surroundings };
         let (recording, mut known) = if options.resume {
-            resume(journal, catalogue.keep_answers(), &record)?
+            resume(journal, catalogue.retention(), &record)?
         } else {
-            (Recording::begin(journal, catalogue.keep_answers(), &record)?, Known::of(plan))
+            (Recording::begin(journal, catalogue.retention(), &record)?, Known::of(plan))
         };
         if options.reuse {
             recording.add_earlier(0, &mut known)?;
@@ -156,15 +156,15 @@ fn lost(run: RunId, error: &JournalError, options: JournalOptions) -> String {
     format!("{what}\nhint: the run goes on; `{}` would record the rest", continue_command(options.continue_flag))
 }
 
-fn resume(journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>) -> Result<(Recording, Known), JournalError> {
-    match Recording::resume(journal, keep, record)? {
+fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<(Recording, Known), JournalError> {
+    match Recording::resume(journal, retention, record)? {
         Resumption::Found(recording, known) => {
             report::note(&format!("continuing run {}: {} cases are done", recording.run(), known.len()));
             Ok((*recording, known))
         }
         Resumption::Nothing(journal) => {
             report::note("there is no interrupted run of this command: starting with the first case");
-            Ok((Recording::begin(journal, keep, record)?, Known::of(record.plan)))
+            Ok((Recording::begin(journal, retention, record)?, Known::of(record.plan)))
         }
     }
 }

@@ -1,25 +1,25 @@
-//! How many stored answers the journal keeps.
+//! Which stored answers the journal keeps.
 
 use super::{Bytes, UnitError};
 use std::fmt;
 use std::str::FromStr;
 
-/// How many stored answers the journal keeps: by their packed size, the newest runs' first.
+/// Which stored answers the journal keeps: those of the newest runs, up to a packed size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeepAnswers {
+pub enum Retention {
     /// All of them.
     All,
-    /// The newest that fit; none at all with `0 B`.
+    /// The newest that fit; none with `0 B`.
     UpTo(Bytes),
 }
 
-impl Default for KeepAnswers {
+impl Default for Retention {
     fn default() -> Self {
         Self::UpTo(Bytes(1 << 30))
     }
 }
 
-impl FromStr for KeepAnswers {
+impl FromStr for Retention {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
@@ -27,7 +27,7 @@ impl FromStr for KeepAnswers {
     }
 }
 
-impl fmt::Display for KeepAnswers {
+impl fmt::Display for Retention {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::All => formatter.pad("all"),
@@ -42,9 +42,9 @@ mod tests {
 
     #[test]
     fn all_or_a_size() {
-        assert_eq!("all".parse(), Ok(KeepAnswers::All));
-        assert_eq!("64 MiB".parse(), Ok(KeepAnswers::UpTo(Bytes(64 << 20))));
-        assert_eq!(KeepAnswers::default().to_string(), "1 GiB");
-        assert!("some".parse::<KeepAnswers>().is_err());
+        assert_eq!("all".parse(), Ok(Retention::All));
+        assert_eq!("64 MiB".parse(), Ok(Retention::UpTo(Bytes(64 << 20))));
+        assert_eq!(Retention::default().to_string(), "1 GiB");
+        assert!("some".parse::<Retention>().is_err());
     }
 }
