@@ -132,7 +132,8 @@ impl Streams {
         Ok(Self { stdout, stderr: file("the standard error to", args.stderr.as_deref())? })
     }
 
-    /// Copies what did not go to a file of the user to the judge's own streams, unless a report goes to standard output.
+    /// Copies what did not go to a file of the user to the judge's own streams, unless a report goes to standard
+    /// output.
     fn show(&self, args: &ExecArgs) -> Result<(), Failure> {
         let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
         if args.stdout.is_none() && !json_on_stdout(args) {

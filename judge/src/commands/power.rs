@@ -58,7 +58,8 @@ enum Measured {
     Interrupted,
 }
 
-/// Measures the spread between two solvers, or between two runs of one. By default, takes the newest two of the journal.
+/// Measures the spread between two solvers, or between two runs of one. By default, takes the newest two of the
+/// journal.
 fn measured(catalogue: Option<&Path>, id: &str, args: &PowerArgs) -> Result<Measured, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(id)?;

@@ -64,8 +64,8 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Returns whether the condition holds for a case. If it depends on a feature that the case does not have, neither it
-    /// nor its negation holds.
+    /// Returns whether the condition holds for a case. If it depends on a feature that the case does not have, neither
+    /// it nor its negation holds.
     #[must_use]
     pub fn holds(&self, features: &Features) -> bool {
         self.expression.evaluate(features) == Some(true)

@@ -23,8 +23,8 @@ pub struct GateLimits {
 pub struct TimeLimit {
     /// The share by which the total CPU time may rise.
     pub max_rise: f64,
-    /// The error probability of the interval of the mean log-ratio. For a complaint, all of it must lie above the limit,
-    /// since single times are noisy.
+    /// The error probability of the interval of the mean log-ratio. For a complaint, all of it must lie above the
+    /// limit, since single times are noisy.
     pub alpha: f64,
 }
 

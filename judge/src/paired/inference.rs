@@ -59,8 +59,8 @@ pub enum Claim {
 pub struct Inference {
     /// The claim.
     pub claim: Claim,
-    /// The interval of the mean effect that the claim rests on: Student's for a fixed number of cases, the anytime-valid
-    /// one for a growing number. `None` with too few cases.
+    /// The interval of the mean effect that the claim rests on: Student's for a fixed number of cases, the
+    /// anytime-valid one for a growing number. `None` with too few cases.
     pub interval: Option<Interval>,
     /// The summary of the effects, as for a fixed number of cases. `None` with too few cases.
     pub summary: Option<EffectSummary>,

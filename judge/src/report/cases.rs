@@ -1,17 +1,17 @@
-//! Which jobs of a large run are worth a row, and why.
+//! The jobs of a large run that have a row, and why.
 
 use super::RunReport;
 use super::run::verdict_of;
 use crate::model::{Outcome, Verdict};
 use std::cmp::Reverse;
 
-/// Up to this many jobs every one has a row.
+/// The number of jobs up to which every one has a row.
 const EVERY_ROW: usize = 30;
 
-/// Of more jobs than that, this many failures are shown.
+/// The number of failures that are shown for more jobs.
 const FAILURES_SHOWN: usize = 20;
 
-/// A row of the table: a job by its place in the plan, and why it is shown when not all are.
+/// A row of the table: a job by its place in the plan, and why it is shown if not all are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CaseRow {
     pub(super) place: usize,

@@ -13,41 +13,41 @@ use crate::statistics::{EffectSummary, Moments};
 use comfy_table::Cell;
 use std::time::Duration;
 
-/// So many of the cases with the largest losses and gains are shown.
+/// The number of cases with the largest losses and gains that are shown.
 const EXTREMES: usize = 10;
 
-/// What there is to tell of a comparison.
+/// The report of a comparison.
 #[derive(Debug)]
 pub struct CompareReport<'a> {
-    /// What was played.
+    /// What was run.
     pub plan: &'a Plan,
     /// By place in the plan; `None` for jobs that were not finished.
     pub outcomes: &'a [Option<Outcome>],
-    /// What effects are measured in.
+    /// The measure of the effects.
     pub measure: EffectMeasure,
     /// The probability of a false claim, over all comparisons together.
     pub alpha: f64,
-    /// What was asked of each comparison.
+    /// The parameters of each test.
     pub parameters: TestParameters,
-    /// Whether cases were played until it was decided.
+    /// Whether cases were added until it was decided.
     pub is_sequential: bool,
-    /// Every solver but the first, against the first.
+    /// Every solver but the first, compared with the first.
     pub comparisons: &'a [Comparison],
     /// The feature by which the cases are grouped, if they are.
     pub group_by: Option<&'a str>,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
-    /// Where and how it was played; `None` where all results are of past runs.
+    /// How the solvers were run; `None` if all results are of past runs.
     pub run_info: Option<RunInfo>,
-    /// The past run that a solver's results are of, by solver; `None` where it played now.
+    /// The past run of each solver; `None` if it was run now.
     pub runs: &'a [Option<RunId>],
-    /// What the reader has to know: what is missing on a side, and what was not the same for both.
+    /// What is missing for a solver, and what was not the same for all.
     pub warnings: &'a [String],
-    /// Whether the times of all solvers were taken on the same machine, under the same conditions.
+    /// Whether all times were measured on the same machine, under the same conditions.
     pub times_are_comparable: bool,
 }
 
-/// Where and how solvers played.
+/// How solvers were run.
 #[derive(Debug, Clone)]
 pub struct RunInfo {
     /// How long it took.
@@ -56,18 +56,18 @@ pub struct RunInfo {
     pub jobs: usize,
     /// The sandbox's tier.
     pub tier: &'static str,
-    /// What does not hold in that tier.
+    /// The gaps of that tier.
     pub gaps: Vec<String>,
 }
 
-/// A solver against the first one.
+/// A solver compared with the first one.
 #[derive(Debug, Clone)]
 pub struct Comparison {
     /// Their effects.
     pub paired: PairedComparison,
     /// What follows from them.
     pub inference: Inference,
-    /// The same for the groups of cases, where they were asked for.
+    /// The same for each range of a feature, if requested.
     pub ranges: Vec<FeatureRange>,
 }
 
@@ -77,12 +77,12 @@ impl CompareReport<'_> {
         &self.plan.solvers[solver].spec.name
     }
 
-    /// Returns what became of a job, if it was finished.
+    /// Returns the outcome of a job, if it was finished.
     pub(super) fn outcome(&self, case: usize, solver: usize) -> Option<&Outcome> {
         self.outcomes[self.plan.place(JobId { case, solver })].as_ref()
     }
 
-    /// Returns the verdict on a solver in words.
+    /// Returns the result of a comparison as one line of text.
     #[must_use]
     pub fn verdict(&self, comparison: &Comparison) -> String {
         let failures = failures_in_words(self, &comparison.paired);
@@ -107,7 +107,7 @@ pub fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
     parts.join("\n\n")
 }
 
-/// Time and memory stand beside the scores: a gain that costs twice the time may be none.
+/// Time and memory are shown too: a higher score may cost more of them.
 fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
     let columns = [
         ("solver", Align::Left),
@@ -181,13 +181,13 @@ fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &E
     lines.join("\n")
 }
 
-/// A probability in percent, to two decimals where it has them.
+/// Writes a probability in percent, with at most two decimals.
 fn percentage(probability: f64) -> String {
     let text = format!("{:.2}", probability * 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The CPU time of the second solver over that of the first, on the cases that both solved.
+/// Returns the line with the ratio of the CPU times, on the cases that both solved.
 fn time_line(report: &CompareReport<'_>, paired: &PairedComparison) -> Option<String> {
     if !report.times_are_comparable {
         return Some("  CPU time              not compared: it was not taken under the same conditions".to_owned());
@@ -312,13 +312,13 @@ fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String
     }
 }
 
-/// More cases decide about the effect that is there, or about the smallest that matters, whichever is larger.
+/// Returns the effect that more cases would show: the observed one or the smallest that matters, whichever is larger.
 fn at_least(least: &str, mean: f64, measure: EffectMeasure, report: &CompareReport<'_>) -> String {
     let bound = report.parameters.min_effect.unwrap_or(0.0);
     if mean.abs() > bound { size(measure, mean) } else { least.to_owned() }
 }
 
-/// Failures are never averaged into an effect: they are a verdict of their own.
+/// Failures are never averaged into an effect: they are reported on their own.
 fn failures_in_words(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let (a, b) = (report.name(paired.first), report.name(paired.second));
     let count = |cases: &[usize]| if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };

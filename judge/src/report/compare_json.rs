@@ -152,8 +152,8 @@ impl From<Interval> for IntervalRecord {
     }
 }
 
-/// Returns the report of a comparison as one JSON document, with a final newline. Effects and intervals are on the scale
-/// of the measure: logarithms for ratios.
+/// Returns the report of a comparison as one JSON document, with a final newline. Effects and intervals are on the
+/// scale of the measure: logarithms for ratios.
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.

@@ -1,13 +1,13 @@
-//! How effects are written for people.
+//! Effects as text.
 
 use crate::paired::{Claim, EffectMeasure};
 use crate::statistics::Interval;
 
-/// Writes a number so that its second digit still shows where `scale` is a typical size.
+/// Writes a number with two significant digits at the size of `scale`.
 pub(super) fn rounded(value: f64, scale: f64) -> String {
     let decimals = if scale != 0.0 { (1.0 - scale.abs().log10().floor()).clamp(0.0, 6.0) as usize } else { 1 };
     let text = format!("{value:.decimals$}");
-    // What rounds to nothing has no sign.
+    // Zero has no sign.
     if text.trim_start_matches(['-', '0', '.']).is_empty() { text.trim_start_matches('-').to_owned() } else { text }
 }
 
@@ -45,9 +45,9 @@ pub(super) fn between(measure: EffectMeasure, interval: Interval) -> String {
     format!("from {}{unit} to {}{unit}", signed_number(low, scale), signed_number(high, scale))
 }
 
-/// An interval whose longer arm is so many times the other is not written with ±,
+/// The ratio of its arms above which an interval is not written with ±,
 const LOPSIDED: f64 = 1.5;
-/// nor one whose radius is more than this share of the mean: rounded, it might seem to reach 0.
+/// and the share of the mean above which its radius is not: rounded, it might seem to reach 0.
 const WIDE: f64 = 0.9;
 
 /// Writes a mean, without its sign, with its interval, all of it on one side of 0: `1.3 % ± 0.4 %`, or `18 % (3 % to
@@ -83,7 +83,7 @@ fn unit(measure: EffectMeasure) -> &'static str {
     }
 }
 
-/// Returns the name that reports of machines use for a claim.
+/// Returns the name of a claim in machine-readable reports.
 pub(super) fn claim_name(claim: Claim) -> &'static str {
     match claim {
         Claim::Better => "better",
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lopsided_is_not_written_with_plus_and_minus() {
+    fn a_lopsided_interval_is_not_written_with_plus_and_minus() {
         let amounts = |low, mean, high| amount(EffectMeasure::Difference, mean, Interval { low, high });
         assert_eq!(amounts(10.0, 15.0, 22.5), "15.0 ± 6.2");
         assert_eq!(amounts(3.0, 18.0, 61.0), "18 (3 to 61)");

@@ -1,4 +1,4 @@
-//! The report of the gate for people, and the words that its other reports share.
+//! The text report of the gate, and the sentences that its other reports share.
 
 use super::table::{Align, grid, painted};
 use super::{Paint, Style};
@@ -11,21 +11,21 @@ use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::path::Path;
 
-/// So many changes are shown, the largest first.
+/// The number of changes that are shown, the largest first.
 const CHANGES: usize = 20;
 
-/// What there is to tell of a gate.
+/// The report of a gate.
 #[derive(Debug)]
 pub struct GateReport<'a> {
-    /// What was recorded.
+    /// The recorded run.
     pub baseline: &'a Baseline,
-    /// What was achieved today.
+    /// The current run.
     pub today: &'a Baseline,
-    /// What follows.
+    /// The judgement.
     pub judgement: &'a Judgement,
-    /// What was asked.
+    /// The limits.
     pub limits: &'a GateLimits,
-    /// What was played.
+    /// What was run.
     pub plan: &'a Plan,
     /// The baseline file.
     pub file: &'a Path,
@@ -33,18 +33,18 @@ pub struct GateReport<'a> {
     pub is_updated: bool,
 }
 
-/// What is wrong, and how to see it.
+/// A complaint as text.
 pub(super) struct Finding {
-    /// The case it is about, if it is about one.
+    /// The case, if it is about one.
     pub(super) case: Option<String>,
-    /// The complaint in words.
+    /// The sentence.
     pub(super) words: String,
-    /// The command that shows it again, or that mends it.
+    /// The command that reproduces or fixes it.
     pub(super) command: Option<String>,
 }
 
 impl GateReport<'_> {
-    /// Returns every complaint in words.
+    /// Returns every complaint as text.
     pub(super) fn findings(&self) -> Vec<Finding> {
         self.judgement.complaints.iter().map(|complaint| self.finding(complaint)).collect()
     }
@@ -94,7 +94,7 @@ impl GateReport<'_> {
         )
     }
 
-    /// Returns the command that plays the case with the largest fall.
+    /// Returns the command that runs the case with the largest fall.
     fn largest_fall(&self) -> Option<String> {
         let changes = self.changes();
         let worst = changes.first().filter(|change| is_worse(change, self.limits.direction))?;
@@ -123,7 +123,7 @@ impl GateReport<'_> {
         changes
     }
 
-    /// Returns the verdict of the gate in one line.
+    /// Returns the result of the gate as one line.
     pub(super) fn headline(&self) -> String {
         let Judgement { total_was, total_now, complaints, changes, fixed, .. } = self.judgement;
         let problem = &self.baseline.problem;
@@ -146,13 +146,13 @@ impl GateReport<'_> {
         format!("{problem}: the gate holds on {count} cases: {total}{changed}{fixed}")
     }
 
-    /// Returns how many cases of today are accepted.
+    /// Returns the number of accepted cases of the current run.
     pub(super) fn accepted(&self) -> usize {
         self.today.cases.values().filter(|entry| matches!(entry.result, CaseResult::Accepted(_))).count()
     }
 }
 
-/// Tells whether a change is for the worse.
+/// Returns whether a change is for the worse.
 pub(super) fn is_worse(change: &Change, direction: Direction) -> bool {
     direction.compare(&change.now, &change.was).is_lt()
 }

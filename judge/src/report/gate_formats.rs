@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
 
-/// So many changes fit into a comment that anybody reads.
+/// The number of changes in a comment.
 const ROWS: usize = 50;
 
 #[derive(Serialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! The tables of a run that several formats show alike, as plain text: the leaderboard, the groups, and the matrix of
+//! The tables of a run that several formats share, as plain text: the leaderboard, the groups, and the matrix of
 //! solvers and cases.
 
 use super::RunReport;
@@ -6,19 +6,19 @@ use super::figures::milliseconds;
 use super::run::{points_text, verdict_of};
 use crate::model::{JobId, Outcome};
 
-/// What stands where there is no figure.
+/// The mark for a missing figure.
 pub(super) const NOTHING: &str = "–";
 
 /// A table as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextTable {
     pub(super) titles: Vec<String>,
-    /// So many columns at the left hold words, the others figures.
+    /// The number of columns with words, at the left. The others hold figures.
     pub(super) words: usize,
     pub(super) rows: Vec<Vec<String>>,
 }
 
-/// Returns the solvers by rank. How they fared against each other is left out for one alone.
+/// Returns the solvers by rank. The results against each other are omitted for a single solver.
 pub(super) fn leaderboard(report: &RunReport<'_>) -> TextTable {
     let several = report.leaderboard.len() > 1;
     let rule = report.rule.to_string();
@@ -42,7 +42,7 @@ pub(super) fn leaderboard(report: &RunReport<'_>) -> TextTable {
     TextTable { rows: rows.collect(), titles: titles.into_iter().map(str::to_owned).collect(), words: 1 }
 }
 
-/// Returns the groups, a row for each solver; `None` where nobody asked for them.
+/// Returns the groups, a row for each solver; `None` if they were not requested.
 pub(super) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
     let grouping = report.grouping?;
     let titles = [&*grouping.by, "solver", "cases", "accepted", "mean score", "mean points"].map(str::to_owned);
@@ -62,7 +62,7 @@ pub(super) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
     Some(TextTable { titles: titles.to_vec(), words: 2, rows })
 }
 
-/// Returns the test groups, a row for each solver; `None` where the run has none.
+/// Returns the test groups, a row for each solver; `None` if the run has none.
 pub(super) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
     let titles = ["test group", "solver", "result", "accepted", "weight", "points"].map(str::to_owned);
     let mut rows = Vec::new();

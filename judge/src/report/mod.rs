@@ -1,4 +1,4 @@
-//! Shows results: values in, bytes out. Nothing else in the package prints.
+//! Reports: values in, bytes out. No other room prints.
 
 mod best;
 mod cases;

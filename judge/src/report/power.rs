@@ -1,4 +1,4 @@
-//! The report of `judge power`: what so many cases show, and how many a difference needs.
+//! The report of `judge power`: what a number of cases shows, and how many cases a difference needs.
 
 use super::Style;
 use super::effects::size;
@@ -9,29 +9,29 @@ use crate::statistics::power::{cases_needed, detectable_effect};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-/// How far effects lie apart, and how that is known.
+/// The spread of effects, and its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
-    /// What effects are measured in.
+    /// The measure of the effects.
     pub measure: EffectMeasure,
     /// Their standard deviation.
     pub deviation: f64,
-    /// Where it comes from, in words.
+    /// Its source, as text.
     pub source: String,
 }
 
-/// What there is to tell.
+/// The report of `judge power`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerReport {
     /// The spread of the effects.
     pub spread: Spread,
-    /// The probability of seeing a difference where there is none.
+    /// The probability of a false alarm.
     pub alpha: f64,
-    /// The probability of seeing the one that is there.
+    /// The probability of detecting a difference.
     pub power: f64,
-    /// For so many cases: which difference do they show?
+    /// The numbers of cases whose detectable difference is shown.
     pub counts: Vec<u64>,
-    /// For these differences: how many cases do they need?
+    /// The differences whose number of cases is shown.
     pub differences: Vec<f64>,
 }
 

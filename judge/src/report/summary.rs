@@ -1,4 +1,4 @@
-//! The report of a run for people: the table of cases, the totals, and the failures with how to reproduce them.
+//! The text report of a run: the table of cases, the totals, and the failures with the commands that reproduce them.
 
 use super::cases::{CaseRow, rows};
 use super::figures::{memory, milliseconds};
@@ -10,13 +10,13 @@ use super::{Counts, Paint, RunReport, Style};
 use crate::model::{Outcome, Rule, Stop, Verdict};
 use comfy_table::{Cell, Row};
 
-/// So many failures are explained below the table.
+/// The number of failures that are explained below the table.
 const FAILURES_EXPLAINED: usize = 10;
 
-/// So much of a note stands in the table; the whole of it is below.
+/// The width of a note in the table; the whole note is below.
 const NOTE_WIDTH: usize = 60;
 
-/// A matrix of cases and solvers is shown when it has at most so many rows and characters a line.
+/// The largest matrix of cases and solvers that is shown, in rows and in characters a line.
 const MATRIX_ROWS: usize = 60;
 const MATRIX_WIDTH: usize = 120;
 
@@ -106,7 +106,7 @@ fn note(outcome: Option<&Outcome>, why: Option<&str>) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// How the solvers fared: nothing for a single one, whose line is the closing one.
+/// Returns the tables of the solvers; none for a single solver, which has the closing line.
 fn solver_tables(report: &RunReport<'_>, all: bool, style: Style) -> Vec<String> {
     if report.plan.solvers.len() == 1 {
         return Vec::new();
@@ -126,7 +126,7 @@ fn figures(table: &TextTable, style: Style) -> String {
     grid.trim_fmt()
 }
 
-/// How many characters the widest cells take side by side.
+/// Returns the width of a table in characters.
 fn width(table: &TextTable) -> usize {
     let lines = || table.rows.iter().chain([&table.titles]);
     let widest = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 /// Writes a text and a newline to standard output.
 ///
 /// # Errors
-/// When it cannot be written. A reader that went away (`| head`) is no error.
+/// When it cannot be written. A closed pipe (`| head`) is no error.
 pub fn print(text: &str) -> io::Result<()> {
     print_bytes(format!("{}\n", text.trim_end_matches('\n')).as_bytes())
 }
@@ -13,15 +13,15 @@ pub fn print(text: &str) -> io::Result<()> {
 /// Writes bytes to standard output.
 ///
 /// # Errors
-/// When they cannot be written. A reader that went away (`| head`) is no error.
+/// When they cannot be written. A closed pipe (`| head`) is no error.
 pub fn print_bytes(mut bytes: &[u8]) -> io::Result<()> {
     print_from(&mut bytes)
 }
 
-/// Copies all that is left in `source` to standard output.
+/// Copies the rest of `source` to standard output.
 ///
 /// # Errors
-/// When it cannot be read or written. A reader that went away (`| head`) is no error.
+/// When it cannot be read or written. A closed pipe (`| head`) is no error.
 pub fn print_from(source: &mut impl Read) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     match io::copy(source, &mut stdout).and_then(|_| stdout.flush()) {
@@ -30,12 +30,12 @@ pub fn print_from(source: &mut impl Read) -> io::Result<()> {
     }
 }
 
-/// Writes a line to standard error. There is nobody to tell when that fails.
+/// Writes a line to standard error. Errors are ignored.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Copies all that is left in `source` to standard error as it is. There is nobody to tell when that fails.
+/// Copies the rest of `source` to standard error. Errors are ignored.
 pub fn note_from(source: &mut impl Read) {
     let _ = io::copy(source, &mut io::stderr().lock());
 }

@@ -26,8 +26,8 @@ pub struct LeaderboardRow {
     pub failures: usize,
 }
 
-/// Ranks the solvers by the number of the scoreboard, then by fewer failures. A solver without a number is below all that
-/// have one. Solvers of equal rank are listed by name.
+/// Ranks the solvers by the number of the scoreboard, then by fewer failures. A solver without a number is below all
+/// that have one. Solvers of equal rank are listed by name.
 #[must_use]
 pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<LeaderboardRow> {
     let standing = |solver: usize| &scoreboard.standings[solver];

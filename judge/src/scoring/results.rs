@@ -33,8 +33,8 @@ pub struct SolverScores {
 pub struct Results<'a> {
     /// Which scores are good.
     pub direction: Direction,
-    /// What a failed case counts as in sums and means. An accepted answer never counts less, so that a failure is never an
-    /// advantage. `None`: a solver with failures has no sum and no mean.
+    /// What a failed case counts as in sums and means. An accepted answer never counts less, so that a failure is never
+    /// an advantage. `None`: a solver with failures has no sum and no mean.
     pub failure: Option<&'a Score>,
     /// The cases.
     pub cases: &'a [Terms],

@@ -70,8 +70,8 @@ pub enum Finding {
     Smaller,
     /// None of these.
     Undecided {
-        /// About how many more cases would decide it if the mean and the spread stay the same. `None` beyond 2^40, as for
-        /// a mean of 0 without a smallest effect that matters.
+        /// About how many more cases would decide it if the mean and the spread stay the same. `None` beyond 2^40, as
+        /// for a mean of 0 without a smallest effect that matters.
         more_cases: Option<u64>,
     },
 }
@@ -93,8 +93,8 @@ impl Finding {
 }
 
 /// The radius shrinks with the root of the cases. The question is decided at the latest when the radius is half the
-/// smallest effect that matters (an interval narrower than that effect cannot contain both it and 0), or earlier when it
-/// is the mean itself.
+/// smallest effect that matters (an interval narrower than that effect cannot contain both it and 0), or earlier when
+/// it is the mean itself.
 fn more_cases(radius: f64, mean: f64, cases: usize, min_effect: Option<f64>) -> Option<u64> {
     let enough = mean.max(min_effect.unwrap_or(0.0) / 2.0);
     let needed = (cases as f64 * (radius / enough).powi(2)).ceil();

@@ -40,8 +40,8 @@ pub struct Survivor {
 ///
 /// `table` has a row for each setting with its value on each case, larger being better, on the scale of the measure
 /// (the logarithm of the score for ratios); `None` is a failure, and counts as the worst value that any setting has on
-/// that case: a failure is never an advantage. Certainly means: the paired interval at `alpha`, shared among the settings
-/// (Bonferroni), is below 0. Equal means go by fewer failures, then by the order of the table.
+/// that case: a failure is never an advantage. Certainly means: the paired interval at `alpha`, shared among the
+/// settings (Bonferroni), is below 0. Equal means go by fewer failures, then by the order of the table.
 #[must_use]
 pub fn survivors(table: &[Vec<Option<f64>>], keep: usize, alpha: f64) -> Vec<Survivor> {
     let filled = impute(table);

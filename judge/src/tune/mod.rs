@@ -3,8 +3,8 @@
 //! Successive halving on paired cases (Jamieson and Talwalkar, "Non-stochastic best arm identification and
 //! hyperparameter optimization", AISTATS 2016) with early dropping as in racing (Maron and Moore, "The racing
 //! algorithm", Artificial Intelligence Review 11, 1997): many settings run on few cases, the better half goes on to
-//! twice as many, and so on. All settings of a rung run on the same cases, so that comparisons are paired. A sequence of
-//! rungs is a bracket (Li and others, "Hyperband", JMLR 18, 2018).
+//! twice as many, and so on. All settings of a rung run on the same cases, so that comparisons are paired. A sequence
+//! of rungs is a bracket (Li and others, "Hyperband", JMLR 18, 2018).
 //!
 //! Pure: the caller runs the solver.
 //!

@@ -87,8 +87,8 @@ impl FromStr for Parameter {
 }
 
 impl Parameter {
-    /// Returns the part of the range around a value, as wide as this share of the whole on the scale of the range. It keeps
-    /// its width at the ends of the range, and a range of whole numbers keeps at least two.
+    /// Returns the part of the range around a value, as wide as this share of the whole on the scale of the range. It
+    /// keeps its width at the ends of the range, and a range of whole numbers keeps at least two.
     #[must_use]
     pub fn around(&self, value: &str, share: f64) -> Self {
         let scaled = |value: f64| if self.scale == Scale::Log { value.ln() } else { value };

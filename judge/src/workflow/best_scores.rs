@@ -80,7 +80,8 @@ impl ReferenceScores {
         Ok(())
     }
 
-    /// Sets the best known score of a case, and returns whether there is one. `input` is the hash of its input, if known.
+    /// Sets the best known score of a case, and returns whether there is one. `input` is the hash of its input, if
+    /// known.
     pub(crate) fn apply_to(&self, direction: Direction, case: &mut CaseSpec, input: Option<Digest>) -> bool {
         let known = match &self.scores {
             Scores::None => None,

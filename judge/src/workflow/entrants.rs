@@ -145,8 +145,8 @@ impl PastEntrant {
         self.run.checker == game.checker && self.run.checker_version == game.checker_version
     }
 
-    /// Returns the outcome of each finished case, with the place of the case in the run. Cases without a recorded input are
-    /// left out.
+    /// Returns the outcome of each finished case, with the place of the case in the run. Cases without a recorded input
+    /// are left out.
     pub(crate) fn results(&self) -> Vec<(CaseKey, usize, &Outcome)> {
         let mut seen: HashMap<Digest, usize> = HashMap::new();
         let mut results = Vec::new();

@@ -5,8 +5,8 @@ use crate::report;
 use crate::runner::Settings;
 use judge_sandbox::Cores;
 
-/// Returns one job for each physical core, each pinned to a core of its own. More jobs would disturb each other's times:
-/// they are started only on request, with a warning.
+/// Returns one job for each physical core, each pinned to a core of its own. More jobs would disturb each other's
+/// times: they are started only on request, with a warning.
 pub(crate) fn settings(args: &JobArgs, describe: bool) -> Settings {
     settings_on(&Cores::here(), args, describe)
 }

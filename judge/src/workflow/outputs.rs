@@ -76,8 +76,8 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// Prints the table, unless a report goes to standard output, and writes every report. Errors are returned after all
-    /// reports were tried.
+    /// Prints the table, unless a report goes to standard output, and writes every report. Errors are returned after
+    /// all reports were tried.
     pub(crate) fn publish(self, report: &RunReport<'_>, all: bool) -> Result<(), Failure> {
         let stdout_is_taken = self.take_stdout();
         let Self { args, lines } = self;
@@ -112,7 +112,8 @@ fn write(target: &Target<'_>, report: &RunReport<'_>) -> Result<(), String> {
     load::write(target.what, target.path, &bytes).map_err(|failure| failure.to_string())
 }
 
-/// Appends a report to the step's summary of GitHub Actions. It was not requested by name, so an error is only a warning.
+/// Appends a report to the step's summary of GitHub Actions. It was not requested by name, so an error is only a
+/// warning.
 pub(crate) fn append_step_summary(markdown: impl FnOnce() -> String) {
     let Some(path) = std::env::var_os(STEP_SUMMARY).filter(|path| !path.is_empty()) else { return };
     if let Err(error) = append(&path, markdown().as_bytes()) {

@@ -81,8 +81,8 @@ impl Conditions {
     }
 }
 
-/// Pairs the entrants on the cases of the past runs. Entrants without a past run on these cases now, under the limits of
-/// the first past run.
+/// Pairs the entrants on the cases of the past runs. Entrants without a past run on these cases now, under the limits
+/// of the first past run.
 pub(crate) fn pair(
     catalogue: &Catalogue,
     problem: &Problem,

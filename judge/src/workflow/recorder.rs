@@ -65,7 +65,8 @@ pub(crate) fn look(catalogue: &Catalogue) -> Result<Journal, Failure> {
 }
 
 impl Recorder {
-    /// Starts the record of a run, or continues an interrupted one. A journal that cannot be opened gives a warning only.
+    /// Starts the record of a run, or continues an interrupted one. A journal that cannot be opened gives a warning
+    /// only.
     pub(crate) fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
         if !options.journal {
             return Ok(Self::none(options, context.plan));

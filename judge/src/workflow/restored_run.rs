@@ -108,7 +108,8 @@ pub(crate) fn plan(problem: &Problem, cases: Vec<CaseSpec>, solvers: Vec<Solver>
     }
 }
 
-/// Returns a case with the weight, thresholds and best score of the current catalogue, found by the source of its input.
+/// Returns a case with the weight, thresholds and best score of the current catalogue, found by the source of its
+/// input.
 pub(crate) fn with_current_terms(case: &CaseSpec, problem: &Problem) -> CaseSpec {
     let known = problem.cases.iter().find(|known| known.source == case.source);
     known.map_or_else(|| case.clone(), |known| CaseSpec { name: case.name.clone(), ..known.clone() })

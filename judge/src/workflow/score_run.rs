@@ -16,8 +16,8 @@ pub(crate) struct ScoredRun {
     pub(crate) grouping: Option<Grouping>,
 }
 
-/// Scores a run by its problem's rule, or by the plain sum if the rule needs thresholds and a case has none. `by` is the
-/// feature that the cases are grouped by.
+/// Scores a run by its problem's rule, or by the plain sum if the rule needs thresholds and a case has none. `by` is
+/// the feature that the cases are grouped by.
 pub(crate) fn score(
     plan: &Plan,
     outcomes: &[Option<Outcome>],

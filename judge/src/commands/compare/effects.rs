@@ -28,8 +28,8 @@ pub(super) fn measure(args: &CompareArgs, outcomes: &[Option<Outcome>]) -> Effec
     }
 }
 
-/// Returns the parameters of each test. The comparisons share the probability of a false claim (Bonferroni): `--alpha` is
-/// the probability that any claim is false.
+/// Returns the parameters of each test. The comparisons share the probability of a false claim (Bonferroni): `--alpha`
+/// is the probability that any claim is false.
 pub(super) fn parameters(
     args: &CompareArgs,
     measure: EffectMeasure,

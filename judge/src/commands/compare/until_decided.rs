@@ -9,8 +9,8 @@ use crate::report::{InterimResult, IntervalProgress};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
 
-/// The size of the first batch, and the least size of further ones. Batches do not depend on --jobs, so neither does the
-/// number of cases at the end.
+/// The size of the first batch, and the least size of further ones. Batches do not depend on --jobs, so neither does
+/// the number of cases at the end.
 const BATCH: usize = 8;
 
 /// The factor by which a batch is smaller than all cases before it.
@@ -19,8 +19,8 @@ const BATCH_SHARE: usize = 8;
 /// The number of cases after which a comparison ends if the solvers have not both solved any.
 const UNSOLVED: usize = 16;
 
-/// Runs all solvers on fresh cases. Each one ends as soon as a claim can be made about it, or without further cases. The
-/// whole is one run in the journal.
+/// Runs all solvers on fresh cases. Each one ends as soon as a claim can be made about it, or without further cases.
+/// The whole is one run in the journal.
 pub(super) fn until_decided(
     runner: &MatchRunner<'_>,
     solvers: Vec<Solver>,

@@ -13,9 +13,9 @@
 //! ```
 //!
 //! The second inequality is Robbins' normal mixture with the t likelihood in place of the normal one. From 100 cases on
-//! its two sides together err with a probability of about alpha. Below 100 it is more lenient, and other conditions hold
-//! the error down: the test martingale (for effects that are nearly symmetric), the correction (for others) and the
-//! warm-up (for those whose tail has not shown yet). The last term takes the lenience back if the effects have long
+//! its two sides together err with a probability of about alpha. Below 100 it is more lenient, and other conditions
+//! hold the error down: the test martingale (for effects that are nearly symmetric), the correction (for others) and
+//! the warm-up (for those whose tail has not shown yet). The last term takes the lenience back if the effects have long
 //! tails, on either side, because then the normal limit is far off.
 //!
 //! Hall's transformation agrees with Johnson's d - G d^2 / (3 s) - G s / (6 n) near the center, but grows with d: with

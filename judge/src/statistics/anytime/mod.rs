@@ -18,9 +18,9 @@
 //! Where the effects have known bounds, [`BoundedMartingale`] suffices: exact for any distribution, but slower.
 //!
 //! No test of a mean can account for effects that it has not seen: if one case in fifty brings a gain that pays for
-//! forty-nine small losses, the first thirty-six cases often look like plain losses (docs/comparing.md has the figures).
-//! That is outside of any guarantee without known bounds (Bahadur and Savage, "The nonexistence of certain statistical
-//! procedures in nonparametric problems", Ann. Math. Statist. 27, 1956).
+//! forty-nine small losses, the first thirty-six cases often look like plain losses (docs/comparing.md has the
+//! figures). That is outside of any guarantee without known bounds (Bahadur and Savage, "The nonexistence of certain
+//! statistical procedures in nonparametric problems", Ann. Math. Statist. 27, 1956).
 //!
 //! Sources: Ville, "Étude critique de la notion de collectif", 1939; Robbins, "Statistical methods related to the law
 //! of the iterated logarithm", Ann. Math. Statist. 41, 1970; de la Peña, "A general class of exponential inequalities

@@ -174,9 +174,9 @@ impl Sequence {
         TestMartingale::of(center, self.settings.bound, &self.effects)
     }
 
-    /// Returns the current interval: all means that the test martingale and the asymptotic sequence do not rule out now,
-    /// and those that decisions are about until the warm-up is over. `None` while there are too few cases for both ends.
-    /// Its ends agree with [`Sequence::decision`]. The intervals of all looks together contain the mean with a
+    /// Returns the current interval: all means that the test martingale and the asymptotic sequence do not rule out
+    /// now, and those that decisions are about until the warm-up is over. `None` while there are too few cases for both
+    /// ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together contain the mean with a
     /// probability of 1 - alpha, in the sense of the module's first two conditions; with a bound, without conditions.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {

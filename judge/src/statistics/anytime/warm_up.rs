@@ -21,8 +21,8 @@
 use super::{LIGHT_TAILED, Side, tail};
 use crate::statistics::moments::Moments;
 
-/// The warm-up is long enough for effects on the other side that are this share of all but ties. No test can account for
-/// rarer ones.
+/// The warm-up is long enough for effects on the other side that are this share of all but ties. No test can account
+/// for rarer ones.
 const RARE: f64 = 0.1;
 /// The share of alpha that is spent on samples where they have not shown at all.
 const UNSEEN: f64 = 0.5;
