@@ -16,7 +16,7 @@ pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
     let solvers = runner.solver(args.solver.as_ref())?;
     let played = runner.play(runner.plan(solvers, runner.cases(&args.cases, None)?)?)?;
-    let counts: Counts = played.outcomes.iter().flatten().map(|outcome| outcome.verdict).collect();
+    let counts: Counts = played.outcomes.finished().map(|outcome| outcome.verdict).collect();
     if played.stop.is_some() || played.is_faulty() {
         report::note(&format!("{counts}: nothing was recorded"));
         return Ok(played.exit());

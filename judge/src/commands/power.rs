@@ -137,7 +137,7 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
 }
 
 fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<Spread, Failure> {
-    let scores = played.outcomes.iter().flatten().filter_map(|outcome| outcome.score.as_ref());
+    let scores = played.outcomes.scores();
     let measure = args.statistics.measure.unwrap_or_else(|| EffectMeasure::suited_to(scores, args.differences.first()));
     let moments = Moments::of(&played.paired(measure, 1)?.effects());
     if moments.count() < FEWEST_CASES {

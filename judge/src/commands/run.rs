@@ -2,7 +2,7 @@
 
 use crate::cli::RunArgs;
 use crate::journal::Closing;
-use crate::model::{CaseSpec, Exit, Problem, RunEvent, Stop, Verdict};
+use crate::model::{CaseSpec, Exit, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
 use crate::runner::{self, RunResult};
@@ -47,22 +47,23 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         progress.watch(event);
     });
     progress.finish();
-    let result = result?;
+    let RunResult { outcomes, stop } = result?;
+    let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
 
-    let scored = score_run::score(&plan, &result.outcomes, &features, args.group_by.as_deref());
+    let scored = score_run::score(&plan, &outcomes, &features, args.group_by.as_deref());
     let scored = scored.map_err(Failure::fault)?;
     note_other_rule(&problem, &scored);
     let gaps = sandbox::gaps(&sandbox);
     let report = RunReport {
         plan: &plan,
-        outcomes: &result.outcomes,
+        outcomes: &outcomes,
         rule: &scored.rule,
         scoreboard: &scored.board,
         leaderboard: &scored.leaderboard,
         test_groups: &scored.test_groups,
         features: &features,
         grouping: scored.grouping.as_ref(),
-        stop: result.stop,
+        stop,
         elapsed: started.elapsed(),
         jobs: settings.jobs.get(),
         tier,
@@ -70,10 +71,10 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     };
     let recorded = recorder.finish(&closing(&report));
     outputs.publish(&report, args.all)?;
-    if let (Some(_), Some(Stop::Interrupted)) = (recorded, result.stop) {
+    if let (Some(_), Some(Stop::Interrupted)) = (recorded, stop) {
         report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
     }
-    Ok(exit(&result))
+    Ok(exit(&outcomes, stop))
 }
 
 fn options(args: &RunArgs) -> JournalOptions {
@@ -118,9 +119,9 @@ fn plan(problem: &Problem, cases: Vec<CaseSpec>, args: &RunArgs, toolbox: &mut T
     })
 }
 
-fn exit(result: &RunResult) -> Exit {
-    let verdicts = || result.outcomes.iter().map(|outcome| outcome.as_ref().map_or(Verdict::Skipped, |o| o.verdict));
-    if result.stop == Some(Stop::Interrupted) {
+fn exit(outcomes: &OutcomeGrid, stop: Option<Stop>) -> Exit {
+    let verdicts = || outcomes.iter().map(|(_, outcome)| outcome.map_or(Verdict::Skipped, |outcome| outcome.verdict));
+    if stop == Some(Stop::Interrupted) {
         Exit::Interrupted
     } else if verdicts().any(|verdict| verdict == Verdict::JudgeError) {
         Exit::Fault

@@ -1,6 +1,6 @@
 //! Two solvers paired by case: the effect of each case, and the cases that have none.
 
-use crate::model::{Direction, JobId, Outcome};
+use crate::model::{Direction, JobId, Outcome, OutcomeGrid};
 use crate::plan::Plan;
 use crate::scoring::Scoreboard;
 use crate::statistics::{ScoreMeasure, points_effect};
@@ -50,17 +50,11 @@ pub struct Failures {
 }
 
 impl PairedComparison {
-    /// Pairs two solvers of a plan. `outcomes` are by place in the plan.
+    /// Pairs two solvers of a plan.
     #[must_use]
-    pub fn of(
-        plan: &Plan,
-        outcomes: &[Option<Outcome>],
-        first: usize,
-        second: usize,
-        source: EffectSource<'_>,
-    ) -> Self {
+    pub fn of(plan: &Plan, outcomes: &OutcomeGrid, first: usize, second: usize, source: EffectSource<'_>) -> Self {
         let mut paired = Self { first, second, pairs: Vec::new(), failures: Failures::default(), undefined: 0 };
-        let outcome = |case, solver| outcomes[plan.place(JobId { case, solver })].as_ref();
+        let outcome = |case, solver| outcomes.get(JobId { case, solver });
         for case in 0..plan.cases.len() {
             let (Some(a), Some(b)) = (outcome(case, first), outcome(case, second)) else { continue };
             match (a.is_accepted(), b.is_accepted()) {

@@ -6,7 +6,7 @@ use super::plot::histogram;
 use super::table::{Align, grid, painted};
 use super::{Counts, Paint, Style};
 use crate::journal::RunId;
-use crate::model::{JobId, Outcome, Stop, Verdict};
+use crate::model::{JobId, Outcome, OutcomeGrid, Stop, Verdict};
 use crate::paired::{Claim, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters};
 use crate::plan::Plan;
 use crate::statistics::{EffectSummary, Moments};
@@ -21,8 +21,8 @@ const EXTREMES: usize = 10;
 pub struct CompareReport<'a> {
     /// What was run.
     pub plan: &'a Plan,
-    /// By place in the plan; `None` for jobs that were not finished.
-    pub outcomes: &'a [Option<Outcome>],
+    /// The outcomes.
+    pub outcomes: &'a OutcomeGrid,
     /// The measure of the effects.
     pub measure: EffectMeasure,
     /// The probability of a false claim, over all comparisons together.
@@ -79,7 +79,7 @@ impl CompareReport<'_> {
 
     /// Returns the outcome of a job, if it was finished.
     pub(super) fn outcome(&self, case: usize, solver: usize) -> Option<&Outcome> {
-        self.outcomes[self.plan.place(JobId { case, solver })].as_ref()
+        self.outcomes.get(JobId { case, solver })
     }
 
     /// Returns the result of a comparison as one line of text.
@@ -118,7 +118,7 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
     ];
     let mut table = grid(&columns, style);
     for solver in 0..report.plan.solvers.len() {
-        let outcomes: Vec<_> = (0..report.plan.cases.len()).filter_map(|case| report.outcome(case, solver)).collect();
+        let outcomes: Vec<_> = report.outcomes.of_solver(solver).flatten().collect();
         let counts: Counts = outcomes.iter().map(|outcome| outcome.verdict).collect();
         let times: Vec<Duration> = outcomes.iter().filter_map(|outcome| outcome.cpu).collect();
         let mean = u32::try_from(times.len()).ok().and_then(|count| times.iter().sum::<Duration>().checked_div(count));

@@ -4,7 +4,7 @@
 use super::RunReport;
 use super::figures::milliseconds;
 use super::run::{points_text, verdict_of};
-use crate::model::{JobId, Outcome};
+use crate::model::Outcome;
 
 /// The mark for a missing figure.
 pub(super) const NOTHING: &str = "–";
@@ -87,7 +87,7 @@ pub(super) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
 pub(super) fn matrix(report: &RunReport<'_>) -> TextTable {
     let names = report.plan.solvers.iter().map(|solver| solver.spec.name.clone());
     let rows = report.plan.cases.iter().enumerate().map(|(case, spec)| {
-        let outcomes: Vec<_> = (0..report.plan.solvers.len()).map(|solver| outcome(report, case, solver)).collect();
+        let outcomes: Vec<_> = report.outcomes.of_case(case).collect();
         let direction = report.plan.problem.direction;
         let scores = outcomes.iter().filter_map(|outcome| outcome.as_ref()?.score.as_ref());
         let best = scores.max_by(|left, right| direction.compare(left, right));
@@ -99,10 +99,6 @@ pub(super) fn matrix(report: &RunReport<'_>) -> TextTable {
         [spec.name.to_string()].into_iter().chain(outcomes.iter().map(cell)).collect()
     });
     TextTable { titles: ["case".to_owned()].into_iter().chain(names).collect(), words: 1, rows: rows.collect() }
-}
-
-fn outcome<'a>(report: &'a RunReport<'_>, case: usize, solver: usize) -> Option<&'a Outcome> {
-    report.outcomes[report.plan.place(JobId { case, solver })].as_ref()
 }
 
 fn or_nothing(text: Option<String>) -> String {

@@ -149,8 +149,8 @@ fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
 
 fn extremes(report: &RunReport<'_>) -> Vec<String> {
     let line = |row: &super::cases::CaseRow| {
-        let job = report.plan.job(row.place);
-        let outcome = report.outcomes[row.place].as_ref()?;
+        let job = row.job;
+        let outcome = report.outcomes.get(job)?;
         let case = field(&report.plan.cases[job.case].name.0);
         let solver = field(&report.plan.solvers[job.solver].spec.name);
         let score = optional(outcome.score.as_ref());

@@ -1,6 +1,6 @@
 //! The report of a run: the value that every format is rendered from.
 
-use crate::model::{Features, JobId, Outcome, Rule, Stop, Verdict};
+use crate::model::{Features, JobId, Outcome, OutcomeGrid, Rule, Stop, Verdict};
 use crate::plan::Plan;
 use crate::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult, display};
 use num_rational::BigRational;
@@ -13,8 +13,8 @@ use std::time::Duration;
 pub struct RunReport<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// By place in the plan; `None` for jobs that were not finished.
-    pub outcomes: &'a [Option<Outcome>],
+    /// The outcomes.
+    pub outcomes: &'a OutcomeGrid,
     /// The scoring rule.
     pub rule: &'a Rule,
     /// The points by the scoring rule.
@@ -42,12 +42,12 @@ pub struct RunReport<'a> {
 impl RunReport<'_> {
     /// Returns every job with its outcome, in the order of the plan.
     pub fn jobs(&self) -> impl Iterator<Item = (JobId, Option<&Outcome>)> {
-        self.outcomes.iter().enumerate().map(|(place, outcome)| (self.plan.job(place), outcome.as_ref()))
+        self.outcomes.iter()
     }
 
     /// Returns every outcome of one solver, by case.
     pub fn of_solver(&self, solver: usize) -> impl Iterator<Item = Option<&Outcome>> {
-        self.outcomes.iter().skip(solver).step_by(self.plan.solvers.len()).map(Option::as_ref)
+        self.outcomes.of_solver(solver)
     }
 
     /// Returns the points of a job as decimal text; `None` if the rule gives none.

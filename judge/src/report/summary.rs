@@ -68,8 +68,8 @@ fn case_table(report: &RunReport<'_>, all: bool, style: Style) -> String {
 }
 
 fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Cell> {
-    let job = report.plan.job(row.place);
-    let outcome = report.outcomes[row.place].as_ref();
+    let job = row.job;
+    let outcome = report.outcomes.get(job);
     let verdict = verdict_of(outcome);
     let figure = |figure: Option<String>| Cell::new(figure.unwrap_or_else(|| "–".to_owned()));
     let mut cells = vec![Cell::new(&report.plan.cases[job.case].name)];

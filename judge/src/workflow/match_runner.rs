@@ -10,7 +10,9 @@ use crate::cases::{Selection, describe_all, select};
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
-use crate::model::{CaseSpec, Exit, JobId, Outcome, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict};
+use crate::model::{
+    CaseSpec, Exit, JobId, Outcome, OutcomeGrid, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
+};
 use crate::paired::{EffectMeasure, EffectSource, PairedComparison};
 use crate::plan::{Order, Plan};
 use crate::report::{Progress, RunInfo};
@@ -41,8 +43,7 @@ pub(crate) struct MatchRunner<'a> {
 /// The result of a plan.
 pub(crate) struct MatchResult {
     pub(crate) plan: Plan,
-    /// By place in the plan; `None` for jobs that were not finished.
-    pub(crate) outcomes: Vec<Option<Outcome>>,
+    pub(crate) outcomes: OutcomeGrid,
     pub(crate) stop: Option<Stop>,
 }
 
@@ -196,6 +197,7 @@ impl<'a> MatchRunner<'a> {
     ) -> Result<MatchResult, Failure> {
         let memory = session.part(part);
         let RunResult { outcomes, stop } = runner::run(&plan, &self.settings, &self.sandbox, memory, watch)?;
+        let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
         Ok(MatchResult { plan, outcomes, stop })
     }
 }
@@ -207,7 +209,7 @@ impl MatchResult {
         for (case, _) in later.plan.cases.iter().enumerate() {
             let played = |solver| solvers.iter().position(|&place| place == solver);
             let outcome = |solver| later.outcome(JobId { case, solver: played(solver)? }).cloned();
-            self.outcomes.extend((0..all).map(outcome));
+            self.outcomes.add_case((0..all).map(outcome));
         }
         self.plan.cases.extend(later.plan.cases);
         self.stop = later.stop;
@@ -215,7 +217,7 @@ impl MatchResult {
 
     /// Returns the outcome of a job, if it was finished.
     pub(crate) fn outcome(&self, job: JobId) -> Option<&Outcome> {
-        self.outcomes[self.plan.place(job)].as_ref()
+        self.outcomes.get(job)
     }
 
     /// Compares a solver with the first one, paired by case.
@@ -230,7 +232,7 @@ impl MatchResult {
 
     /// Returns whether any case ended in a fault of the judge.
     pub(crate) fn is_faulty(&self) -> bool {
-        self.outcomes.iter().flatten().any(|outcome| outcome.verdict == Verdict::JudgeError)
+        self.outcomes.finished().any(|outcome| outcome.verdict == Verdict::JudgeError)
     }
 
     /// Returns the exit code by the verdicts alone. Jobs that were not run do not count.
@@ -238,7 +240,7 @@ impl MatchResult {
         match self.stop {
             Some(Stop::Interrupted) => Exit::Interrupted,
             _ if self.is_faulty() => Exit::Fault,
-            _ if self.outcomes.iter().flatten().all(Outcome::is_accepted) => Exit::Success,
+            _ if self.outcomes.finished().all(Outcome::is_accepted) => Exit::Success,
             _ => Exit::NotAccepted,
         }
     }

@@ -9,7 +9,7 @@ use crate::cases::Inputs;
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::{Surroundings, environment};
 use crate::manifest::Catalogue;
-use crate::model::{CaseSpec, Digest, JobId, Limits, Outcome, Problem, Stop};
+use crate::model::{CaseSpec, Digest, JobId, Limits, Outcome, OutcomeGrid, Problem, Stop};
 use crate::plan::Plan;
 use crate::report::{self, RunInfo};
 use std::collections::{HashMap, HashSet};
@@ -126,6 +126,7 @@ pub(crate) fn pair(
     }
     let plan = plan(problem, entrants, &shared, &conditions);
     let outcomes = shared.into_iter().flat_map(|case| case.outcomes).collect();
+    let outcomes = OutcomeGrid::of_cells(entrants.len(), outcomes);
     Ok(Pairing { played: MatchResult { plan, outcomes, stop }, run_info, warnings, times_are_comparable: !differences })
 }
 

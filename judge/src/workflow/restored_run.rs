@@ -8,7 +8,7 @@ use crate::cli::ReportArgs;
 use crate::journal::{RunState, StoredEntrant, StoredRun};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Features, Finished, Invocation, Limits, Outcome, Problem, Rule, Solver, SolverSpec, Stop,
+    CaseSpec, Features, Finished, Invocation, Limits, OutcomeGrid, Problem, Rule, Solver, SolverSpec, Stop,
 };
 use crate::plan::{Order, Plan};
 use crate::report::RunReport;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A recorded run, in the form of a fresh one.
 pub(crate) struct RestoredRun {
     pub(crate) plan: Plan,
-    pub(crate) outcomes: Vec<Option<Outcome>>,
+    pub(crate) outcomes: OutcomeGrid,
     /// The features of each case; `None` if its input was not read.
     pub(crate) features: Vec<Option<Arc<Features>>>,
 }
@@ -33,6 +33,7 @@ impl RestoredRun {
         let plan = plan(problem, cases, solvers, &run.limits);
         let results = run.cases.iter().flat_map(|case| &case.results);
         let outcomes = results.map(|result| result.as_ref().map(|stored| stored.outcome.clone())).collect();
+        let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
         Ok(Self { features: vec![None; plan.cases.len()], plan, outcomes })
     }
 

@@ -1,6 +1,6 @@
 //! Scores the outcomes of a run.
 
-use crate::model::{CaseSpec, Features, Outcome, Problem, Rule, SolverSpec};
+use crate::model::{CaseSpec, Features, Outcome, OutcomeGrid, Problem, Rule};
 use crate::plan::Plan;
 use crate::scoring::{
     self, Grouping, InvalidResults, LeaderboardRow, Results, Scoreboard, SolverScores, Terms, TestGroupResult,
@@ -20,7 +20,7 @@ pub(crate) struct ScoredRun {
 /// the feature that the cases are grouped by.
 pub(crate) fn score(
     plan: &Plan,
-    outcomes: &[Option<Outcome>],
+    outcomes: &OutcomeGrid,
     features: &[Option<Arc<Features>>],
     by: Option<&str>,
 ) -> Result<ScoredRun, InvalidResults> {
@@ -31,9 +31,11 @@ pub(crate) fn score(
     };
     let problem = &plan.problem;
     let terms: Vec<_> = plan.cases.iter().map(|case| terms(problem, case)).collect();
-    let solvers = plan.solvers.iter().map(|solver| &solver.spec).zip(plan.scores(outcomes));
+    let score = |outcome: Option<&Outcome>| outcome.and_then(|outcome| outcome.score.clone());
+    let scores = |solver| outcomes.of_solver(solver).map(score).collect();
+    let solvers = plan.solvers.iter().enumerate();
     let solvers: Vec<_> =
-        solvers.map(|(SolverSpec { name, .. }, scores)| SolverScores { name: name.clone(), scores }).collect();
+        solvers.map(|(place, solver)| SolverScores { name: solver.spec.name.clone(), scores: scores(place) }).collect();
     let results = Results {
         direction: problem.direction,
         failure: problem.failure.as_ref(),

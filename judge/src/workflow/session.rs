@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::recorder::{self, JournalOptions, Recorder, RunContext};
 use super::score_run;
 use crate::journal::{Closing, Part};
-use crate::model::{CaseSpec, Outcome, Solver, Stop};
+use crate::model::{CaseSpec, OutcomeGrid, Solver, Stop};
 use crate::plan::Plan;
 use crate::report;
 use crate::runner::Memory;
@@ -39,12 +39,12 @@ impl Session {
     }
 
     /// Closes the record of the run, which consists of this plan and these outcomes.
-    pub(crate) fn finish(self, plan: &Plan, outcomes: &[Option<Outcome>], stop: Option<Stop>) {
+    pub(crate) fn finish(self, plan: &Plan, outcomes: &OutcomeGrid, stop: Option<Stop>) {
         // There are no totals without cases, or if the rule does not fit the scores.
         let scored = score_run::score(plan, outcomes, &vec![None; plan.cases.len()], None).ok();
         let scored = scored.filter(|_| !plan.cases.is_empty());
         let total = |solver: usize| -> Option<&BigRational> {
-            let is_whole = outcomes.iter().skip(solver).step_by(plan.solvers.len()).all(Option::is_some);
+            let is_whole = outcomes.of_solver(solver).all(|outcome| outcome.is_some());
             let scored = scored.as_ref().filter(|_| is_whole)?;
             let standing: &Standing = &scored.board.standings[solver];
             scored.board.headline(standing)

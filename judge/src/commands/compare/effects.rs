@@ -2,7 +2,7 @@
 
 use crate::cases::describe_all;
 use crate::cli::CompareArgs;
-use crate::model::{Features, Outcome};
+use crate::model::{Features, OutcomeGrid};
 use crate::paired::{
     self, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters, UnsuitedMinEffect,
 };
@@ -19,12 +19,11 @@ const BOOTSTRAP_SEED: u64 = 1;
 const LARGEST_RELATIVE: f64 = 1.0;
 
 /// Returns the measure of these outcomes.
-pub(super) fn measure(args: &CompareArgs, outcomes: &[Option<Outcome>]) -> EffectMeasure {
-    let scores = outcomes.iter().flatten().filter_map(|outcome| outcome.score.as_ref());
+pub(super) fn measure(args: &CompareArgs, outcomes: &OutcomeGrid) -> EffectMeasure {
     match args.statistics.measure {
         Some(measure) => measure,
         None if args.exact => EffectMeasure::Relative,
-        None => EffectMeasure::suited_to(scores, args.min_effect.as_ref()),
+        None => EffectMeasure::suited_to(outcomes.scores(), args.min_effect.as_ref()),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::effects::{measure, parameters};
 use crate::cli::CompareArgs;
 use crate::journal::Part;
-use crate::model::{CaseSpec, Solver};
+use crate::model::{CaseSpec, OutcomeGrid, Solver};
 use crate::paired::{self, Claim, Interim, PairedComparison};
 use crate::report::{InterimResult, IntervalProgress};
 use crate::workflow::failure::Failure;
@@ -30,7 +30,8 @@ pub(super) fn until_decided(
     let mut pool = runner.fresh_cases_where(&args.cases)?.take(most);
     let mut progress = IntervalProgress::start(most * solvers.len());
     let mut playing: Vec<usize> = (0..solvers.len()).collect();
-    let mut played = MatchResult { plan: runner.plan(solvers, Vec::new())?, outcomes: Vec::new(), stop: None };
+    let outcomes = OutcomeGrid::new(0, solvers.len());
+    let mut played = MatchResult { plan: runner.plan(solvers, Vec::new())?, outcomes, stop: None };
     let mut session = runner.begin(&played.plan)?;
     while playing.len() > 1 {
         let first_case = played.plan.cases.len();

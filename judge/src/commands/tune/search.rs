@@ -2,7 +2,7 @@
 
 use crate::cli::TuneArgs;
 use crate::journal::Part;
-use crate::model::{CaseSpec, Direction, JobId, Outcome, Problem, Solver, SolverSpec, Stop};
+use crate::model::{CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, Solver, SolverSpec, Stop};
 use crate::paired::EffectMeasure;
 use crate::plan::Plan;
 use crate::report::{self, Candidate, Round, TuneReport};
@@ -184,11 +184,12 @@ impl<'a> Search<'a> {
         let measure = self.measure();
         let (solvers, cases) = (self.solvers.clone(), self.cases.clone());
         let plan = Plan { solvers, cases, ..self.runner.template().clone() };
-        let outcome = |case: usize, candidate: usize| self.candidates[candidate].outcomes.get(case).cloned();
-        let candidates = self.solvers.len();
-        let outcomes: Vec<_> = (0..self.cases.len())
-            .flat_map(|case| (0..candidates).map(move |candidate| outcome(case, candidate)))
-            .collect();
+        let mut outcomes = OutcomeGrid::new(plan.cases.len(), plan.solvers.len());
+        for (solver, (candidate, _)) in self.candidates.iter().zip(&self.solvers).enumerate() {
+            for (case, outcome) in candidate.outcomes.iter().enumerate() {
+                outcomes.set(JobId { case, solver }, outcome.clone());
+            }
+        }
         self.session.finish(&plan, &outcomes, stop);
         let direction: Direction = self.problem.direction;
         TuneReport {
