@@ -136,12 +136,13 @@ impl Streams {
     /// output.
     fn show(&self, args: &ExecArgs) -> Result<(), Failure> {
         let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
+        let unreadable = |error| Failure::fault(format!("cannot read the output of the program: {error}"));
         if args.stdout.is_none() && !json_on_stdout(args) {
-            stdout.rewind()?;
+            stdout.rewind().map_err(unreadable)?;
             report::print_from(&mut stdout)?;
         }
         if args.stderr.is_none() {
-            stderr.rewind()?;
+            stderr.rewind().map_err(unreadable)?;
             report::note_from(&mut stderr);
         }
         Ok(())

@@ -55,5 +55,5 @@ pub use run::RunReport;
 pub use style::{Paint, Style};
 pub use summary::run_text;
 pub use table::{Align, grid};
-pub use terminal::{note, note_from, print, print_bytes, print_from};
+pub use terminal::{PrintError, note, note_from, print, print_bytes, print_from};
 pub use tune::{Candidate, Round, TuneReport, tune_jsonl, tune_schema, tune_text, value};

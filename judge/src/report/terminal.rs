@@ -2,11 +2,16 @@
 
 use std::io::{self, Read, Write};
 
+/// Standard output cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write to standard output: {0}")]
+pub struct PrintError(io::Error);
+
 /// Writes a text and a newline to standard output.
 ///
 /// # Errors
 /// When it cannot be written. A closed pipe (`| head`) is no error.
-pub fn print(text: &str) -> io::Result<()> {
+pub fn print(text: &str) -> Result<(), PrintError> {
     print_bytes(format!("{}\n", text.trim_end_matches('\n')).as_bytes())
 }
 
@@ -14,7 +19,7 @@ pub fn print(text: &str) -> io::Result<()> {
 ///
 /// # Errors
 /// When they cannot be written. A closed pipe (`| head`) is no error.
-pub fn print_bytes(mut bytes: &[u8]) -> io::Result<()> {
+pub fn print_bytes(mut bytes: &[u8]) -> Result<(), PrintError> {
     print_from(&mut bytes)
 }
 
@@ -22,11 +27,11 @@ pub fn print_bytes(mut bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// When it cannot be read or written. A closed pipe (`| head`) is no error.
-pub fn print_from(source: &mut impl Read) -> io::Result<()> {
+pub fn print_from(source: &mut impl Read) -> Result<(), PrintError> {
     let mut stdout = io::stdout().lock();
     match io::copy(source, &mut stdout).and_then(|_| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
+        result => result.map_err(PrintError),
     }
 }
 

@@ -83,17 +83,14 @@ pub(crate) fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> 
 /// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs.
 pub(crate) fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), Failure> {
     let (inputs, referee) = (Inputs::of(problem), Referee::of(problem));
-    let mut complaints = Vec::new();
+    let mut failures = Vec::new();
     for case in cases {
         let CaseSource::File(path) = &case.source else { continue };
         let input = inputs.load(case)?;
         if let Err(error) = referee.admit(&input) {
-            complaints.push(format!("{}: {error}", path.display()));
+            failures.push(Failure::usage(format!("{}: {error}", path.display())));
         }
     }
-    if complaints.is_empty() {
-        return Ok(());
-    }
-    let hint = format!("`judge show {}` tells what an input looks like", problem.id);
-    Err(Failure::usage(complaints.join("\nerror: ")).with_hint(hint))
+    Failure::check_all(failures)
+        .map_err(|all| all.with_hint(format!("`judge show {}` tells what an input looks like", problem.id)))
 }

@@ -5,41 +5,61 @@ use crate::journal::JournalError;
 use crate::manifest::{ManifestError, UnknownProblem};
 use crate::model::Exit;
 use crate::paired::{InferenceError, UnsuitedMinEffect};
-use crate::report::{Paint, Style};
+use crate::report::{Paint, PrintError, Style};
 use crate::runner::RunError;
 use crate::scoring::InvalidResults;
 use crate::solver::SpecError;
 use std::error::Error;
-use std::fmt;
-use std::io;
 
-/// An error as the user sees it.
+/// What the user sees when a command fails: one or more errors, and the exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    error: Box<dyn Error>,
-    hint: Option<String>,
+    /// At least one.
+    errors: Vec<HintedError>,
     exit: Exit,
 }
 
+/// An error, with the command or key that fixes it.
+#[derive(Debug)]
+struct HintedError {
+    error: Box<dyn Error>,
+    hint: Option<String>,
+}
+
 impl Failure {
+    fn new(error: impl Into<Box<dyn Error>>, exit: Exit) -> Self {
+        Self { errors: vec![HintedError { error: error.into(), hint: None }], exit }
+    }
+
     /// An error in the arguments, the catalogue or the files given.
     pub(crate) fn usage(error: impl Into<Box<dyn Error>>) -> Self {
-        Self { error: error.into(), hint: None, exit: Exit::Usage }
+        Self::new(error, Exit::Usage)
     }
 
     /// An error of the judge or of the machine.
     pub(crate) fn fault(error: impl Into<Box<dyn Error>>) -> Self {
-        Self { error: error.into(), hint: None, exit: Exit::Fault }
+        Self::new(error, Exit::Fault)
     }
 
     /// An interruption by the user.
     pub(crate) fn interrupted() -> Self {
-        Self { error: "interrupted".into(), hint: None, exit: Exit::Interrupted }
+        Self::new("interrupted", Exit::Interrupted)
     }
 
-    /// Adds a hint.
+    /// Fails with the errors of all these failures and the exit code of the first, unless there are none.
+    pub(crate) fn check_all(failures: impl IntoIterator<Item = Self>) -> Result<(), Self> {
+        let all = failures.into_iter().reduce(|mut all, next| {
+            all.errors.extend(next.errors);
+            all
+        });
+        all.map_or(Ok(()), Err)
+    }
+
+    /// Adds a hint to the last error.
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        if let Some(last) = self.errors.last_mut() {
+            last.hint = Some(hint.into());
+        }
         self
     }
 
@@ -50,20 +70,17 @@ impl Failure {
 
     /// Returns the text for standard error.
     pub(crate) fn render(&self, style: Style) -> String {
-        let mut lines = vec![format!("{} {}", style.paint(Paint::Bad, "error:"), self.error)];
-        let mut cause = self.error.source();
-        while let Some(error) = cause {
-            lines.push(format!("  caused by: {error}"));
-            cause = error.source();
-        }
-        lines.extend(self.hint.iter().map(|hint| format!("{} {hint}", style.paint(Paint::Good, "hint:"))));
-        lines.join("\n")
+        self.errors.iter().map(|error| error.render(style)).collect::<Vec<_>>().join("\n")
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(formatter)
+impl HintedError {
+    fn render(&self, style: Style) -> String {
+        let mut lines = vec![format!("{} {}", style.paint(Paint::Bad, "error:"), self.error)];
+        let causes = std::iter::successors(self.error.source(), |cause| (**cause).source());
+        lines.extend(causes.map(|cause| format!("  caused by: {cause}")));
+        lines.extend(self.hint.iter().map(|hint| format!("{} {hint}", style.paint(Paint::Good, "hint:"))));
+        lines.join("\n")
     }
 }
 
@@ -182,9 +199,29 @@ impl From<InvalidResults> for Failure {
     }
 }
 
-impl From<io::Error> for Failure {
-    /// Only for what is written to standard output: whoever opens a file says which.
-    fn from(error: io::Error) -> Self {
-        Self::fault(format!("cannot write to standard output: {error}"))
+impl From<PrintError> for Failure {
+    fn from(error: PrintError) -> Self {
+        Self::fault(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_errors_are_listed_each_with_its_causes_and_hint() {
+        let cause = std::io::Error::other(std::fmt::Error);
+        let failures = [
+            Failure::usage("one").with_hint("fix one"),
+            Failure::fault(JournalError::Folder { path: "f".into(), source: cause }),
+            Failure::usage("three"),
+        ];
+        let all = Failure::check_all(failures).unwrap_err();
+        assert_eq!(all.exit(), Exit::Usage);
+        let folder =
+            "error: cannot use the journal's folder f\n  caused by: an error occurred when formatting an argument";
+        assert_eq!(all.render(Style::Plain), format!("error: one\nhint: fix one\n{folder}\nerror: three"));
+        assert!(Failure::check_all([]).is_ok());
     }
 }

@@ -84,15 +84,15 @@ impl<'a> Outputs<'a> {
         let mut failures = Vec::new();
         if !stdout_is_taken {
             let text = report::run_text(report, all, Style::of_stdout());
-            failures.extend(report::print(&text).err().map(|error| format!("cannot print the table: {error}")));
+            failures.extend(report::print(&text).err().map(Failure::usage));
         }
         if let (Some(lines), Some(path)) = (lines, &args.jsonl) {
             let closed = lines.close(report);
-            failures.extend(closed.err().map(|error| load::unwritable("the JSON lines", path, &error).to_string()));
+            failures.extend(closed.err().map(|error| load::unwritable("the JSON lines", path, &error)));
         }
         failures.extend(targets(args).filter_map(|target| write(&target, report).err()));
         append_step_summary(|| report::run_markdown(report));
-        if failures.is_empty() { Ok(()) } else { Err(Failure::usage(failures.join("\nerror: "))) }
+        Failure::check_all(failures)
     }
 }
 
@@ -107,9 +107,10 @@ fn targets(args: &ReportArgs) -> impl Iterator<Item = Target<'_>> {
     all.into_iter().filter_map(|(what, path, render)| Some(Target { what, path: path.as_deref()?, render }))
 }
 
-fn write(target: &Target<'_>, report: &RunReport<'_>) -> Result<(), String> {
-    let bytes = (target.render)(report).map_err(|error| format!("cannot make {}: {error}", target.what))?;
-    load::write(target.what, target.path, &bytes).map_err(|failure| failure.to_string())
+fn write(target: &Target<'_>, report: &RunReport<'_>) -> Result<(), Failure> {
+    let bytes =
+        (target.render)(report).map_err(|error| Failure::usage(format!("cannot make {}: {error}", target.what)))?;
+    load::write(target.what, target.path, &bytes)
 }
 
 /// Appends a report to the step's summary of GitHub Actions. It was not requested by name, so an error is only a
