@@ -3,16 +3,21 @@
 use crate::cli::GateArgs;
 use crate::gate::{self, Baseline, BaselineFile, GateLimits, Judgement, TimeLimit};
 use crate::model::{CaseSource, CaseSpec, Direction, Exit, Problem, Stop};
-use crate::report::{self, GateReport, Style};
+use crate::report::{self, Format, GateReport};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
-use crate::workflow::outputs::append_step_summary;
+use crate::workflow::outputs::Outputs;
 use crate::workflow::{baseline, case_choice, load};
 use std::path::Path;
 
 /// Runs the cases of a baseline and compares.
 pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Failure> {
     let record = read(&args.baseline)?;
+    let outputs = Outputs::check([
+        (Format::Json, args.json.as_deref()),
+        (Format::Junit, args.junit.as_deref()),
+        (Format::Markdown, args.markdown.as_deref()),
+    ])?;
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&record.baseline.problem)?;
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
@@ -36,7 +41,7 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
         file: &args.baseline,
         is_updated,
     };
-    publish(&report, args)?;
+    outputs.publish(&report)?;
     Ok(exit(&played, &judgement))
 }
 
@@ -89,28 +94,6 @@ fn update(
     better.solver = args.solver.clone().unwrap_or_else(|| record.solver.clone());
     load::write("the baseline", &args.baseline, better.render().as_bytes())?;
     Ok(true)
-}
-
-fn publish(report: &GateReport<'_>, args: &GateArgs) -> Result<(), Failure> {
-    let mut on_stdout = false;
-    let mut write = |what: &str, path: &Path, contents: &str| {
-        on_stdout |= path == Path::new("-");
-        load::write(what, path, contents.as_bytes())
-    };
-    if let Some(path) = &args.json {
-        write("the JSON report", path, &report::gate_json(report).map_err(Failure::fault)?)?;
-    }
-    if let Some(path) = &args.junit {
-        write("the JUnit report", path, &report::gate_junit(report).map_err(Failure::fault)?)?;
-    }
-    if let Some(path) = &args.markdown {
-        write("the Markdown report", path, &report::gate_markdown(report))?;
-    }
-    append_step_summary(|| report::gate_markdown(report));
-    if !on_stdout {
-        report::print(&report::gate_text(report, Style::of_stdout()))?;
-    }
-    Ok(())
 }
 
 fn exit(played: &MatchResult, judgement: &Judgement) -> Exit {

@@ -7,8 +7,8 @@ use crate::model::Exit;
 use crate::report::{self, Style};
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
-use crate::workflow::outputs::Outputs;
 use crate::workflow::restored_run::{RestoredRun, publish};
+use crate::workflow::run_outputs::RunOutputs;
 use crate::workflow::{case_filter, history_by_feature, load, recorder};
 use std::path::Path;
 
@@ -55,11 +55,11 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     let mut restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
     restored.apply(&run, &ReferenceScores::open(catalogue, problem, None)?);
     let scored = restored.score(None, filter.group_by.as_deref()).map_err(Failure::fault)?;
-    if !Outputs::check(reports)?.take_stdout() {
+    if !RunOutputs::check(reports)?.take_stdout() {
         report::print(&heading)?;
         report::print("")?;
     }
-    publish(&restored.report(&run, &scored), reports, *all)?;
+    publish(&restored.report(&run, &scored, *all), reports)?;
     Ok(Exit::Success)
 }
 

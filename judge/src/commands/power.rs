@@ -5,12 +5,13 @@ use crate::journal::{Game, HistoryFilter, Journal};
 use crate::manifest::Catalogue;
 use crate::model::{Digest, Exit, Problem, Stop};
 use crate::paired::{EffectMeasure, MinEffect};
-use crate::report::{self, PowerReport, Spread, Style};
+use crate::report::{Format, PowerReport, Spread};
 use crate::statistics::Moments;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::entrants::{CaseKey, Entrant, PastEntrant, RUN};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
+use crate::workflow::outputs::Outputs;
 use crate::workflow::{entrants, load, pairing, recorder};
 use std::collections::HashSet;
 use std::path::Path;
@@ -30,6 +31,7 @@ const FEWEST_CASES: usize = 2;
 
 /// Tabulates differences and numbers of cases.
 pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, Failure> {
+    let outputs = Outputs::check([(Format::Json, args.json.as_deref())])?;
     let (spread, exit) = match (&args.problem, &args.sd, &args.effects) {
         (Some(id), _, _) => match measured(catalogue, id, args)? {
             Measured::Spread(spread, exit) => (spread, exit),
@@ -49,7 +51,7 @@ pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, 
         alpha: args.statistics.alpha,
         power: args.power,
     };
-    publish(&report, args)?;
+    outputs.publish(&report)?;
     Ok(exit)
 }
 
@@ -181,15 +183,4 @@ fn usual(spread: &Spread) -> Vec<f64> {
     } else {
         DEVIATIONS.iter().map(|part| part * spread.deviation).filter(|difference| *difference > 0.0).collect()
     }
-}
-
-fn publish(report: &PowerReport, args: &PowerArgs) -> Result<(), Failure> {
-    if let Some(path) = &args.json {
-        let json = report::power_json(report).map_err(Failure::fault)?;
-        load::write("the JSON report", path, json.as_bytes())?;
-    }
-    if args.json.as_deref() != Some(Path::new("-")) {
-        report::print(&report::power_text(report, Style::of_stdout()))?;
-    }
-    Ok(())
 }

@@ -26,7 +26,7 @@ pub(super) fn rescore(catalogue: Option<&Path>, args: &RescoreArgs) -> Result<Ex
         let hint = "add `thresholds = […]` to each [[problem.case]]";
         return Err(Failure::usage(format!("run {} has cases without thresholds", run.id)).with_hint(hint));
     }
-    publish(&restored.report(&run, &scored), &args.reports, args.all)?;
+    publish(&restored.report(&run, &scored, args.all), &args.reports)?;
     Ok(Exit::Success)
 }
 

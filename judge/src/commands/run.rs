@@ -11,8 +11,8 @@ use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::case_choice::{ChosenCases, choose};
 use crate::workflow::failure::Failure;
 use crate::workflow::limits::limits;
-use crate::workflow::outputs::Outputs;
 use crate::workflow::recorder::{self, JournalOptions, Recorder, RunContext};
+use crate::workflow::run_outputs::RunOutputs;
 use crate::workflow::score_run::{self, ScoredRun};
 use crate::workflow::{entrants, jobs, load, sandbox};
 use std::path::Path;
@@ -22,7 +22,7 @@ use std::time::Instant;
 pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
-    let outputs = Outputs::check(&args.reports)?;
+    let outputs = RunOutputs::check(&args.reports)?;
     let settings = jobs::settings(&args.jobs, outputs.show_features());
     let ChosenCases { mut cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
@@ -63,6 +63,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         test_groups: &scored.test_groups,
         features: &features,
         grouping: scored.grouping.as_ref(),
+        every_row: args.all,
         stop,
         elapsed: started.elapsed(),
         jobs: settings.jobs.get(),
@@ -70,7 +71,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         gaps: &gaps,
     };
     let recorded = recorder.finish(&closing(&report));
-    outputs.publish(&report, args.all)?;
+    outputs.publish(&report)?;
     if let (Some(_), Some(Stop::Interrupted)) = (recorded, stop) {
         report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
     }

@@ -19,9 +19,9 @@ pub(super) struct CaseRow {
 }
 
 /// Returns the rows of the table, in the order of the plan: all of them, or the failures and the extremes.
-pub(super) fn rows(report: &RunReport<'_>, all: bool) -> Vec<CaseRow> {
+pub(super) fn rows(report: &RunReport<'_>) -> Vec<CaseRow> {
     let row = |(job, _)| CaseRow { job, why: None };
-    if all || report.outcomes.len() <= EVERY_ROW {
+    if report.every_row || report.outcomes.len() <= EVERY_ROW {
         return report.jobs().map(row).collect();
     }
     let failed = |(_, outcome): &(JobId, Option<&Outcome>)| {

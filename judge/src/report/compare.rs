@@ -92,8 +92,7 @@ impl CompareReport<'_> {
 }
 
 /// Returns the report of a comparison, for a terminal or a file.
-#[must_use]
-pub fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
+pub(super) fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
     let mut parts = vec![solver_table(report, style)];
     for comparison in report.comparisons {
         parts.push(figures(report, comparison));

@@ -157,7 +157,7 @@ impl From<Interval> for IntervalRecord {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
+pub(super) fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
     let solvers = report.plan.solvers.iter();
     let run_info = report.run_info.as_ref();
     let document = Document {
@@ -185,7 +185,7 @@ pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// Returns the JSON schema of [`compare_json`]'s documents.
+/// Returns the JSON schema of `judge compare --json`.
 #[must_use]
 pub fn compare_schema() -> Schema {
     schema_of::<Document<'static>>()

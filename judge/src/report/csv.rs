@@ -26,7 +26,7 @@ const COLUMNS: [&str; 15] = [
 ///
 /// # Errors
 /// Never: every row has a field for every column.
-pub fn run_csv(report: &RunReport<'_>) -> csv::Result<Vec<u8>> {
+pub(super) fn run_csv(report: &RunReport<'_>) -> csv::Result<Vec<u8>> {
     let features = feature_names(report);
     let mut writer = csv::Writer::from_writer(Vec::new());
     // A feature with the name of a column gets a prefix.

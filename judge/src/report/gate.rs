@@ -175,8 +175,7 @@ pub(super) fn change_in_percent(change: &Change) -> String {
 }
 
 /// Returns the report of the gate, for a terminal or a file.
-#[must_use]
-pub fn gate_text(report: &GateReport<'_>, style: Style) -> String {
+pub(super) fn gate_text(report: &GateReport<'_>, style: Style) -> String {
     let mut parts = vec![change_table(report, style), complaints(report, style)];
     let paint = if report.judgement.holds() { Paint::Good } else { Paint::Bad };
     let updated = if report.is_updated { format!("\n{} was rewritten", report.file.display()) } else { String::new() };

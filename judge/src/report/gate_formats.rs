@@ -66,7 +66,7 @@ struct CaseRecord<'a> {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
+pub(super) fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
     let judgement = report.judgement;
     let complaint = |Finding { case, words, command }| ComplaintRecord { case, what: words, command };
     let document = Document {
@@ -86,7 +86,7 @@ pub fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// Returns the JSON schema of [`gate_json`]'s documents.
+/// Returns the JSON schema of `judge gate --json`.
 #[must_use]
 pub fn gate_schema() -> Schema {
     schema_of::<Document<'static>>()
@@ -112,7 +112,7 @@ fn case_record<'a>(case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
 ///
 /// # Errors
 /// Never: characters that XML does not have are left out.
-pub fn gate_junit(report: &GateReport<'_>) -> Result<String, SerializeError> {
+pub(super) fn gate_junit(report: &GateReport<'_>) -> Result<String, SerializeError> {
     let findings = report.findings();
     let name = format!("judge gate {}", report.baseline.problem);
     let mut suite = TestSuite::new(&*name);
@@ -145,8 +145,7 @@ fn failure(findings: &[&Finding]) -> TestCaseStatus {
 }
 
 /// Returns the gate's findings as Markdown for a pull request, of less than 60 kB.
-#[must_use]
-pub fn gate_markdown(report: &GateReport<'_>) -> String {
+pub(super) fn gate_markdown(report: &GateReport<'_>) -> String {
     let mark = if report.judgement.holds() { "✅" } else { "❌" };
     let mut page = Page::new(format!("### {mark} {}\n", escaped(&cut(&report.headline(), NOTE_WIDTH))));
     page.add_list(&report.findings().iter().map(finding_line).collect::<Vec<_>>());

@@ -19,7 +19,7 @@ struct Document<'a> {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn run_json(report: &RunReport<'_>) -> serde_json::Result<String> {
+pub(super) fn run_json(report: &RunReport<'_>) -> serde_json::Result<String> {
     let document = Document {
         summary: Summary::of(report),
         cases: report.jobs().map(|(job, outcome)| CaseRecord::of_report(report, job, outcome)).collect(),
@@ -27,7 +27,7 @@ pub fn run_json(report: &RunReport<'_>) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// Returns the JSON schema of [`run_json`]'s documents.
+/// Returns the JSON schema of `judge run --json`.
 #[must_use]
 pub fn run_schema() -> Schema {
     schema_of::<Document<'static>>()

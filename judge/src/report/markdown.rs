@@ -23,8 +23,7 @@ const RESERVE: usize = 1000;
 const MOST_ROWS: usize = 100;
 
 /// Returns the report of a run as Markdown, of less than 60 kB.
-#[must_use]
-pub fn run_markdown(report: &RunReport<'_>) -> String {
+pub(super) fn run_markdown(report: &RunReport<'_>) -> String {
     let mut page = Page::new(headline(report));
     page.add(&table(&leaderboard(report)));
     page.add(&test_groups(report).map(|groups| table(&groups)).unwrap_or_default());

@@ -46,8 +46,7 @@ impl PowerReport {
 }
 
 /// Returns the report, for a terminal or a file.
-#[must_use]
-pub fn power_text(report: &PowerReport, style: Style) -> String {
+pub(super) fn power_text(report: &PowerReport, style: Style) -> String {
     let Spread { measure, deviation, source } = &report.spread;
     let mut parts = vec![format!(
         "Standard deviation of the effects ({measure}): {} ({source})\nseen with a probability of {}, false alarms with one of {}",
@@ -111,7 +110,7 @@ struct NeededRecord {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn power_json(report: &PowerReport) -> serde_json::Result<String> {
+pub(super) fn power_json(report: &PowerReport) -> serde_json::Result<String> {
     let shown = |&cases: &u64| ShownRecord { cases, difference: report.shown_by(cases) };
     let needed = |&difference: &f64| NeededRecord { difference, cases: report.needed_for(difference) };
     let document = Document {
@@ -127,7 +126,7 @@ pub fn power_json(report: &PowerReport) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&document)? + "\n")
 }
 
-/// Returns the JSON schema of [`power_json`]'s documents.
+/// Returns the JSON schema of `judge power --json`.
 #[must_use]
 pub fn power_schema() -> Schema {
     schema_of::<Document<'static>>()

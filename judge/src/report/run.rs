@@ -27,6 +27,8 @@ pub struct RunReport<'a> {
     pub features: &'a [Option<Arc<Features>>],
     /// The cases in groups, if requested.
     pub grouping: Option<&'a Grouping>,
+    /// Whether the table has a row for every case, even if there are many.
+    pub every_row: bool,
     /// Why the run ended early, if it did.
     pub stop: Option<Stop>,
     /// How long it took.

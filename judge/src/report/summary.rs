@@ -20,13 +20,12 @@ const NOTE_WIDTH: usize = 60;
 const MATRIX_ROWS: usize = 60;
 const MATRIX_WIDTH: usize = 120;
 
-/// Returns the report of a run, for a terminal or a file. `all`: every case has a row, however many there are.
-#[must_use]
-pub fn run_text(report: &RunReport<'_>, all: bool, style: Style) -> String {
-    let mut parts = vec![case_table(report, all, style)];
+/// Returns the report of a run, for a terminal or a file.
+pub(super) fn run_text(report: &RunReport<'_>, style: Style) -> String {
+    let mut parts = vec![case_table(report, style)];
     parts.extend(test_groups(report).map(|groups| figures(&groups, style)));
     parts.extend(groups(report).map(|groups| figures(&groups, style)));
-    parts.extend(solver_tables(report, all, style));
+    parts.extend(solver_tables(report, style));
     parts.extend([failures(report, style), closing(report, style)]);
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
@@ -41,8 +40,8 @@ fn has_groups(report: &RunReport<'_>) -> bool {
     !report.test_groups.is_empty()
 }
 
-fn case_table(report: &RunReport<'_>, all: bool, style: Style) -> String {
-    let rows = rows(report, all);
+fn case_table(report: &RunReport<'_>, style: Style) -> String {
+    let rows = rows(report);
     let several = report.plan.solvers.len() > 1;
     let mut columns = vec![("case", Align::Left)];
     columns.extend(several.then_some(("solver", Align::Left)));
@@ -107,12 +106,12 @@ fn note(outcome: Option<&Outcome>, why: Option<&str>) -> String {
 }
 
 /// Returns the tables of the solvers; none for a single solver, which has the closing line.
-fn solver_tables(report: &RunReport<'_>, all: bool, style: Style) -> Vec<String> {
+fn solver_tables(report: &RunReport<'_>, style: Style) -> Vec<String> {
     if report.plan.solvers.len() == 1 {
         return Vec::new();
     }
     let matrix = matrix(report);
-    let fits = all || (matrix.rows.len() <= MATRIX_ROWS && width(&matrix) <= MATRIX_WIDTH);
+    let fits = report.every_row || (matrix.rows.len() <= MATRIX_ROWS && width(&matrix) <= MATRIX_WIDTH);
     let matrix = fits.then(|| figures(&matrix, style));
     matrix.into_iter().chain([figures(&leaderboard(report), style)]).collect()
 }

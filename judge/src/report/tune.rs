@@ -125,8 +125,7 @@ impl TuneReport {
 }
 
 /// Returns the report of a search, for a terminal or a file.
-#[must_use]
-pub fn tune_text(report: &TuneReport, style: Style) -> String {
+pub(super) fn tune_text(report: &TuneReport, style: Style) -> String {
     let mut parts = vec![table(report, style)];
     match report.best() {
         Some(best) if report.moments(best).count() > 0 => parts.push(winner(report, best)),
@@ -220,7 +219,7 @@ struct Line<'a> {
     best: bool,
 }
 
-/// Returns the JSON schema of [`tune_jsonl`]'s lines.
+/// Returns the JSON schema of a line of `judge tune --jsonl`.
 #[must_use]
 pub fn tune_schema() -> Schema {
     schema_of::<Line<'static>>()
@@ -230,7 +229,7 @@ pub fn tune_schema() -> Schema {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
+pub(super) fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
     let mut text = String::new();
     for (place, round) in report.rounds.iter().enumerate() {
         let is_last = place + 1 == report.rounds.len();

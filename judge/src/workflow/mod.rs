@@ -8,7 +8,7 @@
 //! recorder, session, match_runner         runs with their journal
 //! pairing, restored_run, score_run        runs of the past, and what a rule makes of outcomes
 //! baseline, history_by_feature, answer    parts of `gate`, `history` and `check`
-//! outputs, failure                        where reports go, and how errors are told
+//! outputs, run_outputs, failure           where reports go, and how errors are shown
 //! ```
 
 pub(crate) mod answer;
@@ -27,6 +27,7 @@ pub(crate) mod outputs;
 pub(crate) mod pairing;
 pub(crate) mod recorder;
 pub(crate) mod restored_run;
+pub(crate) mod run_outputs;
 pub(crate) mod sandbox;
 pub(crate) mod score_run;
 pub(crate) mod session;

@@ -2,7 +2,7 @@
 
 use super::best_scores::ReferenceScores;
 use super::failure::Failure;
-use super::outputs::Outputs;
+use super::run_outputs::RunOutputs;
 use super::score_run::{self, ScoredRun};
 use crate::cli::ReportArgs;
 use crate::journal::{RunState, StoredEntrant, StoredRun};
@@ -55,7 +55,7 @@ impl RestoredRun {
     }
 
     /// Returns the report of the run.
-    pub(crate) fn report<'a>(&'a self, run: &'a StoredRun, scored: &'a ScoredRun) -> RunReport<'a> {
+    pub(crate) fn report<'a>(&'a self, run: &'a StoredRun, scored: &'a ScoredRun, every_row: bool) -> RunReport<'a> {
         RunReport {
             plan: &self.plan,
             outcomes: &self.outcomes,
@@ -65,6 +65,7 @@ impl RestoredRun {
             test_groups: &scored.test_groups,
             features: &self.features,
             grouping: scored.grouping.as_ref(),
+            every_row,
             stop: match run.state {
                 RunState::Complete => None,
                 RunState::Stopped => Some(Stop::FailFast),
@@ -79,14 +80,14 @@ impl RestoredRun {
 }
 
 /// Writes every requested report, as at the end of a run.
-pub(crate) fn publish(report: &RunReport<'_>, args: &ReportArgs, all: bool) -> Result<(), Failure> {
-    let mut outputs = Outputs::check(args)?.open()?;
+pub(crate) fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), Failure> {
+    let mut outputs = RunOutputs::check(args)?.open()?;
     for (job, outcome) in report.jobs() {
         let Some(outcome) = outcome.cloned() else { continue };
         let finished = Finished { job, outcome, features: None, evidence: Box::default() };
         outputs.finished(report.plan, &finished, None);
     }
-    outputs.publish(report, all)
+    outputs.publish(report)
 }
 
 /// Returns a solver that is known by its results only.

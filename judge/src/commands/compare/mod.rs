@@ -8,10 +8,11 @@ use crate::journal::RunId;
 use crate::manifest::Catalogue;
 use crate::model::{Exit, Problem};
 use crate::paired::EffectMeasure;
-use crate::report::{self, CompareReport, Style};
+use crate::report::{CompareReport, Format};
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchRunner;
+use crate::workflow::outputs::Outputs;
 use crate::workflow::pairing::{self, Pairing};
 use crate::workflow::{entrants, load};
 use effects::{comparisons, measure, parameters};
@@ -27,6 +28,7 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
         return Err(Failure::usage(format!("--exact needs effects with a bound, and those of `{measure}` have none"))
             .with_hint("omit --measure, or use --measure relative"));
     }
+    let outputs = Outputs::check([(Format::Json, args.json.as_deref())])?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
     let pairing = if entrants.iter().all(|entrant| entrant.past.is_none()) {
         play(&catalogue, problem, args)?
@@ -59,7 +61,7 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
         warnings: &warnings,
         times_are_comparable,
     };
-    publish(&report, args)?;
+    outputs.publish(&report)?;
     Ok(played.exit())
 }
 
@@ -76,15 +78,4 @@ fn play(catalogue: &Catalogue, problem: &Problem, args: &CompareArgs) -> Result<
     };
     let run_info = Some(runner.run_info(started.elapsed()));
     Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true })
-}
-
-fn publish(report: &CompareReport<'_>, args: &CompareArgs) -> Result<(), Failure> {
-    if let Some(path) = &args.json {
-        let json = report::compare_json(report).map_err(Failure::fault)?;
-        load::write("the JSON report", path, json.as_bytes())?;
-    }
-    if args.json.as_deref() != Some(Path::new("-")) {
-        report::print(&report::compare_text(report, Style::of_stdout()))?;
-    }
-    Ok(())
 }

@@ -4,11 +4,12 @@ mod search;
 
 use crate::cli::TuneArgs;
 use crate::model::{CaseSpec, Exit, Outcome, Stop};
-use crate::report::{self, Style, TuneReport};
+use crate::report::{Format, TuneReport};
 use crate::tune::{Parameter, Rung, rungs};
 use crate::workflow::failure::Failure;
 use crate::workflow::load;
 use crate::workflow::match_runner::MatchRunner;
+use crate::workflow::outputs::Outputs;
 use search::Search;
 use std::path::Path;
 
@@ -23,6 +24,7 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
     check_parameters(args)?;
+    let outputs = Outputs::check([(Format::JsonLines, args.jsonl.as_deref())])?;
     let brackets = brackets(args)?;
     let runner = MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment();
     let most_cases = brackets.iter().flatten().map(|rung| rung.cases).max().unwrap_or(0);
@@ -31,7 +33,7 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
     let mut search = Search::new(args, problem, runner, session, cases);
     let stop = search.run(&brackets)?;
     let report = search.finish(stop);
-    publish(&report, args)?;
+    outputs.publish(&report)?;
     Ok(exit(&report))
 }
 
@@ -63,17 +65,6 @@ fn brackets(args: &TuneArgs) -> Result<Vec<Vec<Rung>>, Failure> {
             .with_hint(format!("two settings take {} runs; or lower --first-cases", first_cases * 3)));
     }
     Ok(vec![plan(brackets); brackets])
-}
-
-fn publish(report: &TuneReport, args: &TuneArgs) -> Result<(), Failure> {
-    if let Some(path) = &args.jsonl {
-        let lines = report::tune_jsonl(report).map_err(Failure::fault)?;
-        load::write("the JSON lines", path, lines.as_bytes())?;
-    }
-    if args.jsonl.as_deref() != Some(Path::new("-")) {
-        report::print(&report::tune_text(report, Style::of_stdout()))?;
-    }
-    Ok(())
 }
 
 fn exit(report: &TuneReport) -> Exit {
