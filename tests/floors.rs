@@ -95,6 +95,21 @@ fn only_one_room_knows_the_solutions_and_one_the_runtime() {
 }
 
 #[test]
+fn reports_and_the_command_line_know_no_database() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for room in ["report", "cli"] {
+        let mut files = Vec::new();
+        sources(&root.join(room), &mut files);
+        files.extend(Some(root.join(format!("{room}.rs"))).filter(|file| file.exists()));
+        assert!(!files.is_empty(), "the room `{room}` has no sources");
+        for file in files {
+            let imports = imports(&fs::read_to_string(&file).unwrap());
+            assert!(!imports.contains(&"journal".to_owned()), "{} imports the journal", file.display());
+        }
+    }
+}
+
+#[test]
 fn the_games_and_the_solutions_stand_alone() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for (package, strangers) in

@@ -1,8 +1,7 @@
 //! The grammar of the commands for one program, case or answer: `exec`, `check`, `view`, `gen` and `solve`.
 
 use super::{LimitArgs, SandboxArgs};
-use crate::journal::RunChoice;
-use crate::model::Seeds;
+use crate::model::{RunChoice, Seeds};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use super::ReportArgs;
 use crate::condition::Condition;
-use crate::journal::RunChoice;
+use crate::model::RunChoice;
 use clap::{Args, Subcommand};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! `judge best`: the best score on each case of a problem, to show and to share.
 
 use crate::cli::BestArgs;
-use crate::journal::{Game, Imported, Journal};
-use crate::model::Exit;
+use crate::journal::{Imported, Journal, game_of};
+use crate::model::{Exit, Game};
 use crate::report::{self, Style};
 use crate::workflow::failure::Failure;
 use crate::workflow::{load, recorder};
@@ -14,7 +14,7 @@ const ROWS: usize = 100;
 /// Shows the best scores, after importing those of others.
 pub(super) fn best(catalogue: Option<&Path>, args: &BestArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
-    let game = Game::of(catalogue.find(&args.problem)?);
+    let game = game_of(catalogue.find(&args.problem)?);
     let journal = match &args.import {
         Some(file) => import(Journal::open(&recorder::folder(&catalogue))?, &game, file)?,
         None => recorder::look(&catalogue)?,

@@ -1,9 +1,9 @@
 //! `judge history`: lists past runs, shows one in full, or removes some.
 
 use crate::cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
-use crate::journal::{HistoryFilter, RunChoice};
+use crate::journal::HistoryFilter;
 use crate::manifest::Catalogue;
-use crate::model::Exit;
+use crate::model::{Exit, RunChoice};
 use crate::report::{self, Style};
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;

@@ -1,7 +1,7 @@
 //! `judge power`: which difference a number of cases shows, and how many cases a difference needs.
 
 use crate::cli::PowerArgs;
-use crate::journal::{Game, HistoryFilter, Journal};
+use crate::journal::{HistoryFilter, Journal, game_of};
 use crate::manifest::Catalogue;
 use crate::model::{Digest, Exit, Problem, Stop};
 use crate::paired::{EffectMeasure, MinEffect};
@@ -121,7 +121,7 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
         let run = journal.stored_run(row.run)?;
         let Some(entrant) = run.entrants.iter().position(|entrant| entrant.name == row.solver) else { continue };
         let past = PastEntrant { run, entrant };
-        if !past.is_of(&Game::of(problem)) {
+        if !past.is_of(&game_of(problem)) {
             continue;
         }
         let accepted = past.results().into_iter().filter(|(_, _, outcome)| outcome.is_accepted());

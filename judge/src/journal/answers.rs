@@ -1,7 +1,7 @@
 //! Stored answers: packed, each kept once however often it was given, and the oldest dropped when there are too many.
 
-use super::{Journal, JournalError, RunId};
-use crate::model::{Digest, Retention};
+use super::{Journal, JournalError};
+use crate::model::{Digest, Retention, RunId};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::borrow::Cow;
 

@@ -3,8 +3,8 @@
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    Bytes, CaseSpec, Digest, Evidence, Finished, Invocation, JobId, Outcome, Recalled, Retention, Rule, Solver,
-    SolverSpec, Stop, Verdict,
+    Bytes, CaseSpec, Digest, Evidence, Finished, Game, Invocation, JobId, Outcome, Recalled, Retention, Rule,
+    RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Verdict,
 };
 use crate::plan::{Order, Plan};
 use checkers::Score;
@@ -122,7 +122,7 @@ fn integrity(journal: &Journal) -> String {
 }
 
 fn game(bench: &Bench) -> Game {
-    Game::of(&bench.plan.problem)
+    game_of(&bench.plan.problem)
 }
 
 fn scores(journal: &Journal, game: &Game) -> Vec<(String, String, i64)> {

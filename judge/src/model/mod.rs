@@ -1,5 +1,6 @@
 //! The words that cross the walls between rooms: passive data, no effects.
 
+mod best_score;
 mod case;
 mod digest;
 mod direction;
@@ -11,17 +12,20 @@ mod natural;
 mod number;
 mod outcome;
 mod outcome_grid;
+mod past_run;
 mod problem;
 mod retention;
 mod rule;
 mod ruling;
 mod seeds;
 mod solver;
+mod stored_run;
 mod test_group;
 mod units;
 mod verdict;
 mod weight;
 
+pub use best_score::{BestScore, BestScores, Game};
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
 pub use digest::{Digest, DigestError};
 pub use direction::Direction;
@@ -33,12 +37,14 @@ pub use natural::natural_key;
 pub use number::{Number, NumberError};
 pub use outcome::Outcome;
 pub use outcome_grid::OutcomeGrid;
+pub use past_run::{HistoryRow, RunChoice, RunId, RunState};
 pub use problem::{BestSource, CheckerChoice, GeneratorChoice, Problem};
 pub use retention::Retention;
 pub use rule::{Aggregate, RankForm, Rule, UnknownRule};
 pub use ruling::Ruling;
 pub use seeds::{Seeds, SeedsError};
 pub use solver::{Invocation, Solver, SolverSpec};
+pub use stored_run::{StoredCase, StoredEntrant, StoredOutcome, StoredRun};
 pub use test_group::{Members, TestGroup};
 pub use units::{Bytes, Percent, Time, UnitError};
 pub use verdict::Verdict;

@@ -3,8 +3,7 @@
 use super::Style;
 use super::record::{exact, schema_of};
 use super::table::{Align, grid};
-use crate::journal::{BestScore, BestScores, Game, RunId};
-use crate::model::CaseName;
+use crate::model::{BestScore, BestScores, CaseName, Game, RunId};
 use comfy_table::Cell;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};

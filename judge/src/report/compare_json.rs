@@ -3,8 +3,7 @@
 use super::effects::claim_name;
 use super::record::{exact, in_milliseconds, schema_of};
 use super::{CompareReport, Comparison};
-use crate::journal::RunId;
-use crate::model::{CaseSource, JobId, SolverSpec, Stop};
+use crate::model::{CaseSource, JobId, RunId, SolverSpec, Stop};
 use crate::paired::{Claim, FeatureRange};
 use crate::statistics::{EffectSummary, Interval};
 use schemars::{JsonSchema, Schema};

@@ -4,7 +4,7 @@ use super::record::{exact, schema_of};
 use super::run::points_text;
 use super::table::{Align, grid, painted};
 use super::{Paint, Style};
-use crate::journal::{HistoryRow, RunState, StoredRun};
+use crate::model::{HistoryRow, RunState, StoredRun};
 use comfy_table::Cell;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};

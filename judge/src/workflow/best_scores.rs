@@ -3,9 +3,9 @@
 use super::failure::Failure;
 use super::{load, recorder};
 use crate::cases::Inputs;
-use crate::journal::{BestScore, Game, Journal};
+use crate::journal::{Journal, game_of};
 use crate::manifest::{Catalogue, read_best_scores};
-use crate::model::{BestSource, CaseSpec, Digest, Direction, Problem};
+use crate::model::{BestScore, BestSource, CaseSpec, Digest, Direction, Game, Problem};
 use crate::paired::EffectMeasure;
 use crate::report;
 use checkers::Score;
@@ -49,7 +49,7 @@ impl ReferenceScores {
     /// Reads the best scores that the command line names, or else those that the problem names.
     pub(crate) fn open(catalogue: &Catalogue, problem: &Problem, given: Option<&Path>) -> Result<Self, Failure> {
         let source = given.map_or_else(|| problem.best.clone(), |given| BestSource::new(given, Path::new("")));
-        let game = Game::of(problem);
+        let game = game_of(problem);
         let scores = match &source {
             BestSource::Run => Scores::None,
             BestSource::Ledger => match Journal::look(&recorder::folder(catalogue))? {

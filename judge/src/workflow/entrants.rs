@@ -2,9 +2,9 @@
 
 use super::failure::Failure;
 use super::recorder;
-use crate::journal::{Game, Journal, RunChoice, StoredEntrant, StoredRun};
+use crate::journal::{Journal, game_of};
 use crate::manifest::{Catalogue, closest};
-use crate::model::{Digest, Outcome, Problem, Solver, SolverSpec};
+use crate::model::{Digest, Game, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun};
 use crate::solver::{self, Toolbox, check_names, parse_spec};
 use std::collections::HashMap;
 
@@ -118,7 +118,7 @@ fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
 /// Fails unless all scores are of one checker: others are not comparable.
 fn check_game(problem: &Problem, entrants: &[Entrant]) -> Result<(), Failure> {
     let mut pasts = entrants.iter().filter_map(|entrant| entrant.past.as_ref());
-    let mut game = Game::of(problem);
+    let mut game = game_of(problem);
     if let (true, Some(PastEntrant { run, .. })) =
         (entrants.iter().all(|entrant| entrant.past.is_some()), pasts.clone().next())
     {

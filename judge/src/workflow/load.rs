@@ -1,8 +1,8 @@
 //! Reads the catalogue and other files, and writes files.
 
 use super::failure::Failure;
-use crate::journal::{BestScore, Game};
 use crate::manifest::Catalogue;
+use crate::model::{BestScore, Game};
 use crate::report;
 use std::fs::OpenOptions;
 use std::io::{self, Read};

@@ -1,11 +1,9 @@
 //! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
 use super::failure::{Failure, error_chain};
-use crate::journal::{
-    Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunId, RunRecord, Surroundings,
-};
+use crate::journal::{Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
-use crate::model::{CaseSpec, Digest, Finished, JobId, Recalled, Retention, Solver};
+use crate::model::{CaseSpec, Digest, Finished, JobId, Recalled, Retention, RunId, Solver};
 use crate::plan::Plan;
 use crate::report;
 use crate::runner::{Lost, Memory};

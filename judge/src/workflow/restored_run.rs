@@ -5,10 +5,10 @@ use super::failure::Failure;
 use super::run_outputs::RunOutputs;
 use super::score_run::{self, ScoredRun};
 use crate::cli::ReportArgs;
-use crate::journal::{RunState, StoredEntrant, StoredRun};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Features, Finished, Invocation, Limits, OutcomeGrid, Problem, Rule, Solver, SolverSpec, Stop,
+    CaseSpec, Features, Finished, Invocation, Limits, OutcomeGrid, Problem, Rule, RunState, Solver, SolverSpec, Stop,
+    StoredEntrant, StoredRun,
 };
 use crate::plan::{Order, Plan};
 use crate::report::RunReport;

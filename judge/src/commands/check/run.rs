@@ -1,8 +1,8 @@
 //! `judge check --run`: rechecks the stored answers of a past run with the current checker.
 
 use crate::cases::{Admitted, Inputs, Referee};
-use crate::journal::{Journal, RunChoice, StoredCase, StoredOutcome};
-use crate::model::{Digest, Exit, Ruling, Verdict};
+use crate::journal::Journal;
+use crate::model::{Digest, Exit, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
 use crate::report::{self, Align, Style, grid};
 use crate::workflow::answer::refuse_interactive;
 use crate::workflow::failure::Failure;

@@ -4,9 +4,8 @@ mod effects;
 mod until_decided;
 
 use crate::cli::CompareArgs;
-use crate::journal::RunId;
 use crate::manifest::Catalogue;
-use crate::model::{Exit, Problem};
+use crate::model::{Exit, Problem, RunId};
 use crate::paired::EffectMeasure;
 use crate::report::{CompareReport, Format};
 use crate::workflow::best_scores::ReferenceScores;
