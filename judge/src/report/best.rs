@@ -1,7 +1,7 @@
 //! The best score on each case: the table, and the JSON file that teams exchange.
 
 use super::Style;
-use super::record::{exact, schema_of};
+use super::json_value::{exact, schema_of};
 use super::table::{Align, grid};
 use crate::model::{BestScore, BestScores, CaseName, Game, RunId};
 use comfy_table::Cell;

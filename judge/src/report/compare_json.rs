@@ -1,7 +1,7 @@
 //! The machine-readable report of a comparison.
 
 use super::effects::claim_name;
-use super::record::{exact, in_milliseconds, schema_of};
+use super::json_value::{exact, in_milliseconds, schema_of};
 use super::{CompareReport, Comparison};
 use crate::model::{CaseSource, JobId, RunId, SolverSpec, Stop};
 use crate::paired::{Claim, FeatureRange};

@@ -1,7 +1,7 @@
 //! What the sandbox can do on this machine, as JSON.
 
 use super::doctor::findings;
-use super::record::schema_of;
+use super::json_value::schema_of;
 use judge_sandbox::{Feature, Survey, TierReport};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;

@@ -2,8 +2,8 @@
 
 use super::GateReport;
 use super::gate::{Finding, change_in_percent, is_worse};
+use super::json_value::{exact, schema_of};
 use super::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field};
-use super::record::{exact, schema_of};
 use crate::gate::{BaselineCase, CaseResult, Change};
 use crate::scoring::display;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};

@@ -1,6 +1,6 @@
 //! Past runs: the table, the JSON list, and the heading of a single one.
 
-use super::record::{exact, schema_of};
+use super::json_value::{exact, schema_of};
 use super::run::points_text;
 use super::table::{Align, grid, painted};
 use super::{Paint, Style};

@@ -1,7 +1,8 @@
 //! The report of a run as one JSON document, and its schema.
 
 use super::RunReport;
-use super::record::{CaseRecord, Summary, schema_of};
+use super::json_value::schema_of;
+use super::record::{CaseRecord, Summary};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 

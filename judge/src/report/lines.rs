@@ -1,7 +1,8 @@
 //! The report of a run as JSON lines: one for each case as soon as it is finished, and a summary as the last one.
 
 use super::RunReport;
-use super::record::{CaseRecord, Summary, schema_of};
+use super::json_value::schema_of;
+use super::record::{CaseRecord, Summary};
 use crate::model::{Features, Finished};
 use crate::plan::Plan;
 use schemars::{JsonSchema, Schema};

@@ -17,6 +17,7 @@ mod history;
 mod html;
 mod interval_progress;
 mod json;
+mod json_value;
 mod junit;
 mod leaderboard;
 mod lines;

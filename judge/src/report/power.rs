@@ -2,7 +2,7 @@
 
 use super::Style;
 use super::effects::size;
-use super::record::schema_of;
+use super::json_value::schema_of;
 use super::table::{Align, grid};
 use crate::paired::EffectMeasure;
 use crate::statistics::power::{cases_needed, detectable_effect};

@@ -1,6 +1,7 @@
 //! The records of the machine-readable reports: a case, and a whole run. Unknown values are absent; scores, points and
 //! features are JSON numbers of any length.
 
+use super::json_value::{exact, in_milliseconds};
 use super::run::points_text;
 use super::run::verdict_of;
 use super::test_groups::{self, TestGroupRecord};
@@ -8,13 +9,10 @@ use super::{Counts, RunReport};
 use crate::model::{CaseSource, CheckerChoice, Direction, Features, JobId, Limits, Outcome, Rule, Stop, Verdict};
 use crate::plan::Plan;
 use crate::scoring::{FeatureGroup, LeaderboardRow};
-use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use std::collections::BTreeMap;
-use std::str::FromStr;
-use std::time::Duration;
 
 /// Incremented when a script could misread the new format.
 const SCHEMA: u32 = 1;
@@ -357,19 +355,4 @@ fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
 
 fn named_numbers(features: &Features) -> BTreeMap<&str, Number> {
     features.iter().filter_map(|feature| Some((&*feature.name, exact(&feature.value)?))).collect()
-}
-
-/// Returns the schema of the serialized form: fields that may be omitted are not required.
-pub(super) fn schema_of<T: JsonSchema>() -> Schema {
-    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
-}
-
-/// Milliseconds, to the microsecond.
-pub(super) fn in_milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
-}
-
-/// A decimal number of any length as a JSON number.
-pub(super) fn exact(number: &impl ToString) -> Option<Number> {
-    Number::from_str(&number.to_string()).ok()
 }

@@ -2,7 +2,7 @@
 
 use super::Style;
 use super::effects::{between, give_or_take, rounded};
-use super::record::{exact, schema_of};
+use super::json_value::{exact, schema_of};
 use super::table::{Align, grid};
 use crate::model::{CaseName, Direction, Outcome, Stop};
 use crate::paired::EffectMeasure;
