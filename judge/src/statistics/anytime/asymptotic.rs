@@ -49,7 +49,7 @@ impl AsymptoticSequence {
         Self { alpha }
     }
 
-    /// Tells whether the moments support that the mean lies on this side of the center.
+    /// Returns whether the moments support that the mean lies on this side of the center.
     pub(super) fn supports(self, moments: &Moments, center: f64, side: Side) -> bool {
         let count = moments.count() as f64;
         let deviation = moments.deviation();

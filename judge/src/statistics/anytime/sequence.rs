@@ -157,13 +157,13 @@ impl Sequence {
         (self.settings.alpha.ln() / (-self.settings.alpha).ln_1p()).ceil() as usize
     }
 
-    /// Tells whether the claim can be made that the mean lies on this side of the center.
+    /// Returns whether the claim can be made that the mean lies on this side of the center.
     fn excludes(&self, center: f64, martingale: &TestMartingale, side: Side) -> bool {
         let is_over = |safeguards: Safeguards| safeguards.warm_up.is_over(&self.effects, &self.moments, center, side);
         self.is_unlikely(center, martingale, side) && self.safeguards.is_none_or(is_over)
     }
 
-    /// Tells whether the effects seen so far support the mean on this side of the center, without the warm-up.
+    /// Returns whether the effects seen so far support the mean on this side of the center, without the warm-up.
     fn is_unlikely(&self, center: f64, martingale: &TestMartingale, side: Side) -> bool {
         let is_supported = |safeguards: Safeguards| safeguards.asymptotic.supports(&self.moments, center, side);
         // The asymptotic sequence is the cheaper of the two.

@@ -29,7 +29,7 @@ const UNSEEN: f64 = 0.5;
 /// How fast long tails reduce the weight of effects on the other side.
 const TAIL_POWER: i32 = 3;
 
-/// Tells whether effects against a claim had enough chances to show.
+/// Returns whether effects against a claim had enough chances to show.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WarmUp {
     enough: f64,
@@ -40,7 +40,7 @@ impl WarmUp {
         Self { enough: (UNSEEN * alpha).ln() / (-RARE).ln_1p() }
     }
 
-    /// Tells whether the warm-up is over for the claim that the mean lies on this side of the center. The moments are
+    /// Returns whether the warm-up is over for the claim that the mean lies on this side of the center. The moments are
     /// those of the effects.
     pub(super) fn is_over(self, effects: &[f64], moments: &Moments, center: f64, side: Side) -> bool {
         let distances = || effects.iter().map(|effect| side.sign() * (effect - center));
