@@ -2,7 +2,7 @@
 
 use crate::cli::RunArgs;
 use crate::journal::Closing;
-use crate::model::{CaseSpec, Exit, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
+use crate::model::{CaseSpec, Exit, Features, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
 use crate::runner::{self, RunResult};
@@ -16,6 +16,7 @@ use crate::workflow::run_outputs::RunOutputs;
 use crate::workflow::score_run::{self, ScoredRun};
 use crate::workflow::{entrants, jobs, load, sandbox};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs solvers on a problem's cases.
@@ -24,12 +25,10 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let problem = catalogue.find(&args.problem)?;
     let outputs = RunOutputs::check(&args.reports)?;
     let settings = jobs::settings(&args.jobs, outputs.show_features());
-    let ChosenCases { mut cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
+    let ChosenCases { cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
-    reference.apply(problem, &mut cases)?;
     let mut toolbox = entrants::toolbox()?;
-    let problem = Problem { best: reference.source, ..problem.clone() };
-    let plan = plan(&problem, cases, args, &mut toolbox)?;
+    let plan = plan(problem, cases, reference, args, &mut toolbox)?;
     let sandbox = sandbox::open(&args.sandbox)?;
     let tier = sandbox.tier().name();
     let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
@@ -39,21 +38,16 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let mut outputs = outputs.open()?;
     let mut progress = Progress::start(plan.job_count());
     let result = runner::run(&plan, &settings, &sandbox, &recorder, &mut |event| {
-        if let RunEvent::Finished(finished) = event {
-            let known = &mut features[finished.job.case];
-            *known = known.take().or_else(|| finished.features.clone());
-            outputs.finished(&plan, finished, known.as_deref());
-        }
+        note_features(event, &mut features);
+        outputs.watch(&plan, event, &features);
         progress.watch(event);
     });
     progress.finish();
     let RunResult { outcomes, stop } = result?;
     let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
 
-    let scored = score_run::score(&plan, &outcomes, &features, args.group_by.as_deref());
-    let scored = scored.map_err(Failure::fault)?;
-    note_other_rule(&problem, &scored);
-    let gaps = sandbox::gaps(&sandbox);
+    let scored = score_run::score(&plan, &outcomes, &features, args.group_by.as_deref())?;
+    note_other_rule(&plan.problem, &scored);
     let report = RunReport {
         plan: &plan,
         outcomes: &outcomes,
@@ -68,14 +62,22 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         elapsed: started.elapsed(),
         jobs: settings.jobs.get(),
         tier,
-        gaps: &gaps,
+        gaps: &sandbox::gaps(&sandbox),
     };
     let recorded = recorder.finish(&closing(&report));
     outputs.publish(&report)?;
-    if let (Some(_), Some(Stop::Interrupted)) = (recorded, stop) {
+    if recorded.is_some() && stop == Some(Stop::Interrupted) {
         report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
     }
     Ok(exit(&outcomes, stop))
+}
+
+/// Keeps the features of a case as soon as they are known.
+fn note_features(event: &RunEvent, features: &mut [Option<Arc<Features>>]) {
+    if let RunEvent::Finished(finished) = event {
+        let known = &mut features[finished.job.case];
+        *known = known.take().or_else(|| finished.features.clone());
+    }
 }
 
 fn options(args: &RunArgs) -> JournalOptions {
@@ -107,9 +109,16 @@ fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {
     }
 }
 
-fn plan(problem: &Problem, cases: Vec<CaseSpec>, args: &RunArgs, toolbox: &mut Toolbox) -> Result<Plan, Failure> {
+fn plan(
+    problem: &Problem,
+    mut cases: Vec<CaseSpec>,
+    reference: ReferenceScores,
+    args: &RunArgs,
+    toolbox: &mut Toolbox,
+) -> Result<Plan, Failure> {
+    reference.apply(problem, &mut cases)?;
     Ok(Plan {
-        problem: problem.clone(),
+        problem: Problem { best: reference.source, ..problem.clone() },
         cases,
         solvers: entrants::solvers(problem, &args.solvers, toolbox)?,
         limits: limits(&problem.limits, &args.limits),

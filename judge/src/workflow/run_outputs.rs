@@ -4,12 +4,13 @@ use super::failure::Failure;
 use super::load;
 use super::outputs::{Outputs, is_stdout};
 use crate::cli::ReportArgs;
-use crate::model::{Features, Finished};
+use crate::model::{Features, Finished, RunEvent};
 use crate::plan::Plan;
 use crate::report::{Format, JsonLines, RunReport};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Where the report of a run goes.
 pub(crate) struct RunOutputs<'a> {
@@ -55,6 +56,13 @@ impl<'a> RunOutputs<'a> {
             self.lines = Some(JsonLines::new(output));
         }
         Ok(self)
+    }
+
+    /// Reports a job of a running plan, once it is finished.
+    pub(crate) fn watch(&mut self, plan: &Plan, event: &RunEvent, features: &[Option<Arc<Features>>]) {
+        if let RunEvent::Finished(finished) = event {
+            self.finished(plan, finished, features[finished.job.case].as_deref());
+        }
     }
 
     /// Reports a finished job.
