@@ -6,8 +6,11 @@ mod support;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
+use support::pace::{in_time, patiently, unhurried};
+use support::require::{Need, skip};
 use support::{Folder, of_cases};
 
 /// The answer to the statement's sample of `columns`, worth 141.
@@ -196,6 +199,8 @@ fn gen_writes_one_case_or_a_folder_of_them() {
     assert_eq!(folder.judge(&["gen", "-p", "square-remover", "--seeds", "1-3", "--dir", "a/b"]).code, Some(0));
     assert_eq!(std::fs::read_to_string(folder.path().join("a/b/seed-2.in")).unwrap(), one.stdout);
     assert_eq!(folder.judge(&["gen", "-p", "square-remover", "--seed", "0"]).code, Some(2));
+    let greatest = folder.judge(&["gen", "-p", "square-remover", "--seed", "18446744073709551615"]);
+    assert!(greatest.code == Some(0) && !greatest.stdout.is_empty(), "{}", greatest.stderr);
 }
 
 #[test]
@@ -205,6 +210,10 @@ fn what_the_user_got_wrong_is_said_with_its_mend_and_exit_code_2() {
     for (arguments, words) in [
         (&["run", "-p", "colums"][..], &["no problem `colums`", "did you mean `columns`"][..]),
         (&["run", "-p", "columns", "--seeds", "9-3"], &["runs backwards", "3-9"]),
+        (&["run", "-p", "square-remover", "--seeds", "-1"], &["seeds are 0 to", "18446744073709551615 here"]),
+        (&["gen", "-p", "square-remover", "--seed", "-5"], &["found `-5`", "18446744073709551611 here"]),
+        (&["gen", "-p", "columns", "--seeds", "3--2", "--dir", "d"], &["found `-2`", "18446744073709551614 here"]),
+        (&["check", "-p", "columns", "--seed=18446744073709551616", "--output", "x"], &["seeds are 0 to"]),
         (&["run", "-p", "columns", "--cpu", "4"], &["with its unit"]),
         (&["run", "-p", "columns", "--memory", "lots"], &["size with its unit"]),
         (&["run", "-p", "columns", "--inputs", "none/*.in"], &["no file matches"]),
@@ -309,6 +318,31 @@ rule = "sum"
 }
 
 #[test]
+fn a_problem_may_ask_for_another_version_of_the_generator() {
+    let folder = Folder::new();
+    let catalogue = |key: &str| format!("[[problem]]\nid = \"mine\"\nchecker = \"columns\"\nseeds = \"2\"\n{key}\n");
+    let made = |key: &str| {
+        folder.write("problems.toml", catalogue(key));
+        folder.judge(&["gen", "-p", "mine", "--seed", "2"])
+    };
+    let first = made("").stdout;
+    assert_eq!(made("generator-version = 1").stdout, first);
+    let second = made("generator-version = 2");
+    assert_eq!((second.code, &*second.stdout), (Some(0), "11 19\n1\ndup\n"));
+    let shown = folder.judge(&["show", "mine"]).stdout;
+    assert!(shown.contains("built-in generator, version 2 of 2 (`generator-version`)"), "{shown}");
+    for (key, complaint) in [
+        ("generator-version = 3", "there is no version 3 of the generator\n"),
+        ("generator-version = 0", "expected 1 to 2"),
+        ("generator-version = \"new\"", "expected a version"),
+        ("generator-command = \"echo\"\ngenerator-version = 1", "only built-in generators have versions"),
+    ] {
+        let said = made(key);
+        assert!(said.code == Some(2) && said.stderr.contains(complaint), "{key}: {}", said.stderr);
+    }
+}
+
+#[test]
 fn the_journey_from_the_readme_for_files_works() {
     let folder = Folder::new();
     folder.judge(&["gen", "-p", "columns", "--seeds", "1-12", "--dir", "data"]);
@@ -327,16 +361,20 @@ fn an_interrupt_ends_the_running_case_and_shows_the_rest() {
     let mut arguments = vec!["run", "-p", "columns", "--seeds", "1-50", "--jobs", "1", "--wall", "60s", "-s"];
     arguments.push(solver.to_str().unwrap());
     for signal in ["INT", "TERM"] {
-        let started = Instant::now();
-        let child = folder.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(700));
-        let sent = std::process::Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
-        assert!(sent.unwrap().success());
-        let output = child.wait_with_output().unwrap();
-        let stdout = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(output.status.code(), Some(130), "{stdout}");
-        assert!(stdout.contains("seed-1 ") && stdout.contains("interrupted"), "{stdout}");
-        assert!(started.elapsed() < Duration::from_secs(20));
+        let interrupted = || {
+            let started = Instant::now();
+            let child = folder.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            std::thread::sleep(patiently(Duration::from_millis(700)));
+            let mut kill = std::process::Command::new("kill");
+            assert!(kill.args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap().success());
+            let output = child.wait_with_output().unwrap();
+            let stdout = String::from_utf8(output.stdout).unwrap();
+            assert_eq!(output.status.code(), Some(130), "{stdout}");
+            in_time(stdout.contains("seed-1 "), || format!("no case is over: {stdout}"));
+            assert!(stdout.contains("interrupted"), "{stdout}");
+            assert!(started.elapsed() < Duration::from_secs(50), "it waited for its solver");
+        };
+        unhurried("an interrupt", interrupted).unwrap();
     }
 }
 
@@ -350,7 +388,7 @@ fn what_a_careless_parent_left_behind_does_no_harm() {
         format!("trap '' CHLD PIPE HUP; umask 077; exec {judge} run -p columns --seeds 1-2 -s bot.rs --json -");
     let output = std::process::Command::new("bash").args(["-c", &script]).current_dir(folder.path()).output();
     let Ok(output) = output else {
-        println!("skipped: bash is not installed (apt-get install bash)");
+        skip(Need::Bash, "there is no bash");
         return;
     };
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -382,18 +420,24 @@ fn a_fifo_that_nobody_reads_does_not_hold_the_judge_up() {
     let folder = Folder::new();
     let fifo = folder.path().join("fifo");
     rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    unhurried("a FIFO", || write_to_a_fifo(&folder, &fifo)).unwrap();
+}
+
+fn write_to_a_fifo(folder: &Folder, fifo: &Path) {
     let exec = |command: [&str; 3]| {
         let began = Instant::now();
-        let words = ["exec", "--wall", "500ms", "--stdout", "fifo", "--", command[0], command[1], command[2]];
+        let wall = format!("{}ms", patiently(Duration::from_millis(500)).as_millis());
+        let words = ["exec", "--wall", &wall, "--stdout", "fifo", "--", command[0], command[1], command[2]];
         let said = folder.judge(&words);
-        assert!(began.elapsed() < Duration::from_secs(10), "{:?}: {}", began.elapsed(), said.stderr);
+        let took = began.elapsed();
+        in_time(took < patiently(Duration::from_secs(10)), || format!("{took:?}: {}", said.stderr));
         said
     };
     let unread = exec(["/usr/bin/printf", "%s", "hello"]);
     assert_eq!(unread.code, Some(2));
     assert!(unread.stderr.contains("nobody reads this FIFO; start its reader first"), "{}", unread.stderr);
     let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
-    let idle = rustix::fs::open(&fifo, flags, rustix::fs::Mode::empty()).unwrap();
+    let idle = rustix::fs::open(fifo, flags, rustix::fs::Mode::empty()).unwrap();
     let flood = exec(["/bin/sh", "-c", "while :; do echo 0123456789; done"]);
     assert_eq!(flood.code, Some(1));
     assert!(flood.stderr.contains("wall-limit"), "{}", flood.stderr);

@@ -1,12 +1,12 @@
 //! What the documentation says is to be copied works when it is: the workflow files, and the optimizer's example.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
-#![allow(clippy::print_stderr, reason = "a test that cannot run says so")]
 
 mod support;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use support::require::{Need, skip};
 use support::{Folder, of_cases};
 
 /// Stands in for the real game: the case is its seed, and an answer is a number that is its own score.
@@ -47,12 +47,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Whether this Python has what is needed; says so where it has not.
-fn python_has(module: &str, how: &str) -> bool {
+/// Whether there is a Python with this module; says so where there is not.
+fn python_has(module: &str, need: Need) -> bool {
     let found = Command::new("python3").args(["-c", &format!("import {module}")]).output();
     let is_there = found.is_ok_and(|output| output.status.success());
     if !is_there {
-        eprintln!("skipped: python3 cannot import {module}: {how}");
+        skip(need, format!("python3 cannot import {module}"));
     }
     is_there
 }
@@ -71,7 +71,7 @@ fn commands<'a>(workflow: &'a str, words: &str) -> Vec<&'a str> {
 
 #[test]
 fn the_workflow_files_hold_a_repository_to_its_baseline() {
-    if !python_has("sys", "apt-get install python3") {
+    if !python_has("sys", Need::Python) {
         return;
     }
     for file in ["ci/github-actions.yml", "ci/gitlab-ci.yml"] {
@@ -136,7 +136,7 @@ fn example() -> (Folder, String) {
 
 #[test]
 fn an_optimizer_is_told_what_a_parameter_is_worth() {
-    if !python_has("json", "apt-get install python3") {
+    if !python_has("json", Need::Python) {
         return;
     }
     let (folder, code) = example();
@@ -154,7 +154,7 @@ fn an_optimizer_is_told_what_a_parameter_is_worth() {
 
 #[test]
 fn the_example_with_optuna_finds_the_parameter() {
-    if !python_has("optuna", "pip install optuna") {
+    if !python_has("optuna", Need::Optuna) {
         return;
     }
     let (folder, code) = example();

@@ -1,12 +1,12 @@
 //! Interactive problems: whoever ends, hangs, floods or closes a pipe first, the verdict is always the same.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
-#![allow(clippy::print_stderr, reason = "a test says what it skipped")]
 
 mod support;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use support::require::{Need, skip};
 use support::{Folder, of_cases};
 
 /// One conversation: what each side does (see `player.c`), and the only verdict that may come of it.
@@ -15,22 +15,28 @@ struct Scenario {
     interactor: &'static str,
     solver: &'static str,
     limits: [&'static str; 2],
-    times: &'static str,
+    /// One in so many of the repetitions that are asked for.
+    share: usize,
+}
+
+/// How often each conversation is held.
+fn repeats() -> usize {
+    std::env::var("JUDGE_REPEATS").map_or(10, |times| times.parse().expect("JUDGE_REPEATS is a number"))
 }
 
 /// With limits that only a program which never ends reaches, however busy the machine is.
 const fn always(verdict: &'static str, interactor: &'static str, solver: &'static str) -> Scenario {
-    Scenario { verdict, interactor, solver, limits: ["--wall", "20s"], times: "100" }
+    Scenario { verdict, interactor, solver, limits: ["--wall", "20s"], share: 1 }
 }
 
 /// For conversations that nobody ends: they take the whole wall limit.
 const fn hanging(verdict: &'static str, interactor: &'static str, solver: &'static str) -> Scenario {
-    Scenario { limits: ["--wall", "200ms"], times: "25", ..always(verdict, interactor, solver) }
+    Scenario { limits: ["--wall", "200ms"], share: 4, ..always(verdict, interactor, solver) }
 }
 
 /// For those after which the interactor is waited for, for seconds each time.
 const fn slowly(scenario: Scenario) -> Scenario {
-    Scenario { times: "2", ..scenario }
+    Scenario { share: 50, ..scenario }
 }
 
 /// A folder with a problem whose interactor does as it is told, and with the program for either side; `None` without a
@@ -42,7 +48,7 @@ fn scene(interactor: &str) -> Option<Folder> {
     match compiled {
         Ok(status) => assert!(status.success(), "player.c does not compile"),
         Err(error) => {
-            eprintln!("skipped: no C compiler (cc: {error}); on Debian: apt-get install gcc");
+            skip(Need::Cc, format!("no C compiler: {error}"));
             return None;
         }
     }
@@ -58,19 +64,29 @@ fn scene(interactor: &str) -> Option<Folder> {
     Some(folder)
 }
 
+/// All at once: most of them wait.
 fn hold(scenarios: &[Scenario]) {
-    for Scenario { verdict, interactor, solver, limits, times } in scenarios {
-        let Some(folder) = scene(interactor) else { return };
-        let solver = format!("./player {solver}");
-        let arguments = [&["run", "-p", "talk", "-s", &solver, "--repeat", times, "--jobs", "2"], &limits[..]].concat();
-        let (_, report) = folder.json(&arguments);
-        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-        for (verdict, note) in of_cases(&report, "verdict").iter().zip(of_cases(&report, "note")) {
-            *seen.entry(format!("{} {note}", verdict.as_str().unwrap())).or_default() += 1;
+    std::thread::scope(|scope| {
+        for scenario in scenarios {
+            scope.spawn(|| hold_one(scenario));
         }
-        let right = seen.keys().all(|seen| seen.split(' ').next() == Some(verdict));
-        assert!(right && !seen.is_empty(), "`{interactor}` and `{solver}` are to be {verdict}: {seen:#?}");
+    });
+}
+
+fn hold_one(Scenario { verdict, interactor, solver, limits, share }: &Scenario) {
+    let Some(folder) = scene(interactor) else { return };
+    let (solver, times) = (format!("./player {solver}"), (repeats() / share).max(2));
+    let run = ["run", "-p", "talk", "-s", &solver, "--repeat", &times.to_string(), "--jobs", "2"];
+    let (_, report) = folder.json(&[&run, &limits[..]].concat());
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for (verdict, note) in of_cases(&report, "verdict").iter().zip(of_cases(&report, "note")) {
+        *seen.entry(format!("{} {note}", verdict.as_str().unwrap())).or_default() += 1;
     }
+    let right = seen.keys().all(|seen| seen.split(' ').next() == Some(verdict));
+    assert!(
+        right && seen.values().sum::<usize>() == times,
+        "`{interactor}` and `{solver}` are to be {verdict}: {seen:#?}"
+    );
 }
 
 #[test]
@@ -276,7 +292,7 @@ fn blocks(text: &str) -> impl Iterator<Item = (&str, &str)> {
 #[test]
 fn the_example_of_the_manual_works() {
     if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("skipped: no python3 (apt-get install python3)");
+        skip(Need::Python, "there is no python3");
         return;
     }
     let folder = Folder::new();

@@ -193,10 +193,10 @@ fn a_report_that_cannot_be_written_is_said_before_anything_runs() {
     for flag in ["--json", "--jsonl", "--csv", "--junit", "--markdown", "--html"] {
         for path in ["missing/r", "in", "problems.toml/r", "/proc/r"] {
             let started = Instant::now();
-            let said = folder.judge(&["run", "-p", "echo", "-s", "sleep 30", "--wall", "30s", flag, path]);
+            let said = folder.judge(&["run", "-p", "echo", "-s", "sleep 300", "--wall", "300s", flag, path]);
             assert_eq!((said.code, &*said.stdout), (Some(2), ""), "{flag} {path}: {}", said.stderr);
             assert!(said.stderr.contains(&format!(" {path}: ")), "{flag} {path}: {}", said.stderr);
-            assert!(started.elapsed() < Duration::from_secs(20));
+            assert!(started.elapsed() < Duration::from_secs(100), "it ran");
         }
     }
     let said = folder.judge(&["run", "-p", "echo", "-s", FIRST, "--csv", "a b/r.csv"]);

@@ -4,10 +4,10 @@
 mod support;
 
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use support::require::{Need, skip};
 use support::{Folder, of_cases};
 
 /// The answer to the statement's sample of `columns`, worth 141.
@@ -150,8 +150,7 @@ fn chromium() -> Option<PathBuf> {
     let mut paths = std::env::split_paths(&folders).flat_map(|folder| names.map(|name| folder.join(name)));
     let found = paths.find(|path| path.is_file());
     if found.is_none() {
-        // Past the test's own capture, so that it is seen.
-        let _ = writeln!(std::io::stderr(), "skipped: no Chromium on the PATH; apt-get install chromium brings one");
+        skip(Need::Browser, "no Chromium on the PATH");
     }
     found
 }

@@ -5,12 +5,13 @@
 //! ```text
 //! seed  ── Checker::generate ─▶ input bytes
 //! input ── Checker::read ─────▶ Case            or Malformed (the input is not of the game)
-//! answer ─ Case::check ───────▶ Score           or Rejection (the answer breaks a rule)
+//! answer ─ Case::check ───────▶ Score           or Rejection (the answer breaks a rule) or Undecided
 //! answer ─ Case::replay ──────▶ the same, with every step shown to an Observer
 //! ```
 #![forbid(unsafe_code)]
 
 mod beating;
+mod check_error;
 mod columns;
 mod deletion_game;
 mod random;
@@ -22,7 +23,8 @@ mod score;
 mod square_remover;
 mod tokens;
 
-pub use registry::{Case, Checker, Feature, UnusableSeed, all, find};
+pub use check_error::{CheckError, Undecided};
+pub use registry::{Case, Checker, Feature, Generator, UnusableSeed, all, find};
 pub use rejection::{Malformed, Place, Rejection};
 pub use replay::{Board, Cell, Frame, Observer, Unobserved};
 pub use score::Score;

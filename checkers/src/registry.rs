@@ -1,6 +1,6 @@
 //! What a checker offers, and the list of all of them.
 
-use crate::{Malformed, Observer, Rejection, Score, Unobserved};
+use crate::{CheckError, Malformed, Observer, Score, Unobserved};
 
 /// The rules of one game.
 pub trait Checker: Sync {
@@ -10,11 +10,16 @@ pub trait Checker: Sync {
     /// Grows by one whenever the same input and answer could get another score or verdict than before.
     fn version(&self) -> u32;
 
-    /// Returns the input of the case with this seed. The same seed gives the same bytes for ever.
+    /// Returns the versions of its generator, the first one first. A change of what a generator makes is a new version.
+    fn generators(&self) -> &'static [Generator];
+
+    /// Returns the case of the generator's first version with this seed.
     ///
     /// # Errors
     /// When the game has no case for this seed.
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed>;
+    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
+        self.generators()[0](seed)
+    }
 
     /// Reads a case's input.
     ///
@@ -23,13 +28,16 @@ pub trait Checker: Sync {
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed>;
 }
 
+/// Returns the input of the case with a seed. The same seed always gives the same bytes.
+pub type Generator = fn(u64) -> Result<Vec<u8>, UnusableSeed>;
+
 /// One case of a game: its input, read and found valid.
 pub trait Case: Send + Sync {
     /// Returns what the answer is worth.
     ///
     /// # Errors
-    /// The first broken rule in reading order.
-    fn check(&self, answer: &[u8]) -> Result<Score, Rejection> {
+    /// The first broken rule in reading order, or what the checker cannot decide.
+    fn check(&self, answer: &[u8]) -> Result<Score, CheckError> {
         self.replay(answer, &mut Unobserved)
     }
 
@@ -38,8 +46,8 @@ pub trait Case: Send + Sync {
     /// An answer that is rejected may have shown the steps before the broken rule.
     ///
     /// # Errors
-    /// The first broken rule in reading order.
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection>;
+    /// The first broken rule in reading order, or what the checker cannot decide.
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError>;
 
     /// Returns named numbers that describe the case (`N`, `colors`, `k`, …), for grouping results.
     fn features(&self) -> Vec<Feature>;

@@ -36,10 +36,7 @@ impl Rejection {
     /// Returns the place as the reports show it: `line 3, column 5, move 2`.
     #[must_use]
     pub fn location(&self) -> String {
-        match self.step {
-            Some(step) => format!("{}, move {step}", self.place),
-            None => self.place.to_string(),
-        }
+        location(self.place, self.step)
     }
 
     /// Returns the reason without the place.
@@ -59,6 +56,14 @@ impl Rejection {
 impl fmt::Display for Rejection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.location(), self.reason())
+    }
+}
+
+/// Returns a place and a move as the reports show them.
+pub(crate) fn location(place: Place, step: Option<usize>) -> String {
+    match step {
+        Some(step) => format!("{place}, move {step}"),
+        None => place.to_string(),
     }
 }
 

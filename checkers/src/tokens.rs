@@ -91,6 +91,12 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// Returns where the next token stands, or where the text ends.
+    pub(crate) fn place(&self) -> Place {
+        let next = self.clone().next();
+        place_of(self.text, next.map_or(self.text.len(), |token| token.offset))
+    }
+
     /// Says that this token breaks a rule.
     #[cold]
     pub(crate) fn wrong(&self, token: Token<'_>, rule: &str, expected: &str) -> Rejection {

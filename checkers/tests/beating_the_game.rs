@@ -5,13 +5,16 @@
 
 #[path = "model/beating.rs"]
 mod model;
+mod rejected;
+#[path = "../../tests/support/require.rs"]
+mod require;
 
-use checkers::{Checker, Frame, Observer, Rejection, Score};
+use checkers::{CheckError, Checker, Frame, Observer, Score};
 use model::Model;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use rejected::rejected;
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 fn easy() -> &'static dyn Checker {
@@ -22,7 +25,7 @@ fn hard() -> &'static dyn Checker {
     checkers::find("beating-the-game-hard").unwrap()
 }
 
-fn check(checker: &dyn Checker, input: &str, answer: &str) -> Result<Score, Rejection> {
+fn check(checker: &dyn Checker, input: &str, answer: &str) -> Result<Score, CheckError> {
     checker.read(input.as_bytes()).unwrap().check(answer.as_bytes())
 }
 
@@ -46,8 +49,7 @@ fn official(name: &str) -> Option<(String, String)> {
     if folder.exists() {
         return Some((read(&folder.join(format!("{name}.in"))), read(&folder.join(format!("{name}.out")))));
     }
-    // Past the test harness, which would keep it to itself.
-    std::io::stderr().write_all(format!("skipped: {} is absent\n", folder.display()).as_bytes()).unwrap();
+    require::skip(require::Need::Data, format!("{} is absent", folder.display()));
     None
 }
 
@@ -108,7 +110,7 @@ fn the_contests_own_files_are_right() {
         let Some((input, answer)) = official(name) else { return };
         assert_eq!(check(checker, &input, &answer), Ok(Score::from(50)), "{name}");
         let (rest, last) = answer.trim_end().rsplit_once(char::is_whitespace).unwrap();
-        let spoiled = check(checker, &input, &format!("{rest}\n{last}1\n")).unwrap_err();
+        let spoiled = rejected(check(checker, &input, &format!("{rest}\n{last}1\n")));
         assert_eq!(spoiled.rule, "case 50 of 50 is wrong (49 right)");
     }
 }
@@ -315,7 +317,7 @@ proptest! {
         let case = spoiled.index(plays.len());
         let cell = cell.index(answer[case].len());
         answer[case][cell] += 1;
-        let rejection = check(easy(), &input, &lines(&answer)).unwrap_err();
+        let rejection = rejected(check(easy(), &input, &lines(&answer)));
         let right = plays.len() - 1;
         prop_assert_eq!(rejection.rule, format!("case {} of {} is wrong ({right} right)", case + 1, plays.len()));
         prop_assert_eq!(rejection.expected, format!("{} in cell {}", answer[case][cell] - 1, cell + 1));

@@ -5,11 +5,14 @@
 
 #[path = "model/square_remover.rs"]
 mod model;
+mod rejected;
+#[path = "../../tests/support/require.rs"]
+mod require;
 
 use checkers::{Case, Checker, Frame, Observer, Score};
 use model::Model;
 use proptest::prelude::*;
-use std::io::Write;
+use rejected::rejected;
 use std::path::{Path, PathBuf};
 
 const MOVES: usize = 10_000;
@@ -91,8 +94,7 @@ fn random_play_scores_what_the_official_tester_gave() {
 fn strong_play_scores_what_the_official_tester_gave() {
     let folder = root().join("../shared/data/square-remover");
     if !folder.exists() {
-        // Past the test harness, which would keep it to itself.
-        std::io::stderr().write_all(format!("skipped: {} is absent\n", folder.display()).as_bytes()).unwrap();
+        require::skip(require::Need::Data, format!("{} is absent", folder.display()));
         return;
     }
     for (answer, input, score) in expected_scores(&folder) {
@@ -228,7 +230,7 @@ fn an_illegal_move_rejects_the_whole_answer_and_is_named() {
     }
     // The first one counts, not the worst.
     let twice = spoiled(7, "99").replacen("1\n", "99999999999999999999\n", 1);
-    assert_eq!(case.check(twice.as_bytes()).unwrap_err().step, Some(1));
+    assert_eq!(rejected(case.check(twice.as_bytes())).step, Some(1));
 }
 
 #[test]
@@ -239,11 +241,11 @@ fn exactly_30000_integers_are_taken_in_any_white_space() {
     for separator in [" ", "\t", "\r\n", "\n\n \t"] {
         assert_eq!(case.check((numbers.join(separator) + separator).as_bytes()), Ok(score.clone()), "{separator:?}");
     }
-    let short = case.check(numbers[1..].join("\n").as_bytes()).unwrap_err();
+    let short = rejected(case.check(numbers[1..].join("\n").as_bytes()));
     assert_eq!((short.step, short.rule.as_str()), (Some(10_000), "the text ends too early"));
     let long = case.check((numbers.join("\n") + "\n1").as_bytes()).unwrap_err();
     assert_eq!(long.to_string(), "line 30001, column 1: the text goes on too long: expected the end, found `1`");
-    let none = case.check(b"").unwrap_err();
+    let none = rejected(case.check(b""));
     assert_eq!(none.location(), "line 1, column 1, move 1");
 }
 

@@ -1,13 +1,15 @@
-//! Runs a helper command of the user's side (a compiler, a checker, a generator) to its end, bounded in time.
+//! Runs a helper command of the user's side (a checker, an interactor, a generator), bounded in time. None outlives the
+//! judge, however that ends.
 
+use judge_sandbox::Supervised;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::process::CommandExt;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
-use wait_timeout::ChildExt;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// How much of each output stream is kept.
 const KEPT_BYTES: u64 = 64 << 20;
@@ -46,6 +48,9 @@ pub enum CommandError {
         /// How long it was allowed to run.
         limit: Duration,
     },
+    /// The run that it belongs to was stopped.
+    #[error("`{0}` was stopped")]
+    Stopped(String),
     /// Its output could not be stored.
     #[error("cannot store the output of `{program}`")]
     Output {
@@ -64,6 +69,29 @@ pub struct Template {
     pub line: String,
     /// Where it runs.
     pub folder: PathBuf,
+    /// Ends it early, if anything does.
+    pub stop: Option<Stop>,
+}
+
+/// Ends commands early, from any thread: those that run, and those that would be started later.
+#[derive(Debug, Clone)]
+pub struct Stop(Arc<OwnedFd>);
+
+impl Stop {
+    /// Makes one that ends nothing yet.
+    ///
+    /// # Errors
+    /// When the machine has no descriptor left.
+    pub fn new() -> io::Result<Self> {
+        let flags = rustix::event::EventfdFlags::CLOEXEC | rustix::event::EventfdFlags::NONBLOCK;
+        Ok(Self(Arc::new(rustix::event::eventfd(0, flags)?)))
+    }
+
+    /// Ends them.
+    pub fn stop(&self) {
+        // Fails only once it has been done very often.
+        let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+    }
 }
 
 /// Splits a command line as a shell would, and puts `values` in the place of their `{name}`s.
@@ -79,31 +107,38 @@ pub fn words(line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, Comm
     Ok(words.into_iter().map(|word| OsString::from(fill(word))).collect())
 }
 
-/// Runs a command in `folder` until it ends, for at most `limit`. Its outputs go through files, so that no pipe can
-/// fill up; whatever it leaves running in its process group is ended with it.
+/// Runs a command in `folder` until it ends, for at most `limit`, or until it is stopped. Its outputs go through files, so that no pipe can
+/// fill up; whatever it leaves running is ended with it.
 ///
 /// # Errors
-/// When it cannot be started, runs too long, or its output cannot be stored.
-pub fn run(words: &[OsString], folder: &Path, limit: Duration) -> Result<Finished, CommandError> {
-    let mut stdout = tempfile::tempfile().map_err(|source| not_stored(words, source))?;
-    let copy = stdout.try_clone().map_err(|source| not_stored(words, source))?;
-    let mut running = Running::start(words, folder, Stdio::null(), copy.into())?;
-    if running.child.wait_timeout(limit).map_err(|source| not_stored(words, source))?.is_none() {
-        return Err(CommandError::Timeout { program: running.name.clone(), limit });
+/// When it cannot be started, runs too long, is stopped, or its output cannot be stored.
+pub fn run(words: &[OsString], folder: &Path, limit: Duration, stop: Option<&Stop>) -> Result<Finished, CommandError> {
+    let not_stored = |source| not_stored(&name(words), source);
+    let null = File::open("/dev/null").map_err(not_stored)?;
+    let mut stdout = tempfile::tempfile().map_err(not_stored)?;
+    let mut running = Running::start(words, folder, null.as_fd(), stdout.as_fd())?;
+    let began = Instant::now();
+    if running.command.wait(limit, stop.map(|stop| stop.0.as_fd())).map_err(not_stored)?.is_none() {
+        let program = running.name;
+        let in_time = began.elapsed() < limit;
+        return Err(if in_time { CommandError::Stopped(program) } else { CommandError::Timeout { program, limit } });
     }
     let ended = running.end()?;
-    Ok(Finished { stdout: contents(&mut stdout).map_err(|source| not_stored(words, source))?, ..ended })
+    Ok(Finished { stdout: contents(&mut stdout).map_err(not_stored)?, ..ended })
 }
 
-fn not_stored(words: &[OsString], source: io::Error) -> CommandError {
-    let program = words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-    CommandError::Output { program, source }
+fn name(words: &[OsString]) -> String {
+    words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// A command that runs. When this is dropped, it is ended with its process group.
+fn not_stored(program: &str, source: io::Error) -> CommandError {
+    CommandError::Output { program: program.to_owned(), source }
+}
+
+/// A command that runs. When this is dropped, it is ended with all that it has started.
 #[derive(Debug)]
 pub struct Running {
-    child: Child,
+    command: Supervised,
     name: String,
     stderr: File,
 }
@@ -113,27 +148,30 @@ impl Running {
     ///
     /// # Errors
     /// When it cannot be started, or its standard error has nowhere to go.
-    pub fn start(words: &[OsString], folder: &Path, stdin: Stdio, stdout: Stdio) -> Result<Self, CommandError> {
-        let (program, arguments) = words.split_first().ok_or_else(|| CommandError::Unreadable(String::new()))?;
-        let name = program.to_string_lossy().into_owned();
-        let stderr = tempfile::tempfile().map_err(|source| not_stored(words, source))?;
-        let copy = stderr.try_clone().map_err(|source| not_stored(words, source))?;
-        let child = Command::new(program)
-            .args(arguments)
-            .current_dir(folder)
-            .stdin(stdin)
-            .stdout(stdout)
-            .stderr(copy)
-            .process_group(0)
-            .spawn()
-            .map_err(|source| CommandError::Start { program: name.clone(), source })?;
-        Ok(Self { child, name, stderr })
+    pub fn start(
+        words: &[OsString],
+        folder: &Path,
+        stdin: BorrowedFd<'_>,
+        stdout: BorrowedFd<'_>,
+    ) -> Result<Self, CommandError> {
+        let name = name(words);
+        let stderr = tempfile::tempfile().map_err(|source| not_stored(&name, source))?;
+        match Supervised::start(words, folder, [stdin, stdout, stderr.as_fd()]) {
+            Ok(command) => Ok(Self { command, name, stderr }),
+            Err(source) => Err(CommandError::Start { program: name, source }),
+        }
     }
 
     /// Returns the id of its process, which is that of its process group.
     #[must_use]
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.command.id()
+    }
+
+    /// Becomes readable when its process has ended.
+    #[must_use]
+    pub fn ended(&self) -> BorrowedFd<'_> {
+        self.command.ended()
     }
 
     /// Ends what still runs of it, and returns how it ended; its standard output went elsewhere.
@@ -141,29 +179,9 @@ impl Running {
     /// # Errors
     /// When its standard error cannot be read back.
     pub fn end(mut self) -> Result<Finished, CommandError> {
-        let ended = self.reap().and_then(|status| Ok((status, contents(&mut self.stderr)?)));
-        let (status, stderr) = ended.map_err(|source| CommandError::Output { program: self.name.clone(), source })?;
+        let ended = self.command.end().and_then(|status| Ok((status, contents(&mut self.stderr)?)));
+        let (status, stderr) = ended.map_err(|source| not_stored(&self.name, source))?;
         Ok(Finished { status, stdout: Vec::new(), stderr })
-    }
-
-    fn reap(&mut self) -> io::Result<ExitStatus> {
-        end_group(self.child.id());
-        self.child.wait()
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // Again after `end`, it finds nothing.
-        let _ = self.reap();
-    }
-}
-
-/// Ends what is left of a process group; that nothing is left is the usual case.
-fn end_group(leader: u32) {
-    let group = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw);
-    if let Some(group) = group {
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
 }
 
@@ -177,25 +195,6 @@ fn contents(file: &mut std::fs::File) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn shell(script: &str, limit: Duration) -> Result<Finished, CommandError> {
-        run(&["sh".into(), "-c".into(), script.into()], Path::new("/"), limit)
-    }
-
-    #[test]
-    fn large_outputs_do_not_block() {
-        let script = "head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2; exit 3";
-        let finished = shell(script, Duration::from_secs(20)).unwrap();
-        assert_eq!((finished.status.code(), finished.stdout.len(), finished.stderr.len()), (Some(3), 300_000, 300_000));
-    }
-
-    #[test]
-    fn a_command_that_hangs_is_ended_with_its_children() {
-        let started = std::time::Instant::now();
-        let result = shell("sleep 60 & sleep 60", Duration::from_millis(100));
-        assert!(matches!(result, Err(CommandError::Timeout { .. })));
-        assert!(started.elapsed() < Duration::from_secs(20));
-    }
 
     #[test]
     fn placeholders_are_filled_after_splitting() {

@@ -1,6 +1,6 @@
 //! What a run will do: every solver on every case, in an order that is fair to all.
 
-use crate::model::{CaseSource, CaseSpec, JobId, Limits, Problem, Solver};
+use crate::model::{CaseSource, CaseSpec, JobId, Limits, Problem, Solver, quote};
 use judge_sandbox::Visible;
 
 /// What a run will do.
@@ -76,13 +76,9 @@ impl Plan {
     pub fn reproduce(&self, job: JobId) -> String {
         let case = match &self.cases[job.case].source {
             CaseSource::Seed(seed) => format!("--seeds {seed}"),
-            CaseSource::File(path) => format!("--inputs {}", quoted(&path.to_string_lossy())),
+            CaseSource::File(path) => format!("--inputs {}", quote(&path.to_string_lossy())),
         };
-        let solver = quoted(&self.solvers[job.solver].spec.text);
+        let solver = quote(&self.solvers[job.solver].spec.text);
         format!("judge run -p {} -s {solver} {case}", self.problem.id)
     }
-}
-
-fn quoted(text: &str) -> String {
-    shell_words::quote(text).into_owned()
 }

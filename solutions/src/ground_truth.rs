@@ -1,5 +1,8 @@
 //! Finds the games' ground truth for the tests: cases with their known answers.
 
+#[path = "../../tests/support/require.rs"]
+mod require;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +12,7 @@ pub(crate) fn folder(game: &str) -> Option<PathBuf> {
     let places = [root.join("tests/data"), root.join("../shared/data")];
     let found = places.into_iter().map(|place| place.join(game)).find(|folder| folder.is_dir());
     if found.is_none() {
-        println!("skipped: there is no ground truth for {game} here");
+        require::skip(require::Need::Data, format!("there is no ground truth for {game} here"));
     }
     found
 }

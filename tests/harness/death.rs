@@ -1,7 +1,8 @@
 //! The judge is killed, or asked to end: nothing of its runs outlives it, and nothing is left behind for ever.
 
-use crate::processes::{Guarded, assert_all_end, family_with, within};
+use crate::processes::{Guarded, assert_all_end, family_with};
 use crate::stage::{Stage, json, run, users_and_tiers};
+use crate::support::pace::{awaited, unhurried};
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::Child;
 use std::time::Duration;
@@ -22,11 +23,14 @@ fn nothing_outlives_a_killed_judge_by_a_second() {
     for (user, tier) in users_and_tiers(&stage) {
         for (mode, processes) in [("loop", 1), ("family", 2)] {
             let arguments = ["exec", "--tier", &tier, "--", &stage.text("solver"), mode];
-            let mut judge = Guarded(stage.judge_as(user, &arguments).spawn().unwrap());
-            let family = family_with(&judge.0, processes);
-            judge.0.kill().unwrap();
-            judge.0.wait().unwrap();
-            assert_all_end(&family, &format!("{mode} of {user:?} in tier {tier}"));
+            let killed = || {
+                let mut judge = Guarded(stage.judge_as(user, &arguments).spawn().unwrap());
+                let family = family_with(&judge.0, processes);
+                judge.0.kill().unwrap();
+                judge.0.wait().unwrap();
+                assert_all_end(&family, &format!("{mode} of {user:?} in tier {tier}"));
+            };
+            unhurried("the judge is killed", killed).unwrap();
         }
     }
 }
@@ -38,16 +42,19 @@ fn a_signal_ends_all_that_runs_and_the_report_tells_what_was_done() {
         let solver = stage.solver("first-plays");
         let cases = ["--seeds", "1-20", "--jobs", "2", "--cpu", "1000s", "--no-journal"];
         let run = ["run", "-p", "columns", "-s", &solver, "--tier", &tier, "--json", "-", "--all"];
-        let mut judge = Guarded(stage.judge_as(user, &[&run[..], &cases[..]].concat()).spawn().unwrap());
-        let family = family_with(&judge.0, 4);
-        send(judge.0.id(), signal);
-        let (code, report) = output_of(&mut judge);
-        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
-        assert_eq!((code, &report["interrupted"]), (Some(130), &true.into()), "{tier}");
-        assert_eq!(report["cases"][0]["verdict"], "accepted", "{tier}");
-        assert_eq!(report["cases"][19]["verdict"], "skipped", "{tier}");
-        assert_all_end(&family, &format!("{signal:?} to {user:?} in tier {tier}"));
-        assert_eq!(stage.leftovers(judge.0.id()), [""; 0], "{tier}");
+        let ended = || {
+            let mut judge = Guarded(stage.judge_as(user, &[&run[..], &cases[..]].concat()).spawn().unwrap());
+            let family = family_with(&judge.0, 4);
+            send(judge.0.id(), signal);
+            let (code, report) = output_of(&mut judge);
+            let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+            assert_eq!((code, &report["interrupted"]), (Some(130), &true.into()), "{tier}");
+            assert_eq!(report["cases"][0]["verdict"], "accepted", "{tier}");
+            assert_eq!(report["cases"][19]["verdict"], "skipped", "{tier}");
+            assert_all_end(&family, &format!("{signal:?} to {user:?} in tier {tier}"));
+            assert_eq!(stage.leftovers(judge.0.id()), [""; 0], "{tier}");
+        };
+        unhurried("the judge is ended", ended).unwrap();
     }
 }
 
@@ -55,12 +62,15 @@ fn a_signal_ends_all_that_runs_and_the_report_tells_what_was_done() {
 fn a_signal_ends_exec() {
     let Some(stage) = Stage::set() else { return };
     for signal in [Signal::INT, Signal::TERM] {
-        let mut judge = Guarded(stage.judge(&["exec", "--", &stage.text("solver"), "family"]).spawn().unwrap());
-        let family = family_with(&judge.0, 2);
-        send(judge.0.id(), signal);
-        assert_eq!(output_of(&mut judge), (Some(130), String::new()), "{signal:?}");
-        assert_all_end(&family, "exec");
-        assert_eq!(stage.leftovers(judge.0.id()), [""; 0]);
+        let ended = || {
+            let mut judge = Guarded(stage.judge(&["exec", "--", &stage.text("solver"), "family"]).spawn().unwrap());
+            let family = family_with(&judge.0, 2);
+            send(judge.0.id(), signal);
+            assert_eq!(output_of(&mut judge), (Some(130), String::new()), "{signal:?}");
+            assert_all_end(&family, "exec");
+            assert_eq!(stage.leftovers(judge.0.id()), [""; 0]);
+        };
+        unhurried("the judge is ended", ended).unwrap();
     }
 }
 
@@ -86,21 +96,54 @@ fn kill_with_helpers(judge: &mut Guarded) {
 fn the_next_judge_sweeps_what_a_killed_one_left() {
     let Some(stage) = Stage::set() else { return };
     for (user, tier) in users_and_tiers(&stage) {
-        let arguments = ["exec", "--tier", &tier, "--", &stage.text("solver"), "loop"];
-        let mut judge = Guarded(stage.judge_as(user, &arguments).spawn().unwrap());
-        kill_with_helpers(&mut judge);
-        let killed = judge.0.id();
-        let left = stage.leftovers(killed);
-        assert!(left.iter().any(|path| path.contains(".build.")), "in tier {tier} nothing was left: {left:?}");
-        let groups = left.iter().filter(|path| path.starts_with("/sys/fs/cgroup")).count();
-        assert_eq!(groups > 0, matches!(&*tier, "root" | "delegated"), "{left:?}");
-        let swept = within(Duration::from_secs(5), || {
-            let said = run(stage.judge_as(user, &["exec", "--tier", &tier, "--", &stage.text("solver")]));
-            assert_eq!((said.code, &*said.stdout), (Some(0), "0\n"), "{}", said.stderr);
-            stage.leftovers(killed).is_empty().then_some(())
-        });
-        assert!(swept.is_some(), "in tier {tier}: {:?}", stage.leftovers(killed));
-        let report = json(stage.judge_as(user, &["exec", "--json", "-", "--", &stage.text("solver")]));
-        assert_eq!(report["verdict"], "ok", "{report}");
+        unhurried("the next judge sweeps", || is_swept(&stage, user, &tier)).unwrap();
     }
+}
+
+fn is_swept(stage: &Stage, user: Option<u32>, tier: &str) {
+    let arguments = ["exec", "--tier", tier, "--", &stage.text("solver"), "loop"];
+    let mut judge = Guarded(stage.judge_as(user, &arguments).spawn().unwrap());
+    kill_with_helpers(&mut judge);
+    let killed = judge.0.id();
+    let left = stage.leftovers(killed);
+    assert!(left.iter().any(|path| path.contains(".build.")), "in tier {tier} nothing was left: {left:?}");
+    let groups = left.iter().filter(|path| path.starts_with("/sys/fs/cgroup")).count();
+    assert_eq!(groups > 0, matches!(tier, "root" | "delegated"), "{left:?}");
+    awaited(Duration::from_secs(5), &format!("all of it is swept in tier {tier}: {left:?}"), || {
+        let said = run(stage.judge_as(user, &["exec", "--tier", tier, "--", &stage.text("solver")]));
+        assert_eq!((said.code, &*said.stdout), (Some(0), "0\n"), "{}", said.stderr);
+        stage.leftovers(killed).is_empty().then_some(())
+    });
+    let report = json(stage.judge_as(user, &["exec", "--json", "-", "--", &stage.text("solver")]));
+    assert_eq!(report["verdict"], "ok", "{report}");
+}
+
+#[test]
+fn nothing_of_a_killed_conversation_stays_in_the_temporary_folder() {
+    let Some(stage) = Stage::set() else { return };
+    stage.folder.write("work/one.in", "1\n");
+    stage.folder.write(
+        "work/problems.toml",
+        "[[problem]]\nid = \"talk\"\ninteractor-command = \"sh -c 'cat >/dev/null' {report}\"\n\
+         [[problem.case]]\nname = \"one\"\nfile = \"one.in\"\n",
+    );
+    let in_tmp = || -> Vec<_> {
+        let entries = std::fs::read_dir(stage.path("tmp")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let killed = || {
+        let solver = stage.solver("loop");
+        let run_it = ["run", "-p", "talk", "-s", &solver, "--cpu", "1000s", "--no-journal"];
+        let mut judge = Guarded(stage.judge(&run_it).spawn().unwrap());
+        let family = family_with(&judge.0, 1);
+        assert!(in_tmp().iter().any(|name| name.contains(".report.")), "{:?}", in_tmp());
+        judge.0.kill().unwrap();
+        judge.0.wait().unwrap();
+        assert_all_end(&family, "a conversation");
+        awaited(Duration::from_secs(5), "the temporary folder is empty", || {
+            run(stage.judge(&["exec", "--", "/bin/true"]));
+            in_tmp().is_empty().then_some(())
+        });
+    };
+    unhurried("the judge is killed in a conversation", killed).unwrap();
 }

@@ -1,6 +1,7 @@
 //! The journal on bad disks, broken and of other judges: runs go on, and what was recorded stays whole.
 
-use crate::stage::{PLAIN_USER, Stage, is_root, json, run, skip};
+use crate::stage::{PLAIN_USER, Stage, is_root, json, run};
+use crate::support::require::{Need, skip};
 use crate::support::{Folder, Said};
 use rusqlite::Connection;
 use serde_json::Value;
@@ -52,7 +53,7 @@ fn assert_unrecorded(said: &Said, why: &str) {
 fn on_a_full_disk_the_run_goes_on_and_what_was_recorded_is_whole() {
     let Some(stage) = Stage::set() else { return };
     if !is_root() {
-        skip("a disk that is full, which only root can mount; run the tests as root in a virtual machine");
+        skip(Need::Root, "a disk that is full, which only root can mount");
         return;
     }
     fill(&stage.folder, "work/", "");

@@ -1,5 +1,5 @@
 //! The judge under adversity: killed, starved, misled and on unfriendly machines, always through its command line.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test may panic, and tells what it leaves out")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test may panic, and tells what it measures")]
 
 #[path = "../../judge/sandbox/tests/misbehave/delegation.rs"]
 mod delegation;
@@ -10,6 +10,7 @@ mod support;
 mod death;
 mod inherited;
 mod journal;
+mod lateness;
 mod measures;
 mod processes;
 mod repetition;

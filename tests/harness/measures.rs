@@ -1,8 +1,10 @@
 //! What is measured is the program's, whatever the judge itself is like and whatever the date does.
 
-use crate::processes::{Guarded, Process, within};
-use crate::stage::{Stage, json, skip};
+use crate::processes::{Guarded, Process};
+use crate::stage::{Stage, json};
 use crate::support::of_cases;
+use crate::support::pace::{awaited, patiently, unhurried};
+use crate::support::require::{Need, skip};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -16,7 +18,7 @@ fn preload_works(stage: &Stage) -> bool {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
     let works = shown.is_ok_and(|shown| shown > now + 1800) && !cfg!(target_feature = "crt-static");
     if !works {
-        skip("libraries cannot be preloaded here (dynamically linked programs are needed)");
+        skip(Need::Preload, "libraries cannot be preloaded here");
     }
     works
 }
@@ -28,21 +30,24 @@ fn a_judge_of_500_mib_does_not_make_its_programs_large() {
         return;
     }
     for (_, tier) in crate::stage::users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none()) {
-        let solver = stage.text("solver");
-        let report = stage.path("tmp").join("report.json");
-        let arguments = ["exec", "--tier", &tier, "--json", report.to_str().unwrap(), "--", &solver, "nap", "300"];
-        let mut command = stage.judge(&arguments);
-        command.env("LD_PRELOAD", stage.path("preload.so")).env("BALLAST_MIB", "500");
-        let mut judge = Guarded(command.spawn().unwrap());
-        let fat = within(Duration::from_secs(10), || {
-            Process::of(judge.0.id())?.status("VmRSS").filter(|kibibytes| *kibibytes > 500 * 1024)
-        });
-        assert!(fat.is_some(), "the judge was not fat");
-        assert_eq!(judge.0.wait().unwrap().code(), Some(0));
-        let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap();
-        let peak = report["memory_bytes"].as_u64().unwrap();
-        assert!(peak <= 16 << 20, "{} MiB in tier {tier}", peak >> 20);
+        unhurried("a fat judge", || fat_judge(&stage, &tier)).unwrap();
     }
+}
+
+fn fat_judge(stage: &Stage, tier: &str) {
+    let (solver, report) = (stage.text("solver"), stage.path("tmp").join("report.json"));
+    let nap = patiently(Duration::from_millis(300)).as_millis().to_string();
+    let arguments = ["exec", "--tier", tier, "--json", report.to_str().unwrap(), "--", &solver, "nap", &nap];
+    let mut command = stage.judge(&arguments);
+    command.env("LD_PRELOAD", stage.path("preload.so")).env("BALLAST_MIB", "500");
+    let mut judge = Guarded(command.spawn().unwrap());
+    awaited(Duration::from_secs(10), "the judge is fat", || {
+        Process::of(judge.0.id())?.status("VmRSS").filter(|kibibytes| *kibibytes > 500 * 1024)
+    });
+    assert_eq!(judge.0.wait().unwrap().code(), Some(0));
+    let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap();
+    let peak = report["memory_bytes"].as_u64().unwrap();
+    assert!(peak <= 16 << 20, "{} MiB in tier {tier}", peak >> 20);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The processes of a judge, seen from outside.
 
+use crate::support::pace::awaited;
 use std::fs;
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// One process for ever: its id may come again, but not with the same start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,32 +60,19 @@ pub(crate) fn family(pid: u32) -> Vec<Process> {
     found
 }
 
-/// Asks again and again until there is an answer, for so long.
-pub(crate) fn within<T>(limit: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
-    let began = Instant::now();
-    loop {
-        let answer = ask();
-        if answer.is_some() || began.elapsed() > limit {
-            return answer;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 /// Waits until a judge runs so many processes of the test program, and returns its whole family.
 pub(crate) fn family_with(judge: &Child, solvers: usize) -> Vec<Process> {
-    let seen = within(Duration::from_secs(20), || {
+    awaited(Duration::from_secs(20), "the program starts", || {
         let family = family(judge.id());
         (family.iter().filter(|process| process.name == "solver").count() >= solvers).then_some(family)
-    });
-    seen.unwrap_or_else(|| panic!("the program did not start: {:?}", family(judge.id())))
+    })
 }
 
-/// Panics unless all of these processes end within a second.
+/// Waits until all of these processes have ended: a second is to be enough.
 pub(crate) fn assert_all_end(family: &[Process], what: &str) {
-    let alive = || family.iter().filter(|process| process.lives()).collect::<Vec<_>>();
-    let gone = within(Duration::from_secs(1), || alive().is_empty().then_some(()));
-    assert!(gone.is_some(), "{what}: {:?} live on", alive());
+    awaited(Duration::from_secs(1), &format!("no process of {what} lives on"), || {
+        family.iter().all(|process| !process.lives()).then_some(())
+    });
 }
 
 /// A process that is killed at the latest when the test is done with it.

@@ -3,6 +3,7 @@
 use crate::processes::{Guarded, Process, family};
 use crate::stage::{Stage, json};
 use crate::support::of_cases;
+use crate::support::pace::{at_most, in_time, unhurried};
 use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
@@ -12,18 +13,20 @@ fn a_trivial_program_is_accepted_two_hundred_times_at_any_number_of_jobs() {
     let solver = stage.solver("plain");
     let cores = std::thread::available_parallelism().unwrap().get();
     for jobs in [1, 2, 2 * cores] {
-        let jobs = jobs.to_string();
-        let run = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-200", "--no-journal", "--json", "-"];
-        let more = ["--jobs", &jobs, "--cpu", "200ms"];
-        let report = json(stage.judge(&[&run[..], &more[..]].concat()));
-        let verdicts = of_cases(&report, "verdict");
-        assert!(verdicts.len() == 200 && verdicts.iter().all(|verdict| *verdict == "accepted"), "{report}");
-        let mut cpu: Vec<_> = of_cases(&report, "cpu_ms").iter().map(|time| time.as_f64().unwrap()).collect();
-        cpu.sort_by(f64::total_cmp);
-        println!("{jobs} jobs: CPU median {} ms, greatest {} ms", cpu[100], cpu[199]);
-        // The machine below may take the core away in the middle of one.
-        assert!(cpu[190] <= 5.0, "with {jobs} jobs: {:?}", &cpu[190..]);
+        unhurried("two hundred runs", || two_hundred_times(&stage, &solver, &jobs.to_string())).unwrap();
     }
+}
+
+fn two_hundred_times(stage: &Stage, solver: &str, jobs: &str) {
+    let run = ["run", "-p", "columns", "-s", solver, "--seeds", "1-200", "--no-journal", "--json", "-"];
+    let report = json(stage.judge(&[&run[..], &["--jobs", jobs, "--cpu", "200ms"]].concat()));
+    let verdicts = of_cases(&report, "verdict");
+    assert!(verdicts.len() == 200 && verdicts.iter().all(|verdict| *verdict == "accepted"), "{report}");
+    let mut cpu: Vec<_> = of_cases(&report, "cpu_ms").iter().map(|time| time.as_f64().unwrap()).collect();
+    cpu.sort_by(f64::total_cmp);
+    println!("{jobs} jobs: CPU median {} ms, greatest {} ms", cpu[100], cpu[199]);
+    // The machine below may take the core away in the middle of one.
+    in_time(cpu[190] <= at_most(5) as f64, || format!("with {jobs} jobs: {:?}", &cpu[190..]));
 }
 
 /// So many files two cases hold at most that are just being run.

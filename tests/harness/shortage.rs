@@ -1,7 +1,8 @@
 //! The judge without enough of something: it says so, and the solver is never blamed.
 
-use crate::stage::{PLAIN_USER, Stage, is_root, run, skip};
+use crate::stage::{PLAIN_USER, Stage, is_root, run};
 use crate::support::Said;
+use crate::support::require::{Need, skip};
 use serde_json::Value;
 
 /// Either all is well, in the tier that there is with plenty; or the judge is at fault, and says why.
@@ -35,7 +36,7 @@ fn too_few_files_or_processes_are_never_the_solvers_fault() {
         assert!(files < 64 || said.code == Some(0), "64 files are enough: {}", said.stderr);
     }
     if !is_root() {
-        skip("the number of processes of a user of its own, which only root can become");
+        skip(Need::Root, "the number of processes of a user of its own, which only root can become");
         return;
     }
     let user = PLAIN_USER.to_string();

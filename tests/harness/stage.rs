@@ -1,5 +1,6 @@
 //! Where these tests take place: the programs they run, and a folder that every user can reach.
 
+use crate::support::require::{Need, named, skip};
 use crate::support::{Folder, Said};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -19,11 +20,6 @@ pub(crate) struct Stage {
     _turn: MutexGuard<'static, ()>,
 }
 
-/// Prints why a test, or a part of it, is left out.
-pub(crate) fn skip(why: &str) {
-    println!("skipped: {why}");
-}
-
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
@@ -36,7 +32,7 @@ impl Stage {
         let programs = match PROGRAMS.get_or_init(compile) {
             Ok(programs) => programs,
             Err(why) => {
-                skip(why);
+                skip(Need::Cc, why);
                 return None;
             }
         };
@@ -110,15 +106,28 @@ impl Stage {
     }
 }
 
-/// Those who run the judge in these tests, and the tiers that each has.
+/// Those who run the judge in these tests, and the tiers that each has; it is said which of theirs are missing.
 pub(crate) fn users_and_tiers(stage: &Stage) -> Vec<(Option<u32>, String)> {
     let users = if is_root() { vec![None, Some(PLAIN_USER)] } else { vec![None] };
-    let of_user = |user: Option<u32>| {
-        let report = json(stage.judge_as(user, &["doctor", "--json", "-"]));
-        let tiers = report["tiers"].as_array().unwrap().iter().filter(|tier| tier["works"] == true);
-        tiers.map(|tier| (user, tier["tier"].as_str().unwrap().to_owned())).collect::<Vec<_>>()
-    };
-    users.into_iter().flat_map(of_user).collect()
+    users.into_iter().flat_map(|user| tiers_of(stage, user)).collect()
+}
+
+fn tiers_of(stage: &Stage, user: Option<u32>) -> Vec<(Option<u32>, String)> {
+    // Somebody must delegate control groups to a user, and `tiers.rs` does.
+    let wanted = if is_root() && user.is_none() { ["root", "userns", "bare"].as_slice() } else { &["userns", "bare"] };
+    let report = json(stage.judge_as(user, &["doctor", "--json", "-"]));
+    let all = report["tiers"].as_array().unwrap();
+    let mut tiers = Vec::new();
+    for tier in all {
+        let name = tier["tier"].as_str().unwrap();
+        if tier["works"] == true {
+            tiers.push((user, name.to_owned()));
+        } else if wanted.contains(&name) {
+            skip(named(name).unwrap(), format!("tier {name} as {user:?}: {}", tier["missing"]));
+        }
+    }
+    assert!(!tiers.is_empty(), "no tier works for {user:?}: {report}");
+    tiers
 }
 
 pub(crate) fn run(mut command: Command) -> Said {
@@ -151,10 +160,10 @@ fn compile() -> Result<PathBuf, String> {
         let mut command = Command::new("cc");
         command.args(["-std=gnu11", "-O1", "-w"]).args(flags).arg("-o").arg(programs.join(program));
         let output = command.arg(sources.join(source)).output();
-        let output = output.map_err(|error| format!("no C compiler (apt-get install gcc libc6-dev): {error}"))?;
+        let output = output.map_err(|error| format!("no C compiler: {error}"))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            return Err(format!("cc does not build {source} (apt-get install libc6-dev): {said}"));
+            return Err(format!("cc does not build {source}: {said}"));
         }
         fs::set_permissions(programs.join(program), fs::Permissions::from_mode(0o755)).unwrap();
     }

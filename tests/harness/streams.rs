@@ -1,7 +1,9 @@
 //! Files that cannot be read or written: an error names the path, and no verdict suffers.
 
 use crate::processes::Guarded;
-use crate::stage::{PLAIN_USER, Stage, is_root, run, skip};
+use crate::stage::{PLAIN_USER, Stage, is_root, run, users_and_tiers};
+use crate::support::pace::{awaited, unhurried};
+use crate::support::require::{Need, skip};
 use crate::support::{Said, of_cases};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
@@ -22,7 +24,7 @@ impl<'a> Disks<'a> {
             std::fs::create_dir(folder).unwrap();
         }
         if disks.run("true", &[]).code != Some(0) {
-            skip("no file systems of our own (needs root, or user namespaces)");
+            skip(if is_root() { Need::Root } else { Need::Userns }, "no file systems of our own can be mounted");
             return None;
         }
         Some(disks)
@@ -85,16 +87,15 @@ fn a_journal_or_a_checkers_file_without_room_is_no_fault_of_the_solvers() {
         assert_eq!(of_cases(&report, "verdict"), ["accepted"; 2], "{}", said.stderr);
         assert!(said.code == Some(0) && said.stderr.contains("journal"), "{folder}: {}", said.stderr);
     }
+    if !users_and_tiers(&stage).contains(&(None, "userns".to_owned())) {
+        return;
+    }
     let problem =
         "[[problem]]\nid = \"own\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"true\"\nseeds = \"1\"\n";
     std::fs::write(stage.path("work").join("problems.toml"), problem).unwrap();
     let judged =
         ["run", "-p", "own", "-s", &solver, "--seeds", "1-2", "--no-journal", "--json", "-", "--tier", "userns"];
     let said = disks.run(&format!("TMPDIR={}/folder \"$@\"", disks.full), &judged);
-    if said.code == Some(2) {
-        skip(&format!("a checker without room: {}", said.stderr));
-        return;
-    }
     let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap_or_else(|_| panic!("{}", said.stderr));
     assert_eq!(of_cases(&report, "verdict"), ["judge-error"; 2], "{report}");
     assert_eq!(said.code, Some(3), "{}", said.stderr);
@@ -121,7 +122,7 @@ fn inputs_that_cannot_be_read_are_errors_that_name_the_file() {
     std::fs::write(&secret, "6 10\n").unwrap();
     std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o000)).unwrap();
     if !is_root() {
-        skip("a file of somebody else's, which only root can make");
+        skip(Need::Root, "a file of somebody else's, which only root can make");
         return;
     }
     let secret = secret.to_str().unwrap();
@@ -136,12 +137,15 @@ fn inputs_that_cannot_be_read_are_errors_that_name_the_file() {
 
 /// Runs the judge, which is not to wait for ever.
 fn ended(stage: &Stage, arguments: &[&str]) -> Said {
+    unhurried("an unreadable input", || soon_ended(stage, arguments)).unwrap()
+}
+
+fn soon_ended(stage: &Stage, arguments: &[&str]) -> Said {
     let mut judge = Guarded(stage.judge(arguments).spawn().unwrap());
-    let over = crate::processes::within(Duration::from_secs(20), || judge.0.try_wait().unwrap());
-    assert!(over.is_some(), "{arguments:?} waits for ever");
+    let over = awaited(Duration::from_secs(20), &format!("{arguments:?} ends"), || judge.0.try_wait().unwrap());
     let mut texts = [String::new(), String::new()];
     std::io::Read::read_to_string(judge.0.stdout.as_mut().unwrap(), &mut texts[0]).unwrap();
     std::io::Read::read_to_string(judge.0.stderr.as_mut().unwrap(), &mut texts[1]).unwrap();
     let [stdout, stderr] = texts;
-    Said { code: over.unwrap().code(), stdout, stderr }
+    Said { code: over.code(), stdout, stderr }
 }

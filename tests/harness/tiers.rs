@@ -1,15 +1,16 @@
 //! Whatever the machine gives: the tier is named, a weaker one than required is refused, and the main job is done.
 
 use crate::delegation::Delegation;
-use crate::stage::{PLAIN_USER, Stage, is_root, json, run, skip};
+use crate::stage::{PLAIN_USER, Stage, is_root, json, run};
 use crate::support::of_cases;
+use crate::support::require::{Need, skip};
 use serde_json::Value;
 
 /// Ways to start the judge, each with the strongest tier that it may find there.
 fn places(delegation: Option<&Delegation>) -> Vec<(Vec<String>, &'static str)> {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     if !is_root() {
-        skip("other users, and machines without control groups: only root can make them");
+        skip(Need::Root, "other users, and machines without control groups: only root can make them");
         return vec![(words(""), "delegated"), (words("no-namespaces"), "bare")];
     }
     let user = format!("user {PLAIN_USER}");
@@ -34,7 +35,7 @@ fn delegation() -> Option<Delegation> {
     if !is_root() {
         return None;
     }
-    Delegation::to(PLAIN_USER).map_err(|why| skip(&format!("delegated control groups: {why}"))).ok()
+    Delegation::to(PLAIN_USER).map_err(|why| skip(Need::Delegated, why)).ok()
 }
 
 const TIERS: [&str; 4] = ["root", "delegated", "userns", "bare"];

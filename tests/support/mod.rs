@@ -1,5 +1,8 @@
 //! Runs the judge as a user does, in a folder of its own.
 
+pub(crate) mod pace;
+pub(crate) mod require;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;

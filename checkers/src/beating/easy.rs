@@ -5,7 +5,7 @@ use super::generate;
 use super::input::{EasyCase, features, read_easy};
 use super::rules::{Strip, tile};
 use super::stage::Stage;
-use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
 
 /// The checker's id.
 pub(super) const ID: &str = "beating-the-game-easy";
@@ -22,8 +22,8 @@ impl Checker for BeatingTheGameEasy {
         1
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::easy(seed).into_bytes())
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::easy(seed).into_bytes())]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
@@ -35,7 +35,7 @@ impl Checker for BeatingTheGameEasy {
 struct EasyFile(Vec<EasyCase>);
 
 impl Case for EasyFile {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
         let mut stage = Stage::new(self.0.len(), observer);
         let mut marking = Marking::new(answer, self.0.len());
         for case in &self.0 {
@@ -45,7 +45,7 @@ impl Case for EasyFile {
                 marking.case(cells.iter().map(|&exponent| tile(exponent)), |index| format!("in cell {}", index + 1));
             stage.end_case(&cells, right);
         }
-        marking.finish()
+        Ok(marking.finish()?)
     }
 
     fn features(&self) -> Vec<Feature> {

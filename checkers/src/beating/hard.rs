@@ -6,7 +6,7 @@ use super::input::{Start, features, read_hard};
 use super::layer::Move;
 use super::optimum::{best_game, best_score};
 use super::stage::Stage;
-use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
 
 /// The checker's id.
 pub(super) const ID: &str = "beating-the-game-hard";
@@ -23,8 +23,8 @@ impl Checker for BeatingTheGameHard {
         1
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::hard(seed).into_bytes())
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::hard(seed).into_bytes())]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
@@ -37,11 +37,11 @@ struct HardFile(Vec<Start>);
 
 impl Case for HardFile {
     /// Computes the best scores alone: to show how they are reached takes twice the time.
-    fn check(&self, answer: &[u8]) -> Result<Score, Rejection> {
+    fn check(&self, answer: &[u8]) -> Result<Score, CheckError> {
         self.mark(answer, None)
     }
 
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
         self.mark(answer, Some(Stage::new(self.0.len(), observer)))
     }
 
@@ -51,7 +51,7 @@ impl Case for HardFile {
 }
 
 impl HardFile {
-    fn mark(&self, answer: &[u8], mut stage: Option<Stage<'_>>) -> Result<Score, Rejection> {
+    fn mark(&self, answer: &[u8], mut stage: Option<Stage<'_>>) -> Result<Score, CheckError> {
         let mut marking = Marking::new(answer, self.0.len());
         for start in &self.0 {
             let best = best_score(start);
@@ -60,7 +60,7 @@ impl HardFile {
                 show_best_game(start, right, stage);
             }
         }
-        marking.finish()
+        Ok(marking.finish()?)
     }
 }
 

@@ -7,7 +7,7 @@ mod play;
 mod replay;
 mod rules;
 
-use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
 use input::Input;
 
 /// The checker of `columns`.
@@ -22,8 +22,8 @@ impl Checker for Columns {
         1
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::generate(seed))
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::first(seed)), |seed| Ok(generate::second(seed))]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
@@ -32,7 +32,7 @@ impl Checker for Columns {
 }
 
 impl Case for Input {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
         let placements = answer::read(answer, self)?;
         Ok(play::play(self, &placements, observer).into())
     }

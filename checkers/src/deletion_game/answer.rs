@@ -2,8 +2,8 @@
 
 use super::board::{Board, CellIndex};
 use super::input::Parameters;
-use crate::Rejection;
 use crate::tokens::{Tokens, place_of};
+use crate::{Rejection, Undecided};
 
 /// The statement's limit on an answer, in bytes.
 const MAX_BYTES: usize = 1_000_000;
@@ -49,9 +49,9 @@ impl<'a> Answer<'a> {
         Ok(true)
     }
 
-    /// Says that the last move, legal or not, is not to be had.
-    pub(super) fn reject_last_move(&self, rule: &str, expected: &str, found: &str) -> Rejection {
-        rejection_at_next(&self.last_move, rule, expected, found).at_step(self.step())
+    /// Says that what the last move brings is not decided.
+    pub(super) fn undecided_last_move(&self, why: String) -> Undecided {
+        Undecided { place: self.last_move.place(), step: Some(self.step()), why }
     }
 
     fn read_path(&mut self, board: &Board, path: &mut Vec<CellIndex>) -> Result<(), Rejection> {

@@ -9,7 +9,7 @@ mod primality;
 mod replay;
 mod rules;
 
-use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
 use input::Input;
 
 /// The checker of `deletion-game`.
@@ -21,11 +21,11 @@ impl Checker for DeletionGame {
     }
 
     fn version(&self) -> u32 {
-        1
+        2
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::generate(seed))
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::generate(seed))]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
@@ -34,7 +34,7 @@ impl Checker for DeletionGame {
 }
 
 impl Case for Input {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
         play::play(self, answer, observer)
     }
 

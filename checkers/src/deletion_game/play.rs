@@ -2,14 +2,14 @@
 
 use super::answer::Answer;
 use super::input::Input;
-use super::primality::Primality;
+use super::primality::{Primality, TooMuchWork};
 use super::replay::Narrator;
 use super::rules::{Subscores, final_score, spell};
-use crate::{Observer, Rejection, Score};
+use crate::{CheckError, Observer, Score};
 use num_bigint::{BigInt, BigUint};
 
 /// Plays the answer's moves and returns the final score.
-pub(super) fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+pub(super) fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
     let parameters = &input.parameters;
     let mut answer = Answer::open(answer, parameters, &input.board)?;
     let mut board = input.board.clone();
@@ -20,7 +20,7 @@ pub(super) fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) ->
     while answer.next_path(&board, &mut path)? {
         spell(&board, &path, &mut number);
         let subscores = Subscores::of(&number, parameters, &mut primality)
-            .map_err(|hard| answer.reject_last_move(hard.rule(), &hard.expected(), &hard.found()))?;
+            .map_err(|TooMuchWork| answer.undecided_last_move(too_much_work(number.len())))?;
         narrator.chosen(answer.step(), &board, &path, &number, &subscores);
         if subscores.score() != BigUint::ZERO {
             board.take(&mut path);
@@ -30,4 +30,8 @@ pub(super) fn play(input: &Input, answer: &[u8], observer: &mut dyn Observer) ->
     let score = final_score(narrator.total(), parameters, board.filled());
     narrator.end(&board, parameters, &score);
     Ok(BigInt::from(score).into())
+}
+
+fn too_much_work(digits: usize) -> String {
+    format!("whether N, of {digits} digits, is prime takes more work than the checker spends on an answer")
 }

@@ -2,7 +2,7 @@
 
 use super::board::{Board, CellIndex};
 use super::input::Parameters;
-use super::primality::{Primality, TooHard};
+use super::primality::{Primality, TooMuchWork};
 use num_bigint::BigUint;
 
 /// The number that a path spells, as ASCII digits; the first is not 0.
@@ -23,8 +23,8 @@ impl Subscores {
     /// Returns the subscores of this number, as ASCII digits.
     ///
     /// # Errors
-    /// When the score depends on whether the number is prime, and that is too hard to tell.
-    pub(super) fn of(number: &[u8], parameters: &Parameters, primality: &mut Primality) -> Result<Self, TooHard> {
+    /// When the score depends on whether the number is prime, and that takes too much work to tell.
+    pub(super) fn of(number: &[u8], parameters: &Parameters, primality: &mut Primality) -> Result<Self, TooMuchWork> {
         let one = BigUint::from(1_u8);
         let length = BigUint::from(number.len());
         let mut prime = length.pow(parameters.prime_exponent);

@@ -52,6 +52,13 @@ impl Frozen {
         // A slice's length always fits in 64 bits, and an index below it in a usize.
         &choices[self.below(choices.len() as u64) as usize]
     }
+
+    /// Puts the items in a uniformly random order (Fisher and Yates).
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u64 + 1) as usize);
+        }
+    }
 }
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).

@@ -2,23 +2,33 @@
 
 use crate::random::Frozen;
 
-/// Returns the input of `same-game` for this seed. Any seed will do.
+/// Returns the input of `same-game` for this seed, as the generator's first version makes it. Any seed will do.
 ///
 /// Drawn in this order: the rows and the columns, uniform in 1..=50; the number of colours, uniform up to a bound that is
 /// itself uniform in 2..=26, so that few colours are likelier; the alphabet in a random order, whose first letters
 /// are the colours; the length of the order, uniform from the number of colours to 26; that many first letters in a
-/// random order; the blocks, each of a uniform colour.
+/// random order; the blocks, each of a uniform colour. There are two colours at least.
 pub(super) fn prescribed(seed: u64) -> Vec<u8> {
-    let mut random = Frozen::new("same-game", seed);
+    prescribed_with(&mut Frozen::new("same-game", seed), 2)
+}
+
+/// Returns the input of `same-game` for this seed, as the generator's second version makes it. Any seed will do.
+///
+/// Drawn as in the first version, but there may be a single colour, and an order of a single letter.
+pub(super) fn second_prescribed(seed: u64) -> Vec<u8> {
+    prescribed_with(&mut Frozen::new("same-game 2", seed), 1)
+}
+
+fn prescribed_with(random: &mut Frozen, fewest_colors: u64) -> Vec<u8> {
     let rows = random.between(1, 50) as usize;
     let columns = random.between(1, 50) as usize;
-    let most_colors = random.between(2, 26);
-    let colors = random.between(2, most_colors);
+    let most_colors = random.between(fewest_colors, 26);
+    let colors = random.between(fewest_colors, most_colors);
     let mut alphabet: Vec<u8> = (b'A'..=b'Z').collect();
-    shuffle(&mut random, &mut alphabet);
+    random.shuffle(&mut alphabet);
     let mut order = alphabet[..random.between(colors, 26) as usize].to_vec();
-    shuffle(&mut random, &mut order);
-    let mut text = grid(&mut random, rows, columns, &alphabet[..colors as usize]);
+    random.shuffle(&mut order);
+    let mut text = grid(random, rows, columns, &alphabet[..colors as usize]);
     text.append(&mut order);
     text.push(b'\n');
     text
@@ -41,13 +51,6 @@ fn grid(random: &mut Frozen, rows: usize, columns: usize, colors: &[u8]) -> Vec<
     text
 }
 
-/// Puts the letters in a uniformly random order (Fisher and Yates).
-fn shuffle(random: &mut Frozen, letters: &mut [u8]) {
-    for last in (1..letters.len()).rev() {
-        letters.swap(last, random.below(last as u64 + 1) as usize);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::input::{Free, Prescribed};
@@ -64,6 +67,20 @@ mod tests {
             (hash(&prescribed(1)), hash(&prescribed(2)), hash(&free(1))),
             (14_820_232_051_650_943_474, 17_061_900_620_662_870_616, 17_211_710_759_409_761_166)
         );
+        let second = [1, 2].map(|seed| hash(&second_prescribed(seed)));
+        assert_eq!(second, [17_770_031_885_610_493_393, 6_454_818_650_615_469_800]);
+    }
+
+    #[test]
+    fn the_second_version_reaches_every_length_of_the_order() {
+        let (mut lengths, mut colors) = (BTreeSet::new(), BTreeSet::new());
+        for seed in (0..3_000).chain([u64::MAX]) {
+            let Prescribed { grid, order } = Prescribed::read(&second_prescribed(seed)).unwrap();
+            lengths.insert(order.len());
+            colors.insert(grid.blocks.iter().collect::<BTreeSet<_>>().len());
+        }
+        assert!(lengths.into_iter().eq(1..=26), "every length of the order");
+        assert!(colors.first() == Some(&1) && colors.last() > Some(&20), "{colors:?}");
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod input;
 mod prescribed;
 mod replay;
 
-use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
 use input::{Free, Prescribed};
 
 /// The checker of `same-game`.
@@ -26,8 +26,8 @@ impl Checker for SameGame {
         1
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::prescribed(seed))
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::prescribed(seed)), |seed| Ok(generate::second_prescribed(seed))]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
@@ -47,8 +47,8 @@ impl Checker for SameGameFree {
         1
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        Ok(generate::free(seed))
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| Ok(generate::free(seed))]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
@@ -57,7 +57,7 @@ impl Checker for SameGameFree {
 }
 
 impl Case for Prescribed {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
         let score = prescribed::play(&self.grid, &self.order, observer);
         answer::compare(answer, score)?;
         Ok(score.into())
@@ -69,8 +69,8 @@ impl Case for Prescribed {
 }
 
 impl Case for Free {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
-        free::play(&self.grid, answer, observer).map(Score::from)
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
+        Ok(free::play(&self.grid, answer, observer)?.into())
     }
 
     fn features(&self) -> Vec<Feature> {

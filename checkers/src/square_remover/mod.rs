@@ -6,7 +6,7 @@ mod input;
 mod replay;
 mod rules;
 
-use crate::{Case, Checker, Feature, Malformed, Observer, Rejection, Score, UnusableSeed};
+use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
 use input::Game;
 
 /// The checker's id.
@@ -27,8 +27,8 @@ impl Checker for SquareRemover {
         1
     }
 
-    fn generate(&self, seed: u64) -> Result<Vec<u8>, UnusableSeed> {
-        generate::case(seed).map(|game| game.to_text())
+    fn generators(&self) -> &'static [Generator] {
+        &[|seed| generate::case(seed).map(|game| game.to_text())]
     }
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
@@ -37,7 +37,7 @@ impl Checker for SquareRemover {
 }
 
 impl Case for Game {
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
         replay::play(self, answer, observer)
     }
 

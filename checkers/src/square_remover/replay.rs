@@ -4,8 +4,8 @@ use super::MOVES;
 use super::answer::{Swap, read_swap};
 use super::input::Game;
 use super::rules::{Cell, Position};
-use crate::tokens::{Token, Tokens};
-use crate::{Board, Frame, Observer, Rejection, Score};
+use crate::tokens::{Tokens, place_of};
+use crate::{Board, CheckError, Frame, Observer, Place, Score, Undecided};
 
 /// How many squares may go in one game.
 ///
@@ -17,17 +17,17 @@ const MOST_SQUARES: u64 = 1 << 22;
 /// Plays the answer's moves and returns how many squares went.
 ///
 /// # Errors
-/// The first broken rule in reading order.
-pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, Rejection> {
+/// The first broken rule in reading order, or a cascade that goes on too long.
+pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
     let mut tokens = Tokens::new(answer);
     let mut stage = Stage { position: Position::new(game), step: 0, observer };
     stage.show(0, &[], || "the start".to_owned());
-    stage.settle().map_err(|Endless| endless(&tokens, None))?;
+    stage.settle().map_err(|Endless| endless(place_of(answer, 0), None))?;
     for step in 1..=MOVES {
         stage.step = step;
         let swap = read_swap(&mut tokens, game.size).map_err(|rejection| rejection.at_step(step))?;
         stage.swap(&swap);
-        stage.settle().map_err(|Endless| endless(&tokens, Some(swap.token)).at_step(step))?;
+        stage.settle().map_err(|Endless| endless(place_of(answer, swap.token.offset), Some(step)))?;
     }
     tokens.end()?;
     Ok(Score::from(stage.position.score()))
@@ -38,10 +38,9 @@ pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> R
 struct Endless;
 
 #[cold]
-fn endless(tokens: &Tokens<'_>, last: Option<Token<'_>>) -> Rejection {
-    let offset = last.map_or(0, |token| token.offset);
-    let expected = format!("at most {MOST_SQUARES} squares in a game");
-    tokens.rejection_at(offset, "the squares do not stop going", &expected, "one more")
+fn endless(place: Place, step: Option<usize>) -> Undecided {
+    let why = format!("the squares do not stop going; the checker gives up after {MOST_SQUARES} of them");
+    Undecided { place, step, why }
 }
 
 /// A game and who watches it.
@@ -106,14 +105,20 @@ mod tests {
     use super::*;
     use crate::Unobserved;
 
+    fn given_up(game: &Game, answer: &[u8]) -> Undecided {
+        match play(game, answer, &mut Unobserved) {
+            Err(CheckError::Undecided(undecided)) => undecided,
+            other => panic!("{other:?}"),
+        }
+    }
+
     /// A buffer that starts with 0 stays 0 for ever. No input can ask for it; it stands for the buffer nobody knows.
     #[test]
     fn a_cascade_without_an_end_is_given_up() {
         let game = Game { colors: 4, size: 8, board: vec![0; 64], start_seed: 0 };
-        let rejection = play(&game, b"", &mut Unobserved).unwrap_err();
         assert_eq!(
-            rejection.to_string(),
-            "line 1, column 1: the squares do not stop going: expected at most 4194304 squares in a game, found one more"
+            given_up(&game, b"").to_string(),
+            "undecided: line 1, column 1: the squares do not stop going; the checker gives up after 4194304 of them"
         );
     }
 
@@ -123,8 +128,7 @@ mod tests {
         for index in [0, 1, 8, 10] {
             game.board[index] = 0;
         }
-        let rejection = play(&game, b"1 2 3\n", &mut Unobserved).unwrap_err();
-        assert_eq!(rejection.location(), "line 1, column 5, move 1");
-        assert_eq!(rejection.rule, "the squares do not stop going");
+        let Undecided { place, step, .. } = given_up(&game, b"1 2 3\n");
+        assert_eq!((place, step), (Place { line: 1, column: 5 }, Some(1)));
     }
 }

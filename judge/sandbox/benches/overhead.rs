@@ -30,7 +30,7 @@ fn main() {
                 contestants.push((tier.to_string(), Box::new(move || run(&mut free, &one))));
                 contestants.push((format!("{tier}, pinned"), Box::new(move || run(&mut pinned, &other))));
             }
-            Err(error) => println!("skipped: {error}"),
+            Err(error) => println!("no tier `{tier}` here: {error}"),
         }
     }
     report(&contestants.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>(), &measure(&mut contestants, runs));
@@ -63,6 +63,7 @@ fn request() -> Request {
             disk: 64 << 20,
         },
         visible: Vec::new(),
+        hidden: Vec::new(),
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     }

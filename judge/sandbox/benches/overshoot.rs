@@ -27,7 +27,7 @@ fn main() {
         let options = Options { tier: TierChoice::Forced(tier), ..Options::default() };
         match Sandbox::open(&options) {
             Ok(sandbox) => in_tier(&sandbox, runs),
-            Err(error) => println!("skipped: {error}"),
+            Err(error) => println!("no tier `{tier}` here: {error}"),
         }
     }
 }
@@ -68,6 +68,7 @@ fn request(script: &str, limit: Breach) -> Request {
             disk: 8 << 20,
         },
         visible: Vec::new(),
+        hidden: Vec::new(),
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     }

@@ -40,6 +40,7 @@ fn main() {
             processes: Some(number(6) as u32),
             disk: 256 << 20,
         },
+        hidden: Vec::new(),
         visible: std::env::var_os("VISIBLE")
             .map(|path| Visible { path: path.into(), writable: false })
             .into_iter()

@@ -1,69 +1,114 @@
 //! Programs without namespaces: started by the helper itself, walled in by landlock, seccomp and resource limits.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::Duration;
 
+use crate::disk::Holdings;
 use crate::execution::Fault;
 use crate::folder::Folder;
 use crate::helper::Settings;
+use crate::identity::Identity;
 use crate::landlocked::{self, Reach};
 use crate::launch::{Launch, Launched};
 use crate::meter::{Gauges, TreeClock};
 use crate::order::Task;
+use crate::privileges;
 use crate::reap::{Account, Undertaker};
 use crate::resource_limits::{self, Setting};
 use crate::seccomp;
 use crate::tier::Tier;
-use crate::tree;
 use crate::view::View;
 use crate::watch::{Disk, OwnProgram, Start};
 
 /// The helper's place for them.
 pub(crate) struct Bare {
     folder: Folder,
-    identity: Option<u32>,
+    identity: Option<Identity>,
     /// Whether programs are walled in at all.
     walled: bool,
     landlock: i32,
-    /// The ruleset for what the last program could see.
-    ruleset: Option<(View, OwnedFd)>,
+    /// What the last program could see.
+    seen: Option<Seen>,
     undertaker: Undertaker,
     tree_clock: Option<TreeClock>,
+    /// Free bytes on the working folder's disk before the program started.
+    free_before: u64,
+}
+
+/// What a program can see, and how it gets there.
+struct Seen {
+    view: View,
+    /// `None` where programs are not walled in.
+    ruleset: Option<OwnedFd>,
+    /// Whether folders on the way keep the program's own user out.
+    needs_passage: bool,
 }
 
 impl Bare {
     pub(crate) fn open(settings: &Settings) -> Result<Bare, Fault> {
-        let identity = crate::identity::dedicated();
-        let folder = Folder::create(settings.scratch.join(&settings.name), identity)?;
+        let identity = Identity::take()?;
+        let owner = identity.as_ref().map(Identity::id);
+        let folder = Folder::create(settings.scratch.join(&settings.name), owner)?;
         Ok(Bare {
             folder,
             identity,
             walled: settings.tier == Tier::Bare,
             landlock: landlocked::version(),
-            ruleset: None,
+            seen: None,
             undertaker: Undertaker::open()?,
             tree_clock: TreeClock::open(),
+            free_before: 0,
         })
+    }
+
+    /// The user that programs run as, if it is not this process's own.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        self.identity.as_ref()
     }
 
     /// Makes ready for the next run.
     pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
-        self.folder.renew()?;
+        self.folder.renew(task.limits.disk, Duration::MAX)?;
+        self.folder.hand_out();
+        self.free_before = self.folder.free_bytes();
         let view = View::of(task);
-        if self.walled && self.ruleset.as_ref().is_none_or(|(seen, _)| *seen != view) {
-            let reach = Reach {
-                folder: self.folder.private(),
-                program: &task.program,
-                visible: &task.visible,
-                whole_root: false,
-            };
-            self.ruleset = landlocked::ruleset(&reach)?.map(|ruleset| (view, ruleset));
+        if self.seen.as_ref().is_some_and(|seen| seen.view == view) {
+            return Ok(());
         }
+        let reach = Reach {
+            folder: self.folder.private(),
+            program: &task.program,
+            visible: &task.visible,
+            hidden: &task.hidden,
+            whole_root: false,
+        };
+        let ruleset = if self.walled { landlocked::ruleset(&reach)? } else { None };
+        let mut paths = task.visible.iter().map(|visible| &visible.path).chain([&task.program]);
+        let needs_passage =
+            self.identity.is_some() && privileges::has(privileges::PASSAGE) && paths.any(|path| keeps_others_out(path));
+        self.seen = Some(Seen { view, ruleset, needs_passage });
         Ok(())
+    }
+
+    /// Removes what the last program, after a run of such a length, has left.
+    pub(crate) fn tidy(&mut self, task: &Task, run: Duration) -> Result<(), Fault> {
+        self.folder.renew(task.limits.disk, run)
+    }
+
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        self.folder.inner().try_clone_to_owned().ok()
     }
 
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
         let root = std::process::id().cast_signed();
-        Gauges { root, cgroup: None, tree_clock: self.tree_clock.as_ref(), many }
+        Gauges { root, cgroup: None, tree_clock: self.tree_clock.as_ref(), folder: self.folder.memory(), many }
+    }
+
+    /// What there is to watch; nothing where the kernel limits it.
+    pub(crate) fn disk(&self) -> Option<&dyn Disk> {
+        if self.folder.memory().is_none() { Some(self) } else { None }
     }
 
     pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
@@ -71,13 +116,18 @@ impl Bare {
             Ok(launch) => launch,
             Err(errno) => return Ok(Start::Refused(errno)),
         };
-        let other_tasks = self.identity.map(|_| 0);
+        if let Some(exchange) = &task.exchange {
+            exchange.give(self.folder.inner())?;
+            launch.name_folder(&exchange.variables, &self.folder.inner_path());
+        }
+        let other_tasks = self.identity.as_ref().map(|_| 0);
         launch.limits = resource_limits::of(&task.limits, Setting { cgroup: false, other_tasks });
-        launch.identity = self.identity;
-        launch.shed_capabilities = self.identity.is_none();
+        launch.identity = self.identity.as_ref().map(Identity::id);
+        launch.shed_capabilities = true;
+        launch.keep_passage = self.seen.as_ref().is_some_and(|seen| seen.needs_passage);
         if self.walled {
             launch.filter = seccomp::filter(self.rules(task));
-            launch.landlock = self.ruleset.as_ref().map(|(_, ruleset)| ruleset.as_fd());
+            launch.landlock = self.seen.as_ref().and_then(|seen| seen.ruleset.as_ref()).map(AsFd::as_fd);
         }
         Ok(match launch.start()? {
             Launched::Running(child) => {
@@ -86,6 +136,10 @@ impl Bare {
             }
             Launched::Refused(errno) => Start::Refused(errno),
         })
+    }
+
+    fn holdings(&self) -> Holdings<'_> {
+        self.folder.holdings(self.identity.as_ref().map(Identity::id), self.free_before)
     }
 
     fn rules(&self, task: &Task) -> seccomp::Rules {
@@ -99,9 +153,22 @@ impl Bare {
     }
 }
 
+/// Whether a folder on the way to `path`, or this folder itself, may not be passed by every user.
+fn keeps_others_out(path: &Path) -> bool {
+    let closed = |path: &Path| {
+        path.ancestors()
+            .filter_map(|folder| folder.metadata().ok())
+            .any(|meta| meta.is_dir() && meta.mode() & 0o001 == 0)
+    };
+    closed(path) || path.canonicalize().is_ok_and(|real| closed(&real))
+}
+
 impl Disk for Bare {
-    fn bytes(&self, enough: u64) -> u64 {
-        let named = self.folder.bytes(enough);
-        named.saturating_add(tree::deleted_bytes(std::process::id().cast_signed(), self.folder.path()))
+    fn bytes(&self) -> Option<u64> {
+        self.holdings().bytes()
+    }
+
+    fn left(&self) -> Option<u64> {
+        self.holdings().left()
     }
 }

@@ -34,6 +34,9 @@ pub enum End {
 pub enum Breach {
     /// More on standard output than allowed.
     Output,
+    /// More on disk than allowed in a working folder that the kernel does not limit: bytes, or more files, folders or levels
+    /// of them than are counted.
+    Disk,
     /// More CPU time than allowed.
     Cpu,
     /// More time on the clock than allowed.

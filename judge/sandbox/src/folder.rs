@@ -1,73 +1,78 @@
-//! A working folder on the host's file system, empty for every run, and removed whatever was done in it.
+//! A working folder where there are no namespaces: in memory if a file system can be mounted, else on the host's disk.
 
-use std::ffi::{CStr, CString};
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid};
-use rustix::io::Errno;
+use rustix::fs::{CWD, Gid, Mode, Uid};
+use rustix::thread::CapabilitySet;
 
+use crate::disk::{self, Holdings};
 use crate::execution::Fault;
 use crate::fault::Doing;
+use crate::names::in_child;
+use crate::ramdisk::{Place, Ramdisk};
+use crate::removal::{empty, is_ours, names, open_folder};
+use crate::{own_mounts, privileges};
 
 /// The program's own folder inside of the private one.
 const BOX: &str = "box";
 /// The private folder's mode while a program runs: it may be passed through, but nothing be put next to the working
 /// folder, not even by a program that runs as its owner, whom seccomp keeps from changing it.
 const CLOSED: Mode = Mode::from_raw_mode(0o511);
-/// As in the working folders of jails.
-const MOST_ENTRIES: usize = 16384;
 const OPEN: Mode = Mode::from_raw_mode(0o711);
+
+/// Whether working folders can be in memory, for this user or for `another`: tried in a child.
+pub(crate) fn can_be_memory(another: bool) -> bool {
+    // A user namespace of an ordinary process would know its own user only.
+    let knows_owner = !another || privileges::has(CapabilitySet::SYS_ADMIN);
+    knows_owner && in_child(|| own_mounts::enter().is_ok() && Ramdisk::mount("/proc", own_uid(), 4096).is_ok())
+}
+
+fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
 
 /// A private folder of one helper with the program's working folder in it.
 pub(crate) struct Folder {
     path: PathBuf,
     private: OwnedFd,
-    inner: OwnedFd,
-    owner: Option<u32>,
-    /// The inner folder as it was made: when the kernel's time stamps are the same, nothing was ever put in.
-    fresh: Stamp,
+    inner: Inner,
 }
 
-/// A folder's time stamps and mode.
-#[derive(PartialEq, Eq)]
-pub(crate) struct Stamp {
-    changed: (i64, u64),
-    modified: (i64, u64),
-    mode: u32,
-}
-
-impl Stamp {
-    pub(crate) fn of(folder: BorrowedFd<'_>) -> rustix::io::Result<Stamp> {
-        let stat = rustix::fs::fstat(folder)?;
-        Ok(Stamp {
-            changed: (stat.st_ctime, stat.st_ctime_nsec),
-            modified: (stat.st_mtime, stat.st_mtime_nsec),
-            mode: stat.st_mode,
-        })
-    }
+enum Inner {
+    /// A limited file system, mounted over a folder that stays empty.
+    Memory(Ramdisk, Place),
+    /// A part of the host's file system.
+    Disk(Plain),
 }
 
 impl Folder {
-    /// Makes `path`, which must not exist yet, and the working folder in it, for the user `owner` (or this one).
+    /// Makes `path`, which must not exist yet, and the working folder in it, for the user `owner` (or this one). This
+    /// process gets mounts of its own if it can.
     pub(crate) fn create(path: PathBuf, owner: Option<u32>) -> Result<Folder, Fault> {
-        let what = || format!("creating the working folder {}", path.display());
+        let place = path.display().to_string();
+        let what = || format!("creating the working folder {place}");
         rustix::fs::mkdir(&path, OPEN).doing(what())?;
-        let private = open_folder(rustix::fs::CWD, &path).doing(what())?;
-        let (inner, fresh) = make_inner(private.as_fd(), owner).doing(what())?;
+        let private = open_folder(CWD, &path).doing(what())?;
+        // As the kernel names what is in it.
+        let path = std::fs::canonicalize(&path).doing(what())?;
+        if !is_ours(private.as_fd()).doing(what())? {
+            return Err(rustix::io::Errno::PERM).doing(what());
+        }
+        let plain = Plain::make(private.as_fd(), owner).doing(what())?;
+        let inner = if can_be_memory(owner.is_some()) {
+            // The current folder is taken along into the new mounts, and `BOX` is the one in it from then on. What is open
+            // belongs to the old ones.
+            rustix::process::fchdir(&private).doing(what())?;
+            own_mounts::enter().doing("making mounts of our own")?;
+            let place = Place::new(open_folder(CWD, ".").doing(what())?, BOX);
+            Inner::Memory(Ramdisk::mount(BOX, owner.unwrap_or_else(own_uid), 4096)?, place)
+        } else {
+            Inner::Disk(plain)
+        };
         rustix::fs::fchmod(&private, CLOSED).doing(what())?;
-        Ok(Folder { path, private, inner, owner, fresh })
-    }
-
-    /// The private folder's path.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The working folder, certainly empty.
-    pub(crate) fn inner(&self) -> BorrowedFd<'_> {
-        self.inner.as_fd()
+        Ok(Folder { path, private, inner })
     }
 
     /// The private folder: what a landlock rule names, since the inner one is replaced.
@@ -75,181 +80,210 @@ impl Folder {
         self.private.as_fd()
     }
 
-    /// Bytes on disk of the files in the working folder, counted until `enough` is passed, in the first few thousand. As
-    /// many entries as no honest program makes are as bad as too many bytes.
-    pub(crate) fn bytes(&self, enough: u64) -> u64 {
-        let mut waiting: Vec<io::Result<OwnedFd>> = vec![self.inner.try_clone()];
-        let (mut total, mut visited) = (0, 0);
-        while let Some(folder) = waiting.pop() {
-            let Ok(folder) = folder else { continue };
-            let names = names(folder.as_fd()).unwrap_or_default();
-            if names.len() > MOST_ENTRIES {
-                return u64::MAX;
-            }
-            for name in names {
-                let Ok(stat) = rustix::fs::statat(&folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
-                visited += 1;
-                total += stat.st_blocks.unsigned_abs() * 512;
-                if total > enough || waiting.len() > 64 || visited > 4096 {
-                    return total;
-                }
-                if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
-                    waiting.push(open_folder(folder.as_fd(), name.as_c_str()).map_err(io::Error::from));
-                }
-            }
-        }
-        total
+    /// The working folder's path.
+    pub(crate) fn inner_path(&self) -> PathBuf {
+        self.path.join(BOX)
     }
 
-    /// Makes the working folder empty again, as new.
-    pub(crate) fn renew(&mut self) -> Result<(), Fault> {
-        if Stamp::of(self.inner.as_fd()).is_ok_and(|stamp| stamp == self.fresh) {
-            return Ok(());
+    /// The working folder.
+    pub(crate) fn inner(&self) -> BorrowedFd<'_> {
+        match &self.inner {
+            Inner::Memory(ramdisk, _) => ramdisk.root(),
+            Inner::Disk(plain) => plain.fd.as_fd(),
         }
-        let what = || format!("emptying the working folder {}", self.path.display());
-        empty(self.private.as_fd()).doing(what())?;
-        (self.inner, self.fresh) = make_inner(self.private.as_fd(), self.owner).doing(what())?;
-        rustix::fs::fchmod(&self.private, CLOSED).doing(what())
+    }
+
+    /// Where to see how much memory it holds, if it is memory.
+    pub(crate) fn memory(&self) -> Option<&Place> {
+        match &self.inner {
+            Inner::Memory(_, place) => Some(place),
+            Inner::Disk(_) => None,
+        }
+    }
+
+    /// What a run, started by this process, has in it and holds of it.
+    pub(crate) fn holdings(&self, user: Option<u32>, free_before: u64) -> Holdings<'_> {
+        let root = std::process::id().cast_signed();
+        Holdings { folder: (self.private.as_fd(), BOX), path: &self.path, root, user, free_before }
+    }
+
+    /// Free bytes on its disk; not asked for where it is memory.
+    pub(crate) fn free_bytes(&self) -> u64 {
+        if self.memory().is_some() { 0 } else { disk::free_bytes(self.private()) }
+    }
+
+    /// From now on it may be changed.
+    pub(crate) fn hand_out(&mut self) {
+        match &mut self.inner {
+            Inner::Memory(ramdisk, _) => ramdisk.hand_out(),
+            Inner::Disk(plain) => plain.is_new = false,
+        }
+    }
+
+    /// Makes sure that it is empty, as new, after a run of such a length, and where the kernel limits it, of this size.
+    pub(crate) fn renew(&mut self, size: u64, run: Duration) -> Result<(), Fault> {
+        match &mut self.inner {
+            Inner::Memory(ramdisk, _) => ramdisk.renew(size, run),
+            Inner::Disk(plain) if plain.is_new => Ok(()),
+            Inner::Disk(plain) => {
+                plain.renew(&self.private).doing(format!("emptying the working folder {}", self.path.display()))
+            }
+        }
     }
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
         // What cannot be removed now is found by the next start's sweep.
+        if let Inner::Memory(ramdisk, _) = &self.inner {
+            let _ = ramdisk.unmount();
+        }
         let _ = empty(self.private.as_fd());
         let _ = rustix::fs::rmdir(&self.path);
     }
 }
 
-/// Removes `path`, which another judge left behind, and all that is in it.
-pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    empty(open_folder(rustix::fs::CWD, path)?.as_fd())?;
-    Ok(rustix::fs::rmdir(path)?)
+struct Plain {
+    fd: OwnedFd,
+    owner: Option<u32>,
+    is_new: bool,
+    /// The folder as it was made.
+    fresh: Look,
 }
 
-fn make_inner(private: BorrowedFd<'_>, owner: Option<u32>) -> rustix::io::Result<(OwnedFd, Stamp)> {
-    rustix::fs::mkdirat(private, BOX, Mode::RWXU)?;
-    if let Some(id) = owner {
-        rustix::fs::chownat(private, BOX, Some(Uid::from_raw(id)), Some(Gid::from_raw(id)), AtFlags::empty())?;
-    }
-    let inner = open_folder(private, BOX)?;
-    let fresh = Stamp::of(inner.as_fd())?;
-    Ok((inner, fresh))
-}
-
-fn open_folder<P: rustix::path::Arg>(at: BorrowedFd<'_>, path: P) -> rustix::io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    rustix::fs::openat(at, path, flags, Mode::empty())
-}
-
-fn names(folder: BorrowedFd<'_>) -> rustix::io::Result<Vec<CString>> {
-    let mut found = Vec::new();
-    for entry in Dir::read_from(folder)? {
-        let name = entry?.file_name().to_owned();
-        if name.as_c_str() != c"." && name.as_c_str() != c".." {
-            found.push(name);
+impl Plain {
+    fn make(private: BorrowedFd<'_>, owner: Option<u32>) -> rustix::io::Result<Plain> {
+        rustix::fs::mkdirat(private, BOX, Mode::RWXU)?;
+        let fd = open_folder(private, BOX)?;
+        if let Some(id) = owner {
+            rustix::fs::fchown(&fd, Some(Uid::from_raw(id)), Some(Gid::from_raw(id)))?;
         }
+        let fresh = Look::at(fd.as_fd())?;
+        Ok(Plain { fd, owner, is_new: true, fresh })
     }
-    Ok(found)
-}
 
-/// Removes all that is in `top`. Folders that are not empty are first lifted to the top, so that neither the depth of
-/// the tree nor the length of its paths costs stack, descriptors or patience.
-fn empty(top: BorrowedFd<'_>) -> rustix::io::Result<()> {
-    rustix::fs::fchmod(top, OPEN)?;
-    let mut lifted = 0_u64;
-    loop {
-        let entries = names(top)?;
-        if entries.is_empty() {
+    /// One that looks as it was made is kept: to make another takes some disks milliseconds.
+    fn renew(&mut self, private: &OwnedFd) -> rustix::io::Result<()> {
+        if Look::at(self.fd.as_fd()).is_ok_and(|look| look == self.fresh) {
+            self.is_new = true;
             return Ok(());
         }
-        for name in entries {
-            if !remove_entry(top, &name)? {
-                lift_contents(top, &name, &mut lifted)?;
-                rustix::fs::unlinkat(top, &name, AtFlags::REMOVEDIR)?;
-            }
-        }
+        empty(private.as_fd())?;
+        *self = Plain::make(private.as_fd(), self.owner)?;
+        rustix::fs::fchmod(private, CLOSED)
     }
 }
 
-/// Whether `name` could be removed at once; if not, it is a folder with something in it.
-fn remove_entry(folder: BorrowedFd<'_>, name: &CStr) -> rustix::io::Result<bool> {
-    match rustix::fs::unlinkat(folder, name, AtFlags::empty()) {
-        Ok(()) => return Ok(true),
-        Err(Errno::ISDIR | Errno::PERM) => {}
-        Err(error) => return Err(error),
-    }
-    match rustix::fs::unlinkat(folder, name, AtFlags::REMOVEDIR) {
-        Ok(()) => Ok(true),
-        Err(Errno::NOTEMPTY | Errno::EXIST) => Ok(false),
-        Err(error) => Err(error),
-    }
+/// A folder as the kernel shows it.
+#[derive(PartialEq, Eq)]
+struct Look {
+    changed: (i64, u64),
+    modified: (i64, u64),
+    mode: u32,
+    size: (i64, i64),
+    /// Within one tick of the kernel's clock a file can come without a trace in the times.
+    entries: usize,
 }
 
-fn lift_contents(top: BorrowedFd<'_>, name: &CStr, lifted: &mut u64) -> rustix::io::Result<()> {
-    // A program may have closed its folders to itself, and so to us.
-    rustix::fs::chmodat(top, name, Mode::RWXU, AtFlags::empty())?;
-    let folder = open_folder(top, name)?;
-    for inner in names(folder.as_fd())? {
-        match rustix::fs::unlinkat(&folder, &inner, AtFlags::empty()) {
-            Ok(()) => continue,
-            Err(Errno::ISDIR | Errno::PERM) => {}
-            Err(error) => return Err(error),
-        }
-        rustix::fs::chmodat(&folder, &inner, Mode::RWXU, AtFlags::empty())?;
-        loop {
-            let target = format!(".lifted-{lifted}");
-            *lifted += 1;
-            match rustix::fs::renameat(&folder, &inner, top, &target) {
-                Ok(()) => break,
-                // The program had the same idea for a name.
-                Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR | Errno::ISDIR) => {}
-                Err(error) => return Err(error),
-            }
-        }
+impl Look {
+    fn at(folder: BorrowedFd<'_>) -> rustix::io::Result<Look> {
+        let stat = rustix::fs::fstat(folder)?;
+        Ok(Look {
+            changed: (stat.st_ctime, stat.st_ctime_nsec),
+            modified: (stat.st_mtime, stat.st_mtime_nsec),
+            mode: stat.st_mode,
+            size: (stat.st_size, stat.st_blocks),
+            entries: names(folder)?.len(),
+        })
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::require::{Need, skip};
+    use rustix::fs::OFlags;
     use std::fs;
 
+    fn plain(top: &std::path::Path) -> Folder {
+        let path = top.join("private");
+        rustix::fs::mkdir(&path, OPEN).unwrap();
+        let private = open_folder(CWD, &path).unwrap();
+        let inner = Inner::Disk(Plain::make(private.as_fd(), None).unwrap());
+        Folder { path, private, inner }
+    }
+
     #[test]
-    fn a_deep_closed_and_crowded_tree_is_removed() {
+    fn an_untouched_folder_is_kept() {
         let top = tempfile::tempdir().unwrap();
-        let folder = Folder::create(top.path().join("private"), None).unwrap();
-        let mut place = folder.inner().try_clone_to_owned().unwrap();
-        for _ in 0..3000 {
-            rustix::fs::mkdirat(&place, "d", Mode::RWXU).unwrap();
-            rustix::fs::symlinkat("/", &place, "link").unwrap();
-            place = open_folder(place.as_fd(), "d").unwrap();
-        }
-        rustix::fs::mkdirat(&place, ".lifted-3", Mode::empty()).unwrap();
-        for number in 0..2000 {
-            fs::write(top.path().join(format!("private/box/{number}")), "x").unwrap();
-        }
-        assert!(folder.bytes(u64::MAX) > 2000);
-        drop(folder);
-        assert!(!top.path().join("private").exists());
+        let mut folder = plain(top.path());
+        let first = rustix::fs::fstat(folder.inner()).unwrap().st_ino;
+        folder.hand_out();
+        folder.renew(0, Duration::ZERO).unwrap();
+        assert_eq!(rustix::fs::fstat(folder.inner()).unwrap().st_ino, first);
+        fs::remove_dir(top.path().join("private/box")).unwrap();
+        folder.hand_out();
+        folder.renew(0, Duration::ZERO).unwrap();
+        assert!(top.path().join("private/box").exists());
+    }
+
+    /// Whether the next finds nothing of what was left a hundred times as fast as can be.
+    fn renews(folder: &mut Folder) -> bool {
+        let leave = |at: BorrowedFd<'_>| {
+            rustix::fs::openat(at, "left", OFlags::CREATE | OFlags::WRONLY, Mode::RWXU).is_ok()
+                && rustix::fs::mkdirat(at, "folder", Mode::empty()).is_ok()
+        };
+        (0..100).all(|_| {
+            folder.hand_out();
+            let was_empty = names(folder.inner()).is_ok_and(|names| names.is_empty());
+            was_empty && leave(folder.inner()) && folder.renew(4096, Duration::ZERO).is_ok()
+        })
     }
 
     #[test]
     fn a_used_folder_is_empty_for_the_next_run() {
         let top = tempfile::tempdir().unwrap();
-        let mut folder = Folder::create(top.path().join("private"), None).unwrap();
-        let inner = top.path().join("private/box");
-        let first = rustix::fs::fstat(folder.inner()).unwrap().st_ino;
-        folder.renew().unwrap();
-        assert_eq!(rustix::fs::fstat(folder.inner()).unwrap().st_ino, first, "untouched: kept");
-        fs::write(inner.join("left"), "x").unwrap();
-        fs::remove_file(inner.join("left")).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(10));
-        folder.renew().unwrap();
-        assert!(fs::read_dir(&inner).unwrap().next().is_none());
-        fs::remove_dir(&inner).unwrap();
-        folder.renew().unwrap();
-        assert!(inner.exists());
+        assert!(renews(&mut plain(top.path())));
+    }
+
+    #[test]
+    fn a_used_folder_is_empty_where_clocks_are_coarse() {
+        if !can_be_memory(false) {
+            return skip(Need::Userns, "no file system can be mounted");
+        }
+        let top = tempfile::tempdir().unwrap();
+        let on_ramfs = |top: &std::path::Path| {
+            let is_mounted = own_mounts::enter().is_ok()
+                && rustix::mount::mount("ramfs", top, "ramfs", rustix::mount::MountFlags::empty(), None).is_ok();
+            is_mounted && renews(&mut plain(top))
+        };
+        assert!(in_child(|| on_ramfs(top.path())));
+    }
+
+    #[test]
+    fn a_file_system_is_new_after_every_run_but_a_brief_one_that_left_it_alone() {
+        if !can_be_memory(false) {
+            return skip(Need::Userns, "no file system can be mounted");
+        }
+        let top = tempfile::tempdir().unwrap();
+        let is_same_after = |folder: &mut Folder, run| {
+            let before = rustix::fs::fstat(folder.inner()).unwrap().st_dev;
+            // It is as old as the clock can tell.
+            std::thread::sleep(Duration::from_millis(20));
+            folder.hand_out();
+            // The old one's number is given back only when it is gone.
+            let old = folder.inner().try_clone_to_owned().unwrap();
+            folder.renew(4096, run).unwrap();
+            drop(old);
+            rustix::fs::fstat(folder.inner()).unwrap().st_dev == before
+        };
+        assert!(in_child(|| {
+            let mut folder = Folder::create(top.path().join("private"), None).unwrap();
+            folder.memory().is_some()
+                && renews(&mut folder)
+                && is_same_after(&mut folder, Duration::ZERO)
+                && is_same_after(&mut folder, Duration::ZERO)
+                && !is_same_after(&mut folder, Duration::from_secs(1))
+        }));
     }
 }

@@ -4,18 +4,22 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
+use std::time::Duration;
 
-use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
+use rustix::fs::{FileType, Mode, OFlags, SealFlags};
 
 use crate::capture::{Beyond, Stream, Target};
 use crate::cgroup_site::Site;
+use crate::exchange::Made;
 use crate::execution::{Breach, End, Fault, Usage};
 use crate::fault::Doing;
+use crate::memory_file;
 use crate::meter::{Meter, Totals};
-use crate::order::{Answer, Order};
+use crate::order::{Answer, Order, Task};
 use crate::reap::{Conclusion, Finished};
 use crate::station::Station;
 use crate::steal::Steal;
+use crate::supervisor;
 use crate::tier::Tier;
 use crate::watch::{Start, Watch, Watched};
 use crate::wire::{Reader, Writer};
@@ -36,6 +40,10 @@ pub fn become_helper_if_asked() {
     let (Some(argument), None) = (arguments.next(), arguments.next()) else { return };
     if argument == ARGUMENT {
         let code = i32::from(serve().is_err());
+        std::process::exit(code);
+    }
+    if argument == supervisor::ARGUMENT {
+        let code = i32::from(supervisor::serve().is_err());
         std::process::exit(code);
     }
     if argument == SELF_TEST {
@@ -107,14 +115,20 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Leaves behind what the judge's process was: its session, signals, folder, descriptors. Returns the socket.
-fn settle() -> io::Result<OwnedFd> {
+/// The socket to the judge, which a process of ours has as its standard input at first. Whatever else the judge left open
+/// is closed when this process executes anything.
+pub(crate) fn take_socket() -> io::Result<OwnedFd> {
     let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&null)?;
-    // SAFETY: a system call without pointers. Whatever the judge left open is closed when we execute anything; none
-    // of our own descriptors exists yet but the two above.
+    // SAFETY: a system call without pointers; none of our own descriptors exists yet but the two above.
     unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    Ok(socket)
+}
+
+/// Leaves behind what the judge's process was: its session, signals, folder, descriptors. Returns the socket.
+fn settle() -> io::Result<OwnedFd> {
+    let socket = take_socket()?;
     let _ = rustix::process::setsid();
     for signal in 1..=64 {
         // SAFETY: the default action needs no handler; those that cannot be set are refused.
@@ -142,15 +156,34 @@ fn run(
     judge: BorrowedFd<'_>,
     steal: &mut Steal,
 ) -> Result<Answer, Fault> {
+    station.prepare(&order.task)?;
+    let answer = perform(station, settings, &mut order, judge, steal);
+    let run = answer.as_ref().map_or(Duration::MAX, |answer| answer.usage.wall);
+    station.tidy(&order.task, run)?;
+    answer
+}
+
+fn perform(
+    station: &Station,
+    settings: &Settings,
+    order: &mut Order,
+    judge: BorrowedFd<'_>,
+    steal: &mut Steal,
+) -> Result<Answer, Fault> {
     let target = |own: Option<OwnedFd>, capture| own.map_or(Target::Capture(capture), |fd| Target::Own(fd.into()));
     let limits = order.task.limits.clone();
     let stdout_target = target(order.stdout.take(), &settings.stdout);
     let stderr_target = target(order.stderr.take(), &settings.stderr);
     let (mut stdout, out) = Stream::open("output", stdout_target, limits.stdout, Beyond::Ends)?;
     let (mut stderr, err) = Stream::open("error output", stderr_target, limits.stderr, Beyond::Dropped)?;
-    let stdin = reopened(&order.stdin, settings.tier)?;
-    station.prepare(&order.task)?;
-    let station = &*station;
+    let programs_are_others = station.identity().is_some();
+    if programs_are_others {
+        // By its name in /dev, the program opens its output anew: as another user than ours, to write.
+        for pipe in [&out, &err] {
+            rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o622)).doing("opening the output to the program")?;
+        }
+    }
+    let stdin = reopened(&order.stdin, programs_are_others)?;
     steal.begin();
     let mut meter = Meter::start(station.gauges(limits.processes != Some(1)));
     let until = order.until.take();
@@ -160,6 +193,7 @@ fn run(
     };
     drop((out, err, stdin));
     let cores = if settings.core.is_some() { 1 } else { crate::cores::allowed().len() as u64 };
+    let disk = station.disk();
     let watch = Watch {
         limits: &limits,
         stdout: &mut stdout,
@@ -167,10 +201,10 @@ fn run(
         meter: &mut meter,
         judge,
         until: until.as_ref().map(AsFd::as_fd),
-        disk: station.disk(),
+        disk,
         cores: cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1),
     };
-    let Watched { conclusion, breaches, dismissal } = watch.run(&mut *program)?;
+    let Watched { conclusion, mut breaches, dismissal } = watch.run(&mut *program)?;
     let mut finished = match conclusion {
         Conclusion::Finished(finished) => finished,
         Conclusion::Refused(errno) => return Ok(refused(errno)),
@@ -180,16 +214,39 @@ fn run(
         finished.ended = finished.ended.min(dismissal.at);
         totals.cpu = totals.cpu.min(dismissal.cpu);
     }
+    if disk.is_some_and(|disk| disk.left().is_none_or(|bytes| bytes > limits.disk)) {
+        breaches.push(Breach::Disk);
+    }
     let mut answer = conclude(&limits, &finished, breaches, &totals, &stdout, &stderr);
     answer.usage.stolen = steal.end(answer.usage.wall);
+    answer.made = made(station, &order.task, &answer);
     Ok(answer)
 }
 
-/// Standard input for this run alone: its position is nobody else's.
-fn reopened(stdin: &OwnedFd, tier: Tier) -> Result<OwnedFd, Fault> {
+fn made(station: &Station, task: &Task, answer: &Answer) -> Made {
+    let ended_well = answer.end == End::Exited(0) && answer.breaches.is_empty();
+    let Some(exchange) = task.exchange.as_ref().filter(|_| ended_well) else { return Ok(Vec::new()) };
+    match station.work_folder() {
+        Some(folder) => exchange.take(folder.as_fd()),
+        None => Err("the working folder is gone".to_owned()),
+    }
+}
+
+/// Standard input for this run alone. Its position is nobody else's, and a file is one in memory: the owner of a file
+/// changes its mode even through a descriptor that only reads, and its locks are seen by others.
+fn reopened(stdin: &OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault> {
     let stat = rustix::fs::fstat(stdin).doing("looking at the input")?;
-    if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::RegularFile {
-        return duplicate(stdin);
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => {}
+        // It may be our own user's, and so the program's.
+        FileType::CharacterDevice if !programs_are_others && stat.st_rdev == rustix::fs::makedev(1, 3) => {
+            return copied(duplicate(stdin)?).doing("making an empty input");
+        }
+        FileType::Fifo if programs_are_others && is_nameless_pipe(stdin) => {
+            rustix::fs::fchmod(stdin, Mode::from_raw_mode(0o644)).doing("opening the input to the program")?;
+            return duplicate(stdin);
+        }
+        _ => return duplicate(stdin),
     }
     let own = match rustix::fs::open(own_path(stdin), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
         Ok(own) => own,
@@ -199,12 +256,14 @@ fn reopened(stdin: &OwnedFd, tier: Tier) -> Result<OwnedFd, Fault> {
             duplicate(stdin)?
         }
     };
-    // Whoever owns a file changes its mode, even through a descriptor that only reads. In these tiers programs are the
-    // judge's user, and may do so; files in memory are ours, made for this run.
-    let programs_own =
-        matches!(tier, Tier::Delegated | Tier::Userns) && stat.st_uid == rustix::process::geteuid().as_raw();
     let in_memory = rustix::fs::fcntl_get_seals(&own).is_ok_and(|seals| seals.contains(SealFlags::WRITE));
-    if programs_own && !in_memory { copied(own).doing("copying the input") } else { Ok(own) }
+    if in_memory { Ok(own) } else { copied(own).doing("copying the input") }
+}
+
+/// Whether nothing on a disk is this pipe.
+fn is_nameless_pipe(pipe: &OwnedFd) -> bool {
+    const PIPEFS_MAGIC: u64 = 0x5049_5045;
+    rustix::fs::fstatfs(pipe).is_ok_and(|stat| stat.f_type as u64 == PIPEFS_MAGIC)
 }
 
 fn own_path(fd: &OwnedFd) -> String {
@@ -213,8 +272,9 @@ fn own_path(fd: &OwnedFd) -> String {
 
 /// The same bytes in memory, from the start.
 fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
-    let mut copy = File::from(rustix::fs::memfd_create("judge-input", MemfdFlags::CLOEXEC)?);
+    let mut copy = memory_file::create()?;
     io::copy(&mut File::from(file), &mut copy)?;
+    memory_file::seal(&copy)?;
     // Opened anew: to read only, and at its start.
     let copy = OwnedFd::from(copy);
     Ok(rustix::fs::open(own_path(&copy), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
@@ -231,6 +291,7 @@ fn refused(errno: i32) -> Answer {
         usage: Usage::default(),
         captured_stdout: 0,
         captured_stderr: 0,
+        made: Ok(Vec::new()),
     }
 }
 
@@ -242,10 +303,9 @@ fn conclude(
     stdout: &Stream<'_>,
     stderr: &Stream<'_>,
 ) -> Answer {
-    use std::time::Duration;
     let usage = Usage {
         cpu: Duration::from_nanos(totals.cpu),
-        wall: Duration::from_nanos(finished.ended.saturating_sub(finished.started)),
+        wall: finished.run_time(),
         memory: Some(totals.memory),
         stdout_bytes: stdout.seen,
         stderr_bytes: stderr.seen,
@@ -270,6 +330,7 @@ fn conclude(
         usage,
         captured_stdout: stdout.captured(),
         captured_stderr: stderr.captured(),
+        made: Ok(Vec::new()),
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
+use std::time::Duration;
 
 use libc::{c_int, c_void};
 use rustix::event::{PollFd, PollFlags};
@@ -16,8 +17,9 @@ use crate::jail::{INNER_ID, Plan};
 use crate::landlocked::{self, Reach};
 use crate::launch::{Child, Launch, Launched};
 use crate::meter::TreeClock;
-use crate::mounts::{self, WorkingFolder};
+use crate::mounts;
 use crate::order::{Order, Task};
+use crate::ramdisk::Ramdisk;
 use crate::reap::{self, Account, Conclusion, Scope, Undertaker};
 use crate::resource_limits::{self, Setting as LimitSetting};
 use crate::seccomp;
@@ -62,7 +64,8 @@ fn live(setting: &Setting) -> io::Result<()> {
     let mut ready = Writer::default();
     ready.u64(1);
     let clock = cell.tree_clock.take();
-    ready.send(&setting.socket, &clock.iter().map(|clock| clock.fd().as_fd()).collect::<Vec<_>>())?;
+    let fds = [cell.parent.as_fd()].into_iter().chain(clock.iter().map(|clock| clock.fd().as_fd()));
+    ready.send(&setting.socket, &fds.collect::<Vec<_>>())?;
     drop(clock);
     while let Some(message) = Reader::receive(&setting.socket)? {
         if message.is_empty() {
@@ -78,7 +81,9 @@ fn live(setting: &Setting) -> io::Result<()> {
                 let mut answer = Writer::default();
                 answer.u64(2);
                 finished.encode(&mut answer);
-                answer.send(&setting.socket, &[])?;
+                let lent = cell.lent.take();
+                let fds: Vec<_> = lent.iter().map(AsFd::as_fd).collect();
+                answer.send(&setting.socket, &fds)?;
             }
             Ok(None) => return Ok(()),
             Err(fault) => report_fault(setting, &fault)?,
@@ -99,7 +104,11 @@ fn report_fault(setting: &Setting, fault: &Fault) -> io::Result<()> {
 
 /// The jail from inside.
 struct Cell {
-    folder: WorkingFolder,
+    folder: Ramdisk,
+    /// What the working folder is mounted in.
+    parent: OwnedFd,
+    /// The working folder of the last run, if it exchanges files: they are taken out of it from outside.
+    lent: Option<OwnedFd>,
     landlock: Option<OwnedFd>,
     tree_clock: Option<TreeClock>,
     oom_score: Option<File>,
@@ -122,33 +131,49 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
     }
     // SAFETY: a system call without pointers. Hides where in the machine's groups this one is; no matter if it fails.
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
-    mounts::build_root(&sources)?;
+    mounts::build_root(&sources, &setting.task.hidden)?;
     let owner = if setting.plan.own_user_namespace { INNER_ID } else { setting.plan.identity.unwrap_or(0) };
-    let folder = WorkingFolder::mount(owner)?;
+    let folder = Ramdisk::mount(mounts::BOX, owner, setting.task.limits.disk)?;
     let parent = mounts::open_folder(mounts::WORK)?;
-    let reach =
-        Reach { folder: parent.as_fd(), program: "/".as_ref(), visible: &setting.task.visible, whole_root: true };
+    let reach = Reach {
+        folder: parent.as_fd(),
+        program: "/".as_ref(),
+        visible: &setting.task.visible,
+        hidden: &[],
+        whole_root: true,
+    };
     let landlock = if landlocked::version() > 0 { landlocked::ruleset(&reach)? } else { None };
     // Before it is closed to others, and thereby to ourselves where we are not root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .doing("closing this process to others")?;
-    Ok(Cell { folder, landlock, tree_clock: TreeClock::open(), oom_score, undertaker: Undertaker::open()? })
+    let (tree_clock, undertaker) = (TreeClock::open(), Undertaker::open()?);
+    Ok(Cell { folder, parent, lent: None, landlock, tree_clock, oom_score, undertaker })
 }
 
 impl Cell {
     /// Runs one program. `None`: the helper has gone.
     fn serve(&mut self, setting: &Setting, mut message: Reader) -> Result<Option<Conclusion>, Fault> {
         let order = Order::decode(&mut message).doing("reading an order")?;
-        self.folder.renew(order.task.limits.disk)?;
+        let size = order.task.limits.disk;
+        self.folder.renew(size, Duration::MAX)?;
+        self.folder.hand_out();
+        if let Some(exchange) = &order.task.exchange {
+            exchange.give(self.folder.root())?;
+        }
+        let exchanges = order.task.exchange.is_some();
         let child = match self.launch(setting, &order)? {
             Launched::Running(child) => child,
             Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
         };
         setting.stamp.set(child.started);
         drop(order);
-        let account = self.await_end(setting, &child)?;
-        Ok(account.map(|account| Conclusion::Finished(reap::finish(&child, Scope::Namespace, account))))
+        let Some(account) = self.await_end(setting, &child)? else { return Ok(None) };
+        let finished = reap::finish(&child, Scope::Namespace, account);
+        self.lent = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
+        // What the program left holds memory: it is gone before anyone asks how much the next one needs.
+        self.folder.renew(size, finished.run_time())?;
+        Ok(Some(Conclusion::Finished(finished)))
     }
 
     fn launch(&self, setting: &Setting, order: &Order) -> Result<Launched, Fault> {
@@ -158,10 +183,13 @@ impl Cell {
             order.stdout.as_ref().map_or(null, AsFd::as_fd),
             order.stderr.as_ref().map_or(null, AsFd::as_fd),
         ];
-        let mut launch = match Launch::new(&order.task, stdio, self.folder.fd()) {
+        let mut launch = match Launch::new(&order.task, stdio, self.folder.root()) {
             Ok(launch) => launch,
             Err(errno) => return Ok(Launched::Refused(errno)),
         };
+        if let Some(exchange) = &order.task.exchange {
+            launch.name_folder(&exchange.variables, mounts::BOX.as_ref());
+        }
         let other_tasks = u64::from(setting.plan.own_user_namespace);
         launch.limits = resource_limits::of(
             &order.task.limits,

@@ -15,7 +15,9 @@ use crate::execution::Fault;
 use crate::fault::Doing;
 use crate::init;
 use crate::meter::{Gauges, TreeClock};
+use crate::mounts;
 use crate::order::{self, Task};
+use crate::ramdisk::Place;
 use crate::reap::{Conclusion, Finished};
 use crate::start_stamp::StartStamp;
 use crate::tree;
@@ -41,8 +43,11 @@ pub(crate) struct Jail {
     socket: UnixStream,
     cgroup: Option<Cgroup>,
     tree_clock: Option<TreeClock>,
+    folder: Option<Place>,
     stamp: Rc<StartStamp>,
     sound: Cell<bool>,
+    /// Lent by the init after a run that exchanges files.
+    work_folder: Cell<Option<OwnedFd>>,
 }
 
 impl Jail {
@@ -62,23 +67,25 @@ impl Jail {
         };
         let (pid, pidfd) = clone_init(plan, &setting)?;
         drop(setting);
-        let mut jail = Jail { pid, pidfd, socket, cgroup, tree_clock: None, stamp, sound: Cell::new(true) };
+        let (sound, work_folder) = (Cell::new(true), Cell::default());
+        let mut jail = Jail { pid, pidfd, socket, cgroup, tree_clock: None, folder: None, stamp, sound, work_folder };
         if plan.own_user_namespace {
             map_users(pid, plan.identity).doing("mapping the users of a user namespace")?;
         }
-        jail.tree_clock = jail.greet()?;
+        (jail.folder, jail.tree_clock) = jail.greet()?;
         Ok(jail)
     }
 
     /// Lets the init go on, now that it has a user, and hears whether the walls stand.
-    fn greet(&self) -> Result<Option<TreeClock>, Fault> {
+    fn greet(&self) -> Result<(Option<Place>, Option<TreeClock>), Fault> {
         Writer::default().send(&self.socket, &[]).doing("speaking to the jail's init")?;
         let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
         let wrong = "hearing from the jail's init";
         if answer.u64().doing(wrong)? == 0 {
             return Err(fault_in(&mut answer).doing(wrong)?);
         }
-        Ok(answer.fd().ok().map(TreeClock::from_fd))
+        let folder = Place::new(answer.fd().doing(wrong)?, mounts::BOX_NAME);
+        Ok((Some(folder), answer.fd().ok().map(TreeClock::from_fd)))
     }
 
     /// Sets the limits of the next run.
@@ -95,7 +102,12 @@ impl Jail {
     }
 
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
-        Gauges { root: self.pid, cgroup: self.cgroup.as_ref(), tree_clock: self.tree_clock.as_ref(), many }
+        let (cgroup, tree_clock) = (self.cgroup.as_ref(), self.tree_clock.as_ref());
+        Gauges { root: self.pid, cgroup, tree_clock, folder: self.folder.as_ref(), many }
+    }
+
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        self.work_folder.take()
     }
 
     /// Has the init start `task`.
@@ -158,7 +170,10 @@ impl Program for Inmate<'_> {
         Ok(match message.u64().doing(wrong)? {
             0 => return Err(fault_in(&mut message).doing(wrong)?),
             1 => Conclusion::Refused(message.u64().doing(wrong)? as i32),
-            _ => Conclusion::Finished(Finished::decode(&mut message).doing(wrong)?),
+            _ => {
+                self.jail.work_folder.set(message.fd().ok());
+                Conclusion::Finished(Finished::decode(&mut message).doing(wrong)?)
+            }
         })
     }
 

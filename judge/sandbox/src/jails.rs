@@ -3,6 +3,7 @@
 use crate::cgroup_site::Site;
 use crate::execution::Fault;
 use crate::helper::Settings;
+use crate::identity::Identity;
 use crate::jail::{Jail, Plan};
 use crate::order::Task;
 use crate::tier::Tier;
@@ -14,6 +15,7 @@ const KEPT: usize = 4;
 /// Jails, the most recently used last.
 pub(crate) struct Jails {
     plan: Plan,
+    identity: Option<Identity>,
     site: Option<Site>,
     name: String,
     made: u64,
@@ -21,9 +23,23 @@ pub(crate) struct Jails {
 }
 
 impl Jails {
-    pub(crate) fn open(settings: &Settings) -> Jails {
-        let plan = Plan { own_user_namespace: settings.tier != Tier::Root, identity: crate::identity::dedicated() };
-        Jails { plan, site: settings.site.clone(), name: settings.name.clone(), made: 0, jails: Vec::new() }
+    pub(crate) fn open(settings: &Settings) -> Result<Jails, Fault> {
+        let identity = Identity::take()?;
+        let own_user_namespace = settings.tier != Tier::Root;
+        let plan = Plan { own_user_namespace, identity: identity.as_ref().map(Identity::id) };
+        Ok(Jails {
+            plan,
+            identity,
+            site: settings.site.clone(),
+            name: settings.name.clone(),
+            made: 0,
+            jails: Vec::new(),
+        })
+    }
+
+    /// The user that programs run as, if it is not this process's own.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        self.identity.as_ref()
     }
 
     /// Makes the jail for `task` the current one.

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
@@ -60,6 +60,8 @@ pub(crate) struct Reach<'a> {
     pub(crate) folder: BorrowedFd<'a>,
     pub(crate) program: &'a Path,
     pub(crate) visible: &'a [Visible],
+    /// Folders to leave out of the visible ones, without namespaces; with them, they are not there.
+    pub(crate) hidden: &'a [PathBuf],
     /// Without namespaces: the system's folders one by one. With them, the whole of the small world that they show.
     pub(crate) whole_root: bool,
 }
@@ -94,11 +96,17 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
         .create()?
         .add_rule(PathBeneath::new(reach.folder, everything))?;
     let mut grant = |path: &Path, access: BitFlags<AccessFs>| -> Result<(), AnyError> {
-        use rustix::fs::{Mode, OFlags};
-        let fd = match rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+        use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+        // The system's own links lead to its own folders; others may have been put there by an earlier run.
+        let follow = if SYSTEM.iter().any(|system| path == Path::new(system)) {
+            ResolveFlags::empty()
+        } else {
+            ResolveFlags::NO_SYMLINKS
+        };
+        let fd = match rustix::fs::openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), follow) {
             Ok(fd) => fd,
             Err(error) if is_shortage(error.raw_os_error()) => return Err(io::Error::from(error).into()),
-            // What this machine does not have.
+            // What this machine does not have, and links.
             Err(_) => return Ok(()),
         };
         let is_file = rustix::fs::fstat(&fd)
@@ -119,7 +127,33 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
         grant(Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate)?;
     }
     for visible in reach.visible {
-        grant(&visible.path, if visible.writable { everything } else { reading })?;
+        let access = if visible.writable { everything } else { reading };
+        around(&visible.path, reach.hidden, access, &mut grant)?;
     }
     Ok(rules.into())
+}
+
+/// Grants `path` but for what is hidden below it. A rule holds for all that is below a folder, and so the folders on the
+/// way to a hidden one are granted piece by piece; in themselves they can be listed, and nothing else.
+fn around(
+    path: &Path,
+    hidden: &[PathBuf],
+    access: BitFlags<AccessFs>,
+    grant: &mut impl FnMut(&Path, BitFlags<AccessFs>) -> Result<(), AnyError>,
+) -> Result<(), AnyError> {
+    if hidden.iter().any(|hidden| path.starts_with(hidden)) {
+        return Ok(());
+    }
+    if !hidden.iter().any(|hidden| hidden.starts_with(path)) {
+        return grant(path, access);
+    }
+    grant(path, AccessFs::ReadDir.into())?;
+    for entry in std::fs::read_dir(path).into_iter().flatten() {
+        let entry = entry?;
+        // What a link leads to may be elsewhere.
+        if !entry.file_type()?.is_symlink() {
+            around(&entry.path(), hidden, access, grant)?;
+        }
+    }
+    Ok(())
 }

@@ -4,12 +4,14 @@ use std::ffi::{CString, OsString, c_char, c_int, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::clock;
 use crate::execution::Fault;
 use crate::fault::is_shortage;
 use crate::order::Task;
+use crate::privileges::PASSAGE;
 use crate::seccomp;
 
 /// One resource limit: which, and its value, soft and hard alike.
@@ -29,6 +31,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) identity: Option<u32>,
     /// Whether this process has capabilities that the child must shed.
     pub(crate) shed_capabilities: bool,
+    /// Whether the program keeps [`PASSAGE`](crate::privileges::PASSAGE) when it becomes another user.
+    pub(crate) keep_passage: bool,
     /// A landlock ruleset.
     pub(crate) landlock: Option<BorrowedFd<'a>>,
     /// A seccomp filter; empty for none.
@@ -116,9 +120,17 @@ impl<'a> Launch<'a> {
             limits: Vec::new(),
             identity: None,
             shed_capabilities: false,
+            keep_passage: false,
             landlock: None,
             filter: Vec::new(),
         })
+    }
+
+    /// Adds variables to the environment that hold the working folder's path, which has no NUL byte.
+    pub(crate) fn name_folder(&mut self, variables: &[OsString], path: &Path) {
+        let value = path.as_os_str().as_bytes();
+        let lines = variables.iter().map(|name| [name.as_bytes(), b"=", value].concat());
+        self.environment.extend(lines.filter_map(|line| CString::new(line).ok()));
     }
 
     /// Starts the program; returns when it runs or when it is certain that it will not.
@@ -219,6 +231,10 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
             answer(libc::setrlimit(resource, &raw const limit))?;
         }
         shared.step = Step::Identity;
+        // With the former, `access` counts what is kept as well: linkers ask it. It takes a capability of its own.
+        if launch.keep_passage && libc::prctl(libc::PR_SET_SECUREBITS, KEEPING_BITS, 0, 0, 0) < 0 {
+            answer(libc::prctl(libc::PR_SET_KEEPCAPS, 1, 0, 0, 0))?;
+        }
         if let Some(id) = launch.identity {
             // The bare system calls: glibc's wrappers would take locks to tell other threads.
             answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) as c_int)?;
@@ -226,7 +242,11 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
             answer(libc::syscall(libc::SYS_setresuid, id, id, id) as c_int)?;
         }
         shared.step = Step::Capabilities;
-        if launch.shed_capabilities {
+        if launch.keep_passage {
+            set_capabilities(PASSAGE.bits())?;
+            let passage = libc::c_ulong::from(PASSAGE.bits().trailing_zeros());
+            answer(libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_RAISE, passage, 0, 0))?;
+        } else if launch.shed_capabilities {
             shed_capabilities()?;
         }
         answer(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
@@ -249,25 +269,38 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
     }
 }
 
+/// NOROOT and NO_SETUID_FIXUP, each with its lock: a change of uid leaves capabilities as they are.
+const KEEPING_BITS: libc::c_ulong = 0b0000_1111;
+
 /// Gives up every capability, for uid 0 as well, and the way back to them.
 ///
 /// # Safety
 /// As for [`walk`].
 unsafe fn shed_capabilities() -> Result<(), i32> {
+    // NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, each with its lock, and the lock of KEEP_CAPS.
+    const SECURE_BITS: libc::c_ulong = 0b1110_1111;
+    // SAFETY: a plain system call without pointers.
+    unsafe {
+        // Refused without CAP_SETPCAP; then uid 0 has no more than the bounding set, which is empty by now.
+        libc::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0);
+        set_capabilities(0)
+    }
+}
+
+/// Makes these the effective, permitted and inheritable capabilities.
+///
+/// # Safety
+/// As for [`walk`].
+unsafe fn set_capabilities(capabilities: u64) -> Result<(), i32> {
     #[repr(C)]
     struct Header {
         version: u32,
         pid: c_int,
     }
     const VERSION_3: u32 = 0x2008_0522;
-    // NOROOT, NO_SETUID_FIXUP and NO_CAP_AMBIENT_RAISE, each with its lock, and the lock of KEEP_CAPS.
-    const SECURE_BITS: libc::c_ulong = 0b1110_1111;
     let header = Header { version: VERSION_3, pid: 0 };
-    let none = [0_u32; 6];
-    // SAFETY: plain system calls on local memory of the layout that version 3 asks for.
-    unsafe {
-        // Refused without CAP_SETPCAP; then uid 0 has no more than the bounding set, which is empty by now.
-        libc::prctl(libc::PR_SET_SECUREBITS, SECURE_BITS, 0, 0, 0);
-        answer(libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()) as c_int)
-    }
+    let halves = [capabilities as u32, (capabilities >> 32) as u32];
+    let sets = [[halves[0]; 3], [halves[1]; 3]];
+    // SAFETY: a plain system call on local memory of the layout that version 3 asks for.
+    unsafe { answer(libc::syscall(libc::SYS_capset, &raw const header, sets.as_ptr()) as c_int) }
 }

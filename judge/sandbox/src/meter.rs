@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::cgroup::Cgroup;
 use crate::clock;
+use crate::ramdisk::Place;
 use crate::reap::Finished;
 use crate::tree;
 use crate::wire::nanoseconds;
@@ -57,6 +58,8 @@ pub(crate) struct Gauges<'a> {
     pub(crate) cgroup: Option<&'a Cgroup>,
     /// Preferred to the control group's account, which lags behind by up to a tick of each core in use.
     pub(crate) tree_clock: Option<&'a TreeClock>,
+    /// The working folder, where it is memory.
+    pub(crate) folder: Option<&'a Place>,
     /// Whether a run may be more than one process.
     pub(crate) many: bool,
 }
@@ -98,7 +101,8 @@ impl<'a> Meter<'a> {
         if self.gauges.cgroup.is_some() {
             return None;
         }
-        let now = self.members().into_iter().map(tree::resident).sum();
+        let files = self.gauges.folder.map_or(0, Place::bytes);
+        let now = files + self.members().into_iter().map(tree::resident).sum::<u64>();
         self.peak = self.peak.max(now);
         Some(now)
     }
@@ -150,7 +154,7 @@ mod tests {
     #[test]
     fn the_tree_clock_counts_children_that_nobody_waits_for() {
         let Some(clock) = TreeClock::open() else {
-            eprintln!("skipped: perf events are refused (`sysctl kernel.perf_event_paranoid=2` allows this one)");
+            crate::require::skip(crate::require::Need::Perf, "perf events are refused");
             return;
         };
         let before = clock.read();

@@ -1,25 +1,25 @@
-//! The file system that a jail shows: a small read-only root, the system's folders, what was asked for, and a working
-//! folder in memory.
+//! The file system that a jail shows: a small read-only root, the system's folders, what was asked for, and a place for
+//! the working folder.
 
-use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
 
 use crate::execution::Fault;
 use crate::fault::Doing;
-use crate::folder::Stamp;
 use crate::landlocked::{DEVICES, SYSTEM};
 use crate::order::Task;
 
 /// What the working folder is mounted in.
 pub(crate) const WORK: &str = "/judge";
 /// The working folder, as programs know it.
-const BOX: &str = "/judge/box";
+pub(crate) const BOX: &str = "/judge/box";
+/// Its name in [`WORK`].
+pub(crate) const BOX_NAME: &str = "box";
 /// Where the new root is put together; hides nothing from us, since everything is opened before.
 const STAGE: &str = "/tmp";
 
@@ -51,46 +51,55 @@ pub(crate) fn sources(task: &Task) -> Result<Vec<Source>, Fault> {
     rustix::mount::mount_change("/", private).doing("making mounts private")?;
     let mut found = Vec::new();
     for path in SYSTEM {
-        add(&mut found, Path::new(path), Kind::ReadOnly)?;
+        add(&mut found, Path::new(path), Kind::ReadOnly, |_| true)?;
     }
     for path in DEVICES {
-        add(&mut found, Path::new(path), Kind::Device)?;
+        add(&mut found, Path::new(path), Kind::Device, |_| true)?;
     }
+    let is_visible = |real: &Path| task.visible.iter().any(|visible| real.starts_with(&visible.path));
     for visible in &task.visible {
-        add(&mut found, &visible.path, if visible.writable { Kind::Writable } else { Kind::ReadOnly })?;
+        let kind = if visible.writable { Kind::Writable } else { Kind::ReadOnly };
+        add(&mut found, &visible.path, kind, is_visible)?;
     }
-    add(&mut found, &task.program, Kind::ReadOnly)?;
+    add(&mut found, &task.program, Kind::ReadOnly, |real| real == task.program || is_visible(real))?;
     Ok(found)
 }
 
-/// Adds `path`, following links as the host does. What does not exist is left out: the program will find that out.
-fn add(found: &mut Vec<Source>, path: &Path, kind: Kind) -> Result<(), Fault> {
-    let mut path = absolute(path);
-    // As many links as the kernel itself would follow.
-    for _ in 0..40 {
-        if shown(found, &path) && kind != Kind::Writable {
-            return Ok(());
+/// Adds `path`, following links as the host does, and every link on the way to it: the path leads there in the jail, too.
+/// What does not exist, or `may` not be shown where the links lead, is left out: the program will find that out.
+fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path) -> bool) -> Result<(), Fault> {
+    let (mut path, mut left) = (PathBuf::from("/"), path.to_owned());
+    // As many as the kernel itself would follow.
+    let mut links = 40;
+    loop {
+        let mut parts = left.components();
+        match parts.next() {
+            None => break,
+            Some(Component::Normal(name)) => path.push(name),
+            Some(Component::ParentDir) => drop(path.pop()),
+            Some(_) => {}
         }
-        let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };
-        if !metadata.is_symlink() {
-            let tree = copy(&path, kind).doing(format!("taking {} into the jail", path.display()))?;
-            found.push(Source::Tree { path, tree, folder: metadata.is_dir() });
-            return Ok(());
-        }
-        let Ok(target) = fs::read_link(&path) else { return Ok(()) };
-        let next = absolute(&path.parent().unwrap_or(Path::new("/")).join(&target));
-        found.push(Source::Link { path, target });
-        path = next;
+        let rest = parts.as_path().to_owned();
+        left = match fs::read_link(&path) {
+            Ok(_) if links == 0 => return Ok(()),
+            Ok(target) => {
+                links -= 1;
+                if !shown(found, &path) {
+                    found.push(Source::Link { path: path.clone(), target: target.clone() });
+                }
+                path = if target.is_absolute() { "/".into() } else { path.parent().unwrap_or(&path).to_owned() };
+                target.join(rest)
+            }
+            Err(_) => rest,
+        };
     }
+    if !may(&path) || (shown(found, &path) && kind != Kind::Writable) {
+        return Ok(());
+    }
+    let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };
+    let tree = copy(&path, kind).doing(format!("taking {} into the jail", path.display()))?;
+    found.push(Source::Tree { path, tree, folder: metadata.is_dir() });
     Ok(())
-}
-
-/// `path` with its parent's links resolved and without `.` and `..`.
-fn absolute(path: &Path) -> PathBuf {
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-        return fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    };
-    fs::canonicalize(parent).map_or_else(|_| path.to_owned(), |parent| parent.join(name))
 }
 
 fn shown(found: &[Source], path: &Path) -> bool {
@@ -102,13 +111,16 @@ fn shown(found: &[Source], path: &Path) -> bool {
 }
 
 /// Makes the small world this process's root.
-pub(crate) fn build_root(sources: &[Source]) -> Result<(), Fault> {
+pub(crate) fn build_root(sources: &[Source], hidden: &[PathBuf]) -> Result<(), Fault> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
         .doing("mounting the jail's root")?;
     rustix::process::chdir(STAGE).doing("entering the jail's root")?;
     for source in sources {
         place(source)?;
+    }
+    for folder in hidden {
+        cover(folder)?;
     }
     furnish()?;
     // In a user namespace the kernel allows this only while the host's is still in sight.
@@ -171,6 +183,17 @@ fn place(source: &Source) -> Result<(), Fault> {
     }
 }
 
+/// Puts an empty folder over one that the sources show, below the current folder.
+fn cover(folder: &Path) -> Result<(), Fault> {
+    let below = folder.strip_prefix("/").unwrap_or(folder);
+    if !fs::symlink_metadata(below).is_ok_and(|found| found.is_dir()) {
+        return Ok(());
+    }
+    let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    rustix::mount::mount("tmpfs", below, "tmpfs", flags, c"size=4k,nr_inodes=1,mode=0555")
+        .doing(format!("hiding {} in the jail", folder.display()))
+}
+
 /// The folders and links that programs expect.
 fn furnish() -> Result<(), Fault> {
     let what = "furnishing the jail's root";
@@ -207,44 +230,4 @@ fn mount_proc() {
 pub(crate) fn open_folder(path: &str) -> Result<OwnedFd, Fault> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty()).doing(format!("opening {path} in the jail"))
-}
-
-/// The working folder: a file system of its own, replaced when a program has left its mark on it.
-pub(crate) struct WorkingFolder {
-    owner: u32,
-    size: u64,
-    fd: OwnedFd,
-    fresh: Stamp,
-}
-
-impl WorkingFolder {
-    pub(crate) fn mount(owner: u32) -> Result<WorkingFolder, Fault> {
-        WorkingFolder::of_size(owner, 1 << 20)
-    }
-
-    fn of_size(owner: u32, size: u64) -> Result<WorkingFolder, Fault> {
-        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
-        // Of size 0 it would have no limit.
-        let size_option = size.max(4096);
-        let options = CString::new(format!("size={size_option},nr_inodes=16384,mode=0700,uid={owner},gid={owner}"));
-        let options = options.map_err(io::Error::from).doing("mounting the working folder")?;
-        rustix::mount::mount("tmpfs", BOX, "tmpfs", flags, options.as_c_str()).doing("mounting the working folder")?;
-        let fd = open_folder(BOX)?;
-        let fresh = Stamp::of(fd.as_fd()).doing("looking at the working folder")?;
-        Ok(WorkingFolder { owner, size, fd, fresh })
-    }
-
-    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
-    }
-
-    /// Makes it empty, as new, and of this size.
-    pub(crate) fn renew(&mut self, size: u64) -> Result<(), Fault> {
-        if size == self.size && Stamp::of(self.fd.as_fd()).is_ok_and(|stamp| stamp == self.fresh) {
-            return Ok(());
-        }
-        rustix::mount::unmount(BOX, UnmountFlags::DETACH).doing("removing the working folder")?;
-        *self = WorkingFolder::of_size(self.owner, size)?;
-        Ok(())
-    }
 }

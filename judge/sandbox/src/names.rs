@@ -1,23 +1,27 @@
 //! Names of what the sandbox leaves on the machine: they tell whose it is, so that a later start can sweep it.
 
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Every group and folder of ours begins with this.
 const PREFIX: &str = "judge-sandbox";
 
-static NEXT: AtomicU64 = AtomicU64::new(0);
-
-/// A name that no living process but this one uses: `judge-sandbox.NAMESPACE.PID.START.PURPOSE.N`. A file or folder whose
-/// name begins like this, in the folder for [`Options::scratch`](crate::Options::scratch), is removed by the next
+/// A name that nothing has yet: `judge-sandbox.NAMESPACE.PID.START.PURPOSE.RANDOM`, the last part so that no other user can
+/// be there first. A file or folder whose name begins like this, in the folder for [`Options::scratch`](crate::Options::scratch), is removed by the next
 /// [`Sandbox::open`](crate::Sandbox::open) after this process has ended.
 pub fn unique(purpose: &str) -> String {
     let pid = std::process::id();
     let start = start_time(pid).unwrap_or(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    format!("{PREFIX}.{}.{pid}.{start}.{purpose}.{number}", pid_namespace())
+    format!("{PREFIX}.{}.{pid}.{start}.{purpose}.{:016x}", pid_namespace(), random())
+}
+
+/// A number that cannot be guessed.
+pub(crate) fn random() -> u64 {
+    let mut bytes = [0; 8];
+    // SAFETY: the place is valid for so many bytes. The kernel gives so few at once, or none yet, early at boot.
+    unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    u64::from_ne_bytes(bytes)
 }
 
 /// The namespace in which this process's id means something: a container may share folders with others.
@@ -25,11 +29,15 @@ fn pid_namespace() -> u64 {
     fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
 }
 
-/// Those in `folder` that a judge which is no longer alive has left behind.
+/// Those in `folder` that a judge of this user's which is no longer alive has left behind. What another user has put there,
+/// under whatever name, is not ours to touch.
 pub(crate) fn stale_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let left = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(is_stale));
-    left.map(|entry| entry.path()).collect()
+    let own = rustix::process::geteuid().as_raw();
+    let is_left = |entry: &DirEntry| {
+        entry.file_name().to_str().is_some_and(is_stale) && entry.metadata().is_ok_and(|entry| entry.uid() == own)
+    };
+    entries.flatten().filter(is_left).map(|entry| entry.path()).collect()
 }
 
 /// Whether `name` is one of ours whose maker is no longer alive.

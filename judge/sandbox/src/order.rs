@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::exchange::{self, Exchange, Made};
 use crate::execution::{Breach, End, Fault, Usage};
 use crate::request::{Limits, Request, Visible};
 use crate::wire::{Reader, Writer};
@@ -18,7 +19,9 @@ pub(crate) struct Task {
     pub(crate) argv: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) visible: Vec<Visible>,
+    pub(crate) hidden: Vec<PathBuf>,
     pub(crate) limits: Limits,
+    pub(crate) exchange: Option<Exchange>,
 }
 
 impl From<&Request> for Task {
@@ -28,7 +31,9 @@ impl From<&Request> for Task {
             argv: request.argv.clone(),
             environment: request.environment.clone(),
             visible: request.visible.clone(),
+            hidden: request.hidden.clone(),
             limits: request.limits.clone(),
+            exchange: None,
         }
     }
 }
@@ -67,10 +72,17 @@ pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
     for visible in &task.visible {
         writer.bytes(visible.path.as_os_str().as_bytes()).u64(u64::from(visible.writable));
     }
+    writer.u64(task.hidden.len() as u64);
+    for path in &task.hidden {
+        writer.bytes(path.as_os_str().as_bytes());
+    }
     let limits = &task.limits;
     writer.option(limits.cpu.map(crate::wire::nanoseconds)).option(limits.wall.map(crate::wire::nanoseconds));
     writer.option(limits.memory).u64(limits.stdout).u64(limits.stderr).option(limits.processes.map(u64::from));
-    writer.u64(limits.disk);
+    writer.u64(limits.disk).u64(u64::from(task.exchange.is_some()));
+    if let Some(exchange) = &task.exchange {
+        exchange.encode(&mut writer);
+    }
     for is_there in [enclosed.stdout, enclosed.stderr, enclosed.until] {
         writer.u64(u64::from(is_there));
     }
@@ -87,6 +99,7 @@ impl Order {
         let visible = (0..reader.u64()?)
             .map(|_| Ok(Visible { path: reader.os_string()?.into(), writable: reader.u64()? != 0 }))
             .collect::<io::Result<_>>()?;
+        let hidden = (0..reader.u64()?).map(|_| Ok(reader.os_string()?.into())).collect::<io::Result<_>>()?;
         let limits = Limits {
             cpu: reader.option()?.map(Duration::from_nanos),
             wall: reader.option()?.map(Duration::from_nanos),
@@ -96,11 +109,13 @@ impl Order {
             processes: reader.option()?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
             disk: reader.u64()?,
         };
+        let exchange = if reader.u64()? == 0 { None } else { Some(Exchange::decode(reader)?) };
         let enclosed = Enclosed { stdout: reader.u64()? != 0, stderr: reader.u64()? != 0, until: reader.u64()? != 0 };
         let stdin = reader.fd()?;
         let mut next = |is_there: bool| is_there.then(|| reader.fd()).transpose();
         let (stdout, stderr, until) = (next(enclosed.stdout)?, next(enclosed.stderr)?, next(enclosed.until)?);
-        Ok(Order { task: Task { program, argv, environment, visible, limits }, stdin, stdout, stderr, until })
+        let task = Task { program, argv, environment, visible, hidden, limits, exchange };
+        Ok(Order { task, stdin, stdout, stderr, until })
     }
 }
 
@@ -112,9 +127,11 @@ pub(crate) struct Answer {
     /// Bytes in the capture files.
     pub(crate) captured_stdout: u64,
     pub(crate) captured_stderr: u64,
+    pub(crate) made: Made,
 }
 
-const BREACHES: [Breach; 5] = [Breach::Output, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
+const BREACHES: [Breach; 6] =
+    [Breach::Output, Breach::Disk, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
 
 /// Writes what the helper has to say about a run.
 pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {
@@ -136,6 +153,7 @@ pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {
                 writer.option(time.map(crate::wire::nanoseconds));
             }
             writer.u64(answer.captured_stdout).u64(answer.captured_stderr);
+            encode_made(&answer.made, &mut writer);
         }
         Err(fault) => {
             let (action, errno) = match fault {
@@ -177,7 +195,25 @@ pub(crate) fn decode_answer(reader: &mut Reader) -> io::Result<Result<Answer, Fa
         },
         captured_stdout: reader.u64()?,
         captured_stderr: reader.u64()?,
+        made: decode_made(reader)?,
     }))
+}
+
+fn encode_made(made: &Made, writer: &mut Writer) {
+    writer.u64(u64::from(made.is_ok()));
+    match made {
+        Ok(files) => exchange::encode_files(files, writer),
+        Err(why) => {
+            writer.bytes(why.as_bytes());
+        }
+    }
+}
+
+fn decode_made(reader: &mut Reader) -> io::Result<Made> {
+    if reader.u64()? == 0 {
+        return Ok(Err(String::from_utf8_lossy(&reader.bytes()?).into_owned()));
+    }
+    exchange::decode_files(reader).map(Ok)
 }
 
 /// A C `int` that travelled as a `u64`.

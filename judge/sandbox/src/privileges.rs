@@ -2,8 +2,17 @@
 
 use rustix::thread::CapabilitySet;
 
-/// Takes every capability out of the bounding set, so that no later `execve` can bring one back. Our own stay.
+/// What a program of another user needs to come past closed folders to the files that it is shown, and to read them: to
+/// search any folder and read any file, as far as landlock lets it.
+pub(crate) const PASSAGE: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
+
+/// Takes every capability out of the bounding set, so that no later `execve` can bring one back. Our own stay, and
+/// [`PASSAGE`] may be handed on.
 pub(crate) fn empty_bounding_set() {
+    if let Ok(mut sets) = rustix::thread::capabilities(None) {
+        sets.inheritable = sets.permitted & PASSAGE;
+        let _ = rustix::thread::set_capabilities(None, sets);
+    }
     for capability in 0..64 {
         // SAFETY: a system call without pointers; unknown numbers and missing rights are refused.
         unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use crate::cgroup_site::Site;
 use crate::execution::{End, Fault};
+use crate::folder;
 use crate::helper::{HAS_PROC, SELF_TEST, Settings};
+use crate::identity;
 use crate::landlocked;
 use crate::meter::TreeClock;
 use crate::names;
@@ -95,6 +97,7 @@ fn self_test(tier: Tier, ground: &Ground) -> Result<bool, Fault> {
             disk: 1 << 20,
         },
         visible: Vec::new(),
+        hidden: Vec::new(),
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     };
@@ -140,6 +143,13 @@ fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
         );
     }
     if tier.has_namespaces() {
+        if rustix::process::geteuid().is_root() && !identity::is_available() {
+            gap(
+                "user",
+                "programs run as your own user, since this process can become no other: what your user alone may read in \
+                 the folders that they see, they read as well",
+            );
+        }
         if !has_proc {
             gap("/proc", "programs see no /proc: some interpreters do not start without it");
         }
@@ -158,8 +168,14 @@ fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
         "programs share the machine's process ids and file system: they can learn that a file or a process exists, \
          though not read, change or signal it",
     );
-    gap("disk", "files in the working folder are limited one by one, their sum is looked at every few milliseconds");
-    if crate::identity::dedicated().is_none() {
+    let own_identity = identity::is_available();
+    if !folder::can_be_memory(own_identity) {
+        gap(
+            "disk",
+            "files in the working folder are limited one by one, their sum is looked at every few milliseconds",
+        );
+    }
+    if !own_identity {
         gap("user", "programs run as your own user; the number of processes is watched, not refused by the kernel");
     }
     if tier == Tier::Unsafe {

@@ -45,6 +45,11 @@ pub(crate) enum Conclusion {
 }
 
 impl Finished {
+    /// How long the program ran, on the clock.
+    pub(crate) fn run_time(&self) -> Duration {
+        Duration::from_nanos(self.ended.saturating_sub(self.started))
+    }
+
     pub(crate) fn encode(&self, writer: &mut Writer) {
         writer
             .u64(u64::from(self.status.cast_unsigned()))

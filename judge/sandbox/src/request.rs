@@ -19,8 +19,11 @@ pub struct Request {
     pub stdin: Stdin,
     /// What the program may use.
     pub limits: Limits,
-    /// Host paths the program may see beside the system's own folders.
+    /// Host paths the program may see beside the system's own folders. Links are shown as they are, and followed only to
+    /// what is visible by itself: one may have been put there by an earlier run.
     pub visible: Vec<Visible>,
+    /// Folders within visible ones that the program may not see: it finds them empty, or closed.
+    pub hidden: Vec<PathBuf>,
     /// Where the output goes: captured, unless the caller has files of its own.
     pub stdout: Sink,
     /// The same for standard error.

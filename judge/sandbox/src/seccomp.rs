@@ -184,7 +184,7 @@ pub(crate) fn filter(rules: Rules) -> Vec<sock_filter> {
             }
         });
     }
-    processes(&mut table, rules.single_process);
+    processes(&mut table, rules);
     table.arguments(libc::SYS_ioctl, |code| {
         code.load(argument(1));
         for request in [libc::TIOCSTI as u32, TIOCLINUX, libc::TIOCSCTTY as u32, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR] {
@@ -210,16 +210,28 @@ pub(crate) fn filter(rules: Rules) -> Vec<sock_filter> {
     table.compile()
 }
 
-fn processes(table: &mut Table, single: bool) {
+fn processes(table: &mut Table, rules: Rules) {
     table.arguments(libc::SYS_clone, |code| {
         code.load(argument(0));
         code.when(BPF_JSET, CLONE_NEW_ANYTHING, libc::EPERM);
-        if single {
+        if rules.single_process {
             code.unless(BPF_JSET, libc::CLONE_THREAD as u32, libc::EAGAIN);
         }
+        if rules.shared_world {
+            // Files that a thread alone has open would be looked for in vain.
+            code.mask((libc::CLONE_THREAD | libc::CLONE_FILES) as u32);
+            code.when(BPF_JEQ, libc::CLONE_THREAD as u32, libc::EPERM);
+        }
     });
+    if rules.shared_world {
+        // What a process has open and mapped is to be seen from outside.
+        table.arguments(libc::SYS_prctl, |code| {
+            code.load(argument(0));
+            code.when(BPF_JEQ, libc::PR_SET_DUMPABLE as u32, libc::EPERM);
+        });
+    }
     #[cfg(target_arch = "x86_64")]
-    if single {
+    if rules.single_process {
         table.each(&[libc::SYS_fork, libc::SYS_vfork], libc::EAGAIN);
     }
 }
@@ -312,7 +324,8 @@ mod tests {
         for number in [libc::SYS_read, libc::SYS_write, libc::SYS_execve, libc::SYS_exit_group, libc::SYS_socketpair] {
             assert_eq!(strict(number, [0; 6]), None);
         }
-        assert_eq!(strict(libc::SYS_clone, [libc::CLONE_THREAD as u64; 6]), None);
+        assert_eq!(strict(libc::SYS_clone, [(libc::CLONE_THREAD | libc::CLONE_FILES) as u64; 6]), None);
+        assert_eq!(strict(libc::SYS_prctl, [libc::PR_SET_NAME as u64, 0, 0, 0, 0, 0]), None);
         assert_eq!(strict(libc::SYS_mmap, [0, 0, 0, libc::MAP_SHARED as u64, 0, 0]), None);
         assert_eq!(strict(libc::SYS_personality, [0xffff_ffff, 0, 0, 0, 0, 0]), None);
         assert_eq!(strict(libc::SYS_ioctl, [0, libc::TCGETS, 0, 0, 0, 0]), None);
@@ -324,6 +337,8 @@ mod tests {
         assert_eq!(strict(libc::SYS_socket, [0; 6]), Some(libc::EPERM));
         assert_eq!(strict(libc::SYS_clone3, [0; 6]), Some(libc::ENOSYS));
         assert_eq!(strict(libc::SYS_clone, [libc::SIGCHLD as u64; 6]), Some(libc::EAGAIN));
+        assert_eq!(strict(libc::SYS_clone, [libc::CLONE_THREAD as u64; 6]), Some(libc::EPERM));
+        assert_eq!(strict(libc::SYS_prctl, [libc::PR_SET_DUMPABLE as u64, 0, 0, 0, 0, 0]), Some(libc::EPERM));
         let user = (libc::CLONE_NEWUSER | libc::CLONE_THREAD) as u64;
         assert_eq!(strict(libc::SYS_clone, [user; 6]), Some(libc::EPERM));
         let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS) as u64;

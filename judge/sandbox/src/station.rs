@@ -1,10 +1,12 @@
 //! Where a helper starts programs: by itself, or in jails.
 
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use crate::bare::Bare;
 use crate::execution::Fault;
 use crate::helper::Settings;
+use crate::identity::Identity;
 use crate::jails::Jails;
 use crate::meter::Gauges;
 use crate::order::Task;
@@ -19,10 +21,18 @@ pub(crate) enum Station {
 impl Station {
     pub(crate) fn open(settings: &Settings) -> Result<Station, Fault> {
         Ok(if settings.tier.has_namespaces() {
-            Station::Jails(Jails::open(settings))
+            Station::Jails(Jails::open(settings)?)
         } else {
             Station::Bare(Bare::open(settings)?)
         })
+    }
+
+    /// The user that programs run as, if it is not this process's own.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        match self {
+            Station::Bare(bare) => bare.identity(),
+            Station::Jails(jails) => jails.identity(),
+        }
     }
 
     /// Makes ready for `task`.
@@ -48,10 +58,26 @@ impl Station {
         }
     }
 
+    /// Removes what the program of `task` has left after a run of such a length. A jail's init has done that already.
+    pub(crate) fn tidy(&mut self, task: &Task, run: Duration) -> Result<(), Fault> {
+        match self {
+            Station::Bare(bare) => bare.tidy(task, run),
+            Station::Jails(_) => Ok(()),
+        }
+    }
+
+    /// The working folder of the run that has just ended, if it exchanges files.
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        match self {
+            Station::Bare(bare) => bare.work_folder(),
+            Station::Jails(jails) => jails.current().work_folder(),
+        }
+    }
+
     /// How to measure a working folder without a size limit of its own.
     pub(crate) fn disk(&self) -> Option<&dyn Disk> {
         match self {
-            Station::Bare(bare) => Some(bare),
+            Station::Bare(bare) => bare.disk(),
             Station::Jails(_) => None,
         }
     }

@@ -35,7 +35,7 @@ impl Tier {
     }
 
     /// Whether programs of this tier live in namespaces of their own.
-    pub(crate) fn has_namespaces(self) -> bool {
+    pub fn has_namespaces(self) -> bool {
         matches!(self, Tier::Root | Tier::Delegated | Tier::Userns)
     }
 

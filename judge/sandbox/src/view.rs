@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use crate::order::Task;
 
-/// The program and the visible paths, each with the identity of what stands there now.
+/// The program and the visible paths, each with the identity of what stands there now, and what is left out of them.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct View {
     places: Vec<(PathBuf, bool, Option<Identity>)>,
+    hidden: Vec<PathBuf>,
 }
 
 /// Device, inode, and when it was last changed: a file replaced or made executable is another.
@@ -26,6 +27,6 @@ impl View {
         let program = (task.program.clone(), false, identity(&task.program));
         let visible =
             task.visible.iter().map(|visible| (visible.path.clone(), visible.writable, identity(&visible.path)));
-        View { places: [program].into_iter().chain(visible).collect() }
+        View { places: [program].into_iter().chain(visible).collect(), hidden: task.hidden.clone() }
     }
 }

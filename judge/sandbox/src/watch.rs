@@ -40,8 +40,10 @@ pub(crate) enum Start<'a> {
 
 /// Measures a working folder.
 pub(crate) trait Disk {
-    /// Bytes on disk, counted until `enough` is passed.
-    fn bytes(&self, enough: u64) -> u64;
+    /// Bytes on disk now; `None` for more than can be counted.
+    fn bytes(&self) -> Option<u64>;
+    /// The same when the program is over.
+    fn left(&self) -> Option<u64>;
 }
 
 /// A run's end as the watcher saw it.
@@ -71,7 +73,7 @@ const LONGEST_LOOK: u64 = 20_000_000;
 /// A program is killed for its time only when this much more is used: the final figures, which are read otherwise, are
 /// then beyond the limit as well.
 const MARGIN: u64 = 200_000;
-/// The fastest that memory is touched, in bytes per nanosecond.
+/// The fastest that memory is touched, or a file written, in bytes per nanosecond.
 const TOUCH_RATE: u64 = 4;
 /// Bytes moved by one read.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -238,8 +240,12 @@ impl Watch<'_, '_> {
             next = next.min(LONGEST_LOOK);
         }
         if let Some(measure) = self.disk {
-            noted(self.limits.disk.checked_sub(measure.bytes(self.limits.disk)), Breach::Output, breaches)?;
-            next = next.min(LONGEST_LOOK);
+            let began = clock::now();
+            let left = measure.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
+            let left = noted(left, Breach::Disk, breaches)?;
+            // Where there is much to look at, looking is not to become what takes the time.
+            let pause = (left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+            next = next.min(pause.max(4 * (clock::now() - began)));
         }
         Some(next)
     }

@@ -11,11 +11,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
+use rustix::fs::{MemfdFlags, Mode, OFlags};
 
+use crate::exchange::{Exchange, Made};
 use crate::execution::{Execution, Fault};
 use crate::fault::Doing;
 use crate::helper::{ARGUMENT, Settings};
+use crate::memory_file;
 use crate::order;
 use crate::request::{Request, Sink, Stdin};
 use crate::wire::Reader;
@@ -79,7 +81,7 @@ impl Worker {
     /// # Errors
     /// [`Fault::Cancelled`] after a [`Canceller::cancel`]; else the sandbox itself failed, never the program.
     pub fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
-        self.perform(request, None)
+        Ok(self.perform(request, order::Task::from(request), None)?.0)
     }
 
     /// Does the same for a program that is of use only until something else happens: until `over` becomes readable.
@@ -89,24 +91,44 @@ impl Worker {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
-        self.perform(request, Some(over))
+        Ok(self.perform(request, order::Task::from(request), Some(over))?.0)
     }
 
-    fn perform(&mut self, request: &Request, over: Option<BorrowedFd<'_>>) -> Result<Execution, Fault> {
+    /// Does the same as [`run`](Self::run) for a program that gets files and makes some: a compiler.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with_files(&mut self, request: &Request, exchange: &Exchange) -> Result<(Execution, Made), Fault> {
+        let task = order::Task { exchange: Some(exchange.clone()), ..order::Task::from(request) };
+        self.perform(request, task, None)
+    }
+
+    fn perform(
+        &mut self,
+        request: &Request,
+        task: order::Task,
+        over: Option<BorrowedFd<'_>>,
+    ) -> Result<(Execution, Made), Fault> {
         if self.link.cancelled.load(Ordering::SeqCst) {
             return Err(Fault::Cancelled);
         }
-        let answer = self.ask(request, over)??;
-        Ok(Execution {
+        let answer = self.ask(request, &task, over)??;
+        let execution = Execution {
             end: answer.end,
             breaches: answer.breaches,
             usage: answer.usage,
             stdout: read_back(&self.stdout, answer.captured_stdout).doing("reading the captured output")?,
             stderr: read_back(&self.stderr, answer.captured_stderr).doing("reading the captured error output")?,
-        })
+        };
+        Ok((execution, answer.made))
     }
 
-    fn ask(&mut self, request: &Request, over: Option<BorrowedFd<'_>>) -> Result<Result<order::Answer, Fault>, Fault> {
+    fn ask(
+        &mut self,
+        request: &Request,
+        task: &order::Task,
+        over: Option<BorrowedFd<'_>>,
+    ) -> Result<Result<order::Answer, Fault>, Fault> {
         let stdin = open_stdin(&request.stdin)?;
         let mut fds = vec![stdin.fd()];
         let sinks = [&request.stdout, &request.stderr].map(|sink| match sink {
@@ -116,7 +138,7 @@ impl Worker {
         fds.extend(sinks.into_iter().flatten().chain(over));
         let enclosed =
             order::Enclosed { stdout: sinks[0].is_some(), stderr: sinks[1].is_some(), until: over.is_some() };
-        let sent = order::encode(&order::Task::from(request), enclosed).send(&self.link.socket, &fds);
+        let sent = order::encode(task, enclosed).send(&self.link.socket, &fds);
         let received = sent.and_then(|()| Reader::receive(&self.link.socket));
         match received.and_then(|message| message.map(|mut message| order::decode_answer(&mut message)).transpose()) {
             Ok(Some(answer)) => Ok(answer),
@@ -186,9 +208,8 @@ fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
 
 /// `bytes` as a file in memory that nobody can change.
 fn sealed(bytes: &[u8]) -> std::io::Result<OwnedFd> {
-    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    let mut file = File::from(rustix::fs::memfd_create("judge-input", flags)?);
+    let mut file = memory_file::create()?;
     file.write_all(bytes)?;
-    rustix::fs::fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
+    memory_file::seal(&file)?;
     Ok(file.into())
 }

@@ -1,6 +1,6 @@
 //! A case's input: generated from its seed, or read from its file.
 
-use crate::command::{self, CommandError};
+use crate::command::{self, CommandError, Stop};
 use crate::model::{CaseSource, CaseSpec, GeneratorChoice, Problem};
 use std::io;
 use std::path::PathBuf;
@@ -14,6 +14,7 @@ const GENERATOR_LIMIT: Duration = Duration::from_secs(60);
 pub struct Inputs {
     generator: Option<GeneratorChoice>,
     folder: PathBuf,
+    stop: Option<Stop>,
 }
 
 /// An input that cannot be had.
@@ -51,7 +52,13 @@ impl Inputs {
     /// Makes the inputs of this problem's cases.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        Self { generator: problem.generator.clone(), folder: problem.folder.clone() }
+        Self { generator: problem.generator.clone(), folder: problem.folder.clone(), stop: None }
+    }
+
+    /// Has `stop` end the generator.
+    #[must_use]
+    pub fn stopped_by(self, stop: &Stop) -> Self {
+        Self { stop: Some(stop.clone()), ..self }
     }
 
     /// Returns the input of a case.
@@ -73,7 +80,7 @@ impl Inputs {
     /// When the seed cannot be used.
     pub fn generate(&self, seed: u64) -> Result<Vec<u8>, InputError> {
         match &self.generator {
-            Some(GeneratorChoice::BuiltIn(checker)) => Ok(checker.generate(seed)?),
+            Some(GeneratorChoice::BuiltIn { generator, .. }) => Ok(generator(seed)?),
             Some(GeneratorChoice::Command(line)) => self.generate_by_command(line, seed),
             None => Err(InputError::NoGenerator(seed)),
         }
@@ -86,7 +93,7 @@ impl Inputs {
         if !line.contains("{seed}") {
             words.push(seed_text.into());
         }
-        let finished = command::run(&words, &self.folder, GENERATOR_LIMIT)?;
+        let finished = command::run(&words, &self.folder, GENERATOR_LIMIT, self.stop.as_ref())?;
         if !finished.status.success() {
             let why = format!("{}: {}", finished.status, String::from_utf8_lossy(&finished.stderr).trim());
             return Err(InputError::Generator { seed, why });

@@ -1,10 +1,10 @@
 //! Who says what an answer is worth: a built-in checker, or a command of the user's.
 
 use super::InputError;
-use crate::command::{self, CommandError, Template};
+use crate::command::{self, CommandError, Stop, Template};
 use crate::model::{CheckerChoice, Problem, Ruling};
 use crate::verdict::{self, ProtocolError};
-use checkers::{Case, Checker, Feature, Malformed, Observer};
+use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -61,6 +61,9 @@ pub enum RefereeError {
     /// The problem is interactive, and this is an answer without its conversation.
     #[error("an answer in an interactive problem is worth something only in its conversation")]
     Interactive,
+    /// A built-in checker gave up on an answer that may be right.
+    #[error("{0}")]
+    Undecided(Undecided),
     /// A temporary file could not be written.
     #[error("cannot write a temporary file for the checker")]
     Store(#[from] io::Error),
@@ -84,11 +87,22 @@ impl Referee {
     /// Returns the referee of a problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        let template = |line: &String| Template { line: line.clone(), folder: problem.folder.clone() };
+        let template = |line: &String| Template { line: line.clone(), folder: problem.folder.clone(), stop: None };
         match &problem.checker {
             CheckerChoice::BuiltIn(checker) => Self::BuiltIn(*checker),
             CheckerChoice::Command(line) => Self::Command(template(line)),
             CheckerChoice::Interactor(line) => Self::Interactor(template(line)),
+        }
+    }
+
+    /// Has `stop` end the checker.
+    #[must_use]
+    pub fn stopped_by(self, stop: &Stop) -> Self {
+        let stopped = |command: Template| Template { stop: Some(stop.clone()), ..command };
+        match self {
+            Self::BuiltIn(checker) => Self::BuiltIn(checker),
+            Self::Command(command) => Self::Command(stopped(command)),
+            Self::Interactor(command) => Self::Interactor(stopped(command)),
         }
     }
 
@@ -112,7 +126,7 @@ impl Admitted {
     /// When the referee itself fails.
     pub fn rule(&self, answer: &[u8]) -> Result<Ruling, RefereeError> {
         match self {
-            Self::BuiltIn(case) => Ok(guarded(|| case.check(answer))?.into()),
+            Self::BuiltIn(case) => ruling(guarded(|| case.check(answer))?),
             Self::Command { command, input } => rule_by_command(command, input.path(), stored(answer)?.path()),
             Self::Interactive { .. } => Err(RefereeError::Interactive),
         }
@@ -124,7 +138,7 @@ impl Admitted {
     /// When the referee itself fails.
     pub fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Ruling, RefereeError> {
         match self {
-            Self::BuiltIn(case) => Ok(guarded(|| case.replay(answer, observer))?.into()),
+            Self::BuiltIn(case) => ruling(guarded(|| case.replay(answer, observer))?),
             Self::Command { .. } | Self::Interactive { .. } => self.rule(answer),
         }
     }
@@ -136,6 +150,15 @@ impl Admitted {
             Self::BuiltIn(case) => guarded(|| case.features()).unwrap_or_default(),
             Self::Command { .. } | Self::Interactive { .. } => Vec::new(),
         }
+    }
+}
+
+/// Returns what a built-in checker says.
+fn ruling(result: Result<Score, CheckError>) -> Result<Ruling, RefereeError> {
+    match result {
+        Ok(score) => Ok(Ruling::Accepted(score)),
+        Err(CheckError::Rejected(rejection)) => Ok(rejection.into()),
+        Err(CheckError::Undecided(undecided)) => Err(RefereeError::Undecided(undecided)),
     }
 }
 
@@ -156,12 +179,12 @@ fn stored(bytes: &[u8]) -> io::Result<NamedTempFile> {
 }
 
 fn rule_by_command(command: &Template, input: &Path, answer: &Path) -> Result<Ruling, RefereeError> {
-    let Template { line, folder } = command;
+    let Template { line, folder, stop } = command;
     let mut words = command::words(line, &[("input", input), ("answer", answer)])?;
     if !line.contains("{input}") && !line.contains("{answer}") {
         words.extend([input.into(), answer.into()]);
     }
-    let finished = command::run(&words, folder, CHECKER_LIMIT)?;
+    let finished = command::run(&words, folder, CHECKER_LIMIT, stop.as_ref())?;
     let said = String::from_utf8_lossy(&finished.stdout);
     let first_line = said.lines().next().unwrap_or("").trim();
     Ok(verdict::ruling(finished.status, first_line, &finished.stderr)?)

@@ -1,7 +1,7 @@
 //! The grammar of the commands for one program, case or answer: `exec`, `check`, `view`, `gen` and `solve`.
 
 use super::{LimitArgs, SandboxArgs};
-use crate::model::{RunChoice, Seeds};
+use crate::model::{Bytes, RunChoice, Seeds, parse_seed};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE", requires = "output")]
     pub input: Option<PathBuf>,
     /// The case made from this seed
-    #[arg(long, value_name = "N", requires = "output")]
+    #[arg(long, value_name = "N", requires = "output", value_parser = parse_seed, allow_hyphen_values = true)]
     pub seed: Option<u64>,
     /// The answer, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "dir")]
@@ -78,6 +78,10 @@ pub struct CheckArgs {
     /// A folder: every NAME.in with its NAME.out
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+    /// The most bytes of an answer, such as 1MB [default: the problem's limit, as in `judge run`; that of the run with
+    /// --run]
+    #[arg(long, value_name = "SIZE")]
+    pub output_limit: Option<Bytes>,
 }
 
 /// Arguments of `judge view`.
@@ -91,7 +95,7 @@ pub struct ViewArgs {
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
     /// The case made from this seed
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_hyphen_values = true)]
     pub seed: Option<u64>,
     /// The answer, or - for standard input [default: what the solver answers]
     #[arg(long, value_name = "FILE", conflicts_with = "solver")]
@@ -124,10 +128,10 @@ pub struct GenArgs {
     #[arg(short, long, value_name = "ID")]
     pub problem: String,
     /// The case with this seed, to standard output (or into --dir)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_hyphen_values = true)]
     pub seed: Option<u64>,
     /// The cases with these seeds, into the folder --dir
-    #[arg(long, value_name = "SEEDS", requires = "dir")]
+    #[arg(long, value_name = "SEEDS", requires = "dir", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,
     /// The folder for the files seed-N.in; created if missing
     #[arg(long, value_name = "DIR")]

@@ -236,7 +236,7 @@ pub struct TuneArgs {
     #[arg(long, value_name = "N", default_value = "1")]
     pub draw: u64,
     /// The cases are made from these seeds [default: fresh ones]
-    #[arg(long, value_name = "SEEDS")]
+    #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,
     /// The certainty
     #[command(flatten)]

@@ -12,7 +12,7 @@ use std::str::FromStr;
 #[command(next_help_heading = "Cases")]
 pub struct CaseArgs {
     /// Cases made from seeds: 1-50, or 3,7,10-12 [default: the problem's own cases]
-    #[arg(long, value_name = "SEEDS")]
+    #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,
     /// Cases in files: a path or a quoted pattern; repeatable
     #[arg(long, value_name = "FILES")]

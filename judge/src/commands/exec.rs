@@ -1,14 +1,14 @@
 //! `judge exec`: one program in the sandbox, for scripts.
 
 use crate::cli::{ExecArgs, LimitArgs};
-use crate::model::{Bytes, Exit, Invocation, Limits, Time, Verdict};
+use crate::model::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
 use crate::report::{self, ExecReport};
 use crate::runner::{self, RunError};
 use crate::solver;
 use crate::verdict::Ending;
 use crate::workflow::failure::Failure;
 use crate::workflow::{entrants, load, sandbox};
-use judge_sandbox::{Request, Sink, Stdin, Visible};
+use judge_sandbox::{Request, Sandbox, Sink, Stdin};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -30,12 +30,13 @@ const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let limits = limits(&args.limits);
     let sandbox = sandbox::open(&args.sandbox)?;
-    let mut toolbox = entrants::toolbox()?;
+    let mut toolbox = entrants::toolbox(&sandbox)?;
     let streams = Streams::open(args)?;
     let (ending, execution) = match solver::find_command(args.command.clone(), &mut toolbox) {
-        Invocation::Program { program, argv, visible } => {
-            let request = request(args, &limits, program, argv, visible, &streams)?;
-            let execution = runner::run_alone(&sandbox, &request).map_err(|error| unwritten(args, error))?;
+        Invocation::Program(program) => {
+            let request = request(args, &limits, program, &streams, &sandbox)?;
+            let execution =
+                runner::run_alone(&sandbox, |worker| worker.run(&request)).map_err(|error| unwritten(args, error))?;
             let execution = execution.ok_or_else(Failure::interrupted)?;
             (solver::ending(&request.program, &execution, &limits), Some(execution))
         }
@@ -64,19 +65,19 @@ fn limits(given: &LimitArgs) -> Limits {
 fn request(
     args: &ExecArgs,
     limits: &Limits,
-    program: std::path::PathBuf,
-    argv: Vec<std::ffi::OsString>,
-    visible: Vec<std::path::PathBuf>,
+    program: Program,
     streams: &Streams,
+    sandbox: &Sandbox,
 ) -> Result<Request, Failure> {
-    let mut seen: Vec<_> = visible.into_iter().map(|path| Visible { path, writable: false }).collect();
-    seen.extend(sandbox::visible(&args.sandbox)?);
+    let mut seen = sandbox::visible(&args.sandbox, sandbox)?;
+    let hidden = runner::hidden(&program, &seen);
+    seen.extend(solver::visible(&program));
     let bounded = |time: Time| (time != NO_TIME_LIMIT).then_some(time.0);
     let memory = (limits.memory != Bytes(u64::MAX)).then_some(limits.memory.0);
     Ok(Request {
-        program,
-        argv,
-        environment: runner::environment(&args.sandbox.environment),
+        environment: solver::environment(&program, &args.sandbox.environment),
+        program: program.path,
+        argv: program.argv,
         stdin: stdin(args.stdin.as_deref())?,
         limits: judge_sandbox::Limits {
             cpu: bounded(limits.cpu),
@@ -85,9 +86,10 @@ fn request(
             stdout: limits.output.0,
             stderr: limits.output.0,
             processes: Some(limits.processes),
-            disk: memory.unwrap_or(OUTPUT.0),
+            disk: limits.disk().0,
         },
         visible: seen,
+        hidden,
         stdout: Sink::File(Arc::clone(&streams.stdout)),
         stderr: Sink::File(Arc::clone(&streams.stderr)),
     })

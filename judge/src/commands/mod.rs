@@ -51,8 +51,9 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Man => shell::man(),
     };
     let exit = result.unwrap_or_else(|failure: Failure| {
-        report::note(&failure.render(report::Style::of_stderr()));
+        report::note_lines(&failure.render(report::Style::of_stderr()));
         failure.exit()
     });
+    judge_sandbox::dismiss_supervisors();
     ExitCode::from(exit.code())
 }

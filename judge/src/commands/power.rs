@@ -100,7 +100,7 @@ fn against_itself(
 ) -> Result<(String, MatchResult), Failure> {
     let mut runner = MatchRunner::open(catalogue, problem, &args.running)?;
     runner.use_best_scores(args.statistics.measure, args.best.as_deref())?;
-    let [first, mut again] = [(); 2].map(|()| runner.prepare(only.spec.clone()));
+    let (first, mut again) = (runner.prepare(only.spec.clone())?, runner.prepare(only.spec.clone())?);
     again.spec.name.push_str(" again");
     let played = runner.play(runner.plan(vec![first, again], runner.cases(&args.cases, None)?)?)?;
     Ok((format!("{} against itself", only.spec.name), played))

@@ -1,6 +1,8 @@
 //! `judge list` and `judge show`.
 
-use crate::model::{BestSource, CaseSource, Direction, Exit, GeneratorChoice, Problem, Rule, TestGroup, Weight};
+use crate::model::{
+    BestSource, CaseSource, CheckerChoice, Direction, Exit, GeneratorChoice, Problem, Rule, TestGroup, Weight,
+};
 use crate::report::{self, Align, Style, grid};
 use crate::workflow::failure::Failure;
 use crate::workflow::load;
@@ -42,7 +44,9 @@ pub(super) fn show(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure> 
     let problem = catalogue.find(id)?;
     let limits = &problem.limits;
     let seeds = match &problem.generator {
-        Some(GeneratorChoice::BuiltIn(_)) => "made by the built-in generator: --seeds 1-100".to_owned(),
+        Some(GeneratorChoice::BuiltIn { version, .. }) => {
+            format!("made by the built-in generator, version {version}{}: --seeds 1-100", of_versions(problem))
+        }
         Some(GeneratorChoice::Command(line)) => format!("made by `{line}`: --seeds 1-100"),
         None => "none: its cases are files".to_owned(),
     };
@@ -67,6 +71,16 @@ pub(super) fn show(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure> 
     let text: Vec<_> = shown.map(|(key, text)| format!("{key:<11} {}", text.replace('\n', "\n            "))).collect();
     report::print(&format!("{}\n{}", problem.id, text.join("\n")))?;
     Ok(Exit::Success)
+}
+
+/// How many versions there are to choose from, where there is a choice.
+fn of_versions(problem: &Problem) -> String {
+    match &problem.checker {
+        CheckerChoice::BuiltIn(checker) if checker.generators().len() > 1 => {
+            format!(" of {} (`generator-version`)", checker.generators().len())
+        }
+        _ => String::new(),
+    }
 }
 
 fn scoring(problem: &Problem) -> String {

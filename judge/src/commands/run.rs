@@ -15,6 +15,7 @@ use crate::workflow::recorder::{self, JournalOptions, Recorder, RunContext};
 use crate::workflow::run_outputs::RunOutputs;
 use crate::workflow::score_run::{self, ScoredRun};
 use crate::workflow::{entrants, jobs, load, sandbox};
+use judge_sandbox::Sandbox;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,9 +28,9 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let settings = jobs::settings(&args.jobs, outputs.show_features());
     let ChosenCases { cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
-    let mut toolbox = entrants::toolbox()?;
-    let plan = plan(problem, cases, reference, args, &mut toolbox)?;
     let sandbox = sandbox::open(&args.sandbox)?;
+    let mut toolbox = entrants::toolbox(&sandbox)?;
+    let plan = plan(problem, cases, reference, args, &mut toolbox, &sandbox)?;
     let tier = sandbox.tier().name();
     let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
     let recorder = Recorder::start(options(args), &context)?;
@@ -115,15 +116,16 @@ fn plan(
     reference: ReferenceScores,
     args: &RunArgs,
     toolbox: &mut Toolbox,
+    sandbox: &Sandbox,
 ) -> Result<Plan, Failure> {
     reference.apply(problem, &mut cases)?;
     Ok(Plan {
         problem: Problem { best: reference.source, ..problem.clone() },
         cases,
-        solvers: entrants::solvers(problem, &args.solvers, toolbox)?,
+        solvers: entrants::solvers(problem, &args.solvers, toolbox, sandbox)?,
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
-        visible: sandbox::visible(&args.sandbox)?,
+        visible: sandbox::visible(&args.sandbox, sandbox)?,
         fail_fast: args.fail_fast,
         order: Order::Fixed,
     })

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 pub(super) fn solve(id: &str) -> ExitCode {
     if solutions::find(id).is_none() {
         let ids: Vec<_> = solutions::all().iter().map(|solution| solution.id).collect();
-        report::note(&format!("error: there is no bundled solver `{id}`\nhint: one of {}", ids.join(", ")));
+        report::note(&format!("error: there is no bundled solver `{id}`"));
+        report::note(&format!("hint: one of {}", ids.join(", ")));
         return ExitCode::from(Exit::Usage.code());
     }
     solutions::main_of(id)

@@ -42,7 +42,7 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     let input = input(problem, args)?;
     let case = answer::admit(problem, &input.bytes, &input.name)?;
     let answer = match &args.output {
-        Some(path) => Answer { bytes: load::bytes("the answer", path)?, player: String::new() },
+        Some(path) => recorded(problem, args, path)?,
         None => play(problem, args, &input)?,
     };
     let mut film = GameFilm::new(args.from, args.to);
@@ -69,27 +69,41 @@ fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
     Ok(Input { name: format!("seed-{seed}"), bytes: Inputs::of(problem).generate(seed)?.into() })
 }
 
+/// Reads the answer, which is no longer than that of a solver might be.
+fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<Answer, Failure> {
+    let limit = args.limits.output_limit.unwrap_or(problem.limits.output);
+    match load::bytes_up_to("the answer", path, limit)? {
+        Some(bytes) => Ok(Answer { bytes, player: String::new() }),
+        None => {
+            let ruling = answer::text(&answer::too_long(limit));
+            Err(Failure::usage(format!("there is no move to show: {ruling}")).with_hint("--output-limit allows more"))
+        }
+    }
+}
+
 /// Runs the solver on the input.
 fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Failure> {
-    let mut toolbox = entrants::toolbox()?;
+    let sandbox = sandbox::open(&args.sandbox)?;
+    let mut toolbox = entrants::toolbox(&sandbox)?;
     let plan = Plan {
         problem: problem.clone(),
         cases: Vec::new(),
-        solvers: entrants::solvers(problem, args.solver.as_slice(), &mut toolbox)?,
+        solvers: entrants::solvers(problem, args.solver.as_slice(), &mut toolbox, &sandbox)?,
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
-        visible: sandbox::visible(&args.sandbox)?,
+        visible: sandbox::visible(&args.sandbox, &sandbox)?,
         fail_fast: false,
         order: Order::Fixed,
     };
-    let Solver { spec, invocation, .. } = &plan.solvers[0];
+    let Solver { spec, invocation, environment } = &plan.solvers[0];
     let unanswered = |why: &str| Failure::usage(format!("`{}` gave no answer to show: {why}", spec.name));
-    let (program, argv, visible) = match invocation {
-        Invocation::Program { program, argv, visible } => (program, argv, visible),
+    let program = match invocation {
+        Invocation::Program(program) => program,
         Invocation::CannotStart(why) | Invocation::CompileError(why) => return Err(unanswered(why)),
     };
-    let request = runner::request(&plan, program, argv, visible, input.bytes.clone());
-    let execution = runner::run_alone(&sandbox::open(&args.sandbox)?, &request)?.ok_or_else(Failure::interrupted)?;
+    let hidden = runner::hidden(program, &plan.visible);
+    let request = runner::request(&plan, program, environment, &hidden, input.bytes.clone());
+    let execution = runner::run_alone(&sandbox, |worker| worker.run(&request))?.ok_or_else(Failure::interrupted)?;
     match solver::ending(&request.program, &execution, &plan.limits) {
         Ending::Clean => Ok(Answer { bytes: execution.stdout, player: spec.name.clone() }),
         Ending::Failed(verdict, note) => Err(unanswered(&format!("{verdict}: {note}"))),

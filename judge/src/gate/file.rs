@@ -1,7 +1,7 @@
 //! The baseline file: small, sorted, one line for each case, suited to `git diff`.
 
 use super::baseline::{Baseline, BaselineCase, CaseResult};
-use crate::model::{Percent, Time, Verdict};
+use crate::model::{Percent, Time, Verdict, is_hidden};
 use checkers::Score;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -153,8 +153,17 @@ fn fields(source: Option<&BaselineSource>, entry: &BaselineCase) -> Vec<(&'stati
     fields
 }
 
+/// A string as TOML has it, in one line, so that it can be a key as well.
 fn quoted(text: &str) -> String {
-    Value::String(text.to_owned()).to_string()
+    if !text.chars().any(is_hidden) {
+        return Value::String(text.to_owned()).to_string();
+    }
+    let escaped = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if is_hidden(c) => format!("\\U{:08x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
 fn line(raw: RawLine) -> Result<Line, String> {

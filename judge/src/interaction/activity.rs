@@ -60,17 +60,33 @@ fn is_number(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::Running;
-    use std::process::Stdio;
+    use rustix::process::{Pid, Signal, kill_process_group};
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command, Stdio};
     use std::time::{Duration, Instant};
 
-    fn start(script: &str) -> Running {
-        Running::start(&["sh".into(), "-c".into(), script.into()], Path::new("/"), Stdio::piped(), Stdio::null())
-            .unwrap()
+    /// A process group, ended when the test is done with it.
+    struct Group(Child);
+
+    impl Group {
+        fn id(&self) -> u32 {
+            self.0.id()
+        }
+    }
+
+    impl Drop for Group {
+        fn drop(&mut self) {
+            let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+            let _ = self.0.wait();
+        }
+    }
+
+    fn start(script: &str) -> Group {
+        Group(Command::new("sh").args(["-c", script]).stdin(Stdio::piped()).process_group(0).spawn().unwrap())
     }
 
     /// Whether a look comes to be as expected, however slow the machine is.
-    fn becomes(running: &Running, expected: impl Fn(&Activity) -> bool) -> bool {
+    fn becomes(running: &Group, expected: impl Fn(&Activity) -> bool) -> bool {
         let began = Instant::now();
         while began.elapsed() < Duration::from_secs(20) {
             if expected(&of_group(running.id())) {

@@ -15,7 +15,6 @@ const REPORT_BYTES: u64 = 64 << 10;
 /// An interactor that runs. When this is dropped, it is ended.
 pub(super) struct Interactor {
     running: Running,
-    process: OwnedFd,
     report: NamedTempFile,
 }
 
@@ -27,18 +26,17 @@ impl Interactor {
         stdin: OwnedFd,
         stdout: OwnedFd,
     ) -> Result<Self, InteractorError> {
-        let report = tempfile::Builder::new().prefix("judge-").tempfile()?;
+        // Removed with it; by the next judge's sweep, if this one is killed.
+        let prefix = judge_sandbox::sweepable_name("report") + ".";
+        let report = tempfile::Builder::new().prefix(&prefix).tempfile()?;
         let words = command::words(&command.line, &[("input", input), ("report", report.path())])?;
-        let running = Running::start(&words, &command.folder, stdin.into(), stdout.into())?;
-        let id = i32::try_from(running.id()).ok().and_then(rustix::process::Pid::from_raw);
-        let id = id.ok_or(io::ErrorKind::InvalidData).map_err(io::Error::from)?;
-        let process = rustix::process::pidfd_open(id, rustix::process::PidfdFlags::empty()).map_err(io::Error::from)?;
-        Ok(Self { running, process, report })
+        let running = Running::start(&words, &command.folder, stdin.as_fd(), stdout.as_fd())?;
+        Ok(Self { running, report })
     }
 
     /// Becomes readable when it has ended.
     pub(super) fn ended(&self) -> BorrowedFd<'_> {
-        self.process.as_fd()
+        self.running.ended()
     }
 
     /// What it and its children do at the moment.

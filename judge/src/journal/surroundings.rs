@@ -30,7 +30,12 @@ impl Surroundings {
         let text = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
         let cpu_model = cpu_model().unwrap_or_else(|| text(system.machine()));
         let here = Self { host: text(system.nodename()), kernel: text(system.release()), cpu_model, ..Self::default() };
-        match git_status(folder) {
+        if names_programs(folder) {
+            let commit = git(folder, &["rev-parse", "--verify", "HEAD"]).map(|commit| commit.trim().to_owned());
+            return Self { git_commit: commit, ..here };
+        }
+        match git(folder, &["status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=all"])
+        {
             Some(status) => Self { git_commit: commit(&status), git_dirty: Some(is_dirty(&status)), ..here },
             None => here,
         }
@@ -43,10 +48,24 @@ fn cpu_model() -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-fn git_status(folder: &Path) -> Option<String> {
-    let words = ["git", "status", "--porcelain=v2", "--branch", "--untracked-files=no"].map(Into::into);
-    let finished = command::run(&words, folder, GIT_LIMIT).ok()?;
+/// What git says, if it is there and succeeds. A repository may have come with a solver: git starts no monitor, and fetches
+/// nothing, whatever its settings say.
+fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
+    let start = ["env", "GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1", "git", "--no-optional-locks"];
+    let words = start.iter().chain(&["-c", "core.fsmonitor=false"]).chain(arguments);
+    let words: Vec<_> = words.map(Into::into).collect();
+    let finished = command::run(&words, folder, GIT_LIMIT, None).ok()?;
     finished.status.success().then(|| String::from_utf8_lossy(&finished.stdout).into_owned())
+}
+
+/// Whether the settings of the repository itself name filters: programs that git would start to compare files. Those that
+/// the user's own settings name are the user's.
+fn names_programs(folder: &Path) -> bool {
+    let settings = git(folder, &["config", "--list", "--show-scope", "--name-only"]).unwrap_or_default();
+    settings
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .any(|(scope, name)| matches!(scope, "local" | "worktree") && name.to_ascii_lowercase().starts_with("filter."))
 }
 
 fn commit(status: &str) -> Option<String> {

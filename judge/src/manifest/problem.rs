@@ -21,7 +21,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let source = section.text("source");
     let format = section.text("format");
     let checker = checker(&section);
-    let generator = section.text("generator-command");
+    let generator = generator(&section, checker.as_ref());
     let default_solver = section.text("solver");
     let limits = limits(&section);
     let scoring = super::scoring::read(&section, folder);
@@ -34,16 +34,12 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     section.finish();
 
     let (id, checker) = (id?, checker?);
-    let built_in = match checker {
-        CheckerChoice::BuiltIn(checker) => Some(GeneratorChoice::BuiltIn(checker)),
-        CheckerChoice::Command(_) | CheckerChoice::Interactor(_) => None,
-    };
     Some(Problem {
         title: title.map_or(&*id, |title| title.value).to_owned(),
         id,
         source: source.map_or_else(String::new, |source| source.value.to_owned()),
         format: format.map_or_else(String::new, |format| format.value.to_owned()),
-        generator: generator.map(|command| GeneratorChoice::Command(command.value.to_owned())).or(built_in),
+        generator,
         checker,
         limits,
         cases,
@@ -115,6 +111,30 @@ fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'sta
         section.complain(name.span.clone(), format!("there is no built-in checker `{}`", name.value), expected);
     }
     found
+}
+
+/// The generator of the user's, or that of the built-in checker in the version that is asked for.
+fn generator(section: &Section<'_>, checker: Option<&CheckerChoice>) -> Option<GeneratorChoice> {
+    let command = section.text("generator-command");
+    let version = section.integer::<usize>("generator-version", "a version: a whole number from 1");
+    let generators = match checker? {
+        CheckerChoice::BuiltIn(checker) if command.is_none() => checker.generators(),
+        _ => &[],
+    };
+    let chosen = version.as_ref().map_or(1, |version| version.value);
+    let generator = chosen.checked_sub(1).and_then(|index| generators.get(index));
+    if let (None, Some(Located { value, span })) = (generator, version) {
+        let expected = match generators.len() {
+            0 => "only built-in generators have versions: remove it".to_owned(),
+            1 => "the only one is 1".to_owned(),
+            most => format!("expected 1 to {most}"),
+        };
+        section.complain(span, format!("there is no version {value} of the generator"), expected);
+    }
+    match command {
+        Some(command) => Some(GeneratorChoice::Command(command.value.to_owned())),
+        None => generator.map(|&generator| GeneratorChoice::BuiltIn { generator, version: chosen }),
+    }
 }
 
 fn limits(problem: &Section<'_>) -> Limits {

@@ -10,7 +10,7 @@ pub struct Limits {
     pub cpu: Time,
     /// Time on the clock.
     pub wall: Time,
-    /// Peak memory of all its processes together.
+    /// Peak memory of all its processes together; the greatest number of bytes for no limit.
     pub memory: Bytes,
     /// Bytes on standard output.
     pub output: Bytes,
@@ -23,5 +23,11 @@ impl Limits {
     #[must_use]
     pub fn default_wall(cpu: Time) -> Time {
         Time(cpu.0.saturating_mul(3).saturating_add(Duration::from_secs(1)))
+    }
+
+    /// Returns what may be written to files: as much as memory allows, or 64 MB where memory has no limit.
+    #[must_use]
+    pub fn disk(&self) -> Bytes {
+        if self.memory == Bytes(u64::MAX) { Bytes(64_000_000) } else { self.memory }
     }
 }

@@ -1,7 +1,7 @@
 //! A problem of the catalogue, checked and complete.
 
 use super::{CaseSpec, Direction, FeatureRule, Limits, Rule, TestGroup};
-use checkers::{Checker, Score};
+use checkers::{Checker, Generator, Score};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +123,12 @@ impl CheckerChoice {
 #[derive(Clone)]
 pub enum GeneratorChoice {
     /// The generator of a built-in checker.
-    BuiltIn(&'static dyn Checker),
+    BuiltIn {
+        /// The generator.
+        generator: Generator,
+        /// Which version of it, from 1.
+        version: usize,
+    },
     /// A command of the user's, as written in the catalogue.
     Command(String),
 }

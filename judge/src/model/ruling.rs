@@ -16,11 +16,8 @@ pub enum Ruling {
     },
 }
 
-impl From<Result<Score, Rejection>> for Ruling {
-    fn from(result: Result<Score, Rejection>) -> Self {
-        match result {
-            Ok(score) => Self::Accepted(score),
-            Err(rejection) => Self::Rejected { place: rejection.location(), reason: rejection.reason() },
-        }
+impl From<Rejection> for Ruling {
+    fn from(rejection: Rejection) -> Self {
+        Self::Rejected { place: rejection.location(), reason: rejection.reason() }
     }
 }

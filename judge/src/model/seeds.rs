@@ -11,12 +11,25 @@ const MOST_SEEDS: u64 = 10_000_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seeds(Vec<RangeInclusive<u64>>);
 
+/// Generators of contests may take signed seeds; theirs and ours are the same 64 bits.
+fn same(seed: u64) -> String {
+    format!(": where a contest counts negative seeds, this one is {seed} here")
+}
+
 /// A text that is not a list of seeds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SeedsError {
     /// Not `A`, `A-B` or a comma-separated list of these.
     #[error("expected seeds such as `1-50` or `3,7,10-12`, found `{0}`")]
     Syntax(String),
+    /// An integer that is no seed.
+    #[error("seeds are 0 to {}, found `{found}`{}", u64::MAX, same_bits.map(same).unwrap_or_default())]
+    OutOfRange {
+        /// What was written.
+        found: String,
+        /// The seed with the bits of the signed 64-bit integer that was written.
+        same_bits: Option<u64>,
+    },
     /// `B-A`.
     #[error("the seed range `{first}-{last}` runs backwards; write `{last}-{first}`")]
     Reversed {
@@ -81,14 +94,31 @@ impl FromStr for Seeds {
     }
 }
 
+/// Reads a single seed.
+///
+/// # Errors
+/// When it is none.
+pub fn parse_seed(text: &str) -> Result<u64, SeedsError> {
+    let text = text.trim();
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(SeedsError::Syntax(text.to_owned()));
+    }
+    text.parse().map_err(|_| SeedsError::OutOfRange {
+        found: text.to_owned(),
+        same_bits: text.parse().ok().map(i64::cast_unsigned),
+    })
+}
+
 fn range(text: &str) -> Result<RangeInclusive<u64>, SeedsError> {
-    let syntax = || SeedsError::Syntax(text.to_owned());
-    let number = |digits: &str| match digits.trim() {
-        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.parse().map_err(|_| syntax()),
-        _ => Err(syntax()),
+    // A hyphen at the start is a sign.
+    let hyphen = text.char_indices().skip(1).find(|(_, letter)| *letter == '-');
+    let (first, last) = hyphen.map_or((text, text), |(index, _)| (&text[..index], &text[index + 1..]));
+    let syntax = |error| match error {
+        SeedsError::Syntax(_) => SeedsError::Syntax(text.to_owned()),
+        other => other,
     };
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    let (first, last) = (number(first)?, number(last)?);
+    let (first, last) = (parse_seed(first).map_err(syntax)?, parse_seed(last).map_err(syntax)?);
     if first > last {
         return Err(SeedsError::Reversed { first, last });
     }
@@ -108,9 +138,31 @@ mod tests {
     #[test]
     fn what_is_not_a_list_of_seeds_is_said() {
         assert_eq!("9-3".parse::<Seeds>(), Err(SeedsError::Reversed { first: 9, last: 3 }));
-        for text in ["", "a", "1-", "-1", "1--2", "1,,2", "1.5", "+1", "99999999999999999999"] {
+        for text in ["", "-", "a", "1-", "1-2-3", "1,,2", "1.5", "+1", "--1", "-é", "é-1"] {
             assert!(matches!(text.parse::<Seeds>(), Err(SeedsError::Syntax(_))), "{text}");
         }
         assert!(matches!("0-18446744073709551615".parse::<Seeds>(), Err(SeedsError::TooMany { .. })));
+    }
+
+    #[test]
+    fn a_negative_seed_is_told_what_it_is_here() {
+        for (text, found, same_bits) in [
+            ("-1", "-1", Some(u64::MAX)),
+            ("3, -5-7", "-5", Some(18_446_744_073_709_551_611)),
+            ("1--2", "-2", Some(18_446_744_073_709_551_614)),
+            ("-9223372036854775808", "-9223372036854775808", Some(1 << 63)),
+            ("-9223372036854775809", "-9223372036854775809", None),
+            ("18446744073709551616", "18446744073709551616", None),
+        ] {
+            let expected = SeedsError::OutOfRange { found: found.to_owned(), same_bits };
+            assert_eq!(text.parse::<Seeds>(), Err(expected), "{text}");
+        }
+        assert_eq!(
+            parse_seed("-1").unwrap_err().to_string(),
+            "seeds are 0 to 18446744073709551615, found `-1`: where a contest counts negative seeds, this one is \
+             18446744073709551615 here"
+        );
+        assert_eq!(parse_seed("18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(parse_seed("007"), Ok(7));
     }
 }

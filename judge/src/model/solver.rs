@@ -3,6 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+/// The environment of every program in the sandbox, before what the user asks for.
+pub const BASE_ENVIRONMENT: [(&str, &str); 2] =
+    [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("LANG", "C.UTF-8")];
+
+/// The name of a journal's folder, which no program in the sandbox sees: it holds what others answered.
+pub const JOURNAL_FOLDER: &str = ".judge";
+
 /// A solver as the user named it: `NAME=S`, or just `S`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SolverSpec {
@@ -23,18 +30,33 @@ pub struct Solver {
     pub environment: Vec<(String, String)>,
 }
 
+/// A program that can be run.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// Absolute path of the executable.
+    pub path: PathBuf,
+    /// `argv`, the program's own name first.
+    pub argv: Vec<OsString>,
+    /// Files and folders that the command names, or that were made from them.
+    pub visible: Vec<PathBuf>,
+    /// What else it needs to run.
+    pub runtime: Runtime,
+}
+
+/// The installations of a program and its interpreters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Runtime {
+    /// Files and folders that it needs to see, beside the system's own.
+    pub visible: Vec<PathBuf>,
+    /// Folders that come first on its `PATH`.
+    pub search: Vec<PathBuf>,
+}
+
 /// How a solver is run, or why it cannot be.
 #[derive(Debug, Clone)]
 pub enum Invocation {
-    /// This program, with these arguments (the program's own name first).
-    Program {
-        /// Absolute path of the executable.
-        program: PathBuf,
-        /// `argv`.
-        argv: Vec<OsString>,
-        /// Files and folders that it needs to see.
-        visible: Vec<PathBuf>,
-    },
+    /// This program.
+    Program(Program),
     /// There is nothing to run: why.
     CannotStart(String),
     /// The compiler refused the source: what it said.

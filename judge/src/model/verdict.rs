@@ -15,7 +15,7 @@ pub enum Verdict {
     WallLimit,
     /// MLE: too much memory.
     MemoryLimit,
-    /// OLE: too much output.
+    /// OLE: too much output, or too much on disk.
     OutputLimit,
     /// PLE: too many processes.
     ProcessLimit,

@@ -1,10 +1,10 @@
 //! The best score on each case: the table, and the JSON file that teams exchange.
 
 use super::Style;
+use super::json_text;
 use super::json_value::{exact, schema_of};
-use super::table::{Align, grid};
+use super::table::{Align, Field, grid};
 use crate::model::{BestScore, BestScores, CaseName, Game, RunId};
-use comfy_table::Cell;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
@@ -104,13 +104,13 @@ pub fn best_text(best: &BestScores, style: Style) -> String {
     let mut table = grid(&columns, style);
     for best in &best.scores {
         table.add_row([
-            Cell::new(&best.case),
-            Cell::new(&best.score),
-            Cell::new(&best.solver),
-            Cell::new(best.solver_hash.short()),
-            Cell::new(best.run),
-            Cell::new(if best.imported { format!("{} (imported)", best.host) } else { best.host.clone() }),
-            Cell::new(best.date.get(..16).unwrap_or(&best.date).replace('T', " ")),
+            Field::new(&best.case),
+            Field::new(&best.score),
+            Field::new(&best.solver),
+            Field::new(best.solver_hash.short()),
+            Field::new(best.run),
+            Field::new(if best.imported { format!("{} (imported)", best.host) } else { best.host.clone() }),
+            Field::new(best.date.get(..16).unwrap_or(&best.date).replace('T', " ")),
         ]);
     }
     let left_out = best.cases - best.scores.len();
@@ -144,7 +144,7 @@ pub fn best_json(game: &Game, scores: &[BestScore]) -> serde_json::Result<String
         direction: game.direction.name().to_owned(),
         best: scores.iter().filter_map(record).collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    json_text::document(&document)
 }
 
 /// Returns the JSON schema of [`best_json`]'s documents.

@@ -3,13 +3,12 @@
 use super::effects::{amount, between, probability, signed, size};
 use super::figures::{memory, milliseconds};
 use super::plot::histogram;
-use super::table::{Align, grid, painted};
+use super::table::{Align, Field, grid, painted};
 use super::{Counts, Paint, Style};
-use crate::model::{JobId, Outcome, OutcomeGrid, RunId, Stop, Verdict};
+use crate::model::{JobId, Outcome, OutcomeGrid, RunId, Stop, Verdict, one_line};
 use crate::paired::{Claim, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters};
 use crate::plan::Plan;
 use crate::statistics::{EffectSummary, Moments};
-use comfy_table::Cell;
 use std::time::Duration;
 
 /// The number of cases with the largest losses and gains that are shown.
@@ -76,6 +75,11 @@ impl CompareReport<'_> {
         &self.plan.solvers[solver].spec.name
     }
 
+    /// Returns a solver's name as it is shown.
+    fn shown(&self, solver: usize) -> String {
+        one_line(self.name(solver)).into_owned()
+    }
+
     /// Returns the outcome of a job, if it was finished.
     pub(super) fn outcome(&self, case: usize, solver: usize) -> Option<&Outcome> {
         self.outcomes.get(JobId { case, solver })
@@ -122,7 +126,7 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
         let mean = u32::try_from(times.len()).ok().and_then(|count| times.iter().sum::<Duration>().checked_div(count));
         let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
         table.add_row([
-            report.name(solver).to_owned(),
+            report.shown(solver),
             counts.to_string(),
             figure(mean.map(milliseconds)),
             figure(times.iter().max().copied().map(milliseconds)),
@@ -133,7 +137,7 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
 }
 
 fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
-    let (a, b) = (report.name(comparison.paired.first), report.name(comparison.paired.second));
+    let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
     let mut lines = vec![format!("{b} against {a}: {} cases that both solved", comparison.paired.pairs.len())];
     lines.extend(comparison.inference.summary.as_ref().map(|summary| figure_lines(report, comparison, summary)));
     if comparison.paired.undefined > 0 {
@@ -205,7 +209,7 @@ fn plot(report: &CompareReport<'_>, comparison: &Comparison) -> String {
     }
     let shown: Vec<f64> = comparison.paired.pairs.iter().map(|pair| report.measure.shown(pair.effect)).collect();
     let unit = if report.measure.is_share() { " %" } else { "" };
-    format!("How often {} differed by how much:\n{}", report.name(comparison.paired.second), histogram(&shown, unit))
+    format!("How often {} differed by how much:\n{}", report.shown(comparison.paired.second), histogram(&shown, unit))
 }
 
 fn extremes(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
@@ -239,11 +243,11 @@ fn extreme_table(
         let score = |solver| score(solver).map_or_else(String::new, ToString::to_string);
         let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
         table.add_row([
-            Cell::new(&report.plan.cases[pair.case].name),
+            Field::new(&report.plan.cases[pair.case].name),
             painted(&signed(report.measure, pair.effect), paint),
-            Cell::new(score(paired.first)),
-            Cell::new(score(paired.second)),
-            Cell::new(report.plan.reproduce(JobId { case: pair.case, solver: paired.second })),
+            Field::new(score(paired.first)),
+            Field::new(score(paired.second)),
+            Field::new(report.plan.reproduce(JobId { case: pair.case, solver: paired.second })),
         ]);
     }
     table.trim_fmt()
@@ -273,9 +277,9 @@ fn failure_list(report: &CompareReport<'_>, comparison: &Comparison, style: Styl
     let all = [of(&failures.second, comparison.paired.second), of(&failures.first, comparison.paired.first)].concat();
     let line = |job: &JobId| {
         let verdict = report.outcome(job.case, job.solver).map_or(Verdict::Skipped, |outcome| outcome.verdict);
-        let case = &report.plan.cases[job.case].name;
-        let command = style.paint(Paint::Faint, &report.plan.reproduce(*job));
-        format!("{case}: only {} failed: {}\n    {command}", report.name(job.solver), verdict.name())
+        let case = one_line(&report.plan.cases[job.case].name.0);
+        let command = style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*job)));
+        format!("{case}: only {} failed: {}\n    {command}", report.shown(job.solver), verdict.name())
     };
     let mut lines: Vec<String> = all.iter().take(EXTREMES).map(line).collect();
     if all.len() > EXTREMES {
@@ -286,7 +290,7 @@ fn failure_list(report: &CompareReport<'_>, comparison: &Comparison, style: Styl
 
 fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String {
     let measure = report.measure;
-    let (a, b) = (report.name(comparison.paired.first), report.name(comparison.paired.second));
+    let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
     let cases = comparison.paired.pairs.len();
     let mean = comparison.inference.summary.as_ref().map_or(0.0, |summary| summary.moments.mean());
     let by = || match comparison.inference.interval {
@@ -318,7 +322,7 @@ fn at_least(least: &str, mean: f64, measure: EffectMeasure, report: &CompareRepo
 
 /// Failures are never averaged into an effect: they are reported on their own.
 fn failures_in_words(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
-    let (a, b) = (report.name(paired.first), report.name(paired.second));
+    let (a, b) = (report.shown(paired.first), report.shown(paired.second));
     let count = |cases: &[usize]| if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };
     let mut parts = Vec::new();
     if !paired.failures.second.is_empty() {
@@ -342,7 +346,7 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
     let verdicts =
         report.comparisons.iter().map(|comparison| style.paint(paint(comparison), &report.verdict(comparison)));
     let place = report.run_info.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
-    let place = format!("{}: {} cases; {place}", report.plan.problem.id, report.plan.cases.len());
+    let place = format!("{}: {} cases; {place}", one_line(&report.plan.problem.id), report.plan.cases.len());
     let mut lines: Vec<String> = verdicts.collect();
     if report.comparisons.len() > 1 {
         let [each, all] = [report.parameters.alpha, report.alpha].map(percentage);

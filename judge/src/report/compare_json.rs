@@ -1,6 +1,7 @@
 //! The machine-readable report of a comparison.
 
 use super::effects::claim_name;
+use super::json_text;
 use super::json_value::{exact, in_milliseconds, schema_of};
 use super::{CompareReport, Comparison};
 use crate::model::{CaseSource, JobId, RunId, SolverSpec, Stop};
@@ -181,7 +182,7 @@ pub(super) fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<Str
         comparisons: report.comparisons.iter().map(|comparison| comparison_record(report, comparison)).collect(),
         cases: (0..report.plan.cases.len()).map(|case| case_record(report, case)).collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    json_text::document(&document)
 }
 
 /// Returns the JSON schema of `judge compare --json`.

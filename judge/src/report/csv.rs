@@ -2,6 +2,7 @@
 
 use super::RunReport;
 use super::record::CaseRecord;
+use crate::model::one_line;
 
 /// The columns that every table has; the features stand behind them.
 const COLUMNS: [&str; 15] = [
@@ -51,10 +52,10 @@ fn feature_names<'a>(report: &'a RunReport<'_>) -> Vec<&'a str> {
 
 fn row(record: &CaseRecord<'_>, features: &[&str]) -> Vec<String> {
     let mut fields = vec![
-        record.case.to_owned(),
+        words(record.case),
         text(record.seed.as_ref()),
-        text(record.input.as_ref()),
-        record.solver.to_owned(),
+        words(record.input.as_deref().unwrap_or_default()),
+        words(record.solver),
         record.verdict.to_owned(),
         record.code.to_owned(),
         text(record.score.as_ref()),
@@ -63,12 +64,19 @@ fn row(record: &CaseRecord<'_>, features: &[&str]) -> Vec<String> {
         text(record.wall_ms.as_ref()),
         text(record.memory_bytes.as_ref()),
         record.noisy.to_string(),
-        record.note.to_owned(),
+        words(record.note),
         text(record.weight.as_ref()),
-        record.group.unwrap_or_default().to_owned(),
+        words(record.group.unwrap_or_default()),
     ];
     fields.extend(features.iter().map(|name| text(record.features.as_ref().and_then(|features| features.get(name)))));
     fields
+}
+
+/// Words of others: as one line with everything hidden escaped, and marked as text where a spreadsheet would take them for a formula.
+fn words(text: &str) -> String {
+    let shown = one_line(text);
+    let is_formula = shown.starts_with(['=', '+', '-', '@']) && shown.parse::<f64>().is_err();
+    if is_formula { format!("'{shown}") } else { shown.into_owned() }
 }
 
 fn text(value: Option<&impl ToString>) -> String {

@@ -2,9 +2,8 @@
 
 use super::Style;
 use super::style::Paint;
-use super::table::{Align, grid, painted};
+use super::table::{Align, Field, grid, painted};
 use crate::model::Bytes;
-use comfy_table::Cell;
 use judge_sandbox::{Machine, Survey};
 
 /// A machine with a higher share of its cores in use is busy.
@@ -16,11 +15,11 @@ pub fn doctor_text(survey: &Survey, style: Style) -> String {
     [tiers(survey, style), gaps(survey), features(survey, style), machine(&survey.machine)].join("\n\n")
 }
 
-fn state(missing: Option<&str>, remedy: Option<&str>) -> Cell {
+fn state(missing: Option<&str>, remedy: Option<&str>) -> Field {
     match (missing, remedy) {
         (None, _) => painted("ok", Paint::Good),
         (Some(_), Some(_)) => painted("missing", Paint::Bad),
-        (Some(_), None) => Cell::new("not needed"),
+        (Some(_), None) => Field::new("not needed"),
     }
 }
 
@@ -30,10 +29,10 @@ fn tiers(survey: &Survey, style: Style) -> String {
     for tier in &survey.tiers {
         let missing = tier.missing.as_deref();
         table.add_row([
-            Cell::new(tier.tier),
+            Field::new(tier.tier),
             state(missing, tier.remedy),
-            Cell::new(missing.unwrap_or("")),
-            Cell::new(tier.remedy.unwrap_or("")),
+            Field::new(missing.unwrap_or("")),
+            Field::new(tier.remedy.unwrap_or("")),
         ]);
     }
     let chosen = survey.tiers.iter().find(|tier| tier.missing.is_none());
@@ -70,11 +69,11 @@ fn features(survey: &Survey, style: Style) -> String {
         };
         let remedy = missing.and(feature.remedy).unwrap_or("");
         let cells = [
-            Cell::new(feature.name),
+            Field::new(feature.name),
             state(missing, feature.remedy),
-            Cell::new(found),
-            Cell::new(feature.purpose),
-            Cell::new(remedy),
+            Field::new(found),
+            Field::new(feature.purpose),
+            Field::new(remedy),
         ];
         table.add_row(cells);
     }

@@ -1,6 +1,7 @@
 //! What the sandbox can do on this machine, as JSON.
 
 use super::doctor::findings;
+use super::json_text;
 use super::json_value::schema_of;
 use judge_sandbox::{Feature, Survey, TierReport};
 use schemars::{JsonSchema, Schema};
@@ -98,7 +99,7 @@ pub fn doctor_json(survey: &Survey) -> serde_json::Result<String> {
             noise: noise.collect(),
         },
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    json_text::document(&document)
 }
 
 /// Returns the JSON schema of [`doctor_json`]'s documents.

@@ -1,6 +1,7 @@
 //! The report of one program in the sandbox.
 
 use super::figures::memory;
+use super::json_text;
 use super::json_value::{in_milliseconds, schema_of};
 use super::milliseconds;
 use crate::verdict::Ending;
@@ -75,7 +76,7 @@ pub fn exec_json(report: &ExecReport<'_>) -> serde_json::Result<String> {
         tier: report.tier,
         gaps: report.gaps,
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    json_text::document(&document)
 }
 
 /// Returns the JSON schema of [`exec_json`]'s documents.

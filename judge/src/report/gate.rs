@@ -1,12 +1,11 @@
 //! The text report of the gate, and the sentences that its other reports share.
 
-use super::table::{Align, grid, painted};
+use super::table::{Align, Field, grid, painted};
 use super::{Paint, Style};
 use crate::gate::{Baseline, CaseResult, Change, Complaint, GateLimits, Judgement};
-use crate::model::{Direction, JobId};
+use crate::model::{Direction, JobId, one_line, quote};
 use crate::plan::Plan;
 use crate::scoring::display;
-use comfy_table::Cell;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::path::Path;
@@ -102,8 +101,8 @@ impl GateReport<'_> {
     }
 
     fn record_again(&self) -> Option<String> {
-        let solver = shell_words::quote(&self.plan.solvers.first()?.spec.text).into_owned();
-        let file = shell_words::quote(&self.file.to_string_lossy()).into_owned();
+        let solver = quote(&self.plan.solvers.first()?.spec.text);
+        let file = quote(&self.file.to_string_lossy());
         Some(format!("judge baseline -p {} -s {solver} --output {file}", self.plan.problem.id))
     }
 
@@ -178,8 +177,9 @@ pub(super) fn change_in_percent(change: &Change) -> String {
 pub(super) fn gate_text(report: &GateReport<'_>, style: Style) -> String {
     let mut parts = vec![change_table(report, style), complaints(report, style)];
     let paint = if report.judgement.holds() { Paint::Good } else { Paint::Bad };
-    let updated = if report.is_updated { format!("\n{} was rewritten", report.file.display()) } else { String::new() };
-    parts.push(format!("{}{updated}", style.paint(paint, &report.headline())));
+    let file = report.file.to_string_lossy();
+    let updated = if report.is_updated { format!("\n{} was rewritten", one_line(&file)) } else { String::new() };
+    parts.push(format!("{}{updated}", style.paint(paint, &one_line(&report.headline()))));
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
 }
@@ -194,9 +194,9 @@ fn change_table(report: &GateReport<'_>, style: Style) -> String {
     for change in changes.iter().take(CHANGES) {
         let paint = if is_worse(change, report.limits.direction) { Paint::Bad } else { Paint::Good };
         table.add_row([
-            Cell::new(&change.case),
-            Cell::new(&change.was),
-            Cell::new(&change.now),
+            Field::new(&change.case),
+            Field::new(&change.was),
+            Field::new(&change.now),
             painted(&change_in_percent(change), paint),
         ]);
     }
@@ -208,8 +208,10 @@ fn change_table(report: &GateReport<'_>, style: Style) -> String {
 
 fn complaints(report: &GateReport<'_>, style: Style) -> String {
     let line = |finding: Finding| match finding.command {
-        Some(command) => format!("{}\n    {}", finding.words, style.paint(Paint::Faint, &command)),
-        None => finding.words,
+        Some(command) => {
+            format!("{}\n    {}", one_line(&finding.words), style.paint(Paint::Faint, &one_line(&command)))
+        }
+        None => one_line(&finding.words).into_owned(),
     };
     report.findings().into_iter().map(line).collect::<Vec<_>>().join("\n")
 }

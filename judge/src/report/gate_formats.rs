@@ -2,9 +2,11 @@
 
 use super::GateReport;
 use super::gate::{Finding, change_in_percent, is_worse};
+use super::json_text;
 use super::json_value::{exact, schema_of};
 use super::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field};
 use crate::gate::{BaselineCase, CaseResult, Change};
+use crate::model::one_line;
 use crate::scoring::display;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use schemars::{JsonSchema, Schema};
@@ -83,7 +85,7 @@ pub(super) fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
         fixed: &judgement.fixed,
         cases: report.today.cases.iter().map(|(case, entry)| case_record(case, entry)).collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    json_text::document(&document)
 }
 
 /// Returns the JSON schema of `judge gate --json`.
@@ -111,10 +113,10 @@ fn case_record<'a>(case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
 /// Returns the gate's findings as JUnit XML: a test for each case of the baseline, and one for the whole.
 ///
 /// # Errors
-/// Never: characters that XML does not have are left out.
+/// Never: characters that XML does not have are escaped.
 pub(super) fn gate_junit(report: &GateReport<'_>) -> Result<String, SerializeError> {
     let findings = report.findings();
-    let name = format!("judge gate {}", report.baseline.problem);
+    let name = one_line(&format!("judge gate {}", report.baseline.problem)).into_owned();
     let mut suite = TestSuite::new(&*name);
     for case in report.baseline.cases.keys() {
         let of_case: Vec<&Finding> = findings.iter().filter(|finding| finding.case.as_ref() == Some(case)).collect();
@@ -129,13 +131,13 @@ pub(super) fn gate_junit(report: &GateReport<'_>) -> Result<String, SerializeErr
 
 fn test_case(class: &str, name: &str, findings: &[&Finding]) -> TestCase {
     let status = if findings.is_empty() { TestCaseStatus::success() } else { failure(findings) };
-    let mut case = TestCase::new(name, status);
+    let mut case = TestCase::new(&*one_line(name), status);
     case.set_classname(class);
     case
 }
 
 fn failure(findings: &[&Finding]) -> TestCaseStatus {
-    let words: Vec<&str> = findings.iter().map(|finding| finding.words.as_str()).collect();
+    let words: Vec<_> = findings.iter().map(|finding| one_line(&finding.words)).collect();
     let commands = findings.iter().filter_map(|finding| finding.command.as_deref());
     let commands: Vec<String> = commands.map(|command| format!("reproduce: {command}")).collect();
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
@@ -157,7 +159,7 @@ pub(super) fn gate_markdown(report: &GateReport<'_>) -> String {
 }
 
 fn finding_line(finding: &Finding) -> String {
-    let words = escaped(&cut(&finding.words.replace('\n', " "), NOTE_WIDTH));
+    let words = escaped(&cut(&finding.words, NOTE_WIDTH));
     let command = finding.command.as_ref().map(|command| format!("<br>{}", code(&cut(command, COMMAND_WIDTH))));
     format!("- {words}{}\n", command.unwrap_or_default())
 }

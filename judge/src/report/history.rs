@@ -1,11 +1,12 @@
 //! Past runs: the table, the JSON list, and the heading of a single one.
 
+use super::json_text;
 use super::json_value::{exact, schema_of};
 use super::run::points_text;
-use super::table::{Align, grid, painted};
+use super::table::{Align, Field, grid, painted};
 use super::{Paint, Style};
-use crate::model::{HistoryRow, RunState, StoredRun};
-use comfy_table::Cell;
+use crate::model::one_line;
+use crate::model::{HistoryRow, RunState, StoredEntrant, StoredRun};
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 use schemars::{JsonSchema, Schema};
@@ -47,30 +48,30 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
         let cases =
             if row.done == row.planned { row.done.to_string() } else { format!("{}/{}", row.done, row.planned) };
         let mut cells = vec![
-            Cell::new(row.run),
-            Cell::new(&row.started_here),
-            Cell::new(&row.problem),
-            Cell::new(&row.solver),
-            Cell::new(cases),
-            if failed == 0 { Cell::new("0") } else { painted(&failed.to_string(), Paint::Bad) },
-            Cell::new(row.total.as_ref().map_or_else(|| "–".to_owned(), points_text)),
+            Field::new(row.run),
+            Field::new(&row.started_here),
+            Field::new(&row.problem),
+            Field::new(&row.solver),
+            Field::new(cases),
+            if failed == 0 { Field::new("0") } else { painted(&failed.to_string(), Paint::Bad) },
+            Field::new(row.total.as_ref().map_or_else(|| "–".to_owned(), points_text)),
             change(row),
-            Cell::new(&row.rule),
+            Field::new(&row.rule),
             state(row.state),
-            Cell::new(commit(row.git_commit.as_deref(), row.git_dirty)),
+            Field::new(commit(row.git_commit.as_deref(), row.git_dirty)),
         ];
         if grouped {
-            cells.push(Cell::new(row.group.as_deref().unwrap_or("")));
+            cells.push(Field::new(row.group.as_deref().unwrap_or("")));
         }
         table.add_row(cells);
     }
     table.trim_fmt()
 }
 
-fn change(row: &HistoryRow) -> Cell {
-    let Some(change) = &row.change else { return Cell::new("–") };
+fn change(row: &HistoryRow) -> Field {
+    let Some(change) = &row.change else { return Field::new("–") };
     if change.is_zero() {
-        return Cell::new("=");
+        return Field::new("=");
     }
     let sign = if change.is_positive() { "+" } else { "" };
     // Only raw scores can be costs; for points, larger is better.
@@ -79,9 +80,9 @@ fn change(row: &HistoryRow) -> Cell {
     painted(&format!("{sign}{}", points_text(change)), if better { Paint::Good } else { Paint::Bad })
 }
 
-fn state(state: RunState) -> Cell {
+fn state(state: RunState) -> Field {
     match state {
-        RunState::Complete => Cell::new(state),
+        RunState::Complete => Field::new(state),
         RunState::Running => painted(state.name(), Paint::Strong),
         RunState::Killed | RunState::Interrupted | RunState::Stopped => painted(state.name(), Paint::Warning),
     }
@@ -92,19 +93,24 @@ fn commit(commit: Option<&str>, dirty: Option<bool>) -> String {
     if dirty == Some(true) && !short.is_empty() { format!("{short}+") } else { short.to_owned() }
 }
 
+/// Between the values of a key, so that they stand one under the other.
+const UNDER_THE_FIRST: &str = "\n            ";
+
 /// Returns the description of a run without its results, without a final newline.
 #[must_use]
 pub fn stored_run_text(run: &StoredRun) -> String {
     let done = run.cases.len();
     let limits = &run.limits;
-    let solvers = run.entrants.iter().map(|solver| format!("{}: {} ({})", solver.name, solver.command, solver.hash));
+    let solver = |solver: &StoredEntrant| {
+        one_line(&format!("{}: {} ({})", solver.name, solver.command, solver.hash)).into_owned()
+    };
     let version = if run.checker_version == 0 { String::new() } else { format!(" {}", run.checker_version) };
     let lines = [
         ("state", format!("{}, {done} of {} cases", run.state, run.case_count)),
         ("started", run.started.clone()),
-        ("command", run.command.clone()),
-        ("solvers", solvers.collect::<Vec<_>>().join("\n            ")),
-        ("checker", format!("{}{version}", run.checker)),
+        ("command", one_line(&run.command).into_owned()),
+        ("solvers", run.entrants.iter().map(solver).collect::<Vec<_>>().join(UNDER_THE_FIRST)),
+        ("checker", one_line(&format!("{}{version}", run.checker)).into_owned()),
         (
             "limits",
             format!(
@@ -112,8 +118,8 @@ pub fn stored_run_text(run: &StoredRun) -> String {
                 limits.cpu, limits.wall, limits.memory, limits.output, limits.processes
             ),
         ),
-        ("environment", run.environment.clone()),
-        ("machine", format!("{}, {}, Linux {}", run.host, run.cpu_model, run.kernel)),
+        ("environment", one_line(&run.environment).into_owned()),
+        ("machine", one_line(&format!("{}, {}, Linux {}", run.host, run.cpu_model, run.kernel)).into_owned()),
         ("commit", commit_in_words(run)),
         ("judge", run.judge.clone()),
     ];
@@ -190,7 +196,7 @@ struct Record<'a> {
 /// Never: every value in it can be written as JSON.
 pub fn history_json(rows: &[HistoryRow]) -> serde_json::Result<String> {
     let document = Document { schema: SCHEMA, runs: rows.iter().map(record).collect() };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    json_text::document(&document)
 }
 
 /// Returns the JSON schema of [`history_json`]'s documents.

@@ -1,8 +1,8 @@
 //! The progress of a comparison that continues until it is decided: the interval as it shrinks.
 
 use super::effects::{between, signed};
-use super::note;
-use crate::model::{RunEvent, Stop};
+use super::{note, note_lines};
+use crate::model::{RunEvent, Stop, one_line};
 use crate::paired::{EffectMeasure, Interim, PairedComparison};
 use crate::statistics::Moments;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -50,7 +50,7 @@ impl IntervalProgress {
                 self.bar.println("interrupted: ending the running cases (once more: at once)");
             }
             RunEvent::Stopping(Stop::FailFast) => {}
-            RunEvent::JournalLost(why) => self.bar.suspend(|| note(why)),
+            RunEvent::JournalLost(why) => self.bar.suspend(|| note_lines(why)),
         }
     }
 
@@ -59,7 +59,7 @@ impl IntervalProgress {
         let cases = results.iter().map(|result| result.paired.pairs.len()).max().unwrap_or(0);
         let words = results.iter().map(|result| match results.len() {
             1 => in_words(measure, result),
-            _ => format!("{} {}", result.name, in_words(measure, result)),
+            _ => format!("{} {}", one_line(result.name), in_words(measure, result)),
         });
         let text = format!("{cases} cases: {}", words.collect::<Vec<_>>().join("; "));
         if !self.bar.is_hidden() {

@@ -1,6 +1,7 @@
 //! The report of a run as one JSON document, and its schema.
 
 use super::RunReport;
+use super::json_text;
 use super::json_value::schema_of;
 use super::record::{CaseRecord, Summary};
 use schemars::{JsonSchema, Schema};
@@ -25,7 +26,7 @@ pub(super) fn run_json(report: &RunReport<'_>) -> serde_json::Result<String> {
         summary: Summary::of(report),
         cases: report.jobs().map(|(job, outcome)| CaseRecord::of_report(report, job, outcome)).collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    json_text::document(&document)
 }
 
 /// Returns the JSON schema of `judge run --json`.

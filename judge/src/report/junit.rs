@@ -3,7 +3,7 @@
 use super::RunReport;
 use super::record::CaseRecord;
 use super::run::points_text;
-use crate::model::Verdict;
+use crate::model::{Verdict, one_line, visible};
 use crate::scoring::{TestGroupResult, TestGroupRow, TestGroupStatus};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
@@ -11,12 +11,12 @@ use std::time::Duration;
 /// Returns the report of a run as JUnit XML.
 ///
 /// # Errors
-/// Never: characters that XML does not have are left out.
+/// Never: characters that XML does not have are escaped.
 pub(super) fn run_junit(report: &RunReport<'_>) -> Result<String, SerializeError> {
     let mut document = Report::new(format!("judge {}", report.plan.problem.id));
     document.set_time(report.elapsed);
     for (solver, entry) in report.plan.solvers.iter().enumerate() {
-        let class = format!("{}.{}", report.plan.problem.id, entry.spec.name);
+        let class = one_line(&format!("{}.{}", report.plan.problem.id, entry.spec.name)).into_owned();
         let jobs = report.jobs().filter(|(job, _)| job.solver == solver);
         let records = jobs.map(|(job, outcome)| CaseRecord::of_report(report, job, outcome));
         let mut suite = TestSuite::new(&class);
@@ -31,7 +31,7 @@ pub(super) fn run_junit(report: &RunReport<'_>) -> Result<String, SerializeError
 }
 
 fn test_case(class: &str, record: &CaseRecord<'_>) -> TestCase {
-    let mut case = TestCase::new(record.case, status(record));
+    let mut case = TestCase::new(&*one_line(record.case), status(record));
     case.set_classname(class);
     if let Some(wall) = record.wall_ms {
         case.set_time(Duration::from_secs_f64(wall / 1e3));
@@ -41,12 +41,12 @@ fn test_case(class: &str, record: &CaseRecord<'_>) -> TestCase {
     let cpu = record.cpu_ms.map(|cpu| ("cpu_ms", cpu.to_string()));
     let memory = record.memory_bytes.map(|memory| ("memory_bytes", memory.to_string()));
     let weight = record.weight.as_ref().map(|weight| ("weight", weight.to_string()));
-    let group = record.group.map(|group| ("group", group.to_owned()));
+    let group = record.group.map(|group| ("group", one_line(group).into_owned()));
     for (name, value) in [score, points, weight, group, cpu, memory].into_iter().flatten() {
         case.add_property((name, &*value));
     }
     if !record.stderr.is_empty() {
-        case.set_system_err(record.stderr);
+        case.set_system_err(&*visible(record.stderr));
     }
     case
 }
@@ -66,7 +66,7 @@ fn all_or_nothing(report: &RunReport<'_>, result: &TestGroupResult, solver: usiz
             failed
         }
     };
-    let mut case = TestCase::new(format!("group {}", group.name), status);
+    let mut case = TestCase::new(format!("group {}", one_line(&group.name)), status);
     case.set_classname(class);
     case.add_property(("weight", &*points_text(&result.weight)));
     if let Some(points) = points {
@@ -83,7 +83,8 @@ fn status(record: &CaseRecord<'_>) -> TestCaseStatus {
         _ => NonSuccessKind::Failure,
     };
     let mut status = TestCaseStatus::non_success(kind);
-    status.set_type(record.verdict).set_message(format!("{}: {}", record.verdict, record.note));
-    status.set_description(format!("{}: {}\nreproduce: {}", record.verdict, record.note, record.reproduce));
+    let why = format!("{}: {}", record.verdict, visible(record.note));
+    status.set_description(format!("{why}\nreproduce: {}", record.reproduce));
+    status.set_type(record.verdict).set_message(why);
     status
 }

@@ -1,6 +1,7 @@
 //! The report of a run as JSON lines: one for each case as soon as it is finished, and a summary as the last one.
 
 use super::RunReport;
+use super::json_text;
 use super::json_value::schema_of;
 use super::record::{CaseRecord, Summary};
 use crate::model::{Features, Finished};
@@ -48,9 +49,8 @@ impl<W: Write> JsonLines<W> {
 
     fn write(&mut self, line: &Line<'_>) {
         if self.result.is_ok() {
-            self.result = serde_json::to_vec(line).map_err(io::Error::from).and_then(|mut bytes| {
-                bytes.push(b'\n');
-                self.output.write_all(&bytes)?;
+            self.result = json_text::line(line).map_err(io::Error::from).and_then(|line| {
+                self.output.write_all(line.as_bytes())?;
                 self.output.flush()
             });
         }

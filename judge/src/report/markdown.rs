@@ -6,7 +6,7 @@ use super::figures::{memory, milliseconds};
 use super::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix, test_groups};
 use super::run::verdict_of;
 use super::{Counts, RunReport};
-use crate::model::{JobId, Outcome, Stop, Verdict};
+use crate::model::{JobId, Outcome, Stop, Verdict, one_line};
 
 /// The largest page in bytes. Comments may have 65,536 characters; this leaves room for the text of a bot.
 const LARGEST: usize = 56_000;
@@ -141,7 +141,7 @@ fn failures(report: &RunReport<'_>) -> Vec<String> {
 fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
     let case = field(&report.plan.cases[job.case].name.0);
     let solver = field(&report.plan.solvers[job.solver].spec.name);
-    let note = escaped(&cut(&outcome.note.replace('\n', " "), NOTE_WIDTH));
+    let note = escaped(&cut(&outcome.note, NOTE_WIDTH));
     let command = code(&cut(&report.plan.reproduce(job), COMMAND_WIDTH));
     format!("- **{case}** ({solver}): {}: {note}<br>{command}\n", outcome.verdict)
 }
@@ -173,13 +173,13 @@ fn optional(value: Option<&impl ToString>) -> String {
 
 /// A text as a field of a table.
 pub(super) fn field(text: &str) -> String {
-    escaped(&cut(&text.replace(['\n', '\r'], " "), FIELD_WIDTH))
+    escaped(&cut(text, FIELD_WIDTH))
 }
 
-/// A text that is shown as it stands, whatever Markdown or HTML it looks like.
+/// A text that is shown in one line as it stands, whatever Markdown or HTML it looks like.
 pub(super) fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in one_line(&text.replace('\n', " ")).chars() {
         match c {
             '<' => shown.push_str("&lt;"),
             '>' => shown.push_str("&gt;"),
@@ -187,8 +187,7 @@ pub(super) fn escaped(text: &str) -> String {
             // A comment should not mention people or other issues.
             '@' => shown.push_str("&#64;"),
             '#' => shown.push_str("&#35;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' => shown.extend(['\\', c]),
-            c if c.is_control() => shown.push(' '),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => shown.extend(['\\', c]),
             c => shown.push(c),
         }
     }
@@ -197,9 +196,9 @@ pub(super) fn escaped(text: &str) -> String {
 
 /// A text as code, in HTML: there no backtick or bar can end it early.
 pub(super) fn code(text: &str) -> String {
-    let text = text.replace(['\n', '\r'], " ");
+    let text = one_line(text).into_owned();
     let escapes = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;"), ("`", "&#96;"), ("*", "&#42;")];
-    let more = [("_", "&#95;"), ("[", "&#91;"), ("\\", "&#92;"), ("~", "&#126;"), ("@", "&#64;")];
+    let more = [("_", "&#95;"), ("[", "&#91;"), ("\\", "&#92;"), ("~", "&#126;"), ("@", "&#64;"), ("$", "&#36;")];
     let text = escapes.iter().chain(&more).fold(text, |text, (from, to)| text.replace(from, to));
     format!("<code>{text}</code>")
 }

@@ -2,8 +2,10 @@
 
 use super::Style;
 use super::effects::size;
+use super::json_text;
 use super::json_value::schema_of;
 use super::table::{Align, grid};
+use crate::model::one_line;
 use crate::paired::EffectMeasure;
 use crate::statistics::power::{cases_needed, detectable_effect};
 use schemars::{JsonSchema, Schema};
@@ -49,8 +51,9 @@ impl PowerReport {
 pub(super) fn power_text(report: &PowerReport, style: Style) -> String {
     let Spread { measure, deviation, source } = &report.spread;
     let mut parts = vec![format!(
-        "Standard deviation of the effects ({measure}): {} ({source})\nseen with a probability of {}, false alarms with one of {}",
+        "Standard deviation of the effects ({measure}): {} ({})\nseen with a probability of {}, false alarms with one of {}",
         size(*measure, *deviation),
+        one_line(source),
         report.power,
         report.alpha
     )];
@@ -123,7 +126,7 @@ pub(super) fn power_json(report: &PowerReport) -> serde_json::Result<String> {
         shown: report.counts.iter().map(shown).collect(),
         needed: report.differences.iter().map(needed).collect(),
     };
-    Ok(serde_json::to_string_pretty(&document)? + "\n")
+    json_text::document(&document)
 }
 
 /// Returns the JSON schema of `judge power --json`.

@@ -1,6 +1,6 @@
 //! The progress bar on standard error.
 
-use super::{Counts, note};
+use super::{Counts, note_lines};
 use crate::model::{RunEvent, Stop};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl Progress {
                 self.bar.println("interrupted: ending the running cases (once more: at once)");
             }
             RunEvent::Stopping(Stop::FailFast) => {}
-            RunEvent::JournalLost(why) => self.bar.suspend(|| note(why)),
+            RunEvent::JournalLost(why) => self.bar.suspend(|| note_lines(why)),
         }
     }
 

@@ -5,13 +5,15 @@ use super::figures::{memory, milliseconds};
 use super::leaderboard::{TextTable, groups, leaderboard, matrix, test_groups};
 use super::run::verdict_of;
 use super::style::paint_of;
-use super::table::{Align, grid, painted};
+use super::table::{Align, Field, grid, painted};
 use super::{Counts, Paint, RunReport, Style};
-use crate::model::{Outcome, Rule, Stop, Verdict};
-use comfy_table::{Cell, Row};
+use crate::model::{Outcome, Rule, Stop, Verdict, one_line, visible};
 
 /// The number of failures that are explained below the table.
 const FAILURES_EXPLAINED: usize = 10;
+
+/// The number of lines of a solver's standard error that are shown, the last ones.
+const STDERR_LINES: usize = 5;
 
 /// The width of a note in the table; the whole note is below.
 const NOTE_WIDTH: usize = 60;
@@ -52,9 +54,7 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     columns.extend([("CPU", Align::Right), ("wall", Align::Right), ("memory", Align::Right), ("note", Align::Left)]);
     let mut table = grid(&columns, style);
     for row in &rows {
-        let mut cells = Row::from(case_row(report, row, several));
-        cells.max_height(1);
-        table.add_row(cells);
+        table.add_low_row(case_row(report, row, several));
     }
     let left_out = report.outcomes.len() - rows.len();
     if left_out == 0 {
@@ -66,14 +66,14 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     )
 }
 
-fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Cell> {
+fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> {
     let job = row.job;
     let outcome = report.outcomes.get(job);
     let verdict = verdict_of(outcome);
-    let figure = |figure: Option<String>| Cell::new(figure.unwrap_or_else(|| "–".to_owned()));
-    let mut cells = vec![Cell::new(&report.plan.cases[job.case].name)];
+    let figure = |figure: Option<String>| Field::new(figure.unwrap_or_else(|| "–".to_owned()));
+    let mut cells = vec![Field::new(&report.plan.cases[job.case].name)];
     if several {
-        cells.push(Cell::new(&report.plan.solvers[job.solver].spec.name));
+        cells.push(Field::new(&report.plan.solvers[job.solver].spec.name));
     }
     cells.push(painted(verdict.code(), paint_of(verdict)));
     cells.push(figure(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)));
@@ -81,7 +81,7 @@ fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Cell> {
         cells.push(figure(report.points(job)));
     }
     if report.has_weights() {
-        cells.push(Cell::new(report.weight(job.case)));
+        cells.push(Field::new(report.weight(job.case)));
     }
     if has_groups(report) {
         cells.push(figure(report.plan.test_group_name(job.case).map(str::to_owned)));
@@ -89,7 +89,7 @@ fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Cell> {
     cells.push(figure(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)));
     cells.push(figure(outcome.and_then(|outcome| outcome.wall).map(milliseconds)));
     cells.push(figure(outcome.and_then(|outcome| outcome.memory).map(memory)));
-    cells.push(Cell::new(note(outcome, row.why)));
+    cells.push(Field::new(note(outcome, row.why)));
     cells
 }
 
@@ -121,7 +121,7 @@ fn figures(table: &TextTable, style: Style) -> String {
     let align = |column| if column < table.words { Align::Left } else { Align::Right };
     let columns: Vec<_> = table.titles.iter().enumerate().map(|(place, title)| (&**title, align(place))).collect();
     let mut grid = grid(&columns, style);
-    grid.add_rows(&table.rows);
+    table.rows.iter().for_each(|row| grid.add_row(row));
     grid.trim_fmt()
 }
 
@@ -141,14 +141,15 @@ fn failures(report: &RunReport<'_>, style: Style) -> String {
     let failed: Vec<_> = failed.filter(|(_, outcome)| outcome.verdict != Verdict::Accepted).collect();
     let mut lines = Vec::new();
     for (job, outcome) in failed.iter().take(FAILURES_EXPLAINED) {
-        let case = &report.plan.cases[job.case].name;
-        let solver = &report.plan.solvers[job.solver].spec.name;
+        let case = one_line(&report.plan.cases[job.case].name.0);
+        let solver = one_line(&report.plan.solvers[job.solver].spec.name);
         let verdict = style.paint(paint_of(outcome.verdict), outcome.verdict.name());
-        lines.push(format!("{case} ({solver}): {verdict}: {}", outcome.note));
-        lines.extend(
-            outcome.stderr.lines().rev().take(5).collect::<Vec<_>>().iter().rev().map(|line| format!("    | {line}")),
-        );
-        lines.push(format!("    {}", style.paint(Paint::Faint, &report.plan.reproduce(*job))));
+        let (note, more) = outcome.note.split_once('\n').unwrap_or((&outcome.note, ""));
+        lines.push(format!("{case} ({solver}): {verdict}: {}", one_line(note)));
+        let skipped = outcome.stderr.lines().count().saturating_sub(STDERR_LINES);
+        let said = more.lines().chain(outcome.stderr.lines().skip(skipped));
+        lines.extend(said.map(|line| format!("    | {}", visible(line))));
+        lines.push(format!("    {}", style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*job)))));
     }
     if failed.len() > FAILURES_EXPLAINED {
         lines.push(format!("… and {} more failures", failed.len() - FAILURES_EXPLAINED));
@@ -158,7 +159,7 @@ fn failures(report: &RunReport<'_>, style: Style) -> String {
 
 fn closing(report: &RunReport<'_>, style: Style) -> String {
     let counts: Counts = report.jobs().map(|(_, outcome)| verdict_of(outcome)).collect();
-    let mut parts = vec![format!("{}: {counts}", style.paint(Paint::Strong, &report.plan.problem.id))];
+    let mut parts = vec![format!("{}: {counts}", style.paint(Paint::Strong, &one_line(&report.plan.problem.id)))];
     if report.plan.solvers.len() == 1 {
         parts.push(format!("{} {}", report.rule, style.paint(Paint::Strong, &total(report, 0))));
     }

@@ -2,14 +2,14 @@
 
 use super::Style;
 use super::effects::{between, give_or_take, rounded};
+use super::json_text;
 use super::json_value::{exact, schema_of};
-use super::table::{Align, grid};
-use crate::model::{CaseName, Direction, Outcome, Stop};
+use super::table::{Align, Field, grid};
+use crate::model::{CaseName, Direction, Outcome, Stop, one_line, quote};
 use crate::paired::EffectMeasure;
 use crate::statistics::{Interval, Moments, ScoreMeasure, mean_interval};
 use crate::tune::{Parameter, ParameterSetting, fill};
 use checkers::Score;
-use comfy_table::Cell;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::{Number, json};
@@ -117,7 +117,7 @@ impl TuneReport {
 
     fn command(&self, candidate: usize) -> String {
         let values = &self.candidates[candidate].setting.values;
-        let quote = |text: &str| shell_words::quote(&fill(text, &self.parameters, values)).into_owned();
+        let quote = |text: &str| quote(&fill(text, &self.parameters, values));
         let variables =
             self.environment.iter().map(|(key, value)| format!(" --env {}", quote(&format!("{key}={value}"))));
         format!("-s {}{}", quote(&self.solver), variables.collect::<String>())
@@ -156,8 +156,8 @@ fn table(report: &TuneReport, style: Style) -> String {
         let outcomes = &report.candidates[candidate].outcomes;
         let failed = outcomes.iter().filter(|outcome| !outcome.is_accepted()).count();
         let score = report.score(report.moments(candidate).mean());
-        let mut row: Vec<Cell> = report.candidates[candidate].setting.values.iter().map(Cell::new).collect();
-        row.extend([Cell::new(outcomes.len()), Cell::new(failed), Cell::new(rounded(score, score / 1000.0))]);
+        let mut row: Vec<Field> = report.candidates[candidate].setting.values.iter().map(Field::new).collect();
+        row.extend([Field::new(outcomes.len()), Field::new(failed), Field::new(rounded(score, score / 1000.0))]);
         table.add_row(row);
     }
     let left_out = order.len().saturating_sub(SHOWN);
@@ -168,7 +168,8 @@ fn winner(report: &TuneReport, best: usize) -> String {
     let setting = report.candidates[best].setting.words(&report.parameters);
     let moments = report.moments(best);
     let sure = (1.0 - report.alpha) * 100.0;
-    let mut lines = vec![format!("best of {} settings in {} runs: {setting}", report.candidates.len(), report.runs)];
+    let mut lines =
+        vec![format!("best of {} settings in {} runs: {}", report.candidates.len(), report.runs, one_line(&setting))];
     if let Some(interval) = mean_interval(&moments, report.alpha) {
         let ends = [report.score(interval.low), report.score(interval.high)];
         let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
@@ -183,7 +184,8 @@ fn winner(report: &TuneReport, best: usize) -> String {
     }
     lines.extend(against_runner_up(report, best));
     lines.push("the winner's score is biased upward (selection): confirm it on fresh cases".to_owned());
-    lines.push(format!("  judge run -p {} {} --seeds 1-50", report.problem, report.command(best)));
+    let again = format!("  judge run -p {} {} --seeds 1-50", report.problem, report.command(best));
+    lines.push(one_line(&again).into_owned());
     lines.join("\n")
 }
 
@@ -192,6 +194,7 @@ fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
     let pairs = report.values(best).into_iter().zip(report.values(rival));
     let effects: Vec<f64> = pairs.filter_map(|(best, rival)| Some(best? - rival?)).collect();
     let rival = report.candidates[rival].setting.values.join(" ");
+    let rival = one_line(&rival);
     if !effects.is_empty() && effects.iter().all(|effect| *effect == 0.0) {
         return Some(format!("  against the next      the same scores as {rival}, {} shared cases", effects.len()));
     }
@@ -248,8 +251,7 @@ pub(super) fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
                 survives: round.survivors.contains(&candidate),
                 best: is_last && round.survivors.first() == Some(&candidate),
             };
-            text.push_str(&serde_json::to_string(&line)?);
-            text.push('\n');
+            text.push_str(&json_text::line(&line)?);
         }
     }
     Ok(text)

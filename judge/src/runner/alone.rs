@@ -1,16 +1,19 @@
-//! Runs one program, without a plan.
+//! Runs one program, without a plan: a compiler, or what the user names.
 
 use super::RunError;
 use super::signals::Signals;
-use judge_sandbox::{Execution, Fault, Request, Sandbox};
+use judge_sandbox::{Fault, Sandbox, Worker};
 use std::thread::Builder;
 use tokio::sync::oneshot::channel;
 
-/// Runs one program in the sandbox to its end, or until Ctrl-C (or SIGTERM) ends it: then there is `None`.
+/// Has a worker of the sandbox run one program to its end, or until Ctrl-C (or SIGTERM) ends it: then there is `None`.
 ///
 /// # Errors
 /// When the sandbox fails; whatever the program does is no error.
-pub fn run_alone(sandbox: &Sandbox, request: &Request) -> Result<Option<Execution>, RunError> {
+pub fn run_alone<T: Send>(
+    sandbox: &Sandbox,
+    run: impl FnOnce(&mut Worker) -> Result<T, Fault> + Send,
+) -> Result<Option<T>, RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
     let _entered = runtime.enter();
     let mut signals = Signals::install().map_err(RunError::Start)?;
@@ -19,7 +22,7 @@ pub fn run_alone(sandbox: &Sandbox, request: &Request) -> Result<Option<Executio
     let (sender, mut receiver) = channel();
     let received = std::thread::scope(|scope| {
         // It fails only when nobody listens any more.
-        let work = move || drop(sender.send(worker.run(request)));
+        let work = move || drop(sender.send(run(&mut worker)));
         Builder::new().spawn_scoped(scope, work).map_err(RunError::Thread)?;
         Ok(runtime.block_on(async {
             tokio::select! {
@@ -30,7 +33,7 @@ pub fn run_alone(sandbox: &Sandbox, request: &Request) -> Result<Option<Executio
         }))
     })?;
     match received {
-        Ok(Ok(execution)) => Ok(Some(execution)),
+        Ok(Ok(came)) => Ok(Some(came)),
         Ok(Err(Fault::Cancelled)) => Ok(None),
         Ok(Err(fault)) => Err(RunError::Run(fault)),
         Err(_) => Err(RunError::WorkerPanicked),

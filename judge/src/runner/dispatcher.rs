@@ -87,7 +87,7 @@ pub fn run(
         .map(|slot| sandbox.worker(settings.core(slot)))
         .collect::<Result<Vec<_>, _>>()
         .map_err(RunError::Sandbox)?;
-    let shared = Shared::new(plan, sandbox, settings, memory, &workers);
+    let shared = Shared::new(plan, sandbox, settings, memory, &workers).map_err(RunError::Start)?;
 
     std::thread::scope(|scope| {
         let handles = workers.into_iter().enumerate().map(|(slot, worker)| {

@@ -3,10 +3,11 @@
 mod alone;
 mod dispatcher;
 mod memory;
+mod request;
 mod signals;
 mod worker;
 
 pub use alone::run_alone;
 pub use dispatcher::{RunError, RunResult, Settings, run};
 pub use memory::{Forgetful, Lost, Memory};
-pub use worker::{environment, request};
+pub use request::{hidden, request};

@@ -1,24 +1,25 @@
 //! One worker: takes the next job, makes the input, runs the solver, has the answer checked.
 
+use super::request::{hidden, request};
 use super::{Memory, Settings};
 use crate::cases::{Admitted, FeatureFinder, Inputs, ReadError, Referee};
+use crate::command::Stop;
 use crate::interaction::{self, ConverseError};
 use crate::model::{
-    Digest, Evidence, Features, Finished, Invocation, JobId, Limits, Outcome, Recalled, Ruling, Verdict,
+    Digest, Evidence, Features, Finished, Invocation, JobId, Outcome, Recalled, Ruling, Solver, Verdict,
 };
 use crate::plan::Plan;
 use crate::solver;
 use crate::verdict::{self, Decision, Ending, Settlement};
-use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Sink, Stdin, Visible, Worker};
-use std::ffi::OsString;
+use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Worker};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 
-/// How much of standard error is kept, and how much of that is shown for a case that failed.
-const STDERR_KEPT: u64 = 64 << 10;
+/// How much of standard error is shown for a case that failed.
 const STDERR_SHOWN: usize = 2000;
 
 /// A program that spent this share of its time without the core that it was ready for was disturbed.
@@ -39,8 +40,12 @@ pub(super) struct Shared<'a> {
     finder: Option<FeatureFinder>,
     next: AtomicUsize,
     stopped: AtomicBool,
+    /// Ends the commands of the problem.
+    stop_commands: Stop,
     /// By slot: ends what the worker there is running.
     cancellers: Mutex<Vec<Canceller>>,
+    /// By solver: what it may not see of what it is shown.
+    hidden: Vec<Vec<PathBuf>>,
     /// Read while a solver runs; written while one runs alone, to be timed again without neighbours.
     quiet: RwLock<()>,
 }
@@ -52,25 +57,29 @@ impl<'a> Shared<'a> {
         settings: &'a Settings,
         memory: &'a dyn Memory,
         workers: &[Worker],
-    ) -> Self {
-        Self {
+    ) -> io::Result<Self> {
+        let stop_commands = Stop::new()?;
+        Ok(Self {
             plan,
             sandbox,
             settings,
             memory,
-            inputs: Inputs::of(&plan.problem),
-            referee: Referee::of(&plan.problem),
+            inputs: Inputs::of(&plan.problem).stopped_by(&stop_commands),
+            referee: Referee::of(&plan.problem).stopped_by(&stop_commands),
             finder: settings.describe.then(|| FeatureFinder::of(&plan.problem)),
             next: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
+            stop_commands,
             cancellers: Mutex::new(workers.iter().map(Worker::canceller).collect()),
+            hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
             quiet: RwLock::new(()),
-        }
+        })
     }
 
     /// No further jobs are started, and the running ones are ended.
     pub(super) fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
+        self.stop_commands.stop();
         for canceller in self.cancellers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             canceller.cancel();
         }
@@ -92,12 +101,23 @@ impl<'a> Shared<'a> {
     }
 }
 
+fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
+    match &solver.invocation {
+        Invocation::Program(program) => hidden(program, &plan.visible),
+        Invocation::CannotStart(_) | Invocation::CompileError(_) => Vec::new(),
+    }
+}
+
 /// Works until there are no more jobs, or the run is stopped.
 pub(super) fn work(shared: &Shared<'_>, slot: usize, worker: Worker, sender: &Sender<Finished>) {
     let mut desk = Desk { shared, slot, worker, open: None };
     while let Some(job) = shared.next_job() {
         // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
         let Some((outcome, evidence)) = desk.judge(job) else { return };
+        // A command that was ended because all is to end says nothing of the case.
+        if outcome.verdict == Verdict::JudgeError && shared.stopped.load(Ordering::SeqCst) {
+            return;
+        }
         if shared.plan.fail_fast && !outcome.is_accepted() {
             // Before the dispatcher hears of it: this worker would otherwise start another case meanwhile.
             shared.stopped.store(true, Ordering::SeqCst);
@@ -141,8 +161,8 @@ impl Desk<'_> {
             Some((Outcome::without_run(verdict, note), Evidence { input, ..Evidence::default() }))
         };
         let solver = &plan.solvers[job.solver];
-        let (program, argv, visible) = match &solver.invocation {
-            Invocation::Program { program, argv, visible } => (program, argv, visible),
+        let program = match &solver.invocation {
+            Invocation::Program(program) => program,
             Invocation::CannotStart(why) => return without_run(Verdict::CannotStart, why.clone(), None),
             Invocation::CompileError(said) => return without_run(Verdict::CompileError, said.clone(), None),
         };
@@ -153,11 +173,11 @@ impl Desk<'_> {
         if let Some(Recalled { outcome, stored }) = digest.and_then(|digest| self.shared.memory.recall(job, &digest)) {
             return Some((outcome, Evidence { input: digest, answer: None, stored: Some(stored) }));
         }
-        let mut request = request(plan, program, argv, visible, input);
+        let hidden = &self.shared.hidden[job.solver];
+        let mut request = request(plan, program, &solver.environment, hidden, input);
         request.limits.cpu = Some(self.shared.enforced_cpu());
-        request.environment.extend(pairs(&solver.environment));
         match self.execute(&request) {
-            Ok(performance) => Some(self.finished(program, performance, digest)),
+            Ok(performance) => Some(self.finished(&program.path, performance, digest)),
             Err(ConverseError::Sandbox(Fault::Cancelled)) => None,
             Err(error) => {
                 if matches!(error, ConverseError::Sandbox(_)) {
@@ -279,46 +299,6 @@ fn settled(settlement: Settlement) -> Outcome {
         }
         Settlement::Failed(verdict, note) => Outcome::without_run(verdict, note),
     }
-}
-
-/// Returns what the sandbox is to run: a solver of this plan on an input.
-#[must_use]
-pub fn request(plan: &Plan, program: &Path, argv: &[OsString], visible: &[PathBuf], input: Arc<[u8]>) -> Request {
-    let Limits { cpu, wall, memory, output, processes } = plan.limits;
-    Request {
-        program: program.to_owned(),
-        argv: argv.to_vec(),
-        environment: environment(&plan.environment),
-        stdin: Stdin::Bytes(input),
-        limits: judge_sandbox::Limits {
-            cpu: Some(cpu.0),
-            wall: Some(wall.0),
-            memory: Some(memory.0),
-            stdout: output.0,
-            stderr: STDERR_KEPT,
-            processes: Some(processes),
-            disk: memory.0,
-        },
-        visible: plan.visible.iter().cloned().chain(visible.iter().map(|path| read_only(path))).collect(),
-        stdout: Sink::Capture,
-        stderr: Sink::Capture,
-    }
-}
-
-fn read_only(path: &Path) -> Visible {
-    Visible { path: path.to_owned(), writable: false }
-}
-
-/// Returns what every program gets as its environment, and then what the user asked for.
-#[must_use]
-pub fn environment(more: &[(String, String)]) -> Vec<(OsString, OsString)> {
-    let every = [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("LANG", "C.UTF-8")];
-    let every = every.into_iter().map(|(key, value)| (key.into(), value.into()));
-    every.chain(pairs(more)).collect()
-}
-
-fn pairs(variables: &[(String, String)]) -> impl Iterator<Item = (OsString, OsString)> {
-    variables.iter().map(|(key, value)| (key.into(), value.into()))
 }
 
 /// An error with all its causes, as one line.

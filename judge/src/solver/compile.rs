@@ -1,52 +1,16 @@
-//! Source files: which compiler or interpreter they need, and the folder that compiled programs live in.
+//! Source files: what is made of them, and the folder that compiled programs live in.
 
+use super::compiler::{self, Compiled, LIMITS, OUT, RunCompiler};
+use super::find;
+use super::language::Language;
 use crate::command;
-use std::ffi::OsString;
-use std::fs::{Permissions, read_dir, set_permissions};
-use std::io;
+use judge_sandbox::{Tier, WorkFile};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Permissions, read_dir, set_permissions};
+use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use tempfile::TempDir;
-
-/// How long a compiler may take.
-const COMPILER_LIMIT: Duration = Duration::from_secs(60);
-
-/// A language that source files are written in.
-struct Language {
-    /// The endings of its files.
-    endings: &'static [&'static str],
-    /// Its compilers, the first one that is there is taken; empty for interpreted languages. `{source}` and `{out}`
-    /// are replaced; the last is a fresh folder for what is made.
-    compilers: &'static [&'static str],
-    /// How the program is run.
-    run: &'static str,
-}
-
-const LANGUAGES: [Language; 10] = [
-    Language { endings: &["rs"], compilers: &["rustc --edition 2024 -O -o {out}/main {source}"], run: "{out}/main" },
-    Language {
-        endings: &["cpp", "cc", "cxx"],
-        compilers: &["g++ -O2 -std=c++20 -o {out}/main {source}", "clang++ -O2 -std=c++20 -o {out}/main {source}"],
-        run: "{out}/main",
-    },
-    Language {
-        endings: &["c"],
-        compilers: &["gcc -O2 -o {out}/main {source} -lm", "clang -O2 -o {out}/main {source} -lm"],
-        run: "{out}/main",
-    },
-    Language { endings: &["go"], compilers: &["go build -o {out}/main {source}"], run: "{out}/main" },
-    Language {
-        endings: &["java"],
-        compilers: &["javac -d {out} {source}"],
-        run: "java -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -cp {out} {stem}",
-    },
-    Language { endings: &["py"], compilers: &[], run: "python3 {source}" },
-    Language { endings: &["js", "mjs"], compilers: &[], run: "node {source}" },
-    Language { endings: &["sh"], compilers: &[], run: "sh {source}" },
-    Language { endings: &["rb"], compilers: &[], run: "ruby {source}" },
-    Language { endings: &["pl"], compilers: &[], run: "perl {source}" },
-];
 
 /// What became of a source file.
 pub(super) enum Built {
@@ -57,45 +21,59 @@ pub(super) enum Built {
         /// What it needs to see.
         visible: Vec<PathBuf>,
     },
-    /// No compiler for it is installed, or it could not be run.
+    /// It cannot be read, no compiler for it is installed, or that could not be run.
     NoCompiler(String),
-    /// The compiler refused it.
+    /// The compiler refused it, or passed a limit.
     Refused(String),
 }
 
-/// Compiles solvers into a temporary folder that lives as long as the toolbox.
+/// Compiles solvers into a temporary folder that lives as long as the toolbox. No other user of the machine reads what is in
+/// it: with namespaces, the sandbox shows the files without the folders above them. Without, what root starts is a user
+/// that has to pass through them; so does every user who knows the way, which has a part that cannot be guessed.
 #[derive(Debug)]
 pub struct Toolbox {
-    folder: TempDir,
+    /// Removed with the toolbox.
+    _folder: TempDir,
+    /// Where things are made: the folder itself, or one in it.
+    workbench: PathBuf,
+    /// Whether programs reach their files through the folders above them, as another user.
+    pub(super) on_foot: bool,
     made: usize,
 }
 
 impl Toolbox {
-    /// Makes an empty toolbox.
+    /// Makes an empty toolbox for the programs of a sandbox of this tier.
     ///
     /// # Errors
     /// When there is no temporary folder to be had.
-    pub fn new() -> io::Result<Self> {
+    pub fn new(tier: Tier) -> io::Result<Self> {
         // Removed with the toolbox; by the next judge's sweep, if this one is killed.
         let prefix = judge_sandbox::sweepable_name("build") + ".";
-        let folder = tempfile::Builder::new().prefix(&prefix).tempdir()?;
-        set_permissions(folder.path(), Permissions::from_mode(0o755))?;
-        Ok(Self { folder, made: 0 })
+        let mode = |mode| Permissions::from_mode(mode);
+        let folder = tempfile::Builder::new().prefix(&prefix).permissions(mode(0o700)).tempdir()?;
+        let on_foot = rustix::process::geteuid().is_root() && !tier.has_namespaces();
+        // A program is shown its files by paths without links.
+        let mut workbench = folder.path().canonicalize()?;
+        if on_foot {
+            let mut secret = [0; 16];
+            File::open("/dev/urandom")?.read_exact(&mut secret)?;
+            workbench.push(format!("{:032x}", u128::from_ne_bytes(secret)));
+            std::fs::create_dir(&workbench)?;
+            for folder in [folder.path(), &workbench] {
+                set_permissions(folder, mode(0o711))?;
+            }
+        }
+        Ok(Self { _folder: folder, workbench, on_foot, made: 0 })
     }
 
     /// Returns where in its build folder a path leads, if it leads into one: the same for every toolbox.
     pub(super) fn inside(&self, path: &Path) -> Option<PathBuf> {
-        let mut below = path.strip_prefix(self.folder.path()).ok()?.components();
+        let mut below = path.strip_prefix(&self.workbench).ok()?.components();
         below.next();
         Some(below.as_path().to_owned())
     }
 
-    /// Returns whether a file is a source file of a known language.
-    pub(super) fn knows(path: &Path) -> bool {
-        language(path).is_some()
-    }
-
-    /// Returns a copy of a file that everybody can read, and run if its owner can.
+    /// Returns a copy of a file that is open to whoever reaches it, and run if its owner can.
     pub(super) fn copy(&mut self, file: &Path) -> io::Result<PathBuf> {
         let folder = self.new_folder()?;
         let copy = folder.join(file.file_name().unwrap_or(file.as_os_str()));
@@ -106,40 +84,84 @@ impl Toolbox {
 
     fn new_folder(&mut self) -> io::Result<PathBuf> {
         self.made += 1;
-        let folder = self.folder.path().join(self.made.to_string());
+        let folder = self.workbench.join(self.made.to_string());
         std::fs::create_dir(&folder)?;
         Ok(folder)
     }
 
-    /// Compiles a source file as its language asks. `None` when its language is unknown.
-    pub(super) fn build(&mut self, source: &Path) -> Option<Built> {
-        let language = language(source)?;
-        Some(match self.new_folder() {
-            Ok(out) => compile(language, source, &out),
-            Err(error) => Built::NoCompiler(format!("cannot make a folder for what is compiled: {error}")),
+    /// Makes of a source file what its language asks for.
+    pub(super) fn build<E>(
+        &mut self,
+        language: &Language,
+        source: &Path,
+        run: &mut RunCompiler<'_, E>,
+    ) -> Result<Built, E> {
+        if language.compilers.is_empty() {
+            return Ok(interpreted(language, source));
+        }
+        let file = match read(source) {
+            Ok(file) => file,
+            Err(why) => return Ok(Built::NoCompiler(format!("{}: {why}", source.display()))),
+        };
+        let files = match run_compilers(language.compilers, file, run)? {
+            Ok(files) => files,
+            Err(built) => return Ok(built),
+        };
+        Ok(match self.keep(&files) {
+            Ok(out) => command_line(language, source, &out, vec![out.clone()]),
+            Err(error) => Built::NoCompiler(format!("cannot store what was compiled: {error}")),
         })
     }
+
+    /// Stores what was made in a folder of its own.
+    fn keep(&mut self, files: &[WorkFile]) -> io::Result<PathBuf> {
+        let folder = self.new_folder()?;
+        for file in files {
+            let path = folder.join(&file.path);
+            std::fs::create_dir_all(path.parent().unwrap_or(&folder))?;
+            std::fs::write(&path, &file.bytes)?;
+            // Some linkers cannot do that in every sandbox.
+            set_permissions(&path, Permissions::from_mode(0o755))?;
+        }
+        share(&folder)?;
+        Ok(folder)
+    }
 }
 
-fn language(source: &Path) -> Option<&'static Language> {
-    let ending = source.extension()?.to_str()?;
-    LANGUAGES.iter().find(|language| language.endings.contains(&ending))
+/// The source of an interpreted language is seen where it stands.
+fn interpreted(language: &Language, source: &Path) -> Built {
+    match source.canonicalize() {
+        Ok(source) => command_line(language, &source, Path::new(""), vec![source.clone()]),
+        Err(error) => Built::NoCompiler(format!("{}: {error}", source.display())),
+    }
 }
 
-fn compile(language: &Language, source: &Path, out: &Path) -> Built {
+fn command_line(language: &Language, source: &Path, out: &Path, visible: Vec<PathBuf>) -> Built {
     let stem = source.file_stem().map(PathBuf::from).unwrap_or_default();
-    let values = [("source", source), ("out", out), ("stem", &*stem)];
-    let filled = |line: &str| command::words(line, &values).map_err(|error| error.to_string());
-    if let Err(built) = run_compilers(language.compilers, out, filled) {
-        return built;
+    match command::words(language.run, &[("source", source), ("out", out), ("stem", &stem)]) {
+        Ok(words) => Built::Command { words, visible },
+        Err(error) => Built::NoCompiler(error.to_string()),
     }
-    if let Err(error) = share(out) {
-        return Built::NoCompiler(format!("cannot share {} with the sandbox: {error}", out.display()));
+}
+
+/// Reads a source file with the judge's own rights, under a name that every compiler takes.
+fn read(source: &Path) -> Result<WorkFile, String> {
+    let file = File::open(source).map_err(|error| error.to_string())?;
+    let mut bytes = Vec::new();
+    file.take(LIMITS.source.0 + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > LIMITS.source.0 {
+        return Err(format!("the source is larger than {}", LIMITS.source));
     }
-    match filled(language.run) {
-        Ok(words) => Built::Command { words, visible: vec![source.to_owned(), out.to_owned()] },
-        Err(why) => Built::NoCompiler(why),
-    }
+    let name = source.file_name().filter(|_| source.file_stem().is_some_and(is_plain)).map(PathBuf::from);
+    let path = name.unwrap_or_else(|| Path::new("main").with_extension(source.extension().unwrap_or_default()));
+    Ok(WorkFile { path, bytes })
+}
+
+/// Whether a name is neither an option nor anything but the name of a crate, a class or a file.
+fn is_plain(stem: &OsStr) -> bool {
+    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    let bytes = stem.as_encoded_bytes();
+    bytes.iter().all(fits) && !bytes.starts_with(b"-") && bytes.len() < 200
 }
 
 /// Lets everybody read what was made, whatever the umask: in the sandbox the solver is another user.
@@ -160,26 +182,53 @@ fn share(folder: &Path) -> io::Result<()> {
 }
 
 /// Runs the first compiler that is installed.
-fn run_compilers(
+fn run_compilers<E>(
     lines: &[&str],
-    out: &Path,
-    filled: impl Fn(&str) -> Result<Vec<OsString>, String>,
-) -> Result<(), Built> {
-    for line in lines {
-        let words = filled(line).map_err(Built::NoCompiler)?;
-        match command::run(&words, out, COMPILER_LIMIT) {
-            Ok(finished) if finished.status.success() => return Ok(()),
-            Ok(finished) => {
-                let said = [finished.stderr, finished.stdout].concat();
-                return Err(Built::Refused(String::from_utf8_lossy(&said).trim().to_owned()));
-            }
-            Err(command::CommandError::Start { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(Built::Refused(error.to_string())),
+    source: WorkFile,
+    run: &mut RunCompiler<'_, E>,
+) -> Result<Result<Vec<WorkFile>, Built>, E> {
+    let names = || lines.iter().filter_map(|line| line.split(' ').next());
+    let Some((found, line)) = names().zip(lines).find_map(|(name, line)| Some((find::installed(name)?, line))) else {
+        let names: Vec<_> = names().collect();
+        let why = format!("no compiler for it is installed (looked for {})", names.join(", "));
+        return Ok(Err(Built::NoCompiler(why)));
+    };
+    let words = command::words(line, &[("source", &source.path), ("out", Path::new(OUT))]);
+    let compiler = match found.and_then(|found| Ok((found, words.map_err(|error| error.to_string())?))) {
+        Ok((mut compiler, words)) => {
+            compiler.argv.extend(words.into_iter().skip(1));
+            compiler
         }
+        Err(why) => return Ok(Err(Built::NoCompiler(why))),
+    };
+    Ok(match compiler::compile(&compiler, source, run)? {
+        Compiled::Made(files) => Ok(files),
+        Compiled::Refused(said) => Err(Built::Refused(said)),
+        Compiled::NotStarted(why) => Err(Built::NoCompiler(why)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_has_a_name_that_no_compiler_takes_for_something_else() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, seen) in [
+            ("bot-2_x.c", "bot-2_x.c"),
+            ("bot.2.rs", "main.rs"),
+            ("-bot.c", "main.c"),
+            ("@bot.java", "main.java"),
+            ("a b\nc.rs", "main.rs"),
+            (".hidden.c", "main.c"),
+            ("näme.go", "main.go"),
+        ] {
+            std::fs::write(folder.path().join(name), "x").unwrap();
+            let expected = WorkFile { path: seen.into(), bytes: b"x".to_vec() };
+            assert_eq!(read(&folder.path().join(name)), Ok(expected));
+        }
+        File::create(folder.path().join("a.c")).unwrap().set_len(LIMITS.source.0 + 1).unwrap();
+        assert_eq!(read(&folder.path().join("a.c")), Err("the source is larger than 16 MiB".to_owned()));
     }
-    let programs: Vec<_> = lines.iter().filter_map(|line| line.split(' ').next()).collect();
-    if programs.is_empty() {
-        return Ok(());
-    }
-    Err(Built::NoCompiler(format!("no compiler for it is installed (looked for {})", programs.join(", "))))
 }

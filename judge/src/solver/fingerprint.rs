@@ -1,7 +1,8 @@
 //! The content of a solver: two of the same fingerprint are the same program, wherever they stand and whatever their name.
 
 use super::Toolbox;
-use crate::model::{Digest, Invocation, Solver};
+use crate::model::{Digest, Invocation, JOURNAL_FOLDER, Program, Solver};
+use glob::Pattern;
 use judge_sandbox::Visible;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -10,30 +11,44 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Folders that are no part of any program: hashing them would make a solver differ from itself.
-const FOREIGN_FOLDERS: [&str; 2] = [".judge", ".git"];
+const FOREIGN_FOLDERS: [&str; 2] = [JOURNAL_FOLDER, ".git"];
 
 /// Returns the hash of all that a solver consists of: its arguments, its own variables, and the content of every file that
 /// it can see, the `shared` ones that every solver of the run sees among them.
 #[must_use]
 pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Digest {
     match &solver.invocation {
-        Invocation::Program { argv, visible, .. } => {
+        Invocation::Program(Program { path, argv, visible, runtime }) => {
             let arguments = argv.iter().skip(1).map(|word| argument(word, visible, toolbox));
             let variables = solver.environment.iter().map(|(key, value)| format!("{key}={value}").into_bytes());
             let mut parts: Vec<Vec<u8>> = arguments.chain(variables).collect();
-            let own = |path: &Path| {
-                path.is_file() || argv.iter().any(|word| *word == *path) || toolbox.inside(path).is_some()
-            };
             let shared = shared.iter().map(|visible| &visible.path);
-            // Whole folders that the user did not name are an interpreter's home: gigabytes, and the system's business.
-            for path in visible.iter().filter(|path| own(path)).chain(shared) {
+            // The folders of an installation are gigabytes, and the system's business.
+            let installed = [path].into_iter().chain(&runtime.visible).filter(|path| path.is_file());
+            let mut installed: Vec<_> = installed.filter_map(|path| path.canonicalize().ok()).collect();
+            installed.dedup();
+            installed.retain(|path| !visible.contains(path));
+            for path in visible.iter().chain(&installed).chain(shared) {
                 parts.push(content(path).unwrap_or_else(|error| format!("{}: {error}", path.display()).into_bytes()));
             }
+            parts.extend(runtime.visible.iter().flat_map(|folder| packages(folder)));
             Digest::of_parts(parts.iter().map(Vec::as_slice))
         }
         Invocation::CannotStart(why) => Digest::of_parts([solver.spec.text.as_bytes(), why.as_bytes()]),
         Invocation::CompileError(said) => Digest::of_parts([solver.spec.text.as_bytes(), said.as_bytes()]),
     }
+}
+
+/// The names of the Python packages in a folder of an installation; those of their metadata tell the versions.
+fn packages(folder: &Path) -> Vec<Vec<u8>> {
+    let folder = Pattern::escape(&folder.to_string_lossy());
+    let mut names: Vec<_> = ["python*/site-packages/*", "lib/python*/site-packages/*"]
+        .iter()
+        .filter_map(|pattern| glob::glob(&format!("{folder}/{pattern}")).ok())
+        .flat_map(|found| found.flatten().filter_map(|path| Some(path.file_name()?.as_bytes().to_vec())))
+        .collect();
+    names.sort();
+    names
 }
 
 /// A file is named without its folder; its content counts, not where it stands.
@@ -79,12 +94,15 @@ fn folder(path: &Path) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Runtime;
     use crate::solver::{parse_specs, prepare};
+    use judge_sandbox::Tier;
 
     fn of(text: &str) -> Digest {
-        let mut toolbox = Toolbox::new().unwrap();
+        let mut toolbox = Toolbox::new(Tier::Bare).unwrap();
         let spec = parse_specs(&[text.to_owned()]).unwrap().remove(0);
-        fingerprint(&prepare(spec, &mut toolbox), &[], &toolbox)
+        let solver = prepare(spec, &mut toolbox, &mut |_, _| Err("nothing is compiled")).unwrap();
+        fingerprint(&solver, &[], &toolbox)
     }
 
     fn write(path: &Path, text: &str) -> String {
@@ -112,30 +130,43 @@ mod tests {
         let lib = folder.path().join("lib");
         let solver = Solver {
             spec: parse_specs(&["bot".to_owned()]).unwrap().remove(0),
-            invocation: Invocation::Program {
-                program: "/bin/sh".into(),
+            invocation: Invocation::Program(Program {
+                path: "/bin/sh".into(),
                 argv: vec!["sh".into(), lib.clone().into_os_string()],
                 visible: vec![lib.clone()],
-            },
+                runtime: Runtime::default(),
+            }),
             environment: Vec::new(),
         };
-        let now = || fingerprint(&solver, &[], &Toolbox::new().unwrap());
+        let now = || fingerprint(&solver, &[], &Toolbox::new(Tier::Bare).unwrap());
         let before = now();
         write(&lib.join(".judge/journal.db"), "x");
         assert_eq!(now(), before);
         let tuned = Solver { environment: vec![("DEPTH".to_owned(), "3".to_owned())], ..solver.clone() };
-        assert_ne!(fingerprint(&tuned, &[], &Toolbox::new().unwrap()), before);
+        assert_ne!(fingerprint(&tuned, &[], &Toolbox::new(Tier::Bare).unwrap()), before);
         write(&lib.join("b.sh"), "2");
         assert_ne!(now(), before);
     }
 
     #[test]
-    fn a_compiled_solver_is_the_same_when_it_is_compiled_again() {
+    fn the_packages_of_an_installation_count() {
         let folder = tempfile::tempdir().unwrap();
-        let source = write(&folder.path().join("bot.c"), "int main(void) { return 0; }\n");
-        let first = of(&source);
-        assert_eq!(of(&source), first);
-        write(Path::new(&source), "int main(void) { return 1; }\n");
-        assert_ne!(of(&source), first);
+        let packages = folder.path().join("lib/python3.9/site-packages");
+        std::fs::create_dir_all(packages.join("numpy-1.0.dist-info")).unwrap();
+        let solver = Solver {
+            spec: parse_specs(&["bot".to_owned()]).unwrap().remove(0),
+            invocation: Invocation::Program(Program {
+                path: "/bin/sh".into(),
+                argv: vec!["sh".into()],
+                visible: Vec::new(),
+                runtime: Runtime { visible: vec![folder.path().join("lib")], search: Vec::new() },
+            }),
+            environment: Vec::new(),
+        };
+        let now = || fingerprint(&solver, &[], &Toolbox::new(Tier::Bare).unwrap());
+        let before = now();
+        assert_eq!(now(), before);
+        std::fs::rename(packages.join("numpy-1.0.dist-info"), packages.join("numpy-2.0.dist-info")).unwrap();
+        assert_ne!(now(), before);
     }
 }

@@ -1,15 +1,23 @@
 //! From what the user named to something that can be run.
 
 mod compile;
+mod compiler;
 mod find;
 mod fingerprint;
-mod interpreter;
+mod journals;
+mod language;
 mod obstacle;
+mod rustup;
 mod spec;
 mod stage;
+mod surroundings;
+mod toolchain;
 
 pub use compile::Toolbox;
+pub use compiler::RunCompiler;
 pub use find::{find_command, prepare};
 pub use fingerprint::fingerprint;
+pub use journals::{is_in_journal, journals_in};
 pub use obstacle::ending;
 pub use spec::{SpecError, check_names, parse_spec, parse_specs};
+pub use surroundings::{environment, visible};

@@ -1,16 +1,12 @@
 //! Why a program could not be started: what the kernel says, and what the file shows.
 
+use super::toolchain::{first_line, head, is_executable};
 use crate::model::Limits;
 use crate::verdict::{self, Ending};
 use judge_sandbox::{End, Execution};
 use rustix::io::Errno;
-use std::fs::File;
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-
-/// So much of a file is looked at: a script's first line, an ELF program's headers and the name of its loader.
-const HEAD: u64 = 4096;
+use std::path::{Path, PathBuf};
 
 const ELF: &[u8] = b"\x7fELF";
 
@@ -27,8 +23,9 @@ pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Ending 
     }
 }
 
-fn obstacle(program: &Path, errno: Errno) -> Option<String> {
-    let head = head(program).unwrap_or_default();
+/// What is wrong with the file of a program that could not be started.
+pub(super) fn obstacle(program: &Path, errno: Errno) -> Option<String> {
+    let head = head(program);
     match errno {
         Errno::NOENT => missing(&head),
         Errno::NOEXEC => Some(foreign(&head)),
@@ -36,12 +33,6 @@ fn obstacle(program: &Path, errno: Errno) -> Option<String> {
         Errno::TXTBSY => Some("somebody is still writing it".to_owned()),
         _ => None,
     }
-}
-
-fn head(program: &Path) -> std::io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    File::open(program)?.take(HEAD).read_to_end(&mut head)?;
-    Ok(head)
 }
 
 /// The program is there, or there would be another message: it is what runs it that is not.
@@ -70,20 +61,34 @@ fn foreign(head: &[u8]) -> String {
 }
 
 fn forbidden(program: &Path, head: &[u8]) -> String {
-    let executable = program.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0);
-    match interpreter(head) {
-        _ if !executable => "it is not executable; chmod +x mends it".to_owned(),
-        Some(interpreter) => format!("its interpreter {interpreter} must not be executed"),
-        None => "its folder is closed to the sandbox's user, or mounted without the right to execute".to_owned(),
+    if !is_executable(program) {
+        return "it is not executable; chmod +x mends it".to_owned();
     }
+    let interpreter = interpreter(head);
+    if let Some(interpreter) = interpreter.as_deref().filter(|interpreter| !is_executable(Path::new(interpreter))) {
+        return format!("its interpreter {interpreter} must not be executed");
+    }
+    let closed = closed_folder(program).or_else(|| closed_folder(Path::new(interpreter.as_deref()?)));
+    match closed {
+        Some(folder) => {
+            let folder = folder.display();
+            format!("other users may not enter {folder}, nor does the sandbox's; chmod o+x {folder} lets them")
+        }
+        None => "it is mounted without the right to execute".to_owned(),
+    }
+}
+
+/// A folder on the way to a file, along its links, that only its owner or group may enter.
+fn closed_folder(file: &Path) -> Option<PathBuf> {
+    let closed = |folder: &&Path| folder.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o001 == 0);
+    let on_the_way = |file: &Path| file.ancestors().skip(1).find(closed).map(Path::to_owned);
+    on_the_way(file).or_else(|| on_the_way(&file.canonicalize().ok()?))
 }
 
 /// The interpreter that a script's first line names.
 fn interpreter(head: &[u8]) -> Option<String> {
-    let line = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
-    let line = String::from_utf8_lossy(line).into_owned();
-    // A carriage return is no space to the kernel.
-    line.split([' ', '\t']).find(|word| !word.is_empty()).map(str::to_owned)
+    let (interpreter, _) = first_line(head)?;
+    Some(String::from_utf8_lossy(interpreter).into_owned())
 }
 
 /// The number of the machine that an ELF program was made for, of either byte order.
@@ -94,7 +99,7 @@ fn machine(head: &[u8]) -> Option<u16> {
 }
 
 fn own_machine() -> Option<u16> {
-    machine(&head(Path::new("/proc/self/exe")).ok()?)
+    machine(&head(Path::new("/proc/self/exe")))
 }
 
 /// The loader of a dynamically linked ELF program of 64 bits.
@@ -114,6 +119,10 @@ fn loader(head: &[u8]) -> Option<String> {
     let name = head.get(place(entry + 8)?..)?.split(|&byte| byte == 0).next()?;
     Some(String::from_utf8_lossy(name).into_owned())
 }
+
+#[cfg(test)]
+#[path = "../../../tests/support/require.rs"]
+mod require;
 
 #[cfg(test)]
 mod tests {
@@ -147,13 +156,23 @@ mod tests {
             assert!(why.contains(expected), "{expected}: {why}");
         }
         assert_eq!(why(b"x", 0o755, Errno::NOMEM), "", "what the file has no part in");
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        rustix::fs::mknodat(rustix::fs::CWD, place("fifo"), rustix::fs::FileType::Fifo, 0o755.into(), 0).unwrap();
+        let pipe = obstacle(&place("fifo"), Errno::ACCESS).unwrap();
+        assert!(pipe.contains("not executable"), "a pipe is not waited for: {pipe}");
+        std::fs::write(place("bot"), "").unwrap();
+        std::fs::set_permissions(place("bot"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
+        let closed = obstacle(&place("bot"), Errno::ACCESS).unwrap();
+        assert!(closed.contains(&format!("chmod o+x {}", folder.path().display())), "{closed}");
     }
 
     #[test]
     fn the_loader_of_a_dynamic_program_is_found() {
-        let own = head(Path::new("/proc/self/exe")).unwrap();
+        let own = head(Path::new("/proc/self/exe"));
         let Some(loader) = loader(&own) else {
-            println!("skipped: this test is statically linked, or not of 64 bits");
+            require::skip(require::Need::Preload, "this test is statically linked, or not of 64 bits");
             return;
         };
         assert!(Path::new(&loader).exists(), "{loader}");

@@ -13,9 +13,11 @@ pub(super) fn stage(invocation: Invocation, toolbox: &mut Toolbox) -> Invocation
     if !rustix::process::geteuid().is_root() {
         return invocation;
     }
-    let Invocation::Program { mut program, mut argv, mut visible } = invocation else { return invocation };
-    let hidden: Vec<_> = visible.iter().filter(|path| path.is_file() && !is_open(path)).cloned().collect();
-    for original in hidden {
+    let Invocation::Program(mut program) = invocation else { return invocation };
+    let on_foot = toolbox.on_foot;
+    let private: Vec<_> =
+        program.visible.iter().filter(|path| path.is_file() && !is_open(path, on_foot)).cloned().collect();
+    for original in private {
         let copy = match toolbox.copy(&original) {
             Ok(copy) => copy,
             Err(error) => return Invocation::CannotStart(format!("cannot copy {}: {error}", original.display())),
@@ -25,20 +27,25 @@ pub(super) fn stage(invocation: Invocation, toolbox: &mut Toolbox) -> Invocation
                 path.clone_from(&copy);
             }
         };
-        moved(&mut program);
-        visible.iter_mut().for_each(moved);
-        argv.iter_mut().filter(|word| **word == *original).for_each(|word| *word = copy.clone().into_os_string());
+        moved(&mut program.path);
+        program.visible.iter_mut().for_each(moved);
+        program
+            .argv
+            .iter_mut()
+            .filter(|word| **word == *original)
+            .for_each(|word| *word = copy.clone().into_os_string());
     }
-    Invocation::Program { program, argv, visible }
+    Invocation::Program(program)
 }
 
-/// Whether everybody may read this file, and pass through all folders on the way to it.
-fn is_open(path: &Path) -> bool {
+/// Whether everybody may read this file, and pass through all folders on the way to it where that is how it is reached.
+pub(super) fn is_open(path: &Path, on_foot: bool) -> bool {
     let allows =
         |mode: u32, meta: io::Result<Metadata>| meta.is_ok_and(|meta| meta.permissions().mode() & mode == mode);
     let runs = path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o100 != 0);
     let wanted = if runs { 0o005 } else { 0o004 };
-    allows(wanted, path.metadata()) && path.ancestors().skip(1).all(|folder| allows(0o001, folder.metadata()))
+    let passes = || path.ancestors().skip(1).all(|folder| allows(0o001, folder.metadata()));
+    allows(wanted, path.metadata()) && (!on_foot || passes())
 }
 
 #[cfg(test)]
@@ -51,17 +58,18 @@ mod tests {
         let set = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
         let file = folder.path().join("bot");
         std::fs::write(&file, "").unwrap();
-        for (folder_mode, file_mode, open) in [
-            (0o755, 0o644, true),
-            (0o755, 0o755, true),
-            (0o711, 0o644, true),
-            (0o700, 0o755, false),
-            (0o755, 0o600, false),
-            (0o755, 0o744, false),
+        for (folder_mode, file_mode, shown, on_foot) in [
+            (0o755, 0o644, true, true),
+            (0o755, 0o755, true, true),
+            (0o711, 0o644, true, true),
+            (0o700, 0o755, true, false),
+            (0o755, 0o600, false, false),
+            (0o755, 0o744, false, false),
         ] {
             set(folder.path(), folder_mode);
             set(&file, file_mode);
-            assert_eq!(is_open(&file), open, "{folder_mode:o} {file_mode:o}");
+            let open = [false, true].map(|on_foot| is_open(&file, on_foot));
+            assert_eq!(open, [shown, on_foot], "{folder_mode:o} {file_mode:o}");
         }
     }
 }

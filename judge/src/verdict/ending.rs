@@ -12,11 +12,11 @@ pub enum Ending {
     Failed(Verdict, String),
 }
 
-/// Says how a run ended. When several things hold, the first of these counts: cannot start, output, CPU time, wall
+/// Says how a run ended. When several things hold, the first of these counts: cannot start, output, disk, CPU time, wall
 /// time, memory, processes, runtime error.
 #[must_use]
 pub fn ending(execution: &Execution, limits: &Limits) -> Ending {
-    let precedence = [Breach::Output, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
+    let precedence = [Breach::Output, Breach::Disk, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
     let (verdict, note) = match (execution.end, breach_of(execution, &precedence, limits)) {
         (End::NotStarted(errno), _) => (Verdict::CannotStart, std::io::Error::from_raw_os_error(errno).to_string()),
         (_, Some(breached)) => breached,
@@ -36,6 +36,7 @@ pub(super) fn breach_of(execution: &Execution, among: &[Breach], limits: &Limits
 fn breached(breach: Breach, limits: &Limits) -> (Verdict, String) {
     match breach {
         Breach::Output => (Verdict::OutputLimit, format!("more than {} on standard output", limits.output)),
+        Breach::Disk => (Verdict::OutputLimit, format!("more than {} or too many files on disk", limits.disk())),
         Breach::Cpu => (Verdict::TimeLimit, format!("more than {} of CPU time", limits.cpu)),
         Breach::Wall => (Verdict::WallLimit, format!("more than {} on the clock", limits.wall)),
         Breach::Memory => (Verdict::MemoryLimit, format!("more than {} of memory", limits.memory)),
@@ -59,7 +60,7 @@ fn signal_name(signal: i32) -> String {
         14 => "SIGALRM",
         15 => "SIGTERM",
         24 => "SIGXCPU",
-        25 => "SIGXFSZ",
+        25 => "SIGXFSZ: a file larger than allowed",
         31 => "SIGSYS: a system call that the sandbox forbids",
         _ => return format!("signal {signal}"),
     };
@@ -89,8 +90,9 @@ mod tests {
 
     #[test]
     fn the_weightiest_breach_decides() {
-        use Breach::{Cpu, Memory, Output, Processes, Wall};
+        use Breach::{Cpu, Disk, Memory, Output, Processes, Wall};
         assert_eq!(verdict(End::Signalled(9), &[Processes, Memory, Wall, Cpu, Output]), Some(Verdict::OutputLimit));
+        assert_eq!(verdict(End::Signalled(9), &[Memory, Wall, Cpu, Disk]), Some(Verdict::OutputLimit));
         assert_eq!(verdict(End::Signalled(9), &[Memory, Wall, Cpu]), Some(Verdict::TimeLimit));
         assert_eq!(verdict(End::Signalled(9), &[Memory, Wall]), Some(Verdict::WallLimit));
         assert_eq!(verdict(End::Exited(0), &[Processes, Memory]), Some(Verdict::MemoryLimit));

@@ -101,7 +101,7 @@ mod tests {
             for end in [WELL, End::Exited(3), End::Signalled(11), End::Signalled(13)] {
                 assert_eq!(settled(end, &[], decision()), None, "{end:?}");
             }
-            for breach in [Breach::Output, Breach::Memory, Breach::Processes] {
+            for breach in [Breach::Output, Breach::Disk, Breach::Memory, Breach::Processes] {
                 assert_eq!(settled(KILLED, &[breach], decision()), None, "{breach:?}");
             }
         }

@@ -1,8 +1,10 @@
 //! One answer before a checker: what `check` and `view` share.
 
 use super::failure::Failure;
+use super::load;
 use crate::cases::{Admitted, Referee, RefereeError};
-use crate::model::{Exit, Problem, Ruling};
+use crate::model::{Bytes, Exit, Problem, Ruling};
+use std::path::Path;
 
 /// Fails for an interactive problem: its answers cannot be checked without running the interactor.
 pub(crate) fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
@@ -22,6 +24,27 @@ pub(crate) fn admit(problem: &Problem, input: &[u8], name: &str) -> Result<Admit
         }
         other => other.into(),
     })
+}
+
+/// Decides about the answer in a file. A solver that prints more than the limit has no answer, however the rest
+/// of it goes on.
+pub(crate) fn rule(
+    problem: &Problem,
+    input: &[u8],
+    name: &str,
+    output: &Path,
+    limit: Bytes,
+) -> Result<Ruling, Failure> {
+    let case = admit(problem, input, name)?;
+    match load::bytes_up_to("the answer", output, limit)? {
+        Some(answer) => Ok(case.rule(&answer)?),
+        None => Ok(too_long(limit)),
+    }
+}
+
+/// Returns the decision about an answer beyond the output limit.
+pub(crate) fn too_long(limit: Bytes) -> Ruling {
+    Ruling::Rejected { place: String::new(), reason: format!("more than {limit} of output") }
 }
 
 /// Returns the decision as text: `accepted SCORE` or `rejected PLACE: WHY`.

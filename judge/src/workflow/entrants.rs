@@ -1,11 +1,12 @@
 //! Who takes part: solvers that are to play, and solvers of past runs with the results that they had.
 
 use super::failure::Failure;
-use super::recorder;
+use super::{recorder, sandbox};
 use crate::journal::{Journal, game_of};
 use crate::manifest::{Catalogue, closest};
 use crate::model::{Digest, Game, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun};
 use crate::solver::{self, Toolbox, check_names, parse_spec};
+use judge_sandbox::Sandbox;
 use std::collections::HashMap;
 
 /// The prefix of a past run in place of a solver: `run:12`, or `run:12/NAME`.
@@ -34,8 +35,8 @@ pub(crate) struct CaseKey {
 }
 
 /// Makes the temporary folder that solvers are compiled in.
-pub(crate) fn toolbox() -> Result<Toolbox, Failure> {
-    Toolbox::new().map_err(|error| {
+pub(crate) fn toolbox(sandbox: &Sandbox) -> Result<Toolbox, Failure> {
+    Toolbox::new(sandbox.tier()).map_err(|error| {
         let folder = std::env::temp_dir();
         Failure::fault(format!("cannot make a folder in {}: {error}", folder.display()))
             .with_hint("free some space there, or point TMPDIR at a folder that is writable")
@@ -43,14 +44,19 @@ pub(crate) fn toolbox() -> Result<Toolbox, Failure> {
 }
 
 /// Prepares the given solvers to be run, or else the problem's own.
-pub(crate) fn solvers(problem: &Problem, given: &[String], toolbox: &mut Toolbox) -> Result<Vec<Solver>, Failure> {
+pub(crate) fn solvers(
+    problem: &Problem,
+    given: &[String],
+    toolbox: &mut Toolbox,
+    sandbox: &Sandbox,
+) -> Result<Vec<Solver>, Failure> {
     let texts = if given.is_empty() { problem.default_solver.as_slice() } else { given };
     if texts.is_empty() {
         return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
             .with_hint("name one: --solver ./mybot"));
     }
     let specs = solver::parse_specs(texts)?;
-    Ok(specs.into_iter().map(|spec| solver::prepare(spec, toolbox)).collect())
+    specs.into_iter().map(|spec| solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox))).collect()
 }
 
 /// Finds the entrants that the command line names.

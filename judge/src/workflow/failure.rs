@@ -3,7 +3,7 @@
 use crate::cases::{InputError, ReadError, RefereeError, SelectError};
 use crate::journal::JournalError;
 use crate::manifest::{ManifestError, UnknownProblem};
-use crate::model::Exit;
+use crate::model::{Exit, one_line, visible};
 use crate::paired::{InferenceError, UnsuitedMinEffect};
 use crate::report::{Paint, PrintError, Style};
 use crate::runner::RunError;
@@ -68,6 +68,11 @@ impl Failure {
         self.exit
     }
 
+    /// Returns the errors with all their causes, as one line.
+    pub(crate) fn in_one_line(&self) -> String {
+        self.errors.iter().map(|error| error_chain(&*error.error)).collect::<Vec<_>>().join("; ")
+    }
+
     /// Returns the text for standard error.
     pub(crate) fn render(&self, style: Style) -> String {
         self.errors.iter().map(|error| error.render(style)).collect::<Vec<_>>().join("\n")
@@ -76,10 +81,13 @@ impl Failure {
 
 impl HintedError {
     fn render(&self, style: Style) -> String {
-        let mut lines = vec![format!("{} {}", style.paint(Paint::Bad, "error:"), self.error)];
+        let text = self.error.to_string();
+        // What is wrong in a catalogue has its own form, with the lines it is about.
+        let text = if self.error.is::<ManifestError>() { visible(&text).into_owned() } else { message(&text) };
+        let mut lines = vec![format!("{} {text}", style.paint(Paint::Bad, "error:"))];
         let causes = std::iter::successors(self.error.source(), |cause| (**cause).source());
-        lines.extend(causes.map(|cause| format!("  caused by: {cause}")));
-        lines.extend(self.hint.iter().map(|hint| format!("{} {hint}", style.paint(Paint::Good, "hint:"))));
+        lines.extend(causes.map(|cause| format!("  caused by: {}", message(&cause.to_string()))));
+        lines.extend(self.hint.iter().map(|hint| format!("{} {}", style.paint(Paint::Good, "hint:"), one_line(hint))));
         lines.join("\n")
     }
 }
@@ -134,7 +142,7 @@ impl From<RefereeError> for Failure {
             | RefereeError::Command(_)
             | RefereeError::Protocol(_)
             | RefereeError::Interactive => Self::usage(error),
-            RefereeError::Store(_) | RefereeError::Panicked(_) => Self::fault(error),
+            RefereeError::Undecided(_) | RefereeError::Store(_) | RefereeError::Panicked(_) => Self::fault(error),
         }
     }
 }
@@ -163,6 +171,11 @@ impl From<JournalError> for Failure {
         };
         Self::usage(error).with_hint(hint)
     }
+}
+
+/// Returns a message as it is shown: further lines in the text of another program do not look like the judge's.
+fn message(text: &str) -> String {
+    text.lines().map(visible).collect::<Vec<_>>().join("\n  | ")
 }
 
 /// Returns an error with all its causes, as one line.

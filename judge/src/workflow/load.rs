@@ -2,9 +2,9 @@
 
 use super::failure::Failure;
 use crate::manifest::Catalogue;
-use crate::model::{BestScore, Game};
+use crate::model::{BestScore, Bytes, Game, quote};
 use crate::report;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -39,6 +39,19 @@ pub(crate) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(what, path, error))?;
     Ok(bytes)
+}
+
+/// Reads a file, and no more of it than this many bytes: `None` when it is longer.
+pub(crate) fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>, Failure> {
+    let read = || -> io::Result<Vec<u8>> {
+        let source: Box<dyn Read> =
+            if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) };
+        let mut bytes = Vec::new();
+        source.take(limit.0.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(|error| unreadable(what, path, error))?;
+    Ok((bytes.len() as u64 <= limit.0).then_some(bytes))
 }
 
 /// Reads a file of best scores; `-` is standard input.
@@ -78,7 +91,7 @@ pub(crate) fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure 
     let failure = Failure::usage(format!("cannot write {what} {}: {error}", path.display()));
     match path.parent() {
         Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.as_os_str().is_empty() => {
-            failure.with_hint(format!("mkdir -p {}", shell_words::quote(&folder.to_string_lossy())))
+            failure.with_hint(format!("mkdir -p {}", quote(&folder.to_string_lossy())))
         }
         _ => failure,
     }

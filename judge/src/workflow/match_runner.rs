@@ -51,18 +51,18 @@ impl<'a> MatchRunner<'a> {
     /// Opens the sandbox for a problem of the catalogue.
     pub(crate) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
         let settings = jobs::settings(&args.jobs, false);
-        let toolbox = entrants::toolbox()?;
+        let sandbox = sandbox::open(&args.sandbox)?;
+        let toolbox = entrants::toolbox(&sandbox)?;
         let template = Plan {
             problem: problem.clone(),
             cases: Vec::new(),
             solvers: Vec::new(),
             limits: limits(&problem.limits, &args.limits),
             environment: args.sandbox.environment.clone(),
-            visible: sandbox::visible(&args.sandbox)?,
+            visible: sandbox::visible(&args.sandbox, &sandbox)?,
             fail_fast: false,
             order: Order::Interleaved,
         };
-        let sandbox = sandbox::open(&args.sandbox)?;
         let options =
             JournalOptions { journal: !args.no_journal, resume: false, reuse: args.reuse, continue_flag: "--reuse" };
         Ok(Self { catalogue, sandbox, settings, toolbox, template, options, reference: None })
@@ -87,17 +87,18 @@ impl<'a> MatchRunner<'a> {
     /// Prepares solvers to be run.
     pub(crate) fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
         let specs = solver::parse_specs(texts)?;
-        Ok(specs.into_iter().map(|spec| self.prepare(spec)).collect())
+        specs.into_iter().map(|spec| self.prepare(spec)).collect()
     }
 
     /// Prepares a solver to be run.
-    pub(crate) fn prepare(&mut self, spec: SolverSpec) -> Solver {
-        solver::prepare(spec, &mut self.toolbox)
+    pub(crate) fn prepare(&mut self, spec: SolverSpec) -> Result<Solver, Failure> {
+        solver::prepare(spec, &mut self.toolbox, &mut sandbox::compiler(&self.sandbox))
     }
 
     /// Prepares one solver to be run: the given one, or the problem's own.
     pub(crate) fn solver(&mut self, given: Option<&String>) -> Result<Vec<Solver>, Failure> {
-        entrants::solvers(&self.template.problem, given.map_or(&[], std::slice::from_ref), &mut self.toolbox)
+        let given = given.map_or(&[][..], std::slice::from_ref);
+        entrants::solvers(&self.template.problem, given, &mut self.toolbox, &self.sandbox)
     }
 
     /// Returns the cases that the command line selects. Fails if they have no feature `by`.

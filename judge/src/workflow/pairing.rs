@@ -170,7 +170,8 @@ fn run_missing(
         warnings.push(format!("{cases}: the input is another one today, or gone, so it was not played"));
     }
     let playing: Vec<usize> = (0..entrants.len()).filter(|&entrant| entrants[entrant].past.is_none()).collect();
-    let solvers = playing.iter().map(|&entrant| runner.prepare(entrants[entrant].spec.clone())).collect();
+    let solvers =
+        playing.iter().map(|&entrant| runner.prepare(entrants[entrant].spec.clone())).collect::<Result<_, _>>()?;
     let played = runner.play(runner.plan(solvers, same.iter().map(|case| case.spec.clone()).collect())?)?;
     for (case, shared) in same.iter_mut().enumerate() {
         for (solver, &entrant) in playing.iter().enumerate() {

@@ -3,16 +3,15 @@
 use super::failure::{Failure, error_chain};
 use crate::journal::{Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
-use crate::model::{CaseSpec, Digest, Finished, JobId, Recalled, Retention, RunId, Solver};
+use crate::model::{
+    CaseSpec, Digest, Finished, JOURNAL_FOLDER, JobId, Recalled, Retention, RunId, Solver, one_line, quote,
+};
 use crate::plan::Plan;
 use crate::report;
 use crate::runner::{Lost, Memory};
 use crate::solver::{Toolbox, fingerprint};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-
-/// The journal's folder beside the catalogue.
-const FOLDER: &str = ".judge";
 
 /// The flag that continues an interrupted run. It is not part of the recorded command.
 pub(crate) const RESUME: &str = "--resume";
@@ -51,7 +50,7 @@ pub(crate) struct Recorder {
 
 /// Returns the folder of the journal beside a catalogue.
 pub(crate) fn folder(catalogue: &Catalogue) -> PathBuf {
-    catalogue.folder().join(FOLDER)
+    catalogue.folder().join(JOURNAL_FOLDER)
 }
 
 /// Opens the journal for reading.
@@ -119,7 +118,7 @@ impl Recorder {
             grown = open.add_earlier(first, &mut self.known);
         }
         if let Err(error) = grown {
-            report::note(&lost(open.run(), &error, self.options));
+            report::note_lines(&lost(open.run(), &error, self.options));
             *recording = None;
         }
     }
@@ -152,7 +151,8 @@ fn fingerprints(plan: &Plan, solvers: &[Solver], toolbox: &Toolbox) -> Vec<Diges
 
 fn lost(run: RunId, error: &JournalError, options: JournalOptions) -> String {
     let what = format!("warning: run {run} is no longer recorded: {}", error_chain(error));
-    format!("{what}\nhint: the run goes on; `{}` would record the rest", continue_command(options.continue_flag))
+    let hint = format!("hint: the run goes on; `{}` would record the rest", continue_command(options.continue_flag));
+    format!("{}\n{}", one_line(&what), one_line(&hint))
 }
 
 fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<(Recording, Known), JournalError> {
@@ -191,7 +191,7 @@ impl Memory for Recorder {
 fn command_line_without(flag: &str) -> String {
     let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     let words = std::iter::once("judge".to_owned()).chain(words.filter(|word| word != flag));
-    shell_words::join(words)
+    words.map(|word| quote(&word)).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the command line that continues from what this one has recorded, by this flag.

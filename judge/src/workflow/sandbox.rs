@@ -3,7 +3,9 @@
 use super::failure::Failure;
 use crate::cli::SandboxArgs;
 use crate::report;
-use judge_sandbox::{Gap, OpenError, Options, Sandbox, Visible};
+use crate::runner;
+use crate::solver::{is_in_journal, journals_in};
+use judge_sandbox::{Exchange, Execution, Gap, Made, OpenError, Options, Request, Sandbox, Tier, Visible};
 use std::path::Path;
 
 /// Opens the sandbox, and notes the gaps of its tier.
@@ -33,19 +35,39 @@ pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
     }
 }
 
+/// Returns what runs compilers in the sandbox, each in a worker of its own, until it ends or the user ends all.
+pub(crate) fn compiler(
+    sandbox: &Sandbox,
+) -> impl FnMut(&Request, &Exchange) -> Result<(Execution, Made), Failure> + use<'_> {
+    |request, exchange| {
+        let compiled = runner::run_alone(sandbox, |worker| worker.run_with_files(request, exchange))?;
+        compiled.ok_or_else(Failure::interrupted)
+    }
+}
+
 /// Returns the gaps of the tier, one sentence each.
 pub(crate) fn gaps(sandbox: &Sandbox) -> Vec<String> {
     sandbox.gaps().iter().map(|Gap { what, meaning }| format!("{what}: {meaning}")).collect()
 }
 
-/// Returns the files and folders of `--dir`.
-pub(crate) fn visible(args: &SandboxArgs) -> Result<Vec<Visible>, Failure> {
+/// Returns the files and folders of `--dir`, as this sandbox can show them.
+pub(crate) fn visible(args: &SandboxArgs, sandbox: &Sandbox) -> Result<Vec<Visible>, Failure> {
     let read = |text: &String| {
         let (path, writable) = text.strip_suffix(":rw").map_or((&**text, false), |path| (path, true));
-        match Path::new(path).canonicalize() {
-            Ok(path) => Ok(Visible { path, writable }),
-            Err(error) => Err(Failure::usage(format!("cannot show {path} to the program: {error}"))),
+        let not_shown = |why: String| Failure::usage(format!("cannot show {path} to the program: {why}"));
+        let path = Path::new(path).canonicalize().map_err(|error| not_shown(error.to_string()))?;
+        if is_in_journal(&path) {
+            return Err(not_shown("no program sees a journal".to_owned()));
         }
+        // A right to make and remove files holds for all folders below.
+        if writable
+            && sandbox.tier() == Tier::Bare
+            && let Some(journal) = journals_in(&path).first()
+        {
+            let why = format!("{} is in it, which tier `{}` cannot leave out", journal.display(), sandbox.tier());
+            return Err(not_shown(why).with_hint("name the folders in it that it may write to"));
+        }
+        Ok(Visible { path, writable })
     };
     args.visible.iter().map(read).collect()
 }

@@ -30,7 +30,7 @@ fn every_number_below_two_million_is_as_a_sieve_says() {
     for (number, &expected) in prime.iter().enumerate() {
         assert_eq!(primality.is_prime(number.to_string().as_bytes()), Ok(expected), "{number}");
     }
-    assert_eq!(primality.effort_left, MAX_EFFORT, "small numbers cost nothing");
+    assert_eq!(primality.work_left, MOST_WORK, "small numbers cost nothing");
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn each_half_of_the_great_test_has_its_own_pseudoprimes() {
     for number in (101..80_000_u64).step_by(2) {
         let (prime, number) = (is_small_prime(number), UBig::from(number));
         let ring = MontgomeryRepr::new(number.clone());
-        let passes = is_strong_probable_prime(&number, &ring, 2);
-        let passes_lucas = is_extra_strong_lucas_probable_prime(&number, &ring);
+        let passes = is_strong_probable_prime(&number, &&ring, |odd| power_of_two(&&ring, odd));
+        let passes_lucas = is_extra_strong_lucas_probable_prime(&number, &&ring);
         if prime {
             assert!(passes && passes_lucas, "{number} is prime");
         } else {
@@ -130,16 +130,20 @@ fn arnaults_number_is_composite() {
     assert_eq!(product.to_string().len(), 397);
     let ubig = UBig::from_str_radix(&product.to_string(), 10).unwrap();
     let ring = MontgomeryRepr::new(ubig.clone());
-    assert!([2, 3, 5, 7, 11, 13, 101, 293].iter().all(|&base| is_strong_probable_prime(&ubig, &ring, base)));
+    for base in [2_u64, 3, 5, 7, 11, 13, 101, 293] {
+        assert!(is_strong_probable_prime(&ubig, &&ring, |odd| ring.reduce(base).pow(odd)), "{base}");
+    }
+    assert!(
+        LongRing::new(&ubig).is_some_and(|ring| is_strong_probable_prime(&ubig, &ring, |odd| power_of_two(&ring, odd)))
+    );
     assert!(!is_prime(&product));
 }
 
-#[test]
-fn great_primes_are_prime_and_their_products_are_not() {
+/// Primes from the 65th bit on, in order.
+fn great_primes() -> Vec<BigUint> {
     let offset = |exponent: u32, offset: u32| BigUint::from(10_u8).pow(exponent) + offset;
-    let primes = [
+    vec![
         number("18446744073709551629"),
-        number("18446744073709551557"),
         mersenne(127),
         mersenne(521),
         repunit(317),
@@ -148,19 +152,56 @@ fn great_primes_are_prime_and_their_products_are_not() {
         offset(449, 99),
         mersenne(2203),
         repunit(1031),
+        (BigUint::from(3_u8) << 3912) + 1_u8,
         mersenne(4423),
-    ];
+    ]
+}
+
+#[test]
+fn great_primes_are_prime_and_their_products_are_not() {
+    let primes = great_primes();
     for (index, prime) in primes.iter().enumerate() {
         assert!(is_prime(prime), "{prime}");
         assert!(!is_prime(&(prime * prime)), "the square of {prime}");
         assert!(!is_prime(&(prime * &primes[index / 2])), "{prime} times {}", primes[index / 2]);
         assert!(!is_prime(&(prime + 2_u8)) || index == 0, "{prime} + 2");
     }
+    assert!(is_prime(&number("18446744073709551557")));
+}
+
+/// The same primes and composite numbers once more, as if they were long.
+#[test]
+fn transforms_say_the_same_of_great_primes_and_their_products() {
+    let passes = |number: &BigUint| {
+        let number = UBig::from_str_radix(&number.to_string(), 10).unwrap();
+        LongRing::new(&number).is_some_and(|ring| {
+            let strong = is_strong_probable_prime(&number, &ring, |odd| power_of_two(&ring, odd));
+            let lucas = is_extra_strong_lucas_probable_prime(&number, &ring);
+            assert_eq!(strong, lucas, "no such number fools either");
+            strong
+        })
+    };
+    let primes = &great_primes()[1..10];
+    for (index, prime) in primes.iter().enumerate() {
+        assert!(passes(prime), "{prime}");
+        assert!(!passes(&(prime * prime)), "the square of {prime}");
+        assert!(!passes(&(prime * &primes[index / 2])), "{prime} times {}", primes[index / 2]);
+    }
+}
+
+/// Mersenne primes of 2,993 and 6,002 digits, and composite numbers as long without small factors.
+#[test]
+fn numbers_of_thousands_of_digits_are_decided() {
+    let (smaller, greater) = (mersenne(9941), mersenne(19937));
+    assert!(is_prime(&smaller));
+    assert!(is_prime(&greater));
+    assert!(!is_prime(&(&smaller * mersenne(4423))));
+    assert!(!is_prime(&(&smaller * &smaller)));
 }
 
 #[test]
 fn every_even_palindrome_is_a_multiple_of_11_and_cheap() {
-    let mut primality = Primality { effort_left: 0 };
+    let mut primality = exhausted();
     for half in ["3", "19", "7001", &"13".repeat(50_000)] {
         let palindrome: String = half.chars().chain(half.chars().rev()).collect();
         assert_eq!(primality.is_prime(palindrome.as_bytes()), Ok(false), "{half}");
@@ -170,24 +211,55 @@ fn every_even_palindrome_is_a_multiple_of_11_and_cheap() {
 
 #[test]
 fn small_factors_are_found_and_cost_nothing() {
-    let mut primality = Primality { effort_left: 0 };
+    let mut primality = exhausted();
     let great = mersenne(4423);
     for factor in [7_u32, 13, 17, 1009, 65_521] {
         assert_eq!(primality.is_prime((&great * factor).to_string().as_bytes()), Ok(false), "{factor}");
     }
-    assert_eq!(primality.is_prime(great.to_string().as_bytes()), Err(TooHard::Answer));
+    assert_eq!(primality.is_prime(great.to_string().as_bytes()), Err(TooMuchWork));
 }
 
-/// A number without small factors that is too long to be tested, and one that is not, but is one too many.
+/// What decides nothing that takes work.
+fn exhausted() -> Primality {
+    Primality { work_left: 0, ..Primality::default() }
+}
+
+/// Returns the first number of so many digits that takes a test.
+fn hard(digits: u32) -> BigUint {
+    let mut numbers = (1_u32..).step_by(2).map(|odd| BigUint::from(10_u8).pow(digits - 1) + odd);
+    numbers.find(|number| exhausted().is_prime(number.to_string().as_bytes()).is_err()).unwrap()
+}
+
+/// The figures that the documentation gives.
 #[test]
-fn what_takes_too_long_is_not_decided() {
-    let hard = |digits: u32| (1_u32..).step_by(2).map(move |odd| BigUint::from(10_u8).pow(digits - 1) + odd);
-    let cheap = |number: &BigUint| Primality { effort_left: 0 }.is_prime(number.to_string().as_bytes()).is_ok();
-    let too_long = hard(5001).find(|number| !cheap(number)).unwrap().to_string();
-    assert_eq!(Primality::default().is_prime(too_long.as_bytes()), Err(TooHard::Number(5001)));
-    let exact = hard(300).find(|number| !cheap(number)).unwrap().to_string();
-    let mut primality = Primality { effort_left: 2 * cube(300) };
-    assert_eq!([(); 3].map(|()| primality.is_prime(exact.as_bytes()).is_ok()), [true, true, false]);
-    let mut primality = Primality { effort_left: 2 * cube(300) - 1 };
-    assert_eq!([(); 2].map(|()| primality.is_prime(exact.as_bytes()).is_ok()), [true, false]);
+fn the_bound_is_where_the_documentation_says() {
+    let strong_test = |digits: u32| {
+        let bits = (BigUint::from(10_u8).pow(digits) - 1_u8).bits() as usize;
+        (bits * residue_length(bits)) as u64
+    };
+    assert!(strong_test(73_979) <= MOST_WORK && strong_test(73_980) > MOST_WORK);
+    let both = |digits| strong_test(digits) + strong_test(digits) * 9 / 4;
+    assert!(both(39_454) <= MOST_WORK && both(39_455) > MOST_WORK);
+    // An answer has room for 17 paths of 10,000 cells: each takes 5.8 bytes on a board of 100 rows and columns.
+    assert!(17 * both(10_000) <= MOST_WORK);
+}
+
+#[test]
+fn what_takes_too_much_work_is_not_even_tried() {
+    let mut primality = Primality::default();
+    let number = BigUint::from(10_u8).pow(99_999) + 9_u8;
+    assert_eq!(primality.is_prime(number.to_string().as_bytes()), Err(TooMuchWork));
+    assert_eq!(primality.work_left, MOST_WORK);
+    assert_eq!(primality.is_prime(mersenne(2203).to_string().as_bytes()), Ok(true));
+}
+
+#[test]
+fn a_number_is_tested_once() {
+    let (composite, prime) = (hard(300).to_string(), mersenne(521).to_string());
+    let mut primality = Primality::default();
+    assert_eq!(primality.is_prime(composite.as_bytes()), Ok(false));
+    assert_eq!(primality.is_prime(prime.as_bytes()), Ok(true));
+    primality.work_left = 0;
+    assert_eq!([composite, prime].map(|number| primality.is_prime(number.as_bytes())), [Ok(false), Ok(true)]);
+    assert_eq!(primality.is_prime(hard(301).to_string().as_bytes()), Err(TooMuchWork));
 }

@@ -8,12 +8,13 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use judge_sandbox::{End, Fault, Options, Sandbox, TierChoice, Visible};
+use judge_sandbox::{End, Fault, Options, Sandbox, Tier, TierChoice, Visible};
 
-use super::pace::{patiently, slowness};
+use super::cases::failed;
+use super::pace::{awaited, in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
-use super::{solvers, streams};
+use super::{solvers, streams, traces};
 
 /// The first argument of a process that is to be killed in the middle of a run.
 pub(crate) const VICTIM: &str = "--victim";
@@ -30,6 +31,11 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("streams in pipes", streams::in_pipes),
     ("output that nobody reads", streams::output_that_nobody_reads),
     ("input untouched", streams::input_untouched),
+    ("streams by name", streams::by_name),
+    ("gap of a lone root", gap_of_a_lone_root),
+    ("traces from run to run", traces::from_run_to_run),
+    ("traces in other users' files", traces::other_users_files),
+    ("traces among judges", traces::users_of_judges),
     ("dismissed", dismissed),
     ("fat judge", fat_judge),
     ("visible folders", visible_folders),
@@ -75,33 +81,21 @@ fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
         BufReader::new(victim.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let judge = victim.0.id().to_string();
         let runs = || processes_with(&program).iter().any(|path| !path.ends_with(&judge));
-        let began = Instant::now();
         // Seen once is enough: a relay is hard to see twice.
-        let mut seen = runs();
-        while !seen && began.elapsed() < patiently(Duration::from_secs(10)) {
-            std::thread::sleep(Duration::from_millis(1));
-            seen = runs();
-        }
-        check(seen, || format!("{words:?} did not start"))?;
+        awaited(Duration::from_secs(10), &format!("{words:?} starts"), || runs().then_some(()));
         drop(victim);
         dead.push(format!(".{judge}."));
-        let began = Instant::now();
-        while !processes_with(&program).is_empty() {
-            check(began.elapsed() < patiently(Duration::from_secs(1)), || format!("{words:?} lives on"))?;
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let gone = || processes_with(&program).is_empty().then_some(());
+        awaited(Duration::from_secs(1), &format!("{words:?} ends with its judge"), gone);
     }
     // What the dead judges left, their helpers clear up, or the next judge sweeps.
     let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
     // Other judges may be alive on this machine, and theirs stays.
     let is_theirs = |name: &String| dead.iter().any(|judge| name.contains(judge));
-    let began = Instant::now();
-    loop {
-        drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
-        let Some(left) = leftovers().into_iter().find(is_theirs) else { return Ok(()) };
-        check(began.elapsed() < patiently(Duration::from_secs(5)), || format!("{left} was not swept"))?;
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    awaited(Duration::from_secs(5), "the next judge sweeps", || {
+        let opened = Sandbox::open(&options).map(drop).map_err(|error| error.to_string());
+        (opened.is_err() || !leftovers().iter().any(is_theirs)).then_some(opened)
+    })
 }
 
 /// A dead judge's working folder, with whatever was in it.
@@ -157,7 +151,7 @@ fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
         worker.run(&request)
     });
     check(matches!(result, Err(Fault::Cancelled)), || format!("{result:?}"))?;
-    check(began.elapsed() < patiently(Duration::from_secs(3)), || format!("took {:?}", began.elapsed()))?;
+    in_time(began.elapsed() < patiently(Duration::from_secs(3)), || format!("took {:?}", began.elapsed()));
     let again = worker.run(&request);
     check(matches!(again, Err(Fault::Cancelled)), || format!("later: {again:?}"))?;
     drop(worker);
@@ -194,6 +188,16 @@ fn cannot_start(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let script = file("script", b"#!/bin/sh\necho done\n", 0o755);
     let end = worker.run(&request(script, &["x".into()])).map_err(|fault| fault.to_string())?;
     check(end.end == End::Exited(0) && end.stdout == b"done\n", || format!("a good script: {end:?}"))
+}
+
+/// Programs that run as the judge's user, though that is root, are told of.
+fn gap_of_a_lone_root(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap();
+    let is_alone = map.lines().all(|line| line.split_whitespace().nth(2) == Some("1"));
+    let is_root = rustix::process::geteuid().is_root();
+    let is_told = sandbox.gaps().iter().any(|gap| gap.what == "user");
+    let is_gap = if sandbox.tier() == Tier::Bare { !is_root || is_alone } else { is_root && is_alone };
+    check(is_told == is_gap, || format!("alone: {is_alone}, told: {is_told}"))
 }
 
 /// A program of no more use is left some time, which is not held against it.
@@ -240,10 +244,10 @@ fn visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut request = request("/bin/sh".into(), &["sh".into(), "-c".into(), script]);
     let visible = |writable| vec![Visible { path: folder.path().to_path_buf(), writable }];
     let hidden = worker.run(&request).map_err(|fault| fault.to_string())?;
-    check(hidden.stdout.is_empty() && hidden.end != End::Exited(0), || format!("not given: {hidden:?}"))?;
+    check(hidden.stdout.is_empty() && failed(&hidden), || format!("not given: {hidden:?}"))?;
     request.visible = visible(false);
     let read = worker.run(&request).map_err(|fault| fault.to_string())?;
-    check(read.stdout == b"seen\n" && read.end != End::Exited(0), || format!("read only: {read:?}"))?;
+    check(read.stdout == b"seen\n" && failed(&read), || format!("read only: {read:?}"))?;
     check(!folder.path().join("made").exists(), || "written although read only".to_owned())?;
     request.visible = visible(true);
     let written = worker.run(&request).map_err(|fault| fault.to_string())?;

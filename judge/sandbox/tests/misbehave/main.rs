@@ -9,20 +9,28 @@ mod attempt;
 mod cases;
 mod delegation;
 mod judge_level;
+#[path = "../../../../tests/support/pace.rs"]
 mod pace;
 mod plain_user;
+mod repeat;
+#[path = "../../../../tests/support/require.rs"]
+pub(crate) mod require;
 pub(crate) mod scene;
 mod solvers;
 mod streams;
+mod surroundings;
+mod traces;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use cases::CASES;
 use judge_sandbox::{Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice};
-use pace::patiently;
+use pace::{bounded, patiently, unhurried};
+use require::{Need, named, required, skip};
 use scene::Scene;
+use surroundings::Surroundings;
 
 pub(crate) fn main() -> ExitCode {
     judge_sandbox::become_helper_if_asked();
@@ -30,19 +38,22 @@ pub(crate) fn main() -> ExitCode {
     match arguments.as_slice() {
         [mode, rest @ ..] if mode == judge_level::VICTIM => judge_level::be_a_victim(rest),
         [mode, rest @ ..] if mode == plain_user::BECOME => plain_user::become_plain(rest),
+        [mode, rest @ ..] if mode == traces::TELL_USER => traces::tell_user(rest),
         _ => {}
     }
+    // Before anything runs: a list that cannot be read is a mistake.
+    required();
     let arguments = Arguments::parse(arguments);
     let compiled = match arguments.programs.is_none().then(compiled).transpose() {
         Ok(compiled) => compiled,
         Err(why) => {
-            println!("skipped: {why}");
+            skip(Need::Cc, why);
             return ExitCode::SUCCESS;
         }
     };
     let programs = arguments.programs.as_deref().or(compiled.as_ref().map(|folder| folder.path())).unwrap();
     let failures = match &arguments.tiers {
-        Some(tiers) => in_tiers(tiers, programs, &arguments.words),
+        Some(tiers) => in_tiers(tiers, &arguments.user(), arguments.surroundings, programs, &arguments.words),
         None => as_everybody(programs, &arguments.words),
     };
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -59,11 +70,14 @@ struct Arguments {
     words: Vec<String>,
     programs: Option<PathBuf>,
     tiers: Option<Vec<Tier>>,
+    surroundings: Surroundings,
+    plain: bool,
 }
 
 impl Arguments {
     fn parse(given: Vec<String>) -> Arguments {
-        let mut arguments = Arguments { words: Vec::new(), programs: None, tiers: None };
+        let surroundings = Surroundings::Machine;
+        let mut arguments = Arguments { words: Vec::new(), programs: None, tiers: None, surroundings, plain: false };
         let mut given = given.into_iter();
         while let Some(argument) = given.next() {
             match argument.as_str() {
@@ -72,6 +86,8 @@ impl Arguments {
                     let tiers = given.next().unwrap();
                     arguments.tiers = Some(tiers.split(',').map(|tier| tier.parse().unwrap()).collect());
                 }
+                "--surroundings" => arguments.surroundings = Surroundings::named(&given.next().unwrap()),
+                repeat::PLAIN => arguments.plain = true,
                 // What a test runner may pass to every test.
                 flag if flag.starts_with('-') => {}
                 _ => arguments.words.push(argument),
@@ -79,19 +95,29 @@ impl Arguments {
         }
         arguments
     }
+
+    fn user(&self) -> String {
+        self.surroundings.user(self.plain)
+    }
 }
 
 /// As this user, then, if that is root, as an ordinary one. Returns how many failed.
 fn as_everybody(programs: &Path, words: &[String]) -> usize {
-    let mut failures = in_tiers(&[Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare], programs, words);
-    if rustix::process::geteuid().is_root() {
-        failures += plain_user::repeat(programs, words);
+    repeat::publish(programs);
+    let is_root = rustix::process::geteuid().is_root();
+    let here = |tiers: &[Tier]| {
+        let user = Surroundings::Machine.user(!is_root);
+        in_tiers(tiers, &user, Surroundings::Machine, programs, words)
+            + surroundings::repeat(|program| Command::new(program), programs, words, !is_root)
+    };
+    if is_root {
+        here(&[Tier::Root, Tier::Userns, Tier::Bare]) + repeat::repeat(programs, words)
+    } else {
+        here(&[Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare])
     }
-    failures
 }
 
-fn in_tiers(among: &[Tier], programs: &Path, words: &[String]) -> usize {
-    let user = if rustix::process::geteuid().is_root() { "root" } else { "plain" };
+fn in_tiers(among: &[Tier], user: &str, surroundings: Surroundings, programs: &Path, words: &[String]) -> usize {
     let mut failures = 0;
     let mut worked = 0;
     for &tier in among {
@@ -99,9 +125,12 @@ fn in_tiers(among: &[Tier], programs: &Path, words: &[String]) -> usize {
         match Sandbox::open(&options) {
             Ok(sandbox) => {
                 worked += 1;
-                failures += in_tier(&sandbox, user, programs, words);
+                failures += in_tier(&sandbox, user, surroundings, programs, words);
             }
-            Err(error) => println!("skipped: as {user}: {error}"),
+            Err(error) if surroundings == Surroundings::Machine => {
+                skip(named(tier.name()).unwrap(), format!("as {user}: {error}"));
+            }
+            Err(error) => println!("left out: as {user}: {error}"),
         }
     }
     if worked == 0 {
@@ -111,7 +140,7 @@ fn in_tiers(among: &[Tier], programs: &Path, words: &[String]) -> usize {
     failures
 }
 
-fn in_tier(sandbox: &Sandbox, user: &str, programs: &Path, words: &[String]) -> usize {
+fn in_tier(sandbox: &Sandbox, user: &str, surroundings: Surroundings, programs: &Path, words: &[String]) -> usize {
     let tier = sandbox.tier();
     let mut failures = 0;
     let mut tell = |name: &str, result: Result<(), String>, took: Duration| {
@@ -126,21 +155,27 @@ fn in_tier(sandbox: &Sandbox, user: &str, programs: &Path, words: &[String]) -> 
     };
     let wanted = |name: &str| {
         let heading = format!("{user}/{tier}: {name}");
-        words.is_empty() || words.iter().any(|word| heading.contains(word.as_str()))
+        surroundings.matters_to(name) && (words.is_empty() || words.iter().any(|word| heading.contains(word.as_str())))
     };
     let mut scene = Scene::set().unwrap();
     let mut worker = sandbox.worker(None).unwrap();
     for case in CASES.iter().filter(|case| wanted(case.command)) {
         let began = Instant::now();
-        let result = attempt::attempt(&mut worker, &mut scene, programs, case);
+        let result = tried(case.command, || attempt::attempt(&mut worker, &mut scene, programs, case));
         tell(case.command, result, began.elapsed());
     }
     for (name, test) in judge_level::TESTS.iter().filter(|(name, _)| wanted(name)) {
         let began = Instant::now();
-        let result = test(sandbox, programs);
+        let result = tried(name, || test(sandbox, programs));
         tell(name, result, began.elapsed());
     }
     failures
+}
+
+/// Runs a test, on a busy machine with limits that it keeps. One that never ends ends all.
+fn tried(name: &str, test: impl FnMut() -> Result<(), String>) -> Result<(), String> {
+    let mut test = test;
+    unhurried(name, || bounded(Duration::from_secs(300), name, &mut test)).flatten()
 }
 
 /// A run of `program` with middling limits.
@@ -160,6 +195,7 @@ pub(crate) fn request(program: PathBuf, argv: &[String]) -> Request {
             disk: 8 << 20,
         },
         visible: Vec::new(),
+        hidden: Vec::new(),
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     }

@@ -1,15 +1,13 @@
-//! The same test as somebody without rights, in no control group of his own and in one.
+//! An ordinary user: becoming one, and a folder that one can run programs from.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use super::delegation::Delegation;
-
 /// Somebody who is nobody.
-const PLAIN_USER: u32 = 65534;
+pub(crate) const PLAIN_USER: u32 = 65534;
 
 /// `--become-plain [GROUP…] -- PROGRAM [ARGUMENT…]`, started by root: joins the control groups, then goes on as the
 /// program, without rights. In version 2 only root may bring a process into somebody's group from outside.
@@ -43,29 +41,4 @@ pub(crate) fn public_folder() -> Result<tempfile::TempDir, String> {
         }
     }
     Err(format!("no folder that an ordinary user can run programs from: tried {places:?}; set TMPDIR to one"))
-}
-
-/// Runs this test again as somebody without rights, then with control groups of that user's own; returns how many
-/// failed.
-pub(crate) fn repeat(programs: &Path, words: &[String]) -> usize {
-    let own = programs.join("misbehave-test");
-    fs::copy(std::env::current_exe().unwrap(), &own).unwrap();
-    let temporary = programs.join("temporary");
-    fs::create_dir(&temporary).unwrap();
-    chown(&temporary, Some(PLAIN_USER), Some(PLAIN_USER)).unwrap();
-    let run = |tiers: &str, delegation: Option<&Delegation>| {
-        let mut command = Command::new(&own);
-        command.arg(BECOME).args(delegation.map_or(&[][..], Delegation::folders)).arg("--");
-        command.arg(&own).args(words).arg("--programs").arg(programs).args(["--tiers", tiers]);
-        command.env("TMPDIR", &temporary);
-        usize::from(!command.current_dir("/").status().unwrap().success())
-    };
-    let failures = run("userns,bare", None);
-    match Delegation::to(PLAIN_USER) {
-        Ok(delegation) => failures + run("delegated", Some(&delegation)),
-        Err(why) => {
-            println!("skipped: as plain with control groups: {why}");
-            failures
-        }
-    }
 }

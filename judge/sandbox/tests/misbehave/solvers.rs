@@ -10,6 +10,7 @@ use judge_sandbox::{End, Sandbox, Visible};
 use super::judge_level::check;
 use super::pace::patiently;
 use super::request;
+use super::require::{Need, skip};
 use super::scene::folder_for_all;
 
 /// What ordinary solvers are made of works: interpreters, a static program and one with shared libraries.
@@ -20,24 +21,27 @@ pub(crate) fn interpreters(sandbox: &Sandbox, programs: &Path) -> Result<(), Str
     let shared = folder.path().join("shared");
     let java = folder.path().join("Sum.java");
     fs::write(&java, JAVA).unwrap();
-    match compile_shared(folder.path(), &shared) {
-        Ok(()) => {}
-        Err(why) => println!("skipped: a C++ program: {why}"),
-    }
+    let no_shared = compile_shared(folder.path(), &shared).err();
     let (shared, java) = (shared.display().to_string(), java.display().to_string());
-    let tries: [(&str, &[&str], &str); 7] = [
-        ("/usr/bin/python3", &["-c", "import random, json, threading; print(sum(range(10)))"], "45\n"),
-        ("/usr/bin/node", &["-e", "console.log(6 * 7)"], "42\n"),
-        ("/bin/bash", &["-c", "echo $((3 + 4)) | cat"], "7\n"),
-        ("/usr/bin/java", &["--version"], ""),
+    let tries: [(Need, &str, &[&str], &str); 7] = [
+        (Need::Python, "/usr/bin/python3", &["-c", "import random, json, threading; print(sum(range(10)))"], "45\n"),
+        (Need::Node, "/usr/bin/node", &["-e", "console.log(6 * 7)"], "42\n"),
+        (Need::Bash, "/bin/bash", &["-c", "echo $((3 + 4)) | cat"], "7\n"),
+        (Need::Java, "/usr/bin/java", &["--version"], ""),
         // A program from its source: the compiler is part of a JDK.
-        (if Path::new("/usr/bin/javac").exists() { "/usr/bin/java" } else { "/usr/bin/javac" }, &[&java], "45\n"),
-        (&static_program, &["exactly", "3"], "xxx"),
-        (&shared, &[], "45\n"),
+        (
+            Need::Java,
+            if Path::new("/usr/bin/javac").exists() { "/usr/bin/java" } else { "/usr/bin/javac" },
+            &[&java],
+            "45\n",
+        ),
+        (Need::Cc, &static_program, &["exactly", "3"], "xxx"),
+        (Need::Cplusplus, &shared, &[], "45\n"),
     ];
-    for (program, arguments, expected) in tries {
+    for (need, program, arguments, expected) in tries {
         if !Path::new(program).exists() {
-            println!("skipped: {program} is not there");
+            let why = if program == shared { no_shared.as_deref() } else { None };
+            skip(need, why.unwrap_or(&format!("{program} is not there")));
             continue;
         }
         let argv: Vec<String> = [program].iter().chain(arguments).map(|&word| word.to_owned()).collect();
@@ -90,6 +94,6 @@ fn compile_shared(folder: &Path, program: &Path) -> Result<(), String> {
     let source = folder.join("shared.cc");
     fs::write(&source, CPLUSPLUS).unwrap();
     let output = Command::new("c++").args(["-O1", "-pthread", "-o"]).arg(program).arg(&source).output();
-    let output = output.map_err(|error| format!("no compiler (`apt-get install g++`): {error}"))?;
+    let output = output.map_err(|error| format!("no C++ compiler: {error}"))?;
     check(output.status.success(), || String::from_utf8_lossy(&output.stderr).into_owned())
 }

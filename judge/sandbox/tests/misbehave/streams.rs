@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use judge_sandbox::{End, Fault, Sandbox, Sink, Stdin};
 
 use super::judge_level::check;
-use super::pace::patiently;
+use super::pace::{in_time, patiently};
 use super::request;
 use super::scene::processes_with;
 
-/// 64 MiB in and out through files of the caller's, neither of them in memory.
+/// 64 MiB in and out through files of the caller's, neither of them in the program's memory.
 pub(crate) fn in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     const BYTES: u64 = 64 << 20;
     let mut worker = sandbox.worker(None).unwrap();
@@ -54,7 +54,7 @@ pub(crate) fn output_that_nobody_reads(sandbox: &Sandbox, programs: &Path) -> Re
         let began = Instant::now();
         let result = worker.run(&request);
         let took = began.elapsed();
-        check(took < patiently(Duration::from_secs(3)), || format!("{mode:?} took {took:?}"))?;
+        in_time(took < patiently(Duration::from_secs(3)), || format!("{mode:?} took {took:?}"));
         Ok::<_, String>(result)
     };
     let flood = run(&["letters"], &sink)?.map_err(|fault| fault.to_string())?;
@@ -69,8 +69,9 @@ pub(crate) fn output_that_nobody_reads(sandbox: &Sandbox, programs: &Path) -> Re
     });
     let slow = run(&["exactly", "2000000"], &slow_sink)?.map_err(|fault| format!("a slow reader: {fault}"))?;
     drop(slow_sink);
+    in_time(slow.breaches.is_empty(), || format!("a slow reader: {slow:?}"));
     check(read.join().unwrap().unwrap() == 2_000_000, || "a slow reader did not get it all".to_owned())?;
-    check(slow.breaches.is_empty() && slow.end == End::Exited(0), || format!("a slow reader: {slow:?}"))?;
+    check(slow.end == End::Exited(0), || format!("a slow reader: {slow:?}"))?;
     drop(reader);
     let gone = run(&["letters"], &sink)?;
     check(matches!(gone, Err(Fault::System { .. })), || format!("a reader that has gone: {gone:?}"))?;
@@ -98,7 +99,44 @@ pub(crate) fn input_untouched(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     request.program = programs.join("output");
     request.argv = vec!["output".into(), "echo".into()];
     let echo = worker.run(&request).map_err(|fault| fault.to_string())?;
-    check(echo.stdout == b"as it was", || format!("{echo:?}"))
+    check(echo.stdout == b"as it was", || format!("{echo:?}"))?;
+    // The input that is none is a device of the machine's.
+    let null = || fs::metadata("/dev/null").map(|null| (null.mode(), null.uid()));
+    let before = null().unwrap();
+    request.program = programs.join("escape");
+    request.argv = vec!["escape".into(), "input".into()];
+    request.stdin = Stdin::Empty;
+    let empty = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(empty.end == End::Exited(0), || format!("{empty:?}"))?;
+    check(null().unwrap() == before, || format!("{before:?} became {:?}", null()))
+}
+
+/// By their names in `/dev`, whosever the files behind them are.
+pub(crate) fn by_name(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let script = "cat </dev/stdin >/dev/stdout; echo heard >/dev/stderr; echo more >>/dev/stdout";
+    let mut request = request("/bin/sh".into(), &["sh", "-c", script].map(str::to_owned));
+    let (input, mut to_program) = std::io::pipe().unwrap();
+    to_program.write_all(b"hello\n").unwrap();
+    drop(to_program);
+    let private = tempfile::NamedTempFile::new().unwrap();
+    fs::write(private.path(), "hello\n").unwrap();
+    let inputs = [
+        Stdin::Bytes(Arc::from(*b"hello\n")),
+        Stdin::File(Arc::new(private.reopen().unwrap())),
+        Stdin::File(Arc::new(File::from(OwnedFd::from(input)))),
+    ];
+    for stdin in inputs {
+        request.stdin = stdin;
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        check(execution.stdout == b"hello\nmore\n" && execution.stderr == b"heard\n", || {
+            let [output, error] = [&execution.stdout, &execution.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+            format!("{:?}: {:?} {output:?} {error:?}", request.stdin, execution.end)
+        })?;
+    }
+    request.stdin = Stdin::Empty;
+    let empty = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(empty.stdout == b"more\n", || format!("{empty:?}"))
 }
 
 /// Whoever is at the other ends takes his time.

@@ -2,9 +2,9 @@
 
 use crate::cases::{Admitted, Inputs, Referee};
 use crate::journal::Journal;
-use crate::model::{Digest, Exit, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
+use crate::model::{Bytes, Digest, Exit, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
 use crate::report::{self, Align, Style, grid};
-use crate::workflow::answer::refuse_interactive;
+use crate::workflow::answer::{refuse_interactive, too_long};
 use crate::workflow::failure::Failure;
 use crate::workflow::{load, recorder};
 use std::path::Path;
@@ -29,14 +29,18 @@ struct Tally {
     impossible: usize,
 }
 
-/// Rechecks every stored answer of a run.
-pub(in crate::commands) fn check_run(catalogue: Option<&Path>, choice: RunChoice) -> Result<Exit, Failure> {
+/// Rechecks every stored answer of a run. They all kept to the limit that the run had; `limit` is another one.
+pub(in crate::commands) fn check_run(
+    catalogue: Option<&Path>,
+    choice: RunChoice,
+    limit: Option<Bytes>,
+) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let journal = recorder::look(&catalogue)?;
     let run = journal.stored_run(journal.choose(choice)?)?;
     let problem = catalogue.find(&run.problem)?;
     refuse_interactive(problem)?;
-    let rechecker = Rechecker { journal: &journal, inputs: Inputs::of(problem), referee: Referee::of(problem) };
+    let rechecker = Rechecker { journal: &journal, inputs: Inputs::of(problem), referee: Referee::of(problem), limit };
 
     let columns = [("case", Align::Left), ("solver", Align::Left), ("recorded", Align::Left), ("today", Align::Left)];
     let mut table = grid(&columns, Style::of_stdout());
@@ -77,6 +81,7 @@ struct Rechecker<'a> {
     journal: &'a Journal,
     inputs: Inputs,
     referee: Referee,
+    limit: Option<Bytes>,
 }
 
 impl Rechecker<'_> {
@@ -100,7 +105,11 @@ impl Rechecker<'_> {
             Ok(case) => case,
             Err(why) => return Ok(Recheck::Impossible(why.clone())),
         };
-        let today = match case.rule(&answer) {
+        let ruling = match self.limit {
+            Some(limit) if answer.len() as u64 > limit.0 => Ok(too_long(limit)),
+            _ => case.rule(&answer),
+        };
+        let today = match ruling {
             Ok(Ruling::Accepted(score)) => format!("accepted {score}"),
             Ok(Ruling::Rejected { place, reason }) if place.is_empty() => format!("rejected: {reason}"),
             Ok(Ruling::Rejected { place, reason }) => format!("rejected {place}: {reason}"),

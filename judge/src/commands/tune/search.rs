@@ -6,7 +6,6 @@ use crate::model::{CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, So
 use crate::paired::EffectMeasure;
 use crate::plan::Plan;
 use crate::report::{self, Candidate, Round, TuneReport};
-use crate::solver;
 use crate::tune::{Parameter, ParameterSetting, Rung, fill, settings, survivors};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchRunner;
@@ -109,7 +108,7 @@ impl<'a> Search<'a> {
 
     /// Runs the candidates up to this number of cases. Finished cases are not run again.
     fn play(&mut self, entered: &[usize], cases: usize) -> Result<Option<Stop>, Failure> {
-        self.record_new();
+        self.record_new()?;
         let mut missing: Vec<usize> =
             entered.iter().map(|&candidate| self.candidates[candidate].outcomes.len()).collect();
         missing.sort_unstable();
@@ -137,16 +136,18 @@ impl<'a> Search<'a> {
     }
 
     /// Adds the new candidates to the recorded run.
-    fn record_new(&mut self) {
-        let new: Vec<Solver> =
-            (self.solvers.len()..self.candidates.len()).map(|candidate| self.solver(candidate)).collect();
+    fn record_new(&mut self) -> Result<(), Failure> {
+        let new: Vec<Solver> = (self.solvers.len()..self.candidates.len())
+            .map(|candidate| self.solver(candidate))
+            .collect::<Result<_, _>>()?;
         if !new.is_empty() {
             self.runner.grow(&mut self.session, &new, &[]);
             self.solvers.extend(new);
         }
+        Ok(())
     }
 
-    fn solver(&mut self, candidate: usize) -> Solver {
+    fn solver(&mut self, candidate: usize) -> Result<Solver, Failure> {
         let setting = &self.candidates[candidate].setting;
         let filled = |text: &str| fill(text, &self.args.parameters, &setting.values);
         let text = filled(&self.args.solver);
@@ -154,13 +155,15 @@ impl<'a> Search<'a> {
         let environment = environment.map(|(key, value)| (key.clone(), filled(value))).collect();
         let name = setting.words(&self.args.parameters);
         let prepared = self.prepared.iter().find(|solver| solver.spec.text == text).cloned();
-        let prepared = prepared.unwrap_or_else(|| {
-            let spec = SolverSpec { name: name.clone(), text };
-            let solver = solver::prepare(spec, &mut self.runner.toolbox);
-            self.prepared.push(solver.clone());
-            solver
-        });
-        Solver { environment, spec: SolverSpec { name, ..prepared.spec }, ..prepared }
+        let prepared = match prepared {
+            Some(solver) => solver,
+            None => {
+                let solver = self.runner.prepare(SolverSpec { name: name.clone(), text })?;
+                self.prepared.push(solver.clone());
+                solver
+            }
+        };
+        Ok(Solver { environment, spec: SolverSpec { name, ..prepared.spec }, ..prepared })
     }
 
     /// Returns the measure of all scores.

@@ -2,6 +2,7 @@
 
 use super::frames::{GameFilm, Reel};
 use super::template::{escape, fill, in_script};
+use crate::report::json_text;
 use serde::Serialize;
 
 const TEMPLATE: &str = include_str!("game.html");
@@ -31,7 +32,7 @@ struct Data<'a> {
 /// # Errors
 /// Never: every value in it can be written as JSON.
 pub fn game_html(page: &GamePage<'_>, film: &GameFilm) -> serde_json::Result<String> {
-    let data = serde_json::to_string(&Data { schema: 1, reel: film.reel() })?;
+    let data = json_text::line(&Data { schema: 1, reel: film.reel() })?;
     let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
     Ok(fill(
         TEMPLATE,

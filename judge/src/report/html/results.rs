@@ -1,6 +1,6 @@
 //! The results of a run as a web page.
 
-use super::template::{escape, fill};
+use super::template::{escape, escape_lines, fill};
 use crate::model::{JobId, Outcome, Verdict};
 use crate::report::figures::{memory, milliseconds};
 use crate::report::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix, test_groups};
@@ -104,8 +104,9 @@ fn details(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
     if outcome.is_accepted() {
         return if outcome.noisy { "noisy".to_owned() } else { String::new() };
     }
-    let stderr =
-        if outcome.stderr.is_empty() { String::new() } else { format!("<pre>{}</pre>", escape(&outcome.stderr)) };
+    let (note, more) = outcome.note.split_once('\n').unwrap_or((&outcome.note, ""));
+    let block = |text: &str| if text.is_empty() { String::new() } else { format!("<pre>{}</pre>", escape_lines(text)) };
+    let said = block(more) + &block(&outcome.stderr);
     let command = escape(&report.plan.reproduce(job));
-    format!("<details><summary>{}</summary>{stderr}<code>{command}</code></details>", escape(&outcome.note))
+    format!("<details><summary>{}</summary>{said}<code>{command}</code></details>", escape(note))
 }

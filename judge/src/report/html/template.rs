@@ -1,5 +1,7 @@
 //! Fills a page's placeholders, and makes any text safe to stand in a page.
 
+use crate::model::{one_line, visible};
+
 /// Returns the template with each `{{key}}` replaced by its value, once: what stands in a value is not looked at.
 pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut page = String::with_capacity(template.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
@@ -14,8 +16,17 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     page
 }
 
-/// Returns a text that a page shows as it stands, also inside an attribute.
+/// Returns a text that a page shows in one line as it stands, also inside an attribute, with everything hidden escaped.
 pub(super) fn escape(text: &str) -> String {
+    safe(&one_line(text))
+}
+
+/// Returns a text of several lines, likewise.
+pub(super) fn escape_lines(text: &str) -> String {
+    safe(&visible(text))
+}
+
+fn safe(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -48,6 +59,8 @@ mod tests {
     #[test]
     fn nothing_ends_a_script_or_an_attribute_early() {
         assert_eq!(escape("<a href=\"x\">'&"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
+        assert_eq!(escape("a\n\u{1b}]0;x\u{7}\u{202e}"), "a\\n\\x1b]0;x\\x07\\u{202e}");
+        assert_eq!(escape_lines("<a>\n\u{1b}"), "&lt;a&gt;\n\\x1b");
         let json = in_script(r#"["</script><!--"]"#);
         assert!(!json.contains('<'));
         assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), ["</script><!--"]);

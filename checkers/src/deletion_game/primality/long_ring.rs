@@ -1,0 +1,230 @@
+//! Arithmetic modulo a number of thousands of digits, by transforms.
+//!
+//! This is Montgomery's multiplication in the form of McLaughlin ("New frameworks for Montgomery's modular
+//! multiplication method", Mathematics of Computation 73, 2004). With R = 2^k − 1 and Q = 2^k + 1 it takes remainders
+//! modulo R and Q alone, and those are what cyclic and negacyclic products give without a waste of length. For integers
+//! x and y and the modulus N:
+//!
+//! ```text
+//! m = x·y·N⁻¹ mod R         so that x·y − m·N is a multiple t·R of R,
+//! u = x·y − m·N mod Q       which is −2·t, since R is −2 modulo Q. So u is −2·x·y/R modulo N.
+//! ```
+//!
+//! All integers are written with digits that may be negative. Residues are below 3·N in size, and N is below R/64: then
+//! m is at most R/2, and u is at most 2·(9·N² + N·R/2)/R < 1.3·N. This leaves room to double it, or to subtract one that
+//! is below N, and no other integer as small has the same remainder modulo Q.
+
+use super::baillie_psw::Ring;
+use super::transform::{SHORTEST, Transform, exact_bits};
+use dashu_int::UBig;
+use dashu_int::fast_div::ConstDivisor;
+use dashu_int::ops::{BitTest, Gcd};
+
+/// By how many bits R is longer than N at least.
+const ROOM: usize = 6;
+
+/// 1.5·2^52: a sum with it is rounded to an integer, which its last bits show.
+const ROUNDING: f64 = 6_755_399_441_055_744.0;
+
+/// The integers modulo an odd number.
+pub(super) struct LongRing {
+    modulus: UBig,
+    shape: Shape,
+    transform: Transform,
+    /// N⁻¹ modulo R, transformed modulo R.
+    inverse: Vec<f64>,
+    /// N, transformed modulo Q.
+    transformed_modulus: Vec<f64>,
+    /// What stands for 1: −R/2 modulo N.
+    one: UBig,
+}
+
+/// Returns how many digits a residue has for a modulus of this many bits. The time of a multiplication grows with it.
+pub(super) fn residue_length(modulus_bits: usize) -> usize {
+    Shape::new(modulus_bits, 0).length
+}
+
+/// How integers of k bits are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    length: usize,
+    digit_bits: u32,
+}
+
+impl Shape {
+    /// Returns the shortest that has room, with digits by so many bits shorter than they might be.
+    fn new(modulus_bits: usize, shorter: u32) -> Self {
+        let lengths = std::iter::successors(Some(SHORTEST), |length| Some(2 * length));
+        let mut shapes =
+            lengths.map(|length| Self { length, digit_bits: exact_bits(length).saturating_sub(shorter).max(1) });
+        shapes.find(|shape| shape.bits() >= modulus_bits + ROOM).expect("lengths grow without end")
+    }
+
+    /// Returns k.
+    fn bits(self) -> usize {
+        self.length * self.digit_bits as usize
+    }
+
+    /// Writes an integer from 0 to R modulo R. One that is far smaller is written as it is.
+    fn write(self, integer: &UBig) -> Vec<f64> {
+        let words = integer.as_words();
+        let word = |index: usize| u128::from(words.get(index).copied().unwrap_or(0));
+        let digit = |index: usize| {
+            let bit = index * self.digit_bits as usize;
+            let from_there = (word(bit / 64) | word(bit / 64 + 1) << 64) >> (bit % 64);
+            (from_there & ((1 << self.digit_bits) - 1)) as f64
+        };
+        let mut digits: Vec<f64> = (0..self.length).map(digit).collect();
+        self.carry(&mut digits, 1, |_, digit| digit as i64);
+        digits
+    }
+
+    /// Returns the absolute value of an integer that is small against 2^k.
+    fn read(self, digits: &[f64]) -> UBig {
+        let mut words = Vec::with_capacity(self.bits() / 64 + 1);
+        let (mut buffer, mut filled, mut carry) = (0_u128, 0, 0);
+        for &digit in digits {
+            let sum = digit as i64 + carry;
+            carry = sum >> self.digit_bits;
+            buffer |= ((sum - (carry << self.digit_bits)) as u128) << filled;
+            filled += self.digit_bits;
+            if filled >= 64 {
+                words.push(buffer as u64);
+                (buffer, filled) = (buffer >> 64, filled - 64);
+            }
+        }
+        words.push(buffer as u64);
+        let integer = UBig::from_words(&words);
+        if carry < 0 { (UBig::ONE << self.bits()) - integer } else { integer }
+    }
+
+    /// Makes integers of all values, and of those digits of at most 2^(digit_bits - 1) in size. What is too much for the
+    /// last one comes back to the first ones, times `wrap`.
+    #[inline]
+    fn carry(self, values: &mut [f64], wrap: i64, integer: impl Fn(usize, f64) -> i64) {
+        let over = self.carry_along(values, 0, integer);
+        let (first, rest) = values.split_at_mut(4);
+        rest[0] += self.carry_along(first, wrap * over, |_, digit| digit as i64) as f64;
+    }
+
+    #[inline]
+    fn carry_along(self, values: &mut [f64], mut carry: i64, integer: impl Fn(usize, f64) -> i64) -> i64 {
+        let half = 1 << (self.digit_bits - 1);
+        for (index, value) in values.iter_mut().enumerate() {
+            let sum = integer(index, *value) + carry;
+            carry = (sum + half) >> self.digit_bits;
+            *value = (sum - (carry << self.digit_bits)) as f64;
+        }
+        carry
+    }
+}
+
+impl LongRing {
+    /// Returns the ring of a modulus of some hundred bits or more; `None` when it turns out to be composite.
+    pub(super) fn new(modulus: &UBig) -> Option<Self> {
+        // N and R may have a common factor. It is N itself for at most one of the two R: N would divide 2^g − 1 as well
+        // for the common divisor g of both k, which is at most four times the length, and so smaller than N.
+        for shorter in 0..2 {
+            let shape = Shape::new(modulus.bit_len(), shorter);
+            let r = UBig::ones(shape.bits());
+            match ConstDivisor::new(r.clone()).reduce(modulus.clone()).inv() {
+                Some(inverse) => return Some(Self::with(modulus, shape, &r, &inverse.residue())),
+                None if modulus.gcd(&r) == *modulus => {}
+                None => break,
+            }
+        }
+        None
+    }
+
+    fn with(modulus: &UBig, shape: Shape, r: &UBig, inverse: &UBig) -> Self {
+        let transform = Transform::new(shape.length);
+        let mut inverse = shape.write(inverse);
+        transform.split_cyclic(&mut inverse);
+        let mut transformed_modulus = shape.write(modulus);
+        transform.split_negacyclic(&mut transformed_modulus);
+        let rest = r % modulus;
+        let half = if rest.bit(0) { (rest + modulus) >> 1 } else { rest >> 1 };
+        Self { modulus: modulus.clone(), shape, transform, inverse, transformed_modulus, one: modulus - half }
+    }
+
+    /// Returns x·y mod R times the inverse of N, from the transform of x·y modulo R.
+    fn multiple(&self, mut product: Vec<f64>) -> Vec<f64> {
+        self.transform.join_cyclic(&mut product);
+        self.carry(&mut product, 1, |_, value| value);
+        self.transform.split_cyclic(&mut product);
+        let mut multiple = self.transform.cyclic_product(&product, &self.inverse);
+        self.transform.join_cyclic(&mut multiple);
+        self.carry(&mut multiple, 1, |_, value| value);
+        multiple
+    }
+
+    /// Returns x·y − m·N mod Q, changed by `finish`, from the transform of x·y modulo Q and m.
+    fn reduced(&self, mut product: Vec<f64>, mut multiple: Vec<f64>, finish: impl Fn(usize, i64) -> i64) -> Vec<f64> {
+        self.transform.split_negacyclic(&mut multiple);
+        let subtrahend = self.transform.negacyclic_product(&multiple, &self.transformed_modulus);
+        product.iter_mut().zip(subtrahend).for_each(|(value, subtrahend)| *value -= subtrahend);
+        self.transform.join_negacyclic(&mut product);
+        self.carry(&mut product, -1, finish);
+        product
+    }
+
+    #[inline]
+    fn carry(&self, values: &mut [f64], wrap: i64, finish: impl Fn(usize, i64) -> i64) {
+        let scale = self.transform.scale();
+        let round = |value: f64| (value * scale + ROUNDING).to_bits() as i64 - ROUNDING.to_bits() as i64;
+        self.shape.carry(values, wrap, |index, value| finish(index, round(value)));
+    }
+
+    fn squared(&self, x: &[f64], finish: impl Fn(usize, i64) -> i64) -> Vec<f64> {
+        let (cyclic, negacyclic) = (self.cyclic(x), self.negacyclic(x));
+        let multiple = self.multiple(self.transform.cyclic_product(&cyclic, &cyclic));
+        self.reduced(self.transform.negacyclic_product(&negacyclic, &negacyclic), multiple, finish)
+    }
+
+    fn cyclic(&self, x: &[f64]) -> Vec<f64> {
+        let mut transformed = x.to_vec();
+        self.transform.split_cyclic(&mut transformed);
+        transformed
+    }
+
+    fn negacyclic(&self, x: &[f64]) -> Vec<f64> {
+        let mut transformed = x.to_vec();
+        self.transform.split_negacyclic(&mut transformed);
+        transformed
+    }
+}
+
+impl Ring for LongRing {
+    /// The digits of a number that is not reduced, and may be negative.
+    type Residue = Vec<f64>;
+
+    fn residue(&self, integer: i64) -> Vec<f64> {
+        let mut digits = self.shape.write(&(&self.one * integer.unsigned_abs() % &self.modulus));
+        if integer < 0 {
+            digits.iter_mut().for_each(|digit| *digit = -*digit);
+        }
+        digits
+    }
+
+    fn square(&self, x: &Vec<f64>, doubled: bool) -> Vec<f64> {
+        self.squared(x, |_, value| value << u32::from(doubled))
+    }
+
+    fn square_less(&self, x: &Vec<f64>, c: &Vec<f64>) -> Vec<f64> {
+        self.squared(x, |index, value| value - c[index] as i64)
+    }
+
+    fn product_less(&self, x: &Vec<f64>, y: &Vec<f64>, c: &Vec<f64>) -> Vec<f64> {
+        let multiple = self.multiple(self.transform.cyclic_product(&self.cyclic(x), &self.cyclic(y)));
+        let product = self.transform.negacyclic_product(&self.negacyclic(x), &self.negacyclic(y));
+        self.reduced(product, multiple, |index, value| value - c[index] as i64)
+    }
+
+    fn are_equal(&self, x: &Vec<f64>, y: &Vec<f64>) -> bool {
+        let difference: Vec<f64> = x.iter().zip(y).map(|(x, y)| x - y).collect();
+        (self.shape.read(&difference) % &self.modulus).is_zero()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,267 @@
+//! Products of polynomials modulo x^n − 1 and x^n + 1, by floating-point transforms whose results are exact.
+//!
+//! A transform takes a polynomial to its remainders modulo ever smaller factors of the modulus, without weights and
+//! without reordering:
+//!
+//! ```text
+//! x^n − 1  =  (x^(n/2) − 1) (x^(n/2) + 1)         real, until 16 coefficients are left
+//! x^n + 1  =  (x^(n/2) − i) (x^(n/2) + i)         complex: the second remainder is the conjugate of the first
+//! x^n − w² =  (x^(n/2) − w) (x^(n/2) + w)         complex, until 2 coefficients are left
+//! ```
+//!
+//! Modulo x^(n/2) − i, the polynomial with the real coefficients c is the complex one with c[j] + i·c[j + n/2]: the
+//! upper half of a slice is the imaginary part of the lower one, and everything happens in place.
+
+use super::complex::{Complex, Lanes};
+
+/// The shortest transform.
+pub(super) const SHORTEST: usize = 32;
+
+/// Real remainders of this length are multiplied directly.
+const REAL_LEAF: usize = 16;
+
+/// Complex remainders of this length are multiplied directly.
+const COMPLEX_LEAF: usize = 2;
+
+/// Returns how many bits the coefficients of a, b, c and d, polynomials of this length, may have so that every coefficient
+/// of a·b − c·d is found exactly. Coefficients are at most half of 2^bits, or a hundredth more on average.
+///
+/// With ε = 2^-53, a sum of complex numbers is off by at most ε of its absolute value and a product by √5·ε (Brent,
+/// Percival and Zimmermann, "Error bounds on complex floating-point multiplication", Mathematics of Computation 76,
+/// 2007), and the roots of unity are off by at most 2.5·ε. So each halving of a modulus errs by at most
+/// (1 + √5 + 2.5)·ε < 6·ε of the norm, three transforms by 18·ε for each halving, and the products of what is left at
+/// their ends by 9·ε. A coefficient of a·b is off by at most that sum times the norms of a and b, both at most
+/// 2^(bits − 1)·√length; of a·b − c·d by twice that and a last ε. It has to stay below 1/2.
+pub(super) fn exact_bits(length: usize) -> u32 {
+    let halvings = length.ilog2() - 2;
+    let error = |bits: u32| ((length as u128) << (2 * bits)) * u128::from(18 * halvings + 10) * 101 / 100;
+    (1..26).take_while(|&bits| error(bits) < 1 << 53).last().unwrap_or(1)
+}
+
+/// Transforms of one length.
+pub(super) struct Transform {
+    length: usize,
+    /// A root of unity w(b) for each even b: w(0) = 1, w(2b)² = w(b), w(2b + 1) = −w(2b), w(2) = i.
+    roots: Vec<Complex<f64>>,
+}
+
+impl Transform {
+    /// Prepares for a length that is a power of two from [`SHORTEST`].
+    pub(super) fn new(length: usize) -> Self {
+        // The turn of w(b) is b's binary digits in reverse, after the point.
+        let turn = |b: usize| (b as u64).reverse_bits() as f64 / 2_f64.powi(64);
+        Self { length, roots: (0..length).step_by(2).map(|b| Complex::root_of_unity(turn(b))).collect() }
+    }
+
+    /// Returns what all coefficients are to be multiplied by after a transform there and back.
+    pub(super) fn scale(&self) -> f64 {
+        4.0 / self.length as f64
+    }
+
+    /// Transforms a polynomial modulo x^n − 1.
+    pub(super) fn split_cyclic(&self, mut values: &mut [f64]) {
+        while values.len() > REAL_LEAF {
+            let (lower, upper) = values.split_at_mut(values.len() / 2);
+            sums_and_differences(lower, upper);
+            self.split_negacyclic(upper);
+            values = lower;
+        }
+    }
+
+    /// Undoes [`Transform::split_cyclic`].
+    pub(super) fn join_cyclic(&self, values: &mut [f64]) {
+        let mut length = 2 * REAL_LEAF;
+        while length <= values.len() {
+            let (lower, upper) = values[..length].split_at_mut(length / 2);
+            self.join_negacyclic(upper);
+            sums_and_differences(lower, upper);
+            length *= 2;
+        }
+    }
+
+    /// Returns the transform of a product modulo x^n − 1 from those of its factors.
+    pub(super) fn cyclic_product(&self, a: &[f64], b: &[f64]) -> Vec<f64> {
+        let mut product = vec![0.0; a.len()];
+        let mut length = a.len();
+        while length > REAL_LEAF {
+            let upper = length / 2..length;
+            self.multiply_negacyclic(&a[upper.clone()], &b[upper.clone()], &mut product[upper]);
+            length /= 2;
+        }
+        for (index, value) in product[..REAL_LEAF].iter_mut().enumerate() {
+            let terms = (0..REAL_LEAF).map(|j| a[j] * b[(index + REAL_LEAF - j) % REAL_LEAF]);
+            // As much too large as the rest will be after the way back.
+            *value = (REAL_LEAF / 4) as f64 * terms.sum::<f64>();
+        }
+        product
+    }
+
+    /// Transforms a polynomial modulo x^n + 1.
+    pub(super) fn split_negacyclic(&self, values: &mut [f64]) {
+        let (re, im) = values.split_at_mut(values.len() / 2);
+        let (mut length, mut first) = (re.len(), 2);
+        if starts_with_one_halving(length) {
+            split_in_two(re, im, self.root(2 * first));
+            (length, first) = (length / 2, 2 * first);
+        }
+        while length > COMPLEX_LEAF {
+            for (block, (re, im)) in (first..).zip(re.chunks_exact_mut(length).zip(im.chunks_exact_mut(length))) {
+                split_in_four(re, im, self.root(2 * block), self.root(4 * block));
+            }
+            (length, first) = (length / 4, 4 * first);
+        }
+    }
+
+    /// Undoes [`Transform::split_negacyclic`].
+    pub(super) fn join_negacyclic(&self, values: &mut [f64]) {
+        let (re, im) = values.split_at_mut(values.len() / 2);
+        let mut length = 4 * COMPLEX_LEAF;
+        while length <= re.len() {
+            let first = 2 * (re.len() / length);
+            for (block, (re, im)) in (first..).zip(re.chunks_exact_mut(length).zip(im.chunks_exact_mut(length))) {
+                join_four(re, im, self.root(2 * block), self.root(4 * block));
+            }
+            length *= 4;
+        }
+        if starts_with_one_halving(re.len()) {
+            join_two(re, im, self.root(4));
+        }
+    }
+
+    /// Returns the transform of a product modulo x^n + 1 from those of its factors.
+    pub(super) fn negacyclic_product(&self, a: &[f64], b: &[f64]) -> Vec<f64> {
+        let mut product = vec![0.0; a.len()];
+        self.multiply_negacyclic(a, b, &mut product);
+        product
+    }
+
+    /// Multiplies remainders a0 + a1·x and b0 + b1·x modulo x² − w.
+    fn multiply_negacyclic(&self, a: &[f64], b: &[f64], product: &mut [f64]) {
+        let leaves = product.len() / 2 / COMPLEX_LEAF;
+        let (a_re, a_im) = halves(a, leaves);
+        let (b_re, b_im) = halves(b, leaves);
+        let (re, im) = product.split_at_mut(COMPLEX_LEAF * leaves);
+        let results = re.as_chunks_mut().0.iter_mut().zip(im.as_chunks_mut().0);
+        for (leaf, (re, im)) in results.enumerate() {
+            let [a0, a1] = [0, 1].map(|j| Complex { re: a_re[leaf][j], im: a_im[leaf][j] });
+            let [b0, b1] = [0, 1].map(|j| Complex { re: b_re[leaf][j], im: b_im[leaf][j] });
+            let low = a0 * b0 + self.root(2 * leaves + leaf) * (a1 * b1);
+            let high = a0 * b1 + a1 * b0;
+            (*re, *im) = ([low.re, high.re], [low.im, high.im]);
+        }
+    }
+
+    #[inline]
+    fn root(&self, block: usize) -> Complex<f64> {
+        let root = self.roots[block / 2];
+        if block.is_multiple_of(2) { root } else { -root }
+    }
+}
+
+/// Moduli are halved twice at a time: one halving more comes first where the number of halvings is odd.
+fn starts_with_one_halving(length: usize) -> bool {
+    (length / COMPLEX_LEAF).ilog2() % 2 == 1
+}
+
+/// Returns the real and the imaginary parts of a transform's leaves.
+#[inline]
+fn halves(values: &[f64], leaves: usize) -> (&[[f64; COMPLEX_LEAF]], &[[f64; COMPLEX_LEAF]]) {
+    let (re, im) = values.split_at(COMPLEX_LEAF * leaves);
+    (&re.as_chunks().0[..leaves], &im.as_chunks().0[..leaves])
+}
+
+fn sums_and_differences(lower: &mut [f64], upper: &mut [f64]) {
+    for (a, b) in lower.iter_mut().zip(upper) {
+        (*a, *b) = (*a + *b, *a - *b);
+    }
+}
+
+/// Some consecutive coefficients of a complex polynomial, two by two.
+struct Part<'a> {
+    re: &'a mut [[f64; 2]],
+    im: &'a mut [[f64; 2]],
+}
+
+impl<'a> Part<'a> {
+    #[inline]
+    fn new(re: &'a mut [f64], im: &'a mut [f64]) -> Self {
+        Self { re: re.as_chunks_mut().0, im: im.as_chunks_mut().0 }
+    }
+
+    /// Halves it.
+    #[inline]
+    fn halves(self) -> [Self; 2] {
+        let half = self.re.len() / 2;
+        let ((low_re, high_re), (low_im, high_im)) = (self.re.split_at_mut(half), self.im.split_at_mut(half));
+        [Self { re: low_re, im: low_im }, Self { re: &mut high_re[..half], im: &mut high_im[..half] }]
+    }
+
+    #[inline]
+    fn get(&self, index: usize) -> Complex<Lanes> {
+        Complex { re: Lanes(self.re[index]), im: Lanes(self.im[index]) }
+    }
+
+    #[inline]
+    fn set(&mut self, index: usize, value: Complex<Lanes>) {
+        (self.re[index], self.im[index]) = (value.re.0, value.im.0);
+    }
+}
+
+/// From the remainder modulo x^n − w² to those modulo x^(n/2) − w and x^(n/2) + w.
+fn split_in_two(re: &mut [f64], im: &mut [f64], w: Complex<f64>) {
+    let w = w.twice();
+    let [mut low, mut high] = Part::new(re, im).halves();
+    for j in 0..low.re.len() {
+        let (a, b) = (low.get(j), high.get(j) * w);
+        low.set(j, a + b);
+        high.set(j, a - b);
+    }
+}
+
+/// Undoes [`split_in_two`]; the result is twice as large.
+fn join_two(re: &mut [f64], im: &mut [f64], w: Complex<f64>) {
+    let w = w.conjugate().twice();
+    let [mut low, mut high] = Part::new(re, im).halves();
+    for j in 0..low.re.len() {
+        let (a, b) = (low.get(j), high.get(j));
+        low.set(j, a + b);
+        high.set(j, (a - b) * w);
+    }
+}
+
+/// Splits twice: by w², and then by w and i·w.
+#[inline]
+fn split_in_four(re: &mut [f64], im: &mut [f64], w2: Complex<f64>, w: Complex<f64>) {
+    let (w2, w) = (w2.twice(), w.twice());
+    let [low, high] = Part::new(re, im).halves();
+    let ([mut p0, mut p1], [mut p2, mut p3]) = (low.halves(), high.halves());
+    for j in 0..p0.re.len() {
+        let (a0, a1, a2, a3) = (p0.get(j), p1.get(j), p2.get(j) * w2, p3.get(j) * w2);
+        let (b0, b1) = (a0 + a2, (a1 + a3) * w);
+        let (b2, b3) = (a0 - a2, ((a1 - a3) * w).times_i());
+        p0.set(j, b0 + b1);
+        p1.set(j, b0 - b1);
+        p2.set(j, b2 + b3);
+        p3.set(j, b2 - b3);
+    }
+}
+
+/// Undoes [`split_in_four`]; the result is four times as large.
+#[inline]
+fn join_four(re: &mut [f64], im: &mut [f64], w2: Complex<f64>, w: Complex<f64>) {
+    let (w2, w) = (w2.conjugate().twice(), w.conjugate().twice());
+    let [low, high] = Part::new(re, im).halves();
+    let ([mut p0, mut p1], [mut p2, mut p3]) = (low.halves(), high.halves());
+    for j in 0..p0.re.len() {
+        let (a0, a1, a2, a3) = (p0.get(j), p1.get(j), p2.get(j), p3.get(j));
+        let (b0, b1) = (a0 + a1, (a0 - a1) * w);
+        let (b2, b3) = (a2 + a3, (a3 - a2).times_i() * w);
+        p0.set(j, b0 + b2);
+        p1.set(j, b1 + b3);
+        p2.set(j, (b0 - b2) * w2);
+        p3.set(j, (b1 - b3) * w2);
+    }
+}
+
+#[cfg(test)]
+mod tests;

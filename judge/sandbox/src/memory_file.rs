@@ -1,0 +1,44 @@
+//! Inputs as files in memory: nobody can change them, or execute them where the kernel knows how to forbid that.
+
+use std::fs::File;
+use std::io;
+
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::io::Errno;
+
+/// An empty one, to be filled and [`seal`]ed.
+pub(crate) fn create() -> io::Result<File> {
+    let create = |flags| memfd_create("judge-input", MemfdFlags::CLOEXEC | flags);
+    let file = match create(MemfdFlags::ALLOW_SEALING | MemfdFlags::NOEXEC_SEAL) {
+        // Before Linux 6.3.
+        Err(Errno::INVAL) => create(MemfdFlags::ALLOW_SEALING),
+        made => made,
+    };
+    Ok(file?.into())
+}
+
+/// From now on it stays as it is.
+pub(crate) fn seal(file: &File) -> io::Result<()> {
+    Ok(fcntl_add_seals(file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_sealed_file_is_neither_changed_nor_executed() {
+        let mut file = create().unwrap();
+        file.write_all(b"#!/bin/sh\n").unwrap();
+        seal(&file).unwrap();
+        assert!(file.write_all(b"more").is_err());
+        assert!(file.set_len(1).is_err());
+        if rustix::fs::fcntl_get_seals(&file).unwrap().contains(SealFlags::from_bits_retain(0x20)) {
+            assert_eq!(file.metadata().unwrap().permissions().mode() & 0o111, 0);
+            assert!(file.set_permissions(std::fs::Permissions::from_mode(0o755)).is_err());
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The same test again as an ordinary user, in no control group of that user's own and in one.
+
+use std::fs;
+use std::os::unix::fs::chown;
+use std::path::Path;
+use std::process::Command;
+
+use super::delegation::Delegation;
+use super::plain_user::{BECOME, PLAIN_USER};
+use super::require::{Need, skip};
+use super::surroundings;
+
+/// Tells a process of this test that it is an ordinary user, whoever it believes to be.
+pub(crate) const PLAIN: &str = "--plain";
+/// What this test is called among the programs.
+pub(crate) const OWN: &str = "misbehave-test";
+
+/// Puts this test where everybody can run it.
+pub(crate) fn publish(programs: &Path) {
+    fs::copy(std::env::current_exe().unwrap(), programs.join(OWN)).unwrap();
+}
+
+/// Runs this test again as somebody without rights, then with control groups of that user's own; returns how many
+/// failed.
+pub(crate) fn repeat(programs: &Path, words: &[String]) -> usize {
+    let own = programs.join(OWN);
+    let temporary = programs.join("temporary");
+    fs::create_dir(&temporary).unwrap();
+    chown(&temporary, Some(PLAIN_USER), Some(PLAIN_USER)).unwrap();
+    let begin = |delegation: Option<&Delegation>, program: &Path| {
+        let mut command = Command::new(&own);
+        command.arg(BECOME).args(delegation.map_or(&[][..], Delegation::folders)).arg("--").arg(program);
+        command.env("TMPDIR", &temporary).current_dir("/");
+        command
+    };
+    let run = |tiers: &str, delegation: Option<&Delegation>| {
+        let mut command = begin(delegation, &own);
+        command.args(words).arg("--programs").arg(programs).args(["--tiers", tiers, PLAIN]);
+        usize::from(!command.status().unwrap().success())
+    };
+    let failures =
+        run("userns,bare", None) + surroundings::repeat(|program| begin(None, program), programs, words, true);
+    match Delegation::to(PLAIN_USER) {
+        Ok(delegation) => failures + run("delegated", Some(&delegation)),
+        Err(why) => {
+            skip(Need::Delegated, format!("as plain with control groups: {why}"));
+            failures
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Worlds with less in them than this machine: the same test once more as in most containers, and as a root who knows no
+//! other user. `enter.c` makes them.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::repeat;
+use super::require::{Need, skip};
+
+/// Where a test runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Surroundings {
+    Machine,
+    /// The system calls that make namespaces and mounts are refused.
+    Container,
+    /// A user namespace whose only user is root, who was the test's user outside.
+    Alone,
+}
+
+impl Surroundings {
+    pub(crate) fn named(name: &str) -> Surroundings {
+        let all = [Surroundings::Machine, Surroundings::Container, Surroundings::Alone];
+        all.into_iter().find(|known| known.name() == name).unwrap()
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Surroundings::Machine => "machine",
+            Surroundings::Container => "container",
+            Surroundings::Alone => "alone",
+        }
+    }
+
+    /// What a user is called in there.
+    pub(crate) fn user(self, plain: bool) -> String {
+        let user = if plain { "plain" } else { "root" };
+        if self == Surroundings::Machine { user.to_owned() } else { format!("{user} {}", self.name()) }
+    }
+
+    /// Whether a test is worth its time in there: what is not in the list works as it does outside.
+    pub(crate) fn matters_to(self, test: &str) -> bool {
+        let is_one_of = |names: &[&str]| names.iter().any(|name| test.starts_with(name));
+        match self {
+            Surroundings::Machine => true,
+            Surroundings::Container => {
+                is_one_of(&["disk", "escape", "memory", "judge killed", "leftovers swept", "traces from", "traces in"])
+            }
+            Surroundings::Alone => is_one_of(&["input untouched", "streams by name", "gap of a lone root"]),
+        }
+    }
+
+    fn tiers(self) -> &'static str {
+        if self == Surroundings::Container { "bare" } else { "root,userns,bare" }
+    }
+}
+
+/// Runs this test again in both, in processes that `begin` as the right user; returns how many failed.
+pub(crate) fn repeat(begin: impl Fn(&Path) -> Command, programs: &Path, words: &[String], plain: bool) -> usize {
+    let enter = |world: Surroundings| {
+        let mut command = begin(&programs.join("enter"));
+        command.arg(world.name());
+        command
+    };
+    let is_made = |world| enter(world).arg("/bin/true").output().unwrap().status.success();
+    let mut failures = 0;
+    for (world, need) in [(Surroundings::Container, Need::Bare), (Surroundings::Alone, Need::Userns)] {
+        if !is_made(world) {
+            skip(need, format!("there is no world called {}", world.name()));
+            continue;
+        }
+        let mut command = enter(world);
+        command.arg(programs.join(repeat::OWN)).args(words).arg("--programs").arg(programs);
+        command.args(["--tiers", world.tiers(), "--surroundings", world.name()]).args(plain.then_some(repeat::PLAIN));
+        failures += usize::from(!command.status().unwrap().success());
+    }
+    failures
+}

@@ -1,0 +1,146 @@
+//! What one run leaves for the next, for other users' files and for the next judge: nothing.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use judge_sandbox::{Execution, Options, Sandbox, Tier, TierChoice};
+
+use super::judge_level::check;
+use super::pace::slowness;
+use super::request;
+use super::require::{Need, skip};
+
+/// `--tell-user TIER`: opens the tier, tells as whom its programs run, and stays until its input ends.
+pub(crate) const TELL_USER: &str = "--tell-user";
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+/// Whatever a program does in its folder, in however quick a succession, the next finds one like every other.
+pub(crate) fn from_run_to_run(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let mut run = |argv: &[&str]| -> Result<Execution, String> {
+        worker.run(&request(programs.join("disk"), &words(argv))).map_err(|fault| fault.to_string())
+    };
+    // On the host's disk, numbers of files depend on everybody's.
+    let is_memory = sandbox.gaps().iter().all(|gap| gap.what != "disk");
+    let mode = if is_memory { "recall-all" } else { "recall" };
+    let first = run(&["disk", mode])?;
+    check(!first.stdout.is_empty(), || format!("{first:?}"))?;
+    let repeats = if slowness() == 1 { 100 } else { 20 };
+    for number in 0..repeats {
+        let trace = (number % 4).to_string();
+        run(&["disk", "leave", &trace])?;
+        let next = run(&["disk", mode])?;
+        check(next.stdout == first.stdout, || {
+            let text = |execution: &Execution| String::from_utf8_lossy(&execution.stdout).into_owned();
+            format!("after trace {trace}: {} became {}", text(&first), text(&next))
+        })?;
+    }
+    Ok(())
+}
+
+/// The next judge removes what a dead one left, and neither follows a link in it nor touches what others have put there.
+pub(crate) fn other_users_files(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+    let scratch = tempfile::tempdir().unwrap();
+    let namespace = fs::metadata("/proc/self/ns/pid").unwrap().ino();
+    let inside = |name: &str| scratch.path().join(name);
+    let dead = |purpose: &str| inside(&format!("judge-sandbox.{namespace}.999999999.1.{purpose}.0"));
+    fs::write(inside("file"), "of the judge's user").unwrap();
+    fs::create_dir(inside("folder")).unwrap();
+    let set_mode = |path: &Path, mode| fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    set_mode(&inside("file"), 0o640);
+    set_mode(&inside("folder"), 0o500);
+    let own = dead("worker");
+    fs::create_dir_all(own.join("box/closed/inner")).unwrap();
+    for (target, name) in [("file", "link"), ("folder", "closed/link"), ("folder", "closed/inner/.lifted-0")] {
+        symlink(inside(target), own.join("box").join(name)).unwrap();
+    }
+    fs::hard_link(inside("file"), own.join("box/hard")).unwrap();
+    set_mode(&own.join("box/closed/inner"), 0);
+    set_mode(&own.join("box/closed"), 0);
+    symlink(inside("folder"), dead("link")).unwrap();
+    let foreign = dead("foreign");
+    let is_root = rustix::process::geteuid().is_root() && chown(scratch.path(), Some(65534), None).is_ok();
+    if is_root {
+        fs::create_dir_all(foreign.join("box")).unwrap();
+        symlink(inside("file"), foreign.join("box/link")).unwrap();
+        for path in [&foreign, &foreign.join("box")] {
+            chown(path, Some(65534), Some(65534)).unwrap();
+        }
+    }
+    let options = Options {
+        tier: TierChoice::Forced(sandbox.tier()),
+        scratch: Some(scratch.path().to_path_buf()),
+        ..Options::default()
+    };
+    drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
+    let mode = |name: &str| fs::metadata(inside(name)).unwrap().mode() & 0o7777;
+    check(!own.exists() && fs::symlink_metadata(dead("link")).is_err(), || "something of ours is left".to_owned())?;
+    check(!is_root || foreign.join("box/link").exists(), || "another user's folder was touched".to_owned())?;
+    check(mode("file") == 0o640 && mode("folder") == 0o500, || format!("{:o} {:o}", mode("file"), mode("folder")))?;
+    check(fs::read_to_string(inside("file")).unwrap() == "of the judge's user", || "a file was changed".to_owned())
+}
+
+/// See [`TELL_USER`].
+pub(crate) fn tell_user(arguments: &[String]) -> ! {
+    let tier = TierChoice::Forced(arguments[0].parse().unwrap());
+    let sandbox = Sandbox::open(&Options { tier, ..Options::default() }).unwrap();
+    let mut worker = sandbox.worker(None).unwrap();
+    let execution = worker.run(&request("/usr/bin/id".into(), &words(&["id", "-u"]))).unwrap();
+    print!("{}", String::from_utf8_lossy(&execution.stdout));
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    std::process::exit(0)
+}
+
+/// A judge that is gone at the latest when the test is done with it.
+struct Judge(Child);
+
+impl Drop for Judge {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// Judges at work at the same time, each in a pid namespace of its own, run programs as different users.
+pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let tier = sandbox.tier();
+    if !rustix::process::geteuid().is_root() || tier == Tier::Userns {
+        // They run as one user, or believe to.
+        return Ok(());
+    }
+    let begin = || {
+        let mut command = Command::new("unshare");
+        command.args(["--pid", "--fork", "--mount-proc", "--kill-child"]).arg(std::env::current_exe().unwrap());
+        command.args([TELL_USER, tier.name()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.spawn().map(Judge)
+    };
+    let mut judges = Vec::new();
+    for _ in 0..3 {
+        match begin() {
+            Ok(judge) => judges.push(judge),
+            Err(error) => {
+                skip(Need::Bash, format!("no unshare: {error}"));
+                return Ok(());
+            }
+        }
+    }
+    let user = |judge: &mut Judge| {
+        let mut line = String::new();
+        BufReader::<ChildStdout>::new(judge.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        line.trim().parse::<u32>().map_err(|_| format!("told {line:?}"))
+    };
+    let mut users = judges.iter_mut().map(user).collect::<Result<Vec<u32>, String>>()?;
+    let own = sandbox.worker(None).unwrap().run(&request("/usr/bin/id".into(), &words(&["id", "-u"])));
+    let own = String::from_utf8_lossy(&own.map_err(|fault| fault.to_string())?.stdout).trim().parse();
+    users.push(own.map_err(|_| format!("{} tells no user", programs.display()))?);
+    let told = format!("{users:?}");
+    users.sort();
+    users.dedup();
+    check(users.len() == 4 && !users.contains(&0), || format!("users {told}"))
+}

@@ -1,0 +1,105 @@
+//! How text that others wrote is shown: nothing in it moves a cursor, sets a title, hides, or turns what stands beside it.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Tells whether a character does anything but stand there: control characters of both sets, what changes the direction
+/// of writing, separators of lines, and what has no width.
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Returns a text of several lines with everything hidden escaped, but for its newlines and tabs.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'))
+}
+
+/// Returns a text as one line, with everything hidden escaped: `\n`, `\x1b`, `\u{202e}`.
+#[must_use]
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    escaped(text, is_hidden)
+}
+
+/// Returns a word as a shell takes it; bash, zsh and ksh where it has something hidden in it.
+#[must_use]
+pub fn quote(word: &str) -> String {
+    if !word.chars().any(is_hidden) {
+        return shell_words::quote(word).into_owned();
+    }
+    let mut quoted = String::from("$'");
+    for c in word.chars() {
+        // Writing to a `String` cannot fail.
+        let _ = match c {
+            '\'' | '\\' => write!(quoted, "\\{c}"),
+            c if !is_hidden(c) => write!(quoted, "{c}"),
+            c if c.is_ascii() => write!(quoted, "\\{:03o}", u32::from(c)),
+            c => write!(quoted, "\\U{:08x}", u32::from(c)),
+        };
+    }
+    quoted + "'"
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.chars().any(&is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        let _ = match c {
+            c if !is_escaped(c) => write!(shown, "{c}"),
+            '\n' => write!(shown, "\\n"),
+            '\r' => write!(shown, "\\r"),
+            '\t' => write!(shown, "\\t"),
+            c if c.is_ascii() => write!(shown, "\\x{:02x}", u32::from(c)),
+            c => write!(shown, "\\u{{{:x}}}", u32::from(c)),
+        };
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_is_hidden_is_escaped() {
+        for (text, shown) in [
+            ("plain, ünïcode, 棋, 👩‍🚀", "plain, ünïcode, 棋, 👩‍🚀"),
+            ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
+            ("10 %\r100 %\x08\x7f\0", "10 %\\r100 %\\x08\\x7f\\x00"),
+            ("\u{9b}31m", "\\u{9b}31m"),
+            ("a\u{202e}b\u{2066}c\u{200b}", "a\\u{202e}b\\u{2066}c\\u{200b}"),
+            ("\u{2028}\u{feff}\u{e0041}", "\\u{2028}\\u{feff}\\u{e0041}"),
+        ] {
+            assert_eq!((&*visible(text), &*one_line(text)), (shown, shown));
+        }
+        assert_eq!(visible("a\n\tb"), "a\n\tb");
+        assert_eq!(one_line("a\n\tb"), "a\\n\\tb");
+    }
+
+    #[test]
+    fn a_shell_gets_the_word_back() {
+        assert_eq!(quote("a b"), "'a b'");
+        for word in ["./a\nb", "it's \\ \x1b]0;x\x07", "\u{202e}\u{9b}", "\t$HOME `id` \u{7f}1"] {
+            let mut shell = std::process::Command::new("bash");
+            let output = shell.args(["-c", &format!("printf %s {}", quote(word))]).env("LC_ALL", "C.UTF-8").output();
+            let output = output.unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stdout), word, "{}", quote(word));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hidden_is_left(text in "\\PC{0,20}|[\\x00-\\u{ffff}]{0,20}") {
+            prop_assert!(!one_line(&text).chars().any(is_hidden));
+            prop_assert!(!visible(&text).chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t')));
+            prop_assert!(!quote(&text).chars().any(is_hidden));
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What the sandbox is asked to run: a program with its arguments, its environment, its limits and what it may see.
+
+use crate::model::{Limits, Program};
+use crate::plan::Plan;
+use crate::solver::{environment, journals_in, visible};
+use judge_sandbox::{Request, Sink, Stdin, Visible};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How much of standard error is kept.
+const STDERR_KEPT: u64 = 64 << 10;
+
+/// Returns what the sandbox is to run: a program for this plan, with variables of its own, on an input. What is
+/// [`hidden`] does not change from run to run.
+#[must_use]
+pub fn request(
+    plan: &Plan,
+    program: &Program,
+    variables: &[(String, String)],
+    hidden: &[PathBuf],
+    input: Arc<[u8]>,
+) -> Request {
+    let Limits { cpu, wall, memory, output, processes } = plan.limits;
+    Request {
+        program: program.path.clone(),
+        argv: program.argv.clone(),
+        environment: environment(program, plan.environment.iter().chain(variables)),
+        stdin: Stdin::Bytes(input),
+        limits: judge_sandbox::Limits {
+            cpu: Some(cpu.0),
+            wall: Some(wall.0),
+            memory: Some(memory.0),
+            stdout: output.0,
+            stderr: STDERR_KEPT,
+            processes: Some(processes),
+            disk: plan.limits.disk().0,
+        },
+        visible: plan.visible.iter().cloned().chain(visible(program)).collect(),
+        hidden: hidden.to_vec(),
+        stdout: Sink::Capture,
+        stderr: Sink::Capture,
+    }
+}
+
+/// Returns the journals in the folders that the user shows to a program, by its command or otherwise.
+#[must_use]
+pub fn hidden(program: &Program, shown: &[Visible]) -> Vec<PathBuf> {
+    let shown = shown.iter().map(|visible| &visible.path);
+    let mut journals: Vec<_> = program.visible.iter().chain(shown).flat_map(|path| journals_in(path)).collect();
+    journals.sort();
+    journals.dedup();
+    journals
+}

@@ -1,0 +1,190 @@
+//! Runs a compiler in the sandbox: a source file is the solver's text, and what it has a compiler do, the solver does.
+
+use super::obstacle;
+use super::surroundings;
+use crate::model::{Bytes, Limits, Program, Time, Verdict};
+use crate::verdict::{self, Ending};
+use judge_sandbox::{End, Exchange, Execution, Made, Request, Sink, Stdin, WorkFile};
+use std::ffi::OsString;
+use std::time::Duration;
+
+/// Runs a compiler in the sandbox, with the files that it gets and makes.
+pub type RunCompiler<'a, E> = dyn FnMut(&Request, &Exchange) -> Result<(Execution, Made), E> + 'a;
+
+/// What a compiler may use.
+pub(super) struct CompilerLimits {
+    /// Time, memory and processes; and output, of which no more than the message is kept.
+    run: Limits,
+    /// Bytes that it may write to files.
+    disk: Bytes,
+    /// Bytes of all the files that are made of a source.
+    made: Bytes,
+    /// How many of them there may be.
+    made_files: u64,
+    /// Bytes of what it says that are kept.
+    message: Bytes,
+    /// Bytes of a source file.
+    pub(super) source: Bytes,
+}
+
+/// What every compiler may use.
+pub(super) const LIMITS: CompilerLimits = CompilerLimits {
+    run: Limits {
+        cpu: Time(Duration::from_secs(60)),
+        wall: Time(Duration::from_secs(120)),
+        memory: Bytes(2 << 30),
+        output: Bytes(1 << 20),
+        processes: 512,
+    },
+    disk: Bytes(512 << 20),
+    made: Bytes(256 << 20),
+    made_files: 10_000,
+    message: Bytes(16 << 10),
+    source: Bytes(16 << 20),
+};
+
+/// The folder, below the working folder, for what is made. The working folder stands elsewhere in every tier: what a
+/// compiler is told of its files is relative, so that it makes the same of the same source.
+pub(super) const OUT: &str = "out";
+
+/// What came of a compiler's run.
+pub(super) enum Compiled {
+    /// What it made.
+    Made(Vec<WorkFile>),
+    /// It refused the source, or passed a limit: what it said.
+    Refused(String),
+    /// It could not be run: why.
+    NotStarted(String),
+}
+
+/// The working folder by a name that is the same in every tier: some compilers write it into what they make.
+const HERE: (&str, &str) = ("PWD", "/proc/self/cwd");
+
+/// Has a compiler, called with all its arguments, compile `source`, which is put into its working folder.
+pub(super) fn compile<E>(compiler: &Program, source: WorkFile, run: &mut RunCompiler<'_, E>) -> Result<Compiled, E> {
+    let exchange = Exchange {
+        given: vec![source],
+        variables: ["HOME", "TMPDIR"].map(OsString::from).into(),
+        made_in: OUT.into(),
+        most_files: LIMITS.made_files,
+        most_bytes: LIMITS.made.0,
+    };
+    let (execution, made) = run(&request(compiler), &exchange)?;
+    Ok(outcome(compiler, &execution, made))
+}
+
+fn request(compiler: &Program) -> Request {
+    let limits = &LIMITS.run;
+    let here = [(HERE.0.to_owned(), HERE.1.to_owned())];
+    Request {
+        program: compiler.path.clone(),
+        argv: compiler.argv.clone(),
+        environment: surroundings::environment(compiler, &here),
+        stdin: Stdin::Empty,
+        limits: judge_sandbox::Limits {
+            cpu: Some(limits.cpu.0),
+            wall: Some(limits.wall.0),
+            memory: Some(limits.memory.0),
+            stdout: limits.output.0,
+            stderr: LIMITS.message.0,
+            processes: Some(limits.processes),
+            disk: LIMITS.disk.0,
+        },
+        visible: surroundings::visible(compiler).collect(),
+        hidden: Vec::new(),
+        stdout: Sink::Capture,
+        stderr: Sink::Capture,
+    }
+}
+
+fn outcome(compiler: &Program, execution: &Execution, made: Made) -> Compiled {
+    if let End::NotStarted(errno) = execution.end {
+        return Compiled::NotStarted(unstarted(compiler, errno));
+    }
+    let said = message(execution);
+    let why = match (verdict::ending(execution, &LIMITS.run), made) {
+        (Ending::Clean, Ok(files)) if files.is_empty() => "the compiler made no program".to_owned(),
+        (Ending::Clean, Ok(files)) => return Compiled::Made(files),
+        (Ending::Clean, Err(why)) => format!("what the compiler made cannot be used: {why}"),
+        (Ending::Failed(Verdict::RuntimeError, _), _)
+            if !said.is_empty() && matches!(execution.end, End::Exited(_)) =>
+        {
+            return Compiled::Refused(said);
+        }
+        (Ending::Failed(Verdict::RuntimeError, note), _) if matches!(execution.end, End::Signalled(_)) => {
+            format!("the compiler was {note}")
+        }
+        (Ending::Failed(Verdict::RuntimeError, note), _) => format!("the compiler ended with {note}"),
+        (Ending::Failed(_, note), _) => format!("the compiler used {note}"),
+    };
+    Compiled::Refused(format!("{why}\n{said}").trim_end().to_owned())
+}
+
+fn unstarted(compiler: &Program, errno: i32) -> String {
+    let errno = rustix::io::Errno::from_raw_os_error(errno);
+    let why = obstacle::obstacle(&compiler.path, errno).unwrap_or_else(|| errno.to_string());
+    // Without namespaces, root's private folders stay closed to the user that programs run as.
+    let hint = match errno {
+        rustix::io::Errno::ACCESS => "; install it where every user can read it, or use a tier with namespaces",
+        _ => "",
+    };
+    format!("the compiler {} cannot be started in the sandbox: {why}{hint}", compiler.path.display())
+}
+
+/// What a compiler said, as much of it as is kept.
+fn message(execution: &Execution) -> String {
+    let said = [&*execution.stderr, &*execution.stdout].concat();
+    let kept = said.len().min(usize::try_from(LIMITS.message.0).unwrap_or(usize::MAX));
+    let all = execution.usage.stderr_bytes + execution.usage.stdout_bytes;
+    let text = String::from_utf8_lossy(&said[..kept]).trim().to_owned();
+    match all.saturating_sub(kept as u64) {
+        0 => text,
+        more => format!("{text}\n[and {} more]", Bytes(more)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Runtime;
+    use judge_sandbox::{Breach, Usage};
+
+    fn ended(end: End, breaches: &[Breach], stderr: &str, made: Made) -> String {
+        let usage = Usage { stderr_bytes: stderr.len() as u64, ..Usage::default() };
+        let stderr = stderr.as_bytes()[..stderr.len().min(16 << 10)].to_vec();
+        let execution = Execution { end, breaches: breaches.to_vec(), usage, stdout: Vec::new(), stderr };
+        let runtime = Runtime::default();
+        let compiler = Program { path: "/no/such/cc".into(), argv: Vec::new(), visible: Vec::new(), runtime };
+        match outcome(&compiler, &execution, made) {
+            Compiled::Made(files) => format!("{} files", files.len()),
+            Compiled::Refused(why) | Compiled::NotStarted(why) => why,
+        }
+    }
+
+    #[test]
+    fn what_came_of_a_compiler_is_said() {
+        let file = || Ok(vec![WorkFile { path: "main".into(), bytes: Vec::new() }]);
+        let none = || Ok(Vec::new());
+        for (end, breaches, stderr, made, expected) in [
+            (End::Exited(0), &[][..], "warning", file(), "1 files"),
+            (End::Exited(1), &[], " a.c:1: error\n", none(), "a.c:1: error"),
+            (End::Exited(4), &[], "", none(), "the compiler ended with exit code 4"),
+            (End::Signalled(11), &[], "oh", none(), "the compiler was killed by signal 11 (SIGSEGV)\noh"),
+            (End::Signalled(9), &[Breach::Cpu], "oh", none(), "the compiler used more than 60s of CPU time\noh"),
+            (End::Exited(1), &[Breach::Memory], "", none(), "the compiler used more than 2 GiB of memory"),
+            (End::Exited(0), &[], "", none(), "the compiler made no program"),
+            (End::Exited(0), &[], "", Err("x".to_owned()), "what the compiler made cannot be used: x"),
+        ] {
+            assert_eq!(ended(end, breaches, stderr, made), expected);
+        }
+        let unstarted = ended(End::NotStarted(13), &[], "", none());
+        assert!(unstarted.starts_with("the compiler /no/such/cc cannot be started in the sandbox: "), "{unstarted}");
+    }
+
+    #[test]
+    fn the_head_of_a_long_message_is_kept() {
+        let said = ended(End::Exited(1), &[], &"é".repeat(1 << 20), Ok(Vec::new()));
+        assert!(said.starts_with("éé") && said.ends_with("\n[and 2032 KiB more]"), "{}", &said[said.len() - 40..]);
+        assert!(said.len() < 17 << 10);
+    }
+}

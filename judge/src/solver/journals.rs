@@ -1,0 +1,56 @@
+//! The journals that stand in folders shown to a solver: they hold what other solvers answered, and their scores.
+
+use crate::model::JOURNAL_FOLDER;
+use std::path::{Path, PathBuf};
+
+/// Folders that the kernel makes up: without an end, and another for each process that looks.
+const MADE_UP: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// Returns whether a path is in one of the kernel's own folders.
+pub(super) fn is_made_up(path: &Path) -> bool {
+    MADE_UP.iter().any(|made_up| path.starts_with(made_up))
+}
+
+/// Returns whether a path leads to a journal's folder or into one.
+#[must_use]
+pub fn is_in_journal(path: &Path) -> bool {
+    path.iter().any(|part| part == JOURNAL_FOLDER)
+}
+
+/// Returns the folders of all journals in a folder, however deep.
+#[must_use]
+pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
+    let (mut found, mut waiting) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = waiting.pop() {
+        // What the judge cannot list, it has put no journal in.
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_name() == JOURNAL_FOLDER {
+                // It may be a link to where the journal stands.
+                found.extend(path.canonicalize());
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_made_up(&path) {
+                waiting.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn journals_are_found_however_deep_also_behind_their_links() {
+        let top = tempfile::tempdir().unwrap();
+        let place = |path: &str| top.path().join(path);
+        for folder in [".judge/.judge", "a/b/c/.judge", "a/x.judge", "kept"] {
+            std::fs::create_dir_all(place(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink("..", place("a/up")).unwrap();
+        std::os::unix::fs::symlink("../kept", place("a/.judge")).unwrap();
+        assert_eq!(journals_in(top.path()), [place(".judge"), place("a/b/c/.judge"), place("kept")]);
+        assert!(is_in_journal(&place(".judge/journal.db")) && !is_in_journal(&place("a/x.judge")));
+    }
+}

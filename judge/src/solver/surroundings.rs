@@ -1,0 +1,29 @@
+//! What a program has around it in the sandbox: its environment, and the files that it may see.
+
+use crate::model::{BASE_ENVIRONMENT, Program};
+use judge_sandbox::Visible;
+use std::ffi::{OsStr, OsString};
+
+/// Returns what a program needs to see, all of it to be read only.
+pub fn visible(program: &Program) -> impl Iterator<Item = Visible> {
+    let paths = program.visible.iter().chain(&program.runtime.visible);
+    paths.map(|path| Visible { path: path.clone(), writable: false })
+}
+
+/// Returns what every program gets as its environment, and what the user asked for: the last word on a variable counts.
+pub fn environment<'a>(
+    program: &Program,
+    asked: impl IntoIterator<Item = &'a (String, String)>,
+) -> Vec<(OsString, OsString)> {
+    let base = BASE_ENVIRONMENT.iter().map(|(key, value)| (OsString::from(key), OsString::from(value)));
+    let mut variables: Vec<_> = base.collect();
+    for folder in program.runtime.search.iter().rev() {
+        let path = &mut variables[0].1;
+        *path = [folder.as_os_str(), path].join(OsStr::new(":"));
+    }
+    for (key, value) in asked {
+        variables.retain(|(known, _)| known != OsStr::new(key));
+        variables.push((key.into(), value.into()));
+    }
+    variables
+}

@@ -1,0 +1,311 @@
+//! Recognises the folder of an installation by what stands in it or where it stands.
+
+use crate::model::JOURNAL_FOLDER;
+use glob::Pattern;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+/// Where the system's own programs stand, which every sandbox shows.
+const SYSTEM: [&str; 1] = ["/usr"];
+
+/// Package managers whose packages link to one another, each with the folders that hold packages and nothing else.
+const STORES: [(&str, &[&str]); 3] =
+    [("/nix/store", &[""]), ("/gnu/store", &[""]), ("/home/linuxbrew/.linuxbrew", &["Cellar", "opt", "lib", "share"])];
+
+/// A file, or a folder as deep, that only the installations of a language have.
+const LANDMARKS: [&str; 46] = [
+    // Python, PyPy, conda.
+    "lib/python*/os.py",
+    "lib/pypy*/os.py",
+    "lib-python/*/os.py",
+    "conda-meta/history",
+    // JavaScript.
+    "lib/node_modules/npm/package.json",
+    "include/node/node.h",
+    // The Java virtual machine and its languages.
+    "lib/jvm.cfg",
+    "lib/*/jvm.cfg",
+    "lib/rt.jar",
+    "jre/lib/rt.jar",
+    "lib/kotlin-stdlib.jar",
+    "lib/scala-library*.jar",
+    "lib/scala3-library*.jar",
+    "lib/groovy-*.jar",
+    "lib/clojure-*.jar",
+    // Scripts.
+    "lib/ruby/*/English.rb",
+    "lib/truffle/truffle/cext.rb",
+    "lib/perl5/*/strict.pm",
+    "lib/5.*/strict.pm",
+    "include/php/main/php.h",
+    "include/lua.h",
+    "include/luajit-*/lua.h",
+    "lib/tcl*/init.tcl",
+    "share/julia/base/Base.jl",
+    "lib/R/library/base",
+    "share/octave/*/m/startup",
+    // Compilers.
+    "lib/rustlib/*/lib",
+    "src/runtime/proc.go",
+    "lib/gcc/*/*/crtbegin.o",
+    "lib64/gcc/*/*/crtbegin.o",
+    "lib/clang/*/include/stddef.h",
+    "lib/swift/shims/module.modulemap",
+    "shared/Microsoft.NETCore.App",
+    "lib/core/core.dart",
+    "lib/system.nim",
+    "lib/std/std.zig",
+    "share/crystal/src/prelude.cr",
+    // Functional languages.
+    "lib/ghc-*/settings",
+    "lib/ghc-*/lib/settings",
+    "lib/ocaml/stdlib.cma",
+    "lib/erlang/bin/start.boot",
+    "lib/elixir/ebin/elixir.app",
+    "lib/sbcl/sbcl.core",
+    "share/guile/*/ice-9/boot-9.scm",
+    "collects/racket/base.rkt",
+    "share/racket/collects/racket/base.rkt",
+];
+
+/// Where version managers keep one version each: the last parts of its path.
+const MANAGED: [&str; 18] = [
+    // pyenv, rbenv, nodenv, plenv, phpenv, goenv, luaenv, jenv.
+    ".*env/versions/*",
+    ".nvm/versions/*/*",
+    "fnm/node-versions/*/installation",
+    ".volta/tools/image/*/*",
+    "uv/python/*",
+    ".asdf/installs/*/*",
+    "mise/installs/*/*",
+    ".sdkman/candidates/*/*",
+    ".jabba/jdk/*",
+    ".jdks/*",
+    ".rvm/rubies/*",
+    ".rubies/*",
+    "perlbrew/perls/*",
+    ".phpbrew/php/*",
+    ".rustup/toolchains/*",
+    ".ghcup/ghc/*",
+    ".gvm/gos/*",
+    ".choosenim/toolchains/*",
+];
+
+/// Folders below the root that hold more than one thing, and are never an installation themselves.
+const COMMON: [&str; 22] = [
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "home",
+    "lib",
+    "lib32",
+    "lib64",
+    "lost+found",
+    "media",
+    "mnt",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "snap",
+    "srv",
+    "sys",
+    "tmp",
+    "usr",
+    "var",
+];
+
+/// Those among them that hold no installation anywhere.
+const CLOSED: [&str; 6] = ["boot", "dev", "etc", "proc", "run", "sys"];
+
+/// What stands in a home, and in no installation.
+const SIGNS_OF_A_HOME: [&str; 8] =
+    [".ssh", ".gnupg", ".profile", ".bashrc", ".bash_history", ".zshrc", ".netrc", ".aws"];
+
+/// Names of folders that hold what is private, and nothing to run.
+const PRIVATE: [&str; 6] = [".ssh", ".gnupg", ".aws", ".kube", ".docker", JOURNAL_FOLDER];
+
+/// Folders of a home that hold what many programs leave there.
+const SHARED_IN_A_HOME: [&str; 4] = [".local", ".config", ".cache", ".cargo"];
+
+/// What stands in installations and is not needed to run: settings, with passwords perhaps, and other installations.
+const NOT_SHOWN: [&str; 3] = ["etc", "envs", "pkgs"];
+
+/// Returns what to show of the installation that a program, by its canonical path, belongs to: all that stands in its
+/// folder, but for settings. Nothing for the system's own programs, and for those that stand alone.
+pub(super) fn of(program: &Path) -> Vec<PathBuf> {
+    if is_systems(program) {
+        return Vec::new();
+    }
+    if let Some((store, packages)) = STORES.iter().find(|(store, _)| program.starts_with(store)) {
+        return packages.iter().map(|folder| Path::new(store).join(folder)).filter(|folder| folder.is_dir()).collect();
+    }
+    let above = || program.ancestors().skip(1);
+    let managed = above().find(|folder| is_managed(folder));
+    // PREFIX/bin/NAME, or PREFIX/NAME.
+    let folder = managed.or_else(|| above().take(2).find(|folder| has_landmark(folder)));
+    folder.filter(|folder| may_be_shown(folder)).map(parts).unwrap_or_default()
+}
+
+/// What stands in a folder and may be shown, by name.
+fn parts(folder: &Path) -> Vec<PathBuf> {
+    let is_shown = |name: &OsStr| !name.as_bytes().starts_with(b".") && !NOT_SHOWN.iter().any(|hidden| name == *hidden);
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let paths = entries.filter(|entry| is_shown(&entry.file_name())).map(|entry| entry.path());
+    let mut parts: Vec<_> = paths.filter(|path| stays_within(folder, path)).collect();
+    parts.sort();
+    parts
+}
+
+/// Returns whether a path, with its links, leads to something in a folder, or of the system's. A link in a folder that came
+/// with a solver may lead anywhere.
+pub(super) fn stays_within(folder: &Path, path: &Path) -> bool {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.canonicalize().is_ok_and(|real| real.starts_with(folder) || is_systems(&real))
+}
+
+/// Returns whether every sandbox shows this path anyway.
+pub(super) fn is_systems(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// Returns whether a canonical folder holds nothing but one installation, as far as its place and its owner's habits
+/// tell.
+fn may_be_shown(folder: &Path) -> bool {
+    let busy = [std::env::current_dir().ok(), std::env::temp_dir().canonicalize().ok()];
+    let is_above = busy.iter().flatten().any(|busy| busy.starts_with(folder));
+    is_no_home(folder) && !is_above && !folder.join(JOURNAL_FOLDER).exists()
+}
+
+/// Returns whether a canonical folder is neither a home, nor shared by many programs, nor above such a folder.
+pub(super) fn is_no_home(folder: &Path) -> bool {
+    let parts: Vec<_> = folder.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+    let is = |at: usize, names: &[&str]| {
+        parts.get(at).is_some_and(|part| names.iter().any(|name| part.as_os_str() == *name))
+    };
+    let is_shared = match parts.len() {
+        0 => true,
+        1 => is(0, &COMMON),
+        2 => is(0, &["home", "var"]),
+        _ => false,
+    };
+    let is_private = (0..parts.len()).any(|at| is(at, &PRIVATE));
+    if is_shared || is_private || is(0, &CLOSED) || SIGNS_OF_A_HOME.iter().any(|sign| folder.join(sign).exists()) {
+        return false;
+    }
+    homes().iter().all(|home| {
+        let shared = || SHARED_IN_A_HOME.iter().any(|name| home.join(name) == folder);
+        !home.starts_with(folder) && !shared()
+    })
+}
+
+/// The homes of all users that this machine's own list knows, and the judge's.
+fn homes() -> Vec<PathBuf> {
+    let list = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let listed = list.lines().filter_map(|line| line.split(':').nth(5)).map(PathBuf::from);
+    let own = std::env::var_os("HOME").map(PathBuf::from);
+    listed.chain(own).filter(|home| home.is_absolute()).map(|home| home.canonicalize().unwrap_or(home)).collect()
+}
+
+fn is_managed(folder: &Path) -> bool {
+    let parts: Vec<_> = folder.iter().map(|part| part.to_string_lossy()).collect();
+    MANAGED.iter().any(|pattern| {
+        let wanted: Vec<_> = pattern.split('/').collect();
+        parts.len() > wanted.len()
+            && parts[parts.len() - wanted.len()..].iter().zip(wanted).all(|(part, wanted)| matches(wanted, part))
+    })
+}
+
+/// Whether a name is as wanted, where one `*` stands for anything but nothing.
+fn matches(wanted: &str, name: &str) -> bool {
+    match wanted.split_once('*') {
+        Some((start, end)) => name.len() > start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
+        None => wanted == name,
+    }
+}
+
+fn has_landmark(folder: &Path) -> bool {
+    let here = Pattern::escape(&folder.to_string_lossy());
+    LANDMARKS.iter().any(|landmark| match landmark.contains('*') {
+        false => folder.join(landmark).exists(),
+        true => glob::glob(&format!("{here}/{landmark}")).is_ok_and(|mut found| found.next().is_some()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_recognised_by_their_place() {
+        for (folder, managed) in [
+            ("/home/u/.pyenv/versions/3.11.7", true),
+            ("/home/u/.rbenv/versions/3.2.0", true),
+            ("/home/u/.nvm/versions/node/v20.1.0", true),
+            ("/home/u/.sdkman/candidates/java/21-tem", true),
+            ("/home/u/.local/share/uv/python/cpython-3.12.1-linux-x86_64-gnu", true),
+            ("/home/u/.local/share/mise/installs/python/3.12", true),
+            ("/home/u/.pyenv/versions", false),
+            ("/home/u/.pyenv/versions/3.11.7/bin", false),
+            ("/home/u/env/versions/1", false),
+            ("/home/u/.nvm/versions/node", false),
+            ("/home/u", false),
+        ] {
+            assert_eq!(is_managed(Path::new(folder)), managed, "{folder}");
+        }
+    }
+
+    #[test]
+    fn no_home_and_no_common_folder_is_an_installation() {
+        for folder in [
+            "/",
+            "/home",
+            "/home/u",
+            "/root",
+            "/etc",
+            "/etc/x/y",
+            "/var",
+            "/var/lib",
+            "/tmp",
+            "/opt",
+            "/usr",
+            "/proc/1/x",
+            "/run/user/1000/x",
+            "/sys/a/b",
+            "/dev/shm",
+            "/data/.ssh/x",
+            "/data/x/.judge",
+        ] {
+            assert!(!is_no_home(Path::new(folder)), "{folder}");
+        }
+        for folder in ["/opt/python", "/venv", "/home/u/miniconda3", "/root/.pyenv/versions/3", "/var/lib/x/venv"] {
+            assert!(is_no_home(Path::new(folder)), "{folder}");
+        }
+        let home = std::env::var_os("HOME").map_or_else(|| "/root".into(), PathBuf::from);
+        assert!(!is_no_home(&home) && !is_no_home(&home.join(".local")) && !is_no_home(home.parent().unwrap()));
+    }
+
+    #[test]
+    fn an_installation_is_recognised_by_its_landmark() {
+        let top = tempfile::tempdir().unwrap();
+        let prefix = top.path().canonicalize().unwrap().join("p [1]*");
+        let program = prefix.join("bin/python3");
+        std::fs::create_dir_all(prefix.join("bin")).unwrap();
+        std::fs::create_dir_all(prefix.join("lib/python3.9")).unwrap();
+        std::fs::write(&program, "").unwrap();
+        assert_eq!(of(&program), Vec::<PathBuf>::new());
+        std::fs::write(prefix.join("lib/python3.9/os.py"), "").unwrap();
+        for name in ["etc", ".settings"] {
+            std::fs::write(prefix.join(name), "password").unwrap();
+        }
+        for (name, target) in [("lib64", "lib"), ("doc", "/usr/share"), ("out", "..")] {
+            std::os::unix::fs::symlink(target, prefix.join(name)).unwrap();
+        }
+        assert_eq!(of(&program), ["bin", "doc", "lib", "lib64"].map(|name| prefix.join(name)));
+        std::fs::create_dir(prefix.join(".ssh")).unwrap();
+        assert_eq!(of(&program), Vec::<PathBuf>::new(), "a home after all");
+    }
+}

@@ -1,0 +1,111 @@
+//! What a test needs of the machine. Where it is missing, the test says so and passes, unless `JUDGE_REQUIRE` names it.
+
+#![allow(dead_code, reason = "each test asks for some of it")]
+
+use std::fmt::Display;
+use std::io::Write;
+
+/// The environment variable with the words that must not be missing, separated by commas.
+const REQUIRE: &str = "JUDGE_REQUIRE";
+
+/// Something that not every machine has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// A C compiler and the C library's headers.
+    Cc,
+    /// A C++ compiler.
+    Cplusplus,
+    Python,
+    /// Virtual environments of Python.
+    Venv,
+    Git,
+    /// A JDK: programs are started from their source.
+    Java,
+    Go,
+    Node,
+    Bash,
+    /// The tests run as root, who can become others.
+    Root,
+    /// The tier `userns`.
+    Userns,
+    /// The tier `bare`.
+    Bare,
+    /// The tier `delegated`: control groups that belong to an ordinary user.
+    Delegated,
+    /// Control groups of version 2 alone, on this machine or the emulated one.
+    CgroupV2,
+    /// The emulated machine.
+    Vm,
+    Browser,
+    /// Perf events, which count the CPU time of a process and its children.
+    Perf,
+    /// Programs that are linked dynamically, so that libraries can be preloaded into them.
+    Preload,
+    /// More than one core.
+    Cores,
+    /// The contests' own files, which are not part of the project.
+    Data,
+    /// The Python module.
+    Optuna,
+    /// The program `script`, which makes terminals.
+    Script,
+}
+
+/// What `JUDGE_REQUIRE` calls each of them, and how to get it.
+const WORDS: [(&str, Need, &str); 22] = [
+    ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
+    ("c++", Need::Cplusplus, "apt-get install g++"),
+    ("python", Need::Python, "apt-get install python3"),
+    ("venv", Need::Venv, "apt-get install python3-venv"),
+    ("git", Need::Git, "apt-get install git"),
+    ("java", Need::Java, "apt-get install default-jdk-headless"),
+    ("go", Need::Go, "apt-get install golang-go"),
+    ("node", Need::Node, "apt-get install nodejs"),
+    ("bash", Need::Bash, "apt-get install bash util-linux"),
+    ("root", Need::Root, "run the tests as root, best in a virtual machine"),
+    ("userns", Need::Userns, "`judge doctor` tells how to get this tier"),
+    ("bare", Need::Bare, "`judge doctor` tells how to get this tier"),
+    ("delegated", Need::Delegated, "run the tests as root where it may write to control groups"),
+    ("cgroup-v2", Need::CgroupV2, VM),
+    ("vm", Need::Vm, VM),
+    ("browser", Need::Browser, "apt-get install chromium"),
+    ("perf", Need::Perf, "sysctl kernel.perf_event_paranoid=2"),
+    ("preload", Need::Preload, "build for a target with a dynamic loader"),
+    ("cores", Need::Cores, "use a machine with two cores"),
+    ("data", Need::Data, "the contests have these files, the project may not hand them on"),
+    ("optuna", Need::Optuna, "pip install optuna"),
+    ("script", Need::Script, "apt-get install bsdutils"),
+];
+
+const VM: &str = "apt-get install bash binutils busybox-static cpio qemu-system-x86; tests/vm/fetch-kernel target/tmp";
+
+/// Returns what a word stands for. `Err` says which words there are.
+pub(crate) fn named(word: &str) -> Result<Need, String> {
+    let need = WORDS.iter().find(|(name, _, _)| *name == word).map(|(_, need, _)| *need);
+    need.ok_or_else(|| format!("`{word}` is none of {}", WORDS.map(|(word, _, _)| word).join(",")))
+}
+
+/// Returns what a list names. `Err` says which of its words is unknown.
+fn parse(list: &str) -> Result<Vec<Need>, String> {
+    list.split([',', ' ']).filter(|word| !word.is_empty()).map(named).collect()
+}
+
+/// What must not be missing here. Panics if `JUDGE_REQUIRE` has a word that is not known.
+pub(crate) fn required() -> Vec<Need> {
+    parse(&std::env::var(REQUIRE).unwrap_or_default()).unwrap_or_else(|why| panic!("{REQUIRE}: {why}"))
+}
+
+/// Says that a test, or a part of it, is left out, why, and how to get what it needs. Panics if that is required.
+pub(crate) fn skip(need: Need, why: impl Display) {
+    let (word, _, how) = WORDS.iter().find(|(_, known, _)| *known == need).expect("every need has its word");
+    assert!(!required().contains(&need), "{REQUIRE} names {word}, and it is not there: {why} ({how})");
+    // Past the test harness, which would keep it to itself; in one piece, beside what other tests print.
+    let _ = std::io::stderr().write_all(format!("skipped: {why} ({how})\n").as_bytes());
+}
+
+#[test]
+fn what_is_required_has_a_known_word() {
+    required();
+    assert_eq!(parse("cc, vm"), Ok(vec![Need::Cc, Need::Vm]));
+    assert!(parse("cc,vn").is_err_and(|why| why.contains("`vn`") && why.contains("cc,c++,")));
+}
