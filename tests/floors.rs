@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: [&[&str]; 8] = [
     &["model"],
     &["manifest", "plan", "condition", "verdict", "scoring", "statistics"],
-    &["command", "duel", "gate", "tune"],
+    &["command", "duel", "executor", "gate", "tune"],
     &["solver", "cases", "journal", "interaction"],
     &["runner"],
     &["report", "cli"],

@@ -13,9 +13,8 @@ use crate::manifest::Catalogue;
 use crate::model::{CaseSpec, Exit, JobId, Outcome, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{Progress, Venue};
-use crate::runner::{self, RunResult, Settings};
+use crate::runner::{PlanRunner, RunResult};
 use crate::solver::{self, Toolbox};
-use judge_sandbox::Sandbox;
 use std::path::Path;
 use std::time::Duration;
 
@@ -29,8 +28,7 @@ const MOST_LOOKED_AT: usize = 1_000_000;
 /// Where solvers play.
 pub(super) struct Arena<'a> {
     pub(super) catalogue: &'a Catalogue,
-    pub(super) sandbox: Sandbox,
-    pub(super) settings: Settings,
+    pub(super) runner: Box<dyn PlanRunner>,
     pub(super) toolbox: Toolbox,
     template: Plan,
     wishes: Wishes,
@@ -48,7 +46,6 @@ pub(super) struct Played {
 impl<'a> Arena<'a> {
     /// Opens the sandbox for a problem of the catalogue.
     pub(super) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
-        let settings = jobs::settings(&args.jobs, false);
         let toolbox = Toolbox::new().map_err(|error| run::no_temporary_folder(&error))?;
         let template = Plan {
             problem: problem.clone(),
@@ -60,9 +57,9 @@ impl<'a> Arena<'a> {
             fail_fast: false,
             order: Order::Interleaved,
         };
-        let sandbox = walls::open(&args.sandbox)?;
+        let runner = jobs::plan_runner(&args.jobs, &args.sandbox, false)?;
         let wishes = Wishes { journal: !args.no_journal, resume: false, reuse: args.reuse, going_on: "--reuse" };
-        Ok(Self { catalogue, sandbox, settings, toolbox, template, wishes, reference: None })
+        Ok(Self { catalogue, runner, toolbox, template, wishes, reference: None })
     }
 
     /// Measures points by the best scores that the command line names, or else the problem.
@@ -147,8 +144,8 @@ impl<'a> Arena<'a> {
 
     /// Returns where and how solvers played for so long.
     pub(super) fn venue(&self, elapsed: Duration) -> Venue {
-        let tier = self.sandbox.tier().name();
-        Venue { elapsed, jobs: self.settings.jobs.get(), tier, gaps: walls::gaps(&self.sandbox) }
+        let runner = &self.runner;
+        Venue { elapsed, jobs: runner.jobs(), tier: runner.tier().name(), gaps: walls::gaps(runner.gaps()) }
     }
 
     /// Plays a plan to its end, or until it is stopped, with a progress bar. It is a run of its own in the journal.
@@ -181,8 +178,7 @@ impl<'a> Arena<'a> {
         part: Part,
         watch: &mut dyn FnMut(&RunEvent),
     ) -> Result<Played, Failure> {
-        let memory = session.part(part);
-        let RunResult { outcomes, stop } = runner::run(&plan, &self.settings, &self.sandbox, memory, watch)?;
+        let RunResult { outcomes, stop } = self.runner.run(&plan, session.part(part), watch)?;
         Ok(Played { plan, outcomes, stop })
     }
 }

@@ -1,17 +1,32 @@
-//! How many solvers run at once, and on which cores.
+//! What plays: how many solvers run at once, on which cores, in which sandbox.
 
-use crate::cli::JobArgs;
+use super::failure::Failure;
+use super::walls;
+use crate::cli::{JobArgs, SandboxArgs};
+use crate::model::Exit;
 use crate::report;
-use crate::runner::Settings;
+use crate::runner::{LocalRunner, PlanRunner, RunSettings};
 use judge_sandbox::Cores;
+
+/// Opens what plays a command's plans: the sandbox of this machine. `describe` is whether events carry the features of
+/// their cases.
+pub(super) fn plan_runner(
+    jobs: &JobArgs,
+    sandbox: &SandboxArgs,
+    describe: bool,
+) -> Result<Box<dyn PlanRunner>, Failure> {
+    let settings = settings_on(&Cores::here(), jobs, describe);
+    Ok(Box::new(LocalRunner::new(walls::open(sandbox)?, settings, exit_at_once)))
+}
+
+/// The second Ctrl-C. The sandbox's helpers notice the end of this process and kill what they run.
+fn exit_at_once() {
+    std::process::exit(i32::from(Exit::Interrupted.code()));
+}
 
 /// One solver for each physical core, each tied to a core of its own. More of them would disturb each other, and their
 /// times would say little: that happens only when the user asks for it, with a warning.
-pub(super) fn settings(args: &JobArgs, describe: bool) -> Settings {
-    settings_on(&Cores::here(), args, describe)
-}
-
-fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> Settings {
+fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
     let most = cores.undisturbed();
     let jobs = args.jobs.unwrap_or(most);
     if jobs > most {
@@ -20,5 +35,5 @@ fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> Settings {
     }
     let numbers = cores.numbers();
     let pin = !args.no_pin && jobs.get() <= numbers.len();
-    Settings { jobs, cores: if pin { numbers.to_vec() } else { Vec::new() }, describe }
+    RunSettings { jobs, cores: if pin { numbers.to_vec() } else { Vec::new() }, describe }
 }

@@ -5,10 +5,10 @@ use crate::journal::{
     Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunId, RunRecord, Surroundings,
 };
 use crate::manifest::Catalogue;
-use crate::model::{CaseSpec, Digest, Finished, JobId, KeepAnswers, Recalled, Solver};
+use crate::model::{CaseSpec, Digest, Finished, JobId, KeepAnswers, KnownOutcome, Solver};
 use crate::plan::Plan;
 use crate::report;
-use crate::runner::{Lost, Memory};
+use crate::runner::{ResultStore, StoreLost};
 use crate::solver::{Toolbox, fingerprint};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -169,22 +169,22 @@ fn resume(journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>) -> Result
     }
 }
 
-impl Memory for Journaling {
-    fn is_there(&self) -> bool {
+impl ResultStore for Journaling {
+    fn is_active(&self) -> bool {
         self.recorded
     }
 
-    fn recall(&self, job: JobId, input: &Digest) -> Option<Recalled> {
-        self.known.recall(self.part.place(job), input)
+    fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome> {
+        self.known.lookup(self.part.place(job), input)
     }
 
-    fn keep(&self, batch: &[Finished]) -> Result<(), Lost> {
+    fn store(&self, batch: &[Finished]) -> Result<(), StoreLost> {
         let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(open) = recording.as_mut() else { return Ok(()) };
         let Err(error) = open.append(batch) else { return Ok(()) };
         let what = lost(open.run(), &error, self.wishes);
         *recording = None;
-        Err(Lost(what))
+        Err(StoreLost(what))
     }
 }
 

@@ -64,7 +64,7 @@ impl Conditions {
         Self {
             environment: environment(plan),
             limits: plan.limits.clone(),
-            tier: arena.sandbox.tier().name().to_owned(),
+            tier: arena.runner.tier().name().to_owned(),
             machine: [host, cpu_model],
         }
     }

@@ -12,7 +12,7 @@ use crate::journal::Closing;
 use crate::model::{CaseSpec, Exit, Limits, Problem, RunEvent, Solver, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
-use crate::runner::{self, RunResult};
+use crate::runner::RunResult;
 use crate::solver::{self, Toolbox};
 use std::path::Path;
 use std::time::Instant;
@@ -22,23 +22,21 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
     let outputs = Outputs::check(&args.reports)?;
-    let settings = jobs::settings(&args.jobs, outputs.show_features());
     let Chosen { mut cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = Reference::open(&catalogue, problem, args.best.as_deref())?;
     reference.measure(problem, &mut cases)?;
     let mut toolbox = Toolbox::new().map_err(|error| no_temporary_folder(&error))?;
     let problem = Problem { best: reference.source, ..problem.clone() };
     let plan = plan(&problem, cases, args, &mut toolbox)?;
-    let sandbox = walls::open(&args.sandbox)?;
-    let tier = sandbox.tier().name();
-    let circumstances =
-        Circumstances { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
+    let runner = jobs::plan_runner(&args.jobs, &args.sandbox, outputs.show_features())?;
+    let (jobs, tier) = (runner.jobs(), runner.tier().name());
+    let circumstances = Circumstances { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs, tier };
     let journaling = Journaling::start(wishes(args), &circumstances)?;
 
     let started = Instant::now();
     let mut outputs = outputs.open()?;
     let mut progress = Progress::start(plan.job_count());
-    let result = runner::run(&plan, &settings, &sandbox, &journaling, &mut |event| {
+    let result = runner.run(&plan, &journaling, &mut |event| {
         if let RunEvent::Finished(finished) = event {
             let known = &mut features[finished.job.case];
             *known = known.take().or_else(|| finished.features.clone());
@@ -52,7 +50,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let scored = points::score(&plan, &result.outcomes, &features, args.group_by.as_deref());
     let scored = scored.map_err(Failure::fault)?;
     note_other_rule(&problem, &scored);
-    let gaps = walls::gaps(&sandbox);
+    let gaps = walls::gaps(runner.gaps());
     let report = RunReport {
         plan: &plan,
         outcomes: &result.outcomes,
@@ -64,7 +62,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         grouping: scored.grouping.as_ref(),
         stop: result.stop,
         elapsed: started.elapsed(),
-        jobs: settings.jobs.get(),
+        jobs,
         tier,
         gaps: &gaps,
     };

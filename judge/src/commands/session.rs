@@ -8,7 +8,7 @@ use crate::journal::{Closing, Part};
 use crate::model::{CaseSpec, Outcome, Solver, Stop};
 use crate::plan::Plan;
 use crate::report;
-use crate::runner::Memory;
+use crate::runner::ResultStore;
 use crate::scoring::Standing;
 use num_rational::BigRational;
 use std::time::Instant;
@@ -27,8 +27,8 @@ impl Session {
             catalogue: arena.catalogue,
             plan,
             toolbox: &arena.toolbox,
-            jobs: arena.settings.jobs.get(),
-            tier: arena.sandbox.tier().name(),
+            jobs: arena.runner.jobs(),
+            tier: arena.runner.tier().name(),
         };
         let journaling = Journaling::start(wishes, &circumstances)?;
         Ok(Self { journaling, wishes, started: Instant::now() })
@@ -40,7 +40,7 @@ impl Session {
     }
 
     /// Returns what remembers the jobs of this part of the run.
-    pub(super) fn part(&mut self, part: Part) -> &dyn Memory {
+    pub(super) fn part(&mut self, part: Part) -> &dyn ResultStore {
         self.journaling.turn_to(part);
         &self.journaling
     }

@@ -25,7 +25,7 @@ pub(super) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
             Err(Failure::usage(error).with_hint("`judge doctor` tells what is missing"))
         }
         _ => {
-            for gap in gaps(&sandbox) {
+            for gap in gaps(sandbox.gaps()) {
                 report::note(&format!("sandbox tier {tier}, {gap}"));
             }
             Ok(sandbox)
@@ -34,8 +34,8 @@ pub(super) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
 }
 
 /// Returns the gaps of a tier, each as one plain sentence.
-pub(super) fn gaps(sandbox: &Sandbox) -> Vec<String> {
-    sandbox.gaps().iter().map(|Gap { what, meaning }| format!("{what}: {meaning}")).collect()
+pub(super) fn gaps(gaps: &[Gap]) -> Vec<String> {
+    gaps.iter().map(|Gap { what, meaning }| format!("{what}: {meaning}")).collect()
 }
 
 /// Returns the files and folders of `--dir`.
