@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: [&[&str]; 9] = [
     &["model"],
     &["manifest", "plan", "condition", "verdict", "scoring", "statistics"],
-    &["command", "paired", "gate", "tune"],
+    &["command", "executor", "paired", "gate", "tune"],
     &["solver", "cases", "journal", "interaction"],
     &["runner"],
     &["report", "cli"],

@@ -12,6 +12,7 @@
 //! 3  solver, cases, journal  effects: find or compile a solver · make inputs, rule on answers · SQLite
 //!    interaction             a solver and an interactor converse
 //! 2  command                 one bounded helper command
+//!    executor                runs one program: the seam to the sandbox
 //!    paired, gate, tune      decisions made of scoring and statistics
 //! 1  manifest, plan, condition, verdict, scoring, statistics     pure logic
 //! 0  model                   the words that cross walls
@@ -22,6 +23,7 @@ pub mod cli;
 pub mod command;
 pub mod commands;
 pub mod condition;
+pub mod executor;
 pub mod gate;
 pub mod interaction;
 pub mod journal;

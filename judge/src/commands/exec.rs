@@ -44,7 +44,7 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
             (Ending::Failed(Verdict::CannotStart, why), None)
         }
     };
-    let gaps = sandbox::gaps(&sandbox);
+    let gaps = sandbox::gaps(sandbox.gaps());
     let report =
         ExecReport { ending: &ending, execution: execution.as_ref(), tier: sandbox.tier().name(), gaps: &gaps };
     streams.show(args)?;

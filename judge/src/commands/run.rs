@@ -5,7 +5,7 @@ use crate::journal::Closing;
 use crate::model::{CaseSpec, Exit, Features, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
-use crate::runner::{self, RunResult};
+use crate::runner::RunResult;
 use crate::solver::Toolbox;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::case_choice::{ChosenCases, choose};
@@ -25,20 +25,20 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
     let outputs = RunOutputs::check(&args.reports)?;
-    let settings = jobs::settings(&args.jobs, outputs.show_features());
     let ChosenCases { cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
-    let sandbox = sandbox::open(&args.sandbox)?;
+    let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
+    let runner = jobs::plan_runner(&args.jobs, &sandbox, outputs.show_features());
     let mut toolbox = entrants::toolbox(&sandbox)?;
     let plan = plan(problem, cases, reference, args, &mut toolbox, &sandbox)?;
-    let tier = sandbox.tier().name();
-    let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
+    let (jobs, tier) = (runner.jobs(), runner.tier().name());
+    let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs, tier };
     let recorder = Recorder::start(options(args), &context)?;
 
     let started = Instant::now();
     let mut outputs = outputs.open()?;
     let mut progress = Progress::start(plan.job_count());
-    let result = runner::run(&plan, &settings, &sandbox, &recorder, &mut |event| {
+    let result = runner.run(&plan, &recorder, &mut |event| {
         note_features(event, &mut features);
         outputs.watch(&plan, event, &features);
         progress.watch(event);
@@ -61,9 +61,9 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         every_row: args.all,
         stop,
         elapsed: started.elapsed(),
-        jobs: settings.jobs.get(),
+        jobs,
         tier,
-        gaps: &sandbox::gaps(&sandbox),
+        gaps: &sandbox::gaps(runner.gaps()),
     };
     let recorded = recorder.finish(&closing(&report));
     outputs.publish(&report)?;

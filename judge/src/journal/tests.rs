@@ -6,7 +6,7 @@ mod pace;
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    Bytes, CaseSpec, Digest, Evidence, Finished, Game, Invocation, JobId, Outcome, Recalled, Retention, Rule,
+    Bytes, CaseSpec, Digest, Evidence, Finished, Game, Invocation, JobId, KnownOutcome, Outcome, Retention, Rule,
     RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Verdict,
 };
 use crate::plan::{Order, Plan};
@@ -205,8 +205,8 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     let (mut again, known) = resume(&bench).expect("the run is found");
     assert_eq!((again.run(), known.len()), (run, 1));
     let job = JobId { case: 0, solver: 0 };
-    assert!(known.recall(job, &input(1)).is_none(), "another input");
-    let Recalled { outcome, stored } = known.recall(job, &input(0)).unwrap();
+    assert!(known.lookup(job, &input(1)).is_none(), "another input");
+    let KnownOutcome { outcome, stored } = known.lookup(job, &input(0)).unwrap();
     assert_eq!(outcome, finished(0, 0, Some(7)).outcome);
     let evidence = Box::new(Evidence { input: Some(input(0)), answer: None, stored: Some(stored) });
     again
@@ -237,8 +237,8 @@ fn equal_results_of_other_runs_are_used_again_but_not_faults_nor_repetitions() {
     let (mut recording, earlier) = known(&bench);
     let job = JobId { case: 0, solver: 0 };
     assert_eq!(earlier.len(), 1);
-    assert!(earlier.recall(JobId { case: 1, solver: 0 }, &input(1)).is_none(), "a fault of ours");
-    let Recalled { outcome, stored } = earlier.recall(job, &input(0)).unwrap();
+    assert!(earlier.lookup(JobId { case: 1, solver: 0 }, &input(1)).is_none(), "a fault of ours");
+    let KnownOutcome { outcome, stored } = earlier.lookup(job, &input(0)).unwrap();
     recording
         .append(&[Finished {
             job,
@@ -254,8 +254,8 @@ fn equal_results_of_other_runs_are_used_again_but_not_faults_nor_repetitions() {
 
     bench.plan.cases = vec![CaseSpec::from_seed(1), CaseSpec { name: "seed-1#2".into(), ..CaseSpec::from_seed(1) }];
     let repeated = known(&bench).1;
-    assert!(repeated.recall(job, &input(0)).is_some());
-    assert!(repeated.recall(JobId { case: 1, solver: 0 }, &input(0)).is_none(), "the second time is measured");
+    assert!(repeated.lookup(job, &input(0)).is_some());
+    assert!(repeated.lookup(JobId { case: 1, solver: 0 }, &input(0)).is_none(), "the second time is measured");
     bench.plan.environment.clear();
     assert!(known(&bench).1.is_empty(), "another environment");
 }
@@ -292,7 +292,7 @@ fn a_solver_that_is_in_a_run_twice_is_run_again_the_second_time() {
     let recording = twice.begin();
     let mut known = Known::of(&twice.plan);
     recording.add_earlier(0, &mut known).unwrap();
-    let recalled = [0, 1].map(|solver| known.recall(JobId { case: 0, solver }, &input(0)).is_some());
+    let recalled = [0, 1].map(|solver| known.lookup(JobId { case: 0, solver }, &input(0)).is_some());
     assert_eq!(recalled, [true, false]);
 }
 

@@ -16,11 +16,12 @@ use crate::model::{
 use crate::paired::{EffectMeasure, EffectSource, PairedComparison};
 use crate::plan::{Order, Plan};
 use crate::report::{Progress, RunInfo};
-use crate::runner::{self, RunResult, Settings};
+use crate::runner::{PlanRunner, RunResult};
 use crate::scoring::InvalidResults;
 use crate::solver::{self, Toolbox};
 use judge_sandbox::Sandbox;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The first seed of fresh cases: far from the seeds that are used by hand and that solvers were tuned on.
@@ -32,8 +33,9 @@ const MOST_EXAMINED: usize = 1_000_000;
 /// Runs plans in one sandbox.
 pub(crate) struct MatchRunner<'a> {
     pub(crate) catalogue: &'a Catalogue,
-    pub(crate) sandbox: Sandbox,
-    pub(crate) settings: Settings,
+    pub(crate) plan_runner: Box<dyn PlanRunner>,
+    /// For the compilers.
+    sandbox: Arc<Sandbox>,
     pub(crate) toolbox: Toolbox,
     template: Plan,
     options: JournalOptions,
@@ -50,8 +52,8 @@ pub(crate) struct MatchResult {
 impl<'a> MatchRunner<'a> {
     /// Opens the sandbox for a problem of the catalogue.
     pub(crate) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
-        let settings = jobs::settings(&args.jobs, false);
-        let sandbox = sandbox::open(&args.sandbox)?;
+        let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
+        let plan_runner = jobs::plan_runner(&args.jobs, &sandbox, false);
         let toolbox = entrants::toolbox(&sandbox)?;
         let template = Plan {
             problem: problem.clone(),
@@ -65,7 +67,7 @@ impl<'a> MatchRunner<'a> {
         };
         let options =
             JournalOptions { journal: !args.no_journal, resume: false, reuse: args.reuse, continue_flag: "--reuse" };
-        Ok(Self { catalogue, sandbox, settings, toolbox, template, options, reference: None })
+        Ok(Self { catalogue, plan_runner, sandbox, toolbox, template, options, reference: None })
     }
 
     /// Scores points relative to the best scores that the command line names, or else the problem.
@@ -150,8 +152,8 @@ impl<'a> MatchRunner<'a> {
 
     /// Describes how the plans were run.
     pub(crate) fn run_info(&self, elapsed: Duration) -> RunInfo {
-        let tier = self.sandbox.tier().name();
-        RunInfo { elapsed, jobs: self.settings.jobs.get(), tier, gaps: sandbox::gaps(&self.sandbox) }
+        let runner = &self.plan_runner;
+        RunInfo { elapsed, jobs: runner.jobs(), tier: runner.tier().name(), gaps: sandbox::gaps(runner.gaps()) }
     }
 
     /// Runs a plan to its end, or until it is stopped, with a progress bar, as one run in the journal.
@@ -169,8 +171,8 @@ impl<'a> MatchRunner<'a> {
             catalogue: self.catalogue,
             plan,
             toolbox: &self.toolbox,
-            jobs: self.settings.jobs.get(),
-            tier: self.sandbox.tier().name(),
+            jobs: self.plan_runner.jobs(),
+            tier: self.plan_runner.tier().name(),
         };
         Session::start(self.options, &context)
     }
@@ -196,8 +198,7 @@ impl<'a> MatchRunner<'a> {
         part: Part,
         watch: &mut dyn FnMut(&RunEvent),
     ) -> Result<MatchResult, Failure> {
-        let memory = session.part(part);
-        let RunResult { outcomes, stop } = runner::run(&plan, &self.settings, &self.sandbox, memory, watch)?;
+        let RunResult { outcomes, stop } = self.plan_runner.run(&plan, session.part(part), watch)?;
         let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
         Ok(MatchResult { plan, outcomes, stop })
     }

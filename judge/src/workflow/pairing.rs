@@ -64,7 +64,7 @@ impl Conditions {
         Self {
             environment: environment(plan),
             limits: plan.limits.clone(),
-            tier: runner.sandbox.tier().name().to_owned(),
+            tier: runner.plan_runner.tier().name().to_owned(),
             machine: [host, cpu_model],
         }
     }

@@ -4,11 +4,11 @@ use super::failure::{Failure, error_chain};
 use crate::journal::{Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Digest, Finished, JOURNAL_FOLDER, JobId, Recalled, Retention, RunId, Solver, one_line, quote,
+    CaseSpec, Digest, Finished, JOURNAL_FOLDER, JobId, KnownOutcome, Retention, RunId, Solver, one_line, quote,
 };
 use crate::plan::Plan;
 use crate::report;
-use crate::runner::{Lost, Memory};
+use crate::runner::{ResultStore, StoreLost};
 use crate::solver::{Toolbox, fingerprint};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -168,22 +168,22 @@ fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Res
     }
 }
 
-impl Memory for Recorder {
-    fn is_there(&self) -> bool {
+impl ResultStore for Recorder {
+    fn is_active(&self) -> bool {
         self.recorded
     }
 
-    fn recall(&self, job: JobId, input: &Digest) -> Option<Recalled> {
-        self.known.recall(self.part.place(job), input)
+    fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome> {
+        self.known.lookup(self.part.place(job), input)
     }
 
-    fn keep(&self, batch: &[Finished]) -> Result<(), Lost> {
+    fn store(&self, batch: &[Finished]) -> Result<(), StoreLost> {
         let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(open) = recording.as_mut() else { return Ok(()) };
         let Err(error) = open.append(batch) else { return Ok(()) };
         let what = lost(open.run(), &error, self.options);
         *recording = None;
-        Err(Lost(what))
+        Err(StoreLost(what))
     }
 }
 

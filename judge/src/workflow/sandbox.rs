@@ -27,7 +27,7 @@ pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
             Err(Failure::usage(error).with_hint("`judge doctor` tells what is missing"))
         }
         _ => {
-            for gap in gaps(&sandbox) {
+            for gap in gaps(sandbox.gaps()) {
                 report::note(&format!("sandbox tier {tier}, {gap}"));
             }
             Ok(sandbox)
@@ -46,8 +46,8 @@ pub(crate) fn compiler(
 }
 
 /// Returns the gaps of the tier, one sentence each.
-pub(crate) fn gaps(sandbox: &Sandbox) -> Vec<String> {
-    sandbox.gaps().iter().map(|Gap { what, meaning }| format!("{what}: {meaning}")).collect()
+pub(crate) fn gaps(gaps: &[Gap]) -> Vec<String> {
+    gaps.iter().map(|Gap { what, meaning }| format!("{what}: {meaning}")).collect()
 }
 
 /// Returns the files and folders of `--dir`, as this sandbox can show them.

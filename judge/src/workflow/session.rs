@@ -7,7 +7,7 @@ use crate::journal::{Closing, Part};
 use crate::model::{CaseSpec, OutcomeGrid, Solver, Stop};
 use crate::plan::Plan;
 use crate::report;
-use crate::runner::Memory;
+use crate::runner::ResultStore;
 use crate::scoring::Standing;
 use crate::solver::Toolbox;
 use num_rational::BigRational;
@@ -33,7 +33,7 @@ impl Session {
     }
 
     /// Returns the result store for the jobs of this part of the run.
-    pub(crate) fn part(&mut self, part: Part) -> &dyn Memory {
+    pub(crate) fn part(&mut self, part: Part) -> &dyn ResultStore {
         self.recorder.start_part(part);
         &self.recorder
     }

@@ -1,21 +1,17 @@
-//! One worker: takes the next job, makes the input, runs the solver, has the answer checked.
+//! Runs cases in one slot: makes the input, runs the solver, has the answer checked.
 
-use super::request::{hidden, request};
-use super::{Memory, Settings};
-use crate::cases::{Admitted, FeatureFinder, Inputs, ReadError, Referee};
-use crate::command::Stop;
+use super::request::request;
+use super::slots::Slots;
+use crate::cases::{Admitted, ReadError};
+use crate::executor::Executor;
 use crate::interaction::{self, ConverseError};
-use crate::model::{
-    Digest, Evidence, Features, Finished, Invocation, JobId, Outcome, Recalled, Ruling, Solver, Verdict,
-};
-use crate::plan::Plan;
+use crate::model::{Digest, Evidence, Features, Finished, Invocation, JobId, KnownOutcome, Outcome, Ruling, Verdict};
 use crate::solver;
 use crate::verdict::{self, Decision, Ending, Settlement};
-use judge_sandbox::{Breach, Canceller, Execution, Fault, Request, Sandbox, Worker};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use judge_sandbox::{Breach, Execution, Fault, Request};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::mpsc::Sender;
 
@@ -28,102 +24,22 @@ const NOISY_SHARE: f64 = 0.1;
 /// Less than this is the ordinary price of being scheduled.
 const NOISY_LEAST: Duration = Duration::from_millis(5);
 
-/// What all workers of a run share.
-pub(super) struct Shared<'a> {
-    plan: &'a Plan,
-    sandbox: &'a Sandbox,
-    settings: &'a Settings,
-    memory: &'a dyn Memory,
-    inputs: Inputs,
-    referee: Referee,
-    /// `None` where nobody wants to know.
-    finder: Option<FeatureFinder>,
-    next: AtomicUsize,
-    stopped: AtomicBool,
-    /// Ends the commands of the problem.
-    stop_commands: Stop,
-    /// By slot: ends what the worker there is running.
-    cancellers: Mutex<Vec<Canceller>>,
-    /// By solver: what it may not see of what it is shown.
-    hidden: Vec<Vec<PathBuf>>,
-    /// Read while a solver runs; written while one runs alone, to be timed again without neighbours.
-    quiet: RwLock<()>,
-}
-
-impl<'a> Shared<'a> {
-    pub(super) fn new(
-        plan: &'a Plan,
-        sandbox: &'a Sandbox,
-        settings: &'a Settings,
-        memory: &'a dyn Memory,
-        workers: &[Worker],
-    ) -> io::Result<Self> {
-        let stop_commands = Stop::new()?;
-        Ok(Self {
-            plan,
-            sandbox,
-            settings,
-            memory,
-            inputs: Inputs::of(&plan.problem).stopped_by(&stop_commands),
-            referee: Referee::of(&plan.problem).stopped_by(&stop_commands),
-            finder: settings.describe.then(|| FeatureFinder::of(&plan.problem)),
-            next: AtomicUsize::new(0),
-            stopped: AtomicBool::new(false),
-            stop_commands,
-            cancellers: Mutex::new(workers.iter().map(Worker::canceller).collect()),
-            hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),
-            quiet: RwLock::new(()),
-        })
-    }
-
-    /// No further jobs are started, and the running ones are ended.
-    pub(super) fn stop(&self) {
-        self.stopped.store(true, Ordering::SeqCst);
-        self.stop_commands.stop();
-        for canceller in self.cancellers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            canceller.cancel();
-        }
-    }
-
-    fn next_job(&self) -> Option<JobId> {
-        if self.stopped.load(Ordering::SeqCst) {
-            return None;
-        }
-        let place = self.next.fetch_add(1, Ordering::SeqCst);
-        (place < self.plan.job_count()).then(|| self.plan.turn(place))
-    }
-
-    /// The CPU limit that the sandbox enforces. With neighbours a case gets a tenth more: one that ends within that
-    /// tenth is timed again alone before it is called too slow.
-    fn enforced_cpu(&self) -> Duration {
-        let cpu = self.plan.limits.cpu.0;
-        if self.settings.jobs.get() > 1 { cpu.saturating_mul(11) / 10 } else { cpu }
-    }
-}
-
-fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
-    match &solver.invocation {
-        Invocation::Program(program) => hidden(program, &plan.visible),
-        Invocation::CannotStart(_) | Invocation::CompileError(_) => Vec::new(),
-    }
-}
-
 /// Works until there are no more jobs, or the run is stopped.
-pub(super) fn work(shared: &Shared<'_>, slot: usize, worker: Worker, sender: &Sender<Finished>) {
-    let mut desk = Desk { shared, slot, worker, open: None };
-    while let Some(job) = shared.next_job() {
+pub(super) fn work(slots: &Slots<'_>, slot: usize, executor: Box<dyn Executor>, sender: &Sender<Finished>) {
+    let mut runner = CaseRunner { slots, slot, executor, open: None };
+    while let Some(job) = slots.next_job() {
         // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
-        let Some((outcome, evidence)) = desk.judge(job) else { return };
-        // A command that was ended because all is to end says nothing of the case.
-        if outcome.verdict == Verdict::JudgeError && shared.stopped.load(Ordering::SeqCst) {
+        let Some((outcome, evidence)) = runner.judge(job) else { return };
+        // A helper command that was ended with the run says nothing of the case.
+        if outcome.verdict == Verdict::JudgeError && slots.stopped.load(Ordering::SeqCst) {
             return;
         }
-        if shared.plan.fail_fast && !outcome.is_accepted() {
+        if slots.plan.fail_fast && !outcome.is_accepted() {
             // Before the dispatcher hears of it: this worker would otherwise start another case meanwhile.
-            shared.stopped.store(true, Ordering::SeqCst);
+            slots.stopped.store(true, Ordering::SeqCst);
         }
         let evidence = Box::new(evidence);
-        let features = desk.features(job.case);
+        let features = runner.features(job.case);
         if sender.blocking_send(Finished { job, outcome, features, evidence }).is_err() {
             return;
         }
@@ -146,17 +62,17 @@ struct Performance {
     decision: Option<Decision>,
 }
 
-struct Desk<'a> {
-    shared: &'a Shared<'a>,
+struct CaseRunner<'a> {
+    slots: &'a Slots<'a>,
     slot: usize,
-    worker: Worker,
+    executor: Box<dyn Executor>,
     open: Option<OpenCase>,
 }
 
-impl Desk<'_> {
+impl CaseRunner<'_> {
     /// Returns what became of a job; `None` when it was cancelled.
     fn judge(&mut self, job: JobId) -> Option<(Outcome, Evidence)> {
-        let plan = self.shared.plan;
+        let plan = self.slots.plan;
         let without_run = |verdict, note, input| {
             Some((Outcome::without_run(verdict, note), Evidence { input, ..Evidence::default() }))
         };
@@ -170,18 +86,20 @@ impl Desk<'_> {
             Ok(input) => input,
             Err(error) => return without_run(Verdict::JudgeError, in_full(&error), None),
         };
-        if let Some(Recalled { outcome, stored }) = digest.and_then(|digest| self.shared.memory.recall(job, &digest)) {
+        if let Some(KnownOutcome { outcome, stored }) = digest.and_then(|digest| self.slots.store.lookup(job, &digest))
+        {
             return Some((outcome, Evidence { input: digest, answer: None, stored: Some(stored) }));
         }
-        let hidden = &self.shared.hidden[job.solver];
+        let hidden = &self.slots.hidden[job.solver];
         let mut request = request(plan, program, &solver.environment, hidden, input);
-        request.limits.cpu = Some(self.shared.enforced_cpu());
+        request.limits.cpu = Some(self.slots.enforced_cpu());
         match self.execute(&request) {
             Ok(performance) => Some(self.finished(&program.path, performance, digest)),
             Err(ConverseError::Sandbox(Fault::Cancelled)) => None,
             Err(error) => {
-                if matches!(error, ConverseError::Sandbox(_)) {
-                    self.replace_worker();
+                // After a fault the executor may be unusable; a new one keeps one bad case from spoiling the rest.
+                if let (ConverseError::Sandbox(_), Some(executor)) = (&error, self.slots.reopen(self.slot)) {
+                    self.executor = executor;
                 }
                 without_run(Verdict::JudgeError, in_full(&error), digest)
             }
@@ -193,11 +111,11 @@ impl Desk<'_> {
         if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
             return Ok((open.input.clone(), open.digest));
         }
-        let input: Arc<[u8]> = self.shared.inputs.load(&self.shared.plan.cases[index])?.into();
-        let admitted = self.shared.referee.admit(&input)?;
-        let finder = self.shared.finder.as_ref();
+        let input: Arc<[u8]> = self.slots.inputs.load(&self.slots.plan.cases[index])?.into();
+        let admitted = self.slots.referee.admit(&input)?;
+        let finder = self.slots.finder.as_ref();
         let features = finder.map(|finder| Arc::new(finder.describe(&input, &admitted)));
-        let digest = self.shared.memory.is_there().then(|| Digest::of(&input));
+        let digest = self.slots.store.is_active().then(|| Digest::of(&input));
         self.open = Some(OpenCase { index, input: input.clone(), digest, admitted, features });
         Ok((input, digest))
     }
@@ -208,15 +126,15 @@ impl Desk<'_> {
 
     /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
     fn execute(&mut self, request: &Request) -> Result<Performance, ConverseError> {
-        let limit = self.shared.plan.limits.cpu.0;
+        let limit = self.slots.plan.limits.cpu.0;
         let is_slightly_slow =
             |execution: &Execution| execution.usage.cpu > limit && !execution.breaches.contains(&Breach::Cpu);
         let mut performance = {
-            let _neighbours = self.shared.quiet.read();
+            let _neighbours = self.slots.quiet.read();
             self.perform(request)?
         };
-        if is_slightly_slow(&performance.execution) && self.shared.settings.jobs.get() > 1 {
-            let _alone = self.shared.quiet.write();
+        if is_slightly_slow(&performance.execution) && self.slots.has_neighbours() {
+            let _alone = self.slots.quiet.write();
             performance = self.perform(request)?;
         }
         if is_slightly_slow(&performance.execution) {
@@ -228,10 +146,10 @@ impl Desk<'_> {
     /// Runs the solver once, by itself or in a conversation.
     fn perform(&mut self, request: &Request) -> Result<Performance, ConverseError> {
         let Some(OpenCase { admitted: Admitted::Interactive { command, input }, .. }) = &self.open else {
-            return Ok(Performance { execution: self.worker.run(request)?, decision: None });
+            return Ok(Performance { execution: self.executor.run(request)?, decision: None });
         };
-        let (limits, stopped) = (&self.shared.plan.limits, &self.shared.stopped);
-        let conversation = interaction::converse(&mut self.worker, request, limits, command, input.path(), stopped)?;
+        let (limits, stopped) = (&self.slots.plan.limits, &self.slots.stopped);
+        let conversation = interaction::converse(&mut *self.executor, request, limits, command, input.path(), stopped)?;
         Ok(Performance { execution: conversation.execution, decision: Some(conversation.decision) })
     }
 
@@ -240,13 +158,13 @@ impl Desk<'_> {
         let Performance { execution, decision } = performance;
         let outcome = self.outcome(program, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
-        let answer = (answered && self.shared.memory.is_there()).then_some(execution.stdout);
+        let answer = (answered && self.slots.store.is_active()).then_some(execution.stdout);
         (outcome, Evidence { input, answer, stored: None })
     }
 
     fn outcome(&self, program: &Path, execution: &Execution, decision: Option<Decision>) -> Outcome {
         let usage = &execution.usage;
-        let limits = &self.shared.plan.limits;
+        let limits = &self.slots.plan.limits;
         let settlement = match (decision, solver::ending(program, execution, limits)) {
             (Some(decision), ending) => verdict::settle(execution, ending, limits, decision),
             (None, Ending::Clean) => self.ruling(&execution.stdout),
@@ -272,17 +190,6 @@ impl Desk<'_> {
             Some(Err(error)) => Settlement::Failed(Verdict::JudgeError, in_full(&error)),
             None => Settlement::Failed(Verdict::JudgeError, "the case was closed before its answer came".to_owned()),
         }
-    }
-
-    /// After a fault the helper process may be gone; a new one keeps one bad case from spoiling the rest.
-    fn replace_worker(&mut self) {
-        let Ok(worker) = self.shared.sandbox.worker(self.shared.settings.core(self.slot)) else { return };
-        let mut cancellers = self.shared.cancellers.lock().unwrap_or_else(PoisonError::into_inner);
-        cancellers[self.slot] = worker.canceller();
-        if self.shared.stopped.load(Ordering::SeqCst) {
-            cancellers[self.slot].cancel();
-        }
-        self.worker = worker;
     }
 }
 
