@@ -13,7 +13,7 @@ mod support;
 
 use judge::model::Invocation;
 use judge::solver::{Toolbox, fingerprint, parse_specs, prepare};
-use judge_sandbox::{Options, Sandbox, TierChoice};
+use judge_sandbox::{Exchange, Made, Options, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
 use processes::{Guarded, Process, assert_all_end, family};
 use rustix::process::{Pid, Signal, kill_process};
 use stage::{Stage, is_root, json, run, users_and_tiers};
@@ -221,6 +221,62 @@ fn a_compiled_solver_is_the_same_when_it_is_compiled_again() {
         let first = hash(&stage.folder.write("good.c", GOOD[0].1));
         let other = hash(&stage.folder.write("good.c", "int main(void) { return 1; }\n"));
         assert!(first.is_some() && other.is_some() && first != other, "{tier:?}");
+    }
+}
+
+/// What a shell script leaves for the judge, in a sandbox of this tier, instead of a program.
+fn made(sandbox: &Sandbox, script: &str) -> Made {
+    let request = Request {
+        program: "/bin/sh".into(),
+        argv: ["sh", "-c", script].map(Into::into).into(),
+        environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        stdin: Stdin::Empty,
+        limits: judge_sandbox::Limits {
+            cpu: Some(Duration::from_secs(20)),
+            wall: Some(Duration::from_secs(60)),
+            memory: Some(512 << 20),
+            stdout: 1 << 10,
+            stderr: 1 << 10,
+            processes: Some(8),
+            disk: 64 << 20,
+        },
+        visible: Vec::new(),
+        hidden: Vec::new(),
+        stdout: Sink::Capture,
+        stderr: Sink::Capture,
+    };
+    let exchange = Exchange {
+        given: vec![WorkFile { path: "given".into(), bytes: b"hello".to_vec() }],
+        variables: vec!["HERE".into()],
+        made_in: "out".into(),
+        most_files: 100,
+        most_bytes: 1 << 20,
+    };
+    sandbox.worker(None).unwrap().run_with_files(&request, &exchange).unwrap().1
+}
+
+#[test]
+fn only_files_are_taken_from_what_a_compiler_leaves() {
+    let Some(stage) = Stage::set() else { return };
+    for (_, tier) in users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_none()) {
+        let helper = Some(env!("CARGO_BIN_EXE_judge").into());
+        let options = Options { tier: TierChoice::Forced(tier.parse().unwrap()), helper, ..Options::default() };
+        let sandbox = Sandbox::open(&options).unwrap();
+        let file = |path: &str| Ok(vec![WorkFile { path: path.into(), bytes: b"hello".to_vec() }]);
+        assert_eq!(made(&sandbox, "mkdir -p out/a && cat given > \"$HERE/out/a/b\""), file("a/b"), "{tier}");
+        assert_eq!(made(&sandbox, "cat given > out/x; exit 1"), Ok(Vec::new()), "{tier}: it failed");
+        for (script, why) in [
+            ("ln -s /etc/passwd out/x", "neither a folder nor a file"),
+            ("ln -s ../given out/x", "neither a folder nor a file"),
+            ("mkfifo out/x", "neither a folder nor a file"),
+            ("rmdir out; ln -s /etc out", "out: "),
+            ("mv out gone", "out: "),
+            ("head -c 2000000 /dev/zero > out/x", "larger than"),
+            ("i=0; while [ $i -lt 200 ]; do : > out/$i; i=$((i+1)); done", "more than 100 files"),
+        ] {
+            let refused = made(&sandbox, script);
+            assert!(refused.as_ref().is_err_and(|told| told.contains(why)), "{script} in {tier}: {refused:?}");
+        }
     }
 }
 

