@@ -107,7 +107,7 @@ fn everywhere(rows: &[Row], programs: &Path, words: &[String]) -> bool {
         return all;
     }
     all &= in_tiers(rows, programs, words, Some(PLAIN_USER), &[], &["userns", "bare"]);
-    match Delegation::to(PLAIN_USER) {
+    match Delegation::to(PLAIN_USER, false) {
         Ok(groups) => all & in_tiers(rows, programs, words, Some(PLAIN_USER), groups.folders(), &["delegated"]),
         Err(why) => {
             skip(Need::Delegated, format!("the corpus in delegated control groups: {why}"));

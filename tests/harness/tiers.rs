@@ -35,7 +35,7 @@ fn delegation() -> Option<Delegation> {
     if !is_root() {
         return None;
     }
-    Delegation::to(PLAIN_USER).map_err(|why| skip(Need::Delegated, why)).ok()
+    Delegation::to(PLAIN_USER, false).map_err(|why| skip(Need::Delegated, why)).ok()
 }
 
 const TIERS: [&str; 4] = ["root", "delegated", "userns", "bare"];

@@ -3,27 +3,35 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::disk::Holdings;
 use crate::execution::Fault;
+use crate::fault::Doing;
 use crate::folder::Folder;
+use crate::fork_gate::{self, ForkGate, Pass};
 use crate::helper::Settings;
 use crate::identity::Identity;
+use crate::keeper::{Charge, Leash};
 use crate::landlocked::{self, Reach};
 use crate::launch::{Launch, Launched};
-use crate::meter::{Gauges, TreeClock};
+use crate::meter::Gauges;
+use crate::notes::Notes;
 use crate::order::Task;
 use crate::privileges;
 use crate::reap::{Account, Undertaker};
 use crate::resource_limits::{self, Setting};
-use crate::seccomp;
+use crate::seccomp::{self, Filters};
 use crate::tier::Tier;
+use crate::tree_clock::TreeClock;
 use crate::view::View;
 use crate::watch::{Disk, OwnProgram, Start};
 
 /// The helper's place for them.
 pub(crate) struct Bare {
+    /// What the keeper is to kill, should this process be killed itself; and what tells it so.
+    charge: Option<(OwnedFd, Charge)>,
     folder: Folder,
     identity: Option<Identity>,
     /// Whether programs are walled in at all.
@@ -31,8 +39,11 @@ pub(crate) struct Bare {
     landlock: i32,
     /// What the last program could see.
     seen: Option<Seen>,
+    notes: Rc<Notes>,
     undertaker: Undertaker,
     tree_clock: Option<TreeClock>,
+    gate: Option<(ForkGate, Pass)>,
+    filters: Filters,
     /// Free bytes on the working folder's disk before the program started.
     free_before: u64,
 }
@@ -47,18 +58,26 @@ struct Seen {
 }
 
 impl Bare {
-    pub(crate) fn open(settings: &Settings) -> Result<Bare, Fault> {
+    pub(crate) fn open(settings: &mut Settings) -> Result<Bare, Fault> {
         let identity = Identity::take()?;
         let owner = identity.as_ref().map(Identity::id);
-        let folder = Folder::create(settings.scratch.join(&settings.name), owner)?;
+        let walled = settings.tier == Tier::Bare;
+        let folder = Folder::create(settings.scratch.join(&settings.name), owner, !walled)?;
+        let notes = Rc::new(Notes::new().doing("making a place for notes")?);
+        let undertaker = Undertaker::open(Rc::clone(&notes))?;
+        let charge = settings.leash.take().map(Leash::hold).transpose().doing("sharing memory with the keeper")?;
         Ok(Bare {
+            charge,
             folder,
             identity,
-            walled: settings.tier == Tier::Bare,
+            walled,
             landlock: landlocked::version(),
             seen: None,
-            undertaker: Undertaker::open()?,
+            undertaker,
+            notes,
             tree_clock: TreeClock::open(),
+            gate: ForkGate::install(walled),
+            filters: Filters::default(),
             free_before: 0,
         })
     }
@@ -78,11 +97,12 @@ impl Bare {
             return Ok(());
         }
         let reach = Reach {
-            folder: self.folder.private(),
+            folder: (self.folder.private(), self.folder.path()),
             program: &task.program,
             visible: &task.visible,
             hidden: &task.hidden,
             whole_root: false,
+            executes_own: false,
         };
         let ruleset = if self.walled { landlocked::ruleset(&reach)? } else { None };
         let mut paths = task.visible.iter().map(|visible| &visible.path).chain([&task.program]);
@@ -103,7 +123,20 @@ impl Bare {
 
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
         let root = std::process::id().cast_signed();
-        Gauges { root, cgroup: None, tree_clock: self.tree_clock.as_ref(), folder: self.folder.memory(), many }
+        Gauges {
+            root,
+            cgroup: None,
+            tree_clock: self.tree_clock.as_ref(),
+            notes: &self.notes,
+            folder: self.folder.memory(),
+            files: self.disk().filter(|_| self.folder.is_in_memory()),
+            many,
+            grants: self.walled,
+        }
+    }
+
+    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
+        self.gate.as_ref().map(|(gate, _)| gate)
     }
 
     /// What there is to watch; nothing where the kernel limits it.
@@ -120,19 +153,24 @@ impl Bare {
             exchange.give(self.folder.inner())?;
             launch.name_folder(&exchange.variables, &self.folder.inner_path());
         }
-        let other_tasks = self.identity.as_ref().map(|_| 0);
+        let slack = if self.gate.is_some() { fork_gate::SLACK } else { 0 };
+        let other_tasks = self.identity.as_ref().map(|_| slack);
         launch.limits = resource_limits::of(&task.limits, Setting { cgroup: false, other_tasks });
         launch.identity = self.identity.as_ref().map(Identity::id);
+        launch.charge = self.charge.as_ref().map(|(_, charge)| charge);
+        launch.pass = self.gate.as_ref().map(|(_, pass)| *pass);
         launch.shed_capabilities = true;
         launch.keep_passage = self.seen.as_ref().is_some_and(|seen| seen.needs_passage);
         if self.walled {
-            launch.filter = seccomp::filter(self.rules(task));
+            launch.filter = self.filters.of(self.rules(task));
             launch.landlock = self.seen.as_ref().and_then(|seen| seen.ruleset.as_ref()).map(AsFd::as_fd);
         }
+        self.notes.clear();
         Ok(match launch.start()? {
             Launched::Running(child) => {
                 let account = Account::default();
-                Start::Running(Box::new(OwnProgram { child, undertaker: &self.undertaker, account }))
+                let charge = self.charge.as_ref().map(|(_, charge)| charge);
+                Start::Running(Box::new(OwnProgram { child, undertaker: &self.undertaker, account, charge }))
             }
             Launched::Refused(errno) => Start::Refused(errno),
         })
@@ -146,9 +184,11 @@ impl Bare {
         seccomp::Rules {
             shared_world: true,
             uncharged_memory: true,
+            unasked_memory: self.gate.is_none(),
+            foreign_code_only: true,
             signals_escape: self.landlock < landlocked::SCOPES_SIGNALS,
             truncation_escapes: self.landlock < landlocked::KNOWS_TRUNCATION,
-            single_process: task.limits.processes == Some(1),
+            single_process: task.limits.processes == Some(1) && self.gate.is_none(),
         }
     }
 }

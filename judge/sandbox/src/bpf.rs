@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use libc::{BPF_ABS, BPF_ALU, BPF_AND, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long, sock_filter};
+use libc::{
+    BPF_ABS, BPF_ALU, BPF_AND, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long, sock_filter,
+};
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) const ARCHITECTURE: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
 pub(crate) const ARCHITECTURE: u32 = 0xc000_00b7;
-
-/// Calls of this number and above are those of the x32 interface.
-pub(crate) const X32: u32 = 0x4000_0000;
 
 pub(crate) const OFFSET_NUMBER: u32 = 0;
 pub(crate) const OFFSET_ARCHITECTURE: u32 = 4;
@@ -20,82 +19,160 @@ pub(crate) const fn argument(index: u32) -> u32 {
     16 + 8 * index
 }
 
+/// Offset of its high half.
+pub(crate) const fn high_half(index: u32) -> u32 {
+    argument(index) + 4
+}
+
 /// What happens at which call, by number; all others are allowed.
 #[derive(Default)]
-pub(crate) struct Table(BTreeMap<u32, Action>);
+pub(crate) struct Table {
+    actions: BTreeMap<u32, End>,
+    bodies: Vec<Code>,
+}
 
-/// What happens at a call.
-enum Action {
+/// What the comparisons of a call's number lead to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Allow,
+    /// With this error number; 0 is a success that does nothing.
     Fail(i32),
-    /// It depends on the arguments.
-    Look(Code),
+    /// It depends on the arguments: see this one of the bodies.
+    Look(usize),
 }
 
 impl Table {
     pub(crate) fn each(&mut self, numbers: &[c_long], errno: i32) {
-        self.0.extend(numbers.iter().map(|&number| (number as u32, Action::Fail(errno))));
+        self.actions.extend(numbers.iter().map(|&number| (number as u32, End::Fail(errno))));
+    }
+
+    /// All calls in `numbers` that nothing is said of yet.
+    pub(crate) fn rest(&mut self, numbers: impl IntoIterator<Item = u32>, errno: i32) {
+        for number in numbers {
+            self.actions.entry(number).or_insert(End::Fail(errno));
+        }
     }
 
     /// `body` looks at the arguments of one call, which is allowed if nothing in there speaks against it.
     pub(crate) fn arguments(&mut self, number: c_long, body: impl FnOnce(&mut Code)) {
         let mut code = Code::default();
         body(&mut code);
-        code.allow();
-        self.0.insert(number as u32, Action::Look(code));
+        code.end(libc::SECCOMP_RET_ALLOW);
+        self.actions.insert(number as u32, End::Look(self.bodies.len()));
+        self.bodies.push(code);
     }
 
-    /// A tree of comparisons with a common tail. The kernel translates the filter and tries it on every call there is
-    /// when it is put on: as a plain list that took 0.3 ms of each run, like this a tenth.
-    pub(crate) fn compile(self) -> Vec<sock_filter> {
-        let mut tails = Tails::default();
-        let mut ranges = vec![Range { start: 0, tail: tails.allow() }];
-        let mut next = 0;
-        for (number, action) in self.0 {
-            if number > next && next > 0 {
-                ranges.push(Range { start: next, tail: tails.allow() });
-            }
-            let tail = tails.of(action);
-            ranges.push(Range { start: number, tail });
-            next = number + 1;
-        }
-        ranges.push(Range { start: next, tail: tails.allow() });
-        // Neighbours with the same end are one.
-        ranges.dedup_by_key(|range| range.tail);
+    /// Trees of comparisons, then what looks at arguments. Calls of another architecture, and those from `unknown` on,
+    /// x32's included, do not exist. The kernel translates the filter and tries it on every call there is when it is
+    /// put on: as a plain list that took 0.3 ms of each run, like this a sixth.
+    pub(crate) fn compile(self, unknown: u32) -> Vec<sock_filter> {
+        let ranges = self.ranges(unknown);
         let mut code = Code::default();
         code.load(OFFSET_ARCHITECTURE);
         code.unless(BPF_JEQ, ARCHITECTURE, libc::ENOSYS);
         code.load(OFFSET_NUMBER);
-        code.when(BPF_JGE, X32, libc::ENOSYS);
-        let mut forks = Vec::new();
-        branch(&ranges, &mut code, &mut forks);
-        tails.append(code, &forks)
+        let mut leaps = Vec::new();
+        let mut trees = ranges.chunks(RANGES_OF_A_TREE).peekable();
+        while let Some(tree) = trees.next() {
+            // Past this tree, if the call is one of the next.
+            let skip = code.0.len();
+            if let Some(next) = trees.peek() {
+                code.0.push(comparison(BPF_JGE, next[0].start, 0, 1));
+                code.push(BPF_JMP | BPF_JA | BPF_K, 0);
+            }
+            plant(tree, &mut code, &mut leaps);
+            if trees.peek().is_some() {
+                code.0[skip + 1].k = (code.0.len() - skip - 2) as u32;
+            }
+        }
+        let mut places = Vec::new();
+        for body in self.bodies {
+            places.push(code.0.len());
+            code.0.extend(body.0);
+        }
+        for (at, body) in leaps {
+            code.0[at].k = (places[body] - at - 1) as u32;
+        }
+        code.0
+    }
+
+    fn ranges(&self, unknown: u32) -> Vec<Range> {
+        let mut ranges = Vec::new();
+        let mut next = 0;
+        for (&number, &end) in &self.actions {
+            if number > next {
+                ranges.push(Range { start: next, end: End::Allow });
+            }
+            ranges.push(Range { start: number, end });
+            next = number + 1;
+        }
+        ranges.push(Range { start: next, end: End::Allow });
+        ranges.push(Range { start: unknown, end: End::Fail(libc::ENOSYS) });
+        // Neighbours with the same end are one.
+        ranges.dedup_by_key(|range| range.end);
+        ranges
     }
 }
+
+/// Few enough for every comparison of a tree to reach its ends, which stand behind it.
+const RANGES_OF_A_TREE: usize = 80;
 
 /// Calls from `start` up to the next range's end in the same way.
 struct Range {
     start: u32,
-    tail: usize,
+    end: End,
+}
+
+/// Writes the comparisons that find the range of a call and the ends that they lead to, each end once; notes from where
+/// to which body they leap.
+fn plant(ranges: &[Range], code: &mut Code, leaps: &mut Vec<(usize, usize)>) {
+    let mut forks = Vec::new();
+    branch(ranges, code, &mut forks);
+    let mut places: Vec<(End, usize)> = Vec::new();
+    for end in ranges.iter().map(|range| range.end) {
+        if places.iter().any(|(known, _)| *known == end) {
+            continue;
+        }
+        places.push((end, code.0.len()));
+        match end {
+            End::Allow => code.end(libc::SECCOMP_RET_ALLOW),
+            End::Fail(errno) => code.fail(errno),
+            End::Look(body) => {
+                leaps.push((code.0.len(), body));
+                code.push(BPF_JMP | BPF_JA | BPF_K, 0);
+            }
+        }
+    }
+    for Fork { at, yes, no } in forks {
+        let distance = |goal| {
+            let place = match goal {
+                Goal::Comparison(place) => Some(place),
+                Goal::End(end) => places.iter().find(|(known, _)| *known == end).map(|(_, place)| *place),
+            };
+            // Every end has a place, and a test keeps the trees small enough for every distance.
+            (place.unwrap_or(at) - at - 1) as u8
+        };
+        (code.0[at].jt, code.0[at].jf) = (distance(yes), distance(no));
+    }
 }
 
 /// Where a comparison leads.
 #[derive(Clone, Copy)]
-enum Label {
-    Instruction(usize),
-    Tail(usize),
+enum Goal {
+    Comparison(usize),
+    End(End),
 }
 
 /// A comparison whose ways are not known yet.
 struct Fork {
     at: usize,
-    yes: Label,
-    no: Label,
+    yes: Goal,
+    no: Goal,
 }
 
-/// Writes the comparisons that find the range of a call.
-fn branch(ranges: &[Range], code: &mut Code, forks: &mut Vec<Fork>) -> Label {
+fn branch(ranges: &[Range], code: &mut Code, forks: &mut Vec<Fork>) -> Goal {
     if let [range] = ranges {
-        return Label::Tail(range.tail);
+        return Goal::End(range.end);
     }
     let (left, right) = ranges.split_at(ranges.len() / 2);
     let at = code.0.len();
@@ -103,63 +180,11 @@ fn branch(ranges: &[Range], code: &mut Code, forks: &mut Vec<Fork>) -> Label {
     let no = branch(left, code, forks);
     let yes = branch(right, code, forks);
     forks.push(Fork { at, yes, no });
-    Label::Instruction(at)
+    Goal::Comparison(at)
 }
 
-/// The ends of the tree, each once: first that which allows, then by error number, then those that look further.
-#[derive(Default)]
-struct Tails {
-    bodies: Vec<Code>,
-    fails: BTreeMap<i32, usize>,
-}
-
-impl Tails {
-    fn allow(&mut self) -> usize {
-        if self.bodies.is_empty() {
-            let mut code = Code::default();
-            code.allow();
-            self.bodies.push(code);
-        }
-        0
-    }
-
-    fn of(&mut self, action: Action) -> usize {
-        let code = match action {
-            Action::Look(code) => code,
-            Action::Fail(errno) => {
-                if let Some(&known) = self.fails.get(&errno) {
-                    return known;
-                }
-                self.fails.insert(errno, self.bodies.len());
-                let mut code = Code::default();
-                code.fail(errno);
-                code
-            }
-        };
-        self.bodies.push(code);
-        self.bodies.len() - 1
-    }
-
-    /// Puts the ends behind the tree and leads the comparisons there.
-    fn append(self, mut code: Code, forks: &[Fork]) -> Vec<sock_filter> {
-        let mut places = Vec::new();
-        for body in self.bodies {
-            places.push(code.0.len());
-            code.0.extend(body.0);
-        }
-        for fork in forks {
-            let distance = |label| {
-                let place = match label {
-                    Label::Instruction(at) => at,
-                    Label::Tail(tail) => places[tail],
-                };
-                // A test keeps the whole filter short enough for every distance.
-                (place - fork.at - 1) as u8
-            };
-            (code.0[fork.at].jt, code.0[fork.at].jf) = (distance(fork.yes), distance(fork.no));
-        }
-        code.0
-    }
+fn comparison(kind: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
+    sock_filter { code: (BPF_JMP | kind | BPF_K) as u16, jt, jf, k }
 }
 
 /// A piece of a filter being written.
@@ -179,28 +204,55 @@ impl Code {
         self.push(BPF_ALU | BPF_AND | BPF_K, bits);
     }
 
-    fn fail(&mut self, errno: i32) {
-        self.push(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
+    fn end(&mut self, action: u32) {
+        self.push(BPF_RET | BPF_K, action);
     }
 
-    fn allow(&mut self) {
-        self.push(BPF_RET | BPF_K, libc::SECCOMP_RET_ALLOW);
+    fn fail(&mut self, errno: i32) {
+        self.end(libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
     }
 
     /// Fails with `errno` when the comparison of what is loaded with `k` holds.
-    pub(crate) fn when(&mut self, comparison: u32, k: u32, errno: i32) {
-        self.0.push(sock_filter { code: (BPF_JMP | comparison | BPF_K) as u16, jt: 0, jf: 1, k });
+    pub(crate) fn when(&mut self, kind: u32, k: u32, errno: i32) {
+        self.0.push(comparison(kind, k, 0, 1));
         self.fail(errno);
     }
 
     /// Fails with `errno` when it does not.
-    pub(crate) fn unless(&mut self, comparison: u32, k: u32, errno: i32) {
-        self.0.push(sock_filter { code: (BPF_JMP | comparison | BPF_K) as u16, jt: 1, jf: 0, k });
+    pub(crate) fn unless(&mut self, kind: u32, k: u32, errno: i32) {
+        self.0.push(comparison(kind, k, 1, 0));
         self.fail(errno);
     }
 
-    pub(crate) fn allow_when(&mut self, k: u32) {
-        self.0.push(sock_filter { code: (BPF_JMP | BPF_JEQ | BPF_K) as u16, jt: 0, jf: 1, k });
-        self.allow();
+    /// Fails with `errno` when what is loaded is one of `values`, which are few.
+    pub(crate) fn when_any(&mut self, values: &[u32], errno: i32) {
+        self.leave_when_any(values, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
+    }
+
+    pub(crate) fn allow_when_any(&mut self, values: &[u32]) {
+        self.leave_when_any(values, libc::SECCOMP_RET_ALLOW);
+    }
+
+    /// Asks whoever listens.
+    pub(crate) fn notify(&mut self) {
+        self.end(libc::SECCOMP_RET_USER_NOTIF);
+    }
+
+    /// Asks unless what is loaded is `k`.
+    pub(crate) fn notify_unless(&mut self, k: u32) {
+        self.0.push(comparison(BPF_JEQ, k, 1, 0));
+        self.notify();
+    }
+
+    /// Asks when it is.
+    pub(crate) fn notify_when(&mut self, k: u32) {
+        self.leave_when_any(&[k], libc::SECCOMP_RET_USER_NOTIF);
+    }
+
+    fn leave_when_any(&mut self, values: &[u32], action: u32) {
+        for (left, &value) in (0..values.len() as u8).rev().zip(values) {
+            self.0.push(comparison(BPF_JEQ, value, left, u8::from(left == 0)));
+        }
+        self.end(action);
     }
 }

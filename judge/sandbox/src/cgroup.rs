@@ -16,7 +16,7 @@ pub(crate) struct Cgroup {
     folders: Vec<PathBuf>,
     memory: Memory,
     pids: Option<Pids>,
-    cpu: Option<File>,
+    cpu: Option<CpuAccount>,
     /// Whether the peak can be reset, so that the next run may use the group again.
     pub(crate) reusable: bool,
     before: Cell<Before>,
@@ -35,6 +35,14 @@ struct Pids {
     folder: PathBuf,
     refusals: File,
     limit: Cell<Option<u32>>,
+}
+
+/// A file that tells the CPU time of all that ever was in a group.
+enum CpuAccount {
+    /// `cpu.stat` of version 2.
+    Microseconds(File),
+    /// `cpuacct.usage` of version 1.
+    Nanoseconds(File),
 }
 
 /// Counters as they stood before a run.
@@ -98,7 +106,7 @@ impl Cgroup {
             }
             None => None,
         };
-        let cpu = site.cpu.as_ref().map(|parent| File::open(parent.join(name).join("cpu.stat"))).transpose()?;
+        let cpu = site.cpu.as_ref().map(|parent| CpuAccount::open(&parent.join(name))).transpose()?;
         let mut group = Cgroup { folders, memory, pids, cpu, reusable: true, before: Cell::default() };
         group.reusable = group.memory.reset_peak();
         Ok(group)
@@ -127,7 +135,7 @@ impl Cgroup {
 
     /// CPU time of all that ever was in the group, in nanoseconds, if a hierarchy tells.
     pub(crate) fn cpu(&self) -> Option<u64> {
-        self.cpu.as_ref().map(|stat| field(stat, "usage_usec") * 1000)
+        self.cpu.as_ref().map(CpuAccount::read)
     }
 
     /// What happened since [`Cgroup::prepare`].
@@ -175,6 +183,23 @@ impl Memory {
     fn reset_peak(&self) -> bool {
         let word: &[u8] = if matches!(self.version, Version::One) { b"0" } else { b"reset" };
         self.peak.as_ref().is_some_and(|peak| peak.write_at(word, 0).is_ok())
+    }
+}
+
+impl CpuAccount {
+    fn open(folder: &Path) -> io::Result<CpuAccount> {
+        match File::open(folder.join("cpuacct.usage")) {
+            Ok(usage) => Ok(CpuAccount::Nanoseconds(usage)),
+            Err(_) => File::open(folder.join("cpu.stat")).map(CpuAccount::Microseconds),
+        }
+    }
+
+    /// In nanoseconds.
+    fn read(&self) -> u64 {
+        match self {
+            CpuAccount::Microseconds(stat) => field(stat, "usage_usec") * 1000,
+            CpuAccount::Nanoseconds(usage) => number(usage),
+        }
     }
 }
 
@@ -235,4 +260,34 @@ pub(crate) fn kill_and_remove(folder: &Path) {
     // Version 1 has no such file: there the death of a jail's init, which follows its helper's, does the same.
     let _ = write(&folder.join("cgroup.kill"), "1");
     remove_all(&[folder.to_owned()]);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Whatever hierarchy it is, the time of a child that was waited for is in it.
+    #[test]
+    fn both_versions_count_cpu_time() {
+        let Ok(site) = Site::find() else {
+            crate::require::skip(crate::require::Need::Root, "no control group to write to");
+            return;
+        };
+        let cpuacct = Path::new("/sys/fs/cgroup/cpuacct").to_path_buf();
+        let others = [Some(cpuacct).filter(|path| path.join("cgroup.procs").exists()), site.cpu.clone()];
+        for cpu in others.into_iter().flatten() {
+            let site = Site { cpu: Some(cpu.clone()), ..site.clone() };
+            let Ok(group) = Cgroup::create(&site, &crate::names::unique("account")) else {
+                crate::require::skip(crate::require::Need::Root, format!("{} is not writable", cpu.display()));
+                continue;
+            };
+            let doors: Vec<PathBuf> = group.folders.iter().map(|folder| folder.join("cgroup.procs")).collect();
+            let script = "for door; do echo 0 > \"$door\"; done; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+            assert!(Command::new("/bin/sh").args(["-c", script, "sh"]).args(doors).status().unwrap().success());
+            let used = group.cpu().unwrap();
+            assert!((2_000_000..2_000_000_000).contains(&used), "{}: {used} ns", cpu.display());
+        }
+    }
 }

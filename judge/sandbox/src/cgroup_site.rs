@@ -21,7 +21,7 @@ pub(crate) struct Site {
     pub(crate) version: Version,
     pub(crate) memory: PathBuf,
     pub(crate) pids: Option<PathBuf>,
-    /// A version 2 hierarchy, which counts CPU time even without controllers.
+    /// Where CPU time is counted: a version 2 hierarchy, which does so even without controllers, or `cpuacct`.
     pub(crate) cpu: Option<PathBuf>,
 }
 
@@ -36,7 +36,8 @@ impl Site {
     /// The folders, each once.
     pub(crate) fn parents(&self) -> impl Iterator<Item = &Path> {
         let pids = self.pids.as_deref().filter(|pids| *pids != self.memory);
-        let cpu = self.cpu.as_deref().filter(|cpu| *cpu != self.memory);
+        let known = |cpu: &&Path| *cpu == self.memory || Some(*cpu) == self.pids.as_deref();
+        let cpu = self.cpu.as_deref().filter(|cpu| !known(cpu));
         [Some(self.memory.as_path()), pids, cpu].into_iter().flatten()
     }
 
@@ -81,7 +82,8 @@ impl Site {
             return Err(format!("{} is not writable", memory.own.display()));
         }
         let pids = place(&mounts, &own, Some("pids")).map(|place| place.own).filter(|own| usable(own));
-        let cpu = unified.map(|place| place.own).filter(|own| usable(own));
+        let accounts = [unified, place(&mounts, &own, Some("cpuacct"))].into_iter().flatten();
+        let cpu = accounts.map(|place| place.own).find(|own| usable(own));
         Ok(Site { version: Version::One, memory: memory.own, pids, cpu })
     }
 }
@@ -190,14 +192,16 @@ mod tests {
     const MOUNTS: &str = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n\
         35 31 0:31 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n\
         36 31 0:32 /outer /sys/fs/cgroup/pids rw,relatime shared:4 - cgroup cgroup rw,pids\n\
+        37 31 0:33 / /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct\n\
         41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n";
-    const OWN: &str = "8:pids:/outer/inner\n4:memory:/a/b\n0::/\n";
+    const OWN: &str = "8:pids:/outer/inner\n4:memory:/a/b\n2:cpu,cpuacct:/c\n0::/\n";
 
     #[test]
     fn places_are_read_from_the_mount_table() {
         let own = |controller| place(MOUNTS, OWN, controller).map(|place| place.own);
         assert_eq!(own(Some("memory")), Some("/sys/fs/cgroup/memory/a/b".into()));
         assert_eq!(own(Some("pids")), Some("/sys/fs/cgroup/pids/inner".into()));
+        assert_eq!(own(Some("cpuacct")), Some("/sys/fs/cgroup/cpu,cpuacct/c".into()));
         assert_eq!(own(None), Some("/sys/fs/cgroup/unified".into()));
         assert_eq!(own(Some("cpuset")), None);
     }

@@ -9,6 +9,11 @@ pub(crate) fn now() -> u64 {
     flat(clock_gettime(ClockId::Monotonic))
 }
 
+/// Nanoseconds of CPU time that this thread has used.
+pub(crate) fn own_cpu() -> u64 {
+    flat(clock_gettime(ClockId::ThreadCPUTime))
+}
+
 /// CPU time that process `pid` has used, all its threads together; `None` once it is gone.
 ///
 /// The kernel lets anybody read it, to the nanosecond.

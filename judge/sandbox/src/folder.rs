@@ -1,7 +1,7 @@
 //! A working folder where there are no namespaces: in memory if a file system can be mounted, else on the host's disk.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{CWD, Gid, Mode, Uid};
@@ -26,7 +26,7 @@ const OPEN: Mode = Mode::from_raw_mode(0o711);
 pub(crate) fn can_be_memory(another: bool) -> bool {
     // A user namespace of an ordinary process would know its own user only.
     let knows_owner = !another || privileges::has(CapabilitySet::SYS_ADMIN);
-    knows_owner && in_child(|| own_mounts::enter().is_ok() && Ramdisk::mount("/proc", own_uid(), 4096).is_ok())
+    knows_owner && in_child(|| own_mounts::enter().is_ok() && Ramdisk::mount("/proc", own_uid(), false, 4096).is_ok())
 }
 
 fn own_uid() -> u32 {
@@ -49,8 +49,8 @@ enum Inner {
 
 impl Folder {
     /// Makes `path`, which must not exist yet, and the working folder in it, for the user `owner` (or this one). This
-    /// process gets mounts of its own if it can.
-    pub(crate) fn create(path: PathBuf, owner: Option<u32>) -> Result<Folder, Fault> {
+    /// process gets mounts of its own if it can. `executes`: whether files in it may be executed.
+    pub(crate) fn create(path: PathBuf, owner: Option<u32>, executes: bool) -> Result<Folder, Fault> {
         let place = path.display().to_string();
         let what = || format!("creating the working folder {place}");
         rustix::fs::mkdir(&path, OPEN).doing(what())?;
@@ -67,7 +67,7 @@ impl Folder {
             rustix::process::fchdir(&private).doing(what())?;
             own_mounts::enter().doing("making mounts of our own")?;
             let place = Place::new(open_folder(CWD, ".").doing(what())?, BOX);
-            Inner::Memory(Ramdisk::mount(BOX, owner.unwrap_or_else(own_uid), 4096)?, place)
+            Inner::Memory(Ramdisk::mount(BOX, owner.unwrap_or_else(own_uid), executes, 4096)?, place)
         } else {
             Inner::Disk(plain)
         };
@@ -75,9 +75,21 @@ impl Folder {
         Ok(Folder { path, private, inner })
     }
 
+    /// The private folder's path.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The private folder: what a landlock rule names, since the inner one is replaced.
     pub(crate) fn private(&self) -> BorrowedFd<'_> {
         self.private.as_fd()
+    }
+
+    /// Whether it is on a file system in memory.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        const TMPFS: libc::c_long = 0x0102_1994;
+        const RAMFS: libc::c_long = 0x8584_58f6;
+        rustix::fs::fstatfs(self.inner()).is_ok_and(|system| [TMPFS, RAMFS].contains(&system.f_type))
     }
 
     /// The working folder's path.
@@ -278,7 +290,7 @@ mod tests {
             rustix::fs::fstat(folder.inner()).unwrap().st_dev == before
         };
         assert!(in_child(|| {
-            let mut folder = Folder::create(top.path().join("private"), None).unwrap();
+            let mut folder = Folder::create(top.path().join("private"), None, false).unwrap();
             folder.memory().is_some()
                 && renews(&mut folder)
                 && is_same_after(&mut folder, Duration::ZERO)

@@ -13,6 +13,8 @@ use crate::cgroup_site::Site;
 use crate::exchange::Made;
 use crate::execution::{Breach, End, Fault, Usage};
 use crate::fault::Doing;
+use crate::fork_gate::Doorkeeper;
+use crate::keeper::{self, Leash};
 use crate::memory_file;
 use crate::meter::{Meter, Totals};
 use crate::order::{Answer, Order, Task};
@@ -42,6 +44,9 @@ pub fn become_helper_if_asked() {
         let code = i32::from(serve().is_err());
         std::process::exit(code);
     }
+    if argument == keeper::ARGUMENT {
+        std::process::exit(i32::from(keeper::keep().is_err()));
+    }
     if argument == supervisor::ARGUMENT {
         let code = i32::from(supervisor::serve().is_err());
         std::process::exit(code);
@@ -63,6 +68,8 @@ pub(crate) struct Settings {
     pub(crate) name: String,
     pub(crate) stdout: File,
     pub(crate) stderr: File,
+    /// For the tiers without namespaces.
+    pub(crate) leash: Option<Leash>,
 }
 
 impl Settings {
@@ -75,7 +82,9 @@ impl Settings {
         if let Some(site) = &self.site {
             site.encode(&mut writer);
         }
-        writer.send(socket, &[self.stdout.as_fd(), self.stderr.as_fd()])
+        writer.u64(u64::from(self.leash.is_some()));
+        let leash = self.leash.iter().flat_map(|leash| [leash.alive.as_fd(), leash.charge.as_fd()]);
+        writer.send(socket, &[self.stdout.as_fd(), self.stderr.as_fd()].into_iter().chain(leash).collect::<Vec<_>>())
     }
 
     fn receive(reader: &mut Reader) -> io::Result<Settings> {
@@ -88,6 +97,10 @@ impl Settings {
             site: if reader.u64()? == 0 { None } else { Some(Site::decode(reader)?) },
             stdout: reader.fd()?.into(),
             stderr: reader.fd()?.into(),
+            leash: match reader.u64()? {
+                0 => None,
+                _ => Some(Leash { alive: reader.fd()?, charge: reader.fd()? }),
+            },
         })
     }
 }
@@ -95,11 +108,17 @@ impl Settings {
 fn serve() -> io::Result<()> {
     let socket = settle()?;
     let Some(mut first) = Reader::receive(&socket)? else { return Ok(()) };
-    let settings = Settings::receive(&mut first)?;
+    let mut settings = Settings::receive(&mut first)?;
     if let Some(core) = settings.core {
         let mut cores = rustix::thread::CpuSet::new();
         cores.set(core as usize);
         rustix::thread::sched_setaffinity(None, &cores)?;
+    }
+    if !settings.tier.has_cgroup() && settings.tier != Tier::Unsafe {
+        // Inherited by programs. Of a huge page, all but a piece can be given back: no process's size shows it any more,
+        // and it is still there. No matter if it fails: then there are none.
+        // SAFETY: a system call without pointers.
+        unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     }
     let mut station = None;
     let mut steal = Steal::of(settings.core);
@@ -107,7 +126,7 @@ fn serve() -> io::Result<()> {
         let order = Order::decode(&mut message)?;
         let answer = match &mut station {
             Some(station) => run(station, &settings, order, socket.as_fd(), &mut steal),
-            None => Station::open(&settings)
+            None => Station::open(&mut settings)
                 .and_then(|opened| run(station.insert(opened), &settings, order, socket.as_fd(), &mut steal)),
         };
         crate::order::encode_answer(&answer).send(&socket, &[])?;
@@ -191,6 +210,8 @@ fn perform(
         Start::Running(program) => program,
         Start::Refused(errno) => return Ok(refused(errno)),
     };
+    let outputs = [out.as_fd(), err.as_fd()];
+    let doorkeeper = station.fork_gate().map(|gate| Doorkeeper::new(gate, &limits, outputs));
     drop((out, err, stdin));
     let cores = if settings.core.is_some() { 1 } else { crate::cores::allowed().len() as u64 };
     let disk = station.disk();
@@ -202,14 +223,16 @@ fn perform(
         judge,
         until: until.as_ref().map(AsFd::as_fd),
         disk,
+        doorkeeper,
         cores: cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1),
     };
-    let Watched { conclusion, mut breaches, dismissal } = watch.run(&mut *program)?;
+    let Watched { conclusion, mut breaches, dismissal, was_full } = watch.run(&mut *program)?;
     let mut finished = match conclusion {
         Conclusion::Finished(finished) => finished,
         Conclusion::Refused(errno) => return Ok(refused(errno)),
     };
     let mut totals = meter.totals(&finished);
+    totals.out_of_processes |= was_full;
     if let Some(dismissal) = dismissal {
         finished.ended = finished.ended.min(dismissal.at);
         totals.cpu = totals.cpu.min(dismissal.cpu);

@@ -1,4 +1,4 @@
-//! What a parent may have left behind in this process: ignored and blocked signals.
+//! What a parent may have left behind in this process: ignored and blocked signals, open files.
 
 use std::ptr;
 
@@ -13,5 +13,35 @@ pub fn reset_inherited_signals() {
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+    }
+}
+
+/// Closes every descriptor but these, whoever believes to own them: for a process that is a copy of another.
+pub(crate) fn close_all_but(mut kept: Vec<i32>) {
+    kept.sort_unstable();
+    let mut from = 0;
+    for fd in kept.into_iter().map(i32::cast_unsigned).chain([u32::MAX]) {
+        if from < fd {
+            // SAFETY: a system call without pointers; that nobody uses what it closes is the caller's word.
+            unsafe { libc::syscall(libc::SYS_close_range, from, fd - 1, 0) };
+        }
+        from = fd.saturating_add(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsRawFd;
+
+    #[test]
+    fn only_what_is_kept_stays_open() {
+        let files = [(); 3].map(|()| std::fs::File::open("/dev/null").unwrap());
+        let [first, second, third] = files.each_ref().map(AsRawFd::as_raw_fd);
+        assert!(crate::names::in_child(|| {
+            super::close_all_but(vec![third, first]);
+            // SAFETY: system calls without pointers.
+            let is_open = |fd| unsafe { libc::fcntl(fd, libc::F_GETFD) } >= 0;
+            is_open(first) && !is_open(second) && is_open(third) && !is_open(0)
+        }));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 use std::time::Duration;
@@ -13,30 +13,40 @@ use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
 use crate::execution::Fault;
 use crate::fault::Doing;
+use crate::fork_gate::{self, ForkGate, Pass};
+use crate::inherited;
 use crate::jail::{INNER_ID, Plan};
 use crate::landlocked::{self, Reach};
 use crate::launch::{Child, Launch, Launched};
-use crate::meter::TreeClock;
 use crate::mounts;
+use crate::notes::Notes;
 use crate::order::{Order, Task};
+use crate::pid_counter::PidCounter;
 use crate::ramdisk::Ramdisk;
 use crate::reap::{self, Account, Conclusion, Scope, Undertaker};
 use crate::resource_limits::{self, Setting as LimitSetting};
-use crate::seccomp;
-use crate::start_stamp::StartStamp;
+use crate::seccomp::{self, Filters};
+use crate::tree_clock::TreeClock;
 use crate::wire::{Reader, Writer};
+
+/// What a jail calls itself.
+const HOST_NAME: &[u8] = b"judge";
 
 /// What an init needs to know, left in memory for it by the helper.
 pub(crate) struct Setting {
     pub(crate) socket: UnixStream,
-    /// Where the helper looks when its program started.
-    pub(crate) stamp: Rc<StartStamp>,
+    /// Where the helper looks how its program is doing.
+    pub(crate) notes: Rc<Notes>,
     pub(crate) plan: Plan,
     /// Files through which to join the control group.
     pub(crate) doors: Vec<File>,
     /// What the first program to run here is to see.
     pub(crate) task: Task,
     pub(crate) has_cgroup: bool,
+    /// A control group counts CPU time.
+    pub(crate) counts_cpu: bool,
+    /// A control group counts processes.
+    pub(crate) counts_processes: bool,
 }
 
 /// The message that asks for the program's death: shorter than any order.
@@ -54,6 +64,9 @@ pub(crate) extern "C" fn enter(setting: *mut c_void) -> c_int {
 }
 
 fn live(setting: &Setting) -> io::Result<()> {
+    // The helper's ends of our sockets among them: who waits for its death would wait for ours.
+    let doors = setting.doors.iter().map(AsRawFd::as_raw_fd);
+    inherited::close_all_but(doors.chain([0, 1, 2, setting.socket.as_raw_fd()]).collect());
     if Reader::receive(&setting.socket)?.is_none() {
         return Ok(());
     }
@@ -62,11 +75,11 @@ fn live(setting: &Setting) -> io::Result<()> {
         Err(fault) => return report_fault(setting, &fault),
     };
     let mut ready = Writer::default();
-    ready.u64(1);
-    let clock = cell.tree_clock.take();
-    let fds = [cell.parent.as_fd()].into_iter().chain(clock.iter().map(|clock| clock.fd().as_fd()));
-    ready.send(&setting.socket, &fds.collect::<Vec<_>>())?;
-    drop(clock);
+    let (clock, gate) = (cell.tree_clock.take(), cell.gate.take());
+    ready.u64(1).u64(u64::from(clock.is_some())).u64(u64::from(gate.is_some()));
+    let counters = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.iter().map(ForkGate::fd));
+    ready.send(&setting.socket, &[cell.parent.as_fd()].into_iter().chain(counters).collect::<Vec<_>>())?;
+    drop((clock, gate));
     while let Some(message) = Reader::receive(&setting.socket)? {
         if message.is_empty() {
             // Death was ordered for a program that had ended already.
@@ -113,12 +126,15 @@ struct Cell {
     tree_clock: Option<TreeClock>,
     oom_score: Option<File>,
     undertaker: Undertaker,
+    gate: Option<ForkGate>,
+    pass: Option<Pass>,
+    filters: Filters,
+    pid_counter: Option<PidCounter>,
 }
 
 fn build(setting: &Setting) -> Result<Cell, Fault> {
-    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
-        .doing("tying the jail's life to the helper's")?;
-    let sources = mounts::sources(&setting.task)?;
+    let pid_counter = PidCounter::find();
+    let sources = mounts::sources(&setting.task, setting.counts_cpu)?;
     if setting.plan.own_user_namespace {
         // Refused where the user may not: then they stay, and reach no file that the jail shows.
         let _ = set_thread_groups(&[]);
@@ -126,29 +142,49 @@ fn build(setting: &Setting) -> Result<Cell, Fault> {
         set_thread_res_gid(gid, gid, gid).doing("becoming the jail's user")?;
         set_thread_res_uid(uid, uid, uid).doing("becoming the jail's user")?;
     }
+    // Not before: another user has another parent to mourn.
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
+        .doing("tying the jail's life to the helper's")?;
     for mut door in &setting.doors {
         door.write_all(b"0").doing("joining the control group")?;
     }
     // SAFETY: a system call without pointers. Hides where in the machine's groups this one is; no matter if it fails.
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
+    // Programs need not know the host's; no matter if it fails.
+    let _ = rustix::system::sethostname(HOST_NAME);
     mounts::build_root(&sources, &setting.task.hidden)?;
     let owner = if setting.plan.own_user_namespace { INNER_ID } else { setting.plan.identity.unwrap_or(0) };
-    let folder = Ramdisk::mount(mounts::BOX, owner, setting.task.limits.disk)?;
+    let folder = Ramdisk::mount(mounts::BOX, owner, setting.counts_cpu, setting.task.limits.disk)?;
     let parent = mounts::open_folder(mounts::WORK)?;
     let reach = Reach {
-        folder: parent.as_fd(),
-        program: "/".as_ref(),
+        folder: (parent.as_fd(), mounts::WORK.as_ref()),
+        program: &setting.task.program,
         visible: &setting.task.visible,
         hidden: &[],
         whole_root: true,
+        executes_own: setting.counts_cpu,
     };
     let landlock = if landlocked::version() > 0 { landlocked::ruleset(&reach)? } else { None };
     // Before it is closed to others, and thereby to ourselves where we are not root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .doing("closing this process to others")?;
-    let (tree_clock, undertaker) = (TreeClock::open(), Undertaker::open()?);
-    Ok(Cell { folder, parent, lent: None, landlock, tree_clock, oom_score, undertaker })
+    let (tree_clock, undertaker) = (TreeClock::open(), Undertaker::open(Rc::clone(&setting.notes))?);
+    let (gate, pass) = if setting.counts_processes { None } else { ForkGate::install(!setting.has_cgroup) }.unzip();
+    let filters = Filters::default();
+    Ok(Cell {
+        folder,
+        parent,
+        lent: None,
+        landlock,
+        tree_clock,
+        oom_score,
+        undertaker,
+        gate,
+        pass,
+        filters,
+        pid_counter,
+    })
 }
 
 impl Cell {
@@ -166,7 +202,7 @@ impl Cell {
             Launched::Running(child) => child,
             Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
         };
-        setting.stamp.set(child.started);
+        setting.notes.set_started(child.started);
         drop(order);
         let Some(account) = self.await_end(setting, &child)? else { return Ok(None) };
         let finished = reap::finish(&child, Scope::Namespace, account);
@@ -190,7 +226,8 @@ impl Cell {
         if let Some(exchange) = &order.task.exchange {
             launch.name_folder(&exchange.variables, mounts::BOX.as_ref());
         }
-        let other_tasks = u64::from(setting.plan.own_user_namespace);
+        let slack = if self.pass.is_some() { fork_gate::SLACK } else { 0 };
+        let other_tasks = u64::from(setting.plan.own_user_namespace) + slack;
         launch.limits = resource_limits::of(
             &order.task.limits,
             LimitSetting { cgroup: setting.has_cgroup, other_tasks: Some(other_tasks) },
@@ -198,7 +235,11 @@ impl Cell {
         launch.identity = setting.plan.identity.filter(|_| !setting.plan.own_user_namespace);
         launch.shed_capabilities = true;
         launch.landlock = self.landlock.as_ref().map(AsFd::as_fd);
-        launch.filter = seccomp::filter(rules(setting, &order.task));
+        launch.pass = self.pass;
+        launch.filter = self.filters.of(rules(setting, self.pass.is_none(), &order.task));
+        if let Some(counter) = &self.pid_counter {
+            counter.rewind().doing("resetting the jail's process ids")?;
+        }
         // A child inherits its score: the kernel shall not take the init for the one that uses too much.
         self.score(b"1000");
         let launched = launch.start();
@@ -238,12 +279,15 @@ impl Cell {
     }
 }
 
-fn rules(setting: &Setting, task: &Task) -> seccomp::Rules {
+fn rules(setting: &Setting, nobody_is_asked: bool, task: &Task) -> seccomp::Rules {
+    let unasked = !setting.has_cgroup && nobody_is_asked;
     seccomp::Rules {
         shared_world: false,
         uncharged_memory: !setting.has_cgroup,
+        unasked_memory: unasked,
+        foreign_code_only: !setting.counts_cpu,
         signals_escape: false,
         truncation_escapes: false,
-        single_process: !setting.has_cgroup && task.limits.processes == Some(1),
+        single_process: unasked && task.limits.processes == Some(1),
     }
 }

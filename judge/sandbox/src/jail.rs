@@ -13,14 +13,16 @@ use crate::cgroup_site::Site;
 use crate::clock;
 use crate::execution::Fault;
 use crate::fault::Doing;
+use crate::fork_gate::ForkGate;
 use crate::init;
-use crate::meter::{Gauges, TreeClock};
+use crate::meter::Gauges;
 use crate::mounts;
+use crate::notes::Notes;
 use crate::order::{self, Task};
 use crate::ramdisk::Place;
 use crate::reap::{Conclusion, Finished};
-use crate::start_stamp::StartStamp;
 use crate::tree;
+use crate::tree_clock::TreeClock;
 use crate::watch::{Program, Start};
 use crate::wire::{Reader, Writer};
 
@@ -43,8 +45,9 @@ pub(crate) struct Jail {
     socket: UnixStream,
     cgroup: Option<Cgroup>,
     tree_clock: Option<TreeClock>,
+    gate: Option<ForkGate>,
     folder: Option<Place>,
-    stamp: Rc<StartStamp>,
+    notes: Rc<Notes>,
     sound: Cell<bool>,
     /// Lent by the init after a run that exchanges files.
     work_folder: Cell<Option<OwnedFd>>,
@@ -56,36 +59,52 @@ impl Jail {
         let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
         let doors = cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::doors).doing("opening the control group")?;
         let (socket, theirs) = UnixStream::pair().doing("making a socket for the jail")?;
-        let stamp = Rc::new(StartStamp::new().doing("sharing memory with the jail")?);
+        let notes = Rc::new(Notes::new().doing("sharing memory with the jail")?);
         let setting = init::Setting {
             socket: theirs,
-            stamp: Rc::clone(&stamp),
+            notes: Rc::clone(&notes),
             plan,
             doors,
             has_cgroup: cgroup.is_some(),
+            counts_processes: site.is_some_and(|site| site.pids.is_some()),
+            counts_cpu: site.is_some_and(|site| site.cpu.is_some()),
             task: task.clone(),
         };
         let (pid, pidfd) = clone_init(plan, &setting)?;
         drop(setting);
-        let (sound, work_folder) = (Cell::new(true), Cell::default());
-        let mut jail = Jail { pid, pidfd, socket, cgroup, tree_clock: None, folder: None, stamp, sound, work_folder };
+        let mut jail = Jail {
+            pid,
+            pidfd,
+            socket,
+            cgroup,
+            tree_clock: None,
+            gate: None,
+            folder: None,
+            notes,
+            sound: Cell::new(true),
+            work_folder: Cell::default(),
+        };
         if plan.own_user_namespace {
             map_users(pid, plan.identity).doing("mapping the users of a user namespace")?;
         }
-        (jail.folder, jail.tree_clock) = jail.greet()?;
+        jail.greet()?;
         Ok(jail)
     }
 
     /// Lets the init go on, now that it has a user, and hears whether the walls stand.
-    fn greet(&self) -> Result<(Option<Place>, Option<TreeClock>), Fault> {
+    fn greet(&mut self) -> Result<(), Fault> {
         Writer::default().send(&self.socket, &[]).doing("speaking to the jail's init")?;
         let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
         let wrong = "hearing from the jail's init";
         if answer.u64().doing(wrong)? == 0 {
             return Err(fault_in(&mut answer).doing(wrong)?);
         }
-        let folder = Place::new(answer.fd().doing(wrong)?, mounts::BOX_NAME);
-        Ok((Some(folder), answer.fd().ok().map(TreeClock::from_fd)))
+        let (has_clock, has_gate) = (answer.u64().doing(wrong)? != 0, answer.u64().doing(wrong)? != 0);
+        self.folder = Some(Place::new(answer.fd().doing(wrong)?, mounts::BOX_NAME));
+        let mut next = |is_there: bool| is_there.then(|| answer.fd()).transpose().doing(wrong);
+        self.tree_clock = next(has_clock)?.map(TreeClock::from_fd);
+        self.gate = next(has_gate)?.map(ForkGate::from_fd);
+        Ok(())
     }
 
     /// Sets the limits of the next run.
@@ -102,8 +121,20 @@ impl Jail {
     }
 
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
-        let (cgroup, tree_clock) = (self.cgroup.as_ref(), self.tree_clock.as_ref());
-        Gauges { root: self.pid, cgroup, tree_clock, folder: self.folder.as_ref(), many }
+        Gauges {
+            root: self.pid,
+            cgroup: self.cgroup.as_ref(),
+            tree_clock: self.tree_clock.as_ref(),
+            notes: &self.notes,
+            folder: self.folder.as_ref(),
+            files: None,
+            many,
+            grants: true,
+        }
+    }
+
+    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
+        self.gate.as_ref()
     }
 
     pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
@@ -113,7 +144,7 @@ impl Jail {
     /// Has the init start `task`.
     pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         let ordered = clock::now();
-        self.stamp.set(0);
+        self.notes.clear();
         let enclosed = order::Enclosed { stdout: true, stderr: true, until: false };
         order::encode(task, enclosed).send(&self.socket, &stdio).doing("handing a program to the jail's init")?;
         Ok(Start::Running(Box::new(Inmate { jail: self, ordered, killed: false })))
@@ -177,8 +208,12 @@ impl Program for Inmate<'_> {
         })
     }
 
+    fn has_started(&self) -> bool {
+        self.jail.notes.started().is_some()
+    }
+
     fn started(&self) -> u64 {
-        self.jail.stamp.get().unwrap_or(self.ordered)
+        self.jail.notes.started().unwrap_or(self.ordered)
     }
 }
 

@@ -56,14 +56,27 @@ pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/d
 
 /// What a program may touch.
 pub(crate) struct Reach<'a> {
-    /// It may do what it likes in here.
-    pub(crate) folder: BorrowedFd<'a>,
+    /// It may do what it likes in here, but for `executes_own`.
+    pub(crate) folder: (BorrowedFd<'a>, &'a Path),
     pub(crate) program: &'a Path,
     pub(crate) visible: &'a [Visible],
     /// Folders to leave out of the visible ones, without namespaces; with them, they are not there.
     pub(crate) hidden: &'a [PathBuf],
     /// Without namespaces: the system's folders one by one. With them, the whole of the small world that they show.
     pub(crate) whole_root: bool,
+    /// Whether it may execute what it wrote itself.
+    pub(crate) executes_own: bool,
+}
+
+impl Reach<'_> {
+    /// Whether nothing that the program may write is in `path`, or around it: what a folder allows holds for all below.
+    fn is_foreign(&self, path: &Path) -> bool {
+        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = real(path);
+        let writable = self.visible.iter().filter(|visible| visible.writable).map(|visible| &*visible.path);
+        let mut own = writable.chain([self.folder.1]).map(real);
+        own.all(|own| !own.starts_with(&path) && !path.starts_with(&own))
+    }
 }
 
 /// The ruleset, for the child to put on.
@@ -88,13 +101,15 @@ type AnyError = Box<dyn Error + Send + Sync>;
 fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
     let everything = AccessFs::from_all(NEWEST);
     let reading = AccessFs::from_read(NEWEST);
+    let looking = reading & !AccessFs::Execute;
+    let owning = if reach.executes_own { everything } else { everything & !AccessFs::Execute };
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(everything)?
         .handle_access(AccessNet::from_all(NEWEST))?
         .scope(Scope::from_all(NEWEST))?
         .create()?
-        .add_rule(PathBeneath::new(reach.folder, everything))?;
+        .add_rule(PathBeneath::new(reach.folder.0, owning))?;
     let mut grant = |path: &Path, access: BitFlags<AccessFs>| -> Result<(), AnyError> {
         use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
         // The system's own links lead to its own folders; others may have been put there by an earlier run.
@@ -116,18 +131,23 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
         Ok(())
     };
     if reach.whole_root {
-        grant(Path::new("/"), reading)?;
-    } else {
-        for path in SYSTEM {
-            grant(Path::new(path), reading)?;
-        }
-        grant(reach.program, AccessFs::Execute | AccessFs::ReadFile)?;
+        grant(Path::new("/"), if reach.executes_own { reading } else { looking })?;
     }
-    for device in DEVICES {
-        grant(Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate)?;
+    for path in SYSTEM.iter().filter(|_| !(reach.whole_root && reach.executes_own)) {
+        grant(Path::new(path), reading)?;
+    }
+    grant(reach.program, AccessFs::Execute | AccessFs::ReadFile)?;
+    for &device in DEVICES {
+        // Shared mappings of zeroes are memory, and need no file to be seen in.
+        let writing = if device == "/dev/zero" { BitFlags::EMPTY } else { AccessFs::WriteFile | AccessFs::Truncate };
+        grant(Path::new(device), writing | AccessFs::ReadFile)?;
     }
     for visible in reach.visible {
-        let access = if visible.writable { everything } else { reading };
+        let access = match visible.writable {
+            true => owning,
+            false if reach.executes_own || reach.is_foreign(&visible.path) => reading,
+            false => looking,
+        };
         around(&visible.path, reach.hidden, access, &mut grant)?;
     }
     Ok(rules.into())

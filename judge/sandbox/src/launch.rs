@@ -10,6 +10,8 @@ use std::time::Duration;
 use crate::clock;
 use crate::execution::Fault;
 use crate::fault::is_shortage;
+use crate::fork_gate::Pass;
+use crate::keeper::Charge;
 use crate::order::Task;
 use crate::privileges::PASSAGE;
 use crate::seccomp;
@@ -37,6 +39,10 @@ pub(crate) struct Launch<'a> {
     pub(crate) landlock: Option<BorrowedFd<'a>>,
     /// A seccomp filter; empty for none.
     pub(crate) filter: Vec<libc::sock_filter>,
+    /// Where to note whom to kill.
+    pub(crate) charge: Option<&'a Charge>,
+    /// What lets this process start another, if it needs to ask.
+    pub(crate) pass: Option<Pass>,
 }
 
 /// What became of a launch.
@@ -123,6 +129,8 @@ impl<'a> Launch<'a> {
             keep_passage: false,
             landlock: None,
             filter: Vec::new(),
+            charge: None,
+            pass: None,
         })
     }
 
@@ -149,6 +157,7 @@ impl<'a> Launch<'a> {
         let pointers = |texts: &[CString]| -> Vec<*const c_char> {
             texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
         };
+        let pass: *mut c_void = self.pass.map_or(std::ptr::null_mut(), Pass::as_pointer);
         let mut shared = Shared {
             argv: pointers(&self.argv),
             environment: pointers(&self.environment),
@@ -162,7 +171,8 @@ impl<'a> Launch<'a> {
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
         // SAFETY: the stack is large enough for `become_program`, which touches nothing but `shared` and `self` and
         // calls only raw system calls; CLONE_VFORK keeps this thread, the only one, waiting until the child has
-        // executed or ended, so that the stack and `shared` outlive its use of them.
+        // executed or ended, so that the stack and `shared` outlive its use of them. With these flags the kernel does not
+        // look at the last two arguments.
         let pid = unsafe {
             libc::clone(
                 become_program,
@@ -170,6 +180,8 @@ impl<'a> Launch<'a> {
                 flags,
                 (&raw mut shared).cast::<c_void>(),
                 &raw mut pidfd,
+                pass,
+                pass,
             )
         };
         if pid < 0 {
@@ -218,7 +230,11 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
         let none: libc::sigset_t = std::mem::zeroed();
         answer(libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut()))?;
         shared.step = Step::Session;
-        answer(libc::setsid())?;
+        let group = libc::setsid();
+        answer(group)?;
+        if let Some(charge) = launch.charge {
+            charge.set(group);
+        }
         shared.step = Step::Stdio;
         for (number, fd) in (0..).zip(&launch.stdio) {
             answer(libc::dup2(fd.as_raw_fd(), number))?;

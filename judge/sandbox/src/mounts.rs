@@ -42,11 +42,16 @@ pub(crate) enum Source {
 enum Kind {
     ReadOnly,
     Writable,
+    /// To write, not to execute.
+    Data,
     Device,
+    /// The program's own file, wherever it is.
+    Program,
 }
 
 /// Takes copies of all that `task` needs, before anything is mounted over it, and with the rights of the helper's user.
-pub(crate) fn sources(task: &Task) -> Result<Vec<Source>, Fault> {
+/// `executes_own`: whether it may execute what it wrote itself.
+pub(crate) fn sources(task: &Task, executes_own: bool) -> Result<Vec<Source>, Fault> {
     let private = rustix::mount::MountPropagationFlags::PRIVATE | rustix::mount::MountPropagationFlags::REC;
     rustix::mount::mount_change("/", private).doing("making mounts private")?;
     let mut found = Vec::new();
@@ -57,11 +62,13 @@ pub(crate) fn sources(task: &Task) -> Result<Vec<Source>, Fault> {
         add(&mut found, Path::new(path), Kind::Device, |_| true)?;
     }
     let is_visible = |real: &Path| task.visible.iter().any(|visible| real.starts_with(&visible.path));
+    let writable = if executes_own { Kind::Writable } else { Kind::Data };
     for visible in &task.visible {
-        let kind = if visible.writable { Kind::Writable } else { Kind::ReadOnly };
-        add(&mut found, &visible.path, kind, is_visible)?;
+        add(&mut found, &visible.path, if visible.writable { writable } else { Kind::ReadOnly }, is_visible)?;
     }
-    add(&mut found, &task.program, Kind::ReadOnly, |real| real == task.program || is_visible(real))?;
+    let may_be_data = !executes_own && task.visible.iter().any(|visible| visible.writable);
+    let kind = if may_be_data { Kind::Program } else { Kind::ReadOnly };
+    add(&mut found, &task.program, kind, |real| real == task.program || is_visible(real))?;
     Ok(found)
 }
 
@@ -93,7 +100,7 @@ fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path)
             Err(_) => rest,
         };
     }
-    if !may(&path) || (shown(found, &path) && kind != Kind::Writable) {
+    if !may(&path) || (shown(found, &path) && matches!(kind, Kind::ReadOnly | Kind::Device)) {
         return Ok(());
     }
     let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };
@@ -136,8 +143,9 @@ fn copy(path: &Path, kind: Kind) -> io::Result<OwnedFd> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
     let tree = rustix::mount::open_tree(CWD, path, flags)?;
     let attributes = match kind {
-        Kind::ReadOnly => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
+        Kind::ReadOnly | Kind::Program => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
         Kind::Writable => libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
+        Kind::Data => libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV | libc::MOUNT_ATTR_NOEXEC,
         Kind::Device => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC,
     };
     set_attributes(tree.as_fd(), c"", attributes, libc::AT_EMPTY_PATH | libc::AT_RECURSIVE)?;

@@ -8,13 +8,16 @@ use std::time::Duration;
 use crate::cgroup_site::Site;
 use crate::execution::{End, Fault};
 use crate::folder;
+use crate::fork_gate::ForkGate;
 use crate::helper::{HAS_PROC, SELF_TEST, Settings};
 use crate::identity;
 use crate::landlocked;
-use crate::meter::TreeClock;
+use crate::memory_meter::UNCOUNTED;
 use crate::names;
+use crate::pid_counter::PidCounter;
 use crate::request::{Limits, Request, Sink, Stdin};
 use crate::tier::{Gap, Tier};
+use crate::tree_clock::TreeClock;
 use crate::worker::{Worker, capture_file};
 
 /// What workers of a tier need.
@@ -74,8 +77,9 @@ pub(crate) fn worker(tier: Tier, ground: &Ground, core: Option<usize>) -> Result
         name: names::unique("worker"),
         stdout: capture_file()?,
         stderr: capture_file()?,
+        leash: None,
     };
-    Worker::start(&ground.executable, &settings)
+    Worker::start(&ground.executable, settings)
 }
 
 /// Runs our own executable inside of the walls; whether it saw a `/proc`. It may be out of reach in there, which says
@@ -119,27 +123,34 @@ fn explain(fault: &Fault) -> String {
 fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let mut gap = |what, meaning: &str| gaps.push(Gap { what, meaning: meaning.to_owned() });
-    match &ground.site {
-        Some(site) => {
-            if site.pids.is_none() {
-                gap(
-                    "process counter",
-                    "a program that starts too many processes is stopped, but not told from a crash",
-                );
-            }
-        }
-        None => {
-            gap(
-                "control group",
-                "memory is watched every few milliseconds instead of being refused by the kernel: a program can pass \
-                 its limit for that long, and a short peak of several processes can go unseen",
-            );
-        }
+    if ground.site.is_none() {
+        gap(
+            "control group",
+            &format!(
+                "memory is watched every few milliseconds instead of being refused by the kernel: a program can pass its \
+                 limit for that long, a short peak of several processes can go unseen, and some {} MiB can stay hidden in \
+                 the kernel's own memory",
+                UNCOUNTED >> 20
+            ),
+        );
+    }
+    let counts_processes = ground.site.as_ref().is_some_and(|site| site.pids.is_some());
+    if !counts_processes && !names::in_child(|| ForkGate::install(false).is_some()) {
+        gap(
+            "process counter",
+            "a program that starts too many processes is stopped, but not told from one that fails or copes",
+        );
     }
     if ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) && TreeClock::open().is_none() {
         gap(
             "tree clock",
             "the CPU time of a program with several processes may be counted too low, when they end unseen",
+        );
+    }
+    if tier != Tier::Unsafe && ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) {
+        gap(
+            "execution",
+            "a program cannot execute what it wrote itself: the kernel could be kept from counting its CPU time",
         );
     }
     if tier.has_namespaces() {
@@ -152,6 +163,12 @@ fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
         }
         if !has_proc {
             gap("/proc", "programs see no /proc: some interpreters do not start without it");
+        }
+        if PidCounter::find().is_none() {
+            gap(
+                "process ids",
+                "a program can tell from its process id how many processes the programs before it have started",
+            );
         }
         if landlocked::version() == 0 {
             gap("landlock", "the file system's walls are mounts and permissions alone, without a second line");

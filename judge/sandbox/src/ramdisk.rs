@@ -25,6 +25,7 @@ const BRIEF: Duration = Duration::from_millis(5);
 pub(crate) struct Ramdisk {
     place: &'static str,
     owner: u32,
+    executes: bool,
     size: u64,
     root: OwnedFd,
     fresh: Look,
@@ -51,10 +52,11 @@ impl Look {
 }
 
 impl Ramdisk {
-    /// Mounts one at `place`, for the user `owner`.
-    pub(crate) fn mount(place: &'static str, owner: u32, size: u64) -> Result<Ramdisk, Fault> {
+    /// Mounts one at `place`, for the user `owner`. `executes`: whether files in it may be executed.
+    pub(crate) fn mount(place: &'static str, owner: u32, executes: bool, size: u64) -> Result<Ramdisk, Fault> {
         let what = "mounting the working folder";
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
+        let flags = if executes { flags } else { flags | MountFlags::NOEXEC };
         // Of size 0 it would have no limit.
         let bytes = size.max(4096);
         let options = format!("size={bytes},nr_inodes={MOST_ENTRIES},mode=0700,uid={owner},gid={owner}");
@@ -62,7 +64,7 @@ impl Ramdisk {
         rustix::mount::mount("tmpfs", place, "tmpfs", flags, options.as_c_str()).doing(what)?;
         let root = open_folder(CWD, place).doing(what)?;
         let fresh = Look::at(root.as_fd()).doing(what)?;
-        Ok(Ramdisk { place, owner, size, root, fresh, handed_out: None })
+        Ok(Ramdisk { place, owner, executes, size, root, fresh, handed_out: None })
     }
 
     /// Its top folder.
@@ -84,7 +86,7 @@ impl Ramdisk {
             return Ok(());
         }
         self.unmount().doing("removing the working folder")?;
-        *self = Ramdisk::mount(self.place, self.owner, size)?;
+        *self = Ramdisk::mount(self.place, self.owner, self.executes, size)?;
         Ok(())
     }
 

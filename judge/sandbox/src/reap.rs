@@ -1,12 +1,14 @@
 //! Ends what a program left behind and counts what it all used.
 
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::clock;
 use crate::execution::Fault;
 use crate::fault::Doing;
 use crate::launch::Child;
+use crate::notes::Notes;
 use crate::wire::{Reader, Writer};
 
 /// Which processes are the run's.
@@ -89,6 +91,7 @@ pub(crate) fn kill(child: &Child, scope: Scope) {
 /// against a limit on processes.
 pub(crate) struct Undertaker {
     signals: OwnedFd,
+    notes: Rc<Notes>,
 }
 
 /// What the buried have used.
@@ -100,7 +103,7 @@ pub(crate) struct Account {
 
 impl Undertaker {
     /// From now on, the end of a child is told by [`Undertaker::fd`] instead of a signal.
-    pub(crate) fn open() -> Result<Undertaker, Fault> {
+    pub(crate) fn open(notes: Rc<Notes>) -> Result<Undertaker, Fault> {
         // SAFETY: the set is valid memory; this process has one thread.
         let fd = unsafe {
             let mut children: libc::sigset_t = std::mem::zeroed();
@@ -112,7 +115,7 @@ impl Undertaker {
             return Err(std::io::Error::last_os_error()).doing("making a descriptor for signals");
         }
         // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
-        Ok(Undertaker { signals: unsafe { OwnedFd::from_raw_fd(fd) } })
+        Ok(Undertaker { signals: unsafe { OwnedFd::from_raw_fd(fd) }, notes })
     }
 
     /// Readable when a child has ended.
@@ -141,6 +144,7 @@ impl Undertaker {
                 return true;
             }
             bury(pid, 0, account);
+            self.notes.set_buried(account.cpu);
         }
     }
 }

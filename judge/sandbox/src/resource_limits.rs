@@ -1,5 +1,6 @@
 //! The kernel's per-process limits for one run.
 
+use crate::descriptors;
 use crate::launch::ResourceLimit;
 use crate::request::Limits;
 
@@ -22,7 +23,7 @@ pub(crate) fn of(limits: &Limits, setting: Setting) -> Vec<ResourceLimit> {
     let mut wanted = vec![
         (libc::RLIMIT_CORE, 0),
         (libc::RLIMIT_FSIZE, limits.disk),
-        (libc::RLIMIT_NOFILE, OPEN_FILES),
+        (libc::RLIMIT_NOFILE, if setting.cgroup { OPEN_FILES } else { descriptors::MOST }),
         (libc::RLIMIT_MEMLOCK, LOCKED_BYTES),
         (libc::RLIMIT_MSGQUEUE, 0),
         (libc::RLIMIT_SIGPENDING, PENDING_SIGNALS),

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::bare::Bare;
 use crate::execution::Fault;
+use crate::fork_gate::ForkGate;
 use crate::helper::Settings;
 use crate::identity::Identity;
 use crate::jails::Jails;
@@ -19,7 +20,7 @@ pub(crate) enum Station {
 }
 
 impl Station {
-    pub(crate) fn open(settings: &Settings) -> Result<Station, Fault> {
+    pub(crate) fn open(settings: &mut Settings) -> Result<Station, Fault> {
         Ok(if settings.tier.has_namespaces() {
             Station::Jails(Jails::open(settings)?)
         } else {
@@ -55,6 +56,14 @@ impl Station {
         match self {
             Station::Bare(bare) => bare.start(task, stdio),
             Station::Jails(jails) => jails.current().start(task, stdio),
+        }
+    }
+
+    /// What new processes go through where no control group counts them.
+    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
+        match self {
+            Station::Bare(bare) => bare.fork_gate(),
+            Station::Jails(jails) => jails.current().fork_gate(),
         }
     }
 

@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::cgroup_site::{Site, Version};
 use crate::cores::Cores;
 use crate::landlocked;
-use crate::meter::TreeClock;
 use crate::names;
 use crate::probe;
 use crate::tier::{Gap, Options, Tier};
+use crate::tree_clock::TreeClock;
 
 /// What `judge doctor` tells.
 #[derive(Debug, Clone)]

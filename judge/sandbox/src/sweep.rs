@@ -1,8 +1,10 @@
 //! Removes what judges that were killed have left on the machine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::cgroup_site::Site;
+use crate::helper::Settings;
 use crate::{cgroup, names, removal};
 
 /// Sweeps the folder for files and folders, and the places for control groups. What cannot be removed stays: a process
@@ -14,6 +16,37 @@ pub(crate) fn sweep(scratch: &Path, site: Option<&Site>) {
     for parent in site.into_iter().flat_map(Site::parents) {
         for path in names::stale_in(parent) {
             cgroup::kill_and_remove(&path);
+        }
+    }
+}
+
+/// Where one helper makes folders and groups, for the judge to remove should the helper not come to it.
+pub(crate) struct Traces {
+    scratch: PathBuf,
+    site: Option<Site>,
+    name: String,
+}
+
+impl Traces {
+    pub(crate) fn of(settings: &Settings) -> Traces {
+        Traces { scratch: settings.scratch.clone(), site: settings.site.clone(), name: settings.name.clone() }
+    }
+
+    /// To be called when the helper has ended, and what it started is dying.
+    pub(crate) fn remove(&self) {
+        let folder = self.scratch.join(&self.name);
+        for _ in 0..50 {
+            if !folder.exists() || removal::remove(&folder).is_ok() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let prefix = format!("{}.", self.name);
+        for parent in self.site.iter().flat_map(Site::parents) {
+            let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+            for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
+                cgroup::kill_and_remove(&entry.path());
+            }
         }
     }
 }

@@ -10,11 +10,17 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 pub(crate) fn descendants(root: i32) -> Vec<i32> {
     let mut found = children(root);
     let mut next = 0;
-    while let Some(&pid) = found.get(next) {
-        found.extend(children(pid));
-        next += 1;
+    loop {
+        while let Some(&pid) = found.get(next) {
+            found.extend(children(pid));
+            next += 1;
+        }
+        // Those who lost their parent meanwhile have become the root's own.
+        found.extend(children(root).into_iter().filter(|pid| !found.contains(pid)).collect::<Vec<_>>());
+        if next == found.len() {
+            return found;
+        }
     }
-    found
 }
 
 /// The children of `root`, a process with one thread.
@@ -39,6 +45,14 @@ pub(crate) fn kill_descendants(root: i32) {
         // Fails only for one that is dead already.
         let _ = pidfd_send_signal(pidfd, Signal::KILL);
     }
+}
+
+/// CPU time, in nanoseconds and a little less, of the processes that `pid` has waited for, and they before.
+pub(crate) fn reaped_cpu(pid: i32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let figures = stat.rsplit_once(')').map_or("", |(_, figures)| figures).split_whitespace();
+    let ticks: u64 = figures.skip(13).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+    ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second()
 }
 
 /// Resident bytes of `pid`, its first thread dead or alive.

@@ -10,6 +10,8 @@ use crate::capture::Stream;
 use crate::clock;
 use crate::execution::{Breach, Fault};
 use crate::fault::Doing;
+use crate::fork_gate::Doorkeeper;
+use crate::keeper::Charge;
 use crate::launch::Child;
 use crate::meter::Meter;
 use crate::reap::{self, Account, Conclusion, Scope, Undertaker};
@@ -26,6 +28,8 @@ pub(crate) trait Program {
     fn kill(&mut self);
     /// Once it has ended: clears up and tells.
     fn finish(&mut self) -> Result<Conclusion, Fault>;
+    /// Whether it is certain that it runs and is not about to.
+    fn has_started(&self) -> bool;
     /// When it started, or a little earlier, on the monotonic clock.
     fn started(&self) -> u64;
 }
@@ -53,6 +57,8 @@ pub(crate) struct Watched {
     pub(crate) breaches: Vec<Breach>,
     /// When it was of no more use.
     pub(crate) dismissal: Option<Dismissal>,
+    /// A process or thread was refused.
+    pub(crate) was_full: bool,
 }
 
 /// What was used of the clocks when the program was of no more use.
@@ -75,6 +81,8 @@ const LONGEST_LOOK: u64 = 20_000_000;
 const MARGIN: u64 = 200_000;
 /// The fastest that memory is touched, or a file written, in bytes per nanosecond.
 const TOUCH_RATE: u64 = 4;
+/// A look at memory is followed by a pause this many times as long.
+const LOOK_SHARE: u64 = 4;
 /// Bytes moved by one read.
 const BUFFER_BYTES: usize = 64 * 1024;
 
@@ -92,6 +100,8 @@ pub(crate) struct Watch<'a, 'b> {
     pub(crate) disk: Option<&'a dyn Disk>,
     /// Cores that the program may use at once.
     pub(crate) cores: u64,
+    /// Lets new processes in where no control group counts them.
+    pub(crate) doorkeeper: Option<Doorkeeper<'a>>,
 }
 
 /// What has become of a run so far.
@@ -115,7 +125,8 @@ impl Watch<'_, '_> {
         }
         let conclusion = program.finish()?;
         self.deliver(program.started(), &course, &mut buffer)?;
-        Ok(Watched { conclusion, breaches: course.breaches, dismissal: course.dismissal })
+        let was_full = self.doorkeeper.is_some_and(|doorkeeper| doorkeeper.was_full);
+        Ok(Watched { conclusion, breaches: course.breaches, dismissal: course.dismissal, was_full })
     }
 
     /// Returns when the program is over, though not yet cleared up after.
@@ -125,7 +136,7 @@ impl Watch<'_, '_> {
         loop {
             let timeout = match look_at.checked_sub(clock::now()).filter(|left| *left > 0) {
                 Some(left) => left,
-                None => match self.check(program.started(), course) {
+                None => match self.check(program, course) {
                     Some(next) => {
                         look_at = clock::now().saturating_add(next);
                         next
@@ -133,17 +144,24 @@ impl Watch<'_, '_> {
                     None => break,
                 },
             };
+            let timeout = timeout.min(self.meter.cpu().attend());
             let woken = self.wait(Some(program.ended()), timeout)?;
             if woken.judge {
                 return Err(Fault::Cancelled);
             }
             if woken.dismissed {
                 self.until = None;
-                course.dismissal = Some(Dismissal { at: clock::now(), cpu: self.meter.cpu() });
+                course.dismissal = Some(Dismissal { at: clock::now(), cpu: self.meter.cpu().used() });
                 look_at = clock::now();
             }
             if woken.ended && program.is_over() {
                 return Ok(());
+            }
+            if woken.knocked
+                && let Some(doorkeeper) = &mut self.doorkeeper
+                && doorkeeper.attend(self.meter)
+            {
+                self.meter.cpu().stir();
             }
             self.stdout.drain(buffer, 32)?;
             self.stderr.drain(buffer, 32)?;
@@ -202,18 +220,19 @@ impl Watch<'_, '_> {
     }
 
     /// Nanoseconds until the next look; `None` when a limit is passed, which is noted.
-    fn check(&mut self, started: u64, course: &mut Course) -> Option<u64> {
+    fn check(&mut self, program: &dyn Program, course: &mut Course) -> Option<u64> {
         let next = match course.dismissal {
             Some(dismissal) => (dismissal.at + LEAVE).checked_sub(clock::now()).filter(|left| *left > 0)?,
-            None => self.check_clocks(started, &mut course.breaches)?,
+            None => self.check_clocks(program.started(), &mut course.breaches)?,
         };
-        Some(next.min(self.check_space(&mut course.breaches)?).max(50_000))
+        let space = if program.has_started() { self.check_space(&mut course.breaches)? } else { SHORTEST_LOOK };
+        Some(next.min(space).max(50_000))
     }
 
-    fn check_clocks(&self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
+    fn check_clocks(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
         let mut next = u64::MAX;
         if let Some(limit) = self.limits.cpu.map(nanoseconds) {
-            let left = (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu()).filter(|left| *left > 0);
+            let left = (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu().used()).filter(|left| *left > 0);
             next = next.min(noted(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
         }
         if let Some(limit) = self.limits.wall.map(nanoseconds) {
@@ -228,10 +247,13 @@ impl Watch<'_, '_> {
     fn check_space(&mut self, breaches: &mut Vec<Breach>) -> Option<u64> {
         let mut next = u64::MAX;
         if let Some(limit) = self.limits.memory
-            && let Some(now) = self.meter.memory()
+            && let Some(memory) = self.meter.memory()
         {
-            let left = noted(limit.checked_sub(now), Breach::Memory, breaches)?;
-            next = next.min((left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK));
+            let began = clock::now();
+            let left = noted(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
+            let pause = (left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+            // The program may be waiting for this very core.
+            next = next.min(pause.max(LOOK_SHARE * (clock::now() - began)));
         }
         if let Some(limit) = self.limits.processes
             && let Some(now) = self.meter.tasks()
@@ -257,6 +279,9 @@ impl Watch<'_, '_> {
         fds.extend(ended.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let until = ended.and(self.until);
         fds.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let doorkeeper = ended.and(self.doorkeeper.as_ref()).map(Doorkeeper::fd);
+        let place = fds.len();
+        fds.extend(doorkeeper.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         fds.extend(self.stdout.awaited());
         fds.extend(self.stderr.awaited());
         match rustix::event::poll(&mut fds, timeout.as_ref()) {
@@ -264,7 +289,12 @@ impl Watch<'_, '_> {
             Err(error) => return Err(error).doing("waiting for the program"),
         }
         let ready = |index: usize| !fds[index].revents().is_empty();
-        Ok(Woken { judge: ready(0), ended: ended.is_some() && ready(1), dismissed: until.is_some() && ready(2) })
+        Ok(Woken {
+            judge: ready(0),
+            ended: ended.is_some() && ready(1),
+            dismissed: until.is_some() && ready(2),
+            knocked: doorkeeper.is_some() && ready(place),
+        })
     }
 }
 
@@ -272,6 +302,7 @@ struct Woken {
     judge: bool,
     ended: bool,
     dismissed: bool,
+    knocked: bool,
 }
 
 /// `left`, or `None` with `breach` noted when nothing is left.
@@ -287,6 +318,8 @@ pub(crate) struct OwnProgram<'a> {
     pub(crate) child: Child,
     pub(crate) undertaker: &'a Undertaker,
     pub(crate) account: Account,
+    /// Notes it as long as it lives.
+    pub(crate) charge: Option<&'a Charge>,
 }
 
 impl Program for OwnProgram<'_> {
@@ -304,7 +337,15 @@ impl Program for OwnProgram<'_> {
 
     fn finish(&mut self) -> Result<Conclusion, Fault> {
         let account = std::mem::take(&mut self.account);
-        Ok(Conclusion::Finished(reap::finish(&self.child, Scope::Group, account)))
+        let finished = reap::finish(&self.child, Scope::Group, account);
+        if let Some(charge) = self.charge {
+            charge.set(0);
+        }
+        Ok(Conclusion::Finished(finished))
+    }
+
+    fn has_started(&self) -> bool {
+        true
     }
 
     fn started(&self) -> u64 {

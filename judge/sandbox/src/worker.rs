@@ -17,14 +17,18 @@ use crate::exchange::{Exchange, Made};
 use crate::execution::{Execution, Fault};
 use crate::fault::Doing;
 use crate::helper::{ARGUMENT, Settings};
+use crate::keeper;
 use crate::memory_file;
 use crate::order;
 use crate::request::{Request, Sink, Stdin};
+use crate::sweep::Traces;
 use crate::wire::Reader;
 
 /// One helper process. Runs one program at a time; blocks an ordinary thread meanwhile.
 pub struct Worker {
     helper: Child,
+    keeper: Option<Child>,
+    traces: Traces,
     link: Arc<Link>,
     stdout: File,
     stderr: File,
@@ -53,7 +57,7 @@ impl Canceller {
 
 impl Worker {
     /// Starts `executable` as a helper.
-    pub(crate) fn start(executable: &Path, settings: &Settings) -> Result<Worker, Fault> {
+    pub(crate) fn start(executable: &Path, mut settings: Settings) -> Result<Worker, Fault> {
         let (socket, theirs) = UnixStream::pair().doing("making a socket for the sandbox's helper")?;
         let helper = Command::new(executable)
             .arg(ARGUMENT)
@@ -64,8 +68,17 @@ impl Worker {
             .doing(format!("starting the sandbox's helper, {}", executable.display()))?;
         let stdout = settings.stdout.try_clone().doing("duplicating the capture file")?;
         let stderr = settings.stderr.try_clone().doing("duplicating the capture file")?;
-        let mut worker = Worker { helper, link: Arc::new(Link { socket, cancelled: false.into() }), stdout, stderr };
-        match settings.send(&worker.link.socket) {
+        let traces = Traces::of(&settings);
+        let link = Arc::new(Link { socket, cancelled: false.into() });
+        let mut worker = Worker { helper, keeper: None, traces, link, stdout, stderr };
+        if !settings.tier.has_namespaces() {
+            let (keeper, leash) = keeper::start(executable).doing("starting the sandbox's keeper")?;
+            (worker.keeper, settings.leash) = (Some(keeper), Some(leash));
+        }
+        let sent = settings.send(&worker.link.socket);
+        // The helper alone holds the leash from here.
+        drop(settings);
+        match sent {
             Ok(()) => Ok(worker),
             Err(error) => Err(worker.lost(&error.to_string())),
         }
@@ -153,9 +166,19 @@ impl Worker {
             return Fault::Cancelled;
         }
         let _ = self.link.socket.shutdown(Shutdown::Both);
-        match self.helper.wait() {
-            Ok(status) => Fault::HelperGone(status.to_string()),
-            Err(error) => Fault::HelperGone(format!("{how}; {error}")),
+        let end = match self.helper.wait() {
+            Ok(status) => status.to_string(),
+            Err(error) => format!("{how}; {error}"),
+        };
+        self.dismiss_keeper();
+        self.traces.remove();
+        Fault::HelperGone(end)
+    }
+
+    /// Waits for the keeper's end, which follows the helper's.
+    fn dismiss_keeper(&mut self) {
+        if let Some(keeper) = &mut self.keeper {
+            let _ = keeper.wait();
         }
     }
 }
@@ -165,6 +188,7 @@ impl Drop for Worker {
         // The helper kills what runs, clears up and ends.
         let _ = self.link.socket.shutdown(Shutdown::Both);
         let _ = self.helper.wait();
+        self.dismiss_keeper();
     }
 }
 

@@ -68,6 +68,8 @@ pub(crate) struct Case {
     pub(crate) allowed: &'static [Ending],
     pub(crate) says: Option<&'static str>,
     pub(crate) stdin_mib: usize,
+    /// Executes what it wrote itself: where CPU time could not be counted then, it cannot, and ends with code 4.
+    pub(crate) executes_own: bool,
     /// Starting and clearing up take no longer.
     pub(crate) within: Duration,
     /// In MiB, of the reported peak.
@@ -87,6 +89,7 @@ const fn case(command: &'static str, allowed: &'static [Ending]) -> Case {
         allowed,
         says: None,
         stdin_mib: 0,
+        executes_own: false,
         within: Duration::from_secs(4),
         peak: None,
         cpu: None,
@@ -105,6 +108,18 @@ const fn done(command: &'static str) -> Case {
     let mut case = case(command, &[Ending::Fine]);
     case.says = Some("done\n");
     case
+}
+
+/// A program that asks for more processes or threads than it may have, and copes.
+const fn full(command: &'static str) -> Case {
+    let mut case = case(command, &[Processes]).time(300, 9000);
+    case.says = Some("done\n");
+    case
+}
+
+/// A program whose CPU time is hard to count.
+const fn unseen(command: &'static str) -> Case {
+    case(command, &[Cpu]).time(300, 9000).cpu(300, 310)
 }
 
 /// A program that is to run into its memory limit, with time enough to do so.
@@ -144,6 +159,11 @@ impl Case {
         self
     }
 
+    const fn executes_own(mut self) -> Case {
+        self.executes_own = true;
+        self
+    }
+
     const fn within(mut self, seconds: u64) -> Case {
         self.within = Duration::from_secs(seconds);
         self
@@ -170,6 +190,22 @@ pub(crate) const CASES: &[Case] = &[
     case("cpu stopped", &[Wall]),
     case("cpu vforked", &[Wall]),
     case("cpu shell", &[Cpu, Code(3)]).time(300, 9000),
+    unseen("unseen copied @own").executes_own(),
+    unseen("unseen by-descriptor @own").executes_own(),
+    unseen("unseen linked @own").executes_own(),
+    unseen("unseen memory-file @own").executes_own(),
+    unseen("unseen elsewhere @own @writable").executes_own(),
+    unseen("unseen foreign @hidden"),
+    unseen("unseen foreign-headless @hidden"),
+    unseen("unseen brood @hidden"),
+    unseen("unseen chain @hidden 0.1"),
+    unseen("unseen chain @hidden 0.01").cpu(300, 340),
+    unseen("unseen chain @hidden 0.01 reaped").cpu(300, 340),
+    unseen("unseen relay 0.01").cpu(300, 340),
+    unseen("unseen foreign-relay @hidden 0.01").cpu(300, 340),
+    unseen("hidden busy"),
+    unseen("hidden headless"),
+    unseen("hidden relay 0.01").cpu(300, 340),
     hog("memory heap", &[Memory, Failed]).peak(32, 80),
     hog("memory at-once", &[Memory, Failed]).peak(0, 80),
     hog("memory grow", &[Memory, Failed]).peak(32, 80),
@@ -209,11 +245,18 @@ pub(crate) const CASES: &[Case] = &[
     hog("memory recursion", &[Memory, Failed]).memory(32),
     done("memory deep-stack").memory(128),
     hog("memory children", &[Memory, Failed]).memory(128),
+    done("memory copies 90").memory(100).time(2000, 6000),
+    done("memory shared 16").time(2000, 6000),
+    done("memory shared 56").time(2000, 6000),
+    hog("memory shared 72", &[Memory, Failed]),
+    done("memory again").time(4000, 9000),
+    done("memory vforked").memory(100).time(2000, 6000),
+    done("memory connections").time(2000, 6000),
     case("output letters", &[Output]),
     case("output stubborn", &[Output]),
     done("output complaints"),
     case("output sent", &[Output]),
-    case("output gifted", &[Output]),
+    case("output gifted", &[Output, Failed]),
     case("output both", &[Output]),
     done("output reshaped"),
     done("output late"),
@@ -239,7 +282,7 @@ pub(crate) const CASES: &[Case] = &[
     case("processes zombies", &[Cpu, Wall, Memory, Processes, Failed]),
     case("processes suicides", &[Cpu, Wall, Memory, Processes, Failed]).cpu(0, 320),
     case("processes keeper", &[Wall]),
-    done("processes reborn @own"),
+    done("processes reborn @own").executes_own(),
     case("processes threads", &[Processes, Failed, Memory]).time(2000, 9000),
     case("processes hermits", &[Fine]),
     case("processes strike", &[Fine, Failed]),
@@ -248,10 +291,19 @@ pub(crate) const CASES: &[Case] = &[
     done("processes family"),
     // More orphans than may live at once, but never at once.
     done("processes orphans"),
-    case("processes family", &[Code(3), Processes]).processes(1),
+    case("processes family", &[Processes]).processes(1),
+    // As many as it may, and one too many: the answer is there, and the limit was passed.
+    done("processes crowd 3").time(300, 9000).processes(4),
+    full("processes crowd 4").processes(4),
+    full("processes crowd 1").processes(1),
+    done("processes team 3").time(300, 9000).processes(4),
+    full("processes team 4").processes(4),
+    full("processes team 1").processes(1),
+    done("processes suspended").time(300, 9000).processes(2),
+    full("processes suspended").processes(1),
     case("escape secrets @secret", &[Fine]),
     case("escape meddle @secret @folder", &[Fine]),
-    case("escape network @port @abstract @socket", &[Fine]),
+    case("escape network @port @abstract @socket @datagram", &[Fine]),
     case("escape privileges", &[Fine]),
     case("escape walls", &[Fine]),
     case("escape kernel", &[Fine]),

@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Delegation(Vec<PathBuf>);
 
 impl Delegation {
-    /// Makes them and gives them to `user`. `Err` says why there are none.
-    pub(crate) fn to(user: u32) -> Result<Delegation, String> {
+    /// Makes them and gives them to `user`. `Err` says why there are none. In version 1 CPU time has a group of its own,
+    /// which is among them if it is `counted`; in version 2 it always is.
+    pub(crate) fn to(user: u32, counted: bool) -> Result<Delegation, String> {
         let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
         let place = |controller: &str| own.lines().find_map(|line| Some(line.split_once(controller)?.1));
         let mut delegation = Delegation(Vec::new());
         if let (Some(memory), Some(pids)) = (place(":memory:"), place(":pids:")) {
-            for (controller, place) in [("memory", memory), ("pids", pids)] {
+            let cpu = place(":cpuacct:").filter(|_| counted).map(|place| ("cpuacct", place));
+            for (controller, place) in [("memory", memory), ("pids", pids)].into_iter().chain(cpu) {
                 let parent = Path::new("/sys/fs/cgroup").join(controller).join(place.trim_start_matches('/'));
                 let folder = delegation.make_in(&parent)?;
                 let files = fs::read_dir(&folder).map_err(|error| error.to_string())?;

@@ -1,31 +1,30 @@
-//! What is not a matter of one program: the judge's death and size, cancelling, starting, thousands of runs.
+//! What is not a matter of one program: the judge's size, cancelling, starting, thousands of runs.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
 use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use judge_sandbox::{End, Fault, Options, Sandbox, Tier, TierChoice, Visible};
+use judge_sandbox::{Breach, End, Fault, Sandbox, Tier, Visible};
 
+use super::attempt;
 use super::cases::failed;
-use super::pace::{awaited, in_time, patiently, slowness};
+use super::pace::{in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
-use super::{solvers, streams, traces};
-
-/// The first argument of a process that is to be killed in the middle of a run.
-pub(crate) const VICTIM: &str = "--victim";
+use super::{channels, deaths, hoard, solvers, streams, traces};
 
 type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 
 /// By name.
 pub(crate) const TESTS: &[(&str, Test)] = &[
-    ("judge killed", judge_killed),
-    ("leftovers swept", leftovers_swept),
+    ("judge killed", deaths::judge_killed),
+    ("helper killed", deaths::helper_killed),
+    ("judge and helper killed", deaths::judge_and_helper_killed),
+    ("leftovers swept", deaths::leftovers_swept),
     ("cancelled", cancelled),
+    ("figures after a littered folder", figures_after_a_littered_folder),
     ("cannot start", cannot_start),
     ("streams in files", streams::in_files),
     ("streams in pipes", streams::in_pipes),
@@ -39,102 +38,17 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("dismissed", dismissed),
     ("fat judge", fat_judge),
     ("visible folders", visible_folders),
+    ("own code in visible folders", own_code_in_visible_folders),
     ("interpreters", solvers::interpreters),
+    ("process ids", channels::process_ids),
+    ("locks", channels::locks),
+    ("folder in memory", hoard::in_memory),
     ("many runs", many_runs),
 ];
 
 /// `what`, unless it `holds`.
 pub(crate) fn check(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(what()) }
-}
-
-/// Opens the tier named and runs the program named until somebody kills us.
-pub(crate) fn be_a_victim(arguments: &[String]) -> ! {
-    let tier = TierChoice::Forced(arguments[0].parse().unwrap());
-    let sandbox = Sandbox::open(&Options { tier, ..Options::default() }).unwrap();
-    println!("ready");
-    let mut request = request(arguments[1].clone().into(), &arguments[1..]);
-    request.limits.cpu = None;
-    request.limits.wall = None;
-    let execution = sandbox.worker(None).unwrap().run(&request);
-    panic!("the program was to run for ever: {execution:?}");
-}
-
-/// A judge that is killed at the latest when the test is done with it.
-struct Victim(Child);
-
-impl Drop for Victim {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
-    let mut dead = Vec::new();
-    for words in [["cpu", "alone"], ["processes", "relay"]] {
-        let program = programs.join(words[0]);
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args([VICTIM, sandbox.tier().name()]).arg(&program).arg(words[1]).stdout(Stdio::piped());
-        let mut victim = Victim(command.spawn().unwrap());
-        let mut line = String::new();
-        BufReader::new(victim.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let judge = victim.0.id().to_string();
-        let runs = || processes_with(&program).iter().any(|path| !path.ends_with(&judge));
-        // Seen once is enough: a relay is hard to see twice.
-        awaited(Duration::from_secs(10), &format!("{words:?} starts"), || runs().then_some(()));
-        drop(victim);
-        dead.push(format!(".{judge}."));
-        let gone = || processes_with(&program).is_empty().then_some(());
-        awaited(Duration::from_secs(1), &format!("{words:?} ends with its judge"), gone);
-    }
-    // What the dead judges left, their helpers clear up, or the next judge sweeps.
-    let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
-    // Other judges may be alive on this machine, and theirs stays.
-    let is_theirs = |name: &String| dead.iter().any(|judge| name.contains(judge));
-    awaited(Duration::from_secs(5), "the next judge sweeps", || {
-        let opened = Sandbox::open(&options).map(drop).map_err(|error| error.to_string());
-        (opened.is_err() || !leftovers().iter().any(is_theirs)).then_some(opened)
-    })
-}
-
-/// A dead judge's working folder, with whatever was in it.
-fn leftovers_swept(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
-    let scratch = tempfile::tempdir().unwrap();
-    let namespace = std::os::unix::fs::MetadataExt::ino(&fs::metadata("/proc/self/ns/pid").unwrap());
-    let dead = scratch.path().join(format!("judge-sandbox.{namespace}.999999999.1.worker.0"));
-    fs::create_dir_all(dead.join("box/deep/er")).unwrap();
-    let foreign = scratch.path().join("judge-sandbox.1.999999999.1.worker.0");
-    fs::create_dir(&foreign).unwrap();
-    let options = Options {
-        tier: TierChoice::Forced(sandbox.tier()),
-        scratch: Some(scratch.path().to_path_buf()),
-        ..Options::default()
-    };
-    drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
-    check(!dead.exists(), || "a dead judge's folder is still there".to_owned())?;
-    check(foreign.exists(), || "the folder of a judge in another container was removed".to_owned())
-}
-
-/// Names of our kind in the temporary folder and in the control groups.
-fn leftovers() -> Vec<String> {
-    let mut waiting = vec![Path::new("/sys/fs/cgroup").to_path_buf()];
-    let mut found = Vec::new();
-    let mut look = |folder: &Path, waiting: &mut Vec<std::path::PathBuf>, deep: bool| {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with("judge-sandbox.") {
-                found.push(name);
-            } else if deep && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                waiting.push(entry.path());
-            }
-        }
-    };
-    look(&std::env::temp_dir(), &mut waiting, false);
-    while let Some(folder) = waiting.pop() {
-        look(&folder, &mut waiting, true);
-    }
-    found
 }
 
 fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
@@ -156,6 +70,31 @@ fn cancelled(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     check(matches!(again, Err(Fault::Cancelled)), || format!("later: {again:?}"))?;
     drop(worker);
     check(processes_with(&programs.join("cpu")).is_empty(), || "it lives on".to_owned())
+}
+
+/// What one run left in its folder is neither taken off the next one's figure nor charged to it.
+fn figures_after_a_littered_folder(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let mut run = |words: [&str; 2], memory: u64| {
+        let argv = ["processes", words[0], words[1]].map(str::to_owned);
+        let mut request = request(programs.join("processes"), &argv);
+        request.limits.memory = Some(memory << 20);
+        request.limits.disk = 64 << 20;
+        worker.run(&request).map_err(|fault| format!("{words:?}: {fault}: {:?}", std::error::Error::source(&fault)))
+    };
+    for _ in 0..3 {
+        let litter = run(["litter", "40"], 256)?;
+        check(litter.stdout == b"done\n" && litter.breaches.is_empty(), || format!("{litter:?}"))?;
+        let pair = run(["pair", "30"], 64)?;
+        let mib = pair.usage.memory.unwrap_or(0) >> 20;
+        check(pair.stdout == b"done\n" && pair.breaches.is_empty(), || format!("{pair:?}"))?;
+        check((28..=40).contains(&mib), || format!("{mib} MiB instead of 30 or so"))?;
+        run(["litter", "40"], 256)?;
+        // The limit is below what was left, and the memory needed above it.
+        let greedy = run(["pair", "30"], 20)?;
+        check(greedy.breaches == [Breach::Memory], || format!("{greedy:?}"))?;
+    }
+    Ok(())
 }
 
 fn cannot_start(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
@@ -218,7 +157,7 @@ fn dismissed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     check(execution.usage.wall < took - Duration::from_millis(150), || format!("{:?} of {took:?}", execution.usage))?;
     // The next one has its whole time.
     let full = worker.run(&request).map_err(|fault| fault.to_string())?;
-    check(full.breaches == [judge_sandbox::Breach::Cpu], || format!("{full:?}"))
+    check(full.breaches == [Breach::Cpu], || format!("{full:?}"))
 }
 
 /// A large judge does not make its programs look large.
@@ -253,6 +192,41 @@ fn visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let written = worker.run(&request).map_err(|fault| fault.to_string())?;
     check(written.end == End::Exited(0), || format!("writable: {written:?}"))?;
     check(folder.path().join("made").exists(), || "not written".to_owned())
+}
+
+/// What a program wrote is not executed uncounted, however the folders overlap; the program itself may be anywhere.
+fn own_code_in_visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let outer = folder_for_all(programs);
+    let inner = outer.path().join("inner");
+    fs::create_dir(&inner).unwrap();
+    fs::set_permissions(&inner, fs::Permissions::from_mode(0o777)).unwrap();
+    let visible = |path: &Path, writable| Visible { path: path.to_path_buf(), writable };
+    let word = |path: &Path| path.display().to_string();
+    let own = programs.join("unseen");
+    let around = vec![visible(outer.path(), false), visible(&inner, true)];
+    let tries = [
+        (vec!["unseen".into(), "elsewhere".into(), word(&own), word(&inner)], around),
+        // The working folder is somewhere below, in the tiers without namespaces.
+        (vec!["unseen".into(), "copied".into(), word(&own)], vec![visible(&std::env::temp_dir(), false)]),
+    ];
+    for (argv, visible) in tries {
+        let mut request = request(own.clone(), &argv);
+        request.limits.cpu = Some(patiently(Duration::from_millis(100)));
+        request.visible = visible;
+        let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+        let is_fine = match attempt::refuses_own_code(sandbox) {
+            true => execution.end == End::Exited(4) && execution.breaches.is_empty(),
+            false => execution.breaches == [Breach::Cpu],
+        };
+        check(is_fine, || format!("{argv:?}: {execution:?}"))?;
+    }
+    let program = inner.join("program");
+    fs::copy(programs.join("output"), &program).unwrap();
+    let mut request = request(program, &["output", "code", "0"].map(str::to_owned));
+    request.visible = vec![visible(&inner, true)];
+    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(execution.end == End::Exited(0), || format!("a program in a folder to write to: {execution:?}"))
 }
 
 /// Descriptors, processes, mounts, control groups and memory are the same after thousands of runs, or on a slow machine a hundred.
@@ -303,7 +277,7 @@ impl State {
             statm.split(' ').nth(1).map_or(0, |pages| pages.parse::<usize>().unwrap() * 4)
         };
         let mounts = fs::read_to_string("/proc/self/mounts").unwrap().lines().count();
-        let own_groups = leftovers().iter().filter(|name| name.contains(&format!(".{own}."))).count();
+        let own_groups = deaths::leftovers().iter().filter(|name| name.contains(&format!(".{own}."))).count();
         State {
             counts: [family.iter().map(descriptors).sum(), family.len(), mounts, own_groups],
             resident: family.iter().map(resident).sum(),

@@ -7,7 +7,10 @@
 
 mod attempt;
 mod cases;
+mod channels;
+mod deaths;
 mod delegation;
+mod hoard;
 mod judge_level;
 #[path = "../../../../tests/support/pace.rs"]
 mod pace;
@@ -36,7 +39,7 @@ pub(crate) fn main() -> ExitCode {
     judge_sandbox::become_helper_if_asked();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
-        [mode, rest @ ..] if mode == judge_level::VICTIM => judge_level::be_a_victim(rest),
+        [mode, rest @ ..] if mode == deaths::VICTIM => deaths::be_a_victim(rest),
         [mode, rest @ ..] if mode == plain_user::BECOME => plain_user::become_plain(rest),
         [mode, rest @ ..] if mode == traces::TELL_USER => traces::tell_user(rest),
         _ => {}
@@ -161,8 +164,17 @@ fn in_tier(sandbox: &Sandbox, user: &str, surroundings: Surroundings, programs: 
     let mut worker = sandbox.worker(None).unwrap();
     for case in CASES.iter().filter(|case| wanted(case.command)) {
         let began = Instant::now();
-        let result = tried(case.command, || attempt::attempt(&mut worker, &mut scene, programs, case));
+        let expected = attempt::expected(case, sandbox);
+        let result = tried(case.command, || attempt::attempt(&mut worker, &mut scene, programs, &expected));
         tell(case.command, result, began.elapsed());
+    }
+    for trick in hoard::TRICKS {
+        let name = format!("hoard {trick}");
+        if wanted(&name) {
+            let began = Instant::now();
+            let result = hoard::hide(sandbox, programs, trick);
+            tell(&name, result, began.elapsed());
+        }
     }
     for (name, test) in judge_level::TESTS.iter().filter(|(name, _)| wanted(name)) {
         let began = Instant::now();

@@ -217,8 +217,83 @@ static int orphans(char **arguments) {
     return 0;
 }
 
+/* Starts as many as it is told, or fewer if it cannot, and copes with that. */
+static int crowd(char **arguments) {
+    pid_t children[64];
+    int wanted = atoi(arguments[0]), started = 0;
+    while (started < wanted && (children[started] = fork()) >= 0)
+        if (children[started++] == 0)
+            wait_for_ever(NULL);
+    for (int count = 0; count < started; count++)
+        kill(children[count], SIGKILL);
+    while (wait(NULL) > 0) {
+    }
+    puts("done");
+    return 0;
+}
+
+static void *wait_for_end(void *gate) {
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+static int team(char **arguments) {
+    static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t threads[64];
+    int wanted = atoi(arguments[0]), started = 0;
+    pthread_mutex_lock(&gate);
+    while (started < wanted && pthread_create(&threads[started], NULL, wait_for_end, &gate) == 0)
+        started++;
+    pthread_mutex_unlock(&gate);
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+    puts("done");
+    return 0;
+}
+
+/* Leaves so many MiB in its working folder. */
+static int litter(char **arguments) {
+    static char block[1 << 20];
+    memset(block, 1, sizeof block);
+    int fd = open("left", O_CREAT | O_WRONLY, 0600);
+    for (int mib = atoi(arguments[0]); mib > 0; mib--)
+        if (write(fd, block, sizeof block) != (ssize_t)sizeof block)
+            return 3;
+    puts("done");
+    return 0;
+}
+
+/* Two that hold so many MiB together, for a while. */
+static int pair(char **arguments) {
+    size_t half = (size_t)atoi(arguments[0]) * MIB / 2;
+    for (int count = 0; count < 2; count++)
+        if (fork() == 0) {
+            memset(malloc(half), 1, half);
+            rest(0.4);
+            _exit(0);
+        }
+    int status;
+    while (wait(&status) > 0)
+        if (status)
+            return 3;
+    puts("done");
+    return 0;
+}
+
+static int suspended(char **arguments) {
+    (void)arguments;
+    pid_t child = vfork();
+    if (child == 0)
+        _exit(0);
+    puts("done");
+    return 0;
+}
+
 int main(int count, char **arguments) {
     static const struct mode modes[] = {
+        {"crowd", crowd},   {"team", team},             {"suspended", suspended},
+        {"litter", litter}, {"pair", pair},
         {"bomb", bomb},     {"relay", relay},           {"threads", threads}, {"hermits", hermits},
         {"strike", strike}, {"strike-all", strike_all}, {"harass", harass},   {"family", family},
         {"orphans", orphans}, {"zombies", zombies},     {"suicides", suicides}, {"keeper", keeper},

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -18,6 +18,7 @@ pub(crate) struct Scene {
     udp: UdpSocket,
     path: UnixListener,
     nameless: UnixListener,
+    datagrams: [UnixDatagram; 2],
     name: String,
     victim: Child,
 }
@@ -33,12 +34,21 @@ impl Scene {
         let path = UnixListener::bind(folder.path().join("socket"))?;
         let name = format!("misbehave-{}", std::process::id());
         let nameless = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
+        let datagrams = [
+            UnixDatagram::bind(folder.path().join("datagram"))?,
+            // Names of streams and of datagrams do not meet.
+            UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name)?)?,
+        ];
+        fs::set_permissions(folder.path().join("datagram"), fs::Permissions::from_mode(0o777))?;
+        for end in &datagrams {
+            end.set_nonblocking(true)?;
+        }
         tcp.set_nonblocking(true)?;
         udp.set_nonblocking(true)?;
         path.set_nonblocking(true)?;
         nameless.set_nonblocking(true)?;
         let victim = Command::new("/bin/sleep").arg("1000").stdin(Stdio::null()).spawn()?;
-        Ok(Scene { folder, tcp, udp, path, nameless, name, victim })
+        Ok(Scene { folder, tcp, udp, path, nameless, datagrams, name, victim })
     }
 
     /// What a word of a command line stands for.
@@ -51,6 +61,7 @@ impl Scene {
             "@port" => self.tcp.local_addr().unwrap().port().to_string(),
             "@abstract" => self.name.clone(),
             "@socket" => inside("socket"),
+            "@datagram" => inside("datagram"),
             other => match other.strip_prefix('@') {
                 Some(seconds) => (seconds.parse::<f64>().unwrap() * f64::from(slowness())).to_string(),
                 None => other.to_owned(),
@@ -74,7 +85,7 @@ impl Scene {
         if self.tcp.accept().is_ok() || self.path.accept().is_ok() || self.nameless.accept().is_ok() {
             return Some("a listener was reached".to_owned());
         }
-        if self.udp.recv(&mut [0; 8]).is_ok() {
+        if self.udp.recv(&mut [0; 8]).is_ok() || self.datagrams.iter().any(|end| end.recv(&mut [0; 8]).is_ok()) {
             return Some("a datagram came".to_owned());
         }
         if self.victim.try_wait().unwrap().is_some() {
@@ -91,14 +102,23 @@ impl Drop for Scene {
     }
 }
 
-/// Processes, zombies included, whose command line or executable has `marker` in it.
+/// Processes with `marker` in their command line.
 pub(crate) fn processes_with(marker: &Path) -> Vec<PathBuf> {
     let marker = marker.as_os_str().as_encoded_bytes();
+    processes(|line| line.windows(marker.len()).any(|window| window == marker))
+}
+
+/// Processes whose command line begins with `program`.
+pub(crate) fn processes_of(program: &Path) -> Vec<PathBuf> {
+    processes(|line| line.starts_with(program.as_os_str().as_encoded_bytes()))
+}
+
+fn processes(are_meant: impl Fn(&[u8]) -> bool) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let mut line = Vec::new();
         let read = fs::File::open(entry.path().join("cmdline")).and_then(|mut file| file.read_to_end(&mut line));
-        if read.is_ok() && line.windows(marker.len()).any(|window| window == marker) {
+        if read.is_ok() && are_meant(&line) {
             found.push(entry.path());
         }
     }
@@ -113,7 +133,7 @@ pub(crate) fn folder_for_all(programs: &Path) -> tempfile::TempDir {
 }
 
 const HEADER: &str = include_str!("misbehave.h");
-const SOURCES: [(&str, &str); 7] = [
+const SOURCES: [(&str, &str); 9] = [
     ("cpu", include_str!("cpu.c")),
     ("memory", include_str!("memory.c")),
     ("output", include_str!("output.c")),
@@ -121,7 +141,12 @@ const SOURCES: [(&str, &str); 7] = [
     ("escape", include_str!("escape.c")),
     ("disk", include_str!("disk.c")),
     ("enter", include_str!("enter.c")),
+    ("unseen", include_str!("unseen.c")),
+    ("hoard", include_str!("hoard.c")),
 ];
+
+/// A copy of `unseen` that others than its owner may execute but not read.
+pub(crate) const HIDDEN: &str = "hidden";
 
 /// Compiles the programs into `folder`. `Err` says why it cannot be done here.
 pub(crate) fn compile(folder: &Path) -> Result<(), String> {
@@ -143,5 +168,7 @@ pub(crate) fn compile(folder: &Path) -> Result<(), String> {
             return Err(format!("cc does not build {source}: {}", String::from_utf8_lossy(&output.stderr)));
         }
     }
-    Ok(())
+    let hidden = folder.join(HIDDEN);
+    let hide = |_| fs::set_permissions(&hidden, fs::Permissions::from_mode(0o711));
+    fs::copy(folder.join("unseen"), &hidden).and_then(hide).map_err(|error| error.to_string())
 }

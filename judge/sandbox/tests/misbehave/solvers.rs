@@ -23,9 +23,13 @@ pub(crate) fn interpreters(sandbox: &Sandbox, programs: &Path) -> Result<(), Str
     fs::write(&java, JAVA).unwrap();
     let no_shared = compile_shared(folder.path(), &shared).err();
     let (shared, java) = (shared.display().to_string(), java.display().to_string());
-    let tries: [(Need, &str, &[&str], &str); 7] = [
+    let tries: [(Need, &str, &[&str], &str); 11] = [
         (Need::Python, "/usr/bin/python3", &["-c", "import random, json, threading; print(sum(range(10)))"], "45\n"),
+        (Need::Python, "/usr/bin/python3", &["-c", DATABASE], "6\n"),
+        (Need::Python, "/usr/bin/python3", &["-c", PROCESSES], "[0, 1, 4, 9] 7 42\n"),
+        (Need::Python, "/usr/bin/python3", &["-c", EVENTS], "b'9\\n'\n"),
         (Need::Node, "/usr/bin/node", &["-e", "console.log(6 * 7)"], "42\n"),
+        (Need::Node, "/usr/bin/node", &["-e", MESSAGES], "42\n7\n\n"),
         (Need::Bash, "/bin/bash", &["-c", "echo $((3 + 4)) | cat"], "7\n"),
         (Need::Java, "/usr/bin/java", &["--version"], ""),
         // A program from its source: the compiler is part of a JDK.
@@ -58,6 +62,50 @@ pub(crate) fn interpreters(sandbox: &Sandbox, programs: &Path) -> Result<(), Str
     }
     Ok(())
 }
+
+/// A file that is locked.
+const DATABASE: &str = "
+import sqlite3
+base = sqlite3.connect('base')
+base.execute('create table numbers (number)')
+base.execute('insert into numbers values (6)')
+base.commit()
+print(base.execute('select number from numbers').fetchone()[0])
+";
+
+/// Processes that talk by a connection, by shared memory and by a pipe.
+const PROCESSES: &str = "
+import mmap, multiprocessing, os, subprocess, sys
+def work(end, memory):
+    memory[0] = 7
+    end.send([number * number for number in range(4)])
+memory = mmap.mmap(-1, 1 << 20)
+ours, theirs = multiprocessing.Pipe()
+child = multiprocessing.Process(target=work, args=(theirs, memory))
+child.start()
+squares = ours.recv()
+child.join()
+print(squares, memory[0], subprocess.run([sys.executable, '-c', 'print(42)'], capture_output=True, text=True).stdout.strip())
+";
+
+/// An event loop, which wakes itself by a pair of sockets, and a child of it.
+const EVENTS: &str = "
+import asyncio
+async def work():
+    child = await asyncio.create_subprocess_exec('/bin/sh', '-c', 'echo $((4 + 5))', stdout=asyncio.subprocess.PIPE)
+    print((await child.communicate())[0])
+asyncio.run(work())
+";
+
+/// Children that talk by pairs of sockets.
+const MESSAGES: &str = "
+const { execFile, spawn } = require('child_process');
+const child = spawn(process.execPath, ['-e', 'process.send(42, () => process.disconnect())'], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+child.on('message', number => {
+    console.log(number);
+    execFile('/bin/sh', ['-c', 'echo 7'], (error, out) => console.log(error || out));
+});
+";
 
 const JAVA: &str = "
 class Sum {

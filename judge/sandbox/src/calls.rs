@@ -1,0 +1,211 @@
+//! The system calls that programs do without, by what they are answered and why.
+
+use std::ops::RangeInclusive;
+
+use libc::c_long;
+
+// Too young for crate libc; the same number on every architecture.
+const SYS_CACHESTAT: c_long = 451;
+const SYS_FCHMODAT2: c_long = 452;
+const SYS_STATMOUNT: c_long = 457;
+const SYS_LISTMOUNT: c_long = 458;
+const SYS_LSM_GET_SELF_ATTR: c_long = 459;
+const SYS_LSM_SET_SELF_ATTR: c_long = 460;
+const SYS_LSM_LIST_MODULES: c_long = 461;
+const SYS_SETXATTRAT: c_long = 463;
+const SYS_REMOVEXATTRAT: c_long = 466;
+const SYS_OPEN_TREE_ATTR: c_long = 467;
+const SYS_FILE_SETATTR: c_long = 469;
+#[cfg(target_arch = "x86_64")]
+const SYS_IO_PGETEVENTS: c_long = 333;
+#[cfg(target_arch = "aarch64")]
+const SYS_IO_PGETEVENTS: c_long = 292;
+
+/// The first number that nothing is decided about here: Linux 6.18 ends before it. From there on, no call exists.
+pub(crate) const UNKNOWN: u32 = 470;
+
+/// Numbers below that are no call of this architecture's, or were none when this was written.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const UNUSED: &[RangeInclusive<u32>] = &[335..=423];
+#[cfg(target_arch = "aarch64")]
+pub(crate) const UNUSED: &[RangeInclusive<u32>] = &[244..=259, 295..=423];
+
+/// Not there, as far as the program can tell: it has another way, or does without.
+pub(crate) const ABSENT: &[c_long] = &[
+    // What the filter cannot look into.
+    libc::SYS_clone3,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_userfaultfd,
+    libc::SYS_perf_event_open,
+    libc::SYS_bpf,
+    SYS_OPEN_TREE_ATTR,
+    SYS_FILE_SETATTR,
+    // Out of a stock that all programs of the machine, or of the user, share.
+    libc::SYS_io_setup,
+    libc::SYS_io_submit,
+    libc::SYS_io_getevents,
+    SYS_IO_PGETEVENTS,
+    libc::SYS_io_cancel,
+    libc::SYS_io_destroy,
+    // Tells what others do with the system's files.
+    libc::SYS_inotify_init1,
+    libc::SYS_inotify_add_watch,
+    libc::SYS_inotify_rm_watch,
+    SYS_CACHESTAT,
+    // Filters and rules of the program's own: memory of the kernel's without end, and out of a common stock.
+    libc::SYS_seccomp,
+    libc::SYS_landlock_create_ruleset,
+    libc::SYS_landlock_add_rule,
+    libc::SYS_landlock_restrict_self,
+    // About the machine.
+    SYS_STATMOUNT,
+    SYS_LISTMOUNT,
+    SYS_LSM_GET_SELF_ATTR,
+    SYS_LSM_SET_SELF_ATTR,
+    SYS_LSM_LIST_MODULES,
+    libc::SYS_quotactl_fd,
+    libc::SYS_remap_file_pages,
+];
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) const ABSENT_OLD: &[c_long] = &[libc::SYS_inotify_init, libc::SYS_uselib, libc::SYS_ustat, libc::SYS_sysfs];
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const ABSENT_OLD: &[c_long] = &[];
+
+/// Refused in every tier.
+pub(crate) const REFUSED: &[c_long] = &[
+    // Other worlds, other file systems.
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_quotactl,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_fanotify_init,
+    libc::SYS_fanotify_mark,
+    // The machine.
+    libc::SYS_reboot,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_acct,
+    libc::SYS_syslog,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_vhangup,
+    libc::SYS_sync,
+    libc::SYS_syncfs,
+    // Other processes, and what outlives one.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_process_mrelease,
+    libc::SYS_kcmp,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_move_pages,
+    libc::SYS_migrate_pages,
+    libc::SYS_mbind,
+    libc::SYS_set_mempolicy,
+    libc::SYS_set_mempolicy_home_node,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    // The network, whatever the family: what there is of sockets is a pair, connected for good. A message with a
+    // header can name another receiver and carry descriptors, which are in no table while they are under way.
+    libc::SYS_socket,
+    libc::SYS_bind,
+    libc::SYS_listen,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    libc::SYS_connect,
+    libc::SYS_sendmsg,
+    libc::SYS_sendmmsg,
+    // A better place in the queue, or another core.
+    libc::SYS_sched_setaffinity,
+    libc::SYS_sched_setscheduler,
+    libc::SYS_sched_setparam,
+    libc::SYS_sched_setattr,
+    libc::SYS_setpriority,
+    libc::SYS_ioprio_set,
+];
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) const REFUSED_OLD: &[c_long] =
+    &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt, libc::SYS_kexec_file_load];
+#[cfg(target_arch = "aarch64")]
+pub(crate) const REFUSED_OLD: &[c_long] = &[libc::SYS_kexec_file_load];
+
+/// Attributes of files: access lists are memory that nothing counts.
+pub(crate) const UNSUPPORTED: &[c_long] = &[
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SYS_SETXATTRAT,
+    SYS_REMOVEXATTRAT,
+];
+
+/// Refused where no control group charges them, or what a program wrote must not be executed: files without a folder.
+pub(crate) const MEMORY_FILES: &[c_long] = &[libc::SYS_memfd_create, libc::SYS_memfd_secret];
+
+/// "Not with these files" where no control group charges it: pages that a pipe or a socket keeps, a huge one for each
+/// byte. Programs fall back to reading and writing.
+pub(crate) const KEEPS_PAGES: &[c_long] = &[libc::SYS_vmsplice, libc::SYS_tee];
+
+/// The same, unless it goes to a pipe of ours, which keeps nothing.
+pub(crate) const SENDS_PAGES: &[c_long] = &[libc::SYS_splice, libc::SYS_sendfile];
+
+/// Refused where the program's user owns files of ours: landlock does not watch over who owns a file, its mode and
+/// times. Leaving the process group is refused because killing it kills all that is left.
+pub(crate) const SHARED_WORLD: &[c_long] = &[
+    libc::SYS_setsid,
+    libc::SYS_setpgid,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    SYS_FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+];
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) const SHARED_WORLD_OLD: &[c_long] =
+    &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const SHARED_WORLD_OLD: &[c_long] = &[];

@@ -1,0 +1,158 @@
+//! The death of a judge or of its helper: nothing of a run outlives them, and nothing is left lying about.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use judge_sandbox::{Options, Sandbox, TierChoice};
+
+use super::judge_level::check;
+use super::pace::awaited;
+use super::request;
+use super::scene::{processes_of, processes_with};
+
+/// The first argument of a process that is to be killed in the middle of a run.
+pub(crate) const VICTIM: &str = "--victim";
+
+/// Opens the tier named and runs the program named until somebody kills us.
+pub(crate) fn be_a_victim(arguments: &[String]) -> ! {
+    let tier = TierChoice::Forced(arguments[0].parse().unwrap());
+    let sandbox = Sandbox::open(&Options { tier, ..Options::default() }).unwrap();
+    println!("ready");
+    let mut request = request(arguments[1].clone().into(), &arguments[1..]);
+    request.limits.cpu = None;
+    request.limits.wall = None;
+    let execution = sandbox.worker(None).unwrap().run(&request);
+    panic!("the program was to run for ever: {execution:?}");
+}
+
+/// A judge that is killed at the latest when the test is done with it.
+struct Victim(Child);
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A judge that runs `program`, which is seen to run: once is enough, as a relay is hard to see twice.
+fn victim(sandbox: &Sandbox, program: &Path, mode: &str) -> Victim {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([VICTIM, sandbox.tier().name()]).arg(program).arg(mode).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut victim = Victim(command.spawn().unwrap());
+    let mut line = String::new();
+    BufReader::new(victim.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let runs = || (!processes_of(program).is_empty()).then_some(());
+    awaited(Duration::from_secs(10), &format!("{mode} starts"), runs);
+    victim
+}
+
+fn await_death(program: &Path) {
+    let gone = || processes_with(program).is_empty().then_some(());
+    awaited(Duration::from_secs(1), &format!("{} ends with its judge", program.display()), gone);
+}
+
+pub(crate) fn judge_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut dead = Vec::new();
+    for words in [["cpu", "alone"], ["processes", "relay"], ["processes", "keeper"]] {
+        let program = programs.join(words[0]);
+        let victim = victim(sandbox, &program, words[1]);
+        dead.push(format!(".{}.", victim.0.id()));
+        drop(victim);
+        await_death(&program);
+    }
+    are_swept(sandbox, &dead)
+}
+
+/// What dead judges left, their helpers clear up, or the next judge sweeps.
+fn are_swept(sandbox: &Sandbox, dead: &[String]) -> Result<(), String> {
+    let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
+    // Other judges may be alive on this machine, and theirs stays.
+    let is_theirs = |name: &String| dead.iter().any(|judge| name.contains(judge));
+    awaited(Duration::from_secs(5), "the next judge sweeps", || {
+        let opened = Sandbox::open(&options).map(drop).map_err(|error| error.to_string());
+        (opened.is_err() || !leftovers().iter().any(is_theirs)).then_some(opened)
+    })
+}
+
+/// A judge without its helper says so, and leaves nothing of the run: no process, no folder, no control group.
+pub(crate) fn helper_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let program = programs.join("processes");
+    for mode in ["keeper", "relay", "bomb"] {
+        let mut victim = victim(sandbox, &program, mode);
+        kill(helper_of(victim.0.id()));
+        awaited(Duration::from_secs(5), "the judge ends without its helper", || victim.0.try_wait().unwrap());
+        await_death(&program);
+        let own = format!(".{}.", victim.0.id());
+        let left = leftovers().into_iter().find(|name| name.contains(&own));
+        check(left.is_none(), || format!("{mode}: {left:?} was left"))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn judge_and_helper_killed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let program = programs.join("processes");
+    let victim = victim(sandbox, &program, "keeper");
+    let own = format!(".{}.", victim.0.id());
+    kill(helper_of(victim.0.id()));
+    drop(victim);
+    await_death(&program);
+    are_swept(sandbox, &[own])
+}
+
+/// The helper process of a judge.
+fn helper_of(judge: u32) -> u32 {
+    let children = fs::read_to_string(format!("/proc/{judge}/task/{judge}/children")).unwrap();
+    let is_helper = |pid: &u32| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.ends_with(b"-helper\0")
+    };
+    children.split_whitespace().map(|pid| pid.parse().unwrap()).find(is_helper).unwrap()
+}
+
+fn kill(pid: u32) {
+    let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+}
+
+/// A dead judge's working folder, with whatever was in it.
+pub(crate) fn leftovers_swept(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+    let scratch = tempfile::tempdir().unwrap();
+    let namespace = std::os::unix::fs::MetadataExt::ino(&fs::metadata("/proc/self/ns/pid").unwrap());
+    let dead = scratch.path().join(format!("judge-sandbox.{namespace}.999999999.1.worker.0"));
+    fs::create_dir_all(dead.join("box/deep/er")).unwrap();
+    let foreign = scratch.path().join("judge-sandbox.1.999999999.1.worker.0");
+    fs::create_dir(&foreign).unwrap();
+    let options = Options {
+        tier: TierChoice::Forced(sandbox.tier()),
+        scratch: Some(scratch.path().to_path_buf()),
+        ..Options::default()
+    };
+    drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
+    check(!dead.exists(), || "a dead judge's folder is still there".to_owned())?;
+    check(foreign.exists(), || "the folder of a judge in another container was removed".to_owned())
+}
+
+/// Names of our kind in the temporary folder and in the control groups.
+pub(crate) fn leftovers() -> Vec<String> {
+    let mut waiting = vec![Path::new("/sys/fs/cgroup").to_path_buf()];
+    let mut found = Vec::new();
+    let mut look = |folder: &Path, waiting: &mut Vec<std::path::PathBuf>, deep: bool| {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("judge-sandbox.") {
+                found.push(name);
+            } else if deep && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                waiting.push(entry.path());
+            }
+        }
+    };
+    look(&std::env::temp_dir(), &mut waiting, false);
+    while let Some(folder) = waiting.pop() {
+        look(&folder, &mut waiting, true);
+    }
+    found
+}
