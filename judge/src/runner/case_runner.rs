@@ -50,7 +50,7 @@ pub(super) fn work(slots: &Slots<'_>, slot: usize, executor: Box<dyn Executor>, 
 struct OpenCase {
     index: usize,
     input: Arc<[u8]>,
-    /// `None` where nobody remembers it.
+    /// `None` if results are not stored.
     digest: Option<Digest>,
     admitted: Admitted,
     features: Option<Arc<Features>>,

@@ -28,7 +28,7 @@ pub struct RunResult {
     pub stop: Option<Stop>,
 }
 
-/// A run that could not be started, or not be carried on. Always a fault of ours or of the machine.
+/// A run that could not be started or continued: a fault of the judge or of the machine.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// No event loop or signal handler to be had.

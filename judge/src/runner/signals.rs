@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// Hears of every signal while it lives, and of one that came when nobody listened.
+/// Hears of every signal while it lives, and of one that came while there was no listener.
 pub(super) struct Signals {
     /// `None` where a test sends the signals. It is dropped first: no signal is sent to a receiver that is gone.
     _registration: Option<Registration>,
