@@ -122,7 +122,12 @@ mod tests {
         ballast.iter_mut().step_by(4096).for_each(|byte| *byte = 1);
         let own = Footprint::of(std::process::id().cast_signed(), false).unwrap();
         assert!(own.pages > 32 << 20 && own.size > own.pages, "{} of {}", own.pages, own.size);
-        assert!(own.proportional().unwrap() > 32 << 20);
+        // While another test forks, that process has half of it.
+        let is_whole = || own.proportional().unwrap() > 32 << 20;
+        assert!((0..500).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            is_whole()
+        }));
         assert!((64 << 10..8 << 20).contains(&own.overhead), "{}", own.overhead);
         assert!(own.is_same_memory(&own) && is_same_table(own.task, own.task));
         drop(ballast);

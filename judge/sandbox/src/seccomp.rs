@@ -170,7 +170,8 @@ fn unsigned(value: c_int) -> u32 {
     value.cast_unsigned()
 }
 
-/// A pair of connected streams is all that there is: datagrams reach whoever has a name.
+/// Pairs of connected sockets are all that there is: datagrams reach every socket that has a name. Packets in sequence go
+/// to the other end whatever name they bear, as streams do; Rust's standard library starts programs by them.
 fn sockets(table: &mut Table) {
     const SO_RCVTIMEO_NEW: c_int = 66;
     const SO_SNDTIMEO_NEW: c_int = 67;
@@ -179,7 +180,8 @@ fn sockets(table: &mut Table) {
         code.unless(BPF_JEQ, unsigned(libc::AF_UNIX), libc::EAFNOSUPPORT);
         code.load(argument(1));
         code.mask(!unsigned(libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC));
-        code.unless(BPF_JEQ, unsigned(libc::SOCK_STREAM), libc::EPROTONOSUPPORT);
+        code.allow_when_any(&[libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(unsigned));
+        code.when(BPF_JGE, 0, libc::EPROTONOSUPPORT);
     });
     table.arguments(libc::SYS_sendto, |code| {
         for half in [argument(4), high_half(4)] {

@@ -137,7 +137,10 @@ fn tricks_are_refused() {
 #[test]
 fn no_socket_leads_anywhere() {
     for rules in [STRICT, MILD] {
-        for kind in [libc::SOCK_DGRAM, libc::SOCK_SEQPACKET, libc::SOCK_RAW, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC] {
+        for kind in [libc::SOCK_STREAM, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC] {
+            assert_eq!(under(rules, libc::SYS_socketpair, [1, kind as u64, 0, 0, 0, 0]), Allowed, "{kind}");
+        }
+        for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC] {
             let pair = under(rules, libc::SYS_socketpair, [1, kind as u64, 0, 0, 0, 0]);
             assert_eq!(pair, Fails(libc::EPROTONOSUPPORT), "{kind}");
         }

@@ -13,7 +13,7 @@ use super::scene::folder_for_all;
 /// In a namespace of its own, no program learns from its id what ran before it, nor from the host's name where.
 pub(crate) fn process_ids(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
-    let request = request(programs.join("escape"), &["escape".into(), "ids".into()]);
+    let request = request(programs.join("channels"), &["channels".into(), "ids".into()]);
     for _ in 0..3 {
         let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
         let said = String::from_utf8_lossy(&execution.stdout);
@@ -30,7 +30,8 @@ pub(crate) fn locks(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let folder = folder_for_all(programs);
     let path = folder.path().join("theirs");
     fs::write(&path, "x").unwrap();
-    let mut request = request(programs.join("escape"), &["escape".into(), "locks".into(), path.display().to_string()]);
+    let mut request =
+        request(programs.join("channels"), &["channels".into(), "locks".into(), path.display().to_string()]);
     request.visible = vec![Visible { path: path.clone(), writable: false }];
     let mut said = || {
         let execution = worker.run(&request).map_err(|fault| fault.to_string())?;

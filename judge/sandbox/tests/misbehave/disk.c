@@ -154,7 +154,7 @@ static int in_flight(char **arguments) {
         header->cmsg_len = CMSG_LEN(sizeof file);
         memcpy(CMSG_DATA(header), &file, sizeof file);
         if (sendmsg(ends[0], &message, MSG_DONTWAIT) != 1)
-            return full();
+            return errno == EPERM ? 3 : full();
         close(file);
     }
     return wait_for_judgement();

@@ -14,33 +14,6 @@
 
 static char block[64 << 10];
 
-static int gate[2];
-
-/* `count` processes that do the same, and stay until all have done it. */
-static int crew(int count, void (*work)(void)) {
-    int done[2];
-    char byte;
-    if (pipe(done) || pipe(gate))
-        return 3;
-    for (int which = 0; which < count; which++)
-        if (fork() == 0) {
-            close(gate[1]);
-            work();
-            write(done[1], "", 1);
-            close(done[1]);
-            read(gate[0], &byte, 1);
-            _exit(0);
-        }
-    close(done[1]);
-    while (read(done[0], &byte, 1) > 0) {
-    }
-    rest(0.4);
-    close(gate[1]);
-    while (wait(NULL) > 0) {
-    }
-    return 0;
-}
-
 /* In a thread that has its work done. */
 static void stay(void) {
     char byte;
@@ -327,54 +300,6 @@ static void list_access(void) {
     }
 }
 
-static char *shared(size_t size) {
-    char *place = reserve(size, PROT_READ | PROT_WRITE, MAP_SHARED);
-    return place;
-}
-
-/* Touched by a child that is gone. */
-static void touch_by_proxy(void) {
-    char *place = shared(40 * MIB);
-    for (size_t at = 0; place && at < 40 * MIB; at += 4 * MIB) {
-        if (fork() == 0) {
-            memset(place + at, 1, 4 * MIB);
-            _exit(0);
-        }
-        wait(NULL);
-    }
-}
-
-/* One page of each is left; the others live on with it. */
-static void trim(void) {
-    for (int count = 0; count < 10; count++) {
-        char *place = shared(4 * MIB);
-        if (!place)
-            return;
-        memset(place, 1, 4 * MIB);
-        munmap(place + 4096, 4 * MIB - 4096);
-    }
-}
-
-static void forget(void) {
-    char *place = shared(40 * MIB);
-    for (size_t at = 0; place && at < 40 * MIB; at += 4 * MIB) {
-        memset(place + at, 1, 4 * MIB);
-        madvise(place + at, 4 * MIB, MADV_DONTNEED);
-    }
-}
-
-/* The same from the device, which needs no flag. */
-static void map_zeroes(void) {
-    int device = open("/dev/zero", O_RDWR);
-    for (int count = 0; count < 25; count++) {
-        char *place = mmap(NULL, 4 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED, device, 0);
-        if (place == MAP_FAILED)
-            return;
-        memset(place, 1, 4 * MIB);
-        munmap(place + 4096, 4 * MIB - 4096);
-    }
-}
-
 /* The input is a file in memory. */
 static void grow_input(void) {
     int file = open("/proc/self/fd/0", O_RDWR);
@@ -394,17 +319,6 @@ static void fill_folder(void) {
     }
 }
 
-static char *ballast;
-
-static void change_all(void) {
-    memset(ballast, 2, 48 * MIB);
-}
-
-#define CREW(name, count, work) \
-    static int name(char **arguments) { \
-        (void)arguments; \
-        return crew(count, work); \
-    }
 CREW(tables, 8, read_far_and_wide)
 CREW(gifts, 4, give_huge_pages)
 CREW(rests, 4, keep_rests_of_huge_pages)
@@ -423,27 +337,15 @@ CREW(rules, 8, add_rules)
 CREW(mappings, 14, cut_up)
 CREW(buckets, 10, add_buckets)
 CREW(lists, 4, list_access)
-CREW(proxies, 12, touch_by_proxy)
-CREW(trimmed, 12, trim)
-CREW(forgotten, 12, forget)
-CREW(zeroes, 6, map_zeroes)
 CREW(input, 1, grow_input)
 CREW(folder, 8, fill_folder)
-
-static int copies(char **arguments) {
-    (void)arguments;
-    ballast = malloc(48 * MIB);
-    memset(ballast, 1, 48 * MIB);
-    return crew(12, change_all);
-}
 
 int main(int count, char **arguments) {
     static const struct mode modes[] = {
         {"tables", tables},   {"gifts", gifts},         {"rests", rests},     {"pages", pages},       {"sockets", sockets},
         {"singles", singles}, {"aside", aside},         {"travelling", travelling}, {"pipes", pipes}, {"named", named},
         {"watches", watches}, {"reports", reports},     {"locks", locks},     {"filters", filters},   {"rules", rules},
-        {"mappings", mappings}, {"buckets", buckets}, {"lists", lists},       {"proxies", proxies}, {"trimmed", trimmed},   {"forgotten", forgotten},
-        {"zeroes", zeroes},   {"input", input},         {"folder", folder},   {"copies", copies},     {NULL, NULL},
+        {"mappings", mappings}, {"buckets", buckets}, {"lists", lists},       {"input", input},         {"folder", folder},   {NULL, NULL},
     };
     return dispatch(modes, count, arguments);
 }

@@ -295,108 +295,6 @@ static int children(char **arguments) {
     return bad ? 3 : 0;
 }
 
-/* Children that only read what they have from their parent: it is there once. */
-static int copies(char **arguments) {
-    size_t size = (size_t)atol(arguments[0]) * MIB;
-    char *all = malloc(size);
-    if (!all)
-        return 3;
-    memset(all, 1, size);
-    for (int child = 0; child < 4; child++)
-        if (fork() == 0) {
-            long sum = 0;
-            for (int round = 0; round < 3; round++, rest(0.05))
-                for (size_t at = 0; at < size; at += 4096)
-                    sum += all[at];
-            _exit(sum != 3 * (long)(size / 4096));
-        }
-    int status, bad = 0;
-    while (wait(&status) > 0)
-        bad |= status;
-    puts(bad ? "bad" : "done");
-    return 0;
-}
-
-/* Shared memory between processes, in pieces of ordinary size. */
-static int shared(char **arguments) {
-    size_t size = (size_t)atol(arguments[0]) * MIB;
-    char *all = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED)
-        return 3;
-    for (int child = 0; child < 4; child++)
-        if (fork() == 0) {
-            memset(all + (size_t)child * size / 4, 1, size / 4);
-            rest(0.05);
-            _exit(0);
-        }
-    while (wait(NULL) > 0) {
-    }
-    rest(0.05);
-    for (size_t at = 0; at < size; at++)
-        if (all[at] != 1)
-            return 4;
-    puts("done");
-    return 0;
-}
-
-/* One piece after the other, of several processes in turn: never much at once. */
-static int again(char **arguments) {
-    (void)arguments;
-    for (int child = 0; child < 3; child++)
-        if (fork() == 0) {
-            for (int round = 0; round < 100; round++) {
-                char *piece = mmap(NULL, 4 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-                if (piece == MAP_FAILED)
-                    _exit(5);
-                memset(piece, 1, 4 * MIB);
-                munmap(piece, 4 * MIB);
-            }
-            _exit(0);
-        }
-    int status, bad = 0;
-    while (wait(&status) > 0)
-        bad |= status;
-    puts(bad ? "bad" : "done");
-    return 0;
-}
-
-/* A child that has its parent's memory, until it does something else. */
-static int vforked(char **arguments) {
-    (void)arguments;
-    char *all = malloc(60 * MIB);
-    if (!all)
-        return 3;
-    memset(all, 1, 60 * MIB);
-    for (int child = 0; child < 3; child++)
-        if (vfork() == 0) {
-            rest(0.05);
-            _exit(0);
-        }
-    while (wait(NULL) > 0) {
-    }
-    puts("done");
-    return 0;
-}
-
-/* Connections to children, as scripting languages make them. */
-static int connections(char **arguments) {
-    (void)arguments;
-    char *all = malloc(30 * MIB);
-    if (!all)
-        return 3;
-    memset(all, 1, 30 * MIB);
-    int ends[2], bytes = 0;
-    for (int child = 0; child < 8; child++)
-        for (int stream = 0; stream < 3; stream++) {
-            if (stream == 0 ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends))
-                return 4;
-            bytes += write(ends[1], "x", 1) == 1 && read(ends[0], block, 1) == 1;
-        }
-    rest(0.1);
-    puts(bytes == 24 ? "done" : "bad");
-    return 0;
-}
-
 int main(int count, char **arguments) {
     static const struct mode modes[] = {
         {"heap", heap},         {"at-once", at_once},         {"grow", grow},
@@ -406,8 +304,7 @@ int main(int count, char **arguments) {
         {"reserve", reserve},   {"unused", unused},           {"recursion", recursion},
         {"deep-stack", deep_stack}, {"children", children},
         {"deleted-files", deleted_files}, {"mapped-files", mapped_files}, {"populated", populated},
-        {"sockets", sockets},   {"headless", headless},   {"copies", copies},         {"shared", shared},
-        {"again", again},       {"vforked", vforked},         {"connections", connections},       {"timers", timers},           {NULL, NULL},
+        {"sockets", sockets},   {"headless", headless},       {"timers", timers},           {NULL, NULL},
     };
     return dispatch(modes, count, arguments);
 }

@@ -45,6 +45,39 @@ __attribute__((unused)) static void rest(double amount) {
     nanosleep(&time, NULL);
 }
 
+__attribute__((unused)) static int gate[2];
+
+/* `count` processes that do the same, and stay until all have done it. */
+__attribute__((unused)) static int crew(int count, void (*work)(void)) {
+    int done[2];
+    char byte;
+    if (pipe(done) || pipe(gate))
+        return 3;
+    for (int which = 0; which < count; which++)
+        if (fork() == 0) {
+            close(gate[1]);
+            work();
+            write(done[1], "", 1);
+            close(done[1]);
+            read(gate[0], &byte, 1);
+            _exit(0);
+        }
+    close(done[1]);
+    while (read(done[0], &byte, 1) > 0) {
+    }
+    rest(0.4);
+    close(gate[1]);
+    while (wait(NULL) > 0) {
+    }
+    return 0;
+}
+
+#define CREW(name, count, work) \
+    static int name(char **arguments) { \
+        (void)arguments; \
+        return crew(count, work); \
+    }
+
 static int dispatch(const struct mode *modes, int count, char **arguments) {
     for (; modes->name; modes++)
         if (count > 1 && !strcmp(modes->name, arguments[1]))

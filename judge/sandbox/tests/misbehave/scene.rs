@@ -133,7 +133,7 @@ pub(crate) fn folder_for_all(programs: &Path) -> tempfile::TempDir {
 }
 
 const HEADER: &str = include_str!("misbehave.h");
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 11] = [
     ("cpu", include_str!("cpu.c")),
     ("memory", include_str!("memory.c")),
     ("output", include_str!("output.c")),
@@ -142,7 +142,9 @@ const SOURCES: [(&str, &str); 9] = [
     ("disk", include_str!("disk.c")),
     ("enter", include_str!("enter.c")),
     ("unseen", include_str!("unseen.c")),
+    ("channels", include_str!("channels.c")),
     ("hoard", include_str!("hoard.c")),
+    ("sharing", include_str!("sharing.c")),
 ];
 
 /// A copy of `unseen` that others than its owner may execute but not read.
