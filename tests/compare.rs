@@ -52,8 +52,8 @@ fn the_better_solver_wins_and_every_figure_is_right() {
     let folder = sample();
     let (code, report) = compare(&folder, &["./plain", "./better"]);
     assert_eq!(code, Some(0));
-    let bout = &report["comparisons"][0];
-    assert_eq!((&bout["claim"], &bout["cases"]), (&"better".into(), &20.into()));
+    let comparison = &report["comparisons"][0];
+    assert_eq!((&comparison["claim"], &comparison["cases"]), (&"better".into(), &20.into()));
     let effects: Vec<f64> = (1..=20)
         .map(|seed: i64| {
             let plain = 1000 + seed * 37 % 101;
@@ -63,14 +63,17 @@ fn the_better_solver_wins_and_every_figure_is_right() {
     let mean = effects.iter().sum::<f64>() / 20.0;
     let deviation = (effects.iter().map(|effect| (effect - mean).powi(2)).sum::<f64>() / 19.0).sqrt();
     let is = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-9;
-    assert!(is(&bout["effect"]["mean"], mean), "{bout}");
-    assert!(is(&bout["effect"]["deviation"], deviation), "{bout}");
+    assert!(is(&comparison["effect"]["mean"], mean), "{comparison}");
+    assert!(is(&comparison["effect"]["deviation"], deviation), "{comparison}");
     // The 97.5 % quantile of Student's t with 19 degrees of freedom.
     let radius = 2.093_024_054 * deviation / 20_f64.sqrt();
-    assert!(is(&bout["interval"]["low"], mean - radius) && is(&bout["interval"]["high"], mean + radius), "{bout}");
-    assert_eq!((&bout["effect"]["wins"], &bout["effect"]["losses"]), (&20.into(), &0.into()));
-    assert!(is(&bout["effect"]["sign_test_p"], 2.0 / f64::from(1 << 20)));
-    assert!(is(&bout["effect"]["wilcoxon_p"], 2.0 / f64::from(1 << 20)));
+    assert!(
+        is(&comparison["interval"]["low"], mean - radius) && is(&comparison["interval"]["high"], mean + radius),
+        "{comparison}"
+    );
+    assert_eq!((&comparison["effect"]["wins"], &comparison["effect"]["losses"]), (&20.into(), &0.into()));
+    assert!(is(&comparison["effect"]["sign_test_p"], 2.0 / f64::from(1 << 20)));
+    assert!(is(&comparison["effect"]["wilcoxon_p"], 2.0 / f64::from(1 << 20)));
     assert_eq!(report["cases"].as_array().unwrap().len(), 20);
 }
 
@@ -90,7 +93,8 @@ fn equal_solvers_show_no_difference_and_several_are_compared_with_the_first() {
     let folder = sample();
     let (code, report) = compare(&folder, &["./plain", "same=./plain", "./better"]);
     assert_eq!(code, Some(0));
-    let claims: Vec<&Value> = report["comparisons"].as_array().unwrap().iter().map(|bout| &bout["claim"]).collect();
+    let claims: Vec<&Value> =
+        report["comparisons"].as_array().unwrap().iter().map(|comparison| &comparison["claim"]).collect();
     assert_eq!(claims, ["equal", "better"]);
     assert_eq!(report["comparisons"][0]["effect"]["ties"], 20);
 }
@@ -100,10 +104,13 @@ fn failures_are_told_apart_from_scores() {
     let folder = sample();
     let (code, report) = compare(&folder, &["./plain", "./failing"]);
     assert_eq!(code, Some(1));
-    let bout = &report["comparisons"][0];
-    assert_eq!((&bout["cases"], &bout["failures"]["second_only"]), (&16.into(), &4.into()));
-    assert_eq!((&bout["claim"], &bout["effect"]["mean"]), (&"equal".into(), &0.0.into()));
-    assert!(bout["verdict"].as_str().unwrap().contains("failing fails on 4 cases that plain solves"), "{bout}");
+    let comparison = &report["comparisons"][0];
+    assert_eq!((&comparison["cases"], &comparison["failures"]["second_only"]), (&16.into(), &4.into()));
+    assert_eq!((&comparison["claim"], &comparison["effect"]["mean"]), (&"equal".into(), &0.0.into()));
+    assert!(
+        comparison["verdict"].as_str().unwrap().contains("failing fails on 4 cases that plain solves"),
+        "{comparison}"
+    );
 }
 
 #[test]
@@ -229,10 +236,10 @@ fn until_decided_with_several_solvers_plays_each_until_it_is_decided() {
     let folder = sample();
     let (code, report) = compare(&folder, &["./plain", "./better", "same=./plain", "--until-decided"]);
     assert_eq!(code, Some(0));
-    let bouts = report["comparisons"].as_array().unwrap();
-    let claims: Vec<&Value> = bouts.iter().map(|bout| &bout["claim"]).collect();
+    let comparisons = report["comparisons"].as_array().unwrap();
+    let claims: Vec<&Value> = comparisons.iter().map(|comparison| &comparison["claim"]).collect();
     assert_eq!(claims, ["better", "equal"]);
-    let cases: Vec<u64> = bouts.iter().map(|bout| bout["cases"].as_u64().unwrap()).collect();
+    let cases: Vec<u64> = comparisons.iter().map(|comparison| comparison["cases"].as_u64().unwrap()).collect();
     // The cases that decide about one are not played by those that are decided. "Equal" waits for the shared alpha.
     let fewest = (0.025_f64.ln() / 0.975_f64.ln()).ceil() as u64;
     assert!(cases[0] < 60 && cases[1] >= fewest && cases[1] <= fewest * 9 / 8 + 8, "{cases:?}");

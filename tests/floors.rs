@@ -6,13 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms by floor, from the ground up; `lib.rs` shows the same picture.
-const FLOORS: [&[&str]; 8] = [
+const FLOORS: [&[&str]; 9] = [
     &["model"],
     &["manifest", "plan", "condition", "verdict", "scoring", "statistics"],
-    &["command", "duel", "gate", "tune"],
+    &["command", "executor", "paired", "gate", "tune"],
     &["solver", "cases", "journal", "interaction"],
     &["runner"],
     &["report", "cli"],
+    &["workflow"],
     &["commands"],
     &["main", "lib"],
 ];
@@ -90,6 +91,21 @@ fn only_one_room_knows_the_solutions_and_one_the_runtime() {
             !knows_solutions || inside == "commands/solve.rs" || inside == "solver/find.rs",
             "{inside} uses solutions"
         );
+    }
+}
+
+#[test]
+fn reports_and_the_command_line_know_no_database() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for room in ["report", "cli"] {
+        let mut files = Vec::new();
+        sources(&root.join(room), &mut files);
+        files.extend(Some(root.join(format!("{room}.rs"))).filter(|file| file.exists()));
+        assert!(!files.is_empty(), "the room `{room}` has no sources");
+        for file in files {
+            let imports = imports(&fs::read_to_string(&file).unwrap());
+            assert!(!imports.contains(&"journal".to_owned()), "{} imports the journal", file.display());
+        }
     }
 }
 

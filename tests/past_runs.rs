@@ -108,7 +108,8 @@ fn a_solver_plays_the_cases_of_the_past_run_under_its_limits() {
 
     run(&folder, &["-s", "./better", "--seeds", "1-7"]);
     let several = compare(&folder, &["run:1", "run:last", "./plain"]);
-    let cases = several["comparisons"].as_array().unwrap().iter().map(|bout| bout["cases"].as_u64().unwrap());
+    let cases =
+        several["comparisons"].as_array().unwrap().iter().map(|comparison| comparison["cases"].as_u64().unwrap());
     assert_eq!((cases.collect::<Vec<_>>(), warnings(&several).len()), (vec![3, 12], 3), "{several}");
     assert_eq!(
         folder.json(&["history", "-n", "1"]).1["runs"][0]["done"],

@@ -527,3 +527,19 @@ fn the_schema_of_catalogues_agrees_with_the_judge() {
         assert_eq!(valid(&text), said.code == Some(0), "{body}{}", said.stderr);
     }
 }
+
+#[test]
+fn comparing_commands_check_their_reports_before_anything_runs() {
+    let folder = echo_problem();
+    let target = "missing/report";
+    let power = ["power", "-p", "echo", "-s", FIRST, "--json", target];
+    let compare = ["compare", "-p", "echo", FIRST, TWELVE, "--json", target];
+    let tune = ["tune", "-p", "echo", "-s", "cat {n}", "--param", "n=1..9:int", "--jsonl", target];
+    for arguments in [&power[..], &compare, &tune] {
+        let said = folder.judge(arguments);
+        assert_eq!(said.code, Some(2), "{arguments:?}: {}", said.stderr);
+        assert!(said.stderr.contains("cannot write the JSON") && said.stderr.contains(target), "{}", said.stderr);
+        assert!(said.stderr.contains("hint: mkdir -p missing"), "{}", said.stderr);
+    }
+    assert!(!folder.path().join(".judge").exists(), "a run was started");
+}

@@ -1,10 +1,11 @@
 //! What the journal adds to a case: the commit that comes before the case is shown. The promise is less than 0.1 ms.
 
 use divan::counter::ItemsCount;
-use judge::journal::{BestScores, Game, HistoryFilter, Journal, Recording, RunRecord, Surroundings};
+use judge::journal::{HistoryFilter, Journal, Recording, RunRecord, Surroundings, game_of};
 use judge::manifest::Catalogue;
 use judge::model::{
-    CaseSpec, Digest, Evidence, Finished, Invocation, JobId, KeepAnswers, Outcome, Solver, SolverSpec, Verdict,
+    BestScores, CaseSpec, Digest, Evidence, Finished, Invocation, JobId, Outcome, Retention, Solver, SolverSpec,
+    Verdict,
 };
 use judge::plan::{Order, Plan};
 use std::path::Path;
@@ -55,7 +56,7 @@ fn desk_of(cases: usize) -> Desk {
     // Beside the build, not in memory: users' folders are on disks.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for the journal");
     let journal = Journal::open(folder.path()).expect("a fresh journal");
-    let recording = Recording::begin(journal, KeepAnswers::All, &record).expect("a fresh run");
+    let recording = Recording::begin(journal, Retention::All, &record).expect("a fresh run");
     Desk { folder, recording }
 }
 
@@ -126,6 +127,6 @@ fn history_of_100_000_cases(bencher: divan::Bencher<'_, '_>) {
 fn best_of_100_000_cases(bencher: divan::Bencher<'_, '_>) {
     let (_desk, journal) = full_journal();
     let catalogue = Catalogue::built_in(Path::new("/")).expect("the built-in catalogue is valid");
-    let game = Game::of(catalogue.find("columns").expect("columns is built in"));
+    let game = game_of(catalogue.find("columns").expect("columns is built in"));
     bencher.bench_local(|| -> BestScores { journal.best(&game, Some(100)).expect("the journal can be read") });
 }

@@ -7,7 +7,7 @@
 #[path = "../../tests/statistics/populations.rs"]
 mod populations;
 
-use judge::statistics::{Decision, Moments, Random, Sequence, Settings, power};
+use judge::statistics::{Decision, Moments, Random, Sequence, SequenceSettings, power};
 use populations::{Population, normal};
 
 const ALPHA: f64 = 0.05;
@@ -35,11 +35,11 @@ fn until_decided(
     most: usize,
     random: &mut Random,
 ) -> Stop {
-    stop(population, mean, Settings { alpha: ALPHA, min_effect, bound: None }, most, random)
+    stop(population, mean, SequenceSettings { alpha: ALPHA, min_effect, bound: None }, most, random)
 }
 
 /// With these settings, looking after every case.
-fn stop(population: &Population, mean: f64, settings: Settings, most: usize, random: &mut Random) -> Stop {
+fn stop(population: &Population, mean: f64, settings: SequenceSettings, most: usize, random: &mut Random) -> Stop {
     let mut sequence = Sequence::new(settings).expect("useful settings");
     for cases in 1..=most {
         sequence.push(population.draw(random) + mean);
@@ -141,7 +141,7 @@ fn wald_cases(mean: f64, random: &mut Random) -> usize {
 
 fn smaller_table(runs: usize) {
     println!("\n\"Smaller than 0.5 sd\", {runs} runs: false where the mean is 0.5 sd, right where it is 0:\n");
-    println!("| effects | false at 0.5 sd | right at 0 | mean cases at 0 | interval held the mean when stopped |");
+    println!("| effects | false at 0.5 sd | right at 0 | mean cases at 0 | interval contained the mean when stopped |");
     println!("|---|---:|---:|---:|---:|");
     let populations =
         [("normal", Population::Normal), ("heavy-tailed", Population::HeavyTailed), ("skewed", Population::Skewed)];
@@ -165,7 +165,7 @@ fn smaller_table(runs: usize) {
 /// Stops as soon as a decision falls, and looks whether the interval at that moment holds the true mean.
 fn interval_holds(population: &Population, mean: f64, random: &mut Random) -> bool {
     let mut sequence =
-        Sequence::new(Settings { alpha: ALPHA, min_effect: None, bound: None }).expect("useful settings");
+        Sequence::new(SequenceSettings { alpha: ALPHA, min_effect: None, bound: None }).expect("useful settings");
     while sequence.decision() == Decision::Undecided && sequence.moments().count() < LOOKS {
         sequence.push(population.draw(random) + mean);
     }
@@ -189,7 +189,7 @@ fn exact_table(runs: usize) {
     for (name, population, bound) in populations {
         let mut random = Random::new(4);
         let mut decided = |mean, bound| -> Vec<Stop> {
-            let settings = Settings { alpha: ALPHA, min_effect: None, bound };
+            let settings = SequenceSettings { alpha: ALPHA, min_effect: None, bound };
             (0..runs).map(|_| stop(&population, mean, settings, LOOKS, &mut random)).collect()
         };
         let (at_zero, at_half, usual) = (decided(0.0, Some(bound)), decided(0.5, Some(bound)), decided(0.5, None));

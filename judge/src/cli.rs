@@ -7,7 +7,7 @@ mod shared;
 
 pub use by_hand::{CheckArgs, ExecArgs, GenArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
-pub use past::{BestArgs, HistoryAction, HistoryArgs, KindArgs, RescoreArgs, ShowArgs};
+pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, RescoreArgs, ShowArgs};
 pub use shared::{CaseArgs, JobArgs, LimitArgs, SandboxArgs, TierArg};
 
 use clap::builder::styling::{AnsiColor, Styles};
@@ -38,7 +38,7 @@ pub enum Command {
     /// Run solvers on a problem's cases, check every answer, and score them
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArgs>),
-    /// Check an answer that is already there, without running anything
+    /// Check an existing answer, without running anything
     #[command(after_help = by_hand::CHECK_EXAMPLES)]
     Check(CheckArgs),
     /// Write the input of a case
@@ -47,23 +47,23 @@ pub enum Command {
     /// Run one program in the sandbox: no problem, no checker
     #[command(after_help = by_hand::EXEC_EXAMPLES)]
     Exec(Box<ExecArgs>),
-    /// Tell what the sandbox can do on this machine, what is missing, and how to get it
+    /// Show what the sandbox supports on this machine, what is missing, and how to get it
     #[command(after_help = "Examples:\n  judge doctor\n  sudo judge doctor\n  judge doctor --json -")]
     Doctor {
         /// Write the same as JSON to this file, or - for standard output
         #[arg(long, value_name = "PATH")]
         json: Option<PathBuf>,
     },
-    /// Look at past runs
+    /// List, show and remove past runs
     #[command(after_help = past::HISTORY_EXAMPLES, args_conflicts_with_subcommands = true)]
     History(HistoryArgs),
-    /// Show the best score on each case of a problem, and where it comes from
+    /// Show the best score on each case of a problem, and its origin
     #[command(after_help = past::BEST_EXAMPLES)]
     Best(BestArgs),
     /// Score a past run by another rule, without running anything
     #[command(after_help = past::RESCORE_EXAMPLES)]
     Rescore(RescoreArgs),
-    /// Tell whether a solver is better than another, and how certain that is
+    /// Show whether a solver is better than another, and how certain that is
     #[command(after_help = comparing::COMPARE_EXAMPLES)]
     Compare(Box<CompareArgs>),
     /// Record what a solver achieves, for `judge gate`
@@ -72,7 +72,7 @@ pub enum Command {
     /// Fail if a solver is worse than its baseline: for continuous integration
     #[command(after_help = comparing::GATE_EXAMPLES)]
     Gate(Box<GateArgs>),
-    /// Tell how many cases a difference needs to show, and which difference so many cases show
+    /// Show how many cases a difference needs, and which difference a number of cases shows
     #[command(after_help = comparing::POWER_EXAMPLES)]
     Power(Box<PowerArgs>),
     /// Search for good parameters of a solver
@@ -121,8 +121,8 @@ const RUN_EXAMPLES: &str = "Examples:
   judge run -p columns -s ./mybot --seeds 1-100         a program, on a hundred cases
   judge run -p same-game -s 'python3 bot.py' --inputs 'data/*.in' --json result.json
   judge run -p square-remover -s old=./v1 -s new=./v2   two versions, scored relative to the better
-  judge run -p same-game-free -s ./mybot --best ledger  relative to the best that any past run reached
-  judge run -p columns -s ./mybot --seeds 1-100 --resume    go on with the run that was interrupted";
+  judge run -p same-game-free -s ./mybot --best ledger  relative to the best of any past run
+  judge run -p columns -s ./mybot --seeds 1-100 --resume    continue the interrupted run";
 
 const SCHEMA_EXAMPLES: &str = "Examples:
   judge schema                                    of judge run --json
@@ -168,37 +168,37 @@ pub struct RunArgs {
     /// How many solvers run at once, and where
     #[command(flatten)]
     pub jobs: JobArgs,
-    /// Run every case so many times
+    /// The number of runs of every case
     #[arg(long, value_name = "N")]
     pub repeat: Option<NonZeroU32>,
     /// Stop at the first case that is not accepted
     #[arg(long)]
     pub fail_fast: bool,
-    /// Go on with the last interrupted run of this command; what has changed since is run again
+    /// Continue the last interrupted run of this command; what has changed since is run again
     #[arg(long, conflicts_with = "no_journal")]
     pub resume: bool,
-    /// Take the results that the same solver had on the same input under the same limits in earlier runs
+    /// Reuse the results of the same solver on the same input under the same limits from earlier runs
     #[arg(long, conflicts_with = "no_journal")]
     pub reuse: bool,
     /// Do not record the run in the journal
     #[arg(long)]
     pub no_journal: bool,
-    /// The best beside this run's own scores: run (nothing), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
+    /// What the best scores are, beside those of this run: run (nothing else), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE")]
     pub best: Option<PathBuf>,
-    /// A row for every case, however many there are
+    /// Show a row for every case
     #[arg(long)]
     pub all: bool,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
-    /// Also tell how the solvers fared on the cases of each value of this feature
+    /// Also show the results for each value of this feature
     #[arg(long, value_name = "NAME", help_heading = "Cases")]
     pub group_by: Option<String>,
     /// What the solvers may use
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// How the solvers are walled in
+    /// How the solvers are isolated
     #[command(flatten)]
     pub sandbox: SandboxArgs,
     /// Where the results go, beside the table

@@ -4,14 +4,16 @@
 //! them to it:
 //!
 //! ```text
-//! 7  main, lib               parse, dispatch, exit code
-//! 6  commands                one file for each subcommand: load → plan → run → score → report
+//! 8  main, lib               parse, dispatch, exit code
+//! 7  commands                one file for each subcommand: load → plan → run → score → report
+//! 6  workflow                what several subcommands share
 //! 5  report, cli             values in, bytes out · the command line's grammar
 //! 4  runner                  dispatcher and workers
 //! 3  solver, cases, journal  effects: find or compile a solver · make inputs, rule on answers · SQLite
 //!    interaction             a solver and an interactor converse
 //! 2  command                 one bounded helper command
-//!    duel, gate, tune        decisions made of scoring and statistics
+//!    executor                runs one program: the seam to the sandbox
+//!    paired, gate, tune      decisions made of scoring and statistics
 //! 1  manifest, plan, condition, verdict, scoring, statistics     pure logic
 //! 0  model                   the words that cross walls
 //! ```
@@ -21,12 +23,13 @@ pub mod cli;
 pub mod command;
 pub mod commands;
 pub mod condition;
-pub mod duel;
+pub mod executor;
 pub mod gate;
 pub mod interaction;
 pub mod journal;
 pub mod manifest;
 pub mod model;
+pub mod paired;
 pub mod plan;
 pub mod report;
 pub mod runner;
@@ -35,3 +38,4 @@ pub mod solver;
 pub mod statistics;
 pub mod tune;
 pub mod verdict;
+pub mod workflow;

@@ -1,7 +1,6 @@
 //! What a run will do: every solver on every case, in an order that is fair to all.
 
-use crate::model::{CaseSource, CaseSpec, JobId, Limits, Outcome, Problem, Solver, quote};
-use checkers::Score;
+use crate::model::{CaseSource, CaseSpec, JobId, Limits, Problem, Solver, quote};
 use judge_sandbox::Visible;
 
 /// What a run will do.
@@ -70,14 +69,6 @@ impl Plan {
     pub fn test_group_name(&self, case: usize) -> Option<&str> {
         let group = self.problem.test_group_of(&self.cases[case])?;
         Some(&self.problem.test_groups[group].name)
-    }
-
-    /// Returns each solver's raw scores by case, from the outcomes by place.
-    #[must_use]
-    pub fn scores(&self, outcomes: &[Option<Outcome>]) -> Vec<Vec<Option<Score>>> {
-        let score = |outcome: &Option<Outcome>| outcome.as_ref().and_then(|outcome| outcome.score.clone());
-        let of_solver = |solver| outcomes.iter().skip(solver).step_by(self.solvers.len()).map(score).collect();
-        (0..self.solvers.len()).map(of_solver).collect()
     }
 
     /// Returns the command that runs one job again.

@@ -1,6 +1,6 @@
 //! Populations of paired effects with mean 0 and standard deviation 1 (ties: about 1), for the simulations of the stopping rule.
 
-use judge::statistics::{Measure, Random};
+use judge::statistics::{Random, ScoreMeasure};
 use std::f64::consts::{E, PI};
 
 /// Euler and Mascheroni's constant, the mean of Gumbel's distribution.
@@ -214,7 +214,7 @@ fn log_ratios(first: &str, second: &str) -> Vec<f64> {
     let titles = rows.next().expect("the titles of the columns");
     let place = |title| titles.iter().position(|&known| known == title).expect("a column of the file");
     let score = |row: &[&str], title| row[place(title)].parse().expect("a score");
-    rows.map(|row| Measure::LogRatio.effect(&score(&row, first), &score(&row, second)).expect("positive scores"))
+    rows.map(|row| ScoreMeasure::LogRatio.effect(&score(&row, first), &score(&row, second)).expect("positive scores"))
         .collect()
 }
 

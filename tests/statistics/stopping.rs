@@ -3,7 +3,7 @@
 
 mod populations;
 
-use judge::statistics::{Decision, Random, Sequence, Settings, power};
+use judge::statistics::{Decision, Random, Sequence, SequenceSettings, power};
 use populations::Population;
 
 const ALPHA: f64 = 0.05;
@@ -15,7 +15,8 @@ struct Stop {
 }
 
 fn run(population: &Population, mean: f64, min_effect: Option<f64>, most: usize, random: &mut Random) -> Stop {
-    let mut sequence = Sequence::new(Settings { alpha: ALPHA, min_effect, bound: None }).expect("useful settings");
+    let mut sequence =
+        Sequence::new(SequenceSettings { alpha: ALPHA, min_effect, bound: None }).expect("useful settings");
     for cases in 1..=most {
         sequence.push(population.draw(random) + mean);
         let decision = sequence.decision();
@@ -60,7 +61,7 @@ fn effects_are_found_within_1_3_times_the_cases_of_the_best_test_that_knows_the_
     let mut random = Random::new(4);
     // Wald's test of 0 against 0.5 sd, both errors 0.025, takes 31.2 cases there (the bench measures it);
     // 1.2 is two standard errors of the mean of these runs. Of effects of 1 sd hardly any are on the other side: the
-    // wait takes longer than the test of a fixed number of cases.
+    // warm-up takes longer than the test of a fixed number of cases.
     for (mean, most) in [(0.5, 31.2 * 1.3 + 1.2), (1.0, 31.0), (0.25, 160.0)] {
         let runs = 1_000;
         let stops: Vec<Stop> = (0..runs).map(|_| run(&Population::Normal, mean, None, 5_000, &mut random)).collect();
@@ -102,7 +103,7 @@ fn nothing_is_called_nothing() {
 
 #[test]
 fn with_a_bound_no_rare_gain_breaks_the_level() {
-    let settings = Settings { alpha: ALPHA, min_effect: None, bound: Some(8.0) };
+    let settings = SequenceSettings { alpha: ALPHA, min_effect: None, bound: Some(8.0) };
     let decided = |mean: f64, runs: usize| -> usize {
         let mut random = Random::new(7);
         let is_decided = |_: &usize| {

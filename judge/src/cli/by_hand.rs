@@ -1,8 +1,7 @@
 //! The grammar of the commands for one program, case or answer: `exec`, `check`, `view`, `gen` and `solve`.
 
 use super::{LimitArgs, SandboxArgs};
-use crate::journal::RunChoice;
-use crate::model::{Bytes, Seeds, parse_seed};
+use crate::model::{Bytes, RunChoice, Seeds, parse_seed};
 use clap::Args;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,7 +15,7 @@ pub(super) const CHECK_EXAMPLES: &str = "Examples:
   judge check -p columns --seed 1 --output answer.txt
   judge check -p deletion-game --input game1.in --output -     the answer from standard input
   judge check -p columns --dir results                         every NAME.in with its NAME.out
-  judge check --run 12                                         the stored answers of a past run, once more";
+  judge check --run 12                                         recheck the stored answers of a past run";
 
 pub(super) const VIEW_EXAMPLES: &str = "Examples:
   judge view -p columns --seed 1 -s ./mybot --html game.html
@@ -37,7 +36,7 @@ pub struct ExecArgs {
     /// What the program may use
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// How it is walled in
+    /// How it is isolated
     #[command(flatten)]
     pub sandbox: SandboxArgs,
     /// Its standard input: a file, or - for the judge's own [default: empty]
@@ -64,7 +63,7 @@ pub struct CheckArgs {
     /// The problem's id, as in `judge list`
     #[arg(short, long, value_name = "ID", required_unless_present = "run")]
     pub problem: Option<String>,
-    /// The stored answers of this past run, with today's checker
+    /// Recheck the stored answers of this past run
     #[arg(long, value_name = "RUN", conflicts_with_all = ["problem", "output"])]
     pub run: Option<RunChoice>,
     /// The case's input, or - for standard input
@@ -101,10 +100,10 @@ pub struct ViewArgs {
     /// The answer, or - for standard input [default: what the solver answers]
     #[arg(long, value_name = "FILE", conflicts_with = "solver")]
     pub output: Option<PathBuf>,
-    /// The solver that is to answer [default: the problem's bundled one]
+    /// The solver that answers [default: the problem's bundled one]
     #[arg(short, long, value_name = "S")]
     pub solver: Option<String>,
-    /// The page that is written, or - for standard output
+    /// The page, or - for standard output
     #[arg(long, value_name = "PATH")]
     pub html: PathBuf,
     /// Start with this move
@@ -116,7 +115,7 @@ pub struct ViewArgs {
     /// What the solver may use
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// How the solver is walled in
+    /// How the solver is isolated
     #[command(flatten)]
     pub sandbox: SandboxArgs,
 }
@@ -134,7 +133,7 @@ pub struct GenArgs {
     /// The cases with these seeds, into the folder --dir
     #[arg(long, value_name = "SEEDS", requires = "dir", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,
-    /// The folder for the files seed-N.in; it is made when it is not there
+    /// The folder for the files seed-N.in; created if missing
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }

@@ -1,8 +1,8 @@
 //! The grammar of the commands that compare: `compare`, `power`, `baseline`, `gate` and `tune`.
 
 use super::{CaseArgs, JobArgs, LimitArgs, SandboxArgs};
-use crate::duel::{MinEffect, Yardstick};
 use crate::model::{Percent, Seeds};
+use crate::paired::{EffectMeasure, MinEffect};
 use crate::tune::Parameter;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -12,9 +12,9 @@ use std::path::PathBuf;
 pub(super) const COMPARE_EXAMPLES: &str = "Examples:
   judge compare -p columns ./old ./new                         on the problem's own cases
   judge compare -p columns ./old ./new --seeds 1-200 --json comparison.json
-  judge compare -p columns run:12 run:last                     past runs: nothing is played
+  judge compare -p columns run:12 run:last                     past runs: nothing is run
   judge compare -p columns run:12/old ./new                    a past run, and a solver on its cases
-  judge compare -p columns ./old ./new --until-decided         fresh cases until it is certain
+  judge compare -p columns ./old ./new --until-decided         fresh cases until it is decided
   judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000
   judge compare -p columns ./old ./new --until-decided --exact --max-cases 5000";
 
@@ -22,7 +22,7 @@ pub(super) const POWER_EXAMPLES: &str = "Examples:
   judge power -p columns                                       the spread between the newest two solvers in the journal
   judge power -p columns -s run:12/old -s run:13               or between those of these runs
   judge power -p columns -s ./old -s ./new --seeds 1-30        the spread between two versions, from a fresh run
-  judge power --sd 8% --difference 0.5%                        a spread that is known already";
+  judge power --sd 8% --difference 0.5%                        a known spread";
 
 pub(super) const BASELINE_EXAMPLES: &str = "Examples:
   judge baseline -p columns -s ./mybot --output baseline.toml
@@ -47,24 +47,24 @@ pub struct RunningArgs {
     /// How many of them at once, and where
     #[command(flatten)]
     pub jobs: JobArgs,
-    /// Take the results that the same solver had on the same input under the same limits in earlier runs
+    /// Reuse the results of the same solver on the same input under the same limits from earlier runs
     #[arg(long, conflicts_with = "no_journal")]
     pub reuse: bool,
     /// Do not record the run in the journal
     #[arg(long)]
     pub no_journal: bool,
-    /// How the solvers are walled in
+    /// How the solvers are isolated
     #[command(flatten)]
     pub sandbox: SandboxArgs,
 }
 
-/// How sure a claim has to be.
+/// The certainty of a claim.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Statistics")]
 pub struct StatisticsArgs {
     /// How the scores of a case are compared [default: ratio where all scores are positive, else difference]
-    #[arg(long, value_name = "HOW", value_parser = yardsticks())]
-    pub measure: Option<Yardstick>,
+    #[arg(long, value_name = "HOW", value_parser = measures())]
+    pub measure: Option<EffectMeasure>,
     /// The probability of a false claim, above 0 and at most 0.25
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
     pub alpha: f64,
@@ -82,25 +82,25 @@ pub struct CompareArgs {
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
-    /// Also tell the effect on the cases of each value of this feature
+    /// Also show the effect for each value of this feature
     #[arg(long, value_name = "NAME", help_heading = "Cases")]
     pub group_by: Option<String>,
-    /// How sure
+    /// The certainty
     #[command(flatten)]
     pub statistics: StatisticsArgs,
     /// The smallest effect that matters, such as 0.1%, or 25 where scores are subtracted [default: 0.1% of ratios]
     #[arg(long, value_name = "D", help_heading = "Statistics")]
     pub min_effect: Option<MinEffect>,
-    /// Play fresh cases until it is decided; looking on costs nothing in certainty
+    /// Run fresh cases until it is decided; looking after every case does not raise the error probability
     #[arg(long, conflicts_with = "inputs", help_heading = "Statistics")]
     pub until_decided: bool,
-    /// With --until-decided: at most so many cases
+    /// With --until-decided: the largest number of cases
     #[arg(long, value_name = "N", default_value = "1000", requires = "until_decided", help_heading = "Statistics")]
     pub max_cases: NonZeroUsize,
-    /// With --until-decided: claim what holds whatever the effects are like; by --measure relative, for scores of one sign
+    /// With --until-decided: assume nothing about the effects; by --measure relative, for scores of one sign
     #[arg(long, requires = "until_decided", help_heading = "Statistics")]
     pub exact: bool,
-    /// With --measure points: the best beside the solvers' own scores: run (nothing), the ledger of `judge best`, or a file [default: the catalogue's]
+    /// With --measure points: what the best scores are, beside the solvers' own: run (nothing else), the ledger of `judge best`, or a file [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,
     /// How the solvers are run
@@ -115,34 +115,34 @@ pub struct CompareArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("spread").required(true).args(["problem", "sd", "effects"]))]
 pub struct PowerArgs {
-    /// The problem's id: take the spread from solvers that play, or from past runs
+    /// The problem's id: measure the spread between solvers, or take it from past runs
     #[arg(short, long, value_name = "ID")]
     pub problem: Option<String>,
-    /// One solver, to be compared with itself, or two; as `judge compare` takes them, past runs included [default: the newest two in the journal]
+    /// One solver, compared with itself, or two, as `judge compare` takes them, past runs included [default: the newest two in the journal]
     #[arg(short, long = "solver", value_name = "S", requires = "problem")]
     pub solvers: Vec<String>,
-    /// The standard deviation of the effects, if it is known: 8%, or a number
+    /// The standard deviation of the effects, if known: 8%, or a number
     #[arg(long, value_name = "SD")]
     pub sd: Option<MinEffect>,
     /// A file of effects, one number each (logarithms of ratios, or differences); - for standard input
     #[arg(long, value_name = "FILE")]
     pub effects: Option<PathBuf>,
-    /// How many cases this difference needs; repeatable
+    /// The number of cases that this difference needs; repeatable
     #[arg(long = "difference", value_name = "D")]
     pub differences: Vec<MinEffect>,
-    /// What so many cases show; repeatable
+    /// The difference that this number of cases shows; repeatable
     #[arg(short = 'n', long = "cases", value_name = "N")]
     pub counts: Vec<u64>,
-    /// The probability with which the difference is to be seen
+    /// The probability of detecting the difference
     #[arg(long, value_name = "P", default_value = "0.8", value_parser = power)]
     pub power: f64,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
-    /// How sure
+    /// The certainty
     #[command(flatten)]
     pub statistics: StatisticsArgs,
-    /// With --measure points: the best beside the solvers' own scores: run (nothing), the ledger of `judge best`, or a file [default: the catalogue's]
+    /// With --measure points: what the best scores are, beside the solvers' own: run (nothing else), the ledger of `judge best`, or a file [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,
     /// How the solvers are run
@@ -165,7 +165,7 @@ pub struct BaselineArgs {
     /// The baseline file, or - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// How far each single score may fall before the gate complains of that case
+    /// How far the score of a single case may fall before the gate complains about it
     #[arg(long, value_name = "SHARE")]
     pub tolerance: Option<Percent>,
     /// Which cases
@@ -179,7 +179,7 @@ pub struct BaselineArgs {
 /// Arguments of `judge gate`.
 #[derive(Debug, Args)]
 pub struct GateArgs {
-    /// The file that `judge baseline` wrote
+    /// The baseline file, as `judge baseline` writes it
     #[arg(long, value_name = "FILE")]
     pub baseline: PathBuf,
     /// The solver, as `judge run --solver` takes it [default: the problem's bundled one]
@@ -188,10 +188,10 @@ pub struct GateArgs {
     /// How far the total score may fall
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub max_drop: Percent,
-    /// Complain of a fallen total only if the fall is certain: for solvers that depend on the clock or on chance
+    /// Complain about a fallen total only if the fall is certain: for solvers that depend on the clock or on chance
     #[arg(long)]
     pub confident: bool,
-    /// Complain if the CPU time rose for certain, and by more than this
+    /// Complain if the CPU time rose by more than this, for certain
     #[arg(long, value_name = "SHARE")]
     pub time_drop: Option<Percent>,
     /// The probability of a false alarm of --confident and --time-drop, above 0 and at most 0.25
@@ -226,19 +226,19 @@ pub struct TuneArgs {
     /// A parameter and its range: NAME=LOW..HIGH, NAME=LOW..HIGH:log or NAME=LOW..HIGH:int; repeatable
     #[arg(long = "param", value_name = "RANGE", required = true)]
     pub parameters: Vec<Parameter>,
-    /// How often the solver may be run
+    /// The number of runs of the solver
     #[arg(long, value_name = "N", default_value = "600")]
     pub budget: NonZeroUsize,
-    /// How many cases each setting plays before the first ones are dropped
+    /// The number of cases that each setting runs on before the first ones are dropped
     #[arg(long, value_name = "N", default_value = "4")]
     pub first_cases: NonZeroUsize,
-    /// The seed of the settings: another one tries others
+    /// The seed of the settings
     #[arg(long, value_name = "N", default_value = "1")]
     pub draw: u64,
     /// The cases are made from these seeds [default: fresh ones]
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,
-    /// How sure
+    /// The certainty
     #[command(flatten)]
     pub statistics: StatisticsArgs,
     /// How the solver is run
@@ -249,10 +249,10 @@ pub struct TuneArgs {
     pub jsonl: Option<PathBuf>,
 }
 
-fn yardsticks() -> impl TypedValueParser<Value = Yardstick> {
-    let named = |name: String| Yardstick::ALL.into_iter().find(|yardstick| yardstick.name() == name);
-    PossibleValuesParser::new(Yardstick::ALL.map(Yardstick::name))
-        .map(move |name| named(name).unwrap_or(Yardstick::Ratio))
+fn measures() -> impl TypedValueParser<Value = EffectMeasure> {
+    let named = |name: String| EffectMeasure::ALL.into_iter().find(|measure| measure.name() == name);
+    PossibleValuesParser::new(EffectMeasure::ALL.map(EffectMeasure::name))
+        .map(move |name| named(name).unwrap_or(EffectMeasure::Ratio))
 }
 
 fn alpha(text: &str) -> Result<f64, String> {

@@ -1,8 +1,8 @@
-//! The grammar of the commands that look at past runs.
+//! The grammar of the commands about past runs.
 
 use super::ReportArgs;
 use crate::condition::Condition;
-use crate::journal::RunChoice;
+use crate::model::RunChoice;
 use clap::{Args, Subcommand};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use std::path::PathBuf;
 pub(super) const HISTORY_EXAMPLES: &str = "Examples:
   judge history                              the newest runs
   judge history -p columns --solver mybot    one solver's progress on a problem
-  judge history -p columns --where 'k<1000'   the same over the small boards alone
-  judge history show 12 --group-by colors    all that is known of run 12
-  judge history rm 12 13                     forget two runs";
+  judge history -p columns --where 'k<1000'   the same over small boards only
+  judge history show 12 --group-by colors    run 12 in full
+  judge history rm 12 13                     remove two runs";
 
 pub(super) const BEST_EXAMPLES: &str = "Examples:
   judge best -p columns
   judge best -p columns --export best.json    to share with a team
-  judge best -p columns --import best.json    take what is better";
+  judge best -p columns --import best.json    keep what is better";
 
 pub(super) const RESCORE_EXAMPLES: &str = "Examples:
   judge rescore 12 --score mean
@@ -27,11 +27,11 @@ pub(super) const RESCORE_EXAMPLES: &str = "Examples:
 
 /// Which cases of past runs.
 #[derive(Debug, Args)]
-pub struct KindArgs {
+pub struct CaseFilterArgs {
     /// Only the cases for which this holds, such as 'N<10 && colors==4'
     #[arg(long = "where", value_name = "CONDITION")]
     pub condition: Option<Condition>,
-    /// Also tell how the solvers fared on the cases of each value of this feature
+    /// Also show the results for each value of this feature
     #[arg(long, value_name = "NAME")]
     pub group_by: Option<String>,
 }
@@ -50,11 +50,11 @@ pub struct HistoryArgs {
     pub solver: Option<String>,
     /// Which of their cases
     #[command(flatten)]
-    pub kind: KindArgs,
-    /// So many rows, the newest
+    pub filter: CaseFilterArgs,
+    /// The number of rows, the newest first
     #[arg(short = 'n', long, value_name = "N", default_value = "20")]
     pub limit: NonZeroUsize,
-    /// Every row, however many there are
+    /// Show every row
     #[arg(long, conflicts_with = "limit")]
     pub all: bool,
     /// Write the rows as JSON to this file, or - for standard output
@@ -65,9 +65,9 @@ pub struct HistoryArgs {
 /// What to do with a past run.
 #[derive(Debug, Subcommand)]
 pub enum HistoryAction {
-    /// Show all that is known of a run
+    /// Show a run in full
     Show(Box<ShowArgs>),
-    /// Forget runs, with their answers
+    /// Remove runs, with their answers
     Rm {
         /// The runs' numbers, or last
         #[arg(required = true, value_name = "RUN")]
@@ -82,8 +82,8 @@ pub struct ShowArgs {
     pub run: RunChoice,
     /// Which of its cases
     #[command(flatten)]
-    pub kind: KindArgs,
-    /// A row for every case, however many there are
+    pub filter: CaseFilterArgs,
+    /// Show a row for every case
     #[arg(long)]
     pub all: bool,
     /// Where the results go
@@ -97,7 +97,7 @@ pub struct BestArgs {
     /// The problem's id, as in `judge list`
     #[arg(short, long, value_name = "ID")]
     pub problem: String,
-    /// Take the better scores from this file first; - for standard input
+    /// Import the better scores from this file first; - for standard input
     #[arg(long, value_name = "FILE")]
     pub import: Option<PathBuf>,
     /// Write the best scores to this file, for others to import; - for standard output
@@ -106,7 +106,7 @@ pub struct BestArgs {
     /// Write the best scores as JSON to this file, or - for standard output: the same as --export
     #[arg(long, value_name = "PATH", conflicts_with = "export")]
     pub json: Option<PathBuf>,
-    /// A row for every case, however many there are
+    /// Show a row for every case
     #[arg(long)]
     pub all: bool,
 }
@@ -122,13 +122,13 @@ pub struct RescoreArgs {
     /// The points of the best on a case, for relative, rank and rank-topcoder [default: the problem's own, or 1000000]
     #[arg(long, value_name = "N")]
     pub scale: Option<NonZeroU64>,
-    /// The best beside this run's own scores: run (nothing), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
+    /// What the best scores are, beside those of this run: run (nothing else), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE")]
     pub best: Option<PathBuf>,
     /// Which of its cases
     #[command(flatten)]
-    pub kind: KindArgs,
-    /// A row for every case, however many there are
+    pub filter: CaseFilterArgs,
+    /// Show a row for every case
     #[arg(long)]
     pub all: bool,
     /// Where the results go

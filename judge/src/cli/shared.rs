@@ -1,5 +1,4 @@
-//! The grammar of what several commands share: which cases, what solvers may use, how they are walled in, how many run
-//! at once.
+//! The grammar that several commands share: cases, limits, sandbox and jobs.
 
 use crate::condition::Condition;
 use crate::model::{Bytes, Seeds, Time};
@@ -44,7 +43,7 @@ pub struct LimitArgs {
     pub processes: Option<NonZeroU32>,
 }
 
-/// How the solvers are walled in.
+/// How the solvers are isolated.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Sandbox")]
 pub struct SandboxArgs {
@@ -54,7 +53,7 @@ pub struct SandboxArgs {
     /// Fail unless the tier is at least this strong: root, delegated, userns or bare
     #[arg(long, value_name = "TIER")]
     pub require_tier: Option<Tier>,
-    /// Go on with limits alone where the machine gives nothing to wall a program in with
+    /// Run with limits alone if no isolation mechanism is available
     #[arg(long = "unsafe")]
     pub allow_unsafe: bool,
     /// Let the program see this file or folder; D:rw lets it write there; repeatable
@@ -85,10 +84,10 @@ impl FromStr for TierArg {
 /// How many solvers run at once, and where.
 #[derive(Debug, Args)]
 pub struct JobArgs {
-    /// How many solvers run at once; more than cores take time from each other [default: the number of physical cores]
+    /// The number of solvers that run at once; more than cores disturb each other's times [default: the number of physical cores]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Do not tie each solver to a core of its own
+    /// Do not pin each solver to a core of its own
     #[arg(long)]
     pub no_pin: bool,
 }

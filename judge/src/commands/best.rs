@@ -1,23 +1,23 @@
-//! `judge best`: the best score on each case of a problem, to be looked at and to be shared.
+//! `judge best`: the best score on each case of a problem, to show and to share.
 
-use super::failure::Failure;
-use super::{journaling, load};
 use crate::cli::BestArgs;
-use crate::journal::{Game, Imported, Journal};
-use crate::model::Exit;
+use crate::journal::{Imported, Journal, game_of};
+use crate::model::{Exit, Game};
 use crate::report::{self, Style};
+use crate::workflow::failure::Failure;
+use crate::workflow::{load, recorder};
 use std::path::Path;
 
-/// Of more cases than that, only so many have a row.
+/// The number of rows that are shown without `--all`.
 const ROWS: usize = 100;
 
-/// Shows the best scores, after taking in those of others.
+/// Shows the best scores, after importing those of others.
 pub(super) fn best(catalogue: Option<&Path>, args: &BestArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
-    let game = Game::of(catalogue.find(&args.problem)?);
+    let game = game_of(catalogue.find(&args.problem)?);
     let journal = match &args.import {
-        Some(file) => import(Journal::open(&journaling::folder(&catalogue))?, &game, file)?,
-        None => journaling::look(&catalogue)?,
+        Some(file) => import(Journal::open(&recorder::folder(&catalogue))?, &game, file)?,
+        None => recorder::look(&catalogue)?,
     };
     let target = args.json.as_deref().or(args.export.as_deref());
     let rows = (!args.all).then_some(ROWS);

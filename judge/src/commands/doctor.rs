@@ -1,9 +1,9 @@
-//! `judge doctor`: what the sandbox can do here, and what makes timings noisy.
+//! `judge doctor`: what the sandbox supports on this machine, and what makes timings noisy.
 
-use super::failure::Failure;
-use super::load;
 use crate::model::Exit;
 use crate::report::{self, Style};
+use crate::workflow::failure::Failure;
+use crate::workflow::load;
 use judge_sandbox::Options;
 use std::path::Path;
 

@@ -1,14 +1,13 @@
 //! `judge exec`: one program in the sandbox, for scripts.
 
-use super::failure::Failure;
-use super::run::no_temporary_folder;
-use super::{load, walls};
 use crate::cli::{ExecArgs, LimitArgs};
 use crate::model::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
 use crate::report::{self, ExecReport};
 use crate::runner::{self, RunError};
-use crate::solver::{self, Toolbox};
+use crate::solver;
 use crate::verdict::Ending;
+use crate::workflow::failure::Failure;
+use crate::workflow::{entrants, load, sandbox};
 use judge_sandbox::{Request, Sandbox, Sink, Stdin};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -18,20 +17,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Standard output beyond this ends the program, unless the user says otherwise.
+/// The default limit of standard output.
 const OUTPUT: Bytes = Bytes(64_000_000);
 
-/// Processes and threads at once, unless the user says otherwise.
+/// The default limit of processes and threads.
 const PROCESSES: u32 = 64;
 
-/// What stands for "no limit" where a number is needed: more than any run takes.
+/// Stands for "no limit": more than any run takes.
 const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 
 /// Runs one program in the sandbox.
 pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let limits = limits(&args.limits);
-    let sandbox = walls::open(&args.sandbox)?;
-    let mut toolbox = Toolbox::new(sandbox.tier()).map_err(|error| no_temporary_folder(&error))?;
+    let sandbox = sandbox::open(&args.sandbox)?;
+    let mut toolbox = entrants::toolbox(&sandbox)?;
     let streams = Streams::open(args)?;
     let (ending, execution) = match solver::find_command(args.command.clone(), &mut toolbox) {
         Invocation::Program(program) => {
@@ -45,7 +44,7 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
             (Ending::Failed(Verdict::CannotStart, why), None)
         }
     };
-    let gaps = walls::gaps(&sandbox);
+    let gaps = sandbox::gaps(sandbox.gaps());
     let report =
         ExecReport { ending: &ending, execution: execution.as_ref(), tier: sandbox.tier().name(), gaps: &gaps };
     streams.show(args)?;
@@ -70,7 +69,7 @@ fn request(
     streams: &Streams,
     sandbox: &Sandbox,
 ) -> Result<Request, Failure> {
-    let mut seen = walls::visible(&args.sandbox, sandbox)?;
+    let mut seen = sandbox::visible(&args.sandbox, sandbox)?;
     let hidden = runner::hidden(&program, &seen);
     seen.extend(solver::visible(&program));
     let bounded = |time: Time| (time != NO_TIME_LIMIT).then_some(time.0);
@@ -108,8 +107,8 @@ fn stdin(path: Option<&Path>) -> Result<Stdin, Failure> {
     }
 }
 
-/// Our own standard input in a file of no name: however much it is, none of it is in our memory, and the program gets
-/// neither a terminal nor anybody else's pipe.
+/// Copies the judge's standard input to an anonymous file, so that none of it is held in memory and the program gets
+/// neither a terminal nor a pipe of another process.
 fn spooled_stdin() -> Result<File, Failure> {
     let mut file = nameless("judge-stdin")?;
     let copied = io::copy(&mut io::stdin().lock(), &mut file);
@@ -117,7 +116,7 @@ fn spooled_stdin() -> Result<File, Failure> {
     Ok(file)
 }
 
-/// What the program writes: to files, the user's or ones of no name, so that none of it is in our memory.
+/// The output of the program, in the user's files or in anonymous ones, so that none of it is held in memory.
 struct Streams {
     stdout: Arc<File>,
     stderr: Arc<File>,
@@ -135,22 +134,24 @@ impl Streams {
         Ok(Self { stdout, stderr: file("the standard error to", args.stderr.as_deref())? })
     }
 
-    /// Copies what did not go to a file of the user's to our own streams, unless a report takes standard output.
+    /// Copies what did not go to a file of the user to the judge's own streams, unless a report goes to standard
+    /// output.
     fn show(&self, args: &ExecArgs) -> Result<(), Failure> {
         let (mut stdout, mut stderr) = (&*self.stdout, &*self.stderr);
+        let unreadable = |error| Failure::fault(format!("cannot read the output of the program: {error}"));
         if args.stdout.is_none() && !json_on_stdout(args) {
-            stdout.rewind()?;
+            stdout.rewind().map_err(unreadable)?;
             report::print_from(&mut stdout)?;
         }
         if args.stderr.is_none() {
-            stderr.rewind()?;
+            stderr.rewind().map_err(unreadable)?;
             report::note_from(&mut stderr);
         }
         Ok(())
     }
 }
 
-/// Like [`File::create`], but a FIFO that nobody reads is an error at once.
+/// Like [`File::create`], but a FIFO without a reader is an error at once.
 fn create_without_waiting(path: &Path) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOCTTY;
     match rustix::fs::open(path, flags | OFlags::NONBLOCK, Mode::from_raw_mode(0o666)) {
@@ -168,7 +169,7 @@ fn nameless(purpose: &str) -> Result<File, Failure> {
     Ok(file.map_err(|error| Failure::fault(format!("cannot make a file in memory: {error}")))?.into())
 }
 
-/// The sandbox does not know the names of the files that it writes to.
+/// Adds the names of the output files to an error of the sandbox, which does not know them.
 fn unwritten(args: &ExecArgs, error: RunError) -> Failure {
     let files: Vec<_> =
         [&args.stdout, &args.stderr].into_iter().flatten().map(|path| path.display().to_string()).collect();

@@ -1,30 +1,35 @@
 //! `judge gate`: fails if a solver is worse than its baseline.
 
-use super::arena::{Arena, Played};
-use super::failure::Failure;
-use super::outputs::append_step_summary;
-use super::{choice, load, recording};
 use crate::cli::GateArgs;
-use crate::gate::{self, Baseline, Judgement, Limits, Record, TimeLimit};
+use crate::gate::{self, Baseline, BaselineFile, GateLimits, Judgement, TimeLimit};
 use crate::model::{CaseSource, CaseSpec, Direction, Exit, Problem, Stop};
-use crate::report::{self, GateReport, Style};
+use crate::report::{self, Format, GateReport};
+use crate::workflow::failure::Failure;
+use crate::workflow::match_runner::{MatchResult, MatchRunner};
+use crate::workflow::outputs::Outputs;
+use crate::workflow::{baseline, case_choice, load};
 use std::path::Path;
 
-/// Plays the cases of a baseline and compares.
+/// Runs the cases of a baseline and compares.
 pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Failure> {
     let record = read(&args.baseline)?;
+    let outputs = Outputs::check([
+        (Format::Json, args.json.as_deref()),
+        (Format::Junit, args.junit.as_deref()),
+        (Format::Markdown, args.markdown.as_deref()),
+    ])?;
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&record.baseline.problem)?;
-    let mut arena = Arena::open(&catalogue, problem, &args.running)?;
-    let solvers = arena.solver(args.solver.as_ref())?;
-    let cases = cases(problem, &record, recording::folder_of(&args.baseline))?;
-    let played = arena.play(arena.plan(solvers, cases)?)?;
+    let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
+    let solvers = runner.solver(args.solver.as_ref())?;
+    let cases = cases(problem, &record, baseline::folder_of(&args.baseline))?;
+    let played = runner.play(runner.plan(solvers, cases)?)?;
     if played.stop == Some(Stop::Interrupted) {
         report::note("interrupted: the gate was not decided");
         return Ok(Exit::Interrupted);
     }
     let limits = limits(args, problem.direction);
-    let today = recording::baseline(&played)?;
+    let today = baseline::baseline(&played)?;
     let judgement = gate::judge(&record.baseline, &today, &limits);
     let is_updated = args.update && update(args, &record, &today, &judgement, problem.direction)?;
     let report = GateReport {
@@ -36,34 +41,34 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
         file: &args.baseline,
         is_updated,
     };
-    publish(&report, args)?;
+    outputs.publish(&report)?;
     Ok(exit(&played, &judgement))
 }
 
-fn read(path: &Path) -> Result<Record, Failure> {
+fn read(path: &Path) -> Result<BaselineFile, Failure> {
     let bytes = load::bytes("the baseline", path)?;
     let text = String::from_utf8_lossy(&bytes);
-    Record::parse(&text).map_err(|error| {
+    BaselineFile::parse(&text).map_err(|error| {
         Failure::usage(format!("{} is not a baseline: {error}", path.display()))
             .with_hint("`judge baseline -p ID -s S --output FILE` writes one")
     })
 }
 
-/// A file that is gone is a complaint of the gate's, not the end of it.
-fn cases(problem: &Problem, record: &Record, folder: &Path) -> Result<Vec<CaseSpec>, Failure> {
+/// Returns the cases of the baseline whose input is still there. The gate complains about the others.
+fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<Vec<CaseSpec>, Failure> {
     let is_there = |case: &CaseSpec| match &case.source {
         CaseSource::Seed(_) => true,
         CaseSource::File(path) => path.is_file(),
     };
-    let all = record.sources.iter().map(|(name, source)| recording::case(name, source, folder));
+    let all = record.sources.iter().map(|(name, source)| baseline::case(name, source, folder));
     let cases: Vec<CaseSpec> = all.filter(is_there).collect();
-    choice::check_files(problem, &cases)?;
+    case_choice::check_files(problem, &cases)?;
     Ok(cases)
 }
 
-fn limits(args: &GateArgs, direction: Direction) -> Limits {
+fn limits(args: &GateArgs, direction: Direction) -> GateLimits {
     let time = |share: &crate::model::Percent| TimeLimit { max_rise: share.share(), alpha: args.alpha };
-    Limits {
+    GateLimits {
         direction,
         max_drop: args.max_drop.0.clone(),
         confident: args.confident.then_some(args.alpha),
@@ -71,10 +76,10 @@ fn limits(args: &GateArgs, direction: Direction) -> Limits {
     }
 }
 
-/// Rewrites the baseline if something is better. What stands in it by hand, the tolerances, stays.
+/// Rewrites the baseline if something is better. Its tolerances are kept.
 fn update(
     args: &GateArgs,
-    record: &Record,
+    record: &BaselineFile,
     today: &Baseline,
     judgement: &Judgement,
     direction: Direction,
@@ -82,7 +87,7 @@ fn update(
     if !judgement.is_better(direction) {
         return Ok(false);
     }
-    let mut better = Record { baseline: today.clone(), ..record.clone() };
+    let mut better = BaselineFile { baseline: today.clone(), ..record.clone() };
     for (name, entry) in &mut better.baseline.cases {
         entry.tolerance = record.baseline.cases.get(name).and_then(|was| was.tolerance.clone());
     }
@@ -91,29 +96,7 @@ fn update(
     Ok(true)
 }
 
-fn publish(report: &GateReport<'_>, args: &GateArgs) -> Result<(), Failure> {
-    let mut on_stdout = false;
-    let mut write = |what: &str, path: &Path, contents: &str| {
-        on_stdout |= path == Path::new("-");
-        load::write(what, path, contents.as_bytes())
-    };
-    if let Some(path) = &args.json {
-        write("the JSON report", path, &report::gate_json(report).map_err(Failure::fault)?)?;
-    }
-    if let Some(path) = &args.junit {
-        write("the JUnit report", path, &report::gate_junit(report).map_err(Failure::fault)?)?;
-    }
-    if let Some(path) = &args.markdown {
-        write("the Markdown report", path, &report::gate_markdown(report))?;
-    }
-    append_step_summary(|| report::gate_markdown(report));
-    if !on_stdout {
-        report::print(&report::gate_text(report, Style::of_stdout()))?;
-    }
-    Ok(())
-}
-
-fn exit(played: &Played, judgement: &Judgement) -> Exit {
+fn exit(played: &MatchResult, judgement: &Judgement) -> Exit {
     if played.is_faulty() {
         Exit::Fault
     } else if judgement.holds() {

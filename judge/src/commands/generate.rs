@@ -1,11 +1,11 @@
 //! `judge gen`: writes the inputs of cases.
 
-use super::failure::Failure;
-use super::load;
 use crate::cases::Inputs;
 use crate::cli::GenArgs;
 use crate::model::{Exit, Problem};
 use crate::report;
+use crate::workflow::failure::Failure;
+use crate::workflow::load;
 use std::path::Path;
 
 /// Writes the inputs of cases, to standard output or into a folder.

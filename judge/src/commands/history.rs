@@ -1,18 +1,18 @@
-//! `judge history`: past runs, one of them in full, and forgetting them.
+//! `judge history`: lists past runs, shows one in full, or removes some.
 
-use super::failure::Failure;
-use super::outputs::Outputs;
-use super::reference::Reference;
-use super::stored::{Restored, publish};
-use super::{journaling, kind, load, progress};
-use crate::cli::{HistoryAction, HistoryArgs, KindArgs, ShowArgs};
-use crate::journal::{HistoryFilter, RunChoice};
+use crate::cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
+use crate::journal::HistoryFilter;
 use crate::manifest::Catalogue;
-use crate::model::Exit;
+use crate::model::{Exit, RunChoice};
 use crate::report::{self, Style};
+use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::failure::Failure;
+use crate::workflow::restored_run::{RestoredRun, publish};
+use crate::workflow::run_outputs::RunOutputs;
+use crate::workflow::{case_filter, history_by_feature, load, recorder};
 use std::path::Path;
 
-/// Lists past runs, or does what is asked with one of them.
+/// Lists past runs, shows one, or removes some.
 pub(super) fn history(catalogue: Option<&Path>, args: &HistoryArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     match &args.action {
@@ -23,15 +23,15 @@ pub(super) fn history(catalogue: Option<&Path>, args: &HistoryArgs) -> Result<Ex
 }
 
 fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
-    let journal = journaling::look(catalogue)?;
+    let journal = recorder::look(catalogue)?;
     let filter = HistoryFilter {
         problem: args.problem.as_deref(),
         solver: args.solver.as_deref(),
         newest: (!args.all).then_some(args.limit.get()),
     };
-    let rows = match &args.kind {
-        KindArgs { condition: None, group_by: None } => journal.history(&filter)?,
-        kind => progress::rows(&journal, catalogue, &filter, kind)?,
+    let rows = match &args.filter {
+        CaseFilterArgs { condition: None, group_by: None } => journal.history(&filter)?,
+        cases => history_by_feature::rows(&journal, catalogue, &filter, cases)?,
     };
     if let Some(path) = &args.json {
         load::write("the JSON history", path, report::history_json(&rows).map_err(Failure::fault)?.as_bytes())?;
@@ -46,25 +46,25 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
 }
 
 fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
-    let ShowArgs { run, kind, all, reports } = args;
-    let journal = journaling::look(catalogue)?;
+    let ShowArgs { run, filter, all, reports } = args;
+    let journal = recorder::look(catalogue)?;
     let mut run = journal.stored_run(journal.choose(*run)?)?;
     let heading = report::stored_run_text(&run);
     let problem = catalogue.find(&run.problem)?;
-    let features = kind::narrow_one(&mut run, problem, kind)?;
-    let mut restored = Restored { features, ..Restored::of(&run, catalogue)? };
-    restored.measure(&run, &Reference::open(catalogue, problem, None)?);
-    let scored = restored.score(None, kind.group_by.as_deref()).map_err(Failure::fault)?;
-    if !Outputs::check(reports)?.take_stdout() {
+    let features = case_filter::filter_run(&mut run, problem, filter)?;
+    let mut restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
+    restored.apply(&run, &ReferenceScores::open(catalogue, problem, None)?);
+    let scored = restored.score(None, filter.group_by.as_deref()).map_err(Failure::fault)?;
+    if !RunOutputs::check(reports)?.take_stdout() {
         report::print(&heading)?;
         report::print("")?;
     }
-    publish(&restored.report(&run, &scored), reports, *all)?;
+    publish(&restored.report(&run, &scored, *all), reports)?;
     Ok(Exit::Success)
 }
 
 fn remove(catalogue: &Catalogue, runs: &[RunChoice]) -> Result<Exit, Failure> {
-    let mut journal = journaling::look(catalogue)?;
+    let mut journal = recorder::look(catalogue)?;
     for choice in runs {
         let run = journal.choose(*choice)?;
         journal.remove(run)?;

@@ -1,50 +1,30 @@
-//! One file for each subcommand, and the one place where errors become text and exit codes.
+//! One file for each subcommand, and the dispatcher, which turns errors into text and exit codes.
 
-mod arena;
 mod baseline;
 mod best;
 mod check;
-mod check_folder;
-mod check_run;
-mod choice;
 mod compare;
-mod deciding;
 mod doctor;
 mod exec;
-mod failure;
 mod gate;
 mod generate;
 mod history;
-mod jobs;
-mod journaling;
-mod kind;
-mod load;
-mod outputs;
-mod pairing;
-mod points;
 mod power;
 mod problems;
-mod progress;
-mod recording;
-mod reference;
 mod rescore;
 mod run;
 mod schema;
-mod session;
 mod shell;
-mod sides;
 mod solve;
-mod stored;
 mod tune;
 mod view;
-mod walls;
 
 use crate::cli::{Cli, Command};
 use crate::report;
-use failure::Failure;
+use crate::workflow::failure::Failure;
 use std::process::ExitCode;
 
-/// Does what the command line says, and returns how the process is to end.
+/// Runs the subcommand of the command line, and returns the exit code.
 #[must_use]
 pub fn dispatch(cli: Cli) -> ExitCode {
     let catalogue = cli.problems.as_deref();

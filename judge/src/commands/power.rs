@@ -1,36 +1,37 @@
-//! `judge power`: which difference so many cases show, and how many cases a difference needs.
+//! `judge power`: which difference a number of cases shows, and how many cases a difference needs.
 
-use super::arena::{Arena, Played};
-use super::compare::duel;
-use super::failure::Failure;
-use super::reference::Reference;
-use super::sides::{Past, RUN, SameCase, Side};
-use super::{journaling, load, pairing, sides};
 use crate::cli::PowerArgs;
-use crate::duel::{MinEffect, Yardstick};
-use crate::journal::{Game, HistoryFilter, Journal};
+use crate::journal::{HistoryFilter, Journal, game_of};
 use crate::manifest::Catalogue;
 use crate::model::{Digest, Exit, Problem, Stop};
-use crate::report::{self, PowerReport, Spread, Style};
+use crate::paired::{EffectMeasure, MinEffect};
+use crate::report::{Format, PowerReport, Spread};
 use crate::statistics::Moments;
+use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::entrants::{CaseKey, Entrant, PastEntrant, RUN};
+use crate::workflow::failure::Failure;
+use crate::workflow::match_runner::{MatchResult, MatchRunner};
+use crate::workflow::outputs::Outputs;
+use crate::workflow::{entrants, load, pairing, recorder};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// What is tabulated unless the user asks for something: numbers of cases.
+/// The numbers of cases in the default table.
 const CASES: [u64; 8] = [10, 20, 50, 100, 200, 500, 1000, 5000];
 
-/// And differences: shares, or parts of the standard deviation where effects are no shares.
+/// The differences in the default table: shares, or parts of the standard deviation for measures that are no shares.
 const SHARES: [f64; 7] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1];
 const DEVIATIONS: [f64; 5] = [0.05, 0.1, 0.2, 0.5, 1.0];
 
-/// So many solvers of past runs are looked through for two that can be compared.
-const LOOKED_THROUGH: usize = 50;
+/// The number of past results that are searched for two solvers that can be compared.
+const SEARCHED: usize = 50;
 
-/// Fewer cases show no spread.
+/// The fewest cases that have a spread.
 const FEWEST_CASES: usize = 2;
 
-/// Tabulates what so many cases show.
+/// Tabulates differences and numbers of cases.
 pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, Failure> {
+    let outputs = Outputs::check([(Format::Json, args.json.as_deref())])?;
     let (spread, exit) = match (&args.problem, &args.sd, &args.effects) {
         (Some(id), _, _) => match measured(catalogue, id, args)? {
             Measured::Spread(spread, exit) => (spread, exit),
@@ -38,10 +39,10 @@ pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, 
         },
         (None, Some(sd), _) => (given(sd), Exit::Success),
         (None, None, Some(path)) => (recorded(args, path)?, Exit::Success),
-        (None, None, None) => return Err(Failure::usage("there is no spread to calculate with")),
+        (None, None, None) => return Err(Failure::usage("no spread is given: name a problem, --sd or --effects")),
     };
-    let yardstick = spread.yardstick;
-    let asked = args.differences.iter().map(|given| yardstick.min_effect(Some(given)));
+    let measure = spread.measure;
+    let asked = args.differences.iter().map(|given| measure.min_effect(Some(given)));
     let asked: Vec<f64> = asked.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let report = PowerReport {
         counts: if args.counts.is_empty() && asked.is_empty() { CASES.to_vec() } else { args.counts.clone() },
@@ -50,7 +51,7 @@ pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, 
         alpha: args.statistics.alpha,
         power: args.power,
     };
-    publish(&report, args)?;
+    outputs.publish(&report)?;
     Ok(exit)
 }
 
@@ -59,30 +60,31 @@ enum Measured {
     Interrupted,
 }
 
-/// Takes two solvers, or one against itself: what differs then is chance. Where none is named, the journal's newest two.
+/// Measures the spread between two solvers, or between two runs of one. By default, takes the newest two of the
+/// journal.
 fn measured(catalogue: Option<&Path>, id: &str, args: &PowerArgs) -> Result<Measured, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(id)?;
     let newest = if args.solvers.is_empty() { newest_two(&catalogue, problem)? } else { Vec::new() };
-    let sides = sides::find(&catalogue, problem, if newest.is_empty() { &args.solvers } else { &newest })?;
-    let (source, played) = match sides.as_slice() {
+    let entrants = entrants::find(&catalogue, problem, if newest.is_empty() { &args.solvers } else { &newest })?;
+    let (source, played) = match entrants.as_slice() {
         [only] if only.past.is_none() => against_itself(&catalogue, problem, only, args)?,
         [first, second] => {
             let source = format!("{} against {}", second.spec.name, first.spec.name);
             let is_played = first.past.is_none() && second.past.is_none();
             let played = if is_played {
-                let mut arena = Arena::open(&catalogue, problem, &args.running)?;
-                arena.measure(args.statistics.measure, args.best.as_deref())?;
-                let solvers = arena.solvers(&args.solvers)?;
-                arena.play(arena.plan(solvers, arena.cases(&args.cases, None)?)?)?
+                let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
+                runner.use_best_scores(args.statistics.measure, args.best.as_deref())?;
+                let solvers = runner.solvers(&args.solvers)?;
+                runner.play(runner.plan(solvers, runner.cases(&args.cases, None)?)?)?
             } else {
                 let best = args.best.as_deref();
-                let reference = Reference::of_points(args.statistics.measure, &catalogue, problem, best)?;
-                pairing::meet(&catalogue, problem, &sides, &args.cases, &args.running, reference.as_ref())?.played
+                let reference = ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best)?;
+                pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, reference.as_ref())?.played
             };
             (source, played)
         }
-        _ => return Err(Failure::usage("give one solver that is to play, or two to be compared")),
+        _ => return Err(Failure::usage("expected one solver to run, or two to compare")),
     };
     if played.stop == Some(Stop::Interrupted) {
         return Ok(Measured::Interrupted);
@@ -93,39 +95,39 @@ fn measured(catalogue: Option<&Path>, id: &str, args: &PowerArgs) -> Result<Meas
 fn against_itself(
     catalogue: &Catalogue,
     problem: &Problem,
-    only: &Side,
+    only: &Entrant,
     args: &PowerArgs,
-) -> Result<(String, Played), Failure> {
-    let mut arena = Arena::open(catalogue, problem, &args.running)?;
-    arena.measure(args.statistics.measure, args.best.as_deref())?;
-    let (first, mut again) = (arena.prepare(only.spec.clone())?, arena.prepare(only.spec.clone())?);
+) -> Result<(String, MatchResult), Failure> {
+    let mut runner = MatchRunner::open(catalogue, problem, &args.running)?;
+    runner.use_best_scores(args.statistics.measure, args.best.as_deref())?;
+    let (first, mut again) = (runner.prepare(only.spec.clone())?, runner.prepare(only.spec.clone())?);
     again.spec.name.push_str(" again");
-    let played = arena.play(arena.plan(vec![first, again], arena.cases(&args.cases, None)?)?)?;
+    let played = runner.play(runner.plan(vec![first, again], runner.cases(&args.cases, None)?)?)?;
     Ok((format!("{} against itself", only.spec.name), played))
 }
 
-/// Returns the newest two solvers of different content that the journal has on the same cases. Which of them is
-/// compared with which does not matter to the spread.
+/// Returns the newest two solvers of different content that are recorded on the same cases. Their order does not matter
+/// to the spread.
 fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, Failure> {
     let nothing = || {
         let error = format!("no two solvers of `{}` are recorded on the same cases", problem.id);
         let hint = format!("measure it: judge power -p {} -s ./old -s ./new --seeds 1-30", problem.id);
         Failure::usage(error).with_hint(hint)
     };
-    let journal = Journal::look(&journaling::folder(catalogue))?.ok_or_else(nothing)?;
-    let filter = HistoryFilter { problem: Some(&problem.id), newest: Some(LOOKED_THROUGH), ..HistoryFilter::default() };
-    let mut seen: Vec<(Digest, HashSet<SameCase>, String)> = Vec::new();
+    let journal = Journal::look(&recorder::folder(catalogue))?.ok_or_else(nothing)?;
+    let filter = HistoryFilter { problem: Some(&problem.id), newest: Some(SEARCHED), ..HistoryFilter::default() };
+    let mut seen: Vec<(Digest, HashSet<CaseKey>, String)> = Vec::new();
     for row in journal.history(&filter)? {
         let run = journal.stored_run(row.run)?;
         let Some(entrant) = run.entrants.iter().position(|entrant| entrant.name == row.solver) else { continue };
-        let past = Past { run, entrant };
-        if !past.is_of(&Game::of(problem)) {
+        let past = PastEntrant { run, entrant };
+        if !past.is_of(&game_of(problem)) {
             continue;
         }
         let accepted = past.results().into_iter().filter(|(_, _, outcome)| outcome.is_accepted());
-        let cases: HashSet<SameCase> = accepted.map(|(case, _, _)| case).collect();
+        let cases: HashSet<CaseKey> = accepted.map(|(case, _, _)| case).collect();
         let text = format!("{RUN}{}/{}", row.run, row.solver);
-        let rival = |(hash, others, _): &&(Digest, HashSet<SameCase>, String)| {
+        let rival = |(hash, others, _): &&(Digest, HashSet<CaseKey>, String)| {
             *hash != row.solver_hash && cases.intersection(others).count() >= FEWEST_CASES
         };
         if let Some((_, _, newer)) = seen.iter().find(rival) {
@@ -136,23 +138,23 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
     Err(nothing())
 }
 
-fn of_played(played: &Played, args: &PowerArgs, source: String) -> Result<Spread, Failure> {
-    let scores = played.outcomes.iter().flatten().filter_map(|outcome| outcome.score.as_ref());
-    let yardstick = args.statistics.measure.unwrap_or_else(|| Yardstick::suited_to(scores, args.differences.first()));
-    let moments = Moments::of(&duel(played, yardstick, 1)?.effects());
+fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<Spread, Failure> {
+    let scores = played.outcomes.scores();
+    let measure = args.statistics.measure.unwrap_or_else(|| EffectMeasure::suited_to(scores, args.differences.first()));
+    let moments = Moments::of(&played.paired(measure, 1)?.effects());
     if moments.count() < FEWEST_CASES {
         return Err(Failure::usage(format!("{} cases that both solved show no spread", moments.count()))
             .with_hint("give more cases: --seeds 1-30"));
     }
-    Ok(Spread { yardstick, deviation: moments.deviation(), source: format!("{source}, {} cases", moments.count()) })
+    Ok(Spread { measure, deviation: moments.deviation(), source: format!("{source}, {} cases", moments.count()) })
 }
 
 fn given(sd: &MinEffect) -> Spread {
-    let (yardstick, deviation) = match sd {
-        MinEffect::Share(share) => (Yardstick::Ratio, share.share().ln_1p()),
-        MinEffect::Amount(amount) => (Yardstick::Difference, *amount),
+    let (measure, deviation) = match sd {
+        MinEffect::Share(share) => (EffectMeasure::Ratio, share.share().ln_1p()),
+        MinEffect::Amount(amount) => (EffectMeasure::Difference, *amount),
     };
-    Spread { yardstick, deviation, source: "given".to_owned() }
+    Spread { measure, deviation, source: "given".to_owned() }
 }
 
 /// Reads effects, one number each, separated by white space.
@@ -169,27 +171,16 @@ fn recorded(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
         return Err(Failure::usage(format!("{}: at least two effects are needed", path.display())));
     }
     Ok(Spread {
-        yardstick: args.statistics.measure.unwrap_or(Yardstick::Ratio),
+        measure: args.statistics.measure.unwrap_or(EffectMeasure::Ratio),
         deviation: moments.deviation(),
         source: format!("{} effects in {}", moments.count(), path.display()),
     })
 }
 
 fn usual(spread: &Spread) -> Vec<f64> {
-    if spread.yardstick.is_share() {
-        SHARES.iter().map(|share| spread.yardstick.of_share(*share)).collect()
+    if spread.measure.is_share() {
+        SHARES.iter().map(|share| spread.measure.of_share(*share)).collect()
     } else {
         DEVIATIONS.iter().map(|part| part * spread.deviation).filter(|difference| *difference > 0.0).collect()
     }
-}
-
-fn publish(report: &PowerReport, args: &PowerArgs) -> Result<(), Failure> {
-    if let Some(path) = &args.json {
-        let json = report::power_json(report).map_err(Failure::fault)?;
-        load::write("the JSON report", path, json.as_bytes())?;
-    }
-    if args.json.as_deref() != Some(Path::new("-")) {
-        report::print(&report::power_text(report, Style::of_stdout()))?;
-    }
-    Ok(())
 }

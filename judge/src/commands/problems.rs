@@ -1,11 +1,11 @@
 //! `judge list` and `judge show`.
 
-use super::failure::Failure;
-use super::load;
 use crate::model::{
     BestSource, CaseSource, CheckerChoice, Direction, Exit, GeneratorChoice, Problem, Rule, TestGroup, Weight,
 };
 use crate::report::{self, Align, Style, grid};
+use crate::workflow::failure::Failure;
+use crate::workflow::load;
 use std::path::Path;
 
 /// Lists the problems.
@@ -28,7 +28,7 @@ pub(super) fn list(catalogue: Option<&Path>) -> Result<Exit, Failure> {
         table.add_row(row);
     }
     report::print(&table.trim_fmt())?;
-    report::note("`judge show ID` tells more of one; `judge run -p ID` runs its bundled solver");
+    report::note("`judge show ID` shows the details of one; `judge run -p ID` runs its bundled solver");
     Ok(Exit::Success)
 }
 
@@ -118,7 +118,7 @@ fn best(problem: &Problem) -> String {
     }
 }
 
-/// The cases that weigh more or less than 1.
+/// Returns the cases whose weight is not 1.
 fn weights(problem: &Problem) -> String {
     let own = problem.cases.iter().filter(|case| case.weight != Weight::default());
     own.map(|case| format!("{}: {}", case.name, case.weight)).collect::<Vec<_>>().join(", ")
@@ -133,7 +133,7 @@ fn test_groups(problem: &Problem) -> String {
     problem.test_groups.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The names of the cases, shortened when there are many.
+/// Returns the names of the cases, shortened if there are many.
 fn case_names(problem: &Problem) -> String {
     let name = |case: &crate::model::CaseSpec| match &case.source {
         CaseSource::Seed(seed) if case.name == crate::model::CaseName::of_seed(*seed) => case.name.to_string(),

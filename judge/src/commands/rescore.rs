@@ -1,36 +1,36 @@
-//! `judge rescore`: another rule on the raw scores of a past run, without running anything.
+//! `judge rescore`: scores a past run by another rule, without running anything.
 
-use super::failure::Failure;
-use super::reference::Reference;
-use super::stored::{Restored, publish};
-use super::{journaling, kind, load};
 use crate::cli::RescoreArgs;
 use crate::manifest::closest;
 use crate::model::{Exit, Rule, UnknownRule};
+use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::failure::Failure;
+use crate::workflow::restored_run::{RestoredRun, publish};
+use crate::workflow::{case_filter, load, recorder};
 use std::num::NonZeroU64;
 use std::path::Path;
 
-/// Scores a past run.
+/// Scores a past run by a rule.
 pub(super) fn rescore(catalogue: Option<&Path>, args: &RescoreArgs) -> Result<Exit, Failure> {
     let rule = args.score.as_deref().map(rule).transpose()?;
     let catalogue = load::catalogue(catalogue)?;
-    let journal = journaling::look(&catalogue)?;
+    let journal = recorder::look(&catalogue)?;
     let mut run = journal.stored_run(journal.choose(args.run)?)?;
     let problem = catalogue.find(&run.problem)?;
-    let features = kind::narrow_one(&mut run, problem, &args.kind)?;
-    let mut restored = Restored { features, ..Restored::of(&run, &catalogue)? };
-    restored.measure(&run, &Reference::open(&catalogue, problem, args.best.as_deref())?);
+    let features = case_filter::filter_run(&mut run, problem, &args.filter)?;
+    let mut restored = RestoredRun { features, ..RestoredRun::of(&run, &catalogue)? };
+    restored.apply(&run, &ReferenceScores::open(&catalogue, problem, args.best.as_deref())?);
     let rule = scaled(rule, args.scale, &problem.scoring)?;
-    let scored = restored.score(rule.clone(), args.kind.group_by.as_deref()).map_err(Failure::usage)?;
+    let scored = restored.score(rule.clone(), args.filter.group_by.as_deref()).map_err(Failure::usage)?;
     if rule.is_some_and(|rule| rule != scored.rule) {
         let hint = "add `thresholds = […]` to each [[problem.case]]";
         return Err(Failure::usage(format!("run {} has cases without thresholds", run.id)).with_hint(hint));
     }
-    publish(&restored.report(&run, &scored), &args.reports, args.all)?;
+    publish(&restored.report(&run, &scored, args.all), &args.reports)?;
     Ok(Exit::Success)
 }
 
-/// The rule with the given scale, or else the one of the problem's own rule.
+/// Returns the rule with the given scale, or else with the scale of the problem's own rule.
 fn scaled(rule: Option<Rule>, scale: Option<NonZeroU64>, own: &Rule) -> Result<Option<Rule>, Failure> {
     let scaled = rule.as_ref().unwrap_or(own);
     if scale.is_some() && scaled.scale().is_none() {

@@ -1,87 +1,96 @@
 //! `judge run`, the main job: load → plan → run → score → report.
 
-use super::choice::{Chosen, choose};
-use super::failure::Failure;
-use super::journaling::{self, Circumstances, Journaling, Wishes};
-use super::outputs::Outputs;
-use super::points::{self, Scored};
-use super::reference::Reference;
-use super::{jobs, load, walls};
-use crate::cli::{LimitArgs, RunArgs};
+use crate::cli::RunArgs;
 use crate::journal::Closing;
-use crate::model::{CaseSpec, Exit, Limits, Problem, RunEvent, Solver, Stop, Verdict};
+use crate::model::{CaseSpec, Exit, Features, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
-use crate::runner::{self, RunResult};
-use crate::solver::{self, Toolbox};
+use crate::runner::RunResult;
+use crate::solver::Toolbox;
+use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::case_choice::{ChosenCases, choose};
+use crate::workflow::failure::Failure;
+use crate::workflow::limits::limits;
+use crate::workflow::recorder::{self, JournalOptions, Recorder, RunContext};
+use crate::workflow::run_outputs::RunOutputs;
+use crate::workflow::score_run::{self, ScoredRun};
+use crate::workflow::{entrants, jobs, load, sandbox};
 use judge_sandbox::Sandbox;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs solvers on a problem's cases.
 pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
-    let outputs = Outputs::check(&args.reports)?;
-    let settings = jobs::settings(&args.jobs, outputs.show_features());
-    let Chosen { mut cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
-    let reference = Reference::open(&catalogue, problem, args.best.as_deref())?;
-    reference.measure(problem, &mut cases)?;
-    let sandbox = walls::open(&args.sandbox)?;
-    let mut toolbox = Toolbox::new(sandbox.tier()).map_err(|error| no_temporary_folder(&error))?;
-    let problem = Problem { best: reference.source, ..problem.clone() };
-    let plan = plan(&problem, cases, args, &mut toolbox, &sandbox)?;
-    let tier = sandbox.tier().name();
-    let circumstances =
-        Circumstances { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs: settings.jobs.get(), tier };
-    let journaling = Journaling::start(wishes(args), &circumstances)?;
+    let outputs = RunOutputs::check(&args.reports)?;
+    let ChosenCases { cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
+    let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
+    let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
+    let runner = jobs::plan_runner(&args.jobs, &sandbox, outputs.show_features());
+    let mut toolbox = entrants::toolbox(&sandbox)?;
+    let plan = plan(problem, cases, reference, args, &mut toolbox, &sandbox)?;
+    let (jobs, tier) = (runner.jobs(), runner.tier().name());
+    let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs, tier };
+    let recorder = Recorder::start(options(args), &context)?;
 
     let started = Instant::now();
     let mut outputs = outputs.open()?;
     let mut progress = Progress::start(plan.job_count());
-    let result = runner::run(&plan, &settings, &sandbox, &journaling, &mut |event| {
-        if let RunEvent::Finished(finished) = event {
-            let known = &mut features[finished.job.case];
-            *known = known.take().or_else(|| finished.features.clone());
-            outputs.finished(&plan, finished, known.as_deref());
-        }
+    let result = runner.run(&plan, &recorder, &mut |event| {
+        note_features(event, &mut features);
+        outputs.watch(&plan, event, &features);
         progress.watch(event);
     });
     progress.finish();
-    let result = result?;
+    let RunResult { outcomes, stop } = result?;
+    let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
 
-    let scored = points::score(&plan, &result.outcomes, &features, args.group_by.as_deref());
-    let scored = scored.map_err(Failure::fault)?;
-    note_other_rule(&problem, &scored);
-    let gaps = walls::gaps(&sandbox);
+    let scored = score_run::score(&plan, &outcomes, &features, args.group_by.as_deref())?;
+    note_other_rule(&plan.problem, &scored);
     let report = RunReport {
         plan: &plan,
-        outcomes: &result.outcomes,
+        outcomes: &outcomes,
         rule: &scored.rule,
         scoreboard: &scored.board,
-        places: &scored.places,
+        leaderboard: &scored.leaderboard,
         test_groups: &scored.test_groups,
         features: &features,
         grouping: scored.grouping.as_ref(),
-        stop: result.stop,
+        every_row: args.all,
+        stop,
         elapsed: started.elapsed(),
-        jobs: settings.jobs.get(),
+        jobs,
         tier,
-        gaps: &gaps,
+        gaps: &sandbox::gaps(runner.gaps()),
     };
-    let recorded = journaling.finish(&closing(&report));
-    outputs.publish(&report, args.all)?;
-    if let (Some(_), Some(Stop::Interrupted)) = (recorded, result.stop) {
-        report::note(&format!("continue with: {}", journaling::going_on(journaling::RESUME)));
+    let recorded = recorder.finish(&closing(&report));
+    outputs.publish(&report)?;
+    if recorded.is_some() && stop == Some(Stop::Interrupted) {
+        report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
     }
-    Ok(exit(&result))
+    Ok(exit(&outcomes, stop))
 }
 
-fn wishes(args: &RunArgs) -> Wishes {
-    Wishes { journal: !args.no_journal, resume: args.resume, reuse: args.reuse, going_on: journaling::RESUME }
+/// Keeps the features of a case as soon as they are known.
+fn note_features(event: &RunEvent, features: &mut [Option<Arc<Features>>]) {
+    if let RunEvent::Finished(finished) = event {
+        let known = &mut features[finished.job.case];
+        *known = known.take().or_else(|| finished.features.clone());
+    }
 }
 
-/// What the journal is told of the end of a run.
+fn options(args: &RunArgs) -> JournalOptions {
+    JournalOptions {
+        journal: !args.no_journal,
+        resume: args.resume,
+        reuse: args.reuse,
+        continue_flag: recorder::RESUME,
+    }
+}
+
+/// Returns what the journal records about the end of a run.
 fn closing<'a>(report: &RunReport<'a>) -> Closing<'a> {
     let board = report.scoreboard;
     Closing {
@@ -92,7 +101,7 @@ fn closing<'a>(report: &RunReport<'a>) -> Closing<'a> {
     }
 }
 
-fn note_other_rule(problem: &Problem, Scored { rule, .. }: &Scored) {
+fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {
     if *rule != problem.scoring {
         report::note(&format!(
             "note: scored by `{rule}`: not every case has the thresholds that `{}` needs",
@@ -103,55 +112,28 @@ fn note_other_rule(problem: &Problem, Scored { rule, .. }: &Scored) {
 
 fn plan(
     problem: &Problem,
-    cases: Vec<CaseSpec>,
+    mut cases: Vec<CaseSpec>,
+    reference: ReferenceScores,
     args: &RunArgs,
     toolbox: &mut Toolbox,
     sandbox: &Sandbox,
 ) -> Result<Plan, Failure> {
+    reference.apply(problem, &mut cases)?;
     Ok(Plan {
-        problem: problem.clone(),
+        problem: Problem { best: reference.source, ..problem.clone() },
         cases,
-        solvers: solvers(problem, &args.solvers, toolbox, sandbox)?,
+        solvers: entrants::solvers(problem, &args.solvers, toolbox, sandbox)?,
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
-        visible: walls::visible(&args.sandbox, sandbox)?,
+        visible: sandbox::visible(&args.sandbox, sandbox)?,
         fail_fast: args.fail_fast,
         order: Order::Fixed,
     })
 }
 
-/// Finds the solvers that are given, or the problem's own.
-pub(super) fn solvers(
-    problem: &Problem,
-    given: &[String],
-    toolbox: &mut Toolbox,
-    sandbox: &Sandbox,
-) -> Result<Vec<Solver>, Failure> {
-    let texts = if given.is_empty() { problem.default_solver.iter().cloned().collect() } else { given.to_vec() };
-    if texts.is_empty() {
-        let hint = format!("name one: judge run -p {} --solver ./mybot", problem.id);
-        return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id)).with_hint(hint));
-    }
-    let specs = solver::parse_specs(&texts)?;
-    specs.into_iter().map(|spec| solver::prepare(spec, toolbox, &mut walls::compiler(sandbox))).collect()
-}
-
-/// The problem's limits, but for those that are given.
-pub(super) fn limits(own: &Limits, given: &LimitArgs) -> Limits {
-    let cpu = given.cpu.unwrap_or(own.cpu);
-    let own_wall = if given.cpu.is_some() { Limits::default_wall(cpu) } else { own.wall };
-    Limits {
-        cpu,
-        wall: given.wall.unwrap_or(own_wall),
-        memory: given.memory.unwrap_or(own.memory),
-        output: given.output_limit.unwrap_or(own.output),
-        processes: given.processes.map_or(own.processes, std::num::NonZeroU32::get),
-    }
-}
-
-fn exit(result: &RunResult) -> Exit {
-    let verdicts = || result.outcomes.iter().map(|outcome| outcome.as_ref().map_or(Verdict::Skipped, |o| o.verdict));
-    if result.stop == Some(Stop::Interrupted) {
+fn exit(outcomes: &OutcomeGrid, stop: Option<Stop>) -> Exit {
+    let verdicts = || outcomes.iter().map(|(_, outcome)| outcome.map_or(Verdict::Skipped, |outcome| outcome.verdict));
+    if stop == Some(Stop::Interrupted) {
         Exit::Interrupted
     } else if verdicts().any(|verdict| verdict == Verdict::JudgeError) {
         Exit::Fault
@@ -160,11 +142,4 @@ fn exit(result: &RunResult) -> Exit {
     } else {
         Exit::NotAccepted
     }
-}
-
-/// The failure of a machine where no temporary folder can be made.
-pub(super) fn no_temporary_folder(error: &std::io::Error) -> Failure {
-    let folder = std::env::temp_dir();
-    Failure::fault(format!("cannot make a folder in {}: {error}", folder.display()))
-        .with_hint("free some space there, or point TMPDIR at a folder that is writable")
 }

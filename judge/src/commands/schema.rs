@@ -1,10 +1,10 @@
-//! `judge schema`: the JSON schemas of what scripts read and editors write.
+//! `judge schema`: the JSON schemas of the reports and of the catalogue.
 
-use super::failure::Failure;
 use crate::cli::SchemaOf;
 use crate::manifest::CATALOGUE_SCHEMA;
 use crate::model::Exit;
 use crate::report;
+use crate::workflow::failure::Failure;
 
 /// Prints a JSON schema.
 pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {

@@ -1,9 +1,9 @@
 //! `judge completions` and `judge man`.
 
-use super::failure::Failure;
 use crate::cli::Cli;
 use crate::model::Exit;
 use crate::report;
+use crate::workflow::failure::Failure;
 use clap::CommandFactory;
 
 /// Prints a shell's completion script.
@@ -16,6 +16,12 @@ pub(super) fn completions(shell: clap_complete::Shell) -> Result<Exit, Failure> 
 
 /// Prints the manual page: the program's, then each command's.
 pub(super) fn man() -> Result<Exit, Failure> {
+    let page = man_page().map_err(Failure::fault)?;
+    report::print_bytes(&page)?;
+    Ok(Exit::Success)
+}
+
+fn man_page() -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let cli = Cli::command();
     clap_mangen::Man::new(cli.clone()).render(&mut page)?;
@@ -27,6 +33,5 @@ pub(super) fn man() -> Result<Exit, Failure> {
         man.render_options_section(&mut page)?;
         man.render_extra_section(&mut page)?;
     }
-    report::print_bytes(&page)?;
-    Ok(Exit::Success)
+    Ok(page)
 }

@@ -1,4 +1,4 @@
-//! `judge solve ID`: the bundled solvers. The only place that knows the `solutions` crate by name.
+//! `judge solve ID`: the bundled solvers.
 
 use crate::model::Exit;
 use crate::report;

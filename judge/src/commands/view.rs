@@ -1,20 +1,20 @@
 //! `judge view`: a game move by move, as one web page.
 
-use super::failure::Failure;
-use super::run::{limits, no_temporary_folder, solvers};
-use super::{check, load, walls};
 use crate::cases::Inputs;
 use crate::cli::ViewArgs;
 use crate::model::{Exit, Invocation, Problem, Ruling, Solver};
 use crate::plan::{Order, Plan};
 use crate::report::{self, GameFilm, GamePage};
 use crate::runner;
-use crate::solver::{self, Toolbox};
+use crate::solver;
 use crate::verdict::Ending;
+use crate::workflow::failure::Failure;
+use crate::workflow::limits::limits;
+use crate::workflow::{answer, entrants, load, sandbox};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Beyond so many bytes a page takes a browser its time.
+/// The size in bytes above which a page is slow in a browser.
 const LARGE_PAGE: usize = 20_000_000;
 
 /// A case and the bytes of its input.
@@ -23,7 +23,7 @@ struct Input {
     bytes: Arc<[u8]>,
 }
 
-/// An answer, and who gave it; nobody knows where it comes from a file.
+/// An answer, and the name of its solver; empty if the answer comes from a file.
 struct Answer {
     bytes: Vec<u8>,
     player: String,
@@ -37,10 +37,10 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     }
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
-    check::refuse_interactive(problem)?;
+    answer::refuse_interactive(problem)?;
     load::probe("the page", &args.html)?;
     let input = input(problem, args)?;
-    let case = check::admit(problem, &input.bytes, &input.name)?;
+    let case = answer::admit(problem, &input.bytes, &input.name)?;
     let answer = match &args.output {
         Some(path) => recorded(problem, args, path)?,
         None => play(problem, args, &input)?,
@@ -50,7 +50,7 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     if film.is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
-    let result = check::text(&ruling);
+    let result = answer::text(&ruling);
     let page = GamePage { title: &problem.title, case: &input.name, player: &answer.player, result: &result };
     let html = report::game_html(&page, &film).map_err(Failure::fault)?;
     load::write("the page", &args.html, html.as_bytes())?;
@@ -58,7 +58,7 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     if html.len() > LARGE_PAGE {
         report::note("hint: the page is large; --from and --to show a part of the game");
     }
-    Ok(check::exit(&ruling))
+    Ok(answer::exit(&ruling))
 }
 
 fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
@@ -75,23 +75,23 @@ fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<Answer, F
     match load::bytes_up_to("the answer", path, limit)? {
         Some(bytes) => Ok(Answer { bytes, player: String::new() }),
         None => {
-            let ruling = check::text(&check::too_long(limit));
+            let ruling = answer::text(&answer::too_long(limit));
             Err(Failure::usage(format!("there is no move to show: {ruling}")).with_hint("--output-limit allows more"))
         }
     }
 }
 
-/// Has the solver play the game.
+/// Runs the solver on the input.
 fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Failure> {
-    let sandbox = walls::open(&args.sandbox)?;
-    let mut toolbox = Toolbox::new(sandbox.tier()).map_err(|error| no_temporary_folder(&error))?;
+    let sandbox = sandbox::open(&args.sandbox)?;
+    let mut toolbox = entrants::toolbox(&sandbox)?;
     let plan = Plan {
         problem: problem.clone(),
         cases: Vec::new(),
-        solvers: solvers(problem, args.solver.as_slice(), &mut toolbox, &sandbox)?,
+        solvers: entrants::solvers(problem, args.solver.as_slice(), &mut toolbox, &sandbox)?,
         limits: limits(&problem.limits, &args.limits),
         environment: args.sandbox.environment.clone(),
-        visible: walls::visible(&args.sandbox, &sandbox)?,
+        visible: sandbox::visible(&args.sandbox, &sandbox)?,
         fail_fast: false,
         order: Order::Fixed,
     };
@@ -110,9 +110,9 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Fai
     }
 }
 
-/// A game without moves, moves that the game does not have, or an answer that breaks a rule before its first one.
+/// Returns the error for a game without moves, for moves out of range, or for an answer without a valid first move.
 fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failure {
-    let failure = Failure::usage(format!("there is no move to show: {}", check::text(ruling)));
+    let failure = Failure::usage(format!("there is no move to show: {}", answer::text(ruling)));
     if args.from.is_some() || args.to.is_some() {
         failure.with_hint("--from and --to count moves from 1")
     } else {

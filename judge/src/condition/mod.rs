@@ -15,7 +15,7 @@ pub struct Condition {
     expression: Expression,
 }
 
-/// A text that is not a condition.
+/// A syntax error in a condition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected}, found {found} (character {place})")]
 pub struct ConditionError {
@@ -26,7 +26,7 @@ pub struct ConditionError {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Expression {
-    Compare(Operand, Comparison, Operand),
+    Compare(Operand, Relation, Operand),
     Not(Box<Expression>),
     All(Vec<Expression>),
     Any(Vec<Expression>),
@@ -39,7 +39,7 @@ enum Operand {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Comparison {
+enum Relation {
     Less,
     LessOrEqual,
     Equal,
@@ -57,21 +57,21 @@ impl FromStr for Condition {
 }
 
 impl fmt::Display for Condition {
-    /// Writes it as it was given.
+    /// Writes the condition as it was given.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text)
     }
 }
 
 impl Condition {
-    /// Returns whether the condition holds for a case. Where it depends on a feature that the case does not have, it
-    /// does not hold, and neither does its opposite.
+    /// Returns whether the condition holds for a case. If it depends on a feature that the case does not have, neither
+    /// it nor its negation holds.
     #[must_use]
     pub fn holds(&self, features: &Features) -> bool {
         self.expression.evaluate(features) == Some(true)
     }
 
-    /// Returns the names that occur in it.
+    /// Returns the names of all features in the condition.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         let mut names = Vec::new();
@@ -81,7 +81,7 @@ impl Condition {
 }
 
 impl Expression {
-    /// Kleene's logic: `None` is "not known".
+    /// Evaluates by Kleene's three-valued logic; `None` is unknown.
     fn evaluate(&self, features: &Features) -> Option<bool> {
         match self {
             Self::Compare(left, comparison, right) => {
@@ -102,7 +102,7 @@ impl Expression {
     }
 }
 
-/// The value that decides, if one part has it; its opposite, if all parts have that; else it is not known.
+/// Returns the decisive value if a part has it, the other value if all parts have that, else `None`.
 fn known_unless(decisive: bool, parts: &[Expression], features: &Features) -> Option<bool> {
     let mut result = Some(!decisive);
     for part in parts {
@@ -131,7 +131,7 @@ impl Operand {
     }
 }
 
-impl Comparison {
+impl Relation {
     fn accepts(self, order: Ordering) -> bool {
         match self {
             Self::Less => order.is_lt(),

@@ -1,12 +1,12 @@
-//! Reads a condition by recursive descent.
+//! Parses a condition by recursive descent.
 
 use super::tokens::{Token, Tokens};
 use super::{ConditionError, Expression, Operand};
 
-/// Deeper nesting than anybody writes; it keeps the recursion within the stack.
+/// The deepest nesting: it keeps the recursion within the stack.
 const DEEPEST: usize = 100;
 
-/// Reads a whole condition.
+/// Parses a whole condition.
 pub(super) fn parse(text: &str) -> Result<Expression, ConditionError> {
     let mut parser = Parser { tokens: Tokens::new(text), depth: 0 };
     let expression = parser.either()?;
@@ -30,7 +30,7 @@ impl Parser<'_> {
         self.chain(&Token::And, Self::single, Expression::All)
     }
 
-    /// One part, or several with the sign between them.
+    /// Parses one part, or several with the operator between them.
     fn chain(
         &mut self,
         sign: &Token,
@@ -84,7 +84,7 @@ impl Parser<'_> {
 
     fn comparison(&mut self) -> Result<Expression, ConditionError> {
         let left = self.operand()?;
-        let Token::Comparison(comparison) = *self.tokens.peek() else {
+        let Token::Relation(comparison) = *self.tokens.peek() else {
             return Err(self.tokens.unexpected("a comparison such as `==` or `<`"));
         };
         self.tokens.advance();

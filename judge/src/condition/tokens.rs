@@ -1,16 +1,16 @@
-//! Cuts a condition into words and signs.
+//! Splits a condition into tokens.
 
-use super::{Comparison, ConditionError};
+use super::{ConditionError, Relation};
 use crate::model::Number;
 
-/// The signs, longer ones before those that they begin with.
+/// The operators, longer ones before their prefixes.
 const SIGNS: [(&str, Token); 11] = [
-    ("<=", Token::Comparison(Comparison::LessOrEqual)),
-    (">=", Token::Comparison(Comparison::GreaterOrEqual)),
-    ("==", Token::Comparison(Comparison::Equal)),
-    ("!=", Token::Comparison(Comparison::NotEqual)),
-    ("<", Token::Comparison(Comparison::Less)),
-    (">", Token::Comparison(Comparison::Greater)),
+    ("<=", Token::Relation(Relation::LessOrEqual)),
+    (">=", Token::Relation(Relation::GreaterOrEqual)),
+    ("==", Token::Relation(Relation::Equal)),
+    ("!=", Token::Relation(Relation::NotEqual)),
+    ("<", Token::Relation(Relation::Less)),
+    (">", Token::Relation(Relation::Greater)),
     ("&&", Token::And),
     ("||", Token::Or),
     ("!", Token::Not),
@@ -22,18 +22,18 @@ const SIGNS: [(&str, Token); 11] = [
 pub(super) enum Token {
     Name(String),
     Number(Number),
-    Comparison(Comparison),
+    Relation(Relation),
     And,
     Or,
     Not,
     Open,
     Close,
     End,
-    /// Something that no condition contains.
+    /// A token that no condition contains.
     Strange,
 }
 
-/// The text of a condition, and how far it has been read.
+/// The text of a condition, and the position in it.
 pub(super) struct Tokens<'a> {
     text: &'a str,
     start: usize,
@@ -48,12 +48,12 @@ impl<'a> Tokens<'a> {
         tokens
     }
 
-    /// The token that is to be read next.
+    /// Returns the next token.
     pub(super) fn peek(&self) -> &Token {
         &self.token
     }
 
-    /// Goes on to the next token, and returns the one before it.
+    /// Advances to the next token, and returns the one before it.
     pub(super) fn advance(&mut self) -> Token {
         let rest = &self.text[self.end..];
         let rest = rest.trim_start();
@@ -63,7 +63,7 @@ impl<'a> Tokens<'a> {
         std::mem::replace(&mut self.token, token)
     }
 
-    /// Says that something else was expected here.
+    /// Returns the error that something else was expected here.
     pub(super) fn unexpected(&self, expected: &'static str) -> ConditionError {
         let found = match &self.text[self.start..self.end] {
             "" => "the end".to_owned(),

@@ -1,6 +1,6 @@
-//! The baseline file: small, sorted, one line for each case, made for `git diff`.
+//! The baseline file: small, sorted, one line for each case, suited to `git diff`.
 
-use super::judgement::{Baseline, CaseResult, Entry};
+use super::baseline::{Baseline, BaselineCase, CaseResult};
 use crate::model::{Percent, Time, Verdict, is_hidden};
 use checkers::Score;
 use serde::Deserialize;
@@ -9,53 +9,50 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use toml::Value;
 
-/// Grows when an older judge could misunderstand a newer file.
+/// Incremented when an older judge could misread a newer file.
 const SCHEMA: u32 = 1;
 
 const HEADER: &str = "# What a solver achieves, as `judge baseline` recorded it. `judge gate` holds a solver to it.\n";
 
-/// A baseline with where its cases come from.
+/// The contents of a baseline file: a baseline, and the sources of its cases.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
-    /// The solver that was recorded, as it was named.
+pub struct BaselineFile {
+    /// The solver, as it was named.
     pub solver: String,
-    /// What the gate compares.
+    /// The baseline.
     pub baseline: Baseline,
-    /// Where each case's input comes from, by name.
-    pub sources: BTreeMap<String, Source>,
+    /// The source of each case, by name.
+    pub sources: BTreeMap<String, BaselineSource>,
 }
 
-/// Where a case's input comes from.
+/// The source of the input of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum BaselineSource {
     /// The problem's generator, with this seed.
     Seed(u64),
     /// A file, relative to the folder of the baseline file.
     File(PathBuf),
 }
 
-/// One case, with everything that its line says.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Line {
-    /// Where its input comes from.
-    pub source: Source,
-    /// What it achieved.
-    pub entry: Entry,
+/// The line of a case.
+struct Line {
+    source: BaselineSource,
+    entry: BaselineCase,
 }
 
 /// A text that is not a baseline.
 #[derive(Debug, thiserror::Error)]
-pub enum InvalidRecord {
+pub enum InvalidBaseline {
     /// It is not TOML, or not of the right form.
     #[error("{0}")]
     Form(#[from] toml::de::Error),
     /// It was written by a newer judge.
-    #[error("it is of form {found}, and this judge knows form {SCHEMA}")]
+    #[error("unsupported schema version {found} (newest supported: {SCHEMA})")]
     Schema {
-        /// What it says.
+        /// The version found.
         found: u32,
     },
-    /// A case's line says something that cannot be.
+    /// The line of a case is invalid.
     #[error("case `{case}`: {what}")]
     Case {
         /// The case's name.
@@ -90,19 +87,20 @@ struct RawLine {
     cpu: Option<String>,
 }
 
-impl Record {
+impl BaselineFile {
     /// Reads a baseline file.
     ///
     /// # Errors
     /// What is wrong with it, and where.
-    pub fn parse(text: &str) -> Result<Self, InvalidRecord> {
+    pub fn parse(text: &str) -> Result<Self, InvalidBaseline> {
         let raw: RawRecord = toml::from_str(text)?;
         if raw.schema != SCHEMA {
-            return Err(InvalidRecord::Schema { found: raw.schema });
+            return Err(InvalidBaseline::Schema { found: raw.schema });
         }
         let (mut cases, mut sources) = (BTreeMap::new(), BTreeMap::new());
         for (case, raw) in raw.cases {
-            let Line { source, entry } = line(raw).map_err(|what| InvalidRecord::Case { case: case.clone(), what })?;
+            let Line { source, entry } =
+                line(raw).map_err(|what| InvalidBaseline::Case { case: case.clone(), what })?;
             sources.insert(case.clone(), source);
             cases.insert(case, entry);
         }
@@ -132,11 +130,11 @@ impl Record {
     }
 }
 
-fn fields(source: Option<&Source>, entry: &Entry) -> Vec<(&'static str, String)> {
+fn fields(source: Option<&BaselineSource>, entry: &BaselineCase) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     match source {
-        Some(Source::Seed(seed)) => fields.push(("seed", seed.to_string())),
-        Some(Source::File(path)) => fields.push(("file", quoted(&path.to_string_lossy()))),
+        Some(BaselineSource::Seed(seed)) => fields.push(("seed", seed.to_string())),
+        Some(BaselineSource::File(path)) => fields.push(("file", quoted(&path.to_string_lossy()))),
         None => {}
     }
     fields.extend(entry.input.as_ref().map(|input| ("input", quoted(input))));
@@ -170,8 +168,8 @@ fn quoted(text: &str) -> String {
 
 fn line(raw: RawLine) -> Result<Line, String> {
     let source = match (raw.seed, raw.file) {
-        (Some(seed), None) => Source::Seed(seed),
-        (None, Some(file)) => Source::File(file),
+        (Some(seed), None) => BaselineSource::Seed(seed),
+        (None, Some(file)) => BaselineSource::File(file),
         _ => return Err("it needs a seed or a file, and not both".to_owned()),
     };
     let verdict = Verdict::from_name(&raw.verdict).ok_or_else(|| format!("unknown verdict `{}`", raw.verdict))?;
@@ -183,8 +181,12 @@ fn line(raw: RawLine) -> Result<Line, String> {
     };
     let tolerance = raw.tolerance.map(|text| text.parse::<Percent>().map_err(|error| error.to_string())).transpose()?;
     let cpu = raw.cpu.map(|text| text.parse::<Time>().map_err(|error| error.to_string())).transpose()?;
-    let entry =
-        Entry { result, input: raw.input, cpu: cpu.map(|time| time.0), tolerance: tolerance.map(|share| share.0) };
+    let entry = BaselineCase {
+        result,
+        input: raw.input,
+        cpu: cpu.map(|time| time.0),
+        tolerance: tolerance.map(|share| share.0),
+    };
     Ok(Line { source, entry })
 }
 
@@ -201,31 +203,39 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn record() -> Record {
+    fn record() -> BaselineFile {
         let tolerance = "5%".parse::<Percent>().unwrap().0;
         let long: Score = "123456789012345678901234567890".parse().unwrap();
-        let entry = |result| Entry { result, input: Some("6437b3ac38".to_owned()), cpu: None, tolerance: None };
+        let entry = |result| BaselineCase { result, input: Some("6437b3ac38".to_owned()), cpu: None, tolerance: None };
         let cases = BTreeMap::from([
             ("seed-1".to_owned(), entry(CaseResult::Accepted(141.into()))),
-            ("seed-2".to_owned(), Entry { cpu: Some(Duration::from_millis(12)), ..entry(CaseResult::Accepted(long)) }),
+            (
+                "seed-2".to_owned(),
+                BaselineCase { cpu: Some(Duration::from_millis(12)), ..entry(CaseResult::Accepted(long)) },
+            ),
             (
                 "odd \"name\"".to_owned(),
-                Entry { tolerance: Some(tolerance), ..entry(CaseResult::Accepted((-3).into())) },
+                BaselineCase { tolerance: Some(tolerance), ..entry(CaseResult::Accepted((-3).into())) },
             ),
             ("seed-3".to_owned(), entry(CaseResult::Failed("time-limit".to_owned()))),
         ]);
         let baseline = Baseline { problem: "p".to_owned(), terms: "max".to_owned(), checker: "p 1".to_owned(), cases };
-        let file = |path: &str| Source::File(path.into());
-        let sources = [Source::Seed(1), Source::Seed(2), file("data/odd.in"), Source::Seed(u64::from(u32::MAX))];
+        let file = |path: &str| BaselineSource::File(path.into());
+        let sources = [
+            BaselineSource::Seed(1),
+            BaselineSource::Seed(2),
+            file("data/odd.in"),
+            BaselineSource::Seed(u64::from(u32::MAX)),
+        ];
         let names = ["seed-1", "seed-2", "odd \"name\"", "seed-3"].map(str::to_owned);
-        Record { solver: "./bot".to_owned(), baseline, sources: names.into_iter().zip(sources).collect() }
+        BaselineFile { solver: "./bot".to_owned(), baseline, sources: names.into_iter().zip(sources).collect() }
     }
 
     #[test]
-    fn a_record_is_read_as_it_is_written() {
+    fn a_file_is_read_as_it_is_written() {
         let text = record().render();
-        assert_eq!(Record::parse(&text).unwrap(), record());
-        assert_eq!(Record::parse(&text).unwrap().render(), text);
+        assert_eq!(BaselineFile::parse(&text).unwrap(), record());
+        assert_eq!(BaselineFile::parse(&text).unwrap().render(), text);
         let cases: Vec<&str> = text.lines().skip_while(|line| *line != "[cases]").skip(1).collect();
         assert_eq!(cases.len(), 4);
         // The odd name is quoted in another way.
@@ -233,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_files_are_refused() {
         let text = record().render();
         for (from, to) in [
             ("schema = 1", "schema = 2"),
@@ -247,7 +257,7 @@ mod tests {
             ("solver = ", "solvers = "),
         ] {
             assert!(text.contains(from), "{from}");
-            assert!(Record::parse(&text.replacen(from, to, 1)).is_err(), "{from} -> {to}");
+            assert!(BaselineFile::parse(&text.replacen(from, to, 1)).is_err(), "{from} -> {to}");
         }
     }
 }

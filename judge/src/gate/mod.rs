@@ -1,13 +1,17 @@
-//! Does a solver still do what its baseline did? The file that records it, and the decision.
+//! The regression gate: the baseline file, and the decision whether a solver still achieves what it records.
 //!
 //! ```text
-//! TOML ─ Record::parse ─▶ Record ─▶ Baseline ┐
-//! today's outcomes ──────▶ Baseline ─────────┴─ judge ─▶ Judgement: complaints, changes, totals
-//! Record ─ Record::render ─▶ TOML, one line for each case
+//! TOML ─ BaselineFile::parse ─▶ BaselineFile ─▶ Baseline ┐
+//! outcomes of today ──────────▶ Baseline ────────────────┴─ judge ─▶ Judgement: complaints, changes, totals
+//! BaselineFile ─ BaselineFile::render ─▶ TOML, one line for each case
 //! ```
 
+mod baseline;
 mod file;
+mod judge;
 mod judgement;
 
-pub use file::{InvalidRecord, Line, Record, Source};
-pub use judgement::{Baseline, CaseResult, Change, Complaint, Entry, Judgement, Limits, TimeLimit, judge};
+pub use baseline::{Baseline, BaselineCase, CaseResult};
+pub use file::{BaselineFile, BaselineSource, InvalidBaseline};
+pub use judge::judge;
+pub use judgement::{Change, Complaint, GateLimits, Judgement, TimeLimit};

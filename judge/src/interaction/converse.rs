@@ -4,9 +4,10 @@ use super::closing::Closing;
 use super::interactor::{Interactor, InteractorError};
 use super::relay::{Pipe, Relay};
 use crate::command::Template;
+use crate::executor::Executor;
 use crate::model::Limits;
 use crate::verdict::{self, Decision, Ending, Idleness};
-use judge_sandbox::{End, Execution, Fault, Request, Sink, Stdin, Worker};
+use judge_sandbox::{End, Execution, Fault, Request, Sink, Stdin};
 use rustix::fs::Mode;
 use std::fs::File;
 use std::io;
@@ -44,7 +45,7 @@ pub enum ConverseError {
 /// # Errors
 /// When the conversation could not be held; [`Fault::Cancelled`] when it was stopped.
 pub fn converse(
-    worker: &mut Worker,
+    executor: &mut dyn Executor,
     request: &Request,
     limits: &Limits,
     interactor: &Template,
@@ -62,7 +63,7 @@ pub fn converse(
         stdout: Sink::File(Arc::new(File::from(from_solver.writer))),
         ..request.clone()
     };
-    let execution = run(worker, &request, &mut relay, &interactor)?;
+    let execution = run(executor, &request, &mut relay, &interactor)?;
     if matches!(execution.end, End::NotStarted(_)) {
         return Ok(Conversation { execution, decision: Decision::None(Idleness::Waiting) });
     }
@@ -74,7 +75,7 @@ pub fn converse(
 
 /// Runs the solver, and relays until it has ended.
 fn run(
-    worker: &mut Worker,
+    executor: &mut dyn Executor,
     request: &Request,
     relay: &mut Relay,
     interactor: &Interactor,
@@ -83,7 +84,7 @@ fn run(
     let (listening, ended) = (stop.reader, interactor.ended());
     std::thread::scope(|scope| {
         let relaying = std::thread::Builder::new().spawn_scoped(scope, || relay.run(listening.as_fd(), ended))?;
-        let execution = worker.run_until(request, ended);
+        let execution = executor.run_until(request, ended);
         drop(stop.writer);
         let relayed = relaying.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         // A fault of the sandbox says more than the broken pipe that may come of it.

@@ -1,7 +1,7 @@
 //! Stored answers: packed, each kept once however often it was given, and the oldest dropped when there are too many.
 
-use super::{Journal, JournalError, RunId};
-use crate::model::{Digest, KeepAnswers};
+use super::{Journal, JournalError};
+use crate::model::{Digest, Retention, RunId};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::borrow::Cow;
 
@@ -61,8 +61,8 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn retain_answers(&mut self, keep: KeepAnswers) -> Result<(), JournalError> {
-        let KeepAnswers::UpTo(most) = keep else { return Ok(()) };
+    pub fn apply_retention(&mut self, retention: Retention) -> Result<(), JournalError> {
+        let Retention::UpTo(most) = retention else { return Ok(()) };
         let stored: u64 =
             self.connection.query_row("SELECT coalesce(sum(packed_bytes), 0) FROM answer", [], |row| row.get(0))?;
         if stored <= most.0 {

@@ -1,8 +1,8 @@
 //! Starts the record of a run, or finds the one that is to be continued.
 
 use super::record::{CheckerIdentity, environment};
-use super::{JournalError, RunId, RunRecord};
-use crate::model::{Digest, Solver};
+use super::{JournalError, RunRecord};
+use crate::model::{Digest, RunId, Solver};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 use std::time::Duration;
 

@@ -3,72 +3,24 @@
 use super::rank::rank;
 use super::record::CheckerIdentity;
 use super::stored::read_score;
-use super::{Journal, JournalError, RunId};
-use crate::model::{CaseName, Digest, Direction, Problem, natural_key};
-use checkers::Score;
+use super::{Journal, JournalError};
+use crate::model::{BestScore, BestScores, CaseName, Digest, Direction, Game, Problem, RunId, natural_key};
 use rusqlite::{Connection, TransactionBehavior, named_params, params};
 use std::collections::HashMap;
 
-/// What scores are scores of: those of another checker, or of another version, are not compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Game {
-    /// The problem's id.
-    pub problem: String,
-    /// The checker's name, or the command of the user's with the hash of its files.
-    pub checker: String,
-    /// The checker's version; 0 for a command of the user's.
-    pub checker_version: u32,
-    /// Which scores are good.
-    pub direction: Direction,
+/// Returns the game of a problem, with the current version of its checker.
+#[must_use]
+pub fn game_of(problem: &Problem) -> Game {
+    let CheckerIdentity { name, version } = CheckerIdentity::of(problem);
+    Game { problem: problem.id.clone(), checker: name, checker_version: version, direction: problem.direction }
 }
 
-impl Game {
-    /// Returns what the scores of this problem are scores of today.
-    #[must_use]
-    pub fn of(problem: &Problem) -> Self {
-        let CheckerIdentity { name, version } = CheckerIdentity::of(problem);
-        Self { problem: problem.id.clone(), checker: name, checker_version: version, direction: problem.direction }
+/// Compares two scores by their ranks.
+fn is_better(game: &Game, rank: &[u8], than: &[u8]) -> bool {
+    match game.direction {
+        Direction::Max => rank > than,
+        Direction::Min => rank < than,
     }
-
-    /// Compares two scores by their ranks.
-    fn is_better(&self, rank: &[u8], than: &[u8]) -> bool {
-        match self.direction {
-            Direction::Max => rank > than,
-            Direction::Min => rank < than,
-        }
-    }
-}
-
-/// The best score on a case, and where it comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BestScore {
-    /// The case's name.
-    pub case: CaseName,
-    /// Hash of its input.
-    pub input: Digest,
-    /// The score.
-    pub score: Score,
-    /// The solver's name.
-    pub solver: String,
-    /// Hash of the solver's content.
-    pub solver_hash: Digest,
-    /// The machine it was reached on.
-    pub host: String,
-    /// The run, in the journal of that machine.
-    pub run: RunId,
-    /// When that run started, in UTC, as ISO 8601 writes it.
-    pub date: String,
-    /// Whether it was imported: then the run is in somebody else's journal.
-    pub imported: bool,
-}
-
-/// The first of the best scores, and how many there are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BestScores {
-    /// By the natural order of the cases' names.
-    pub scores: Vec<BestScore>,
-    /// How many cases have a score at all.
-    pub cases: usize,
 }
 
 /// What an import brought.
@@ -129,7 +81,7 @@ impl Journal {
         let mut imported = Imported::default();
         for score in scores {
             let (key, rank) = ((score.case.clone(), score.input), rank(&score.score));
-            if known.get(&key).is_some_and(|known| !game.is_better(&rank, known)) {
+            if known.get(&key).is_some_and(|known| !is_better(game, &rank, known)) {
                 imported.no_better += 1;
                 continue;
             }
@@ -152,7 +104,7 @@ impl Journal {
             places.map(|(place, candidate)| ((candidate.case.clone(), candidate.input), place)).collect();
         for theirs in imported.into_iter().map(Candidate::imported) {
             match places.get(&(theirs.case.clone(), theirs.input)) {
-                Some(&place) if game.is_better(&theirs.rank, &candidates[place].rank) => candidates[place] = theirs,
+                Some(&place) if is_better(game, &theirs.rank, &candidates[place].rank) => candidates[place] = theirs,
                 Some(_) => {}
                 None => candidates.push(theirs),
             }

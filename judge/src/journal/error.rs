@@ -1,6 +1,6 @@
 //! What can go wrong with the journal. Never a reason for a run to fail.
 
-use super::RunId;
+use crate::model::RunId;
 use std::io;
 use std::path::PathBuf;
 

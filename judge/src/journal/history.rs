@@ -1,60 +1,10 @@
 //! Past runs at a glance: totals, failures, and the change against the run before.
 
-use super::{Journal, JournalError, RunId, lock};
-use crate::model::Digest;
+use super::{Journal, JournalError, lock};
+use crate::model::{Digest, HistoryRow, RunId, RunState};
 use num_rational::BigRational;
 use rusqlite::{OptionalExtension, Row, TransactionBehavior, named_params, params};
-use std::fmt;
 use std::path::Path;
-
-/// How far a run came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunState {
-    /// A judge is working on it.
-    Running,
-    /// The judge was killed, or lost its journal.
-    Killed,
-    /// Ctrl-C.
-    Interrupted,
-    /// `--fail-fast`, and a case failed.
-    Stopped,
-    /// It was carried through.
-    Complete,
-}
-
-impl RunState {
-    /// Every state.
-    pub const ALL: [Self; 5] = [Self::Running, Self::Killed, Self::Interrupted, Self::Stopped, Self::Complete];
-
-    /// Returns the state of a run from what is stored, and from whether somebody holds its lock.
-    pub(super) fn of(stored: &str, folder: &Path, run: RunId) -> Self {
-        match stored {
-            "complete" => Self::Complete,
-            "stopped" => Self::Stopped,
-            "interrupted" => Self::Interrupted,
-            _ if lock::is_held(folder, run) => Self::Running,
-            _ => Self::Killed,
-        }
-    }
-
-    /// Returns the name in every report.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Killed => "killed",
-            Self::Interrupted => "interrupted",
-            Self::Stopped => "stopped",
-            Self::Complete => "complete",
-        }
-    }
-}
-
-impl fmt::Display for RunState {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(self.name())
-    }
-}
 
 /// Which runs are asked for.
 #[derive(Debug, Clone, Default)]
@@ -67,45 +17,15 @@ pub struct HistoryFilter<'a> {
     pub newest: Option<usize>,
 }
 
-/// A solver in a past run.
-#[derive(Debug, Clone)]
-pub struct HistoryRow {
-    /// The run.
-    pub run: RunId,
-    /// When it started, in UTC, as ISO 8601 writes it.
-    pub started: String,
-    /// The same in local time, to the minute, for people.
-    pub started_here: String,
-    /// How far it came.
-    pub state: RunState,
-    /// The problem's id.
-    pub problem: String,
-    /// The solver's name.
-    pub solver: String,
-    /// Hash of the solver's content.
-    pub solver_hash: Digest,
-    /// Its place in the run.
-    pub place: usize,
-    /// The kind of cases that the figures are about, such as `colors=4`; `None`: all that the row is asked for.
-    pub group: Option<String>,
-    /// How many cases were planned.
-    pub planned: usize,
-    /// How many it finished.
-    pub done: usize,
-    /// How many of these were accepted.
-    pub accepted: usize,
-    /// The scoring rule of the total.
-    pub rule: String,
-    /// What it reached; `None` where the rule gives nothing, or the run was killed.
-    pub total: Option<BigRational>,
-    /// How much more that is than the solver of this name reached before, on the same cases by the same rule.
-    pub change: Option<BigRational>,
-    /// Whether a larger total is better.
-    pub direction: String,
-    /// The commit that was checked out.
-    pub git_commit: Option<String>,
-    /// Whether tracked files differed from it.
-    pub git_dirty: Option<bool>,
+/// Returns the state of a run from what is stored, and from whether its lock is held.
+pub(super) fn run_state(stored: &str, folder: &Path, run: RunId) -> RunState {
+    match stored {
+        "complete" => RunState::Complete,
+        "stopped" => RunState::Stopped,
+        "interrupted" => RunState::Interrupted,
+        _ if lock::is_held(folder, run) => RunState::Running,
+        _ => RunState::Killed,
+    }
 }
 
 /// What a total must agree in to be compared with an earlier one.
@@ -140,7 +60,7 @@ impl Journal {
             run,
             started: row.get(1)?,
             started_here: row.get(2)?,
-            state: RunState::of(&row.get::<_, String>(3)?, &self.folder, run),
+            state: run_state(&row.get::<_, String>(3)?, &self.folder, run),
             problem: row.get(4)?,
             solver: row.get(5)?,
             solver_hash: Digest(row.get(6)?),

@@ -2,7 +2,7 @@
 
 use super::JournalError;
 use super::stored::read_outcome;
-use crate::model::{CaseSource, CaseSpec, Digest, JobId, Recalled, StoredResult, Verdict};
+use crate::model::{CaseSource, CaseSpec, Digest, JobId, KnownOutcome, StoredResult, Verdict};
 use crate::plan::Plan;
 use rusqlite::{Connection, Row};
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// Earlier results that still hold, by what they are results of.
 #[derive(Debug, Default)]
 pub struct Known {
-    results: HashMap<Key, Recalled>,
+    results: HashMap<Key, KnownOutcome>,
     /// By case: which repetition of its input it is.
     attempts: Vec<u32>,
 }
@@ -43,7 +43,7 @@ impl Known {
         self.results.len()
     }
 
-    /// Returns whether there is nothing to recall.
+    /// Returns whether there is nothing to look up.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.results.is_empty()
@@ -51,7 +51,7 @@ impl Known {
 
     /// Returns the result of this job on this input, if there is one.
     #[must_use]
-    pub fn recall(&self, job: JobId, input: &Digest) -> Option<Recalled> {
+    pub fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome> {
         let key = Key { solver: job.solver, input: *input, attempt: self.attempts[job.case] };
         self.results.get(&key).cloned()
     }
@@ -100,7 +100,7 @@ impl Known {
         }
         let key = Key { solver, input: Digest(row.get(2)?), attempt: row.get(3)? };
         let stored = StoredResult { entrant: row.get(0)?, place: row.get(1)? };
-        self.results.insert(key, Recalled { outcome, stored });
+        self.results.insert(key, KnownOutcome { outcome, stored });
         Ok(())
     }
 }

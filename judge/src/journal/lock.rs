@@ -1,6 +1,7 @@
 //! Tells a run that is going on from one that was killed: the first holds a lock, and the kernel frees it with the process.
 
-use super::{JournalError, RunId};
+use super::JournalError;
+use crate::model::RunId;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

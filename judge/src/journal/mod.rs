@@ -22,12 +22,11 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
-pub use best::{BestScore, BestScores, Game, Imported};
+pub use best::{Imported, game_of};
 pub use error::JournalError;
-pub use history::{HistoryFilter, HistoryRow, RunState};
+pub use history::HistoryFilter;
 pub use known::Known;
 pub use record::{RunRecord, environment};
 pub use recording::{Closing, Part, Recording, Resumption};
 pub use store::Journal;
-pub use stored::{RunChoice, RunId, StoredCase, StoredEntrant, StoredOutcome, StoredRun};
 pub use surroundings::Surroundings;

@@ -5,8 +5,8 @@ use super::known::attempts;
 use super::lock::RunLock;
 use super::record::CheckerIdentity;
 use super::result::Desk;
-use super::{Journal, JournalError, Known, RunId, RunRecord};
-use crate::model::{CaseSpec, Digest, Finished, JobId, KeepAnswers, Rule, Solver, Stop};
+use super::{Journal, JournalError, Known, RunRecord};
+use crate::model::{CaseSpec, Digest, Finished, JobId, Retention, Rule, RunId, Solver, Stop};
 use crate::plan::Plan;
 use num_rational::BigRational;
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -16,7 +16,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Recording {
     journal: Journal,
-    keep: KeepAnswers,
+    retention: Retention,
     rows: Rows,
     problem: String,
     checker: CheckerIdentity,
@@ -82,20 +82,20 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn begin(mut journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>) -> Result<Self, JournalError> {
+    pub fn begin(mut journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<Self, JournalError> {
         let transaction = journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let rows = begin(&transaction, record)?;
         // Before the commit: nobody ever sees the run without its lock.
         let lock = RunLock::take(&journal.folder, rows.run)?;
         transaction.commit()?;
-        Ok(Self::of(journal, keep, record, rows, lock))
+        Ok(Self::of(journal, retention, record, rows, lock))
     }
 
     /// Takes up the record of the last run of the same command that was not carried through, with what it has found out.
     ///
     /// # Errors
     /// When the journal cannot be read or written, or when that run is still going.
-    pub fn resume(journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>) -> Result<Resumption, JournalError> {
+    pub fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<Resumption, JournalError> {
         let Some(rows) = find_unfinished(&journal.connection, record)? else {
             return Ok(Resumption::Nothing(journal));
         };
@@ -105,7 +105,7 @@ impl Recording {
             known.add_entrant(&journal.connection, solver, *entrant)?;
         }
         journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [rows.run.0])?;
-        Ok(Resumption::Found(Box::new(Self::of(journal, keep, record, rows, lock)), known))
+        Ok(Resumption::Found(Box::new(Self::of(journal, retention, record, rows, lock)), known))
     }
 
     #[cfg(test)]
@@ -113,10 +113,10 @@ impl Recording {
         &self.journal.connection
     }
 
-    fn of(journal: Journal, keep: KeepAnswers, record: &RunRecord<'_>, rows: Rows, lock: RunLock) -> Self {
+    fn of(journal: Journal, retention: Retention, record: &RunRecord<'_>, rows: Rows, lock: RunLock) -> Self {
         Self {
             journal,
-            keep,
+            retention,
             rows,
             problem: record.plan.problem.id.clone(),
             checker: CheckerIdentity::of(&record.plan.problem),
@@ -188,7 +188,7 @@ impl Recording {
             rows: &self.rows,
             problem: &self.problem,
             checker: &self.checker,
-            keep: self.keep,
+            retention: self.retention,
         };
         for finished in batch {
             let job = self.part.place(finished.job);
@@ -201,9 +201,9 @@ impl Recording {
 
     /// A long run must not fill the disk before it ends.
     fn drop_old_answers(&mut self) -> Result<(), JournalError> {
-        if matches!(self.keep, KeepAnswers::UpTo(most) if self.unchecked_bytes > most.0 / 4 && most.0 > 0) {
+        if matches!(self.retention, Retention::UpTo(most) if self.unchecked_bytes > most.0 / 4 && most.0 > 0) {
             self.unchecked_bytes = 0;
-            self.journal.retain_answers(self.keep)?;
+            self.journal.apply_retention(self.retention)?;
         }
         Ok(())
     }
@@ -227,7 +227,7 @@ impl Recording {
             sum_up(&transaction, *entrant, total.filter(|_| closing.stop.is_none()))?;
         }
         transaction.commit()?;
-        self.journal.retain_answers(self.keep)?;
+        self.journal.apply_retention(self.retention)?;
         drop(self.lock);
         Ok(self.journal)
     }

@@ -4,7 +4,7 @@ use super::answers;
 use super::begin::{Rows, microseconds};
 use super::rank::rank;
 use super::record::CheckerIdentity;
-use crate::model::{Bytes, CaseSource, CaseSpec, Digest, Finished, JobId, KeepAnswers, Outcome, StoredResult};
+use crate::model::{Bytes, CaseSource, CaseSpec, Digest, Finished, JobId, Outcome, Retention, StoredResult};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 /// Writes the rows of one commit.
@@ -13,7 +13,7 @@ pub(super) struct Desk<'a> {
     pub(super) rows: &'a Rows,
     pub(super) problem: &'a str,
     pub(super) checker: &'a CheckerIdentity,
-    pub(super) keep: KeepAnswers,
+    pub(super) retention: Retention,
 }
 
 impl Desk<'_> {
@@ -103,7 +103,7 @@ impl Desk<'_> {
                 .map(Option::flatten);
         }
         match &finished.evidence.answer {
-            Some(answer) if self.keep != KeepAnswers::UpTo(Bytes(0)) => {
+            Some(answer) if self.retention != Retention::UpTo(Bytes(0)) => {
                 answers::store(self.connection, self.rows.run, answer).map(Some)
             }
             _ => Ok(None),

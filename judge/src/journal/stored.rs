@@ -1,127 +1,15 @@
-//! A whole run as it was recorded.
+//! Reads a whole run as it was recorded.
 
-use super::history::RunState;
+use super::history::run_state;
 use super::{Journal, JournalError};
-use crate::model::{Bytes, CaseName, CaseSource, CaseSpec, Digest, Limits, Outcome, Time, Verdict};
+use crate::model::{
+    Bytes, CaseName, CaseSource, CaseSpec, Digest, Limits, Outcome, RunChoice, RunId, StoredCase, StoredEntrant,
+    StoredOutcome, StoredRun, Time, Verdict,
+};
 use checkers::Score;
 use rusqlite::{OptionalExtension, Row};
-use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
-
-/// The number of a run in its journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RunId(pub i64);
-
-impl fmt::Display for RunId {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
-/// A run as the user names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunChoice {
-    /// By its number.
-    Number(RunId),
-    /// `last`: the newest one.
-    Last,
-}
-
-impl FromStr for RunChoice {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "last" => Ok(Self::Last),
-            _ if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                text.parse().map(|number| Self::Number(RunId(number))).map_err(|_| RUN_EXPECTED)
-            }
-            _ => Err(RUN_EXPECTED),
-        }
-    }
-}
-
-const RUN_EXPECTED: &str = "expected the number of a run, as in `judge history`, or `last`";
-
-/// A whole run as it was recorded.
-#[derive(Debug, Clone)]
-pub struct StoredRun {
-    /// Its number.
-    pub id: RunId,
-    /// When it started, in UTC, as ISO 8601 writes it.
-    pub started: String,
-    /// How far it came.
-    pub state: RunState,
-    /// How long it took.
-    pub elapsed: Duration,
-    /// The command line.
-    pub command: String,
-    /// The problem's id.
-    pub problem: String,
-    /// The checker's name, or the command of the user's with the hash of its files.
-    pub checker: String,
-    /// The checker's version; 0 for a command of the user's.
-    pub checker_version: u32,
-    /// What a solver was allowed to use.
-    pub limits: Limits,
-    /// The variables that the user gave.
-    pub environment: String,
-    /// How many cases were planned.
-    pub case_count: usize,
-    /// How many solvers ran at once.
-    pub jobs: usize,
-    /// The sandbox's tier.
-    pub tier: String,
-    /// The machine's name.
-    pub host: String,
-    /// The kernel's release.
-    pub kernel: String,
-    /// The processor.
-    pub cpu_model: String,
-    /// The commit that was checked out.
-    pub git_commit: Option<String>,
-    /// Whether tracked files differed from it.
-    pub git_dirty: Option<bool>,
-    /// The judge's version.
-    pub judge: String,
-    /// The solvers, in the order of the run.
-    pub entrants: Vec<StoredEntrant>,
-    /// The cases that at least one solver finished, in the order of the run.
-    pub cases: Vec<StoredCase>,
-}
-
-/// A solver of a recorded run.
-#[derive(Debug, Clone)]
-pub struct StoredEntrant {
-    /// Its name.
-    pub name: String,
-    /// What the user named.
-    pub command: String,
-    /// Hash of its content.
-    pub hash: Digest,
-}
-
-/// A case of a recorded run.
-#[derive(Debug, Clone)]
-pub struct StoredCase {
-    /// Its name, and where its input came from.
-    pub spec: CaseSpec,
-    /// Hash of its input; `None` where there was none to be had.
-    pub input: Option<Digest>,
-    /// What became of it, by solver; `None` where one did not finish it.
-    pub results: Vec<Option<StoredOutcome>>,
-}
-
-/// What became of one solver on one case.
-#[derive(Debug, Clone)]
-pub struct StoredOutcome {
-    /// The outcome.
-    pub outcome: Outcome,
-    /// Where the answer is kept, if it is.
-    pub answer: Option<i64>,
-}
 
 impl Journal {
     /// Returns the number of the run that the user means.
@@ -159,7 +47,7 @@ impl Journal {
         Ok(StoredRun {
             id,
             started: row.get(0)?,
-            state: RunState::of(&row.get::<_, String>(1)?, &self.folder, id),
+            state: run_state(&row.get::<_, String>(1)?, &self.folder, id),
             elapsed: time(row, 2)?.unwrap_or_default(),
             command: row.get(3)?,
             problem: row.get(4)?,

@@ -6,8 +6,8 @@ mod pace;
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    Bytes, CaseSpec, Digest, Evidence, Finished, Invocation, JobId, KeepAnswers, Outcome, Recalled, Rule, Solver,
-    SolverSpec, Stop, Verdict,
+    Bytes, CaseSpec, Digest, Evidence, Finished, Game, Invocation, JobId, KnownOutcome, Outcome, Retention, Rule,
+    RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Verdict,
 };
 use crate::plan::{Order, Plan};
 use checkers::Score;
@@ -75,7 +75,7 @@ impl Bench {
     }
 
     fn begin(&self) -> Recording {
-        Recording::begin(self.journal(), KeepAnswers::All, &self.record()).unwrap()
+        Recording::begin(self.journal(), Retention::All, &self.record()).unwrap()
     }
 
     /// A whole run of the first solver with these scores, `None` for a wrong answer.
@@ -126,7 +126,7 @@ fn integrity(journal: &Journal) -> String {
 }
 
 fn game(bench: &Bench) -> Game {
-    Game::of(&bench.plan.problem)
+    game_of(&bench.plan.problem)
 }
 
 fn scores(journal: &Journal, game: &Game) -> Vec<(String, String, i64)> {
@@ -180,12 +180,12 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     let mut recording = bench.begin();
     recording.append(&[finished(0, 0, Some(7))]).unwrap();
     let run = recording.run();
-    let second = Recording::resume(bench.journal(), KeepAnswers::All, &bench.record());
+    let second = Recording::resume(bench.journal(), Retention::All, &bench.record());
     assert!(matches!(second, Err(JournalError::StillRunning(found)) if found == run));
     drop(recording);
 
     let resume = |bench: &Bench| {
-        let found = Recording::resume(bench.journal(), KeepAnswers::All, &bench.record()).unwrap();
+        let found = Recording::resume(bench.journal(), Retention::All, &bench.record()).unwrap();
         match found {
             Resumption::Found(recording, known) => Some((recording, known)),
             Resumption::Nothing(_) => None,
@@ -205,8 +205,8 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     let (mut again, known) = resume(&bench).expect("the run is found");
     assert_eq!((again.run(), known.len()), (run, 1));
     let job = JobId { case: 0, solver: 0 };
-    assert!(known.recall(job, &input(1)).is_none(), "another input");
-    let Recalled { outcome, stored } = known.recall(job, &input(0)).unwrap();
+    assert!(known.lookup(job, &input(1)).is_none(), "another input");
+    let KnownOutcome { outcome, stored } = known.lookup(job, &input(0)).unwrap();
     assert_eq!(outcome, finished(0, 0, Some(7)).outcome);
     let evidence = Box::new(Evidence { input: Some(input(0)), answer: None, stored: Some(stored) });
     again
@@ -237,8 +237,8 @@ fn equal_results_of_other_runs_are_used_again_but_not_faults_nor_repetitions() {
     let (mut recording, earlier) = known(&bench);
     let job = JobId { case: 0, solver: 0 };
     assert_eq!(earlier.len(), 1);
-    assert!(earlier.recall(JobId { case: 1, solver: 0 }, &input(1)).is_none(), "a fault of ours");
-    let Recalled { outcome, stored } = earlier.recall(job, &input(0)).unwrap();
+    assert!(earlier.lookup(JobId { case: 1, solver: 0 }, &input(1)).is_none(), "a fault of ours");
+    let KnownOutcome { outcome, stored } = earlier.lookup(job, &input(0)).unwrap();
     recording
         .append(&[Finished {
             job,
@@ -254,8 +254,8 @@ fn equal_results_of_other_runs_are_used_again_but_not_faults_nor_repetitions() {
 
     bench.plan.cases = vec![CaseSpec::from_seed(1), CaseSpec { name: "seed-1#2".into(), ..CaseSpec::from_seed(1) }];
     let repeated = known(&bench).1;
-    assert!(repeated.recall(job, &input(0)).is_some());
-    assert!(repeated.recall(JobId { case: 1, solver: 0 }, &input(0)).is_none(), "the second time is measured");
+    assert!(repeated.lookup(job, &input(0)).is_some());
+    assert!(repeated.lookup(JobId { case: 1, solver: 0 }, &input(0)).is_none(), "the second time is measured");
     bench.plan.environment.clear();
     assert!(known(&bench).1.is_empty(), "another environment");
 }
@@ -292,7 +292,7 @@ fn a_solver_that_is_in_a_run_twice_is_run_again_the_second_time() {
     let recording = twice.begin();
     let mut known = Known::of(&twice.plan);
     recording.add_earlier(0, &mut known).unwrap();
-    let recalled = [0, 1].map(|solver| known.recall(JobId { case: 0, solver }, &input(0)).is_some());
+    let recalled = [0, 1].map(|solver| known.lookup(JobId { case: 0, solver }, &input(0)).is_some());
     assert_eq!(recalled, [true, false]);
 }
 
@@ -389,9 +389,9 @@ fn the_oldest_answers_go_first() {
         cases.iter().map(|case| case.results[0].as_ref().unwrap().answer.is_some()).collect()
     };
     let bytes = "answer Some(2)".len() as u64 * 2;
-    journal.retain_answers(KeepAnswers::UpTo(Bytes(bytes))).unwrap();
+    journal.apply_retention(Retention::UpTo(Bytes(bytes))).unwrap();
     assert_eq!((kept(&journal, old), kept(&journal, new)), (vec![false, true], vec![true, true]));
-    journal.retain_answers(KeepAnswers::UpTo(Bytes(0))).unwrap();
+    journal.apply_retention(Retention::UpTo(Bytes(0))).unwrap();
     assert_eq!((kept(&journal, old), kept(&journal, new)), (vec![false, false], vec![false, false]));
     let bodies: i64 = journal.connection.query_row("SELECT count(*) FROM answer_body", [], |row| row.get(0)).unwrap();
     assert_eq!(bodies, 0);

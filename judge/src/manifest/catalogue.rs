@@ -2,7 +2,7 @@
 
 use super::section::{Complaints, Section};
 use super::{BUILT_IN, Complaint, problem, suggest};
-use crate::model::{KeepAnswers, Problem};
+use crate::model::{Problem, Retention};
 use checkers::Score;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -14,7 +14,7 @@ use toml::de::DeTable;
 pub struct Catalogue {
     problems: Vec<Problem>,
     folder: PathBuf,
-    keep_answers: KeepAnswers,
+    retention: Retention,
 }
 
 /// Everything that is wrong with a catalogue.
@@ -60,9 +60,9 @@ impl Catalogue {
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, ManifestError> {
         read_document("the catalogue", file, text, |root| {
             let problems = read_problems(&root, folder);
-            let keep_answers = read_keep_answers(&root).unwrap_or_default();
+            let retention = read_retention(&root).unwrap_or_default();
             root.finish();
-            Self { problems, folder: folder.to_owned(), keep_answers }
+            Self { problems, folder: folder.to_owned(), retention }
         })
     }
 
@@ -80,8 +80,8 @@ impl Catalogue {
 
     /// Returns how many answers the journal of this catalogue keeps.
     #[must_use]
-    pub fn keep_answers(&self) -> KeepAnswers {
-        self.keep_answers
+    pub fn retention(&self) -> Retention {
+        self.retention
     }
 
     /// Returns the problem with this id.
@@ -132,11 +132,11 @@ pub fn read_best_scores(file: &str, text: &str) -> Result<BTreeMap<String, Score
     read_document("the best scores", file, text, |root| root.integer_entries(expected).into_iter().collect())
 }
 
-fn read_keep_answers(root: &Section<'_>) -> Option<KeepAnswers> {
+fn read_retention(root: &Section<'_>) -> Option<Retention> {
     let section = root.section("journal", "[journal]")?;
-    let keep = section.parsed::<KeepAnswers>("keep-answers").map(|keep| keep.value);
+    let retention = section.parsed::<Retention>("keep-answers").map(|retention| retention.value);
     section.finish();
-    keep
+    retention
 }
 
 fn read_problems(root: &Section<'_>, folder: &Path) -> Vec<Problem> {
@@ -168,8 +168,8 @@ mod tests {
 
     const PROBLEM: &str = "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nseeds = \"1\"\n";
 
-    fn keep(journal: &str) -> Result<KeepAnswers, ManifestError> {
-        Catalogue::parse("p.toml", &format!("{journal}{PROBLEM}"), Path::new("/")).map(|all| all.keep_answers())
+    fn retention(journal: &str) -> Result<Retention, ManifestError> {
+        Catalogue::parse("p.toml", &format!("{journal}{PROBLEM}"), Path::new("/")).map(|all| all.retention())
     }
 
     #[test]
@@ -185,10 +185,10 @@ mod tests {
 
     #[test]
     fn the_journal_keeps_what_the_catalogue_says() {
-        assert_eq!(keep("").unwrap(), KeepAnswers::default());
-        assert_eq!(keep("[journal]\nkeep-answers = \"all\"\n").unwrap(), KeepAnswers::All);
-        assert_eq!(keep("[journal]\nkeep-answers = \"0 B\"\n").unwrap(), KeepAnswers::UpTo(Bytes(0)));
-        let complaints = keep("[journal]\nkeep-answers = \"3 days\"\nkeep = 1\n").unwrap_err().complaints;
+        assert_eq!(retention("").unwrap(), Retention::default());
+        assert_eq!(retention("[journal]\nkeep-answers = \"all\"\n").unwrap(), Retention::All);
+        assert_eq!(retention("[journal]\nkeep-answers = \"0 B\"\n").unwrap(), Retention::UpTo(Bytes(0)));
+        let complaints = retention("[journal]\nkeep-answers = \"3 days\"\nkeep = 1\n").unwrap_err().complaints;
         assert_eq!(complaints.len(), 2, "{complaints:?}");
     }
 }

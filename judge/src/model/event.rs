@@ -38,7 +38,7 @@ pub struct Evidence {
 
 /// An earlier outcome that still holds.
 #[derive(Debug, Clone)]
-pub struct Recalled {
+pub struct KnownOutcome {
     /// What became of the job.
     pub outcome: Outcome,
     /// Where it is stored.

@@ -1,23 +1,22 @@
-//! The best score on each case: the table, and the JSON file that teams pass around.
+//! The best score on each case: the table, and the JSON file that teams exchange.
 
 use super::Style;
 use super::json_text;
-use super::record::{exact, schema_of};
+use super::json_value::{exact, schema_of};
 use super::table::{Align, Field, grid};
-use crate::journal::{BestScore, BestScores, Game, RunId};
-use crate::model::CaseName;
+use crate::model::{BestScore, BestScores, CaseName, Game, RunId};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-/// Grows when a judge that reads the file could misunderstand the new form.
+/// Incremented when a judge could misread a newer file.
 const SCHEMA: u32 = 1;
 
 /// The best scores on the cases of a problem: `judge best --json`, and `--export`.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "judge best --json")]
 struct Document {
-    /// Grows when a judge that reads the file could misunderstand the new form.
+    /// Incremented when a judge could misread a newer file.
     schema: u32,
     /// The problem's id.
     problem: String,
@@ -60,24 +59,24 @@ struct Record {
     date: String,
 }
 
-/// A file that holds no best scores of this game.
+/// A file without usable best scores of this game.
 #[derive(Debug, thiserror::Error)]
 pub enum BestFileError {
-    /// It is not of the form that `--export` writes.
-    #[error("it is no file of best scores: {0}")]
+    /// It is not a file of `--export`.
+    #[error("not a file of best scores: {0}")]
     Form(#[from] serde_json::Error),
-    /// It is of a form that this judge does not know.
-    #[error("it is of form {0}, and this judge knows form {SCHEMA}")]
+    /// Its version is not supported.
+    #[error("unsupported schema version {0} (newest supported: {SCHEMA})")]
     Schema(u32),
-    /// It is about something else.
+    /// It is of another game.
     #[error("its scores are of {found}, not of {wanted}: they cannot be compared")]
     OtherGame {
         /// What its scores are scores of.
         found: String,
-        /// What is asked for.
+        /// What they should be scores of.
         wanted: String,
     },
-    /// A value cannot be.
+    /// A value is invalid.
     #[error("the case `{case}` has a bad {what}")]
     Value {
         /// The case.
@@ -87,7 +86,7 @@ pub enum BestFileError {
     },
 }
 
-/// Returns the best scores as a table, and says how many are left out.
+/// Returns the best scores as a table, with the number of omitted rows.
 #[must_use]
 pub fn best_text(best: &BestScores, style: Style) -> String {
     if best.scores.is_empty() {
@@ -154,10 +153,10 @@ pub fn best_schema() -> Schema {
     schema_of::<Document>()
 }
 
-/// Reads what [`best_json`] has written.
+/// Reads a document of [`best_json`].
 ///
 /// # Errors
-/// When it is something else, or about another game.
+/// When it is another document, or of another game.
 pub fn read_best_json(game: &Game, text: &[u8]) -> Result<Vec<BestScore>, BestFileError> {
     let document: Document = serde_json::from_slice(text)?;
     if document.schema != SCHEMA {

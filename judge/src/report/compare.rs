@@ -5,69 +5,68 @@ use super::figures::{memory, milliseconds};
 use super::plot::histogram;
 use super::table::{Align, Field, grid, painted};
 use super::{Counts, Paint, Style};
-use crate::duel::{Claim, Duel, Group, Pair, Ruling, Stakes, Yardstick};
-use crate::journal::RunId;
-use crate::model::{JobId, Outcome, Stop, Verdict, one_line};
+use crate::model::{JobId, Outcome, OutcomeGrid, RunId, Stop, Verdict, one_line};
+use crate::paired::{Claim, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters};
 use crate::plan::Plan;
-use crate::statistics::{Comparison, Moments};
+use crate::statistics::{EffectSummary, Moments};
 use std::time::Duration;
 
-/// So many of the cases with the largest losses and gains are shown.
+/// The number of cases with the largest losses and gains that are shown.
 const EXTREMES: usize = 10;
 
-/// What there is to tell of a comparison.
+/// The report of a comparison.
 #[derive(Debug)]
 pub struct CompareReport<'a> {
-    /// What was played.
+    /// What was run.
     pub plan: &'a Plan,
-    /// By place in the plan; `None` for jobs that were not finished.
-    pub outcomes: &'a [Option<Outcome>],
-    /// What effects are measured in.
-    pub yardstick: Yardstick,
+    /// The outcomes.
+    pub outcomes: &'a OutcomeGrid,
+    /// The measure of the effects.
+    pub measure: EffectMeasure,
     /// The probability of a false claim, over all comparisons together.
     pub alpha: f64,
-    /// What was asked of each comparison.
-    pub stakes: Stakes,
-    /// Whether cases were played until it was decided.
+    /// The parameters of each test.
+    pub parameters: TestParameters,
+    /// Whether cases were added until it was decided.
     pub is_sequential: bool,
-    /// Every solver but the first, against the first.
-    pub bouts: &'a [Bout],
+    /// Every solver but the first, compared with the first.
+    pub comparisons: &'a [Comparison],
     /// The feature by which the cases are grouped, if they are.
     pub group_by: Option<&'a str>,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
-    /// Where and how it was played; `None` where all results are of past runs.
-    pub venue: Option<Venue>,
-    /// The past run that a solver's results are of, by solver; `None` where it played now.
+    /// How the solvers were run; `None` if all results are of past runs.
+    pub run_info: Option<RunInfo>,
+    /// The past run of each solver; `None` if it was run now.
     pub runs: &'a [Option<RunId>],
-    /// What the reader has to know: what is missing on a side, and what was not the same for both.
+    /// What is missing for a solver, and what was not the same for all.
     pub warnings: &'a [String],
-    /// Whether the times of all solvers were taken on the same machine, under the same conditions.
+    /// Whether all times were measured on the same machine, under the same conditions.
     pub times_are_comparable: bool,
 }
 
-/// Where and how solvers played.
+/// How solvers were run.
 #[derive(Debug, Clone)]
-pub struct Venue {
+pub struct RunInfo {
     /// How long it took.
     pub elapsed: Duration,
     /// How many solvers ran at once.
     pub jobs: usize,
     /// The sandbox's tier.
     pub tier: &'static str,
-    /// What does not hold in that tier.
+    /// The gaps of that tier.
     pub gaps: Vec<String>,
 }
 
-/// A solver against the first one.
+/// A solver compared with the first one.
 #[derive(Debug, Clone)]
-pub struct Bout {
+pub struct Comparison {
     /// Their effects.
-    pub duel: Duel,
+    pub paired: PairedComparison,
     /// What follows from them.
-    pub ruling: Ruling,
-    /// The same for the groups of cases, where they were asked for.
-    pub groups: Vec<Group>,
+    pub inference: Inference,
+    /// The same for each range of a feature, if requested.
+    pub ranges: Vec<FeatureRange>,
 }
 
 impl CompareReport<'_> {
@@ -81,37 +80,36 @@ impl CompareReport<'_> {
         one_line(self.name(solver)).into_owned()
     }
 
-    /// Returns what became of a job, if it was finished.
+    /// Returns the outcome of a job, if it was finished.
     pub(super) fn outcome(&self, case: usize, solver: usize) -> Option<&Outcome> {
-        self.outcomes[self.plan.place(JobId { case, solver })].as_ref()
+        self.outcomes.get(JobId { case, solver })
     }
 
-    /// Returns the verdict on a solver in words.
+    /// Returns the result of a comparison as one line of text.
     #[must_use]
-    pub fn verdict(&self, bout: &Bout) -> String {
-        let failures = failures_in_words(self, &bout.duel);
-        let said = claim_in_words(self, bout);
+    pub fn verdict(&self, comparison: &Comparison) -> String {
+        let failures = failures_in_words(self, &comparison.paired);
+        let said = claim_in_words(self, comparison);
         if failures.is_empty() { said } else { format!("{said}; {failures}") }
     }
 }
 
 /// Returns the report of a comparison, for a terminal or a file.
-#[must_use]
-pub fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
+pub(super) fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
     let mut parts = vec![solver_table(report, style)];
-    for bout in report.bouts {
-        parts.push(figures(report, bout));
-        parts.push(plot(report, bout));
-        parts.push(extremes(report, bout, style));
-        parts.push(group_table(report, bout, style));
-        parts.push(failure_list(report, bout, style));
+    for comparison in report.comparisons {
+        parts.push(figures(report, comparison));
+        parts.push(plot(report, comparison));
+        parts.push(extremes(report, comparison, style));
+        parts.push(group_table(report, comparison, style));
+        parts.push(failure_list(report, comparison, style));
     }
     parts.push(closing(report, style));
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
 }
 
-/// Time and memory stand beside the scores: a gain that costs twice the time may be none.
+/// Time and memory are shown too: a higher score may cost more of them.
 fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
     let columns = [
         ("solver", Align::Left),
@@ -122,7 +120,7 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
     ];
     let mut table = grid(&columns, style);
     for solver in 0..report.plan.solvers.len() {
-        let outcomes: Vec<_> = (0..report.plan.cases.len()).filter_map(|case| report.outcome(case, solver)).collect();
+        let outcomes: Vec<_> = report.outcomes.of_solver(solver).flatten().collect();
         let counts: Counts = outcomes.iter().map(|outcome| outcome.verdict).collect();
         let times: Vec<Duration> = outcomes.iter().filter_map(|outcome| outcome.cpu).collect();
         let mean = u32::try_from(times.len()).ok().and_then(|count| times.iter().sum::<Duration>().checked_div(count));
@@ -138,35 +136,35 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
     table.trim_fmt()
 }
 
-fn figures(report: &CompareReport<'_>, bout: &Bout) -> String {
-    let (a, b) = (report.shown(bout.duel.first), report.shown(bout.duel.second));
-    let mut lines = vec![format!("{b} against {a}: {} cases that both solved", bout.duel.pairs.len())];
-    lines.extend(bout.ruling.comparison.as_ref().map(|comparison| figure_lines(report, bout, comparison)));
-    if bout.duel.undefined > 0 {
-        let undefined = format!("  {} more cases have no {}", bout.duel.undefined, report.yardstick);
+fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
+    let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
+    let mut lines = vec![format!("{b} against {a}: {} cases that both solved", comparison.paired.pairs.len())];
+    lines.extend(comparison.inference.summary.as_ref().map(|summary| figure_lines(report, comparison, summary)));
+    if comparison.paired.undefined > 0 {
+        let undefined = format!("  {} more cases have no {}", comparison.paired.undefined, report.measure);
         lines.push(format!("{undefined}: a score is not above 0 (see --measure difference)"));
     }
     lines.join("\n")
 }
 
-fn figure_lines(report: &CompareReport<'_>, bout: &Bout, comparison: &Comparison) -> String {
-    let yardstick = report.yardstick;
-    let Comparison { moments, signs, ranks, bootstrap, .. } = comparison;
-    let sure = format!("{} % interval", percentage(1.0 - report.stakes.alpha));
-    let kind = match report.stakes.bound {
+fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &EffectSummary) -> String {
+    let measure = report.measure;
+    let EffectSummary { moments, signs, ranks, bootstrap, .. } = summary;
+    let sure = format!("{} % interval", percentage(1.0 - report.parameters.alpha));
+    let kind = match report.parameters.bound {
         Some(_) => "anytime-valid, exact",
         None if report.is_sequential => "anytime-valid",
         None => "Student",
     };
-    let interval = bout
-        .ruling
+    let interval = comparison
+        .inference
         .interval
-        .map_or_else(|| "still open at one end".to_owned(), |interval| between(yardstick, interval));
+        .map_or_else(|| "still open at one end".to_owned(), |interval| between(measure, interval));
     let exact = if ranks.exact { "exact" } else { "normal approximation" };
     let mut lines = vec![
-        format!("  mean effect ({yardstick})   {}", signed(yardstick, moments.mean())),
+        format!("  mean effect ({measure})   {}", signed(measure, moments.mean())),
         format!("  {sure:<20}  {interval} ({kind})"),
-        format!("  bootstrap interval    {} (BCa, 10,000 seeded resamples)", between(yardstick, bootstrap.accelerated)),
+        format!("  bootstrap interval    {} (BCa, 10,000 seeded resamples)", between(measure, bootstrap.accelerated)),
         format!(
             "  wins, ties, losses    {}, {}, {}: {} (sign test, exact)",
             signs.wins,
@@ -181,56 +179,62 @@ fn figure_lines(report: &CompareReport<'_>, bout: &Bout, comparison: &Comparison
             "  The claim rests on the first interval; the others are those of a fixed number of cases.".to_owned(),
         );
     }
-    lines.extend(time_line(report, &bout.duel));
+    lines.extend(time_line(report, &comparison.paired));
     lines.join("\n")
 }
 
-/// A probability in percent, to two decimals where it has them.
+/// Writes a probability in percent, with at most two decimals.
 fn percentage(probability: f64) -> String {
     let text = format!("{:.2}", probability * 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The CPU time of the second solver over that of the first, on the cases that both solved.
-fn time_line(report: &CompareReport<'_>, duel: &Duel) -> Option<String> {
+/// Returns the line with the ratio of the CPU times, on the cases that both solved.
+fn time_line(report: &CompareReport<'_>, paired: &PairedComparison) -> Option<String> {
     if !report.times_are_comparable {
         return Some("  CPU time              not compared: it was not taken under the same conditions".to_owned());
     }
     let seconds = |case, solver| Some(report.outcome(case, solver)?.cpu?.as_secs_f64()).filter(|time| *time > 0.0);
-    let ratio = |pair: &Pair| Some((seconds(pair.case, duel.second)? / seconds(pair.case, duel.first)?).ln());
-    let ratios: Vec<f64> = duel.pairs.iter().filter_map(ratio).collect();
+    let ratio = |pair: &Pair| Some((seconds(pair.case, paired.second)? / seconds(pair.case, paired.first)?).ln());
+    let ratios: Vec<f64> = paired.pairs.iter().filter_map(ratio).collect();
     let moments = Moments::of(&ratios);
-    let interval = crate::statistics::mean_interval(&moments, report.stakes.alpha)?;
-    let effect = signed(Yardstick::Ratio, moments.mean());
-    Some(format!("  CPU time              {effect}, {}", between(Yardstick::Ratio, interval)))
+    let interval = crate::statistics::mean_interval(&moments, report.parameters.alpha)?;
+    let effect = signed(EffectMeasure::Ratio, moments.mean());
+    Some(format!("  CPU time              {effect}, {}", between(EffectMeasure::Ratio, interval)))
 }
 
-fn plot(report: &CompareReport<'_>, bout: &Bout) -> String {
-    if bout.duel.pairs.is_empty() {
+fn plot(report: &CompareReport<'_>, comparison: &Comparison) -> String {
+    if comparison.paired.pairs.is_empty() {
         return String::new();
     }
-    let shown: Vec<f64> = bout.duel.pairs.iter().map(|pair| report.yardstick.shown(pair.effect)).collect();
-    let unit = if report.yardstick.is_share() { " %" } else { "" };
-    format!("How often {} differed by how much:\n{}", report.shown(bout.duel.second), histogram(&shown, unit))
+    let shown: Vec<f64> = comparison.paired.pairs.iter().map(|pair| report.measure.shown(pair.effect)).collect();
+    let unit = if report.measure.is_share() { " %" } else { "" };
+    format!("How often {} differed by how much:\n{}", report.shown(comparison.paired.second), histogram(&shown, unit))
 }
 
-fn extremes(report: &CompareReport<'_>, bout: &Bout, style: Style) -> String {
-    let mut pairs = bout.duel.pairs.clone();
+fn extremes(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
+    let mut pairs = comparison.paired.pairs.clone();
     pairs.sort_by(|left, right| left.effect.total_cmp(&right.effect));
     let losses: Vec<Pair> = pairs.iter().copied().filter(|pair| pair.effect < 0.0).take(EXTREMES).collect();
     let gains: Vec<Pair> = pairs.iter().rev().copied().filter(|pair| pair.effect > 0.0).take(EXTREMES).collect();
     let tables = [("Worst losses", losses), ("Best gains", gains)];
     let shown = tables.into_iter().filter(|(_, pairs)| !pairs.is_empty());
-    shown.map(|(title, pairs)| extreme_table(report, bout, title, &pairs, style)).collect::<Vec<_>>().join("\n\n")
+    shown.map(|(title, pairs)| extreme_table(report, comparison, title, &pairs, style)).collect::<Vec<_>>().join("\n\n")
 }
 
-fn extreme_table(report: &CompareReport<'_>, bout: &Bout, title: &str, pairs: &[Pair], style: Style) -> String {
-    let duel = &bout.duel;
+fn extreme_table(
+    report: &CompareReport<'_>,
+    comparison: &Comparison,
+    title: &str,
+    pairs: &[Pair],
+    style: Style,
+) -> String {
+    let paired = &comparison.paired;
     let columns = [
         (title, Align::Left),
         ("effect", Align::Right),
-        (report.name(duel.first), Align::Right),
-        (report.name(duel.second), Align::Right),
+        (report.name(paired.first), Align::Right),
+        (report.name(paired.second), Align::Right),
         ("play it again", Align::Left),
     ];
     let mut table = grid(&columns, style);
@@ -240,37 +244,37 @@ fn extreme_table(report: &CompareReport<'_>, bout: &Bout, title: &str, pairs: &[
         let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
         table.add_row([
             Field::new(&report.plan.cases[pair.case].name),
-            painted(&signed(report.yardstick, pair.effect), paint),
-            Field::new(score(duel.first)),
-            Field::new(score(duel.second)),
-            Field::new(report.plan.reproduce(JobId { case: pair.case, solver: duel.second })),
+            painted(&signed(report.measure, pair.effect), paint),
+            Field::new(score(paired.first)),
+            Field::new(score(paired.second)),
+            Field::new(report.plan.reproduce(JobId { case: pair.case, solver: paired.second })),
         ]);
     }
     table.trim_fmt()
 }
 
-fn group_table(report: &CompareReport<'_>, bout: &Bout, style: Style) -> String {
+fn group_table(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
     let Some(feature) = report.group_by else { return String::new() };
     let columns =
         [(feature, Align::Right), ("cases", Align::Right), ("mean effect", Align::Right), ("interval", Align::Left)];
     let mut table = grid(&columns, style);
-    for group in &bout.groups {
-        let Group { low, high, duel, ruling } = group;
+    for range in &comparison.ranges {
+        let FeatureRange { low, high, paired, inference } = range;
         let value = if low == high { low.to_string() } else { format!("{low} to {high}") };
-        let mean = ruling.comparison.as_ref().map(|comparison| signed(report.yardstick, comparison.moments.mean()));
-        let interval = ruling.interval.map(|interval| between(report.yardstick, interval));
+        let mean = inference.summary.as_ref().map(|summary| signed(report.measure, summary.moments.mean()));
+        let interval = inference.interval.map(|interval| between(report.measure, interval));
         let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
-        table.add_row([value, duel.pairs.len().to_string(), figure(mean), figure(interval)]);
+        table.add_row([value, paired.pairs.len().to_string(), figure(mean), figure(interval)]);
     }
     table.trim_fmt()
 }
 
-fn failure_list(report: &CompareReport<'_>, bout: &Bout, style: Style) -> String {
-    let failures = &bout.duel.failures;
+fn failure_list(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
+    let failures = &comparison.paired.failures;
     let of = |cases: &'_ [usize], solver: usize| -> Vec<JobId> {
         cases.iter().map(|&case| JobId { case, solver }).collect()
     };
-    let all = [of(&failures.second, bout.duel.second), of(&failures.first, bout.duel.first)].concat();
+    let all = [of(&failures.second, comparison.paired.second), of(&failures.first, comparison.paired.first)].concat();
     let line = |job: &JobId| {
         let verdict = report.outcome(job.case, job.solver).map_or(Verdict::Skipped, |outcome| outcome.verdict);
         let case = one_line(&report.plan.cases[job.case].name.0);
@@ -284,17 +288,17 @@ fn failure_list(report: &CompareReport<'_>, bout: &Bout, style: Style) -> String
     lines.join("\n")
 }
 
-fn claim_in_words(report: &CompareReport<'_>, bout: &Bout) -> String {
-    let yardstick = report.yardstick;
-    let (a, b) = (report.shown(bout.duel.first), report.shown(bout.duel.second));
-    let cases = bout.duel.pairs.len();
-    let mean = bout.ruling.comparison.as_ref().map_or(0.0, |comparison| comparison.moments.mean());
-    let by = || match bout.ruling.interval {
-        Some(interval) => amount(yardstick, mean, interval),
-        None => format!("about {}", size(yardstick, mean)),
+fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String {
+    let measure = report.measure;
+    let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
+    let cases = comparison.paired.pairs.len();
+    let mean = comparison.inference.summary.as_ref().map_or(0.0, |summary| summary.moments.mean());
+    let by = || match comparison.inference.interval {
+        Some(interval) => amount(measure, mean, interval),
+        None => format!("about {}", size(measure, mean)),
     };
-    let least = report.stakes.min_effect.map(|least| size(yardstick, least));
-    match bout.ruling.claim {
+    let least = report.parameters.min_effect.map(|least| size(measure, least));
+    match comparison.inference.claim {
         Claim::Better => format!("{b} is better than {a} by {}", by()),
         Claim::Worse => format!("{b} is worse than {a} by {}", by()),
         Claim::Smaller => format!("no difference larger than {}", least.unwrap_or_default()),
@@ -302,49 +306,50 @@ fn claim_in_words(report: &CompareReport<'_>, bout: &Bout) -> String {
         Claim::TooFew => format!("not decided: {cases} cases that both solved are too few"),
         Claim::Undecided { more_cases: Some(more) } => match least {
             Some(least) => {
-                format!("not decided: about {more} more cases would show {}", at_least(&least, mean, yardstick, report))
+                format!("not decided: about {more} more cases would show {}", at_least(&least, mean, measure, report))
             }
-            None => format!("not decided: about {more} more cases would show {}", size(yardstick, mean)),
+            None => format!("not decided: about {more} more cases would show {}", size(measure, mean)),
         },
         Claim::Undecided { more_cases: None } => "not decided".to_owned(),
     }
 }
 
-/// More cases decide about the effect that is there, or about the smallest that matters, whichever is larger.
-fn at_least(least: &str, mean: f64, yardstick: Yardstick, report: &CompareReport<'_>) -> String {
-    let bound = report.stakes.min_effect.unwrap_or(0.0);
-    if mean.abs() > bound { size(yardstick, mean) } else { least.to_owned() }
+/// Returns the effect that more cases would show: the observed one or the smallest that matters, whichever is larger.
+fn at_least(least: &str, mean: f64, measure: EffectMeasure, report: &CompareReport<'_>) -> String {
+    let bound = report.parameters.min_effect.unwrap_or(0.0);
+    if mean.abs() > bound { size(measure, mean) } else { least.to_owned() }
 }
 
-/// Failures are never averaged into an effect: they are a verdict of their own.
-fn failures_in_words(report: &CompareReport<'_>, duel: &Duel) -> String {
-    let (a, b) = (report.shown(duel.first), report.shown(duel.second));
+/// Failures are never averaged into an effect: they are reported on their own.
+fn failures_in_words(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
+    let (a, b) = (report.shown(paired.first), report.shown(paired.second));
     let count = |cases: &[usize]| if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };
     let mut parts = Vec::new();
-    if !duel.failures.second.is_empty() {
-        parts.push(format!("{b} fails on {} that {a} solves", count(&duel.failures.second)));
+    if !paired.failures.second.is_empty() {
+        parts.push(format!("{b} fails on {} that {a} solves", count(&paired.failures.second)));
     }
-    if !duel.failures.first.is_empty() {
-        parts.push(format!("{a} fails on {} that {b} solves", count(&duel.failures.first)));
+    if !paired.failures.first.is_empty() {
+        parts.push(format!("{a} fails on {} that {b} solves", count(&paired.failures.first)));
     }
-    if !duel.failures.both.is_empty() {
-        parts.push(format!("both fail on {}", count(&duel.failures.both)));
+    if !paired.failures.both.is_empty() {
+        parts.push(format!("both fail on {}", count(&paired.failures.both)));
     }
     parts.join("; ")
 }
 
 fn closing(report: &CompareReport<'_>, style: Style) -> String {
-    let paint = |bout: &Bout| match bout.ruling.claim {
+    let paint = |comparison: &Comparison| match comparison.inference.claim {
         Claim::Better => Paint::Good,
         Claim::Worse => Paint::Bad,
         Claim::Smaller | Claim::Equal | Claim::Undecided { .. } | Claim::TooFew => Paint::Strong,
     };
-    let verdicts = report.bouts.iter().map(|bout| style.paint(paint(bout), &report.verdict(bout)));
-    let place = report.venue.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
+    let verdicts =
+        report.comparisons.iter().map(|comparison| style.paint(paint(comparison), &report.verdict(comparison)));
+    let place = report.run_info.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
     let place = format!("{}: {} cases; {place}", one_line(&report.plan.problem.id), report.plan.cases.len());
     let mut lines: Vec<String> = verdicts.collect();
-    if report.bouts.len() > 1 {
-        let [each, all] = [report.stakes.alpha, report.alpha].map(percentage);
+    if report.comparisons.len() > 1 {
+        let [each, all] = [report.parameters.alpha, report.alpha].map(percentage);
         lines.push(format!("each claim is false with a probability of {each} % at most, any of them of {all} %"));
     }
     lines.push(place);
@@ -354,7 +359,7 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
     lines.join("\n")
 }
 
-fn in_words(Venue { elapsed, jobs, tier, .. }: &Venue) -> String {
+fn in_words(RunInfo { elapsed, jobs, tier, .. }: &RunInfo) -> String {
     let jobs = if *jobs == 1 { "1 job".to_owned() } else { format!("{jobs} jobs") };
     format!("{} with {jobs}; sandbox tier {tier}", milliseconds(*elapsed))
 }

@@ -2,12 +2,11 @@
 
 use super::effects::claim_name;
 use super::json_text;
-use super::record::{exact, in_milliseconds, schema_of};
-use super::{Bout, CompareReport};
-use crate::duel::{Claim, Group};
-use crate::journal::RunId;
-use crate::model::{CaseSource, JobId, SolverSpec, Stop};
-use crate::statistics::{Comparison, Interval};
+use super::json_value::{exact, in_milliseconds, schema_of};
+use super::{CompareReport, Comparison};
+use crate::model::{CaseSource, JobId, RunId, SolverSpec, Stop};
+use crate::paired::{Claim, FeatureRange};
+use crate::statistics::{EffectSummary, Interval};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
@@ -39,7 +38,7 @@ struct Document<'a> {
     times_comparable: bool,
     warnings: &'a [String],
     solvers: Vec<SolverRecord<'a>>,
-    comparisons: Vec<BoutRecord<'a>>,
+    comparisons: Vec<ComparisonRecord<'a>>,
     cases: Vec<CaseRecord<'a>>,
 }
 
@@ -54,8 +53,8 @@ struct SolverRecord<'a> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "bout")]
-struct BoutRecord<'a> {
+#[schemars(rename = "comparison")]
+struct ComparisonRecord<'a> {
     first: &'a str,
     second: &'a str,
     claim: &'static str,
@@ -153,40 +152,40 @@ impl From<Interval> for IntervalRecord {
     }
 }
 
-/// Returns the report of a comparison as one JSON document, with a final newline. Effects and intervals are on the scale
-/// of the measure: logarithms for ratios.
+/// Returns the report of a comparison as one JSON document, with a final newline. Effects and intervals are on the
+/// scale of the measure: logarithms for ratios.
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
+pub(super) fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
     let solvers = report.plan.solvers.iter();
-    let venue = report.venue.as_ref();
+    let run_info = report.run_info.as_ref();
     let document = Document {
         schema: 1,
         judge: env!("CARGO_PKG_VERSION"),
         problem: &report.plan.problem.id,
         direction: report.plan.problem.direction.name(),
-        measure: report.yardstick.name(),
+        measure: report.measure.name(),
         alpha: report.alpha,
-        alpha_each: report.stakes.alpha,
-        min_effect: report.stakes.min_effect,
+        alpha_each: report.parameters.alpha,
+        min_effect: report.parameters.min_effect,
         until_decided: report.is_sequential,
-        exact: report.stakes.bound.is_some(),
-        tier: venue.map(|venue| venue.tier),
-        gaps: venue.map(|venue| &*venue.gaps),
-        jobs: venue.map(|venue| venue.jobs),
+        exact: report.parameters.bound.is_some(),
+        tier: run_info.map(|run_info| run_info.tier),
+        gaps: run_info.map(|run_info| &*run_info.gaps),
+        jobs: run_info.map(|run_info| run_info.jobs),
         interrupted: report.stop == Some(Stop::Interrupted),
-        elapsed_ms: venue.map(|venue| in_milliseconds(venue.elapsed)),
+        elapsed_ms: run_info.map(|run_info| in_milliseconds(run_info.elapsed)),
         times_comparable: report.times_are_comparable,
         warnings: report.warnings,
         solvers: solvers.zip(report.runs).map(|(solver, run)| solver_record(&solver.spec, *run)).collect(),
-        comparisons: report.bouts.iter().map(|bout| bout_record(report, bout)).collect(),
+        comparisons: report.comparisons.iter().map(|comparison| comparison_record(report, comparison)).collect(),
         cases: (0..report.plan.cases.len()).map(|case| case_record(report, case)).collect(),
     };
     json_text::document(&document)
 }
 
-/// Returns the JSON schema of [`compare_json`]'s documents.
+/// Returns the JSON schema of `judge compare --json`.
 #[must_use]
 pub fn compare_schema() -> Schema {
     schema_of::<Document<'static>>()
@@ -196,39 +195,39 @@ fn solver_record(spec: &SolverSpec, run: Option<RunId>) -> SolverRecord<'_> {
     SolverRecord { name: &spec.name, command: &spec.text, run: run.map(|run| run.0) }
 }
 
-fn bout_record<'a>(report: &'a CompareReport<'_>, bout: &'a Bout) -> BoutRecord<'a> {
-    let Bout { duel, ruling, groups } = bout;
-    let more_cases = if let Claim::Undecided { more_cases } = ruling.claim { more_cases } else { None };
-    let pair = |pair: &crate::duel::Pair| PairRecord {
+fn comparison_record<'a>(report: &'a CompareReport<'_>, comparison: &'a Comparison) -> ComparisonRecord<'a> {
+    let Comparison { paired, inference, ranges } = comparison;
+    let more_cases = if let Claim::Undecided { more_cases } = inference.claim { more_cases } else { None };
+    let pair = |pair: &crate::paired::Pair| PairRecord {
         case: &report.plan.cases[pair.case].name.0,
         effect: pair.effect,
-        reproduce: report.plan.reproduce(JobId { case: pair.case, solver: duel.second }),
+        reproduce: report.plan.reproduce(JobId { case: pair.case, solver: paired.second }),
     };
-    BoutRecord {
-        first: report.name(duel.first),
-        second: report.name(duel.second),
-        claim: claim_name(ruling.claim),
-        verdict: report.verdict(bout),
+    ComparisonRecord {
+        first: report.name(paired.first),
+        second: report.name(paired.second),
+        claim: claim_name(inference.claim),
+        verdict: report.verdict(comparison),
         more_cases,
-        cases: duel.pairs.len(),
-        interval: ruling.interval.map(Into::into),
-        effect: ruling.comparison.as_ref().map(|comparison| effect_record(report, comparison)),
+        cases: paired.pairs.len(),
+        interval: inference.interval.map(Into::into),
+        effect: inference.summary.as_ref().map(|summary| effect_record(report, summary)),
         failures: FailureRecord {
-            first_only: duel.failures.first.len(),
-            second_only: duel.failures.second.len(),
-            both: duel.failures.both.len(),
+            first_only: paired.failures.first.len(),
+            second_only: paired.failures.second.len(),
+            both: paired.failures.both.len(),
         },
-        undefined: duel.undefined,
-        groups: groups.iter().map(group_record).collect(),
-        effects: duel.pairs.iter().map(pair).collect(),
+        undefined: paired.undefined,
+        groups: ranges.iter().map(group_record).collect(),
+        effects: paired.pairs.iter().map(pair).collect(),
     }
 }
 
-fn effect_record(report: &CompareReport<'_>, comparison: &Comparison) -> EffectRecord {
-    let Comparison { moments, signs, ranks, bootstrap, .. } = comparison;
+fn effect_record(report: &CompareReport<'_>, summary: &EffectSummary) -> EffectRecord {
+    let EffectSummary { moments, signs, ranks, bootstrap, .. } = summary;
     EffectRecord {
         mean: moments.mean(),
-        mean_shown: report.yardstick.shown(moments.mean()),
+        mean_shown: report.measure.shown(moments.mean()),
         deviation: moments.deviation(),
         bootstrap: bootstrap.accelerated.into(),
         bootstrap_percentile: bootstrap.percentile.into(),
@@ -240,13 +239,13 @@ fn effect_record(report: &CompareReport<'_>, comparison: &Comparison) -> EffectR
     }
 }
 
-fn group_record(group: &Group) -> GroupRecord {
+fn group_record(range: &FeatureRange) -> GroupRecord {
     GroupRecord {
-        low: exact(&group.low),
-        high: exact(&group.high),
-        cases: group.duel.pairs.len(),
-        mean: group.ruling.comparison.as_ref().map(|comparison| comparison.moments.mean()),
-        interval: group.ruling.interval.map(Into::into),
+        low: exact(&range.low),
+        high: exact(&range.high),
+        cases: range.paired.pairs.len(),
+        mean: range.inference.summary.as_ref().map(|summary| summary.moments.mean()),
+        interval: range.inference.interval.map(Into::into),
     }
 }
 

@@ -27,10 +27,10 @@ const COLUMNS: [&str; 15] = [
 ///
 /// # Errors
 /// Never: every row has a field for every column.
-pub fn run_csv(report: &RunReport<'_>) -> csv::Result<Vec<u8>> {
+pub(super) fn run_csv(report: &RunReport<'_>) -> csv::Result<Vec<u8>> {
     let features = feature_names(report);
     let mut writer = csv::Writer::from_writer(Vec::new());
-    // A feature that is called like a column is told apart from it.
+    // A feature with the name of a column gets a prefix.
     let title = |name: &&str| if COLUMNS.contains(name) { format!("feature.{name}") } else { (*name).to_owned() };
     writer.write_record(COLUMNS.map(str::to_owned).into_iter().chain(features.iter().map(title)))?;
     for (job, outcome) in report.jobs() {

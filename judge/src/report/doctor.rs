@@ -93,7 +93,7 @@ fn machine(machine: &Machine) -> String {
 pub(super) struct Finding {
     pub(super) name: &'static str,
     pub(super) found: String,
-    /// Why it makes timings noisy, and what mends it; `None` where it does not.
+    /// Why it makes timings noisy, and how to fix it; `None` if it does not.
     pub(super) noise: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::doctor::findings;
 use super::json_text;
-use super::record::schema_of;
+use super::json_value::schema_of;
 use judge_sandbox::{Feature, Survey, TierReport};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;

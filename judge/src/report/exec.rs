@@ -1,24 +1,24 @@
-//! What there is to tell of one program in the sandbox.
+//! The report of one program in the sandbox.
 
 use super::figures::memory;
 use super::json_text;
+use super::json_value::{in_milliseconds, schema_of};
 use super::milliseconds;
-use super::record::{in_milliseconds, schema_of};
 use crate::verdict::Ending;
 use judge_sandbox::{End, Execution};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-/// What there is to tell of one program in the sandbox.
+/// The report of one program in the sandbox.
 #[derive(Debug)]
 pub struct ExecReport<'a> {
     /// How it ended.
     pub ending: &'a Ending,
-    /// What it used; `None` when there was nothing to start.
+    /// What it used; `None` if it was not started.
     pub execution: Option<&'a Execution>,
     /// The sandbox's tier.
     pub tier: &'a str,
-    /// What does not hold in that tier.
+    /// The gaps of that tier.
     pub gaps: &'a [String],
 }
 

@@ -1,4 +1,4 @@
-//! How figures are written for people.
+//! Times, sizes and counts as text.
 
 use crate::model::Verdict;
 use std::fmt;

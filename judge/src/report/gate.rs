@@ -1,8 +1,8 @@
-//! The report of the gate for people, and the words that its other reports share.
+//! The text report of the gate, and the sentences that its other reports share.
 
 use super::table::{Align, Field, grid, painted};
 use super::{Paint, Style};
-use crate::gate::{Baseline, CaseResult, Change, Complaint, Judgement, Limits};
+use crate::gate::{Baseline, CaseResult, Change, Complaint, GateLimits, Judgement};
 use crate::model::{Direction, JobId, one_line, quote};
 use crate::plan::Plan;
 use crate::scoring::display;
@@ -10,21 +10,21 @@ use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::path::Path;
 
-/// So many changes are shown, the largest first.
+/// The number of changes that are shown, the largest first.
 const CHANGES: usize = 20;
 
-/// What there is to tell of a gate.
+/// The report of a gate.
 #[derive(Debug)]
 pub struct GateReport<'a> {
-    /// What was recorded.
+    /// The recorded run.
     pub baseline: &'a Baseline,
-    /// What was achieved today.
+    /// The current run.
     pub today: &'a Baseline,
-    /// What follows.
+    /// The judgement.
     pub judgement: &'a Judgement,
-    /// What was asked.
-    pub limits: &'a Limits,
-    /// What was played.
+    /// The limits.
+    pub limits: &'a GateLimits,
+    /// What was run.
     pub plan: &'a Plan,
     /// The baseline file.
     pub file: &'a Path,
@@ -32,18 +32,18 @@ pub struct GateReport<'a> {
     pub is_updated: bool,
 }
 
-/// What is wrong, and how to see it.
+/// A complaint as text.
 pub(super) struct Finding {
-    /// The case it is about, if it is about one.
+    /// The case, if it is about one.
     pub(super) case: Option<String>,
-    /// The complaint in words.
+    /// The sentence.
     pub(super) words: String,
-    /// The command that shows it again, or that mends it.
+    /// The command that reproduces or fixes it.
     pub(super) command: Option<String>,
 }
 
 impl GateReport<'_> {
-    /// Returns every complaint in words.
+    /// Returns every complaint as text.
     pub(super) fn findings(&self) -> Vec<Finding> {
         self.judgement.complaints.iter().map(|complaint| self.finding(complaint)).collect()
     }
@@ -93,7 +93,7 @@ impl GateReport<'_> {
         )
     }
 
-    /// Returns the command that plays the case with the largest fall.
+    /// Returns the command that runs the case with the largest fall.
     fn largest_fall(&self) -> Option<String> {
         let changes = self.changes();
         let worst = changes.first().filter(|change| is_worse(change, self.limits.direction))?;
@@ -122,9 +122,9 @@ impl GateReport<'_> {
         changes
     }
 
-    /// Returns the verdict of the gate in one line.
+    /// Returns the result of the gate as one line.
     pub(super) fn headline(&self) -> String {
-        let Judgement { total_was, total_now, complaints, changes, mended, .. } = self.judgement;
+        let Judgement { total_was, total_now, complaints, changes, fixed, .. } = self.judgement;
         let problem = &self.baseline.problem;
         if !complaints.is_empty() {
             let count = complaints.len();
@@ -140,18 +140,18 @@ impl GateReport<'_> {
             }
         };
         let changed = if changes.is_empty() { String::new() } else { format!("; {} scores changed", changes.len()) };
-        let mended = if mended.is_empty() { String::new() } else { format!("; now accepted: {}", mended.join(", ")) };
+        let fixed = if fixed.is_empty() { String::new() } else { format!("; now accepted: {}", fixed.join(", ")) };
         let count = self.today.cases.len();
-        format!("{problem}: the gate holds on {count} cases: {total}{changed}{mended}")
+        format!("{problem}: the gate holds on {count} cases: {total}{changed}{fixed}")
     }
 
-    /// Returns how many cases of today are accepted.
+    /// Returns the number of accepted cases of the current run.
     pub(super) fn accepted(&self) -> usize {
         self.today.cases.values().filter(|entry| matches!(entry.result, CaseResult::Accepted(_))).count()
     }
 }
 
-/// Tells whether a change is for the worse.
+/// Returns whether a change is for the worse.
 pub(super) fn is_worse(change: &Change, direction: Direction) -> bool {
     direction.compare(&change.now, &change.was).is_lt()
 }
@@ -174,8 +174,7 @@ pub(super) fn change_in_percent(change: &Change) -> String {
 }
 
 /// Returns the report of the gate, for a terminal or a file.
-#[must_use]
-pub fn gate_text(report: &GateReport<'_>, style: Style) -> String {
+pub(super) fn gate_text(report: &GateReport<'_>, style: Style) -> String {
     let mut parts = vec![change_table(report, style), complaints(report, style)];
     let paint = if report.judgement.holds() { Paint::Good } else { Paint::Bad };
     let file = report.file.to_string_lossy();

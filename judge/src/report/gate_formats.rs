@@ -3,9 +3,9 @@
 use super::GateReport;
 use super::gate::{Finding, change_in_percent, is_worse};
 use super::json_text;
+use super::json_value::{exact, schema_of};
 use super::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field};
-use super::record::{exact, schema_of};
-use crate::gate::{CaseResult, Change, Entry};
+use crate::gate::{BaselineCase, CaseResult, Change};
 use crate::model::one_line;
 use crate::scoring::display;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
@@ -13,7 +13,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
 
-/// So many changes fit into a comment that anybody reads.
+/// The number of changes in a comment.
 const ROWS: usize = 50;
 
 #[derive(Serialize, JsonSchema)]
@@ -31,7 +31,8 @@ struct Document<'a> {
     total_now: Option<Number>,
     complaints: Vec<ComplaintRecord>,
     changes: Vec<ChangeRecord<'a>>,
-    mended: &'a [String],
+    #[serde(rename = "mended")]
+    fixed: &'a [String],
     cases: Vec<CaseRecord<'a>>,
 }
 
@@ -67,7 +68,7 @@ struct CaseRecord<'a> {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
+pub(super) fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
     let judgement = report.judgement;
     let complaint = |Finding { case, words, command }| ComplaintRecord { case, what: words, command };
     let document = Document {
@@ -81,13 +82,13 @@ pub fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
         total_now: exact(&display(&judgement.total_now, 0)),
         complaints: report.findings().into_iter().map(complaint).collect(),
         changes: report.changes().into_iter().map(|change| change_record(report, change)).collect(),
-        mended: &judgement.mended,
+        fixed: &judgement.fixed,
         cases: report.today.cases.iter().map(|(case, entry)| case_record(case, entry)).collect(),
     };
     json_text::document(&document)
 }
 
-/// Returns the JSON schema of [`gate_json`]'s documents.
+/// Returns the JSON schema of `judge gate --json`.
 #[must_use]
 pub fn gate_schema() -> Schema {
     schema_of::<Document<'static>>()
@@ -102,7 +103,7 @@ fn change_record<'a>(report: &GateReport<'_>, change: &'a Change) -> ChangeRecor
     }
 }
 
-fn case_record<'a>(case: &'a str, entry: &'a Entry) -> CaseRecord<'a> {
+fn case_record<'a>(case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
     match &entry.result {
         CaseResult::Accepted(score) => CaseRecord { case, verdict: "accepted", score: exact(score) },
         CaseResult::Failed(verdict) => CaseRecord { case, verdict, score: None },
@@ -113,7 +114,7 @@ fn case_record<'a>(case: &'a str, entry: &'a Entry) -> CaseRecord<'a> {
 ///
 /// # Errors
 /// Never: characters that XML does not have are escaped.
-pub fn gate_junit(report: &GateReport<'_>) -> Result<String, SerializeError> {
+pub(super) fn gate_junit(report: &GateReport<'_>) -> Result<String, SerializeError> {
     let findings = report.findings();
     let name = one_line(&format!("judge gate {}", report.baseline.problem)).into_owned();
     let mut suite = TestSuite::new(&*name);
@@ -146,8 +147,7 @@ fn failure(findings: &[&Finding]) -> TestCaseStatus {
 }
 
 /// Returns the gate's findings as Markdown for a pull request, of less than 60 kB.
-#[must_use]
-pub fn gate_markdown(report: &GateReport<'_>) -> String {
+pub(super) fn gate_markdown(report: &GateReport<'_>) -> String {
     let mark = if report.judgement.holds() { "✅" } else { "❌" };
     let mut page = Page::new(format!("### {mark} {}\n", escaped(&cut(&report.headline(), NOTE_WIDTH))));
     page.add_list(&report.findings().iter().map(finding_line).collect::<Vec<_>>());

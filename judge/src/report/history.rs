@@ -1,22 +1,22 @@
 //! Past runs: the table, the JSON list, and the heading of a single one.
 
 use super::json_text;
-use super::record::{exact, schema_of};
+use super::json_value::{exact, schema_of};
 use super::run::points_text;
 use super::table::{Align, Field, grid, painted};
 use super::{Paint, Style};
-use crate::journal::{HistoryRow, RunState, StoredEntrant, StoredRun};
 use crate::model::one_line;
+use crate::model::{HistoryRow, RunState, StoredEntrant, StoredRun};
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
 
-/// Grows when a script that reads the list could misunderstand the new form.
+/// Incremented when a script could misread the new format.
 const SCHEMA: u32 = 1;
 
-/// So many digits of a commit tell it from the others.
+/// The number of digits of a commit that are shown.
 const COMMIT_DIGITS: usize = 10;
 
 /// Returns past runs as a table.
@@ -74,7 +74,7 @@ fn change(row: &HistoryRow) -> Field {
         return Field::new("=");
     }
     let sign = if change.is_positive() { "+" } else { "" };
-    // Only raw scores can be costs; points are always to be large.
+    // Only raw scores can be costs; for points, larger is better.
     let less_is_better = row.direction == "min" && matches!(&*row.rule, "sum" | "mean");
     let better = change.is_positive() != less_is_better;
     painted(&format!("{sign}{}", points_text(change)), if better { Paint::Good } else { Paint::Bad })
@@ -96,7 +96,7 @@ fn commit(commit: Option<&str>, dirty: Option<bool>) -> String {
 /// Between the values of a key, so that they stand one under the other.
 const UNDER_THE_FIRST: &str = "\n            ";
 
-/// Returns what is known of a run beside its results, without a final newline.
+/// Returns the description of a run without its results, without a final newline.
 #[must_use]
 pub fn stored_run_text(run: &StoredRun) -> String {
     let done = run.cases.len();
@@ -137,9 +137,9 @@ fn commit_in_words(run: &StoredRun) -> String {
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge history --json")]
 struct Document<'a> {
-    /// Grows when scripts could misunderstand the new form.
+    /// Incremented when a script could misread the new format.
     schema: u32,
-    /// A row for each solver of each run, and for each group of cases where they are asked for; the newest first.
+    /// A row for each solver of each run, and for each group of cases if requested; the newest first.
     runs: Vec<Record<'a>>,
 }
 
@@ -150,7 +150,7 @@ struct Record<'a> {
     run: i64,
     /// When it started, in UTC.
     started: &'a str,
-    /// How far it came.
+    /// Its state.
     #[schemars(extend("enum" = RunState::ALL.map(RunState::name)))]
     state: &'static str,
     /// The problem's id.
@@ -174,11 +174,11 @@ struct Record<'a> {
     rule: &'a str,
     /// Which scores are good: `max` or `min`.
     direction: &'a str,
-    /// What it reached; only of runs that were carried through.
+    /// Its total; of complete runs only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     total: Option<Number>,
-    /// How much more that is than before, on the same cases by the same rule.
+    /// The difference to the total before, on the same cases by the same rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     change: Option<Number>,

@@ -2,7 +2,8 @@
 
 use super::RunReport;
 use super::json_text;
-use super::record::{CaseRecord, Summary, schema_of};
+use super::json_value::schema_of;
+use super::record::{CaseRecord, Summary};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -20,7 +21,7 @@ struct Document<'a> {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn run_json(report: &RunReport<'_>) -> serde_json::Result<String> {
+pub(super) fn run_json(report: &RunReport<'_>) -> serde_json::Result<String> {
     let document = Document {
         summary: Summary::of(report),
         cases: report.jobs().map(|(job, outcome)| CaseRecord::of_report(report, job, outcome)).collect(),
@@ -28,7 +29,7 @@ pub fn run_json(report: &RunReport<'_>) -> serde_json::Result<String> {
     json_text::document(&document)
 }
 
-/// Returns the JSON schema of [`run_json`]'s documents.
+/// Returns the JSON schema of `judge run --json`.
 #[must_use]
 pub fn run_schema() -> Schema {
     schema_of::<Document<'static>>()

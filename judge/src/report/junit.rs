@@ -12,7 +12,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Never: characters that XML does not have are escaped.
-pub fn run_junit(report: &RunReport<'_>) -> Result<String, SerializeError> {
+pub(super) fn run_junit(report: &RunReport<'_>) -> Result<String, SerializeError> {
     let mut document = Report::new(format!("judge {}", report.plan.problem.id));
     document.set_time(report.elapsed);
     for (solver, entry) in report.plan.solvers.iter().enumerate() {

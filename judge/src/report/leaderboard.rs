@@ -1,26 +1,26 @@
-//! The tables of a run that several formats show alike, as plain text: the leaderboard, the groups, and the matrix of
+//! The tables of a run that several formats share, as plain text: the leaderboard, the groups, and the matrix of
 //! solvers and cases.
 
 use super::RunReport;
 use super::figures::milliseconds;
 use super::run::{points_text, verdict_of};
-use crate::model::{JobId, Outcome};
+use crate::model::Outcome;
 
-/// What stands where there is no figure.
+/// The mark for a missing figure.
 pub(super) const NOTHING: &str = "–";
 
 /// A table as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextTable {
     pub(super) titles: Vec<String>,
-    /// So many columns at the left hold words, the others figures.
+    /// The number of columns with words, at the left. The others hold figures.
     pub(super) words: usize,
     pub(super) rows: Vec<Vec<String>>,
 }
 
-/// Returns the solvers by rank. How they fared against each other is left out for one alone.
+/// Returns the solvers by rank. The results against each other are omitted for a single solver.
 pub(super) fn leaderboard(report: &RunReport<'_>) -> TextTable {
-    let several = report.places.len() > 1;
+    let several = report.leaderboard.len() > 1;
     let rule = report.rule.to_string();
     let mut titles = vec!["solver", &rule];
     titles.extend((rule != "mean").then_some("mean"));
@@ -28,7 +28,7 @@ pub(super) fn leaderboard(report: &RunReport<'_>) -> TextTable {
         titles.extend(["wins", "ties", "losses", "bests", "uniques"]);
     }
     titles.extend(["failures", "mean CPU"]);
-    let rows = report.places.iter().map(|place| {
+    let rows = report.leaderboard.iter().map(|place| {
         let mut row = vec![report.plan.solvers[place.solver].spec.name.clone(), or_nothing(report.total(place.solver))];
         row.extend((rule != "mean").then(|| or_nothing(report.mean(place.solver))));
         if several {
@@ -42,7 +42,7 @@ pub(super) fn leaderboard(report: &RunReport<'_>) -> TextTable {
     TextTable { rows: rows.collect(), titles: titles.into_iter().map(str::to_owned).collect(), words: 1 }
 }
 
-/// Returns the groups, a row for each solver; `None` where nobody asked for them.
+/// Returns the groups, a row for each solver; `None` if they were not requested.
 pub(super) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
     let grouping = report.grouping?;
     let titles = [&*grouping.by, "solver", "cases", "accepted", "mean score", "mean points"].map(str::to_owned);
@@ -62,7 +62,7 @@ pub(super) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
     Some(TextTable { titles: titles.to_vec(), words: 2, rows })
 }
 
-/// Returns the test groups, a row for each solver; `None` where the run has none.
+/// Returns the test groups, a row for each solver; `None` if the run has none.
 pub(super) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
     let titles = ["test group", "solver", "result", "accepted", "weight", "points"].map(str::to_owned);
     let mut rows = Vec::new();
@@ -87,7 +87,7 @@ pub(super) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
 pub(super) fn matrix(report: &RunReport<'_>) -> TextTable {
     let names = report.plan.solvers.iter().map(|solver| solver.spec.name.clone());
     let rows = report.plan.cases.iter().enumerate().map(|(case, spec)| {
-        let outcomes: Vec<_> = (0..report.plan.solvers.len()).map(|solver| outcome(report, case, solver)).collect();
+        let outcomes: Vec<_> = report.outcomes.of_case(case).collect();
         let direction = report.plan.problem.direction;
         let scores = outcomes.iter().filter_map(|outcome| outcome.as_ref()?.score.as_ref());
         let best = scores.max_by(|left, right| direction.compare(left, right));
@@ -99,10 +99,6 @@ pub(super) fn matrix(report: &RunReport<'_>) -> TextTable {
         [spec.name.to_string()].into_iter().chain(outcomes.iter().map(cell)).collect()
     });
     TextTable { titles: ["case".to_owned()].into_iter().chain(names).collect(), words: 1, rows: rows.collect() }
-}
-
-fn outcome<'a>(report: &'a RunReport<'_>, case: usize, solver: usize) -> Option<&'a Outcome> {
-    report.outcomes[report.plan.place(JobId { case, solver })].as_ref()
 }
 
 fn or_nothing(text: Option<String>) -> String {

@@ -2,7 +2,8 @@
 
 use super::RunReport;
 use super::json_text;
-use super::record::{CaseRecord, Summary, schema_of};
+use super::json_value::schema_of;
+use super::record::{CaseRecord, Summary};
 use crate::model::{Features, Finished};
 use crate::plan::Plan;
 use schemars::{JsonSchema, Schema};
@@ -14,13 +15,13 @@ use std::io::{self, Write};
 #[serde(tag = "type", rename_all = "kebab-case")]
 #[schemars(title = "judge run --jsonl")]
 enum Line<'a> {
-    /// A case, in the order of finishing; its points are not known yet.
+    /// A case, in the order of finishing, without points.
     Case(CaseRecord<'a>),
     /// The last line: the run without its cases.
     Summary(Summary<'a>),
 }
 
-/// Writes the lines of a run. After a line that could not be written there are no more, and the error is kept.
+/// Writes the lines of a run. After an error no more lines are written, and the error is kept.
 pub struct JsonLines<W> {
     output: W,
     result: io::Result<()>,
@@ -40,7 +41,7 @@ impl<W: Write> JsonLines<W> {
     /// Writes the last line.
     ///
     /// # Errors
-    /// When any line could not be written. A reader that went away is no error.
+    /// When any line could not be written. A closed pipe is no error.
     pub fn close(mut self, report: &RunReport<'_>) -> io::Result<()> {
         self.write(&Line::Summary(Summary::of(report)));
         self.result.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })

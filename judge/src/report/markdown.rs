@@ -1,5 +1,5 @@
-//! The report of a run as Markdown for a pull request's comment: the totals in sight, the rest to be unfolded. Always
-//! small enough: what does not fit is counted.
+//! The report of a run as Markdown for a comment on a pull request: the totals in sight, the rest folded. It never
+//! exceeds the size of a comment: what does not fit is counted.
 
 use super::cases::extreme_rows;
 use super::figures::{memory, milliseconds};
@@ -8,23 +8,22 @@ use super::run::verdict_of;
 use super::{Counts, RunReport};
 use crate::model::{JobId, Outcome, Stop, Verdict, one_line};
 
-/// Comments may have 65,536 characters; ours have fewer bytes than this, with room for a bot's own words.
+/// The largest page in bytes. Comments may have 65,536 characters; this leaves room for the text of a bot.
 const LARGEST: usize = 56_000;
 
-/// What one field of a table, one note and one command may take.
+/// The widths of a field of a table, a note and a command.
 const FIELD_WIDTH: usize = 48;
 pub(super) const NOTE_WIDTH: usize = 300;
 pub(super) const COMMAND_WIDTH: usize = 400;
 
-/// What lists leave for the parts that follow them.
+/// The room that lists leave for the parts that follow them.
 const RESERVE: usize = 1000;
 
-/// Rows of one table.
+/// The number of rows of a table.
 const MOST_ROWS: usize = 100;
 
 /// Returns the report of a run as Markdown, of less than 60 kB.
-#[must_use]
-pub fn run_markdown(report: &RunReport<'_>) -> String {
+pub(super) fn run_markdown(report: &RunReport<'_>) -> String {
     let mut page = Page::new(headline(report));
     page.add(&table(&leaderboard(report)));
     page.add(&test_groups(report).map(|groups| table(&groups)).unwrap_or_default());
@@ -39,7 +38,7 @@ pub fn run_markdown(report: &RunReport<'_>) -> String {
     page.finish()
 }
 
-/// A page that never grows beyond what a comment may have.
+/// A page that never exceeds the size of a comment.
 pub(super) struct Page {
     text: String,
     left_out: bool,
@@ -51,10 +50,10 @@ impl Page {
         Self { text: headline, left_out: false }
     }
 
-    /// Returns the page's text, which says so if something did not fit.
+    /// Returns the text of the page, with a line if something did not fit.
     pub(super) fn finish(mut self) -> String {
         if self.left_out {
-            self.text.push_str("\n_What did not fit here stands in the other reports._\n");
+            self.text.push_str("\n_What did not fit is in the other reports._\n");
         }
         self.text
     }
@@ -84,7 +83,7 @@ impl Page {
         self.add(&body);
     }
 
-    /// As many of the parts as there is room for beside a table or two, and how many more there are.
+    /// Returns as many of the parts as fit, and the number of the others.
     fn fitting(&mut self, parts: &[String]) -> String {
         let room = LARGEST.saturating_sub(self.text.len() + RESERVE);
         let mut length = 0;
@@ -149,8 +148,8 @@ fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
 
 fn extremes(report: &RunReport<'_>) -> Vec<String> {
     let line = |row: &super::cases::CaseRow| {
-        let job = report.plan.job(row.place);
-        let outcome = report.outcomes[row.place].as_ref()?;
+        let job = row.job;
+        let outcome = report.outcomes.get(job)?;
         let case = field(&report.plan.cases[job.case].name.0);
         let solver = field(&report.plan.solvers[job.solver].spec.name);
         let score = optional(outcome.score.as_ref());
@@ -185,7 +184,7 @@ pub(super) fn escaped(text: &str) -> String {
             '<' => shown.push_str("&lt;"),
             '>' => shown.push_str("&gt;"),
             '&' => shown.push_str("&amp;"),
-            // A bot that comments should not call people or other issues.
+            // A comment should not mention people or other issues.
             '@' => shown.push_str("&#64;"),
             '#' => shown.push_str("&#35;"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => shown.extend(['\\', c]),

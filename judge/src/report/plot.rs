@@ -1,17 +1,17 @@
-//! The differences as a plot of text.
+//! A histogram of differences as text.
 
 use super::effects::rounded;
 
-/// So long is the longest bar.
+/// The length of the longest bar.
 const WIDTH: usize = 40;
 
-/// About so many bars are aimed at.
+/// The approximate number of bars.
 const BARS: f64 = 12.0;
 
-/// The share of the values on either side that the outermost bars take in.
+/// The share of the values at either end that the outermost bars include.
 const TAIL: f64 = 0.02;
 
-/// Returns a plot of how often which difference occurred. 0 lies between two bars, and ties have one of their own.
+/// Returns a histogram. 0 lies between two bars, and ties have a bar of their own.
 pub(super) fn histogram(values: &[f64], unit: &str) -> String {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|value| *value != 0.0).collect();
     sorted.sort_by(f64::total_cmp);

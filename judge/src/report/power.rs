@@ -1,39 +1,39 @@
-//! The report of `judge power`: what so many cases show, and how many a difference needs.
+//! The report of `judge power`: what a number of cases shows, and how many cases a difference needs.
 
 use super::Style;
 use super::effects::size;
 use super::json_text;
-use super::record::schema_of;
+use super::json_value::schema_of;
 use super::table::{Align, grid};
-use crate::duel::Yardstick;
 use crate::model::one_line;
+use crate::paired::EffectMeasure;
 use crate::statistics::power::{cases_needed, detectable_effect};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-/// How far effects lie apart, and how that is known.
+/// The spread of effects, and its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
-    /// What effects are measured in.
-    pub yardstick: Yardstick,
+    /// The measure of the effects.
+    pub measure: EffectMeasure,
     /// Their standard deviation.
     pub deviation: f64,
-    /// Where it comes from, in words.
+    /// Its source, as text.
     pub source: String,
 }
 
-/// What there is to tell.
+/// The report of `judge power`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerReport {
     /// The spread of the effects.
     pub spread: Spread,
-    /// The probability of seeing a difference where there is none.
+    /// The probability of a false alarm.
     pub alpha: f64,
-    /// The probability of seeing the one that is there.
+    /// The probability of detecting a difference.
     pub power: f64,
-    /// For so many cases: which difference do they show?
+    /// The numbers of cases whose detectable difference is shown.
     pub counts: Vec<u64>,
-    /// For these differences: how many cases do they need?
+    /// The differences whose number of cases is shown.
     pub differences: Vec<f64>,
 }
 
@@ -48,12 +48,11 @@ impl PowerReport {
 }
 
 /// Returns the report, for a terminal or a file.
-#[must_use]
-pub fn power_text(report: &PowerReport, style: Style) -> String {
-    let Spread { yardstick, deviation, source } = &report.spread;
+pub(super) fn power_text(report: &PowerReport, style: Style) -> String {
+    let Spread { measure, deviation, source } = &report.spread;
     let mut parts = vec![format!(
-        "Standard deviation of the effects ({yardstick}): {} ({})\nseen with a probability of {}, false alarms with one of {}",
-        size(*yardstick, *deviation),
+        "Standard deviation of the effects ({measure}): {} ({})\nseen with a probability of {}, false alarms with one of {}",
+        size(*measure, *deviation),
         one_line(source),
         report.power,
         report.alpha
@@ -65,7 +64,7 @@ pub fn power_text(report: &PowerReport, style: Style) -> String {
     if !report.counts.is_empty() {
         let mut table = grid(&[("cases", Align::Right), ("show a difference of", Align::Right)], style);
         for &cases in &report.counts {
-            let shown = report.shown_by(cases).map_or_else(|| "–".to_owned(), |effect| size(*yardstick, effect));
+            let shown = report.shown_by(cases).map_or_else(|| "–".to_owned(), |effect| size(*measure, effect));
             table.add_row([cases.to_string(), shown]);
         }
         parts.push(table.trim_fmt());
@@ -74,7 +73,7 @@ pub fn power_text(report: &PowerReport, style: Style) -> String {
         let mut table = grid(&[("a difference of", Align::Right), ("needs cases", Align::Right)], style);
         for &difference in &report.differences {
             let needed = report.needed_for(difference).map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
-            table.add_row([size(*yardstick, difference), needed]);
+            table.add_row([size(*measure, difference), needed]);
         }
         parts.push(table.trim_fmt());
     }
@@ -114,12 +113,12 @@ struct NeededRecord {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn power_json(report: &PowerReport) -> serde_json::Result<String> {
+pub(super) fn power_json(report: &PowerReport) -> serde_json::Result<String> {
     let shown = |&cases: &u64| ShownRecord { cases, difference: report.shown_by(cases) };
     let needed = |&difference: &f64| NeededRecord { difference, cases: report.needed_for(difference) };
     let document = Document {
         schema: 1,
-        measure: report.spread.yardstick.name(),
+        measure: report.spread.measure.name(),
         deviation: report.spread.deviation,
         source: &report.spread.source,
         alpha: report.alpha,
@@ -130,7 +129,7 @@ pub fn power_json(report: &PowerReport) -> serde_json::Result<String> {
     json_text::document(&document)
 }
 
-/// Returns the JSON schema of [`power_json`]'s documents.
+/// Returns the JSON schema of `judge power --json`.
 #[must_use]
 pub fn power_schema() -> Schema {
     schema_of::<Document<'static>>()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 const TEMPLATE: &str = "{bar:20} {pos}/{len}  {msg}  {eta} to go";
 
-/// A progress bar with counts and the time to go. Invisible where standard error is not a terminal.
+/// A progress bar with counts and the remaining time. Invisible where standard error is not a terminal.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -46,7 +46,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(self) {
         self.bar.finish_and_clear();
     }

@@ -1,22 +1,20 @@
-//! The records of the machine-readable reports: one case, and a whole run. What is unknown is absent; scores, points and
+//! The records of the machine-readable reports: a case, and a whole run. Unknown values are absent; scores, points and
 //! features are JSON numbers of any length.
 
+use super::json_value::{exact, in_milliseconds};
 use super::run::points_text;
 use super::run::verdict_of;
 use super::test_groups::{self, TestGroupRecord};
 use super::{Counts, RunReport};
 use crate::model::{CaseSource, CheckerChoice, Direction, Features, JobId, Limits, Outcome, Rule, Stop, Verdict};
 use crate::plan::Plan;
-use crate::scoring::{Group, Place};
-use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
+use crate::scoring::{FeatureGroup, LeaderboardRow};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use std::collections::BTreeMap;
-use std::str::FromStr;
-use std::time::Duration;
 
-/// Grows when a script that reads the report could misunderstand the new form.
+/// Incremented when a script could misread the new format.
 const SCHEMA: u32 = 1;
 
 /// One solver on one case.
@@ -28,12 +26,12 @@ pub(super) struct CaseRecord<'a> {
     /// The seed that it is made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) seed: Option<u64>,
-    /// The file that it stands in.
+    /// The file of its input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) input: Option<String>,
     /// The solver's name.
     pub(super) solver: &'a str,
-    /// What became of it.
+    /// The verdict.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::name)))]
     pub(super) verdict: &'static str,
     /// The verdict's short code.
@@ -43,11 +41,11 @@ pub(super) struct CaseRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "integer"))]
     pub(super) score: Option<Number>,
-    /// What the scoring rule makes of it, rounded to three decimals.
+    /// The points by the scoring rule, rounded to three decimals.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     pub(super) points: Option<Number>,
-    /// What the case weighs in the total, rounded to three decimals, where not all weigh 1.
+    /// The weight of the case in the total, rounded to three decimals, unless all weigh 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     pub(super) weight: Option<Number>,
@@ -80,7 +78,7 @@ pub(super) struct CaseRecord<'a> {
     pub(super) reproduce: String,
 }
 
-/// All that is said of a run but for its cases.
+/// A run without its cases.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Summary<'a> {
     /// The version of this format.
@@ -89,13 +87,13 @@ pub(super) struct Summary<'a> {
     judge: &'static str,
     /// The problem's id.
     problem: &'a str,
-    /// Who checked the answers.
+    /// The checker of the answers.
     checker: Checker<'a>,
-    /// How raw scores became points.
+    /// How raw scores become points.
     scoring: Scoring,
-    /// How well the sandbox could wall the solvers in.
+    /// The tier of the sandbox.
     tier: &'a str,
-    /// What does not hold in that tier.
+    /// The gaps of that tier.
     gaps: &'a [String],
     /// What each solver could use on each case.
     limits: LimitsRecord,
@@ -110,7 +108,7 @@ pub(super) struct Summary<'a> {
     /// A record for each solver on each of the problem's test groups.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     test_groups: Vec<TestGroupRecord<'a>>,
-    /// The cases in groups, where `--group-by` asked for them.
+    /// The cases in groups, with `--group-by`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     groups: Vec<GroupRecord<'a>>,
 }
@@ -218,7 +216,7 @@ struct GroupRecord<'a> {
 }
 
 impl<'a> CaseRecord<'a> {
-    /// Tells what became of a job. Points are known only when the run is over.
+    /// Describes the outcome of a job. Points are known only when the run is over.
     pub(super) fn new(
         plan: &'a Plan,
         job: JobId,
@@ -254,9 +252,9 @@ impl<'a> CaseRecord<'a> {
         }
     }
 
-    /// Tells what became of a job of a run that is over.
+    /// Describes the outcome of a job of a finished run.
     pub(super) fn of_report(report: &'a RunReport<'_>, job: JobId, outcome: Option<&'a Outcome>) -> Self {
-        // What a job that was not run would have got is not known.
+        // A job that was not run has no points.
         let points = outcome.and_then(|_| report.points(job));
         let weight = report.has_weights().then(|| report.weight(job.case)).as_ref().and_then(exact);
         Self { weight, ..Self::new(report.plan, job, outcome, points, report.features[job.case].as_deref()) }
@@ -282,7 +280,7 @@ impl<'a> Summary<'a> {
             jobs: report.jobs,
             interrupted: report.stop == Some(Stop::Interrupted),
             elapsed_ms: in_milliseconds(report.elapsed),
-            solvers: in_order(report.places).into_iter().map(|place| solver_record(report, place)).collect(),
+            solvers: in_order(report.leaderboard).into_iter().map(|place| solver_record(report, place)).collect(),
             test_groups: test_groups::records(report),
             groups: group_records(report),
         }
@@ -302,10 +300,10 @@ fn scoring(report: &RunReport<'_>) -> Scoring {
 }
 
 /// In the order of the command line.
-fn in_order(places: &[Place]) -> Vec<&Place> {
-    let mut places: Vec<_> = places.iter().collect();
-    places.sort_by_key(|place| place.solver);
-    places
+fn in_order(leaderboard: &[LeaderboardRow]) -> Vec<&LeaderboardRow> {
+    let mut leaderboard: Vec<_> = leaderboard.iter().collect();
+    leaderboard.sort_by_key(|place| place.solver);
+    leaderboard
 }
 
 fn limits(limits: &Limits) -> LimitsRecord {
@@ -318,7 +316,7 @@ fn limits(limits: &Limits) -> LimitsRecord {
     }
 }
 
-fn solver_record<'a>(report: &'a RunReport<'_>, place: &Place) -> SolverRecord<'a> {
+fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> SolverRecord<'a> {
     let solver = place.solver;
     let spec = &report.plan.solvers[solver].spec;
     let counts: Counts = report.of_solver(solver).map(verdict_of).collect();
@@ -341,7 +339,7 @@ fn solver_record<'a>(report: &'a RunReport<'_>, place: &Place) -> SolverRecord<'
 
 fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
     let Some(grouping) = report.grouping else { return Vec::new() };
-    let records = |group: &'a Group| {
+    let records = |group: &'a FeatureGroup| {
         report.plan.solvers.iter().zip(&group.rows).map(|(solver, row)| GroupRecord {
             by: &grouping.by,
             value: group.value.as_ref().and_then(exact),
@@ -357,19 +355,4 @@ fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
 
 fn named_numbers(features: &Features) -> BTreeMap<&str, Number> {
     features.iter().filter_map(|feature| Some((&*feature.name, exact(&feature.value)?))).collect()
-}
-
-/// The schema of what is written: fields that are left out when there is nothing to say are not required.
-pub(super) fn schema_of<T: JsonSchema>() -> Schema {
-    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
-}
-
-/// Milliseconds, to the microsecond.
-pub(super) fn in_milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
-}
-
-/// A decimal number as a JSON number, however long.
-pub(super) fn exact(number: &impl ToString) -> Option<Number> {
-    Number::from_str(&number.to_string()).ok()
 }

@@ -1,32 +1,34 @@
-//! What there is to tell of a run: the one value that every format of report is made from.
+//! The report of a run: the value that every format is rendered from.
 
-use crate::model::{Features, JobId, Outcome, Rule, Stop, Verdict};
+use crate::model::{Features, JobId, Outcome, OutcomeGrid, Rule, Stop, Verdict};
 use crate::plan::Plan;
-use crate::scoring::{Grouping, Place, Scoreboard, Standing, TestGroupResult, display};
+use crate::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult, display};
 use num_rational::BigRational;
 use num_traits::One;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What there is to tell of a run.
+/// The report of a run.
 #[derive(Debug)]
 pub struct RunReport<'a> {
-    /// What was to be done.
+    /// The plan.
     pub plan: &'a Plan,
-    /// By place in the plan; `None` for jobs that were not finished.
-    pub outcomes: &'a [Option<Outcome>],
+    /// The outcomes.
+    pub outcomes: &'a OutcomeGrid,
     /// The scoring rule.
     pub rule: &'a Rule,
-    /// What the scoring rule made of it.
+    /// The points by the scoring rule.
     pub scoreboard: &'a Scoreboard,
     /// The solvers by rank.
-    pub places: &'a [Place],
-    /// How they fared on the problem's test groups that have cases in the run.
+    pub leaderboard: &'a [LeaderboardRow],
+    /// The results on the problem's test groups that have cases in the run.
     pub test_groups: &'a [TestGroupResult],
-    /// What describes each case, as far as anybody wanted to know.
+    /// The features of each case, if they were read.
     pub features: &'a [Option<Arc<Features>>],
-    /// The cases in groups, where they were asked for.
+    /// The cases in groups, if requested.
     pub grouping: Option<&'a Grouping>,
+    /// Whether the table has a row for every case, even if there are many.
+    pub every_row: bool,
     /// Why the run ended early, if it did.
     pub stop: Option<Stop>,
     /// How long it took.
@@ -35,41 +37,41 @@ pub struct RunReport<'a> {
     pub jobs: usize,
     /// The sandbox's tier.
     pub tier: &'a str,
-    /// What does not hold in that tier.
+    /// The gaps of that tier.
     pub gaps: &'a [String],
 }
 
 impl RunReport<'_> {
     /// Returns every job with its outcome, in the order of the plan.
     pub fn jobs(&self) -> impl Iterator<Item = (JobId, Option<&Outcome>)> {
-        self.outcomes.iter().enumerate().map(|(place, outcome)| (self.plan.job(place), outcome.as_ref()))
+        self.outcomes.iter()
     }
 
     /// Returns every outcome of one solver, by case.
     pub fn of_solver(&self, solver: usize) -> impl Iterator<Item = Option<&Outcome>> {
-        self.outcomes.iter().skip(solver).step_by(self.plan.solvers.len()).map(Option::as_ref)
+        self.outcomes.of_solver(solver)
     }
 
-    /// Returns the points of a job as decimal text; `None` where the rule has none to give.
+    /// Returns the points of a job as decimal text; `None` if the rule gives none.
     #[must_use]
     pub fn points(&self, job: JobId) -> Option<String> {
         self.scoreboard.standings[job.solver].points[job.case].as_ref().map(points_text)
     }
 
-    /// Tells whether a case weighs more or less than another.
+    /// Returns whether a case weighs more or less than another.
     #[must_use]
     pub fn has_weights(&self) -> bool {
         self.scoreboard.weights.iter().any(|weight| !weight.is_one())
     }
 
-    /// Returns what a case weighs as decimal text.
+    /// Returns the weight of a case as decimal text.
     #[must_use]
     pub fn weight(&self, case: usize) -> String {
         points_text(&self.scoreboard.weights[case])
     }
 
-    /// Returns the number that a solver is ranked by as decimal text; `None` where there is none, as for a sum to be
-    /// minimised that has failures.
+    /// Returns the number that a solver is ranked by as decimal text; `None` if there is none, as for a sum of costs
+    /// with a failure.
     #[must_use]
     pub fn total(&self, solver: usize) -> Option<String> {
         let standing: &Standing = &self.scoreboard.standings[solver];

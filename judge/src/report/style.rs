@@ -1,4 +1,4 @@
-//! Colour that means something, and only where there is somebody to see it.
+//! Colours with a meaning, on terminals only.
 
 use crate::model::Verdict;
 use std::io::IsTerminal;
@@ -6,20 +6,20 @@ use std::io::IsTerminal;
 /// Whether colours may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// A terminal, and the user does not mind.
+    /// A terminal, without `NO_COLOR`.
     Colored,
     /// A file, a pipe, or `NO_COLOR`.
     Plain,
 }
 
-/// What a colour says.
+/// The meaning of a colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Paint {
     /// Good.
     Good,
     /// Bad.
     Bad,
-    /// Neither: to be looked at.
+    /// Neither: needs attention.
     Warning,
     /// Less important than the rest.
     Faint,
@@ -62,7 +62,7 @@ impl Style {
     }
 }
 
-/// What a verdict's colour says.
+/// Returns the paint of a verdict.
 pub(super) fn paint_of(verdict: Verdict) -> Paint {
     match verdict {
         Verdict::Accepted => Paint::Good,

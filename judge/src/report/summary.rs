@@ -1,4 +1,4 @@
-//! The report of a run for people: the table of cases, the totals, and the failures with how to reproduce them.
+//! The text report of a run: the table of cases, the totals, and the failures with the commands that reproduce them.
 
 use super::cases::{CaseRow, rows};
 use super::figures::{memory, milliseconds};
@@ -9,26 +9,25 @@ use super::table::{Align, Field, grid, painted};
 use super::{Counts, Paint, RunReport, Style};
 use crate::model::{Outcome, Rule, Stop, Verdict, one_line, visible};
 
-/// So many failures are explained below the table.
+/// The number of failures that are explained below the table.
 const FAILURES_EXPLAINED: usize = 10;
 
-/// So many lines of a solver's standard error are shown, the last ones.
+/// The number of lines of a solver's standard error that are shown, the last ones.
 const STDERR_LINES: usize = 5;
 
-/// So much of a note stands in the table; the whole of it is below.
+/// The width of a note in the table; the whole note is below.
 const NOTE_WIDTH: usize = 60;
 
-/// A matrix of cases and solvers is shown when it has at most so many rows and characters a line.
+/// The largest matrix of cases and solvers that is shown, in rows and in characters a line.
 const MATRIX_ROWS: usize = 60;
 const MATRIX_WIDTH: usize = 120;
 
-/// Returns the report of a run, for a terminal or a file. `all`: every case has a row, however many there are.
-#[must_use]
-pub fn run_text(report: &RunReport<'_>, all: bool, style: Style) -> String {
-    let mut parts = vec![case_table(report, all, style)];
+/// Returns the report of a run, for a terminal or a file.
+pub(super) fn run_text(report: &RunReport<'_>, style: Style) -> String {
+    let mut parts = vec![case_table(report, style)];
     parts.extend(test_groups(report).map(|groups| figures(&groups, style)));
     parts.extend(groups(report).map(|groups| figures(&groups, style)));
-    parts.extend(solver_tables(report, all, style));
+    parts.extend(solver_tables(report, style));
     parts.extend([failures(report, style), closing(report, style)]);
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
@@ -43,8 +42,8 @@ fn has_groups(report: &RunReport<'_>) -> bool {
     !report.test_groups.is_empty()
 }
 
-fn case_table(report: &RunReport<'_>, all: bool, style: Style) -> String {
-    let rows = rows(report, all);
+fn case_table(report: &RunReport<'_>, style: Style) -> String {
+    let rows = rows(report);
     let several = report.plan.solvers.len() > 1;
     let mut columns = vec![("case", Align::Left)];
     columns.extend(several.then_some(("solver", Align::Left)));
@@ -68,8 +67,8 @@ fn case_table(report: &RunReport<'_>, all: bool, style: Style) -> String {
 }
 
 fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> {
-    let job = report.plan.job(row.place);
-    let outcome = report.outcomes[row.place].as_ref();
+    let job = row.job;
+    let outcome = report.outcomes.get(job);
     let verdict = verdict_of(outcome);
     let figure = |figure: Option<String>| Field::new(figure.unwrap_or_else(|| "–".to_owned()));
     let mut cells = vec![Field::new(&report.plan.cases[job.case].name)];
@@ -106,13 +105,13 @@ fn note(outcome: Option<&Outcome>, why: Option<&str>) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// How the solvers fared: nothing for a single one, whose line is the closing one.
-fn solver_tables(report: &RunReport<'_>, all: bool, style: Style) -> Vec<String> {
+/// Returns the tables of the solvers; none for a single solver, which has the closing line.
+fn solver_tables(report: &RunReport<'_>, style: Style) -> Vec<String> {
     if report.plan.solvers.len() == 1 {
         return Vec::new();
     }
     let matrix = matrix(report);
-    let fits = all || (matrix.rows.len() <= MATRIX_ROWS && width(&matrix) <= MATRIX_WIDTH);
+    let fits = report.every_row || (matrix.rows.len() <= MATRIX_ROWS && width(&matrix) <= MATRIX_WIDTH);
     let matrix = fits.then(|| figures(&matrix, style));
     matrix.into_iter().chain([figures(&leaderboard(report), style)]).collect()
 }
@@ -126,7 +125,7 @@ fn figures(table: &TextTable, style: Style) -> String {
     grid.trim_fmt()
 }
 
-/// How many characters the widest cells take side by side.
+/// Returns the width of a table in characters.
 fn width(table: &TextTable) -> usize {
     let lines = || table.rows.iter().chain([&table.titles]);
     let widest = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);

@@ -6,7 +6,7 @@ use comfy_table::{
     Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Row, Table, TableStyle,
 };
 
-/// Where a column's text stands.
+/// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// Words.
@@ -42,8 +42,7 @@ impl From<&String> for Field {
     }
 }
 
-/// Returns a table with these columns, without rows. On a terminal it is as wide as that; elsewhere lines are as long
-/// as they need to be, so that scripts find every row on one line.
+/// Returns a table with these columns, without rows. On a terminal it fits the width; elsewhere every row is one line.
 #[must_use]
 pub fn grid(columns: &[(&str, Align)], style: Style) -> Grid {
     let mut table = Table::new();
@@ -59,7 +58,7 @@ pub fn grid(columns: &[(&str, Align)], style: Style) -> Grid {
             Align::Left => CellAlignment::Left,
             Align::Right => CellAlignment::Right,
         });
-        // When the terminal is narrow, the last column gives way: words can be cut, figures cannot.
+        // On a narrow terminal, the last column shrinks: words can be cut, figures cannot.
         if place + 1 < columns.len() {
             column.set_constraint(ColumnConstraint::ContentWidth);
         }

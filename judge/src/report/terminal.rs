@@ -5,51 +5,57 @@ use super::Style;
 use crate::model::{one_line, visible};
 use std::io::{self, IsTerminal, Read, Write};
 
+/// Standard output cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write to standard output: {0}")]
+pub struct PrintError(io::Error);
+
 /// Writes a text and a newline to standard output.
 ///
 /// # Errors
-/// When it cannot be written. A reader that went away (`| head`) is no error.
-pub fn print(text: &str) -> io::Result<()> {
+/// When it cannot be written. A closed pipe (`| head`) is no error.
+pub fn print(text: &str) -> Result<(), PrintError> {
     print_bytes(format!("{}\n", screened(text.trim_end_matches('\n'), Style::of_stdout())).as_bytes())
 }
 
 /// Writes a text as one line to standard output.
 ///
 /// # Errors
-/// When it cannot be written. A reader that went away (`| head`) is no error.
-pub fn print_line(text: &str) -> io::Result<()> {
+/// When it cannot be written. A closed pipe (`| head`) is no error.
+pub fn print_line(text: &str) -> Result<(), PrintError> {
     print_bytes(format!("{}\n", one_line(text)).as_bytes())
 }
 
 /// Writes bytes to standard output as they are: a document, or what is meant for another program.
 ///
 /// # Errors
-/// When they cannot be written. A reader that went away (`| head`) is no error.
-pub fn print_bytes(mut bytes: &[u8]) -> io::Result<()> {
-    copy(&mut bytes, &mut io::stdout().lock())
+/// When they cannot be written. A closed pipe (`| head`) is no error.
+pub fn print_bytes(mut bytes: &[u8]) -> Result<(), PrintError> {
+    copy(&mut bytes, &mut io::stdout().lock()).map_err(PrintError)
 }
 
-/// Copies all that is left in `source` to standard output: as it is, but for what a terminal would obey.
+/// Copies the rest of `source` to standard output: as it is, but for what a terminal would obey.
 ///
 /// # Errors
-/// When it cannot be read or written. A reader that went away (`| head`) is no error.
-pub fn print_from(source: &mut impl Read) -> io::Result<()> {
+/// When it cannot be read or written. A closed pipe (`| head`) is no error.
+pub fn print_from(source: &mut impl Read) -> Result<(), PrintError> {
     let mut stdout = io::stdout().lock();
-    if stdout.is_terminal() { copy_visibly(source, &mut stdout) } else { copy(source, &mut stdout) }
+    let copied = if stdout.is_terminal() { copy_visibly(source, &mut stdout) } else { copy(source, &mut stdout) };
+    copied.map_err(PrintError)
 }
 
-/// Writes a line to standard error. There is nobody to tell when that fails.
+/// Writes a line to standard error. Errors are ignored.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", one_line(text));
 }
 
-/// Writes a text of several lines to standard error. There is nobody to tell when that fails.
+/// Writes a text of several lines to standard error. Errors are ignored.
 pub fn note_lines(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", screened(text, Style::of_stderr()));
 }
 
-/// Copies all that is left in `source` to standard error: as it is, but for what a terminal would obey. There is nobody
-/// to tell when that fails.
+/// Copies all that is left in `source` to standard error: as it is, but for what a terminal would obey. Errors are
+/// ignored.
 pub fn note_from(source: &mut impl Read) {
     let mut stderr = io::stderr().lock();
     let _ = if stderr.is_terminal() { copy_visibly(source, &mut stderr) } else { copy(source, &mut stderr) };

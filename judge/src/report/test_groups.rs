@@ -1,7 +1,7 @@
 //! The records of test groups in the machine-readable reports.
 
 use super::RunReport;
-use super::record::exact;
+use super::json_value::exact;
 use super::run::points_text;
 use crate::scoring::{TestGroupResult, TestGroupStatus};
 use schemars::JsonSchema;

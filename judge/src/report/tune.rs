@@ -3,117 +3,120 @@
 use super::Style;
 use super::effects::{between, give_or_take, rounded};
 use super::json_text;
-use super::record::{exact, schema_of};
+use super::json_value::{exact, schema_of};
 use super::table::{Align, Field, grid};
-use crate::duel::Yardstick;
 use crate::model::{CaseName, Direction, Outcome, Stop, one_line, quote};
-use crate::statistics::{Interval, Measure, Moments, mean_interval};
-use crate::tune::{Parameter, Setting, fill};
+use crate::paired::EffectMeasure;
+use crate::statistics::{Interval, Moments, ScoreMeasure, mean_interval};
+use crate::tune::{Parameter, ParameterSetting, fill};
 use checkers::Score;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::{Number, json};
 use std::collections::BTreeMap;
 
-/// So many of the settings are shown.
+/// The number of settings that are shown.
 const SHOWN: usize = 10;
 
-/// What there is to tell of a search.
+/// The report of a search for good parameters.
 #[derive(Debug)]
 pub struct TuneReport {
     /// The problem's id.
     pub problem: String,
-    /// The solver, with the parameters' names in it.
+    /// The command line of the solver, with the names of the parameters in braces.
     pub solver: String,
-    /// Its variables, likewise.
+    /// Its environment variables, likewise.
     pub environment: Vec<(String, String)>,
-    /// What was varied.
+    /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// The names of the cases, in the order in which they were played.
+    /// The names of the cases, in the order in which they were run.
     pub cases: Vec<CaseName>,
-    /// What scores were measured by.
-    pub yardstick: Yardstick,
+    /// The measure of the effects.
+    pub measure: EffectMeasure,
     /// Which scores are good.
     pub direction: Direction,
     /// The error probability of the intervals.
     pub alpha: f64,
     /// Every setting that was tried.
-    pub racers: Vec<Racer>,
-    /// What happened, round by round.
+    pub candidates: Vec<Candidate>,
+    /// The rounds, in order.
     pub rounds: Vec<Round>,
-    /// How often the solver was run.
+    /// The number of runs of the solver.
     pub runs: usize,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
 }
 
-/// A setting, and what it achieved on the first cases.
+/// A setting, and its outcomes on the first cases.
 #[derive(Debug, Clone)]
-pub struct Racer {
+pub struct Candidate {
     /// The setting.
-    pub setting: Setting,
-    /// By case, as far as it came.
+    pub setting: ParameterSetting,
+    /// By case, up to the last one that it was run on.
     pub outcomes: Vec<Outcome>,
 }
 
-/// A round of a race.
+/// A rung of a bracket, with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Round {
-    /// Which lap, from 0.
-    pub lap: usize,
-    /// Which rung of it, from 0.
+    /// The bracket, from 0.
+    pub bracket: usize,
+    /// The rung of the bracket, from 0.
     pub rung: usize,
-    /// How many cases everybody had played at its end.
+    /// The number of cases that each candidate had finished at its end.
     pub cases: usize,
-    /// Who was in it, by place among the racers.
-    pub field: Vec<usize>,
-    /// Who came through, the best first.
-    pub through: Vec<usize>,
+    /// The candidates in it, by place in the report.
+    pub entered: Vec<usize>,
+    /// The candidates that survived it, the best first.
+    pub survivors: Vec<usize>,
 }
 
-/// Returns what an outcome is worth on the scale of the measure, more being better; `None` for a failure.
+/// Returns the value of an outcome on the scale of the measure, larger being better; `None` for a failure.
 #[must_use]
-pub fn value(yardstick: Yardstick, direction: Direction, outcome: &Outcome) -> Option<f64> {
+pub fn value(measure: EffectMeasure, direction: Direction, outcome: &Outcome) -> Option<f64> {
     let score = outcome.score.as_ref()?;
-    let value = match yardstick {
-        Yardstick::Ratio => Measure::LogRatio.effect(&Score::from(1), score)?,
-        Yardstick::Difference | Yardstick::Relative | Yardstick::Points => {
-            Measure::Difference.effect(&Score::from(0), score)?
+    let value = match measure {
+        EffectMeasure::Ratio => ScoreMeasure::LogRatio.effect(&Score::from(1), score)?,
+        EffectMeasure::Difference | EffectMeasure::Relative | EffectMeasure::Points => {
+            ScoreMeasure::Difference.effect(&Score::from(0), score)?
         }
     };
     Some(if direction == Direction::Max { value } else { -value })
 }
 
 impl TuneReport {
-    /// Returns the best setting, by its place among the racers. `None` before the first round is over.
+    /// Returns the best candidate. `None` before the first round is over.
     #[must_use]
     pub fn best(&self) -> Option<usize> {
-        self.rounds.last()?.through.first().copied()
+        self.rounds.last()?.survivors.first().copied()
     }
 
-    /// Returns the setting that came closest to the best one: the one that stayed with it for the longest.
+    /// Returns the candidate that was in the most rounds with the best one.
     fn runner_up(&self, best: usize) -> Option<usize> {
-        let rivals = self.rounds.iter().rev().filter(|round| round.through.contains(&best));
-        rivals.flat_map(|round| round.through.iter().chain(&round.field)).copied().find(|&racer| racer != best)
+        let shared = self.rounds.iter().rev().filter(|round| round.survivors.contains(&best));
+        shared
+            .flat_map(|round| round.survivors.iter().chain(&round.entered))
+            .copied()
+            .find(|&candidate| candidate != best)
     }
 
-    fn values(&self, racer: usize) -> Vec<Option<f64>> {
-        let value = |outcome: &Outcome| value(self.yardstick, self.direction, outcome);
-        self.racers[racer].outcomes.iter().map(value).collect()
+    fn values(&self, candidate: usize) -> Vec<Option<f64>> {
+        let value = |outcome: &Outcome| value(self.measure, self.direction, outcome);
+        self.candidates[candidate].outcomes.iter().map(value).collect()
     }
 
-    fn moments(&self, racer: usize) -> Moments {
-        Moments::of(&self.values(racer).into_iter().flatten().collect::<Vec<_>>())
+    fn moments(&self, candidate: usize) -> Moments {
+        Moments::of(&self.values(candidate).into_iter().flatten().collect::<Vec<_>>())
     }
 
-    /// The mean score in the game's own points: the geometric mean where ratios are compared.
+    /// Returns the mean score in the game's own points: the geometric mean for ratios.
     fn score(&self, mean: f64) -> f64 {
         let mean = if self.direction == Direction::Max { mean } else { -mean };
-        if self.yardstick == Yardstick::Ratio { mean.exp() } else { mean }
+        if self.measure == EffectMeasure::Ratio { mean.exp() } else { mean }
     }
 
-    fn command(&self, racer: usize) -> String {
-        let values = &self.racers[racer].setting.values;
+    fn command(&self, candidate: usize) -> String {
+        let values = &self.candidates[candidate].setting.values;
         let quote = |text: &str| quote(&fill(text, &self.parameters, values));
         let variables =
             self.environment.iter().map(|(key, value)| format!(" --env {}", quote(&format!("{key}={value}"))));
@@ -122,8 +125,7 @@ impl TuneReport {
 }
 
 /// Returns the report of a search, for a terminal or a file.
-#[must_use]
-pub fn tune_text(report: &TuneReport, style: Style) -> String {
+pub(super) fn tune_text(report: &TuneReport, style: Style) -> String {
     let mut parts = vec![table(report, style)];
     match report.best() {
         Some(best) if report.moments(best).count() > 0 => parts.push(winner(report, best)),
@@ -131,30 +133,30 @@ pub fn tune_text(report: &TuneReport, style: Style) -> String {
         None => {}
     }
     if report.stop.is_some() {
-        parts.push("interrupted: this is the best of the rounds that were finished".to_owned());
+        parts.push("interrupted: this is the best of the finished rounds".to_owned());
     }
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
 }
 
-/// Those that went furthest; among equals, the best ones.
+/// The candidates with the most cases, and among equals the best.
 fn table(report: &TuneReport, style: Style) -> String {
     let mut order: Vec<usize> =
-        (0..report.racers.len()).filter(|&racer| !report.racers[racer].outcomes.is_empty()).collect();
-    let mean = |racer: usize| report.moments(racer).mean();
+        (0..report.candidates.len()).filter(|&candidate| !report.candidates[candidate].outcomes.is_empty()).collect();
+    let mean = |candidate: usize| report.moments(candidate).mean();
     order.sort_by(|&left, &right| {
-        let further = report.racers[right].outcomes.len().cmp(&report.racers[left].outcomes.len());
+        let further = report.candidates[right].outcomes.len().cmp(&report.candidates[left].outcomes.len());
         further.then(mean(right).total_cmp(&mean(left)))
     });
     let mut columns: Vec<(&str, Align)> =
         report.parameters.iter().map(|parameter| (&*parameter.name, Align::Right)).collect();
     columns.extend([("cases", Align::Right), ("failed", Align::Right), ("mean score", Align::Right)]);
     let mut table = grid(&columns, style);
-    for &racer in order.iter().take(SHOWN) {
-        let outcomes = &report.racers[racer].outcomes;
+    for &candidate in order.iter().take(SHOWN) {
+        let outcomes = &report.candidates[candidate].outcomes;
         let failed = outcomes.iter().filter(|outcome| !outcome.is_accepted()).count();
-        let score = report.score(report.moments(racer).mean());
-        let mut row: Vec<Field> = report.racers[racer].setting.values.iter().map(Field::new).collect();
+        let score = report.score(report.moments(candidate).mean());
+        let mut row: Vec<Field> = report.candidates[candidate].setting.values.iter().map(Field::new).collect();
         row.extend([Field::new(outcomes.len()), Field::new(failed), Field::new(rounded(score, score / 1000.0))]);
         table.add_row(row);
     }
@@ -163,11 +165,11 @@ fn table(report: &TuneReport, style: Style) -> String {
 }
 
 fn winner(report: &TuneReport, best: usize) -> String {
-    let setting = report.racers[best].setting.words(&report.parameters);
+    let setting = report.candidates[best].setting.words(&report.parameters);
     let moments = report.moments(best);
     let sure = (1.0 - report.alpha) * 100.0;
     let mut lines =
-        vec![format!("best of {} settings in {} runs: {}", report.racers.len(), report.runs, one_line(&setting))];
+        vec![format!("best of {} settings in {} runs: {}", report.candidates.len(), report.runs, one_line(&setting))];
     if let Some(interval) = mean_interval(&moments, report.alpha) {
         let ends = [report.score(interval.low), report.score(interval.high)];
         let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
@@ -181,7 +183,7 @@ fn winner(report: &TuneReport, best: usize) -> String {
         ));
     }
     lines.extend(against_runner_up(report, best));
-    lines.push("A best of many is flattered by its cases. Confirm it on others:".to_owned());
+    lines.push("the winner's score is biased upward (selection): confirm it on fresh cases".to_owned());
     let again = format!("  judge run -p {} {} --seeds 1-50", report.problem, report.command(best));
     lines.push(one_line(&again).into_owned());
     lines.join("\n")
@@ -191,15 +193,14 @@ fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
     let rival = report.runner_up(best)?;
     let pairs = report.values(best).into_iter().zip(report.values(rival));
     let effects: Vec<f64> = pairs.filter_map(|(best, rival)| Some(best? - rival?)).collect();
-    let rival = report.racers[rival].setting.values.join(" ");
+    let rival = report.candidates[rival].setting.values.join(" ");
     let rival = one_line(&rival);
     if !effects.is_empty() && effects.iter().all(|effect| *effect == 0.0) {
         return Some(format!("  against the next      the same scores as {rival}, {} shared cases", effects.len()));
     }
     let moments = Moments::of(&effects);
     let interval: Interval = mean_interval(&moments, report.alpha)?;
-    let (gain, between) =
-        (give_or_take(report.yardstick, moments.mean(), interval), between(report.yardstick, interval));
+    let (gain, between) = (give_or_take(report.measure, moments.mean(), interval), between(report.measure, interval));
     let side = if moments.mean() < 0.0 { "worse" } else { "better" };
     Some(format!("  against the next      {gain} {side} than {rival}, {between}, {} shared cases", effects.len()))
 }
@@ -221,7 +222,7 @@ struct Line<'a> {
     best: bool,
 }
 
-/// Returns the JSON schema of [`tune_jsonl`]'s lines.
+/// Returns the JSON schema of a line of `judge tune --jsonl`.
 #[must_use]
 pub fn tune_schema() -> Schema {
     schema_of::<Line<'static>>()
@@ -231,24 +232,24 @@ pub fn tune_schema() -> Schema {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
+pub(super) fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
     let mut text = String::new();
     for (place, round) in report.rounds.iter().enumerate() {
         let is_last = place + 1 == report.rounds.len();
-        for &racer in &round.field {
-            let outcomes = &report.racers[racer].outcomes[..round.cases];
-            let values: Vec<f64> = report.values(racer).into_iter().take(round.cases).flatten().collect();
+        for &candidate in &round.entered {
+            let outcomes = &report.candidates[candidate].outcomes[..round.cases];
+            let values: Vec<f64> = report.values(candidate).into_iter().take(round.cases).flatten().collect();
             let names = report.parameters.iter().map(|parameter| &*parameter.name);
             let line = Line {
-                lap: round.lap,
+                lap: round.bracket,
                 rung: round.rung,
-                setting: names.zip(report.racers[racer].setting.values.iter().map(|value| &**value)).collect(),
+                setting: names.zip(report.candidates[candidate].setting.values.iter().map(|value| &**value)).collect(),
                 cases: report.cases[..round.cases].iter().map(|name| &*name.0).collect(),
                 scores: outcomes.iter().map(|outcome| exact(outcome.score.as_ref()?)).collect(),
                 mean_score: (!values.is_empty()).then(|| report.score(Moments::of(&values).mean())),
                 failures: round.cases - values.len(),
-                survives: round.through.contains(&racer),
-                best: is_last && round.through.first() == Some(&racer),
+                survives: round.survivors.contains(&candidate),
+                best: is_last && round.survivors.first() == Some(&candidate),
             };
             text.push_str(&json_text::line(&line)?);
         }

@@ -21,7 +21,7 @@ pub fn run_alone<T: Send>(
     let canceller = worker.canceller();
     let (sender, mut receiver) = channel();
     let received = std::thread::scope(|scope| {
-        // It fails only when nobody listens any more.
+        // Fails only when the receiver is gone.
         let work = move || drop(sender.send(run(&mut worker)));
         Builder::new().spawn_scoped(scope, work).map_err(RunError::Thread)?;
         Ok(runtime.block_on(async {

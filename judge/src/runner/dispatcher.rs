@@ -1,40 +1,23 @@
-//! Owns the state of a run: starts the workers, hears of every finished job and every signal, decides when to stop.
+//! Owns the state of a run: starts the workers, receives every finished job and every signal, decides when to stop.
 
+use super::case_runner::work;
 use super::signals::Signals;
-use super::worker::{Shared, work};
-use super::{Lost, Memory};
+use super::slots::Slots;
+use super::{ResultStore, RunSettings, StoreLost};
+use crate::executor::ExecutorPool;
 use crate::model::{Finished, Outcome, RunEvent, Stop};
 use crate::plan::Plan;
-use judge_sandbox::{Fault, Sandbox};
+use judge_sandbox::Fault;
 use std::io;
-use std::num::NonZeroUsize;
 use std::thread::Builder;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, channel};
 
-/// So many finished jobs may wait to be kept, and are kept together. More would only pile up their answers.
+/// This many finished jobs wait to be stored, and are stored together. More would only pile up their answers.
 const BATCH: usize = 16;
 
-/// So long a finished job waits for others at most: nobody sees the difference, and a commit costs as much for many.
+/// A finished job waits this long for others at most. The delay is not visible, and a commit costs as much for many.
 const GATHERING: Duration = Duration::from_millis(4);
-
-/// How a plan is run.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// How many solvers run at once.
-    pub jobs: NonZeroUsize,
-    /// The cores that workers are pinned to, one each in turn; empty: no pinning.
-    pub cores: Vec<usize>,
-    /// Whether events are to carry the features of their cases.
-    pub describe: bool,
-}
-
-impl Settings {
-    /// Returns the core that the worker in this slot is pinned to.
-    pub(super) fn core(&self, slot: usize) -> Option<usize> {
-        (!self.cores.is_empty()).then(|| self.cores[slot % self.cores.len()])
-    }
-}
 
 /// What came of a run.
 #[derive(Debug)]
@@ -45,7 +28,7 @@ pub struct RunResult {
     pub stop: Option<Stop>,
 }
 
-/// A run that could not be started, or not be carried on. Always a fault of ours or of the machine.
+/// A run that could not be started or continued: a fault of the judge or of the machine.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// No event loop or signal handler to be had.
@@ -65,40 +48,33 @@ pub enum RunError {
     WorkerPanicked,
 }
 
-/// Runs a plan to its end, or until it is stopped. `watch` hears of every event, in the order of finishing, and of a
-/// finished job only after `memory` has kept it.
-///
-/// The first Ctrl-C (or SIGTERM) ends the running cases and starts no more; the second ends the process at once.
-///
-/// # Errors
-/// When the run cannot be started; a single case that goes wrong is an outcome, not an error.
-pub fn run(
+/// Runs a plan, as [`PlanRunner::run`](super::PlanRunner::run) says. `signals` are the requests to stop; on the second one,
+/// `abort` is called.
+pub(super) fn run_plan(
     plan: &Plan,
-    settings: &Settings,
-    sandbox: &Sandbox,
-    memory: &dyn Memory,
+    settings: &RunSettings,
+    pool: &dyn ExecutorPool,
+    store: &dyn ResultStore,
     watch: &mut dyn FnMut(&RunEvent),
+    signals: impl FnOnce() -> io::Result<Signals>,
+    abort: fn(),
 ) -> Result<RunResult, RunError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(RunError::Start)?;
     let _entered = runtime.enter();
-    let signals = Signals::install().map_err(RunError::Start)?;
+    let signals = signals().map_err(RunError::Start)?;
     let (sender, receiver) = channel(BATCH);
-    let workers = (0..settings.jobs.get().min(plan.job_count()))
-        .map(|slot| sandbox.worker(settings.core(slot)))
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(RunError::Sandbox)?;
-    let shared = Shared::new(plan, sandbox, settings, memory, &workers).map_err(RunError::Start)?;
+    let (slots, executors) = Slots::open(plan, settings, pool, store)?;
 
     std::thread::scope(|scope| {
-        let handles = workers.into_iter().enumerate().map(|(slot, worker)| {
-            let (shared, sender) = (&shared, sender.clone());
-            Builder::new().spawn_scoped(scope, move || work(shared, slot, worker, &sender))
+        let handles = executors.into_iter().enumerate().map(|(slot, executor)| {
+            let (slots, sender) = (&slots, sender.clone());
+            Builder::new().spawn_scoped(scope, move || work(slots, slot, executor, &sender))
         });
         // Those that have started end with their next case: the receiver goes with this function.
         let handles: Vec<_> =
-            handles.collect::<Result<_, _>>().inspect_err(|_| shared.stop()).map_err(RunError::Thread)?;
+            handles.collect::<Result<_, _>>().inspect_err(|_| slots.stop()).map_err(RunError::Thread)?;
         drop(sender);
-        let mut dispatcher = Dispatcher { plan, shared: &shared, memory: Some(memory), stop: None, watch };
+        let mut dispatcher = Dispatcher { plan, slots: &slots, store: Some(store), stop: None, watch, abort };
         let outcomes = runtime.block_on(dispatcher.listen(receiver, signals));
         let stop = dispatcher.stop;
         let panicked = handles.into_iter().any(|handle| handle.join().is_err());
@@ -129,11 +105,12 @@ async fn next_batch(finished: &mut Receiver<Finished>, batch: &mut Vec<Finished>
 
 struct Dispatcher<'a> {
     plan: &'a Plan,
-    shared: &'a Shared<'a>,
+    slots: &'a Slots<'a>,
     /// `None` once it has failed.
-    memory: Option<&'a dyn Memory>,
+    store: Option<&'a dyn ResultStore>,
     stop: Option<Stop>,
     watch: &'a mut dyn FnMut(&RunEvent),
+    abort: fn(),
 }
 
 impl Dispatcher<'_> {
@@ -150,23 +127,23 @@ impl Dispatcher<'_> {
                     if !more {
                         return outcomes;
                     }
-                    self.keep(&batch);
+                    self.store(&batch);
                     batch.drain(..).for_each(|finished| self.finished(finished, &mut outcomes));
                 }
             }
         }
     }
 
-    /// How long a finished job waits for others to be kept with: not at all where it may end the run.
+    /// How long a finished job waits for others to be stored with: not at all where it may end the run.
     fn gathering(&self) -> Duration {
-        let shared_cost = self.memory.is_some_and(|memory| memory.is_there()) && !self.plan.fail_fast;
+        let shared_cost = self.store.is_some_and(|store| store.is_active()) && !self.plan.fail_fast;
         if shared_cost { GATHERING } else { Duration::ZERO }
     }
 
-    /// Has finished jobs kept before anybody is shown them.
-    fn keep(&mut self, batch: &[Finished]) {
-        let Some(Err(Lost(why))) = self.memory.map(|memory| memory.keep(batch)) else { return };
-        self.memory = None;
+    /// Stores finished jobs before they are shown.
+    fn store(&mut self, batch: &[Finished]) {
+        let Some(Err(StoreLost(why))) = self.store.map(|store| store.store(batch)) else { return };
+        self.store = None;
         (self.watch)(&RunEvent::JournalLost(why));
     }
 
@@ -185,15 +162,15 @@ impl Dispatcher<'_> {
 
     fn interrupted(&mut self) {
         if self.stop == Some(Stop::Interrupted) {
-            // The second time, "now" means now. The sandbox's helpers see us go and end what they run.
-            std::process::exit(i32::from(crate::model::Exit::Interrupted.code()));
+            (self.abort)();
+            return;
         }
         self.stop(Stop::Interrupted);
     }
 
     fn stop(&mut self, stop: Stop) {
         self.stop = Some(stop);
-        self.shared.stop();
+        self.slots.stop();
         (self.watch)(&RunEvent::Stopping(stop));
     }
 }

@@ -8,10 +8,15 @@ use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// Hears of every signal while it lives, and of one that came when nobody listened.
+/// Hears of every signal while it lives, and of one that came while there was no listener.
 pub(super) struct Signals {
+    /// `None` where a test sends the signals. It is dropped first: no signal is sent to a receiver that is gone.
+    _registration: Option<Registration>,
     receiver: UnboundedReceiver<()>,
 }
+
+/// Takes the listener from its post when it is dropped.
+struct Registration;
 
 /// Who listens now.
 struct Post {
@@ -36,7 +41,13 @@ impl Signals {
             let _ = sender.send(());
         }
         post.listener = Some(sender);
-        Ok(Self { receiver })
+        Ok(Self { _registration: Some(Registration), receiver })
+    }
+
+    /// Returns the signals that a test sends, for as long as it keeps the sender.
+    #[cfg(test)]
+    pub(super) fn scripted(receiver: UnboundedReceiver<()>) -> Self {
+        Self { _registration: None, receiver }
     }
 
     pub(super) async fn next(&mut self) {
@@ -45,7 +56,7 @@ impl Signals {
     }
 }
 
-impl Drop for Signals {
+impl Drop for Registration {
     fn drop(&mut self) {
         post().listener = None;
     }

@@ -1,4 +1,4 @@
-//! How the solvers fared on cases of one kind: those that have the same value of a feature.
+//! The results of the solvers on the cases of each value of a feature.
 
 use super::results::{InvalidResults, Results};
 use super::scoreboard::{Scoreboard, score};
@@ -6,42 +6,42 @@ use crate::model::{Number, Rule};
 use num_rational::BigRational;
 use std::collections::BTreeMap;
 
-/// The cases of a run by a feature's value.
+/// The cases of a run, grouped by a feature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grouping {
     /// The feature's name.
     pub by: String,
-    /// By value; the cases that do not have the feature come last.
-    pub groups: Vec<Group>,
+    /// By value; the cases without the feature come last.
+    pub groups: Vec<FeatureGroup>,
 }
 
-/// The cases that have the same value.
+/// The cases with the same value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Group {
-    /// The value; `None` for the cases that have none.
+pub struct FeatureGroup {
+    /// The value; `None` for the cases without one.
     pub value: Option<Number>,
-    /// How many cases there are.
+    /// The number of cases.
     pub cases: usize,
-    /// How each solver fared on them, in the order of the solvers.
+    /// The result of each solver, in the order of the solvers.
     pub rows: Vec<GroupRow>,
 }
 
-/// How a solver fared on a group.
+/// The result of a solver on a group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupRow {
-    /// Cases with an accepted answer.
+    /// The number of cases with an accepted answer.
     pub accepted: usize,
-    /// The mean score by the rule `mean`: failed cases pull it down, or leave none.
+    /// The mean score by the rule `mean`: a failed case lowers it, or leaves none.
     pub mean_score: Option<BigRational>,
     /// The mean points by the run's own rule.
     pub mean_points: Option<BigRational>,
 }
 
-/// Puts the cases of equal value together, and averages over each group. `values` has an entry for each case.
+/// Groups the cases by value, and averages over each group. `values` has an entry for each case.
 ///
 /// # Errors
-/// What makes the whole run's results invalid.
-pub fn group(
+/// Invalid results, as in [`score`].
+pub fn group_by_feature(
     by: &str,
     values: &[Option<Number>],
     rule: &Rule,
@@ -53,7 +53,7 @@ pub fn group(
         members.entry((value.is_none(), value.as_ref())).or_default().push(case);
     }
     let (by_score, by_points) = (score(&Rule::Mean, results)?, score(rule, results)?);
-    let groups = members.into_iter().map(|((_, value), cases)| Group {
+    let groups = members.into_iter().map(|((_, value), cases)| FeatureGroup {
         value: value.cloned(),
         cases: cases.len(),
         rows: (0..results.solvers.len()).map(|solver| row(results, &by_score, &by_points, solver, &cases)).collect(),
@@ -94,9 +94,9 @@ mod tests {
         let failure = Some(&failure);
         let results = Results { direction: Direction::Max, failure, cases: &cases, groups: &[], solvers: &solvers };
         let values = [Some(Number::from(5)), None, Some(Number::from(5)), Some(Number::from(-3))];
-        let Grouping { by, groups } = group("N", &values, &Rule::Exact, &results).unwrap();
+        let Grouping { by, groups } = group_by_feature("N", &values, &Rule::Exact, &results).unwrap();
         assert_eq!(by, "N");
-        let value = |group: &Group| group.value.as_ref().map(ToString::to_string);
+        let value = |group: &FeatureGroup| group.value.as_ref().map(ToString::to_string);
         assert_eq!(groups.iter().map(value).collect::<Vec<_>>(), [Some("-3".to_owned()), Some("5".to_owned()), None]);
         assert_eq!(groups.iter().map(|group| group.cases).collect::<Vec<_>>(), [1, 2, 1]);
         let ratio = |numerator: i32, denominator: i32| Some(BigRational::new(numerator.into(), denominator.into()));

@@ -1,16 +1,16 @@
-//! The order of the solvers, and how they fared against each other.
+//! The order of the solvers, and their results against each other.
 
 use super::results::{Results, SolverScores};
 use super::scoreboard::{Scoreboard, Standing};
 use checkers::Score;
 use std::cmp::Ordering;
 
-/// A solver's line in the leaderboard. Its points stand in the [`Standing`] of the same index.
+/// The row of a solver in the leaderboard. Its points are in the [`Standing`] of the same index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct LeaderboardRow {
     /// The solver's index.
     pub solver: usize,
-    /// Its rank from 1; solvers that nothing tells apart share the better one.
+    /// Its rank from 1; equal solvers share the better one.
     pub rank: usize,
     /// Cases won against another solver, over all other solvers. An accepted answer wins against a failure.
     pub wins: usize,
@@ -26,10 +26,10 @@ pub struct Place {
     pub failures: usize,
 }
 
-/// Ranks the solvers by the scoreboard's number; one without a number stands below all that have one. Then the one
-/// with fewer failures is first. Solvers of equal rank are listed by name.
+/// Ranks the solvers by the number of the scoreboard, then by fewer failures. A solver without a number is below all
+/// that have one. Solvers of equal rank are listed by name.
 #[must_use]
-pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<Place> {
+pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<LeaderboardRow> {
     let standing = |solver: usize| &scoreboard.standings[solver];
     let worth = |left: usize, right: usize| compare(scoreboard, standing(left), standing(right));
     let mut order: Vec<usize> = (0..results.solvers.len()).collect();
@@ -38,7 +38,7 @@ pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<Place>
         worth(right, left).then(names)
     });
     let rank = |solver: usize| 1 + order.iter().filter(|&&other| worth(other, solver).is_gt()).count();
-    order.iter().map(|&solver| place(results, solver, rank(solver), standing(solver).failed)).collect()
+    order.iter().map(|&solver| row(results, solver, rank(solver), standing(solver).failed)).collect()
 }
 
 /// Orders two standings, the better one being `Greater`.
@@ -50,22 +50,22 @@ fn compare(scoreboard: &Scoreboard, left: &Standing, right: &Standing) -> Orderi
     numbers.then(right.failed.cmp(&left.failed))
 }
 
-fn place(results: &Results<'_>, solver: usize, rank: usize, failures: usize) -> Place {
-    let row = &results.solvers[solver];
+fn row(results: &Results<'_>, solver: usize, rank: usize, failures: usize) -> LeaderboardRow {
+    let own = &results.solvers[solver];
     let others: Vec<&SolverScores> =
         results.solvers.iter().enumerate().filter(|(index, _)| *index != solver).map(|(_, other)| other).collect();
-    let mut place = Place { solver, rank, wins: 0, ties: 0, losses: 0, bests: 0, uniques: 0, failures };
-    for (case, score) in row.scores.iter().enumerate() {
-        let fates = others.iter().map(|other| compare_scores(results, score.as_ref(), other.scores[case].as_ref()));
-        let fates: Vec<Ordering> = fates.collect();
-        let count = |wanted| fates.iter().filter(|&&fate| fate == wanted).count();
-        place.wins += count(Ordering::Greater);
-        place.ties += count(Ordering::Equal);
-        place.losses += count(Ordering::Less);
-        place.bests += usize::from(score.is_some() && count(Ordering::Less) == 0);
-        place.uniques += usize::from(score.is_some() && count(Ordering::Greater) == others.len());
+    let mut row = LeaderboardRow { solver, rank, wins: 0, ties: 0, losses: 0, bests: 0, uniques: 0, failures };
+    for (case, score) in own.scores.iter().enumerate() {
+        let orders = others.iter().map(|other| compare_scores(results, score.as_ref(), other.scores[case].as_ref()));
+        let orders: Vec<Ordering> = orders.collect();
+        let count = |wanted| orders.iter().filter(|&&order| order == wanted).count();
+        row.wins += count(Ordering::Greater);
+        row.ties += count(Ordering::Equal);
+        row.losses += count(Ordering::Less);
+        row.bests += usize::from(score.is_some() && count(Ordering::Less) == 0);
+        row.uniques += usize::from(score.is_some() && count(Ordering::Greater) == others.len());
     }
-    place
+    row
 }
 
 fn compare_scores(results: &Results<'_>, left: Option<&Score>, right: Option<&Score>) -> Ordering {
@@ -81,7 +81,7 @@ mod tests {
     use crate::model::{Direction, Rule};
     use crate::scoring::{Terms, score};
 
-    fn places(direction: Direction, rule: &Rule, rows: &[(&str, &[Option<i32>])]) -> Vec<Place> {
+    fn ranked(direction: Direction, rule: &Rule, rows: &[(&str, &[Option<i32>])]) -> Vec<LeaderboardRow> {
         let solvers: Vec<SolverScores> = rows
             .iter()
             .map(|(name, row)| SolverScores {
@@ -103,26 +103,26 @@ mod tests {
             ("wild", &[Some(2), None, Some(1), None]),
         ];
         let expected = [
-            Place { solver: 1, rank: 1, wins: 4, ties: 3, losses: 1, bests: 2, uniques: 1, failures: 1 },
-            Place { solver: 0, rank: 2, wins: 3, ties: 3, losses: 2, bests: 2, uniques: 1, failures: 1 },
-            Place { solver: 2, rank: 3, wins: 1, ties: 2, losses: 5, bests: 0, uniques: 0, failures: 2 },
+            LeaderboardRow { solver: 1, rank: 1, wins: 4, ties: 3, losses: 1, bests: 2, uniques: 1, failures: 1 },
+            LeaderboardRow { solver: 0, rank: 2, wins: 3, ties: 3, losses: 2, bests: 2, uniques: 1, failures: 1 },
+            LeaderboardRow { solver: 2, rank: 3, wins: 1, ties: 2, losses: 5, bests: 0, uniques: 0, failures: 2 },
         ];
-        assert_eq!(places(Direction::Max, &Rule::Sum, &rows), expected);
+        assert_eq!(ranked(Direction::Max, &Rule::Sum, &rows), expected);
     }
 
     #[test]
-    fn a_solver_that_fails_stands_below_where_small_scores_are_good() {
+    fn a_solver_that_fails_ranks_below_if_small_scores_are_good() {
         let rows: [(&str, &[Option<i32>]); 3] =
             [("a", &[Some(1), None]), ("b", &[Some(900), Some(900)]), ("c", &[None, None])];
         let order: Vec<(usize, usize)> =
-            places(Direction::Min, &Rule::Sum, &rows).iter().map(|place| (place.solver, place.rank)).collect();
+            ranked(Direction::Min, &Rule::Sum, &rows).iter().map(|place| (place.solver, place.rank)).collect();
         assert_eq!(order, [(1, 1), (0, 2), (2, 3)]);
     }
 
     #[test]
     fn equal_solvers_share_a_rank_and_are_listed_by_name() {
         let rows: [(&str, &[Option<i32>]); 3] = [("z", &[Some(5)]), ("y", &[Some(1)]), ("a", &[Some(5)])];
-        let found = places(Direction::Max, &Rule::Mean, &rows);
+        let found = ranked(Direction::Max, &Rule::Mean, &rows);
         let order: Vec<(usize, usize)> = found.iter().map(|place| (place.solver, place.rank)).collect();
         assert_eq!(order, [(2, 1), (0, 1), (1, 3)]);
         assert_eq!((found[0].bests, found[0].uniques), (1, 0));
@@ -130,10 +130,10 @@ mod tests {
 
     #[test]
     fn a_lone_solver_is_the_unique_best_wherever_it_is_accepted() {
-        let found = places(Direction::Min, &Rule::Exact, &[("a", &[Some(5), None, Some(0)])]);
+        let found = ranked(Direction::Min, &Rule::Exact, &[("a", &[Some(5), None, Some(0)])]);
         assert_eq!(
             found[0],
-            Place { solver: 0, rank: 1, wins: 0, ties: 0, losses: 0, bests: 2, uniques: 2, failures: 1 }
+            LeaderboardRow { solver: 0, rank: 1, wins: 0, ties: 0, losses: 0, bests: 2, uniques: 2, failures: 1 }
         );
     }
 }

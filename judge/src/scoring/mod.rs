@@ -1,14 +1,14 @@
-//! Scores into points: the contest rules, exactly.
+//! From scores to points, exactly, by the rules of contests.
 //!
 //! Integers and rationals until a number is displayed; only the logarithm of
 //! [`Rule::Log`](crate::model::Rule::Log) is rounded, once, to `f64`.
 //!
 //! ```text
-//! Results (scores by solver and case, terms of the cases) ─ score(rule) ─▶ Scoreboard ─ leaderboard ─▶ places
+//! Results (scores by solver and case, terms of the cases) ─ score(rule) ─▶ Scoreboard ─ leaderboard ─▶ rows by rank
 //! ```
 //!
-//! In every rule **a failure never raises a total**: replacing an accepted score by a failure leaves the total as it
-//! was, makes it worse, or makes it absent. An absent total stands below every present one.
+//! In every rule **a failure never raises a total**: replacing an accepted score by a failure leaves the total
+//! unchanged, makes it worse, or makes it absent. An absent total ranks below every present one.
 
 mod display;
 mod groups;
@@ -21,8 +21,8 @@ mod scoreboard;
 mod test_groups;
 
 pub use display::display;
-pub use groups::{Group, GroupRow, Grouping, group};
-pub use leaderboard::{Place, leaderboard};
+pub use groups::{FeatureGroup, GroupRow, Grouping, group_by_feature};
+pub use leaderboard::{LeaderboardRow, leaderboard};
 pub use results::{InvalidResults, Results, SolverScores, Terms};
 pub use scoreboard::{Scoreboard, Standing, score};
 pub use test_groups::{TestGroupResult, TestGroupRow, TestGroupStatus, test_groups};

@@ -8,7 +8,7 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
-/// Returns the points of a solver on every case, before the weights. `None` where the rule has none to give.
+/// Returns the points of a solver on every case, before the weights. `None` if the rule gives none.
 pub(super) fn points(rule: &Rule, results: &Results<'_>, row: &SolverScores) -> Vec<Option<BigRational>> {
     let broken = results.broken_groups(row);
     let is_broken = |case: usize| results.cases[case].group.is_some_and(|group| broken.contains(&group));
@@ -51,7 +51,7 @@ fn grade(direction: Direction, needed: &[Score; 9], score: &Score) -> BigRationa
     BigRational::from_integer(BigInt::from(reached.map_or(usize::from(is_worth_one), |place| 10 - place)))
 }
 
-/// Returns the share of the best, from 0 to 1. A score to be small is seen as its negative, a score to be large.
+/// Returns the share of the best, from 0 to 1. Where small scores are good, scores are taken as their negatives.
 fn relative(direction: Direction, score: &Score, best: &Score) -> BigRational {
     let (score, best) = (score.as_integer(), best.as_integer());
     let best_is_positive = match direction {
@@ -65,7 +65,7 @@ fn relative(direction: Direction, score: &Score, best: &Score) -> BigRational {
     } else if best_is_positive {
         BigRational::new(score.clone(), best.clone()).max(BigRational::zero())
     } else {
-        // Worse than a best on the wrong side of 0, so itself not 0.
+        // Worse than a best on the wrong side of 0, so not 0.
         BigRational::new(best.clone(), score.clone())
     }
 }

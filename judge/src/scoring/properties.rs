@@ -116,8 +116,8 @@ proptest! {
         // The other rules' totals depend on the best or on the others, which the failure changes for all.
         for rule in [Rule::Sum, Rule::Mean, Rule::Exact, Rule::Thresholds] {
             let rank = |run: &Run| {
-                let places = leaderboard(&run.results(), &run.score(&rule));
-                places.into_iter().find(|place| place.solver == solver).unwrap().rank
+                let leaderboard = leaderboard(&run.results(), &run.score(&rule));
+                leaderboard.into_iter().find(|place| place.solver == solver).unwrap().rank
             };
             prop_assert!(rank(&failing) >= rank(&run), "{rule}");
         }
@@ -152,8 +152,8 @@ proptest! {
             for (one, other) in run.score(&rule).standings.iter().zip(&turned.score(&rule).standings) {
                 prop_assert_eq!(totals(one), totals(other), "{}", rule);
             }
-            let places = |run: &Run| leaderboard(&run.results(), &run.score(&rule));
-            prop_assert_eq!(places(&run), places(&turned), "{}", rule);
+            let leaderboard = |run: &Run| leaderboard(&run.results(), &run.score(&rule));
+            prop_assert_eq!(leaderboard(&run), leaderboard(&turned), "{}", rule);
         }
     }
 
@@ -167,8 +167,8 @@ proptest! {
             standings.rotate_left(by);
             prop_assert_eq!(&standings, &turned.score(&rule).standings, "{}", rule);
             let names = |run: &Run| -> Vec<String> {
-                let places = leaderboard(&run.results(), &run.score(&rule));
-                places.iter().map(|place| format!("{} {}", place.rank, run.solvers[place.solver].name)).collect()
+                let leaderboard = leaderboard(&run.results(), &run.score(&rule));
+                leaderboard.iter().map(|place| format!("{} {}", place.rank, run.solvers[place.solver].name)).collect()
             };
             prop_assert_eq!(names(&run), names(&turned), "{}", rule);
         }

@@ -1,4 +1,4 @@
-//! What scoring starts from: the scores of a run and the terms of its cases.
+//! The input of scoring: the scores of a run and the terms of its cases.
 
 use crate::model::{Direction, Rule, TestGroup, Weight};
 use checkers::Score;
@@ -6,23 +6,23 @@ use num_rational::BigRational;
 use num_traits::Zero;
 use std::collections::HashSet;
 
-/// What a case is worth and measured by. By default it weighs 1, alone, and nothing is known of it.
+/// The weight, group, best score and thresholds of a case. By default it weighs 1 and has none of the others.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Terms {
     /// Its own weight.
     pub weight: Weight,
     /// The index of its test group.
     pub group: Option<usize>,
-    /// The best score known from elsewhere (the ledger, a file of reference scores).
+    /// The best score known from outside of the run (the ledger, a file of best scores).
     pub best_known: Option<Score>,
     /// What is needed for ten, nine, ..., two points.
     pub thresholds: Option<[Score; 9]>,
 }
 
-/// One solver's row.
+/// The scores of a solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolverScores {
-    /// The name it is known by.
+    /// Its name.
     pub name: String,
     /// Its score on every case, in the order of the terms. `None` where no answer was accepted.
     pub scores: Vec<Option<Score>>,
@@ -33,8 +33,8 @@ pub struct SolverScores {
 pub struct Results<'a> {
     /// Which scores are good.
     pub direction: Direction,
-    /// What a failed case counts as in sums and means. An accepted answer never counts less than this, so that failing
-    /// never pays. `None`: a solver with failures has no sum and no mean.
+    /// What a failed case counts as in sums and means. An accepted answer never counts less, so that a failure is never
+    /// an advantage. `None`: a solver with failures has no sum and no mean.
     pub failure: Option<&'a Score>,
     /// The cases.
     pub cases: &'a [Terms],
@@ -44,7 +44,7 @@ pub struct Results<'a> {
     pub solvers: &'a [SolverScores],
 }
 
-/// Results that do not fit together or do not fit the rule.
+/// Inconsistent results, or results that do not fit the rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidResults {
     /// A row has too few or too many scores.
@@ -57,7 +57,7 @@ pub enum InvalidResults {
         /// The number of its scores.
         found: usize,
     },
-    /// The rule needs thresholds that the case has not got.
+    /// The rule needs thresholds, and the case has none.
     #[error("case {case} has no thresholds, which this scoring rule needs")]
     NoThresholds {
         /// The case's index.
@@ -78,13 +78,13 @@ impl Results<'_> {
         }
     }
 
-    /// Returns the best score of a case, over this run's solvers and what is known from elsewhere.
+    /// Returns the best score of a case, over the solvers of this run and the best known.
     pub(super) fn best(&self, case: usize) -> Option<&Score> {
         let here = self.solvers.iter().filter_map(|row| row.scores[case].as_ref());
         here.chain(&self.cases[case].best_known).max_by(|left, right| self.direction.compare(left, right))
     }
 
-    /// Returns what each case weighs in totals and means: its own weight, or its share of its group's.
+    /// Returns the weight of each case in totals and means: its own, or its share of the group's.
     pub(super) fn weights(&self) -> Vec<BigRational> {
         let own = |terms: &Terms| terms.weight.value().clone();
         let of_group = |group| self.cases.iter().filter(move |terms| terms.group == Some(group)).map(own).sum();

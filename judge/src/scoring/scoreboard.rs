@@ -6,29 +6,29 @@ use crate::model::{Aggregate, Direction, Rule};
 use num_rational::BigRational;
 use num_traits::Zero;
 
-/// What one solver got.
+/// The result of a solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
-    /// The points of every case, before its weight, in the order of the cases. `None` where the rule has none to give.
+    /// The points of every case, before its weight, in the order of the cases. `None` if the rule gives none.
     pub points: Vec<Option<BigRational>>,
     /// Sum of weight * points. `None` if a case of weight above 0 has no points.
     pub total: Option<BigRational>,
-    /// The total over the sum of *all* weights: failed cases pull it down. `None` also without any weight.
+    /// The total over the sum of *all* weights: a failed case lowers it. `None` also without any weight.
     pub mean: Option<BigRational>,
-    /// Cases with an accepted answer.
+    /// The number of cases with an accepted answer.
     pub accepted: usize,
-    /// Cases without one.
+    /// The number of cases without one.
     pub failed: usize,
 }
 
-/// What every solver got.
+/// The results of all solvers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scoreboard {
-    /// The number that the rule is about.
+    /// The number that the rule ranks by.
     pub aggregate: Aggregate,
-    /// Whether large or small totals are good: as the scores for sum and mean, large ones for every other rule.
+    /// Whether large or small totals are good: as for the scores in sum and mean, large ones in every other rule.
     pub direction: Direction,
-    /// What each case weighs in totals and means: its own weight, or its share of its test group's.
+    /// The weight of each case in totals and means: its own, or its share of the test group's.
     pub weights: Vec<BigRational>,
     /// In the order of the solvers.
     pub standings: Vec<Standing>,
@@ -48,7 +48,7 @@ impl Scoreboard {
         mean(self.total_over(standing, cases), &self.weight_of(cases))
     }
 
-    /// Returns what some of the cases weigh together.
+    /// Returns the total weight of some of the cases.
     #[must_use]
     pub fn weight_of(&self, cases: &[usize]) -> BigRational {
         cases.iter().map(|&case| &self.weights[case]).sum()

@@ -1,46 +1,46 @@
-//! How the solvers fared on each test group.
+//! The results of the solvers on each test group.
 
 use super::results::Results;
 use super::scoreboard::Scoreboard;
 use num_rational::BigRational;
 
-/// How the solvers fared on a test group.
+/// The results of the solvers on a test group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestGroupResult {
     /// The group's index.
     pub group: usize,
-    /// How many cases of the run are in it.
+    /// The number of cases of the run in it.
     pub cases: usize,
-    /// What they weigh together.
+    /// Their total weight.
     pub weight: BigRational,
     /// In the order of the solvers.
     pub rows: Vec<TestGroupRow>,
 }
 
-/// How a solver fared on a test group.
+/// The result of a solver on a test group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestGroupRow {
-    /// Cases with an accepted answer.
+    /// The number of cases with an accepted answer.
     pub accepted: usize,
-    /// What that means for the group.
+    /// The status of the group.
     pub status: TestGroupStatus,
-    /// The sum of weight * points over its cases. `None` where the rule has none to give.
+    /// The sum of weight * points over its cases. `None` if the rule gives none.
     pub points: Option<BigRational>,
 }
 
-/// What a solver has of a test group.
+/// The status of a test group for a solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestGroupStatus {
     /// Every case was accepted.
     Earned,
-    /// Some were, and the group is not all or nothing.
+    /// Some cases were accepted, and the group is not all or nothing.
     Partial,
-    /// None was, or one was not and the group is all or nothing.
+    /// No case was accepted, or the group is all or nothing and a case was not.
     Failed,
 }
 
 impl TestGroupStatus {
-    /// Every one.
+    /// All statuses.
     pub const ALL: [Self; 3] = [Self::Earned, Self::Partial, Self::Failed];
 
     /// Returns the name that reports use.
@@ -54,7 +54,7 @@ impl TestGroupStatus {
     }
 }
 
-/// Returns how the solvers fared on each test group that has cases in the run, in the order of the groups.
+/// Returns the results on each test group that has cases in the run, in the order of the groups.
 #[must_use]
 pub fn test_groups(results: &Results<'_>, board: &Scoreboard) -> Vec<TestGroupResult> {
     let cases_of = |group| (0..results.cases.len()).filter(|&case| results.cases[case].group == Some(group)).collect();

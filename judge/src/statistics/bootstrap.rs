@@ -11,7 +11,7 @@ pub struct Bootstrap {
     /// Between the alpha/2 and 1 - alpha/2 quantiles of the resampled means.
     pub percentile: Interval,
     /// The same, bias-corrected and accelerated (Efron, "Better bootstrap confidence intervals", JASA 82, 1987): the
-    /// one to show where the effects are skewed.
+    /// better one for skewed effects.
     pub accelerated: Interval,
 }
 
@@ -48,8 +48,8 @@ fn mean_of<'a>(values: impl ExactSizeIterator<Item = &'a f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
-/// Returns z0: how far the resampled means lie to one side of the sample's. Half of what equals it counts as below,
-/// for effects with many ties.
+/// Returns z0: how far the resampled means lie to one side of the sample's. Half of the equal ones count as below, for
+/// effects with many ties.
 fn bias(means: &[f64], mean: f64) -> f64 {
     let below = means.partition_point(|&value| value < mean) as f64;
     let not_above = means.partition_point(|&value| value <= mean) as f64;

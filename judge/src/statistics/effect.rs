@@ -1,4 +1,4 @@
-//! How much better B is than A on one case, by measure.
+//! How much better B is than A on one case.
 
 use checkers::Score;
 use num_bigint::BigInt;
@@ -10,7 +10,7 @@ use num_traits::{Signed, ToPrimitive, Zero};
 /// The effect is positive where B's score is the larger one. Every measure is antisymmetric, so that a problem whose
 /// scores are to be small only turns the sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
+pub enum ScoreMeasure {
     /// ln(b / a). For positive scores; a mean of 0.01 is one percent more, as a geometric mean.
     LogRatio,
     /// b - a, in the game's own points.
@@ -20,7 +20,7 @@ pub enum Measure {
     Relative,
 }
 
-impl Measure {
+impl ScoreMeasure {
     /// Returns the log-ratio if it is defined for every score, else the difference.
     #[must_use]
     pub fn suited_to<'a>(mut scores: impl Iterator<Item = &'a Score>) -> Self {
@@ -74,10 +74,10 @@ mod tests {
     #[test]
     fn hand_worked_effects() {
         let (a, b) = (score("80"), score("100"));
-        assert!((Measure::LogRatio.effect(&a, &b).unwrap() - 1.25_f64.ln()).abs() < 1e-15);
-        assert_eq!(Measure::Difference.effect(&a, &b), Some(20.0));
-        assert_eq!(Measure::Relative.effect(&a, &b), Some(0.2));
-        assert_eq!(Measure::Relative.effect(&score("0"), &score("0")), Some(0.0));
+        assert!((ScoreMeasure::LogRatio.effect(&a, &b).unwrap() - 1.25_f64.ln()).abs() < 1e-15);
+        assert_eq!(ScoreMeasure::Difference.effect(&a, &b), Some(20.0));
+        assert_eq!(ScoreMeasure::Relative.effect(&a, &b), Some(0.2));
+        assert_eq!(ScoreMeasure::Relative.effect(&score("0"), &score("0")), Some(0.0));
         let third = BigRational::new(1.into(), 3.into());
         assert_eq!(points_effect(&third, &(third.clone() + BigRational::from_integer(2.into()))), Some(2.0));
     }
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn every_measure_turns_its_sign_with_the_solvers() {
         for (a, b) in [("7", "9"), ("1", "1000000000000000000000000000000"), ("5", "5")] {
-            for measure in [Measure::LogRatio, Measure::Difference, Measure::Relative] {
+            for measure in [ScoreMeasure::LogRatio, ScoreMeasure::Difference, ScoreMeasure::Relative] {
                 let there = measure.effect(&score(a), &score(b)).unwrap();
                 assert_eq!(measure.effect(&score(b), &score(a)), Some(-there));
             }
@@ -96,24 +96,24 @@ mod tests {
     fn a_point_in_forty_digits_is_still_seen() {
         let a = score("10000000000000000000000000000000000000000");
         let b = score("10000000000000000000000000000000000000001");
-        assert!((Measure::LogRatio.effect(&a, &b).unwrap() - 1e-40).abs() < 1e-54);
-        assert_eq!(Measure::Difference.effect(&a, &b), Some(1.0));
-        assert!((Measure::Relative.effect(&a, &b).unwrap() - 1e-40).abs() < 1e-54);
+        assert!((ScoreMeasure::LogRatio.effect(&a, &b).unwrap() - 1e-40).abs() < 1e-54);
+        assert_eq!(ScoreMeasure::Difference.effect(&a, &b), Some(1.0));
+        assert!((ScoreMeasure::Relative.effect(&a, &b).unwrap() - 1e-40).abs() < 1e-54);
     }
 
     #[test]
     fn what_has_no_effect_says_so() {
-        assert_eq!(Measure::LogRatio.effect(&score("0"), &score("3")), None);
-        assert_eq!(Measure::LogRatio.effect(&score("3"), &score("-3")), None);
+        assert_eq!(ScoreMeasure::LogRatio.effect(&score("0"), &score("3")), None);
+        assert_eq!(ScoreMeasure::LogRatio.effect(&score("3"), &score("-3")), None);
         let huge = score(&format!("1{}", "0".repeat(400)));
-        assert_eq!(Measure::Difference.effect(&score("1"), &huge), None);
+        assert_eq!(ScoreMeasure::Difference.effect(&score("1"), &huge), None);
     }
 
     #[test]
     fn the_ratio_is_taken_where_it_exists() {
         let positive = [score("1"), score("2")];
         let with_zero = [score("1"), score("0")];
-        assert_eq!(Measure::suited_to(positive.iter()), Measure::LogRatio);
-        assert_eq!(Measure::suited_to(with_zero.iter()), Measure::Difference);
+        assert_eq!(ScoreMeasure::suited_to(positive.iter()), ScoreMeasure::LogRatio);
+        assert_eq!(ScoreMeasure::suited_to(with_zero.iter()), ScoreMeasure::Difference);
     }
 }

@@ -16,19 +16,19 @@ impl Interval {
         self.low + (self.high - self.low) / 2.0
     }
 
-    /// Returns half the width: the number after a `±`.
+    /// Returns half the width, the number after a `±`.
     #[must_use]
     pub fn radius(self) -> f64 {
         (self.high - self.low) / 2.0
     }
 
-    /// Tells whether `effect` lies within.
+    /// Returns whether `effect` lies within.
     #[must_use]
     pub fn contains(self, effect: f64) -> bool {
         self.low <= effect && effect <= self.high
     }
 
-    /// Tells whether every effect within is smaller than `bound` in size.
+    /// Returns whether every effect within is smaller than `bound` in size.
     #[must_use]
     pub fn is_within(self, bound: f64) -> bool {
         -bound < self.low && self.high < bound

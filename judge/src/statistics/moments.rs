@@ -43,7 +43,7 @@ impl Moments {
         self.count
     }
 
-    /// Returns the mean, 0 of nothing.
+    /// Returns the mean, 0 without values.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.mean

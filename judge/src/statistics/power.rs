@@ -11,7 +11,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// More cases than this are nobody's plan.
+/// The largest number of cases that is searched.
 pub(super) const MOST_CASES: u64 = 1 << 40;
 /// Degrees of freedom from which on the expansion is used.
 const NORMAL_FROM: f64 = 10_000.0;
@@ -25,7 +25,7 @@ pub fn detectable_effect(deviation: f64, cases: u64, alpha: f64, power: f64) -> 
 }
 
 /// Returns the quantile of Student's t, by the first term of its expansion around the normal one where that is exact
-/// to eight digits (Abramowitz and Stegun, 26.7.5): the iteration for the t itself does not end there.
+/// to eight digits (Abramowitz and Stegun, 26.7.5): the iteration for the t itself does not terminate there.
 pub(super) fn student_quantile(level: f64, freedom: u64) -> f64 {
     let freedom = freedom as f64;
     let normal = Normal::standard().inverse_cdf(level);
@@ -43,7 +43,7 @@ pub fn cases_needed(deviation: f64, effect: f64, alpha: f64, power: f64) -> Opti
     if effect == 0.0 || !shows(MOST_CASES) {
         return None;
     }
-    // What can be seen shrinks with every case, so the answer can be searched for by halving.
+    // The detectable effect shrinks with every case, so the answer is found by bisection.
     let (mut too_few, mut enough) = (1, MOST_CASES);
     while enough - too_few > 1 {
         let middle = u64::midpoint(too_few, enough);

@@ -37,13 +37,13 @@ impl Random {
 
     /// Returns a uniform number strictly between 0 and 1.
     pub fn unit(&mut self) -> f64 {
-        // The half keeps the ends out, so that a logarithm of it is always finite.
+        // The half excludes the ends, so that a logarithm of it is always finite.
         ((self.bits() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
     /// Returns a uniform index below `bound`, which is at least 1.
     pub fn below(&mut self, bound: usize) -> usize {
-        // The high half of a 128-bit product: biased by less than bound / 2^64, far below what a simulation can see.
+        // The high half of a 128-bit product: biased by less than bound / 2^64, far below what a simulation detects.
         ((u128::from(self.bits()) * bound as u128) >> 64) as usize
     }
 }

@@ -1,8 +1,8 @@
-//! The exact sign test: do wins and losses come as a fair coin's sides?
+//! The exact sign test: are wins and losses equally likely?
 
 use statrs::function::factorial::ln_binomial;
 
-/// Wins, ties and losses of B against A, and what a fair coin would make of them.
+/// Wins, ties and losses of B against A, and their probability under a fair coin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SignTest {
     /// Cases with a positive effect.

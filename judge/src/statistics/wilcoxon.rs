@@ -5,7 +5,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// Up to this many non-zero effects the distribution is computed exactly, ties and zeros included.
 const EXACT_UP_TO: usize = 200;
 
-/// What the ranks say.
+/// The result of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wilcoxon {
     /// The sum of the ranks of the positive effects.
@@ -22,7 +22,7 @@ pub struct Wilcoxon {
 /// Runs the test on paired effects.
 ///
 /// Zeros by Pratt's rule ("Remarks on zeros and ties in the Wilcoxon signed rank procedures", JASA 54, 1959): they are
-/// ranked with the others and then left out, so that many ties weaken the evidence as they should. Equal sizes share
+/// ranked with the others and then left out, so that many ties weaken the evidence. Equal sizes share
 /// the mean of their ranks. The exact distribution is that of these very ranks under fair signs, by dynamic
 /// programming over doubled (so whole) ranks; beyond 200 non-zero effects it is normal with variance sum r^2 / 4,
 /// which includes the corrections for ties and zeros, and a continuity correction of half a rank.

@@ -3,7 +3,7 @@
 use crate::statistics::Random;
 use std::str::FromStr;
 
-/// How values are spread between the ends.
+/// The distribution of values between the ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// Evenly.
@@ -14,7 +14,7 @@ pub enum Scale {
     Integer,
 }
 
-/// What may be varied.
+/// A parameter of a solver, and its range.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// The name between the braces of the command line.
@@ -44,14 +44,14 @@ pub enum InvalidParameter {
     NotWhole(String),
 }
 
-/// Values for all parameters, as text for the command line, in the order of the parameters.
+/// A value for each parameter, as text for the command line, in the order of the parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting {
+pub struct ParameterSetting {
     /// The values.
     pub values: Vec<String>,
 }
 
-impl Setting {
+impl ParameterSetting {
     /// Returns the setting in words, such as `t=0.5 n=3`.
     #[must_use]
     pub fn words(&self, parameters: &[Parameter]) -> String {
@@ -87,8 +87,8 @@ impl FromStr for Parameter {
 }
 
 impl Parameter {
-    /// Returns the part of the range that lies around a value, as wide as this share of the whole on the range's own
-    /// scale. It keeps its width at the ends of the range, and a range of whole numbers keeps at least two.
+    /// Returns the part of the range around a value, as wide as this share of the whole on the scale of the range. It
+    /// keeps its width at the ends of the range, and a range of whole numbers keeps at least two.
     #[must_use]
     pub fn around(&self, value: &str, share: f64) -> Self {
         let scaled = |value: f64| if self.scale == Scale::Log { value.ln() } else { value };
@@ -118,15 +118,14 @@ impl Parameter {
     }
 }
 
-/// Returns the text with the value of each parameter in the place of its name in braces.
+/// Returns the text with each name in braces replaced by the value of the parameter.
 #[must_use]
 pub fn fill(text: &str, parameters: &[Parameter], values: &[String]) -> String {
     let pairs = parameters.iter().zip(values);
     pairs.fold(text.to_owned(), |text, (parameter, value)| text.replace(&format!("{{{}}}", parameter.name), value))
 }
 
-/// Six significant digits: more would suggest that they matter. Never in exponential form, which few programs'
-/// argument parsers read.
+/// Writes six significant digits, never in exponential form, which few argument parsers read.
 fn short(value: f64) -> String {
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
     rounded.to_string()
@@ -135,10 +134,12 @@ fn short(value: f64) -> String {
 /// Returns `count` settings as a Latin hypercube: every parameter takes one value from each of `count` equal parts of
 /// its range, in an order shuffled for each. The same seed gives the same settings.
 #[must_use]
-pub fn settings(parameters: &[Parameter], count: usize, seed: u64) -> Vec<Setting> {
+pub fn settings(parameters: &[Parameter], count: usize, seed: u64) -> Vec<ParameterSetting> {
     let mut random = Random::new(seed);
     let columns: Vec<Vec<String>> = parameters.iter().map(|parameter| column(parameter, count, &mut random)).collect();
-    (0..count).map(|row| Setting { values: columns.iter().map(|column| column[row].clone()).collect() }).collect()
+    (0..count)
+        .map(|row| ParameterSetting { values: columns.iter().map(|column| column[row].clone()).collect() })
+        .collect()
 }
 
 fn column(parameter: &Parameter, count: usize, random: &mut Random) -> Vec<String> {

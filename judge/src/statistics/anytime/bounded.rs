@@ -1,8 +1,8 @@
-//! The gambler for effects that have known bounds: bets that are fair whatever else their distribution is.
+//! A test supermartingale for effects with a known bound: the bets are fair whatever their distribution is.
 //!
-//! For effects x from -b to b, the claim that the mean lies above m is bet on with a share c of the fortune, as on a
-//! stock that goes from b + m to b + x: each case multiplies the fortune by 1 + c (x - m) / (b + m), which is never
-//! below 1 - c. If the mean is m or less, that is at most 1 on average, so the fortune is a test supermartingale,
+//! For effects x from -b to b, the claim that the mean lies above m is bet on with a share c of the wealth, as on a
+//! stock that goes from b + m to b + x: each case multiplies the wealth by 1 + c (x - m) / (b + m), which is never
+//! below 1 - c. If the mean is m or less, that is at most 1 on average, so the wealth is a test supermartingale,
 //! without symmetry, limit theorem or smallest number of cases. The mean over many c is one too. Each factor falls with
 //! m, so the means that are ruled out are those on one side of a bound.
 //!
@@ -17,17 +17,17 @@ use super::{Side, log_mean_exp};
 const SHARES: usize = 15;
 const LARGEST_SHARE: f64 = 0.99;
 
-/// The fortunes of two gamblers, one for each side of the center.
+/// The wealth processes of the two one-sided claims about the center.
 #[derive(Debug, Clone)]
-pub(super) struct BoundedWager {
+pub(super) struct BoundedMartingale {
     center: f64,
     bound: f64,
-    /// Logarithms of the fortunes, per share.
+    /// Logarithms of the wealths, per share.
     above: [f64; SHARES],
     below: [f64; SHARES],
 }
 
-impl BoundedWager {
+impl BoundedMartingale {
     pub(super) fn new(center: f64, bound: f64) -> Self {
         Self { center, bound, above: [0.0; SHARES], below: [0.0; SHARES] }
     }
@@ -40,8 +40,8 @@ impl BoundedWager {
         }
     }
 
-    /// Returns the logarithm of the fortune of the gambler on this side; endless where the bound itself makes the claim.
-    pub(super) fn log_fortune(&self, side: Side) -> f64 {
+    /// Returns the logarithm of the wealth of this claim; infinite if the bound itself implies the claim.
+    pub(super) fn log_wealth(&self, side: Side) -> f64 {
         let room = self.bound + side.sign() * self.center;
         match side {
             _ if room <= 0.0 => f64::INFINITY,
@@ -59,53 +59,53 @@ fn shares() -> [f64; SHARES] {
 mod tests {
     use super::*;
 
-    fn fortune(center: f64, effects: &[f64], side: Side) -> f64 {
-        let mut wager = BoundedWager::new(center, 1.0);
-        effects.iter().for_each(|&effect| wager.push(effect));
-        wager.log_fortune(side).exp()
+    fn wealth(center: f64, effects: &[f64], side: Side) -> f64 {
+        let mut martingale = BoundedMartingale::new(center, 1.0);
+        effects.iter().for_each(|&effect| martingale.push(effect));
+        martingale.log_wealth(side).exp()
     }
 
     /// Every sequence of eight effects of a skewed distribution with mean 0.1, weighted by its probability: the mean
-    /// fortune must be exactly 1 where the claim is just false, and below 1 where it is more so.
+    /// wealth must be exactly 1 where the claim is just false, and below 1 where it is more so.
     #[test]
     fn the_bets_are_fair_however_skewed_the_effects_are() {
         // 0.1 * 1 + 0.3 * 0.5 + 0.6 * -0.25 = 0.1.
         let values = [(0.1, 1.0), (0.3, 0.5), (0.6, -0.25)];
-        let mean_fortune = |center: f64, side: Side| -> f64 {
+        let mean_wealth = |center: f64, side: Side| -> f64 {
             (0..3_usize.pow(8))
                 .map(|code| {
                     let drawn: Vec<_> = (0..8).map(|place| values[code / 3_usize.pow(place) % 3]).collect();
                     let probability: f64 = drawn.iter().map(|(probability, _)| probability).product();
                     let effects: Vec<f64> = drawn.iter().map(|(_, effect)| *effect).collect();
-                    probability * fortune(center, &effects, side)
+                    probability * wealth(center, &effects, side)
                 })
                 .sum()
         };
         for side in [Side::Above, Side::Below] {
-            assert!((mean_fortune(0.1, side) - 1.0).abs() < 1e-9);
+            assert!((mean_wealth(0.1, side) - 1.0).abs() < 1e-9);
         }
-        assert!(mean_fortune(0.2, Side::Above) < 1.0);
-        assert!(mean_fortune(0.0, Side::Below) < 1.0);
-        assert!(mean_fortune(0.0, Side::Above) > 1.0);
+        assert!(mean_wealth(0.2, Side::Above) < 1.0);
+        assert!(mean_wealth(0.0, Side::Below) < 1.0);
+        assert!(mean_wealth(0.0, Side::Above) > 1.0);
     }
 
     #[test]
     fn one_case_by_hand() {
         // (1 + c 0.5 / 1) and (1 - c 0.5 / 1), over the mean of the shares, weighted with themselves.
         let mean_share = shares().map(|share| share * share).iter().sum::<f64>() / shares().iter().sum::<f64>();
-        assert!((fortune(0.0, &[0.5], Side::Above) - (1.0 + 0.5 * mean_share)).abs() < 1e-12);
-        assert!((fortune(0.0, &[0.5], Side::Below) - (1.0 - 0.5 * mean_share)).abs() < 1e-12);
+        assert!((wealth(0.0, &[0.5], Side::Above) - (1.0 + 0.5 * mean_share)).abs() < 1e-12);
+        assert!((wealth(0.0, &[0.5], Side::Below) - (1.0 - 0.5 * mean_share)).abs() < 1e-12);
         // About 0.5: (0.9 - 0.5) / (1 + 0.5) upwards, (0.5 - 0.9) / (1 - 0.5) downwards.
-        assert!((fortune(0.5, &[0.9], Side::Above) - (1.0 + 0.4 / 1.5 * mean_share)).abs() < 1e-12);
-        assert!((fortune(0.5, &[0.9], Side::Below) - (1.0 - 0.4 / 0.5 * mean_share)).abs() < 1e-12);
+        assert!((wealth(0.5, &[0.9], Side::Above) - (1.0 + 0.4 / 1.5 * mean_share)).abs() < 1e-12);
+        assert!((wealth(0.5, &[0.9], Side::Below) - (1.0 - 0.4 / 0.5 * mean_share)).abs() < 1e-12);
     }
 
     #[test]
     fn what_lies_beyond_the_bound_is_ruled_out_and_the_rest_falls_with_the_center() {
         let effects = [0.3, -0.2, 1.0, 0.1, -1.0, 0.4];
-        assert_eq!(fortune(-1.0, &effects, Side::Above), f64::INFINITY);
-        assert_eq!(fortune(1.5, &effects, Side::Below), f64::INFINITY);
-        let fortunes: Vec<f64> = (-9..=9).map(|step| fortune(f64::from(step) / 10.0, &effects, Side::Above)).collect();
-        assert!(fortunes.is_sorted_by(|left, right| left > right), "{fortunes:?}");
+        assert_eq!(wealth(-1.0, &effects, Side::Above), f64::INFINITY);
+        assert_eq!(wealth(1.5, &effects, Side::Below), f64::INFINITY);
+        let wealths: Vec<f64> = (-9..=9).map(|step| wealth(f64::from(step) / 10.0, &effects, Side::Above)).collect();
+        assert!(wealths.is_sorted_by(|left, right| left > right), "{wealths:?}");
     }
 }

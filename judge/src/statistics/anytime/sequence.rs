@@ -1,26 +1,26 @@
 //! The growing sequence of effects, its decision and its interval.
 
-use super::{Gambler, Guard, Side, Wait};
+use super::{AsymptoticSequence, Side, TestMartingale, WarmUp};
 use crate::statistics::interval::Interval;
 use crate::statistics::moments::Moments;
 
-/// Halvings of the bracket around an end of the interval: far below what is ever printed.
+/// Halvings of the bracket around an end of the interval: more digits than are ever printed.
 const HALVINGS: u32 = 30;
 /// Doublings in search of a center that is ruled out.
 const DOUBLINGS: u32 = 40;
 
 /// What the decision is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
+pub struct SequenceSettings {
     /// The probability of a false decision, over all looks together.
     pub alpha: f64,
     /// The smallest effect that matters, positive. Without it, only better and worse can be decided.
     pub min_effect: Option<f64>,
-    /// Every effect lies from minus this to this, whatever comes. Then the claims are exact for any distribution.
+    /// Every effect lies between minus this and this. Then the claims are exact for any distribution.
     pub bound: Option<f64>,
 }
 
-/// Settings that no test can have.
+/// Settings that are not those of a test.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum InvalidSettings {
     /// The error probability is not one of a useful test.
@@ -34,7 +34,7 @@ pub enum InvalidSettings {
     Bound(f64),
 }
 
-/// What the cases so far settle.
+/// What the cases so far show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// The mean effect is above 0.
@@ -47,35 +47,36 @@ pub enum Decision {
     Undecided,
 }
 
-/// The effects so far. Push, look, stop when decided: looking costs nothing in certainty.
+/// The effects so far. Push, look, stop when decided: looking does not raise the error probability.
 #[derive(Debug, Clone)]
 pub struct Sequence {
-    settings: Settings,
-    caution: Option<Caution>,
+    settings: SequenceSettings,
+    /// `None` with a bound: the test martingale alone suffices.
+    safeguards: Option<Safeguards>,
     effects: Vec<f64>,
     moments: Moments,
-    against_zero: Gambler,
-    against_min_effect: Option<Bounds>,
+    against_zero: TestMartingale,
+    against_min_effect: Option<EquivalenceBounds>,
 }
 
-/// What is asked beside the bets where nothing bounds the effects: there, they are fair under symmetry alone.
+/// The further conditions for effects without a bound: there, the bets are fair under symmetry alone.
 #[derive(Debug, Clone, Copy)]
-struct Caution {
-    guard: Guard,
-    wait: Wait,
+struct Safeguards {
+    asymptotic: AsymptoticSequence,
+    warm_up: WarmUp,
 }
 
 /// The bets on the two ends of "too small to matter".
 #[derive(Debug, Clone)]
-struct Bounds {
+struct EquivalenceBounds {
     min_effect: f64,
-    low: Gambler,
-    high: Gambler,
+    low: TestMartingale,
+    high: TestMartingale,
 }
 
-impl Caution {
+impl Safeguards {
     fn new(alpha: f64) -> Self {
-        Self { guard: Guard::new(alpha), wait: Wait::new(alpha) }
+        Self { asymptotic: AsymptoticSequence::new(alpha), warm_up: WarmUp::new(alpha) }
     }
 }
 
@@ -84,7 +85,7 @@ impl Sequence {
     ///
     /// # Errors
     /// An alpha outside (0, 0.25], or a smallest effect or a bound that is not positive and finite.
-    pub fn new(settings: Settings) -> Result<Self, InvalidSettings> {
+    pub fn new(settings: SequenceSettings) -> Result<Self, InvalidSettings> {
         if !(settings.alpha > 0.0 && settings.alpha <= 0.25) {
             return Err(InvalidSettings::Alpha(settings.alpha));
         }
@@ -95,20 +96,21 @@ impl Sequence {
         if let Some(bound) = settings.bound.filter(is_useless) {
             return Err(InvalidSettings::Bound(bound));
         }
-        let gambler = |center| Gambler::new(center, settings.bound);
-        let bounds = |min_effect| Bounds { min_effect, low: gambler(-min_effect), high: gambler(min_effect) };
+        let martingale = |center| TestMartingale::new(center, settings.bound);
+        let bounds =
+            |min_effect| EquivalenceBounds { min_effect, low: martingale(-min_effect), high: martingale(min_effect) };
         Ok(Self {
             settings,
-            caution: settings.bound.is_none().then(|| Caution::new(settings.alpha)),
+            safeguards: settings.bound.is_none().then(|| Safeguards::new(settings.alpha)),
             effects: Vec::new(),
             moments: Moments::default(),
-            against_zero: gambler(0.0),
+            against_zero: martingale(0.0),
             against_min_effect: settings.min_effect.map(bounds),
         })
     }
 
-    /// Adds the effect, which is finite and within the bound if there is one, of one more case. Cases without an effect
-    /// (a failure on either side) are not pushed: they are counted elsewhere.
+    /// Adds the effect of one more case, which is finite and within the bound if there is one. Cases without an effect
+    /// (a failure of either solver) are not pushed: they are counted elsewhere.
     pub fn push(&mut self, effect: f64) {
         debug_assert!(effect.is_finite() && self.settings.bound.is_none_or(|bound| effect.abs() <= bound));
         self.effects.push(effect);
@@ -142,47 +144,47 @@ impl Sequence {
 
     fn is_smaller(&self) -> bool {
         self.against_min_effect.as_ref().is_some_and(|bounds| {
-            self.caution.is_none_or(|_| self.moments.count() >= self.fewest_for_smaller())
+            self.safeguards.is_none_or(|_| self.moments.count() >= self.fewest_for_smaller())
                 && self.excludes(-bounds.min_effect, &bounds.low, Side::Above)
                 && self.excludes(bounds.min_effect, &bounds.high, Side::Below)
         })
     }
 
     /// Solvers that agree on case after case may still differ on a few: after n equal cases, with confidence 1 -
-    /// alpha, on at most 1 - alpha^(1/n) of them. "No difference" waits until that share is at most alpha: 59 cases
-    /// for 0.05.
+    /// alpha, on at most 1 - alpha^(1/n) of them. "No difference" is not claimed before that share is at most alpha: 59
+    /// cases for 0.05.
     fn fewest_for_smaller(&self) -> usize {
         (self.settings.alpha.ln() / (-self.settings.alpha).ln_1p()).ceil() as usize
     }
 
-    /// Tells whether the claim can be made that the mean lies on this side of the center.
-    fn excludes(&self, center: f64, gambler: &Gambler, side: Side) -> bool {
-        let is_over = |caution: Caution| caution.wait.is_over(&self.effects, &self.moments, center, side);
-        self.is_unlikely(center, gambler, side) && self.caution.is_none_or(is_over)
+    /// Returns whether the claim can be made that the mean lies on this side of the center.
+    fn excludes(&self, center: f64, martingale: &TestMartingale, side: Side) -> bool {
+        let is_over = |safeguards: Safeguards| safeguards.warm_up.is_over(&self.effects, &self.moments, center, side);
+        self.is_unlikely(center, martingale, side) && self.safeguards.is_none_or(is_over)
     }
 
-    /// Tells whether the effects seen speak for the mean on this side of the center, whatever has not shown yet.
-    fn is_unlikely(&self, center: f64, gambler: &Gambler, side: Side) -> bool {
-        let is_supported = |caution: Caution| caution.guard.supports(&self.moments, center, side);
-        // The guard is the cheaper of the two.
-        self.caution.is_none_or(is_supported) && gambler.log_fortune(side) >= (2.0 / self.settings.alpha).ln()
+    /// Returns whether the effects seen so far support the mean on this side of the center, without the warm-up.
+    fn is_unlikely(&self, center: f64, martingale: &TestMartingale, side: Side) -> bool {
+        let is_supported = |safeguards: Safeguards| safeguards.asymptotic.supports(&self.moments, center, side);
+        // The asymptotic sequence is the cheaper of the two.
+        self.safeguards.is_none_or(is_supported) && martingale.log_wealth(side) >= (2.0 / self.settings.alpha).ln()
     }
 
-    fn gambler_about(&self, center: f64) -> Gambler {
-        Gambler::of(center, self.settings.bound, &self.effects)
+    fn martingale_about(&self, center: f64) -> TestMartingale {
+        TestMartingale::of(center, self.settings.bound, &self.effects)
     }
 
-    /// Returns the current interval: all means that the wager and the guard do not rule out now, and those that
-    /// decisions are about as long as the wait holds the decision back. `None` while there are too few cases for both
-    /// ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together hold the mean with a
-    /// probability of 1 - alpha, in the sense of the module's first two conditions; with a bound in every sense.
+    /// Returns the current interval: all means that the test martingale and the asymptotic sequence do not rule out
+    /// now, and those that decisions are about until the warm-up is over. `None` while there are too few cases for both
+    /// ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together contain the mean with a
+    /// probability of 1 - alpha, in the sense of the module's first two conditions; with a bound, without conditions.
     #[must_use]
     pub fn interval(&self) -> Option<Interval> {
         let mean = self.moments.mean();
         // Without a bound, equal effects rule out every other mean at once, as soon as they rule out 0 or are 0.
         let is_settled = mean == 0.0 || self.decision() != Decision::Undecided;
         let is_equal = self.moments.count() > 1 && self.moments.deviation() == 0.0;
-        if self.caution.is_some() && is_equal && is_settled {
+        if self.safeguards.is_some() && is_equal && is_settled {
             return Some(Interval { low: mean, high: mean });
         }
         Some(Interval { low: self.end(mean, Side::Above)?, high: self.end(mean, Side::Below)? })
@@ -193,7 +195,7 @@ impl Sequence {
         let (mut inside, mut outside) = self.bracket(mean, side)?;
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(inside, outside);
-            let is_out = self.is_unlikely(middle, &self.gambler_about(middle), side);
+            let is_out = self.is_unlikely(middle, &self.martingale_about(middle), side);
             if is_out { outside = middle } else { inside = middle }
         }
         Some(outside)
@@ -205,10 +207,10 @@ impl Sequence {
         let bound = self.settings.min_effect.unwrap_or(0.0);
         let mut inside = mean;
         let mut landmarks = [-bound, 0.0, bound];
-        // The nearest to the mean first.
+        // Nearest to the mean first.
         landmarks.sort_by(|left, right| (mean - left).abs().total_cmp(&(mean - right).abs()));
         for center in landmarks.into_iter().filter(|&center| side.sign() * (mean - center) > 0.0) {
-            if self.excludes(center, &self.gambler_about(center), side) {
+            if self.excludes(center, &self.martingale_about(center), side) {
                 return Some((inside, center));
             }
             inside = center;
@@ -220,7 +222,7 @@ impl Sequence {
             (0..DOUBLINGS).map(|step| mean - side.sign() * self.moments.standard_error() * f64::from(step).exp2());
         let last = inside;
         for center in steps.filter(|&center| side.sign() * (last - center) > 0.0) {
-            if self.is_unlikely(center, &self.gambler_about(center), side) {
+            if self.is_unlikely(center, &self.martingale_about(center), side) {
                 return Some((inside, center));
             }
             inside = center;
@@ -234,7 +236,7 @@ mod tests {
     use super::*;
 
     fn sequence(effects: impl IntoIterator<Item = f64>, min_effect: Option<f64>) -> Sequence {
-        let mut sequence = Sequence::new(Settings { alpha: 0.05, min_effect, bound: None }).unwrap();
+        let mut sequence = Sequence::new(SequenceSettings { alpha: 0.05, min_effect, bound: None }).unwrap();
         effects.into_iter().for_each(|effect| sequence.push(effect));
         sequence
     }
@@ -310,7 +312,7 @@ mod tests {
     #[test]
     fn with_a_bound_the_interval_starts_as_everything_and_closes_in() {
         let bounded = |effects: &[f64], min_effect| {
-            let mut sequence = Sequence::new(Settings { alpha: 0.05, min_effect, bound: Some(2.0) }).unwrap();
+            let mut sequence = Sequence::new(SequenceSettings { alpha: 0.05, min_effect, bound: Some(2.0) }).unwrap();
             effects.iter().for_each(|&effect| sequence.push(effect));
             sequence
         };
@@ -333,7 +335,7 @@ mod tests {
     #[test]
     fn with_a_bound_the_interval_agrees_with_the_decision() {
         for mean in [0.0, 0.3, -0.5] {
-            let settings = Settings { alpha: 0.05, min_effect: Some(0.4), bound: Some(2.5) };
+            let settings = SequenceSettings { alpha: 0.05, min_effect: Some(0.4), bound: Some(2.5) };
             let mut growing = Sequence::new(settings).unwrap();
             for (case, effect) in wave(mean, 400).enumerate() {
                 growing.push(effect);
@@ -354,13 +356,13 @@ mod tests {
 
     #[test]
     fn useless_settings_are_refused() {
-        let with = |alpha, min_effect| Sequence::new(Settings { alpha, min_effect, bound: None }).err();
+        let with = |alpha, min_effect| Sequence::new(SequenceSettings { alpha, min_effect, bound: None }).err();
         assert_eq!(with(0.0, None), Some(InvalidSettings::Alpha(0.0)));
         assert_eq!(with(0.5, None), Some(InvalidSettings::Alpha(0.5)));
         assert!(matches!(with(f64::NAN, None), Some(InvalidSettings::Alpha(_))));
         assert_eq!(with(0.05, Some(-1.0)), Some(InvalidSettings::MinEffect(-1.0)));
         assert_eq!(with(0.05, Some(0.0)), Some(InvalidSettings::MinEffect(0.0)));
-        let settings = Settings { alpha: 0.05, min_effect: None, bound: Some(f64::INFINITY) };
+        let settings = SequenceSettings { alpha: 0.05, min_effect: None, bound: Some(f64::INFINITY) };
         assert_eq!(Sequence::new(settings).err(), Some(InvalidSettings::Bound(f64::INFINITY)));
     }
 }

@@ -1,0 +1,103 @@
+//! `judge check --dir`: every NAME.in of a folder with its NAME.out.
+
+use crate::model::{Bytes, Exit, Problem, Ruling, natural_key};
+use crate::report::{self, Align, Style, grid};
+use crate::workflow::answer::{exit, rule, text};
+use crate::workflow::failure::Failure;
+use crate::workflow::load;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What came of one pair of files.
+enum Checked {
+    Ruled(Ruling),
+    /// There is no such answer.
+    NoAnswer(PathBuf),
+    /// There is no such input.
+    NoInput(PathBuf),
+    /// A file is at fault, or the judge.
+    Failed(Failure),
+}
+
+/// Checks every pair, whatever is wrong with the others. The exit code is that of the worst.
+pub(in crate::commands) fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, Failure> {
+    let mut table =
+        grid(&[("case", Align::Left), ("score", Align::Right), ("ruling", Align::Left)], Style::of_stdout());
+    let mut worst = Exit::Success;
+    for base in bases(folder)? {
+        let checked = check_pair(problem, &base, limit);
+        let name = base.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let score = match &checked {
+            Checked::Ruled(Ruling::Accepted(score)) => score.to_string(),
+            _ => "–".to_owned(),
+        };
+        table.add_row([name, score, checked.text()]);
+        worst = [worst, checked.exit()].into_iter().max_by_key(|exit| exit.code()).unwrap_or(worst);
+    }
+    report::print(&table.trim_fmt())?;
+    Ok(worst)
+}
+
+/// Every file NAME.in or NAME.out of a folder without its ending, in natural order.
+fn bases(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unreadable = |error| Failure::usage(format!("cannot read the folder {}: {error}", folder.display()));
+    let entries = std::fs::read_dir(folder).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    let files = entries.into_iter().map(|entry| entry.path());
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "in" || end == "out"));
+    let bases: BTreeSet<_> = files.map(|path| path.with_extension("")).collect();
+    if bases.is_empty() {
+        return Err(Failure::usage(format!("there is no NAME.in in {}", folder.display())));
+    }
+    let mut bases: Vec<_> = bases.into_iter().collect();
+    bases.sort_by_cached_key(|base| natural_key(&base.to_string_lossy()));
+    Ok(bases)
+}
+
+fn check_pair(problem: &Problem, base: &Path, limit: Bytes) -> Checked {
+    let (input, output) = (with_ending(base, ".in"), with_ending(base, ".out"));
+    if input.symlink_metadata().is_err() {
+        return Checked::NoInput(input);
+    }
+    if output.symlink_metadata().is_err() {
+        return Checked::NoAnswer(output);
+    }
+    check_files(problem, &input, &output, limit).map_or_else(Checked::Failed, Checked::Ruled)
+}
+
+fn check_files(problem: &Problem, input: &Path, output: &Path, limit: Bytes) -> Result<Ruling, Failure> {
+    for path in [input, output] {
+        // Looking into a pipe would wait for its writer.
+        if path.metadata().is_ok_and(|meta| !meta.is_file()) {
+            return Err(Failure::usage(format!("{} is not a regular file", path.display())));
+        }
+    }
+    rule(problem, &load::bytes("the input", input)?, &input.display().to_string(), output, limit)
+}
+
+/// `NAME` may have dots itself.
+fn with_ending(base: &Path, ending: &str) -> PathBuf {
+    let mut path = base.as_os_str().to_owned();
+    path.push(ending);
+    path.into()
+}
+
+impl Checked {
+    fn text(&self) -> String {
+        match self {
+            Self::Ruled(Ruling::Accepted(_)) => "accepted".to_owned(),
+            Self::Ruled(ruling) => text(ruling),
+            Self::NoAnswer(output) => format!("no answer: {} is missing", output.display()),
+            Self::NoInput(input) => format!("no input: {} is missing", input.display()),
+            Self::Failed(failure) => format!("not checked: {}", failure.in_one_line()),
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Ruled(ruling) => exit(ruling),
+            Self::NoAnswer(_) => Exit::NotAccepted,
+            Self::NoInput(_) => Exit::Usage,
+            Self::Failed(failure) => failure.exit(),
+        }
+    }
+}

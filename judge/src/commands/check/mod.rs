@@ -1,0 +1,47 @@
+//! `judge check`: checks an answer, without running anything.
+
+mod folder;
+mod run;
+
+use crate::cases::Inputs;
+use crate::cli::CheckArgs;
+use crate::model::{Bytes, Exit, Problem};
+use crate::report;
+use crate::workflow::answer::{exit, refuse_interactive, rule, text};
+use crate::workflow::failure::Failure;
+use crate::workflow::load;
+use folder::check_folder;
+use run::check_run;
+use std::path::Path;
+
+/// Checks one answer, or all answers of a folder.
+pub(super) fn check(catalogue: Option<&Path>, args: &CheckArgs) -> Result<Exit, Failure> {
+    if let Some(run) = args.run {
+        return check_run(catalogue, run, args.output_limit);
+    }
+    let catalogue = load::catalogue(catalogue)?;
+    let problem = catalogue.find(args.problem.as_deref().unwrap_or_default())?;
+    refuse_interactive(problem)?;
+    let limit = args.output_limit.unwrap_or(problem.limits.output);
+    match (&args.dir, &args.output) {
+        (Some(folder), _) => check_folder(problem, folder, limit),
+        (None, Some(output)) => check_one(problem, args, output, limit),
+        (None, None) => Err(Failure::usage("there is no answer to check").with_hint("name its file with --output")),
+    }
+}
+
+fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -> Result<Exit, Failure> {
+    if args.input.as_deref() == Some(Path::new("-")) && output == Path::new("-") {
+        return Err(Failure::usage("the input and the answer cannot both come from standard input"));
+    }
+    let (input, name) = match (&args.input, args.seed) {
+        (Some(path), _) => (load::bytes("the input", path)?, path.display().to_string()),
+        (None, seed) => {
+            let seed = seed.unwrap_or_default();
+            (Inputs::of(problem).generate(seed)?, format!("seed {seed}"))
+        }
+    };
+    let ruling = rule(problem, &input, &name, output, limit)?;
+    report::print_line(&text(&ruling))?;
+    Ok(exit(&ruling))
+}

@@ -1,0 +1,129 @@
+//! `judge check --run`: rechecks the stored answers of a past run with the current checker.
+
+use crate::cases::{Admitted, Inputs, Referee};
+use crate::journal::Journal;
+use crate::model::{Bytes, Digest, Exit, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
+use crate::report::{self, Align, Style, grid};
+use crate::workflow::answer::{refuse_interactive, too_long};
+use crate::workflow::failure::Failure;
+use crate::workflow::{load, recorder};
+use std::path::Path;
+
+/// The result of rechecking an answer.
+enum Recheck {
+    /// The current checker decides as recorded.
+    Same,
+    /// It decides otherwise: the recorded decision, and the current one.
+    Differs(String, String),
+    /// The answer cannot be checked: why.
+    Impossible(String),
+    /// The solver gave no answer.
+    NoAnswer,
+}
+
+/// The number of answers by result.
+#[derive(Default)]
+struct Tally {
+    same: usize,
+    differ: usize,
+    impossible: usize,
+}
+
+/// Rechecks every stored answer of a run. They all kept to the limit that the run had; `limit` is another one.
+pub(in crate::commands) fn check_run(
+    catalogue: Option<&Path>,
+    choice: RunChoice,
+    limit: Option<Bytes>,
+) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(catalogue)?;
+    let journal = recorder::look(&catalogue)?;
+    let run = journal.stored_run(journal.choose(choice)?)?;
+    let problem = catalogue.find(&run.problem)?;
+    refuse_interactive(problem)?;
+    let rechecker = Rechecker { journal: &journal, inputs: Inputs::of(problem), referee: Referee::of(problem), limit };
+
+    let columns = [("case", Align::Left), ("solver", Align::Left), ("recorded", Align::Left), ("today", Align::Left)];
+    let mut table = grid(&columns, Style::of_stdout());
+    let mut tally = Tally::default();
+    for case in &run.cases {
+        let admitted = rechecker.admit(case);
+        for (entrant, stored) in run.entrants.iter().zip(&case.results) {
+            let Some(stored) = stored else { continue };
+            let row =
+                |recorded: String, today: String| [case.spec.name.to_string(), entrant.name.clone(), recorded, today];
+            match rechecker.recheck(&admitted, stored)? {
+                Recheck::Same => tally.same += 1,
+                Recheck::NoAnswer => {}
+                Recheck::Differs(recorded, today) => {
+                    tally.differ += 1;
+                    table.add_row(row(recorded, today));
+                }
+                Recheck::Impossible(why) => {
+                    tally.impossible += 1;
+                    table.add_row(row(recorded(stored), format!("cannot be checked: {why}")));
+                }
+            }
+        }
+    }
+    if !table.is_empty() {
+        report::print(&table.trim_fmt())?;
+    }
+    let Tally { same, differ, impossible } = tally;
+    report::print(&format!(
+        "run {}: {same} answers as recorded, {differ} differ, {impossible} cannot be checked",
+        run.id
+    ))?;
+    Ok(if differ + impossible == 0 { Exit::Success } else { Exit::NotAccepted })
+}
+
+/// What the answers of a run are rechecked with.
+struct Rechecker<'a> {
+    journal: &'a Journal,
+    inputs: Inputs,
+    referee: Referee,
+    limit: Option<Bytes>,
+}
+
+impl Rechecker<'_> {
+    /// Makes and reads the input again. Fails if it is not the recorded one.
+    fn admit(&self, case: &StoredCase) -> Result<Admitted, String> {
+        let input = self.inputs.load(&case.spec).map_err(|error| error.to_string())?;
+        if case.input != Some(Digest::of(&input)) {
+            return Err("the case's input is not what it was".to_owned());
+        }
+        self.referee.admit(&input).map_err(|error| error.to_string())
+    }
+
+    fn recheck(&self, admitted: &Result<Admitted, String>, stored: &StoredOutcome) -> Result<Recheck, Failure> {
+        let verdict = stored.outcome.verdict;
+        let Some(answer) = stored.answer.map(|id| self.journal.answer(id)).transpose()?.flatten() else {
+            let answered = matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer);
+            let dropped = || Recheck::Impossible("its answer is no longer kept".to_owned());
+            return Ok(if answered { dropped() } else { Recheck::NoAnswer });
+        };
+        let case = match admitted {
+            Ok(case) => case,
+            Err(why) => return Ok(Recheck::Impossible(why.clone())),
+        };
+        let ruling = match self.limit {
+            Some(limit) if answer.len() as u64 > limit.0 => Ok(too_long(limit)),
+            _ => case.rule(&answer),
+        };
+        let today = match ruling {
+            Ok(Ruling::Accepted(score)) => format!("accepted {score}"),
+            Ok(Ruling::Rejected { place, reason }) if place.is_empty() => format!("rejected: {reason}"),
+            Ok(Ruling::Rejected { place, reason }) => format!("rejected {place}: {reason}"),
+            Err(error) => return Ok(Recheck::Impossible(error.to_string())),
+        };
+        let same_verdict = verdict == Verdict::WrongAnswer && today.starts_with("rejected");
+        let recorded = recorded(stored);
+        Ok(if same_verdict || today == recorded { Recheck::Same } else { Recheck::Differs(recorded, today) })
+    }
+}
+
+fn recorded(stored: &StoredOutcome) -> String {
+    match &stored.outcome.score {
+        Some(score) => format!("accepted {score}"),
+        None => format!("{}: {}", stored.outcome.verdict, stored.outcome.note),
+    }
+}

@@ -1,0 +1,80 @@
+//! `judge compare`: is one solver better than another, and how certain is that?
+
+mod effects;
+mod until_decided;
+
+use crate::cli::CompareArgs;
+use crate::manifest::Catalogue;
+use crate::model::{Exit, Problem, RunId};
+use crate::paired::EffectMeasure;
+use crate::report::{CompareReport, Format};
+use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::failure::Failure;
+use crate::workflow::match_runner::MatchRunner;
+use crate::workflow::outputs::Outputs;
+use crate::workflow::pairing::{self, Pairing};
+use crate::workflow::{entrants, load};
+use effects::{comparisons, measure, parameters};
+use std::path::Path;
+use std::time::Instant;
+use until_decided::until_decided;
+
+/// Compares solvers with the first one of them.
+pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(catalogue)?;
+    let problem = catalogue.find(&args.problem)?;
+    if let (true, Some(measure)) = (args.exact, args.statistics.measure.filter(|&how| how != EffectMeasure::Relative)) {
+        return Err(Failure::usage(format!("--exact needs effects with a bound, and those of `{measure}` have none"))
+            .with_hint("omit --measure, or use --measure relative"));
+    }
+    let outputs = Outputs::check([(Format::Json, args.json.as_deref())])?;
+    let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
+    let pairing = if entrants.iter().all(|entrant| entrant.past.is_none()) {
+        play(&catalogue, problem, args)?
+    } else if args.until_decided {
+        return Err(Failure::usage("--until-decided needs fresh cases, which a past run does not have")
+            .with_hint("name the solvers themselves, or omit --until-decided to compare what is recorded"));
+    } else {
+        let best = args.best.as_deref();
+        let reference = ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best)?;
+        pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, reference.as_ref())?
+    };
+    let Pairing { played, run_info, warnings, times_are_comparable } = pairing;
+    let measure = measure(args, &played.outcomes);
+    let parameters = parameters(args, measure, played.plan.solvers.len() - 1)?;
+    let comparisons = comparisons(&played, args, measure, parameters)?;
+    let runs: Vec<Option<RunId>> =
+        entrants.iter().map(|entrant| entrant.past.as_ref().map(|past| past.run.id)).collect();
+    let report = CompareReport {
+        plan: &played.plan,
+        outcomes: &played.outcomes,
+        measure,
+        alpha: args.statistics.alpha,
+        parameters,
+        is_sequential: args.until_decided,
+        comparisons: &comparisons,
+        group_by: args.group_by.as_deref(),
+        stop: played.stop,
+        run_info,
+        runs: &runs,
+        warnings: &warnings,
+        times_are_comparable,
+    };
+    outputs.publish(&report)?;
+    Ok(played.exit())
+}
+
+/// Runs all solvers.
+fn play(catalogue: &Catalogue, problem: &Problem, args: &CompareArgs) -> Result<Pairing, Failure> {
+    let mut runner = MatchRunner::open(catalogue, problem, &args.running)?;
+    runner.use_best_scores(args.statistics.measure, args.best.as_deref())?;
+    let solvers = runner.solvers(&args.solvers)?;
+    let started = Instant::now();
+    let played = if args.until_decided {
+        until_decided(&runner, solvers, args)?
+    } else {
+        runner.play(runner.plan(solvers, runner.cases(&args.cases, args.group_by.as_deref())?)?)?
+    };
+    let run_info = Some(runner.run_info(started.elapsed()));
+    Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true })
+}

@@ -1,0 +1,77 @@
+//! `judge tune`: searches for good parameters by successive halving, in brackets that narrow down around the best.
+
+mod search;
+
+use crate::cli::TuneArgs;
+use crate::model::{CaseSpec, Exit, Outcome, Stop};
+use crate::report::{Format, TuneReport};
+use crate::tune::{Parameter, Rung, rungs};
+use crate::workflow::failure::Failure;
+use crate::workflow::load;
+use crate::workflow::match_runner::MatchRunner;
+use crate::workflow::outputs::Outputs;
+use search::Search;
+use std::path::Path;
+
+/// The number of brackets, which share the budget evenly.
+const BRACKETS: usize = 3;
+
+/// The fewest settings of a bracket: with a smaller budget there are fewer brackets.
+const FEWEST_SETTINGS: usize = 8;
+
+/// Searches for good parameters.
+pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(catalogue)?;
+    let problem = catalogue.find(&args.problem)?;
+    check_parameters(args)?;
+    let outputs = Outputs::check([(Format::JsonLines, args.jsonl.as_deref())])?;
+    let brackets = brackets(args)?;
+    let runner = MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment();
+    let most_cases = brackets.iter().flatten().map(|rung| rung.cases).max().unwrap_or(0);
+    let cases: Vec<CaseSpec> = runner.fresh_cases(args.seeds.as_ref())?.take(most_cases).collect();
+    let session = runner.begin(&runner.plan(Vec::new(), cases.clone())?)?;
+    let mut search = Search::new(args, problem, runner, session, cases);
+    let stop = search.run(&brackets)?;
+    let report = search.finish(stop);
+    outputs.publish(&report)?;
+    Ok(exit(&report))
+}
+
+/// Fails if a parameter is given twice or is not used.
+fn check_parameters(args: &TuneArgs) -> Result<(), Failure> {
+    for (place, parameter) in args.parameters.iter().enumerate() {
+        let Parameter { name, .. } = parameter;
+        if args.parameters[..place].iter().any(|other| other.name == *name) {
+            return Err(Failure::usage(format!("the parameter `{name}` is given twice")));
+        }
+        let marker = format!("{{{name}}}");
+        let in_environment = args.running.sandbox.environment.iter().any(|(_, value)| value.contains(&marker));
+        if !args.solver.contains(&marker) && !in_environment {
+            return Err(Failure::usage(format!("the parameter `{name}` is used nowhere"))
+                .with_hint(format!("write {marker} in the command line of --solver, or in the value of an --env")));
+        }
+    }
+    Ok(())
+}
+
+/// Plans as many brackets as the budget allows.
+fn brackets(args: &TuneArgs) -> Result<Vec<Vec<Rung>>, Failure> {
+    let first_cases = args.first_cases.get();
+    let plan = |brackets: usize| rungs(args.budget.get() / brackets, first_cases);
+    let is_search = |rungs: &Vec<Rung>| rungs.first().is_some_and(|rung| rung.settings >= FEWEST_SETTINGS);
+    let brackets = (2..=BRACKETS).rev().find(|&brackets| is_search(&plan(brackets))).unwrap_or(1);
+    if plan(brackets).is_empty() {
+        return Err(Failure::usage(format!("--budget {} is not enough for two settings", args.budget))
+            .with_hint(format!("two settings take {} runs; or lower --first-cases", first_cases * 3)));
+    }
+    Ok(vec![plan(brackets); brackets])
+}
+
+fn exit(report: &TuneReport) -> Exit {
+    let accepted = |candidate: usize| report.candidates[candidate].outcomes.iter().all(Outcome::is_accepted);
+    match (report.stop, report.best()) {
+        (Some(Stop::Interrupted), _) => Exit::Interrupted,
+        (_, Some(best)) if accepted(best) => Exit::Success,
+        _ => Exit::NotAccepted,
+    }
+}

@@ -1,0 +1,213 @@
+//! The search of `judge tune`: brackets of rungs, each on more cases with fewer candidates.
+
+use crate::cli::TuneArgs;
+use crate::journal::Part;
+use crate::model::{CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, Solver, SolverSpec, Stop};
+use crate::paired::EffectMeasure;
+use crate::plan::Plan;
+use crate::report::{self, Candidate, Round, TuneReport};
+use crate::tune::{Parameter, ParameterSetting, Rung, fill, settings, survivors};
+use crate::workflow::failure::Failure;
+use crate::workflow::match_runner::MatchRunner;
+use crate::workflow::session::Session;
+
+/// The share of the previous range, around the best, that a bracket searches.
+const NARROWING: f64 = 0.5;
+
+/// A search for good parameters.
+pub(super) struct Search<'a> {
+    args: &'a TuneArgs,
+    problem: &'a Problem,
+    runner: MatchRunner<'a>,
+    /// The whole search is one run in the journal.
+    session: Session,
+    cases: Vec<CaseSpec>,
+    /// Every setting that was tried.
+    candidates: Vec<Candidate>,
+    rounds: Vec<Round>,
+    /// The solver of each candidate in the recorded run.
+    solvers: Vec<Solver>,
+    /// The solver of each command line: a source file is compiled once.
+    prepared: Vec<Solver>,
+    runs: usize,
+}
+
+impl<'a> Search<'a> {
+    /// Starts a search on these cases.
+    pub(super) fn new(
+        args: &'a TuneArgs,
+        problem: &'a Problem,
+        runner: MatchRunner<'a>,
+        session: Session,
+        cases: Vec<CaseSpec>,
+    ) -> Self {
+        let (candidates, rounds) = (Vec::new(), Vec::new());
+        let (solvers, prepared) = (Vec::new(), Vec::new());
+        Self { args, problem, runner, session, cases, candidates, rounds, solvers, prepared, runs: 0 }
+    }
+
+    /// Runs all brackets, or until it is stopped.
+    pub(super) fn run(&mut self, brackets: &[Vec<Rung>]) -> Result<Option<Stop>, Failure> {
+        let mut ranges = self.args.parameters.clone();
+        let mut best: Option<usize> = None;
+        for (bracket, rungs) in brackets.iter().enumerate() {
+            let count = rungs.first().map_or(0, |rung| rung.settings) - usize::from(best.is_some());
+            let fresh = settings(&ranges, count, self.args.draw.wrapping_add(bracket as u64));
+            let mut entered: Vec<usize> = best.into_iter().collect();
+            entered.extend(fresh.into_iter().map(|setting| self.add(setting)));
+            if let Some(stop) = self.run_bracket(bracket, rungs, &mut entered)? {
+                return Ok(Some(stop));
+            }
+            best = entered.first().copied();
+            if let Some(best) = best {
+                let around = |(range, value): (&Parameter, &String)| range.around(value, NARROWING);
+                ranges = ranges.iter().zip(&self.candidates[best].setting.values).map(around).collect();
+            }
+        }
+        Ok(None)
+    }
+
+    fn add(&mut self, setting: ParameterSetting) -> usize {
+        let known = self.candidates.iter().position(|candidate| candidate.setting == setting);
+        known.unwrap_or_else(|| {
+            self.candidates.push(Candidate { setting, outcomes: Vec::new() });
+            self.candidates.len() - 1
+        })
+    }
+
+    /// Runs one bracket. `entered` is left with its survivors, the best first.
+    fn run_bracket(
+        &mut self,
+        bracket: usize,
+        rungs: &[Rung],
+        entered: &mut Vec<usize>,
+    ) -> Result<Option<Stop>, Failure> {
+        entered.sort_unstable();
+        entered.dedup();
+        for (place, rung) in rungs.iter().enumerate() {
+            let cases = rung.cases.min(self.cases.len());
+            let stop = self.play(entered, cases)?;
+            if stop.is_some() {
+                return Ok(stop);
+            }
+            let keep = rungs.get(place + 1).map_or(1, |next| next.settings);
+            let table: Vec<Vec<Option<f64>>> = entered.iter().map(|&candidate| self.values(candidate, cases)).collect();
+            let survivors = survivors(&table, keep, self.args.statistics.alpha);
+            let survivors: Vec<usize> = survivors.iter().map(|survivor| entered[survivor.setting]).collect();
+            self.rounds.push(Round {
+                bracket,
+                rung: place,
+                cases,
+                entered: entered.clone(),
+                survivors: survivors.clone(),
+            });
+            *entered = survivors;
+        }
+        Ok(None)
+    }
+
+    /// Runs the candidates up to this number of cases. Finished cases are not run again.
+    fn play(&mut self, entered: &[usize], cases: usize) -> Result<Option<Stop>, Failure> {
+        self.record_new()?;
+        let mut missing: Vec<usize> =
+            entered.iter().map(|&candidate| self.candidates[candidate].outcomes.len()).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        for played in missing.into_iter().filter(|played| *played < cases) {
+            let behind: Vec<usize> = entered
+                .iter()
+                .copied()
+                .filter(|&candidate| self.candidates[candidate].outcomes.len() == played)
+                .collect();
+            let solvers = behind.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
+            let plan = self.runner.plan(solvers, self.cases[played..cases].to_vec())?;
+            self.runs += plan.job_count();
+            let part = Part { solvers: behind.clone(), first_case: played };
+            let result = self.runner.play_part(&mut self.session, plan, part)?;
+            if result.stop.is_some() {
+                return Ok(result.stop);
+            }
+            for (solver, candidate) in behind.into_iter().enumerate() {
+                let outcomes = (0..cases - played).filter_map(|case| result.outcome(JobId { case, solver }).cloned());
+                self.candidates[candidate].outcomes.extend(outcomes);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds the new candidates to the recorded run.
+    fn record_new(&mut self) -> Result<(), Failure> {
+        let new: Vec<Solver> = (self.solvers.len()..self.candidates.len())
+            .map(|candidate| self.solver(candidate))
+            .collect::<Result<_, _>>()?;
+        if !new.is_empty() {
+            self.runner.grow(&mut self.session, &new, &[]);
+            self.solvers.extend(new);
+        }
+        Ok(())
+    }
+
+    fn solver(&mut self, candidate: usize) -> Result<Solver, Failure> {
+        let setting = &self.candidates[candidate].setting;
+        let filled = |text: &str| fill(text, &self.args.parameters, &setting.values);
+        let text = filled(&self.args.solver);
+        let environment = self.args.running.sandbox.environment.iter();
+        let environment = environment.map(|(key, value)| (key.clone(), filled(value))).collect();
+        let name = setting.words(&self.args.parameters);
+        let prepared = self.prepared.iter().find(|solver| solver.spec.text == text).cloned();
+        let prepared = match prepared {
+            Some(solver) => solver,
+            None => {
+                let solver = self.runner.prepare(SolverSpec { name: name.clone(), text })?;
+                self.prepared.push(solver.clone());
+                solver
+            }
+        };
+        Ok(Solver { environment, spec: SolverSpec { name, ..prepared.spec }, ..prepared })
+    }
+
+    /// Returns the measure of all scores.
+    fn measure(&self) -> EffectMeasure {
+        let scores = self
+            .candidates
+            .iter()
+            .flat_map(|candidate| &candidate.outcomes)
+            .filter_map(|outcome| outcome.score.as_ref());
+        self.args.statistics.measure.unwrap_or_else(|| EffectMeasure::suited_to(scores, None))
+    }
+
+    fn values(&self, candidate: usize, cases: usize) -> Vec<Option<f64>> {
+        let measure = self.measure();
+        let value = |outcome: &Outcome| report::value(measure, self.problem.direction, outcome);
+        self.candidates[candidate].outcomes.iter().take(cases).map(value).collect()
+    }
+
+    /// Closes the record of the run, and returns the report.
+    pub(super) fn finish(self, stop: Option<Stop>) -> TuneReport {
+        let measure = self.measure();
+        let (solvers, cases) = (self.solvers.clone(), self.cases.clone());
+        let plan = Plan { solvers, cases, ..self.runner.template().clone() };
+        let mut outcomes = OutcomeGrid::new(plan.cases.len(), plan.solvers.len());
+        for (solver, (candidate, _)) in self.candidates.iter().zip(&self.solvers).enumerate() {
+            for (case, outcome) in candidate.outcomes.iter().enumerate() {
+                outcomes.set(JobId { case, solver }, outcome.clone());
+            }
+        }
+        self.session.finish(&plan, &outcomes, stop);
+        let direction: Direction = self.problem.direction;
+        TuneReport {
+            problem: self.problem.id.clone(),
+            solver: self.args.solver.clone(),
+            environment: self.args.running.sandbox.environment.clone(),
+            parameters: self.args.parameters.clone(),
+            cases: self.cases.iter().map(|case| case.name.clone()).collect(),
+            measure,
+            direction,
+            alpha: self.args.statistics.alpha,
+            candidates: self.candidates,
+            rounds: self.rounds,
+            runs: self.runs,
+            stop,
+        }
+    }
+}

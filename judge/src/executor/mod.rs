@@ -1,0 +1,51 @@
+//! The seam between a run and what isolates programs: an executor runs one program at a time.
+//!
+//! The sandbox implements it. Tests of the runner implement it with scripted results, without any process.
+
+mod sandbox;
+#[cfg(test)]
+pub mod scripted;
+
+use judge_sandbox::{Execution, Fault, Gap, Request, Tier};
+use std::os::fd::BorrowedFd;
+
+/// Runs programs, one at a time.
+pub trait Executor: Send {
+    /// Runs a program to its end.
+    ///
+    /// # Errors
+    /// [`Fault::Cancelled`] after [`Cancel::cancel`]; every other fault is the executor's own, never the program's. After a
+    /// fault the executor may be unusable.
+    fn run(&mut self, request: &Request) -> Result<Execution, Fault>;
+
+    /// Runs a program that is needed only until `over` becomes readable: times count up to then, and afterwards the
+    /// program gets a short grace period before it is killed. Interactive problems run their solvers this way.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault>;
+
+    /// Returns what cancels this executor from another thread.
+    fn canceller(&self) -> Box<dyn Cancel>;
+}
+
+/// Cancels an executor from any thread.
+pub trait Cancel: Send + Sync {
+    /// Kills the running program, if any. Its run, and each later one of the executor, is [`Fault::Cancelled`].
+    fn cancel(&self);
+}
+
+/// Opens executors, one for each slot of a run.
+pub trait ExecutorPool: Sync {
+    /// Returns a new executor whose programs stay on `core`, if one is given.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    fn open(&self, core: Option<usize>) -> Result<Box<dyn Executor>, Fault>;
+
+    /// Returns how strongly programs are isolated.
+    fn tier(&self) -> Tier;
+
+    /// Returns what the tier does not guarantee on this machine.
+    fn gaps(&self) -> &[Gap];
+}

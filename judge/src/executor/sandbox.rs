@@ -1,0 +1,41 @@
+//! The sandbox as an executor.
+
+use super::{Cancel, Executor, ExecutorPool};
+use judge_sandbox::{Canceller, Execution, Fault, Gap, Request, Sandbox, Tier, Worker};
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+
+impl Executor for Worker {
+    fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
+        Self::run(self, request)
+    }
+
+    fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
+        Self::run_until(self, request, over)
+    }
+
+    fn canceller(&self) -> Box<dyn Cancel> {
+        Box::new(Self::canceller(self))
+    }
+}
+
+impl Cancel for Canceller {
+    fn cancel(&self) {
+        Self::cancel(self);
+    }
+}
+
+/// Compilers use the same sandbox.
+impl ExecutorPool for Arc<Sandbox> {
+    fn open(&self, core: Option<usize>) -> Result<Box<dyn Executor>, Fault> {
+        Ok(Box::new(self.worker(core)?))
+    }
+
+    fn tier(&self) -> Tier {
+        Sandbox::tier(self)
+    }
+
+    fn gaps(&self) -> &[Gap] {
+        Sandbox::gaps(self)
+    }
+}

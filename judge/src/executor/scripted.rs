@@ -1,0 +1,160 @@
+//! An executor without processes, for tests: every run ends as a script says.
+
+use super::{Cancel, Executor, ExecutorPool};
+use judge_sandbox::{End, Execution, Fault, Gap, Request, Stdin, Tier, Usage};
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy)]
+pub enum Step {
+    /// With this standard output.
+    Answer(&'static str),
+    /// With this standard output, after this much CPU time.
+    AfterCpu(&'static str, Duration),
+    /// With this exit code.
+    Exit(i32),
+    /// Not at all: the executor fails.
+    Fail,
+    /// Only by being cancelled.
+    Hang,
+}
+
+/// A run that is about to begin, counted from 0.
+#[derive(Debug, Clone, Copy)]
+pub struct Run {
+    /// How many runs began before it.
+    pub turn: usize,
+    /// How many of those had the same standard input.
+    pub attempt: usize,
+}
+
+/// A pool whose executors do what one script says.
+#[derive(Clone)]
+pub struct ScriptedPool(Arc<Script>);
+
+struct Script {
+    step: Box<dyn Fn(Run) -> Step + Send + Sync>,
+    /// The inputs of the runs that began.
+    inputs: Mutex<Vec<Arc<[u8]>>>,
+    opened: AtomicUsize,
+    running: AtomicUsize,
+    /// How many programs ran when each run began, itself included.
+    neighbours: Mutex<Vec<usize>>,
+}
+
+impl ScriptedPool {
+    /// Returns a pool with this script.
+    pub fn new(step: impl Fn(Run) -> Step + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Script {
+            step: Box::new(step),
+            inputs: Mutex::default(),
+            opened: AtomicUsize::new(0),
+            running: AtomicUsize::new(0),
+            neighbours: Mutex::default(),
+        }))
+    }
+
+    /// Returns a pool whose runs take these steps in turn, and after the last of them answer `0`.
+    pub fn in_turn(steps: &[Step]) -> Self {
+        let steps = steps.to_vec();
+        Self::new(move |run| steps.get(run.turn).copied().unwrap_or(Step::Answer("0")))
+    }
+
+    /// Returns how many executors were opened.
+    pub fn opened(&self) -> usize {
+        self.0.opened.load(Ordering::SeqCst)
+    }
+
+    /// Returns, for each run in the order of their starts, how many programs ran then, itself included.
+    pub fn neighbours(&self) -> Vec<usize> {
+        self.0.neighbours.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl ExecutorPool for ScriptedPool {
+    fn open(&self, _core: Option<usize>) -> Result<Box<dyn Executor>, Fault> {
+        self.0.opened.fetch_add(1, Ordering::SeqCst);
+        Ok(Box::new(ScriptedExecutor { script: Arc::clone(&self.0), cancelled: Arc::default() }))
+    }
+
+    fn tier(&self) -> Tier {
+        Tier::Unsafe
+    }
+
+    fn gaps(&self) -> &[Gap] {
+        &[]
+    }
+}
+
+struct ScriptedExecutor {
+    script: Arc<Script>,
+    cancelled: Arc<Cancelled>,
+}
+
+#[derive(Default)]
+struct Cancelled {
+    is: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Cancel for Arc<Cancelled> {
+    fn cancel(&self) {
+        *self.is.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
+    }
+}
+
+impl ScriptedExecutor {
+    fn step(&self, request: &Request) -> Result<Execution, Fault> {
+        if *self.cancelled.is.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Err(Fault::Cancelled);
+        }
+        let input = if let Stdin::Bytes(bytes) = &request.stdin { Arc::clone(bytes) } else { Arc::default() };
+        let mut inputs = self.script.inputs.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = Run { turn: inputs.len(), attempt: inputs.iter().filter(|earlier| **earlier == input).count() };
+        inputs.push(input);
+        drop(inputs);
+        match (self.script.step)(run) {
+            Step::Answer(answer) => Ok(execution(End::Exited(0), answer, Duration::ZERO)),
+            Step::AfterCpu(answer, cpu) => Ok(execution(End::Exited(0), answer, cpu)),
+            Step::Exit(code) => Ok(execution(End::Exited(code), "", Duration::ZERO)),
+            Step::Fail => Err(Fault::HelperGone("as scripted".to_owned())),
+            Step::Hang => {
+                let is = self.cancelled.is.lock().unwrap_or_else(PoisonError::into_inner);
+                let _is = self.cancelled.changed.wait_while(is, |is| !*is).unwrap_or_else(PoisonError::into_inner);
+                Err(Fault::Cancelled)
+            }
+        }
+    }
+}
+
+impl Executor for ScriptedExecutor {
+    fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
+        let running = self.script.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.script.neighbours.lock().unwrap_or_else(PoisonError::into_inner).push(running);
+        let result = self.step(request);
+        self.script.running.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+
+    fn run_until(&mut self, request: &Request, _over: BorrowedFd<'_>) -> Result<Execution, Fault> {
+        self.run(request)
+    }
+
+    fn canceller(&self) -> Box<dyn Cancel> {
+        Box::new(Arc::clone(&self.cancelled))
+    }
+}
+
+fn execution(end: End, answer: &str, cpu: Duration) -> Execution {
+    Execution {
+        end,
+        breaches: Vec::new(),
+        usage: Usage { cpu, ..Usage::default() },
+        stdout: answer.as_bytes().to_vec(),
+        stderr: Vec::new(),
+    }
+}

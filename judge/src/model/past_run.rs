@@ -1,0 +1,120 @@
+//! A run of the past: how it is named, its state, and its row in the history.
+
+use super::Digest;
+use num_rational::BigRational;
+use std::fmt;
+use std::str::FromStr;
+
+/// The number of a run in its journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(pub i64);
+
+impl fmt::Display for RunId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// A run as it is named on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunChoice {
+    /// By its number.
+    Number(RunId),
+    /// `last`: the newest one.
+    Last,
+}
+
+impl FromStr for RunChoice {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "last" => Ok(Self::Last),
+            _ if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                text.parse().map(|number| Self::Number(RunId(number))).map_err(|_| RUN_EXPECTED)
+            }
+            _ => Err(RUN_EXPECTED),
+        }
+    }
+}
+
+const RUN_EXPECTED: &str = "expected the number of a run, as in `judge history`, or `last`";
+
+/// The state of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// A judge is running it.
+    Running,
+    /// The judge was killed, or lost its journal.
+    Killed,
+    /// Ctrl-C.
+    Interrupted,
+    /// `--fail-fast`, and a case failed.
+    Stopped,
+    /// It was completed.
+    Complete,
+}
+
+impl RunState {
+    /// Every state.
+    pub const ALL: [Self; 5] = [Self::Running, Self::Killed, Self::Interrupted, Self::Stopped, Self::Complete];
+
+    /// Returns the name in every report.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Killed => "killed",
+            Self::Interrupted => "interrupted",
+            Self::Stopped => "stopped",
+            Self::Complete => "complete",
+        }
+    }
+}
+
+impl fmt::Display for RunState {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.name())
+    }
+}
+
+/// A solver of a past run.
+#[derive(Debug, Clone)]
+pub struct HistoryRow {
+    /// The run.
+    pub run: RunId,
+    /// When it started, in UTC, as ISO 8601 writes it.
+    pub started: String,
+    /// The same in local time, to the minute.
+    pub started_here: String,
+    /// Its state.
+    pub state: RunState,
+    /// The problem's id.
+    pub problem: String,
+    /// The solver's name.
+    pub solver: String,
+    /// Hash of the solver's content.
+    pub solver_hash: Digest,
+    /// Its place in the run.
+    pub place: usize,
+    /// The group of cases of the figures, such as `colors=4`; `None` for all cases.
+    pub group: Option<String>,
+    /// The number of planned cases.
+    pub planned: usize,
+    /// The number of finished cases.
+    pub done: usize,
+    /// The number of accepted cases.
+    pub accepted: usize,
+    /// The scoring rule of the total.
+    pub rule: String,
+    /// Its total; `None` if the rule gives none, or the run was killed.
+    pub total: Option<BigRational>,
+    /// The difference to the previous total of the solver of this name, on the same cases by the same rule.
+    pub change: Option<BigRational>,
+    /// Whether a larger total is better.
+    pub direction: String,
+    /// The commit that was checked out.
+    pub git_commit: Option<String>,
+    /// Whether tracked files differed from it.
+    pub git_dirty: Option<bool>,
+}

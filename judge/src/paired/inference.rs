@@ -1,0 +1,143 @@
+//! What follows from the effects: an estimate with its interval, and a claim if one can be made.
+
+use super::PairedComparison;
+use crate::statistics::{
+    Decision, EffectSummary, Finding, Interval, InvalidSettings, Sequence, SequenceSettings, TooFewCases,
+};
+
+/// The parameters of a test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TestParameters {
+    /// The probability of a false claim.
+    pub alpha: f64,
+    /// The smallest effect that matters, if there is one.
+    pub min_effect: Option<f64>,
+    /// The bound of all effects, if claims about a growing number of cases rest on that alone.
+    pub bound: Option<f64>,
+    /// The seed of the bootstrap.
+    pub seed: u64,
+}
+
+/// Why a growing number of cases allows no inference.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum InferenceError {
+    /// The parameters are not those of a test.
+    #[error(transparent)]
+    Settings(#[from] InvalidSettings),
+    /// An effect is beyond the bound.
+    #[error("an effect is {effect}, but none was to be larger than {bound}")]
+    BeyondBound {
+        /// The effect.
+        effect: f64,
+        /// The bound.
+        bound: f64,
+    },
+}
+
+/// A claim about the second solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// It is better.
+    Better,
+    /// It is worse.
+    Worse,
+    /// Any difference is smaller than the smallest that matters.
+    Smaller,
+    /// Every case that both solved is a tie.
+    Equal,
+    /// No claim yet.
+    Undecided {
+        /// About how many more cases would decide; `None` if no practical number would.
+        more_cases: Option<u64>,
+    },
+    /// There are fewer than two cases.
+    TooFew,
+}
+
+/// What follows from the effects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inference {
+    /// The claim.
+    pub claim: Claim,
+    /// The interval of the mean effect that the claim rests on: Student's for a fixed number of cases, the
+    /// anytime-valid one for a growing number. `None` with too few cases.
+    pub interval: Option<Interval>,
+    /// The summary of the effects, as for a fixed number of cases. `None` with too few cases.
+    pub summary: Option<EffectSummary>,
+}
+
+/// What follows from a growing number of cases at one look.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interim {
+    /// The claim now.
+    pub claim: Claim,
+    /// The interval now; `None` with too few cases.
+    pub interval: Option<Interval>,
+}
+
+/// Infers from a number of cases that was fixed in advance.
+#[must_use]
+pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inference {
+    let summary = match EffectSummary::of(&paired.effects(), parameters.alpha, parameters.min_effect, parameters.seed) {
+        Ok(summary) => summary,
+        Err(TooFewCases { .. }) => return Inference { claim: Claim::TooFew, interval: None, summary: None },
+    };
+    let claim = match summary.finding {
+        _ if is_all_ties(paired) => Claim::Equal,
+        Finding::Better => Claim::Better,
+        Finding::Worse => Claim::Worse,
+        Finding::Smaller => Claim::Smaller,
+        Finding::Undecided { more_cases } => Claim::Undecided { more_cases },
+    };
+    Inference { claim, interval: Some(summary.interval), summary: Some(summary) }
+}
+
+/// Infers from cases that were added until [`infer_interim`] claimed something, or until there were no more.
+///
+/// # Errors
+/// An alpha, a smallest effect or a bound that is out of range, or an effect beyond the bound.
+pub fn infer_sequential(paired: &PairedComparison, parameters: TestParameters) -> Result<Inference, InferenceError> {
+    let Interim { claim, interval } = infer_interim(paired, parameters)?;
+    let summary = EffectSummary::of(&paired.effects(), parameters.alpha, parameters.min_effect, parameters.seed).ok();
+    Ok(Inference { claim, interval, summary })
+}
+
+/// Infers from a growing number of cases. It may be called after every case, and the cases may end as soon as it claims
+/// something: the error probability covers all looks together.
+///
+/// # Errors
+/// An alpha, a smallest effect or a bound that is out of range, or an effect beyond the bound.
+pub fn infer_interim(paired: &PairedComparison, parameters: TestParameters) -> Result<Interim, InferenceError> {
+    let TestParameters { alpha, min_effect, bound, .. } = parameters;
+    let mut sequence = Sequence::new(SequenceSettings { alpha, min_effect, bound })?;
+    if let Some(bound) = bound
+        && let Some(pair) = paired.pairs.iter().find(|pair| pair.effect.abs() > bound)
+    {
+        return Err(InferenceError::BeyondBound { effect: pair.effect, bound });
+    }
+    paired.pairs.iter().for_each(|pair| sequence.push(pair.effect));
+    let interval = sequence.interval();
+    let claim = match sequence.decision() {
+        Decision::Better => Claim::Better,
+        Decision::Worse => Claim::Worse,
+        Decision::Smaller if is_all_ties(paired) => Claim::Equal,
+        Decision::Smaller => Claim::Smaller,
+        Decision::Undecided if paired.pairs.len() < 2 => Claim::TooFew,
+        Decision::Undecided => {
+            Claim::Undecided { more_cases: interval.and_then(|now| more_cases(paired, now, parameters)) }
+        }
+    };
+    Ok(Interim { claim, interval })
+}
+
+/// Returns the estimate for a fixed number of cases, whose interval shrinks at the same rate.
+fn more_cases(paired: &PairedComparison, interval: Interval, parameters: TestParameters) -> Option<u64> {
+    match Finding::from_interval(interval, interval.center(), paired.pairs.len(), parameters.min_effect) {
+        Finding::Undecided { more_cases } => more_cases,
+        Finding::Better | Finding::Worse | Finding::Smaller => None,
+    }
+}
+
+fn is_all_ties(paired: &PairedComparison) -> bool {
+    paired.pairs.iter().all(|pair| pair.effect == 0.0)
+}

@@ -1,0 +1,166 @@
+//! The formats of reports: which report has which, by one trait.
+
+use super::{CompareReport, GateReport, PowerReport, RunReport, Style, TuneReport};
+use super::{compare, compare_json, csv, gate, gate_formats, html, json, junit, markdown, power, summary, tune};
+use std::error::Error;
+
+/// A format that a report can be written in, beside its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON document.
+    Json,
+    /// A JSON document on each line.
+    JsonLines,
+    /// Comma-separated values.
+    Csv,
+    /// JUnit XML.
+    Junit,
+    /// Markdown for a comment on a pull request.
+    Markdown,
+    /// A web page in one file.
+    Html,
+}
+
+impl Format {
+    /// Returns the name of a report in this format, as messages use it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "the JSON report",
+            Self::JsonLines => "the JSON lines",
+            Self::Csv => "the CSV report",
+            Self::Junit => "the JUnit report",
+            Self::Markdown => "the Markdown report",
+            Self::Html => "the HTML report",
+        }
+    }
+}
+
+/// The bytes of a report in a format.
+pub type Rendered = Result<Vec<u8>, Box<dyn Error>>;
+
+/// A report of a command. A report gains a format by a method of this trait, and a flag of its command.
+pub trait Report {
+    /// Returns the text for a terminal or a file.
+    fn text(&self, style: Style) -> String;
+
+    /// Returns one JSON document, if the report has one.
+    fn json(&self) -> Option<Rendered> {
+        None
+    }
+
+    /// Returns JSON lines, if the report has them.
+    fn json_lines(&self) -> Option<Rendered> {
+        None
+    }
+
+    /// Returns comma-separated values, if the report has them.
+    fn csv(&self) -> Option<Rendered> {
+        None
+    }
+
+    /// Returns JUnit XML, if the report has it.
+    fn junit(&self) -> Option<Rendered> {
+        None
+    }
+
+    /// Returns Markdown, if the report has it.
+    fn markdown(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns a web page, if the report has one.
+    fn html(&self) -> Option<Rendered> {
+        None
+    }
+
+    /// Returns the report in this format, if it has it.
+    fn render(&self, format: Format) -> Option<Rendered> {
+        match format {
+            Format::Json => self.json(),
+            Format::JsonLines => self.json_lines(),
+            Format::Csv => self.csv(),
+            Format::Junit => self.junit(),
+            Format::Markdown => self.markdown().map(|text| Ok(text.into_bytes())),
+            Format::Html => self.html(),
+        }
+    }
+}
+
+fn bytes<E: Error + 'static>(text: Result<String, E>) -> Option<Rendered> {
+    Some(text.map(String::into_bytes).map_err(Into::into))
+}
+
+impl Report for RunReport<'_> {
+    fn text(&self, style: Style) -> String {
+        summary::run_text(self, style)
+    }
+
+    fn json(&self) -> Option<Rendered> {
+        bytes(json::run_json(self))
+    }
+
+    fn csv(&self) -> Option<Rendered> {
+        Some(csv::run_csv(self).map_err(Into::into))
+    }
+
+    fn junit(&self) -> Option<Rendered> {
+        bytes(junit::run_junit(self))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(markdown::run_markdown(self))
+    }
+
+    fn html(&self) -> Option<Rendered> {
+        Some(Ok(html::run_html(self).into_bytes()))
+    }
+}
+
+impl Report for CompareReport<'_> {
+    fn text(&self, style: Style) -> String {
+        compare::compare_text(self, style)
+    }
+
+    fn json(&self) -> Option<Rendered> {
+        bytes(compare_json::compare_json(self))
+    }
+}
+
+impl Report for GateReport<'_> {
+    fn text(&self, style: Style) -> String {
+        gate::gate_text(self, style)
+    }
+
+    fn json(&self) -> Option<Rendered> {
+        bytes(gate_formats::gate_json(self))
+    }
+
+    fn junit(&self) -> Option<Rendered> {
+        bytes(gate_formats::gate_junit(self))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(gate_formats::gate_markdown(self))
+    }
+}
+
+impl Report for PowerReport {
+    fn text(&self, style: Style) -> String {
+        power::power_text(self, style)
+    }
+
+    fn json(&self) -> Option<Rendered> {
+        bytes(power::power_json(self))
+    }
+}
+
+impl Report for TuneReport {
+    fn text(&self, style: Style) -> String {
+        tune::tune_text(self, style)
+    }
+
+    fn json_lines(&self) -> Option<Rendered> {
+        bytes(tune::tune_jsonl(self))
+    }
+}

@@ -1,0 +1,84 @@
+//! The progress of a comparison that continues until it is decided: the interval as it shrinks.
+
+use super::effects::{between, signed};
+use super::{note, note_lines};
+use crate::model::{RunEvent, Stop, one_line};
+use crate::paired::{EffectMeasure, Interim, PairedComparison};
+use crate::statistics::Moments;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::time::Duration;
+
+const TEMPLATE: &str = "{spinner} {pos} of at most {len} runs, {elapsed} elapsed; {msg}";
+
+/// What one of the comparisons shows so far.
+#[derive(Debug)]
+pub struct InterimResult<'a> {
+    /// The name of the solver that is compared with the first.
+    pub name: &'a str,
+    /// Their effects.
+    pub paired: PairedComparison,
+    /// What follows from them.
+    pub interim: Interim,
+}
+
+/// The interval as it shrinks: a line that changes on a terminal; elsewhere a line each time the cases have doubled.
+#[derive(Debug)]
+pub struct IntervalProgress {
+    bar: ProgressBar,
+    next_note: usize,
+}
+
+impl IntervalProgress {
+    /// Starts the display for at most this many runs.
+    #[must_use]
+    pub fn start(most_runs: usize) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(most_runs as u64), ProgressDrawTarget::stderr_with_hz(10));
+        if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+            bar.set_style(style);
+        }
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        Self { bar, next_note: 1 }
+    }
+
+    /// Shows an event.
+    pub fn watch(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Finished(_) => self.bar.inc(1),
+            RunEvent::Stopping(Stop::Interrupted) => {
+                self.bar.println("interrupted: ending the running cases (once more: at once)");
+            }
+            RunEvent::Stopping(Stop::FailFast) => {}
+            RunEvent::JournalLost(why) => self.bar.suspend(|| note_lines(why)),
+        }
+    }
+
+    /// Shows the current intervals.
+    pub fn update(&mut self, measure: EffectMeasure, results: &[InterimResult<'_>]) {
+        let cases = results.iter().map(|result| result.paired.pairs.len()).max().unwrap_or(0);
+        let words = results.iter().map(|result| match results.len() {
+            1 => in_words(measure, result),
+            _ => format!("{} {}", one_line(result.name), in_words(measure, result)),
+        });
+        let text = format!("{cases} cases: {}", words.collect::<Vec<_>>().join("; "));
+        if !self.bar.is_hidden() {
+            self.bar.set_message(text);
+        } else if cases >= self.next_note {
+            note(&text);
+            self.next_note = cases * 2;
+        }
+    }
+
+    /// Removes the line.
+    pub fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn in_words(measure: EffectMeasure, InterimResult { paired, interim, .. }: &InterimResult<'_>) -> String {
+    let mean = Moments::of(&paired.effects()).mean();
+    let interval =
+        interim.interval.map_or_else(|| "the interval is still open".to_owned(), |now| between(measure, now));
+    format!("{}, {interval}", signed(measure, mean))
+}

@@ -1,0 +1,220 @@
+//! Runs cases in one slot: makes the input, runs the solver, has the answer checked.
+
+use super::request::request;
+use super::slots::Slots;
+use crate::cases::{Admitted, ReadError};
+use crate::executor::Executor;
+use crate::interaction::{self, ConverseError};
+use crate::model::{Digest, Evidence, Features, Finished, Invocation, JobId, KnownOutcome, Outcome, Ruling, Verdict};
+use crate::solver;
+use crate::verdict::{self, Decision, Ending, Settlement};
+use judge_sandbox::{Breach, Execution, Fault, Request};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::sync::mpsc::Sender;
+
+/// How much of standard error is shown for a case that failed.
+const STDERR_SHOWN: usize = 2000;
+
+/// A program that spent this share of its time without the core that it was ready for was disturbed.
+const NOISY_SHARE: f64 = 0.1;
+
+/// Less than this is the ordinary price of being scheduled.
+const NOISY_LEAST: Duration = Duration::from_millis(5);
+
+/// Works until there are no more jobs, or the run is stopped.
+pub(super) fn work(slots: &Slots<'_>, slot: usize, executor: Box<dyn Executor>, sender: &Sender<Finished>) {
+    let mut runner = CaseRunner { slots, slot, executor, open: None };
+    while let Some(job) = slots.next_job() {
+        // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
+        let Some((outcome, evidence)) = runner.judge(job) else { return };
+        // A helper command that was ended with the run says nothing of the case.
+        if outcome.verdict == Verdict::JudgeError && slots.stopped.load(Ordering::SeqCst) {
+            return;
+        }
+        if slots.plan.fail_fast && !outcome.is_accepted() {
+            // Before the dispatcher hears of it: this worker would otherwise start another case meanwhile.
+            slots.stopped.store(true, Ordering::SeqCst);
+        }
+        let evidence = Box::new(evidence);
+        let features = runner.features(job.case);
+        if sender.blocking_send(Finished { job, outcome, features, evidence }).is_err() {
+            return;
+        }
+    }
+}
+
+/// A case whose input is at hand: with several solvers it is made and read once.
+struct OpenCase {
+    index: usize,
+    input: Arc<[u8]>,
+    /// `None` if results are not stored.
+    digest: Option<Digest>,
+    admitted: Admitted,
+    features: Option<Arc<Features>>,
+}
+
+/// What a solver did, and what its interactor, if it had one, decided.
+struct Performance {
+    execution: Execution,
+    decision: Option<Decision>,
+}
+
+struct CaseRunner<'a> {
+    slots: &'a Slots<'a>,
+    slot: usize,
+    executor: Box<dyn Executor>,
+    open: Option<OpenCase>,
+}
+
+impl CaseRunner<'_> {
+    /// Returns what became of a job; `None` when it was cancelled.
+    fn judge(&mut self, job: JobId) -> Option<(Outcome, Evidence)> {
+        let plan = self.slots.plan;
+        let without_run = |verdict, note, input| {
+            Some((Outcome::without_run(verdict, note), Evidence { input, ..Evidence::default() }))
+        };
+        let solver = &plan.solvers[job.solver];
+        let program = match &solver.invocation {
+            Invocation::Program(program) => program,
+            Invocation::CannotStart(why) => return without_run(Verdict::CannotStart, why.clone(), None),
+            Invocation::CompileError(said) => return without_run(Verdict::CompileError, said.clone(), None),
+        };
+        let (input, digest) = match self.open(job.case) {
+            Ok(input) => input,
+            Err(error) => return without_run(Verdict::JudgeError, in_full(&error), None),
+        };
+        if let Some(KnownOutcome { outcome, stored }) = digest.and_then(|digest| self.slots.store.lookup(job, &digest))
+        {
+            return Some((outcome, Evidence { input: digest, answer: None, stored: Some(stored) }));
+        }
+        let hidden = &self.slots.hidden[job.solver];
+        let mut request = request(plan, program, &solver.environment, hidden, input);
+        request.limits.cpu = Some(self.slots.enforced_cpu());
+        match self.execute(&request) {
+            Ok(performance) => Some(self.finished(&program.path, performance, digest)),
+            Err(ConverseError::Sandbox(Fault::Cancelled)) => None,
+            Err(error) => {
+                // After a fault the executor may be unusable; a new one keeps one bad case from spoiling the rest.
+                if let (ConverseError::Sandbox(_), Some(executor)) = (&error, self.slots.reopen(self.slot)) {
+                    self.executor = executor;
+                }
+                without_run(Verdict::JudgeError, in_full(&error), digest)
+            }
+        }
+    }
+
+    /// Makes and reads the case's input; with several solvers once for all of them.
+    fn open(&mut self, index: usize) -> Result<(Arc<[u8]>, Option<Digest>), ReadError> {
+        if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
+            return Ok((open.input.clone(), open.digest));
+        }
+        let input: Arc<[u8]> = self.slots.inputs.load(&self.slots.plan.cases[index])?.into();
+        let admitted = self.slots.referee.admit(&input)?;
+        let finder = self.slots.finder.as_ref();
+        let features = finder.map(|finder| Arc::new(finder.describe(&input, &admitted)));
+        let digest = self.slots.store.is_active().then(|| Digest::of(&input));
+        self.open = Some(OpenCase { index, input: input.clone(), digest, admitted, features });
+        Ok((input, digest))
+    }
+
+    fn features(&self, case: usize) -> Option<Arc<Features>> {
+        self.open.as_ref().filter(|open| open.index == case)?.features.clone()
+    }
+
+    /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
+    fn execute(&mut self, request: &Request) -> Result<Performance, ConverseError> {
+        let limit = self.slots.plan.limits.cpu.0;
+        let is_slightly_slow =
+            |execution: &Execution| execution.usage.cpu > limit && !execution.breaches.contains(&Breach::Cpu);
+        let mut performance = {
+            let _neighbours = self.slots.quiet.read();
+            self.perform(request)?
+        };
+        if is_slightly_slow(&performance.execution) && self.slots.has_neighbours() {
+            let _alone = self.slots.quiet.write();
+            performance = self.perform(request)?;
+        }
+        if is_slightly_slow(&performance.execution) {
+            performance.execution.breaches.push(Breach::Cpu);
+        }
+        Ok(performance)
+    }
+
+    /// Runs the solver once, by itself or in a conversation.
+    fn perform(&mut self, request: &Request) -> Result<Performance, ConverseError> {
+        let Some(OpenCase { admitted: Admitted::Interactive { command, input }, .. }) = &self.open else {
+            return Ok(Performance { execution: self.executor.run(request)?, decision: None });
+        };
+        let (limits, stopped) = (&self.slots.plan.limits, &self.slots.stopped);
+        let conversation = interaction::converse(&mut *self.executor, request, limits, command, input.path(), stopped)?;
+        Ok(Performance { execution: conversation.execution, decision: Some(conversation.decision) })
+    }
+
+    /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
+    fn finished(&self, program: &Path, performance: Performance, input: Option<Digest>) -> (Outcome, Evidence) {
+        let Performance { execution, decision } = performance;
+        let outcome = self.outcome(program, &execution, decision);
+        let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
+        let answer = (answered && self.slots.store.is_active()).then_some(execution.stdout);
+        (outcome, Evidence { input, answer, stored: None })
+    }
+
+    fn outcome(&self, program: &Path, execution: &Execution, decision: Option<Decision>) -> Outcome {
+        let usage = &execution.usage;
+        let limits = &self.slots.plan.limits;
+        let settlement = match (decision, solver::ending(program, execution, limits)) {
+            (Some(decision), ending) => verdict::settle(execution, ending, limits, decision),
+            (None, Ending::Clean) => self.ruling(&execution.stdout),
+            (None, Ending::Failed(verdict, note)) => Settlement::Failed(verdict, note),
+        };
+        let mut outcome = settled(settlement);
+        if !outcome.is_accepted() {
+            outcome.stderr = tail(&execution.stderr);
+        }
+        if outcome.verdict != Verdict::CannotStart {
+            outcome.cpu = Some(usage.cpu);
+            outcome.wall = Some(usage.wall);
+            outcome.memory = usage.memory;
+            let waited = usage.run_delay.unwrap_or_default() + usage.stolen.unwrap_or_default();
+            outcome.noisy = waited > NOISY_LEAST && waited > usage.wall.mul_f64(NOISY_SHARE);
+        }
+        outcome
+    }
+
+    fn ruling(&self, answer: &[u8]) -> Settlement {
+        match self.open.as_ref().map(|open| open.admitted.rule(answer)) {
+            Some(Ok(ruling)) => Settlement::Ruled(ruling),
+            Some(Err(error)) => Settlement::Failed(Verdict::JudgeError, in_full(&error)),
+            None => Settlement::Failed(Verdict::JudgeError, "the case was closed before its answer came".to_owned()),
+        }
+    }
+}
+
+fn settled(settlement: Settlement) -> Outcome {
+    match settlement {
+        Settlement::Ruled(Ruling::Accepted(score)) => {
+            Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) }
+        }
+        Settlement::Ruled(Ruling::Rejected { place, reason }) if place.is_empty() => {
+            Outcome::without_run(Verdict::WrongAnswer, reason)
+        }
+        Settlement::Ruled(Ruling::Rejected { place, reason }) => {
+            Outcome::without_run(Verdict::WrongAnswer, format!("{place}: {reason}"))
+        }
+        Settlement::Failed(verdict, note) => Outcome::without_run(verdict, note),
+    }
+}
+
+/// An error with all its causes, as one line.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// The last part of a text that may be no text at all.
+fn tail(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(STDERR_SHOWN)..]).trim().to_owned()
+}

@@ -1,0 +1,92 @@
+//! Runs plans: the interface of the subcommands to whatever plays, and the one that plays on this machine.
+
+use super::ResultStore;
+use super::dispatcher::{RunError, RunResult, run_plan};
+use super::signals::Signals;
+use crate::executor::ExecutorPool;
+use crate::model::RunEvent;
+use crate::plan::Plan;
+use judge_sandbox::{Gap, Tier};
+use std::num::NonZeroUsize;
+
+/// Runs plans. What it runs them on is its own business: the subcommands see a plan go in and events come out.
+pub trait PlanRunner {
+    /// Runs a plan to its end, or until it is stopped. `watch` gets every event, in the order of finishing, and that of
+    /// a finished job only after `store` has stored it.
+    ///
+    /// The first Ctrl-C (or SIGTERM) ends the running cases and starts no more; the second ends the process at once.
+    ///
+    /// # Errors
+    /// When the run cannot be started; a single case that goes wrong is an outcome, not an error.
+    fn run(
+        &self,
+        plan: &Plan,
+        store: &dyn ResultStore,
+        watch: &mut dyn FnMut(&RunEvent),
+    ) -> Result<RunResult, RunError>;
+
+    /// Returns how many solvers run at once.
+    fn jobs(&self) -> usize;
+
+    /// Returns how strongly solvers are isolated.
+    fn tier(&self) -> Tier;
+
+    /// Returns what the tier does not guarantee.
+    fn gaps(&self) -> &[Gap];
+}
+
+/// How a plan is run on this machine.
+#[derive(Debug, Clone)]
+pub struct RunSettings {
+    /// How many solvers run at once.
+    pub jobs: NonZeroUsize,
+    /// The cores that workers are pinned to, one each in turn; empty: no pinning.
+    pub cores: Vec<usize>,
+    /// Whether events carry the features of their cases.
+    pub describe: bool,
+}
+
+impl RunSettings {
+    /// Returns the core that the worker in this slot is pinned to.
+    pub(super) fn core(&self, slot: usize) -> Option<usize> {
+        (!self.cores.is_empty()).then(|| self.cores[slot % self.cores.len()])
+    }
+}
+
+/// Runs plans on this machine: an executor for each slot, each on a core of its own.
+pub struct LocalRunner<P> {
+    pool: P,
+    settings: RunSettings,
+    abort: fn(),
+}
+
+impl<P: ExecutorPool> LocalRunner<P> {
+    /// Returns a runner over these executors. `abort` is called on the second request to stop, and ends the process.
+    #[must_use]
+    pub fn new(pool: P, settings: RunSettings, abort: fn()) -> Self {
+        Self { pool, settings, abort }
+    }
+}
+
+impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
+    fn run(
+        &self,
+        plan: &Plan,
+        store: &dyn ResultStore,
+        watch: &mut dyn FnMut(&RunEvent),
+    ) -> Result<RunResult, RunError> {
+        run_plan(plan, &self.settings, &self.pool, store, watch, Signals::install, self.abort)
+    }
+
+    fn jobs(&self) -> usize {
+        self.settings.jobs.get()
+    }
+
+    fn tier(&self) -> Tier {
+        self.pool.tier()
+    }
+
+    fn gaps(&self) -> &[Gap] {
+        self.pool.gaps()
+    }
+}

@@ -1,0 +1,237 @@
+//! The runner over a scripted executor: no process is started.
+
+use super::dispatcher::{RunResult, run_plan};
+use super::signals::Signals;
+use super::{ResultStore, RunSettings, StoreLost};
+use crate::executor::scripted::{Run, ScriptedPool, Step};
+use crate::manifest::Catalogue;
+use crate::model::{
+    CaseSpec, Digest, Evidence, Finished, Invocation, JobId, KnownOutcome, Outcome, Program, RunEvent, Runtime, Solver,
+    SolverSpec, Stop, StoredResult, Verdict,
+};
+use crate::plan::{Order, Plan};
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+/// Columns, where `0` is an answer without moves: valid on every case.
+fn plan(cases: u64) -> Plan {
+    let problem = Catalogue::built_in(Path::new("/")).unwrap().find("columns").unwrap().clone();
+    let invocation = Invocation::Program(Program {
+        path: "/bin/none".into(),
+        argv: vec!["none".into()],
+        visible: Vec::new(),
+        runtime: Runtime::default(),
+    });
+    Plan {
+        cases: (1..=cases).map(CaseSpec::from_seed).collect(),
+        solvers: vec![Solver {
+            spec: SolverSpec { name: "none".to_owned(), text: "none".to_owned() },
+            invocation,
+            environment: Vec::new(),
+        }],
+        limits: problem.limits.clone(),
+        problem,
+        environment: Vec::new(),
+        visible: Vec::new(),
+        fail_fast: false,
+        order: Order::Fixed,
+    }
+}
+
+/// A store that notes the sizes of its batches, and fails from one of them on.
+struct Notes {
+    active: bool,
+    known: HashMap<JobId, Outcome>,
+    batches: Mutex<Vec<usize>>,
+    stored: AtomicUsize,
+    fails_at: usize,
+}
+
+impl Notes {
+    fn new(active: bool) -> Self {
+        Self {
+            active,
+            known: HashMap::new(),
+            batches: Mutex::default(),
+            stored: AtomicUsize::new(0),
+            fails_at: usize::MAX,
+        }
+    }
+}
+
+impl ResultStore for Notes {
+    fn is_active(&self) -> bool {
+        self.active
+    }
+
+    fn lookup(&self, job: JobId, _input: &Digest) -> Option<KnownOutcome> {
+        let outcome = self.known.get(&job)?.clone();
+        Some(KnownOutcome { outcome, stored: StoredResult { entrant: 7, place: 0 } })
+    }
+
+    fn store(&self, batch: &[Finished]) -> Result<(), StoreLost> {
+        let mut batches = self.batches.lock().unwrap();
+        if batches.len() == self.fails_at {
+            return Err(StoreLost("disk full".to_owned()));
+        }
+        batches.push(batch.len());
+        self.stored.fetch_add(batch.len(), Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+/// Runs a plan; `react` gets every event and the means to send a signal.
+fn run(
+    plan: &Plan,
+    jobs: usize,
+    pool: &ScriptedPool,
+    store: &Notes,
+    mut react: impl FnMut(&RunEvent, &UnboundedSender<()>),
+) -> RunResult {
+    let settings = RunSettings { jobs: NonZeroUsize::new(jobs).unwrap(), cores: Vec::new(), describe: false };
+    let (sender, receiver) = unbounded_channel();
+    let signals = || Ok(Signals::scripted(receiver));
+    run_plan(plan, &settings, pool, store, &mut |event| react(event, &sender), signals, || {}).unwrap()
+}
+
+fn verdicts(result: &RunResult) -> Vec<Option<Verdict>> {
+    result.outcomes.iter().map(|outcome| outcome.as_ref().map(|outcome| outcome.verdict)).collect()
+}
+
+fn ignore(_event: &RunEvent, _signals: &UnboundedSender<()>) {}
+
+#[test]
+fn every_job_has_its_outcome() {
+    let pool = ScriptedPool::in_turn(&[Step::Answer("0"), Step::Answer("nonsense"), Step::Exit(3)]);
+    let result = run(&plan(4), 1, &pool, &Notes::new(false), ignore);
+    let expected = [Verdict::Accepted, Verdict::WrongAnswer, Verdict::RuntimeError, Verdict::Accepted];
+    assert_eq!(verdicts(&result), expected.map(Some));
+    assert_eq!(result.stop, None);
+    assert_eq!(pool.opened(), 1, "one slot, one executor");
+}
+
+#[test]
+fn a_case_that_is_slightly_too_slow_beside_others_runs_again_alone() {
+    let plan = plan(8);
+    let limit = plan.limits.cpu.0;
+    let slow = Step::AfterCpu("0", limit + limit / 20);
+    let slow_at_first = move |run: Run| if run.attempt == 0 { slow } else { Step::Answer("0") };
+    let pool = ScriptedPool::new(slow_at_first);
+    let result = run(&plan, 2, &pool, &Notes::new(false), ignore);
+    assert!(verdicts(&result).iter().all(|verdict| *verdict == Some(Verdict::Accepted)));
+    assert_eq!(pool.neighbours().len(), 16, "every case ran twice");
+    assert!(pool.neighbours().iter().filter(|&&running| running == 1).count() >= 8, "{:?}", pool.neighbours());
+
+    // One after the other, there are no neighbours to blame.
+    let pool = ScriptedPool::new(slow_at_first);
+    let result = run(&plan, 1, &pool, &Notes::new(false), ignore);
+    assert!(verdicts(&result).iter().all(|verdict| *verdict == Some(Verdict::TimeLimit)));
+    assert_eq!(pool.neighbours().len(), 8);
+
+    // Too slow alone as well.
+    let pool = ScriptedPool::new(move |_| slow);
+    let result = run(&plan, 2, &pool, &Notes::new(false), ignore);
+    assert!(verdicts(&result).iter().all(|verdict| *verdict == Some(Verdict::TimeLimit)));
+}
+
+#[test]
+fn a_failed_executor_is_replaced_and_costs_one_case() {
+    let pool = ScriptedPool::in_turn(&[Step::Answer("0"), Step::Fail]);
+    let result = run(&plan(4), 1, &pool, &Notes::new(false), ignore);
+    let expected = [Verdict::Accepted, Verdict::JudgeError, Verdict::Accepted, Verdict::Accepted];
+    assert_eq!(verdicts(&result), expected.map(Some));
+    assert_eq!(pool.opened(), 2, "a new executor for the slot");
+    let note = &result.outcomes[1].as_ref().unwrap().note;
+    assert!(note.contains("as scripted"), "{note}");
+}
+
+#[test]
+fn results_are_stored_in_batches_before_they_are_shown() {
+    let store = Notes::new(true);
+    let mut shown = 0;
+    let result = run(&plan(100), 2, &ScriptedPool::in_turn(&[]), &store, |event, _| {
+        shown += usize::from(matches!(event, RunEvent::Finished(_)));
+        assert!(store.stored.load(Ordering::SeqCst) >= shown, "shown before it was stored");
+    });
+    assert!(result.outcomes.iter().all(Option::is_some));
+    let batches = store.batches.lock().unwrap();
+    assert_eq!(batches.iter().sum::<usize>(), 100);
+    assert!(batches.len() < 100 && batches.iter().all(|&batch| batch <= 16), "{batches:?}");
+}
+
+#[test]
+fn a_store_that_fails_is_told_once_and_the_run_goes_on() {
+    let store = Notes { fails_at: 1, ..Notes::new(true) };
+    let mut lost = Vec::new();
+    let result = run(&plan(60), 1, &ScriptedPool::in_turn(&[]), &store, |event, _| {
+        if let RunEvent::JournalLost(why) = event {
+            lost.push(why.clone());
+        }
+    });
+    assert!(result.outcomes.iter().all(Option::is_some));
+    assert_eq!(lost, ["disk full"]);
+    assert_eq!(store.batches.lock().unwrap().len(), 1, "it is not tried again");
+}
+
+#[test]
+fn known_results_are_not_run_again() {
+    let known = Outcome::without_run(Verdict::WrongAnswer, "as before".to_owned());
+    let store = Notes { known: HashMap::from([(JobId { case: 1, solver: 0 }, known.clone())]), ..Notes::new(true) };
+    let pool = ScriptedPool::in_turn(&[]);
+    let mut reused = Vec::new();
+    let result = run(&plan(3), 1, &pool, &store, |event, _| {
+        if let RunEvent::Finished(Finished { job, evidence, .. }) = event {
+            let Evidence { stored, .. } = &**evidence;
+            reused.extend(stored.map(|_| job.case));
+        }
+    });
+    assert_eq!(result.outcomes[1].as_ref(), Some(&known));
+    assert_eq!((reused, pool.neighbours().len()), (vec![1], 2));
+}
+
+#[test]
+fn fail_fast_starts_no_case_after_a_failure() {
+    let plan = Plan { fail_fast: true, ..plan(50) };
+    let pool = ScriptedPool::in_turn(&[Step::Answer("0"), Step::Answer("0"), Step::Exit(1)]);
+    let result = run(&plan, 1, &pool, &Notes::new(true), ignore);
+    assert_eq!(result.stop, Some(Stop::FailFast));
+    assert_eq!(pool.neighbours().len(), 3);
+    assert_eq!(result.outcomes.iter().flatten().count(), 3);
+}
+
+#[test]
+fn a_signal_ends_running_cases_and_keeps_the_finished_ones() {
+    let pool = ScriptedPool::in_turn(&[Step::Answer("0"), Step::Hang, Step::Hang]);
+    let mut stopping = Vec::new();
+    let result = run(&plan(50), 2, &pool, &Notes::new(true), |event, signals| match event {
+        RunEvent::Finished(_) => signals.send(()).unwrap(),
+        RunEvent::Stopping(stop) => stopping.push(*stop),
+        RunEvent::JournalLost(_) => {}
+    });
+    assert_eq!((result.stop, stopping), (Some(Stop::Interrupted), vec![Stop::Interrupted]));
+    let finished = result.outcomes.iter().flatten().count();
+    assert!((1..50).contains(&finished), "{finished}");
+}
+
+static ABORTED: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn the_second_signal_aborts() {
+    let settings = RunSettings { jobs: NonZeroUsize::MIN, cores: Vec::new(), describe: false };
+    let (sender, receiver) = unbounded_channel();
+    sender.send(()).unwrap();
+    sender.send(()).unwrap();
+    let pool = ScriptedPool::in_turn(&[Step::Hang]);
+    let abort = || {
+        ABORTED.fetch_add(1, Ordering::SeqCst);
+    };
+    let store = Notes::new(false);
+    let signals = || Ok(Signals::scripted(receiver));
+    let result = run_plan(&plan(3), &settings, &pool, &store, &mut |_| {}, signals, abort).unwrap();
+    assert_eq!(result.stop, Some(Stop::Interrupted));
+    assert_eq!(ABORTED.load(Ordering::SeqCst), 1);
+}

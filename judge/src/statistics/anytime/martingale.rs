@@ -1,0 +1,42 @@
+//! The test martingale that suits what is known of the effects.
+
+use super::{BoundedMartingale, Side, SymmetricMartingale};
+
+/// Bets on the mean lying above and below a center.
+#[derive(Debug, Clone)]
+pub(super) enum TestMartingale {
+    /// For effects without a bound: fair if they are symmetric.
+    Symmetric(Box<SymmetricMartingale>),
+    /// For effects with a known bound: always fair.
+    Bounded(Box<BoundedMartingale>),
+}
+
+impl TestMartingale {
+    pub(super) fn new(center: f64, bound: Option<f64>) -> Self {
+        match bound {
+            None => Self::Symmetric(Box::new(SymmetricMartingale::new(center))),
+            Some(bound) => Self::Bounded(Box::new(BoundedMartingale::new(center, bound))),
+        }
+    }
+
+    pub(super) fn of(center: f64, bound: Option<f64>, effects: &[f64]) -> Self {
+        let mut martingale = Self::new(center, bound);
+        effects.iter().for_each(|&effect| martingale.push(effect));
+        martingale
+    }
+
+    pub(super) fn push(&mut self, effect: f64) {
+        match self {
+            Self::Symmetric(martingale) => martingale.push(effect),
+            Self::Bounded(martingale) => martingale.push(effect),
+        }
+    }
+
+    /// Returns the logarithm of the wealth of this claim.
+    pub(super) fn log_wealth(&self, side: Side) -> f64 {
+        match self {
+            Self::Symmetric(martingale) => martingale.log_wealth(side),
+            Self::Bounded(martingale) => martingale.log_wealth(side),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Everything that a fixed number of paired effects shows.
+
+use super::bootstrap::{Bootstrap, bootstrap};
+use super::interval::Interval;
+use super::moments::Moments;
+use super::power::{MOST_CASES, student_quantile};
+use super::sign_test::{SignTest, sign_test};
+use super::wilcoxon::{Wilcoxon, wilcoxon};
+
+/// Enough for the second digit of a 95 % interval.
+const RESAMPLES: usize = 10_000;
+
+/// Fewer than two cases: they have no spread, so the mean has no interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{cases} comparable case(s): at least 2 are needed")]
+pub struct TooFewCases {
+    /// How many there are.
+    pub cases: usize,
+}
+
+/// The summary of a fixed sample of effects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EffectSummary {
+    /// Count, mean, standard deviation and skewness of the effects.
+    pub moments: Moments,
+    /// The interval of the mean by Student's t: mean +- t(1 - alpha/2, n-1) s / sqrt(n).
+    pub interval: Interval,
+    /// Wins, ties, losses and their exact test.
+    pub signs: SignTest,
+    /// The signed-rank test.
+    pub ranks: Wilcoxon,
+    /// The bootstrap intervals of the mean.
+    pub bootstrap: Bootstrap,
+    /// What follows from the interval.
+    pub finding: Finding,
+}
+
+impl EffectSummary {
+    /// Summarizes the effects. `min_effect` is the smallest effect that matters, if there is one; `seed` is that of the
+    /// bootstrap.
+    ///
+    /// # Errors
+    /// Fewer than two effects.
+    pub fn of(effects: &[f64], alpha: f64, min_effect: Option<f64>, seed: u64) -> Result<Self, TooFewCases> {
+        let too_few = TooFewCases { cases: effects.len() };
+        let moments = Moments::of(effects);
+        let interval = mean_interval(&moments, alpha).ok_or(too_few)?;
+        let bootstrap = bootstrap(effects, alpha, RESAMPLES, seed).ok_or(too_few)?;
+        let finding = Finding::from_interval(interval, moments.mean(), effects.len(), min_effect);
+        Ok(Self { moments, interval, signs: sign_test(effects), ranks: wilcoxon(effects), bootstrap, finding })
+    }
+}
+
+/// Returns the two-sided interval of the mean with error probability `alpha`, by Student's t. `None` below two effects.
+#[must_use]
+pub fn mean_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
+    let freedom = moments.count().checked_sub(1).filter(|&freedom| freedom > 0)?;
+    let radius = student_quantile(1.0 - alpha / 2.0, freedom as u64) * moments.standard_error();
+    Some(Interval { low: moments.mean() - radius, high: moments.mean() + radius })
+}
+
+/// What an interval of the mean effect shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finding {
+    /// Every effect in the interval is above 0.
+    Better,
+    /// Every effect in the interval is below 0.
+    Worse,
+    /// Every effect in the interval is smaller than the smallest that matters.
+    Smaller,
+    /// None of these.
+    Undecided {
+        /// About how many more cases would decide it if the mean and the spread stay the same. `None` beyond 2^40, as
+        /// for a mean of 0 without a smallest effect that matters.
+        more_cases: Option<u64>,
+    },
+}
+
+impl Finding {
+    /// Reads the interval of a mean over `cases` cases.
+    #[must_use]
+    pub fn from_interval(interval: Interval, mean: f64, cases: usize, min_effect: Option<f64>) -> Self {
+        if interval.low > 0.0 {
+            Self::Better
+        } else if interval.high < 0.0 {
+            Self::Worse
+        } else if min_effect.is_some_and(|bound| interval.is_within(bound)) {
+            Self::Smaller
+        } else {
+            Self::Undecided { more_cases: more_cases(interval.radius(), mean.abs(), cases, min_effect) }
+        }
+    }
+}
+
+/// The radius shrinks with the root of the cases. The question is decided at the latest when the radius is half the
+/// smallest effect that matters (an interval narrower than that effect cannot contain both it and 0), or earlier when
+/// it is the mean itself.
+fn more_cases(radius: f64, mean: f64, cases: usize, min_effect: Option<f64>) -> Option<u64> {
+    let enough = mean.max(min_effect.unwrap_or(0.0) / 2.0);
+    let needed = (cases as f64 * (radius / enough).powi(2)).ceil();
+    (needed < MOST_CASES as f64).then(|| (needed as u64).saturating_sub(cases as u64).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave(mean: f64) -> Vec<f64> {
+        (0..20).map(|case| mean + if case % 2 == 0 { 1.0 } else { -1.0 }).collect()
+    }
+
+    #[test]
+    fn the_interval_is_students() {
+        // n = 4, mean 4, s = sqrt(50/3), t(0.975, 3) = 3.18245.
+        let summary = EffectSummary::of(&[1.0, 2.0, 3.0, 10.0], 0.05, None, 1).unwrap();
+        assert!((summary.interval.radius() - 3.182_446 * (50.0_f64 / 12.0).sqrt()).abs() < 1e-4);
+        assert!((summary.interval.center() - 4.0).abs() < 1e-12);
+        assert_eq!((summary.signs.wins, summary.signs.losses), (4, 0));
+    }
+
+    #[test]
+    fn each_finding_has_its_data() {
+        let find = |mean, min_effect| EffectSummary::of(&wave(mean), 0.05, min_effect, 1).unwrap().finding;
+        assert_eq!(find(0.6, None), Finding::Better);
+        assert_eq!(find(-0.6, None), Finding::Worse);
+        assert_eq!(find(0.0, Some(0.6)), Finding::Smaller);
+        // Radius 0.480: to reach half of 0.4 it takes 20 (0.480 / 0.2)^2 = 115.3 cases in all.
+        assert_eq!(find(0.0, Some(0.4)), Finding::Undecided { more_cases: Some(96) });
+        assert_eq!(find(0.0, None), Finding::Undecided { more_cases: None });
+    }
+
+    #[test]
+    fn swapping_the_solvers_mirrors_the_summary() {
+        let effects = [0.5, 1.5, -0.25, 2.0, 0.0];
+        let there = EffectSummary::of(&effects, 0.05, None, 1).unwrap();
+        let back = EffectSummary::of(&effects.map(|effect| -effect), 0.05, None, 1).unwrap();
+        assert_eq!(there.interval.low, -back.interval.high);
+        assert_eq!(there.signs.wins, back.signs.losses);
+        assert_eq!(there.ranks.p, back.ranks.p);
+    }
+
+    #[test]
+    fn one_case_is_too_few() {
+        assert_eq!(EffectSummary::of(&[1.0], 0.05, None, 1), Err(TooFewCases { cases: 1 }));
+        assert_eq!(EffectSummary::of(&[], 0.05, None, 1), Err(TooFewCases { cases: 0 }));
+    }
+
+    #[test]
+    fn identical_solvers_show_no_difference_at_all() {
+        let summary = EffectSummary::of(&[0.0; 8], 0.05, Some(0.001), 1).unwrap();
+        assert_eq!(summary.finding, Finding::Smaller);
+        assert_eq!((summary.signs.ties, summary.ranks.p), (8, 1.0));
+    }
+
+    /// What scipy 1.17.1 says of the same effects, x:
+    ///
+    /// ```python
+    /// stats.t.interval(0.95, len(x) - 1, loc=x.mean(), scale=stats.sem(x))
+    /// stats.binomtest(sum(x > 0), sum(x != 0)).pvalue
+    /// stats.wilcoxon(x, zero_method="pratt", method=stats.PermutationMethod(n_resamples=numpy.inf)).pvalue
+    /// stats.bootstrap((x,), numpy.mean, n_resamples=1_000_000, batch=10_000, method="BCa", rng=default_rng(1))
+    /// ```
+    struct ScipyReference {
+        effects: &'static [f64],
+        interval: Interval,
+        signs: f64,
+        ranks: f64,
+        accelerated: Interval,
+    }
+
+    const REFERENCES: [ScipyReference; 3] = [
+        // Darwin's maize (Fisher, "The design of experiments", 1935): differences in eighths of an inch.
+        ScipyReference {
+            effects: &[49.0, -67.0, 8.0, 16.0, 6.0, 23.0, 28.0, 41.0, 14.0, 29.0, 56.0, 24.0, 75.0, 60.0, -48.0],
+            interval: Interval { low: 0.031_193_318_392_979_563, high: 41.835_473_348_273_69 },
+            signs: 0.007_385_253_906_25,
+            ranks: 0.041_259_765_625,
+            accelerated: Interval { low: -1.666_666_666_666_667, high: 36.333_333_333_333_336 },
+        },
+        // Ties and zeros.
+        ScipyReference {
+            effects: &[0.0, 1.0, -1.0, 2.0, 0.0, 3.0, 3.0, -2.0, 1.0, 5.0, 0.0, 1.0, 4.0, -1.0],
+            interval: Interval { low: -0.030_788_730_781_370_12, high: 2.316_503_016_495_655_7 },
+            signs: 0.226_562_5,
+            ranks: 0.084_960_937_5,
+            accelerated: Interval { low: 0.214_285_714_285_714_27, high: 2.214_285_714_285_714_4 },
+        },
+        // Skewed.
+        ScipyReference {
+            effects: &[0.1, 0.4, 0.2, 3.5, 0.3, -0.2, 0.6, 7.25, 1.5, -0.05],
+            interval: Interval { low: -0.313_741_533_655_847_56, high: 3.033_741_533_655_847_6 },
+            signs: 0.109_375,
+            ranks: 0.015_625,
+            accelerated: Interval { low: 0.41, high: 3.63 },
+        },
+    ];
+
+    #[test]
+    fn scipy_finds_the_same() {
+        for reference in REFERENCES {
+            let found = EffectSummary::of(reference.effects, 0.05, None, 1).unwrap();
+            let near = |left: Interval, right: Interval, tolerance: f64| {
+                (left.low - right.low).abs().max((left.high - right.high).abs()) <= tolerance * right.radius()
+            };
+            assert!(near(found.interval, reference.interval, 1e-9), "{:?}", found.interval);
+            assert!((found.signs.p - reference.signs).abs() < 1e-12, "{}", found.signs.p);
+            assert!(found.ranks.exact && (found.ranks.p - reference.ranks).abs() < 1e-12, "{}", found.ranks.p);
+            // Resamples differ, and the ends lie on the lattice of the possible means.
+            let accelerated = found.bootstrap.accelerated;
+            assert!(near(accelerated, reference.accelerated, 0.1), "{accelerated:?} {:?}", reference.accelerated);
+        }
+    }
+}

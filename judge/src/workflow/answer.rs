@@ -1,0 +1,65 @@
+//! One answer before a checker: what `check` and `view` share.
+
+use super::failure::Failure;
+use super::load;
+use crate::cases::{Admitted, Referee, RefereeError};
+use crate::model::{Bytes, Exit, Problem, Ruling};
+use std::path::Path;
+
+/// Fails for an interactive problem: its answers cannot be checked without running the interactor.
+pub(crate) fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
+    if !problem.checker.is_interactive() {
+        return Ok(());
+    }
+    let hint = format!("`judge run -p {} -s SOLVER` has the solver and the interactor converse", problem.id);
+    Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, RefereeError::Interactive)).with_hint(hint))
+}
+
+/// Reads the input of a case.
+pub(crate) fn admit(problem: &Problem, input: &[u8], name: &str) -> Result<Admitted, Failure> {
+    Referee::of(problem).admit(input).map_err(|error| match error {
+        RefereeError::Malformed(malformed) => {
+            let hint = format!("`judge show {}` tells what an input looks like; is it of another problem?", problem.id);
+            Failure::usage(format!("{name} is not an input of `{}`: {malformed}", problem.id)).with_hint(hint)
+        }
+        other => other.into(),
+    })
+}
+
+/// Decides about the answer in a file. A solver that prints more than the limit has no answer, however the rest
+/// of it goes on.
+pub(crate) fn rule(
+    problem: &Problem,
+    input: &[u8],
+    name: &str,
+    output: &Path,
+    limit: Bytes,
+) -> Result<Ruling, Failure> {
+    let case = admit(problem, input, name)?;
+    match load::bytes_up_to("the answer", output, limit)? {
+        Some(answer) => Ok(case.rule(&answer)?),
+        None => Ok(too_long(limit)),
+    }
+}
+
+/// Returns the decision about an answer beyond the output limit.
+pub(crate) fn too_long(limit: Bytes) -> Ruling {
+    Ruling::Rejected { place: String::new(), reason: format!("more than {limit} of output") }
+}
+
+/// Returns the decision as text: `accepted SCORE` or `rejected PLACE: WHY`.
+pub(crate) fn text(ruling: &Ruling) -> String {
+    match ruling {
+        Ruling::Accepted(score) => format!("accepted {score}"),
+        Ruling::Rejected { place, reason } if place.is_empty() => format!("rejected answer: {reason}"),
+        Ruling::Rejected { place, reason } => format!("rejected {place}: {reason}"),
+    }
+}
+
+/// Returns the exit code of a command on one answer.
+pub(crate) fn exit(ruling: &Ruling) -> Exit {
+    match ruling {
+        Ruling::Accepted(_) => Exit::Success,
+        Ruling::Rejected { .. } => Exit::NotAccepted,
+    }
+}

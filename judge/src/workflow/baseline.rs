@@ -1,0 +1,118 @@
+//! From outcomes to a baseline, and from the cases of a baseline to cases that can be run.
+
+use super::failure::Failure;
+use super::match_runner::MatchResult;
+use crate::cases::Inputs;
+use crate::gate::{Baseline, BaselineCase, BaselineSource, CaseResult};
+use crate::model::{CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, JobId, Limits, Outcome, Problem};
+use crate::plan::Plan;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+/// CPU times are recorded to a tenth of a millisecond: more digits would only make diffs longer.
+const CPU_STEP_NANOS: u128 = 100_000;
+
+/// Returns what the only solver of a plan achieved. Cases that were not finished are not in it.
+pub(crate) fn baseline(played: &MatchResult) -> Result<Baseline, Failure> {
+    let plan = &played.plan;
+    let inputs = Inputs::of(&plan.problem);
+    let mut cases = BTreeMap::new();
+    for (case, spec) in plan.cases.iter().enumerate() {
+        let Some(outcome) = played.outcome(JobId { case, solver: 0 }) else { continue };
+        let input = Digest::of(&inputs.load(spec)?).short();
+        cases.insert(spec.name.to_string(), entry(outcome, input));
+    }
+    Ok(Baseline { problem: plan.problem.id.clone(), terms: terms(plan), checker: checker(&plan.problem), cases })
+}
+
+fn entry(outcome: &Outcome, input: String) -> BaselineCase {
+    let result = match &outcome.score {
+        Some(score) => CaseResult::Accepted(score.clone()),
+        None => CaseResult::Failed(outcome.verdict.name().to_owned()),
+    };
+    BaselineCase { result, input: Some(input), cpu: outcome.cpu.map(to_step), tolerance: None }
+}
+
+fn to_step(cpu: Duration) -> Duration {
+    let steps = (cpu.as_nanos() + CPU_STEP_NANOS / 2) / CPU_STEP_NANOS;
+    Duration::from_nanos(u64::try_from(steps * CPU_STEP_NANOS).unwrap_or(u64::MAX))
+}
+
+/// Returns the direction and the limits as one line. Under other terms, scores are not comparable.
+fn terms(plan: &Plan) -> String {
+    let Limits { cpu, wall, memory, output, processes } = &plan.limits;
+    let direction = plan.problem.direction.name();
+    format!("{direction}; cpu {cpu}; wall {wall}; memory {memory}; output {output}; processes {processes}")
+}
+
+/// Returns the checker with its version; for a command, the hash of the files that it names stands for the version.
+fn checker(problem: &Problem) -> String {
+    match &problem.checker {
+        CheckerChoice::BuiltIn(checker) => format!("{} {}", checker.id(), checker.version()),
+        CheckerChoice::Command(line) | CheckerChoice::Interactor(line) => {
+            let words = shell_words::split(line).unwrap_or_default();
+            let files: Vec<Vec<u8>> =
+                words.iter().filter_map(|word| std::fs::read(problem.folder.join(word)).ok()).collect();
+            let parts = std::iter::once(line.as_bytes()).chain(files.iter().map(Vec::as_slice));
+            format!("{line} {}", Digest::of_parts(parts).short())
+        }
+    }
+}
+
+/// Returns the sources of the cases, files relative to the folder of the baseline file.
+pub(crate) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, BaselineSource> {
+    let source = |case: &CaseSpec| match &case.source {
+        CaseSource::Seed(seed) => BaselineSource::Seed(*seed),
+        CaseSource::File(path) => BaselineSource::File(relative(path, folder)),
+    };
+    plan.cases.iter().map(|case| (case.name.to_string(), source(case))).collect()
+}
+
+/// Returns the case that a line of a baseline in this folder names.
+pub(crate) fn case(name: &str, source: &BaselineSource, folder: &Path) -> CaseSpec {
+    let source = match source {
+        BaselineSource::Seed(seed) => CaseSource::Seed(*seed),
+        BaselineSource::File(path) => CaseSource::File(folder.join(path)),
+    };
+    CaseSpec::new(CaseName::from(name), source)
+}
+
+/// Returns the path from the folder to the file, so that the two can be moved together.
+fn relative(path: &Path, folder: &Path) -> PathBuf {
+    let (Ok(path), Ok(folder)) = (path.canonicalize(), folder.canonicalize()) else { return path.to_owned() };
+    let shared = path.components().zip(folder.components()).take_while(|(left, right)| left == right).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(path.components().skip(shared)).collect()
+}
+
+/// Returns the folder of a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{relative, to_step};
+    use std::path::Path;
+    use std::time::Duration;
+
+    #[test]
+    fn files_are_named_from_the_folder_of_the_baseline() {
+        let root = tempfile::tempdir().unwrap();
+        let (data, ci) = (root.path().join("data"), root.path().join("ci"));
+        std::fs::create_dir_all(&data).unwrap();
+        std::fs::create_dir_all(&ci).unwrap();
+        let file = data.join("1.in");
+        std::fs::write(&file, "x").unwrap();
+        assert_eq!(relative(&file, &ci), Path::new("../data/1.in"));
+        assert_eq!(relative(&file, root.path()), Path::new("data/1.in"));
+        assert_eq!(relative(Path::new("gone.in"), &ci), Path::new("gone.in"));
+    }
+
+    #[test]
+    fn times_are_rounded_to_a_tenth_of_a_millisecond() {
+        assert_eq!(to_step(Duration::from_micros(749)), Duration::from_micros(700));
+        assert_eq!(to_step(Duration::from_micros(750)), Duration::from_micros(800));
+    }
+}

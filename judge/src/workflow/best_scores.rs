@@ -1,0 +1,116 @@
+//! What scores are relative to, beside those of the run: the ledger of `judge best`, or a file of best scores.
+
+use super::failure::Failure;
+use super::{load, recorder};
+use crate::cases::Inputs;
+use crate::journal::{Journal, game_of};
+use crate::manifest::{Catalogue, read_best_scores};
+use crate::model::{BestScore, BestSource, CaseSpec, Digest, Direction, Game, Problem};
+use crate::paired::EffectMeasure;
+use crate::report;
+use checkers::Score;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// Best scores from outside of the run.
+pub(crate) struct ReferenceScores {
+    pub(crate) source: BestSource,
+    scores: Scores,
+    /// Whether they replace every best score of the catalogue, or only worse ones.
+    replaces: bool,
+}
+
+enum Scores {
+    None,
+    ByInput(HashMap<Digest, Score>),
+    ByName(BTreeMap<String, Score>),
+}
+
+impl ReferenceScores {
+    /// Opens the best scores that points are relative to. Other measures take none.
+    pub(crate) fn of_points(
+        measure: Option<EffectMeasure>,
+        catalogue: &Catalogue,
+        problem: &Problem,
+        best: Option<&Path>,
+    ) -> Result<Option<Self>, Failure> {
+        if measure == Some(EffectMeasure::Points) {
+            return Self::open(catalogue, problem, best).map(Some);
+        }
+        match best {
+            None => Ok(None),
+            Some(_) => {
+                Err(Failure::usage("--best changes points, but raw scores are compared")
+                    .with_hint("add --measure points"))
+            }
+        }
+    }
+
+    /// Reads the best scores that the command line names, or else those that the problem names.
+    pub(crate) fn open(catalogue: &Catalogue, problem: &Problem, given: Option<&Path>) -> Result<Self, Failure> {
+        let source = given.map_or_else(|| problem.best.clone(), |given| BestSource::new(given, Path::new("")));
+        let game = game_of(problem);
+        let scores = match &source {
+            BestSource::Run => Scores::None,
+            BestSource::Ledger => match Journal::look(&recorder::folder(catalogue))? {
+                Some(journal) => by_input(problem.direction, journal.best(&game, None)?.scores),
+                None => Scores::None,
+            },
+            BestSource::File(path) => read(&game, path)?,
+        };
+        Ok(Self { source, scores, replaces: given.is_some() })
+    }
+
+    /// Sets the best known score of each case. Warns about a file that has none of them.
+    pub(crate) fn apply(&self, problem: &Problem, cases: &mut [CaseSpec]) -> Result<(), Failure> {
+        let inputs = Inputs::of(problem);
+        let mut is_unknown = matches!(self.source, BestSource::File(_)) && !cases.is_empty();
+        for case in cases {
+            let input = match &self.scores {
+                Scores::ByInput(_) => Some(Digest::of(&inputs.load(case)?)),
+                Scores::None | Scores::ByName(_) => None,
+            };
+            is_unknown &= !self.apply_to(problem.direction, case, input);
+        }
+        if let BestSource::File(path) = &self.source
+            && is_unknown
+        {
+            report::note(&format!("warning: {} has no score of any of these cases", path.display()));
+        }
+        Ok(())
+    }
+
+    /// Sets the best known score of a case, and returns whether there is one. `input` is the hash of its input, if
+    /// known.
+    pub(crate) fn apply_to(&self, direction: Direction, case: &mut CaseSpec, input: Option<Digest>) -> bool {
+        let known = match &self.scores {
+            Scores::None => None,
+            Scores::ByInput(scores) => input.and_then(|input| scores.get(&input)),
+            Scores::ByName(scores) => scores.get(case.name.without_repetition()),
+        };
+        let own = case.best.take().filter(|_| !self.replaces);
+        case.best = own.into_iter().chain(known.cloned()).reduce(|left, right| direction.better(left, right));
+        known.is_some()
+    }
+}
+
+fn read(game: &Game, path: &Path) -> Result<Scores, Failure> {
+    let bytes = load::bytes("the best scores", path)?;
+    // No TOML begins with a brace; the exported JSON does.
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        return Ok(by_input(game.direction, load::parse_best_scores(game, path, &bytes)?));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let scores = read_best_scores(&path.display().to_string(), &text)?;
+    Ok(Scores::ByName(scores))
+}
+
+/// Equal inputs are one case under any name.
+fn by_input(direction: Direction, bests: Vec<BestScore>) -> Scores {
+    let mut scores = HashMap::<Digest, Score>::new();
+    for BestScore { input, score, .. } in bests {
+        let known = scores.remove(&input);
+        scores.insert(input, known.into_iter().fold(score, |best, other| direction.better(best, other)));
+    }
+    Scores::ByInput(scores)
+}

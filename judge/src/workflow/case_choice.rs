@@ -1,0 +1,96 @@
+//! The cases of a command: those that are selected and fulfil the condition.
+
+use super::failure::Failure;
+use crate::cases::{Inputs, Referee, Selection, describe_all, select};
+use crate::cli::CaseArgs;
+use crate::condition::Condition;
+use crate::manifest::closest;
+use crate::model::{CaseSource, CaseSpec, Features, Problem};
+use crate::report;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+/// The cases of a command, and the features of each; `None` if its input was not read.
+pub(crate) struct ChosenCases {
+    pub(crate) cases: Vec<CaseSpec>,
+    pub(crate) features: Vec<Option<Arc<Features>>>,
+}
+
+/// Selects the cases. Inputs are read only for a condition or for a grouping `by` a feature; the names of features are
+/// checked before anything runs.
+pub(crate) fn choose(
+    problem: &Problem,
+    args: &CaseArgs,
+    by: Option<&str>,
+    repeat: Option<NonZeroU32>,
+) -> Result<ChosenCases, Failure> {
+    let selection = Selection { seeds: args.seeds.clone(), inputs: args.inputs.clone(), repeat };
+    let cases = select(problem, &selection)?;
+    check_files(problem, &cases)?;
+    filter(problem, cases, args.condition.as_ref(), by)
+}
+
+/// Keeps the cases for which the condition holds.
+pub(crate) fn filter(
+    problem: &Problem,
+    cases: Vec<CaseSpec>,
+    condition: Option<&Condition>,
+    by: Option<&str>,
+) -> Result<ChosenCases, Failure> {
+    if condition.is_none() && by.is_none() {
+        return Ok(ChosenCases { features: vec![None; cases.len()], cases });
+    }
+    let features = describe_all(problem, &cases)?;
+    let names = condition.iter().flat_map(|condition| condition.names()).chain(by);
+    names.into_iter().try_for_each(|name| check_name(name, &features))?;
+    let all = cases.len();
+    let holds = |features: &Features| condition.is_none_or(|condition| condition.holds(features));
+    let kept = cases.into_iter().zip(features).filter(|(_, features)| holds(features));
+    let (cases, features): (Vec<_>, Vec<_>) = kept.map(|(case, features)| (case, Some(Arc::new(features)))).unzip();
+    report_kept(condition, cases.len(), &format!("the {all} cases"))?;
+    Ok(ChosenCases { cases, features })
+}
+
+/// Reports for how many of the cases the condition holds, if there is one. Fails if for none.
+pub(crate) fn report_kept(condition: Option<&Condition>, kept: usize, all: &str) -> Result<(), Failure> {
+    let Some(condition) = condition else { return Ok(()) };
+    if kept == 0 {
+        return Err(Failure::usage(format!("`{condition}` holds for none of {all}")));
+    }
+    report::note(&format!("`{condition}` holds for {kept} of {all}"));
+    Ok(())
+}
+
+/// Fails if no case has a feature of this name.
+pub(crate) fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> {
+    if cases.iter().any(|features| features.get(name).is_some()) {
+        return Ok(());
+    }
+    let mut known: Vec<&str> = Vec::new();
+    for feature in cases.iter().flat_map(Features::iter) {
+        if !known.contains(&&*feature.name) {
+            known.push(&feature.name);
+        }
+    }
+    let hint = match closest(name, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.is_empty() => "name some in the problem: [problem.features] N = '^(\\d+)'".to_owned(),
+        None => format!("they have: {}", known.join(", ")),
+    };
+    Err(Failure::usage(format!("no case has a feature `{name}`")).with_hint(hint))
+}
+
+/// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs.
+pub(crate) fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), Failure> {
+    let (inputs, referee) = (Inputs::of(problem), Referee::of(problem));
+    let mut failures = Vec::new();
+    for case in cases {
+        let CaseSource::File(path) = &case.source else { continue };
+        let input = inputs.load(case)?;
+        if let Err(error) = referee.admit(&input) {
+            failures.push(Failure::usage(format!("{}: {error}", path.display())));
+        }
+    }
+    Failure::check_all(failures)
+        .map_err(|all| all.with_hint(format!("`judge show {}` tells what an input looks like", problem.id)))
+}

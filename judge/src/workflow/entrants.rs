@@ -1,0 +1,170 @@
+//! Who takes part: solvers that are to play, and solvers of past runs with the results that they had.
+
+use super::failure::Failure;
+use super::{recorder, sandbox};
+use crate::journal::{Journal, game_of};
+use crate::manifest::{Catalogue, closest};
+use crate::model::{Digest, Game, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun};
+use crate::solver::{self, Toolbox, check_names, parse_spec};
+use judge_sandbox::Sandbox;
+use std::collections::HashMap;
+
+/// The prefix of a past run in place of a solver: `run:12`, or `run:12/NAME`.
+pub(crate) const RUN: &str = "run:";
+
+/// A solver that takes part.
+pub(crate) struct Entrant {
+    /// Its name, and the command that it was or will be run as.
+    pub(crate) spec: SolverSpec,
+    /// The past run of its results; `None` if it is to be run.
+    pub(crate) past: Option<PastEntrant>,
+}
+
+/// A solver of a past run.
+pub(crate) struct PastEntrant {
+    pub(crate) run: StoredRun,
+    /// Its place in that run.
+    pub(crate) entrant: usize,
+}
+
+/// What identifies a case across runs: its input, and the repetition of that input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct CaseKey {
+    pub(crate) input: Digest,
+    pub(crate) attempt: usize,
+}
+
+/// Makes the temporary folder that solvers are compiled in.
+pub(crate) fn toolbox(sandbox: &Sandbox) -> Result<Toolbox, Failure> {
+    Toolbox::new(sandbox.tier()).map_err(|error| {
+        let folder = std::env::temp_dir();
+        Failure::fault(format!("cannot make a folder in {}: {error}", folder.display()))
+            .with_hint("free some space there, or point TMPDIR at a folder that is writable")
+    })
+}
+
+/// Prepares the given solvers to be run, or else the problem's own.
+pub(crate) fn solvers(
+    problem: &Problem,
+    given: &[String],
+    toolbox: &mut Toolbox,
+    sandbox: &Sandbox,
+) -> Result<Vec<Solver>, Failure> {
+    let texts = if given.is_empty() { problem.default_solver.as_slice() } else { given };
+    if texts.is_empty() {
+        return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
+            .with_hint("name one: --solver ./mybot"));
+    }
+    let specs = solver::parse_specs(texts)?;
+    specs.into_iter().map(|spec| solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox))).collect()
+}
+
+/// Finds the entrants that the command line names.
+pub(crate) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Result<Vec<Entrant>, Failure> {
+    let mut journal: Option<Journal> = None;
+    let mut entrants = Vec::new();
+    for text in texts {
+        let mut spec = parse_spec(text)?;
+        let Some(named) = spec.text.strip_prefix(RUN) else {
+            entrants.push(Entrant { spec, past: None });
+            continue;
+        };
+        let open = match journal.take() {
+            Some(open) => open,
+            None => recorder::look(catalogue)?,
+        };
+        let past = recall(&open, problem, named)?;
+        journal = Some(open);
+        let StoredEntrant { name, command, .. } = past.solver();
+        if text.trim().starts_with(RUN) {
+            spec.name = format!("{name}#{}", past.run.id);
+        }
+        spec.text.clone_from(command);
+        entrants.push(Entrant { spec, past: Some(past) });
+    }
+    check_names(&entrants.iter().map(|entrant| entrant.spec.clone()).collect::<Vec<_>>())?;
+    check_game(problem, &entrants)?;
+    Ok(entrants)
+}
+
+/// Reads `12`, `last`, `12/NAME` or `last/NAME`.
+fn recall(journal: &Journal, problem: &Problem, named: &str) -> Result<PastEntrant, Failure> {
+    let (run, name) = named.split_once('/').map_or((named, None), |(run, name)| (run, Some(name)));
+    let choice: RunChoice = run.parse().map_err(|expected| {
+        Failure::usage(format!("`{RUN}{named}` names no run: {expected}")).with_hint("`judge history` lists the runs")
+    })?;
+    let run = journal.stored_run(journal.choose(choice)?)?;
+    if run.problem != problem.id {
+        let error = format!("run {} is of the problem `{}`, not of `{}`", run.id, run.problem, problem.id);
+        return Err(Failure::usage(error).with_hint(format!("`judge history -p {}` lists its runs", problem.id)));
+    }
+    let entrant = entrant(&run, name)?;
+    Ok(PastEntrant { run, entrant })
+}
+
+fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {
+    let names = || run.entrants.iter().map(|entrant| &*entrant.name);
+    let all = || names().map(|name| format!("{RUN}{}/{name}", run.id)).collect::<Vec<_>>().join(", ");
+    let Some(name) = name else {
+        if run.entrants.len() == 1 {
+            return Ok(0);
+        }
+        let error = format!("run {} has {} solvers", run.id, run.entrants.len());
+        return Err(Failure::usage(error).with_hint(format!("name one: {}", all())));
+    };
+    names().position(|known| known == name).ok_or_else(|| {
+        let hint = match closest(name, names()) {
+            Some(meant) => format!("did you mean `{RUN}{}/{meant}`?", run.id),
+            None => format!("it has {}", all()),
+        };
+        Failure::usage(format!("run {} has no solver `{name}`", run.id)).with_hint(hint)
+    })
+}
+
+/// Fails unless all scores are of one checker: others are not comparable.
+fn check_game(problem: &Problem, entrants: &[Entrant]) -> Result<(), Failure> {
+    let mut pasts = entrants.iter().filter_map(|entrant| entrant.past.as_ref());
+    let mut game = game_of(problem);
+    if let (true, Some(PastEntrant { run, .. })) =
+        (entrants.iter().all(|entrant| entrant.past.is_some()), pasts.clone().next())
+    {
+        game = Game { checker: run.checker.clone(), checker_version: run.checker_version, ..game };
+    }
+    let Some(other) = pasts.find(|past| !past.is_of(&game)) else { return Ok(()) };
+    let (run, Game { checker, checker_version, .. }) = (&other.run, game);
+    let error = format!(
+        "run {} was checked by `{}` version {}, the other entrant by `{checker}` version {checker_version}: scores of \
+         different checkers are not comparable",
+        run.id, run.checker, run.checker_version
+    );
+    Err(Failure::usage(error).with_hint(format!("run its solver again: {}", run.command)))
+}
+
+impl PastEntrant {
+    /// Returns the solver.
+    pub(crate) fn solver(&self) -> &StoredEntrant {
+        &self.run.entrants[self.entrant]
+    }
+
+    /// Returns whether its scores are comparable with those of this game.
+    pub(crate) fn is_of(&self, game: &Game) -> bool {
+        self.run.checker == game.checker && self.run.checker_version == game.checker_version
+    }
+
+    /// Returns the outcome of each finished case, with the place of the case in the run. Cases without a recorded input
+    /// are left out.
+    pub(crate) fn results(&self) -> Vec<(CaseKey, usize, &Outcome)> {
+        let mut seen: HashMap<Digest, usize> = HashMap::new();
+        let mut results = Vec::new();
+        for (place, case) in self.run.cases.iter().enumerate() {
+            let Some(input) = case.input else { continue };
+            let attempt = seen.entry(input).or_default();
+            let key = CaseKey { input, attempt: *attempt };
+            *attempt += 1;
+            if let Some(stored) = &case.results[self.entrant] {
+                results.push((key, place, &stored.outcome));
+            }
+        }
+        results
+    }
+}

@@ -1,0 +1,240 @@
+//! An error as the user sees it: what happened, where, and a hint with the command or key that fixes it.
+
+use crate::cases::{InputError, ReadError, RefereeError, SelectError};
+use crate::journal::JournalError;
+use crate::manifest::{ManifestError, UnknownProblem};
+use crate::model::{Exit, one_line, visible};
+use crate::paired::{InferenceError, UnsuitedMinEffect};
+use crate::report::{Paint, PrintError, Style};
+use crate::runner::RunError;
+use crate::scoring::InvalidResults;
+use crate::solver::SpecError;
+use std::error::Error;
+
+/// What the user sees when a command fails: one or more errors, and the exit code.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// At least one.
+    errors: Vec<HintedError>,
+    exit: Exit,
+}
+
+/// An error, with the command or key that fixes it.
+#[derive(Debug)]
+struct HintedError {
+    error: Box<dyn Error>,
+    hint: Option<String>,
+}
+
+impl Failure {
+    fn new(error: impl Into<Box<dyn Error>>, exit: Exit) -> Self {
+        Self { errors: vec![HintedError { error: error.into(), hint: None }], exit }
+    }
+
+    /// An error in the arguments, the catalogue or the files given.
+    pub(crate) fn usage(error: impl Into<Box<dyn Error>>) -> Self {
+        Self::new(error, Exit::Usage)
+    }
+
+    /// An error of the judge or of the machine.
+    pub(crate) fn fault(error: impl Into<Box<dyn Error>>) -> Self {
+        Self::new(error, Exit::Fault)
+    }
+
+    /// An interruption by the user.
+    pub(crate) fn interrupted() -> Self {
+        Self::new("interrupted", Exit::Interrupted)
+    }
+
+    /// Fails with the errors of all these failures and the exit code of the first, unless there are none.
+    pub(crate) fn check_all(failures: impl IntoIterator<Item = Self>) -> Result<(), Self> {
+        let all = failures.into_iter().reduce(|mut all, next| {
+            all.errors.extend(next.errors);
+            all
+        });
+        all.map_or(Ok(()), Err)
+    }
+
+    /// Adds a hint to the last error.
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        if let Some(last) = self.errors.last_mut() {
+            last.hint = Some(hint.into());
+        }
+        self
+    }
+
+    /// Returns the exit code.
+    pub(crate) fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Returns the errors with all their causes, as one line.
+    pub(crate) fn in_one_line(&self) -> String {
+        self.errors.iter().map(|error| error_chain(&*error.error)).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns the text for standard error.
+    pub(crate) fn render(&self, style: Style) -> String {
+        self.errors.iter().map(|error| error.render(style)).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl HintedError {
+    fn render(&self, style: Style) -> String {
+        let text = self.error.to_string();
+        // What is wrong in a catalogue has its own form, with the lines it is about.
+        let text = if self.error.is::<ManifestError>() { visible(&text).into_owned() } else { message(&text) };
+        let mut lines = vec![format!("{} {text}", style.paint(Paint::Bad, "error:"))];
+        let causes = std::iter::successors(self.error.source(), |cause| (**cause).source());
+        lines.extend(causes.map(|cause| format!("  caused by: {}", message(&cause.to_string()))));
+        lines.extend(self.hint.iter().map(|hint| format!("{} {}", style.paint(Paint::Good, "hint:"), one_line(hint))));
+        lines.join("\n")
+    }
+}
+
+impl From<ManifestError> for Failure {
+    fn from(error: ManifestError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<UnknownProblem> for Failure {
+    fn from(error: UnknownProblem) -> Self {
+        let hint = match &error.meant {
+            Some(meant) => format!("did you mean `{meant}`? `judge list` shows all problems"),
+            None => "`judge list` shows all problems".to_owned(),
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
+impl From<SelectError> for Failure {
+    fn from(error: SelectError) -> Self {
+        let hint = match &error {
+            SelectError::NoGenerator(_) => {
+                "give files: --inputs 'data/*.in'; or add `generator-command` to the problem"
+            }
+            SelectError::NoFiles(_) | SelectError::Pattern { .. } => "quote patterns: --inputs 'data/*.in'",
+            SelectError::Unreadable(_) | SelectError::SameName(_) | SelectError::NotAFile(_) => {
+                return Self::usage(error);
+            }
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
+impl From<SpecError> for Failure {
+    fn from(error: SpecError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<RefereeError> for Failure {
+    fn from(error: RefereeError) -> Self {
+        match error {
+            RefereeError::Malformed(_)
+            | RefereeError::Command(_)
+            | RefereeError::Protocol(_)
+            | RefereeError::Interactive => Self::usage(error),
+            RefereeError::Undecided(_) | RefereeError::Store(_) | RefereeError::Panicked(_) => Self::fault(error),
+        }
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Input(error) => error.into(),
+            ReadError::Referee(error) => error.into(),
+        }
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        let hint = match &error {
+            JournalError::NoRun(_) | JournalError::NoRunYet => "`judge history` lists the runs",
+            JournalError::StillRunning(_) => {
+                "wait for it, or end it with Ctrl-C; without --resume, a new run is started"
+            }
+            JournalError::Newer { .. } => "use that judge, or move the file away",
+            JournalError::Folder { .. } | JournalError::Open { .. } | JournalError::Database(_) => {
+                return Self::fault(error).with_hint("is the disk full, or the folder not writable?");
+            }
+            JournalError::Damaged(_) => return Self::fault(error).with_hint("move the file away to start a new one"),
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
+/// Returns a message as it is shown: further lines in the text of another program do not look like the judge's.
+fn message(text: &str) -> String {
+    text.lines().map(visible).collect::<Vec<_>>().join("\n  | ")
+}
+
+/// Returns an error with all its causes, as one line.
+pub(crate) fn error_chain(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| (**cause).source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        Self::fault(error)
+    }
+}
+
+impl From<UnsuitedMinEffect> for Failure {
+    fn from(error: UnsuitedMinEffect) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<InferenceError> for Failure {
+    fn from(error: InferenceError) -> Self {
+        match error {
+            InferenceError::Settings(_) => Self::usage(error),
+            InferenceError::BeyondBound { .. } => Self::usage(error)
+                .with_hint("--exact is for scores of one sign; without it, --until-decided compares any scores"),
+        }
+    }
+}
+
+impl From<InvalidResults> for Failure {
+    fn from(error: InvalidResults) -> Self {
+        Self::fault(error)
+    }
+}
+
+impl From<PrintError> for Failure {
+    fn from(error: PrintError) -> Self {
+        Self::fault(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_errors_are_listed_each_with_its_causes_and_hint() {
+        let cause = std::io::Error::other(std::fmt::Error);
+        let failures = [
+            Failure::usage("one").with_hint("fix one"),
+            Failure::fault(JournalError::Folder { path: "f".into(), source: cause }),
+            Failure::usage("three"),
+        ];
+        let all = Failure::check_all(failures).unwrap_err();
+        assert_eq!(all.exit(), Exit::Usage);
+        let folder =
+            "error: cannot use the journal's folder f\n  caused by: an error occurred when formatting an argument";
+        assert_eq!(all.render(Style::Plain), format!("error: one\nhint: fix one\n{folder}\nerror: three"));
+        assert!(Failure::check_all([]).is_ok());
+    }
+}

@@ -1,0 +1,128 @@
+//! Reads the catalogue and other files, and writes files.
+
+use super::failure::Failure;
+use crate::manifest::Catalogue;
+use crate::model::{BestScore, Bytes, Game, quote};
+use crate::report;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// The file name of the catalogue.
+const CATALOGUE_FILE: &str = "problems.toml";
+
+/// Returns the given catalogue; else the one in this folder or the nearest parent; else the built-in one, with a note.
+pub(crate) fn catalogue(given: Option<&Path>) -> Result<Catalogue, Failure> {
+    let here =
+        std::env::current_dir().map_err(|error| Failure::fault(error).with_hint("is the current folder gone?"))?;
+    let found = given.map(Path::to_owned).or_else(|| nearest(&here));
+    let Some(path) = found else {
+        report::note(&format!("no {CATALOGUE_FILE} here or above: using the built-in problems"));
+        return Ok(Catalogue::built_in(&here)?);
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| unreadable("the catalogue", &path, error))?;
+    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or(here.clone());
+    let shown = path.strip_prefix(&here).unwrap_or(&path);
+    Ok(Catalogue::parse(&shown.display().to_string(), &text, &folder)?)
+}
+
+fn nearest(here: &Path) -> Option<PathBuf> {
+    here.ancestors().map(|folder| folder.join(CATALOGUE_FILE)).find(|path| path.is_file())
+}
+
+/// Reads a file; `-` is standard input. `what` is its name in messages.
+pub(crate) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
+    if path != Path::new("-") {
+        return std::fs::read(path).map_err(|error| unreadable(what, path, error));
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(what, path, error))?;
+    Ok(bytes)
+}
+
+/// Reads a file, and no more of it than this many bytes: `None` when it is longer.
+pub(crate) fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>, Failure> {
+    let read = || -> io::Result<Vec<u8>> {
+        let source: Box<dyn Read> =
+            if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) };
+        let mut bytes = Vec::new();
+        source.take(limit.0.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(|error| unreadable(what, path, error))?;
+    Ok((bytes.len() as u64 <= limit.0).then_some(bytes))
+}
+
+/// Reads a file of best scores; `-` is standard input.
+pub(crate) fn best_scores(game: &Game, path: &Path) -> Result<Vec<BestScore>, Failure> {
+    parse_best_scores(game, path, &bytes("the best scores", path)?)
+}
+
+/// Reads the contents of a file of best scores, as `judge best --export` writes it.
+pub(crate) fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Result<Vec<BestScore>, Failure> {
+    let bad = |error| Failure::usage(format!("cannot use the best scores in {}: {error}", path.display()));
+    report::read_best_json(game, contents).map_err(bad)
+}
+
+/// Writes a file whole or not at all; `-` is standard output. `what` is its name in messages.
+pub(crate) fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Failure> {
+    if path == Path::new("-") {
+        return Ok(report::print_bytes(contents)?);
+    }
+    write_whole(path, contents).map_err(|error| unwritable(what, path, &error))
+}
+
+/// Checks whether [`write`] could write a file, without changing it.
+pub(crate) fn probe(what: &str, path: &Path) -> Result<(), Failure> {
+    let tried = match path.metadata() {
+        _ if path == Path::new("-") => Ok(()),
+        Ok(meta) if meta.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        // Opening a named pipe would wait for its reader.
+        Ok(meta) if !meta.is_file() => Ok(()),
+        Ok(_) => OpenOptions::new().append(true).open(path).map(drop),
+        Err(_) => beside(path).map(drop),
+    };
+    tried.map_err(|error| unwritable(what, path, &error))
+}
+
+/// Returns the failure of a file that cannot be written.
+pub(crate) fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure {
+    let failure = Failure::usage(format!("cannot write {what} {}: {error}", path.display()));
+    match path.parent() {
+        Some(folder) if error.kind() == io::ErrorKind::NotFound && !folder.as_os_str().is_empty() => {
+            failure.with_hint(format!("mkdir -p {}", quote(&folder.to_string_lossy())))
+        }
+        _ => failure,
+    }
+}
+
+/// A named pipe, a device or a link is written to in place. A new or regular file is replaced in one step, so that no
+/// reader sees half of it. If the folder is not writable, an existing file is written to in place.
+fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let special = path.symlink_metadata().is_ok_and(|meta| !meta.is_file());
+    if special {
+        return std::fs::write(path, contents);
+    }
+    let mut file = match beside(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && path.exists() => {
+            return std::fs::write(path, contents);
+        }
+        file => file?,
+    };
+    io::Write::write_all(&mut file, contents)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Makes a temporary file in the folder of a file.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    tempfile::Builder::new().prefix(".judge-").permissions(permissions).tempfile_in(folder)
+}
+
+fn unreadable(what: &str, path: &Path, error: io::Error) -> Failure {
+    let failure = io::Error::new(error.kind(), format!("cannot read {what} {}: {error}", path.display()));
+    Failure::usage(failure)
+}

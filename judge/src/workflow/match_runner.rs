@@ -1,0 +1,249 @@
+//! Runs solvers against each other for the commands that compare them: one sandbox, any number of plans.
+
+use super::best_scores::ReferenceScores;
+use super::failure::Failure;
+use super::limits::limits;
+use super::recorder::{JournalOptions, RunContext};
+use super::session::Session;
+use super::{case_choice, entrants, jobs, sandbox, score_run};
+use crate::cases::{Selection, describe_all, select};
+use crate::cli::{CaseArgs, RunningArgs};
+use crate::journal::Part;
+use crate::manifest::Catalogue;
+use crate::model::{
+    CaseSpec, Exit, JobId, Outcome, OutcomeGrid, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
+};
+use crate::paired::{EffectMeasure, EffectSource, PairedComparison};
+use crate::plan::{Order, Plan};
+use crate::report::{Progress, RunInfo};
+use crate::runner::{PlanRunner, RunResult};
+use crate::scoring::InvalidResults;
+use crate::solver::{self, Toolbox};
+use judge_sandbox::Sandbox;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The first seed of fresh cases: far from the seeds that are used by hand and that solvers were tuned on.
+const FIRST_FRESH_SEED: u64 = 1_000_001;
+
+/// The number of cases after which a condition is taken to hold for none.
+const MOST_EXAMINED: usize = 1_000_000;
+
+/// Runs plans in one sandbox.
+pub(crate) struct MatchRunner<'a> {
+    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) plan_runner: Box<dyn PlanRunner>,
+    /// For the compilers.
+    sandbox: Arc<Sandbox>,
+    pub(crate) toolbox: Toolbox,
+    template: Plan,
+    options: JournalOptions,
+    reference: Option<ReferenceScores>,
+}
+
+/// The result of a plan.
+pub(crate) struct MatchResult {
+    pub(crate) plan: Plan,
+    pub(crate) outcomes: OutcomeGrid,
+    pub(crate) stop: Option<Stop>,
+}
+
+impl<'a> MatchRunner<'a> {
+    /// Opens the sandbox for a problem of the catalogue.
+    pub(crate) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
+        let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
+        let plan_runner = jobs::plan_runner(&args.jobs, &sandbox, false);
+        let toolbox = entrants::toolbox(&sandbox)?;
+        let template = Plan {
+            problem: problem.clone(),
+            cases: Vec::new(),
+            solvers: Vec::new(),
+            limits: limits(&problem.limits, &args.limits),
+            environment: args.sandbox.environment.clone(),
+            visible: sandbox::visible(&args.sandbox, &sandbox)?,
+            fail_fast: false,
+            order: Order::Interleaved,
+        };
+        let options =
+            JournalOptions { journal: !args.no_journal, resume: false, reuse: args.reuse, continue_flag: "--reuse" };
+        Ok(Self { catalogue, plan_runner, sandbox, toolbox, template, options, reference: None })
+    }
+
+    /// Scores points relative to the best scores that the command line names, or else the problem.
+    pub(crate) fn use_best_scores(
+        &mut self,
+        measure: Option<EffectMeasure>,
+        best: Option<&Path>,
+    ) -> Result<(), Failure> {
+        self.reference = ReferenceScores::of_points(measure, self.catalogue, &self.template.problem, best)?;
+        Ok(())
+    }
+
+    /// Gives the solvers no variables but their own, which include those of the command line.
+    pub(crate) fn without_shared_environment(mut self) -> Self {
+        self.template.environment.clear();
+        self
+    }
+
+    /// Prepares solvers to be run.
+    pub(crate) fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
+        let specs = solver::parse_specs(texts)?;
+        specs.into_iter().map(|spec| self.prepare(spec)).collect()
+    }
+
+    /// Prepares a solver to be run.
+    pub(crate) fn prepare(&mut self, spec: SolverSpec) -> Result<Solver, Failure> {
+        solver::prepare(spec, &mut self.toolbox, &mut sandbox::compiler(&self.sandbox))
+    }
+
+    /// Prepares one solver to be run: the given one, or the problem's own.
+    pub(crate) fn solver(&mut self, given: Option<&String>) -> Result<Vec<Solver>, Failure> {
+        let given = given.map_or(&[][..], std::slice::from_ref);
+        entrants::solvers(&self.template.problem, given, &mut self.toolbox, &self.sandbox)
+    }
+
+    /// Returns the cases that the command line selects. Fails if they have no feature `by`.
+    pub(crate) fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<Vec<CaseSpec>, Failure> {
+        Ok(case_choice::choose(&self.template.problem, args, by, None)?.cases)
+    }
+
+    /// Returns fresh cases without end, or those made from the given seeds.
+    pub(crate) fn fresh_cases(&self, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+        let problem = &self.template.problem;
+        if problem.generator.is_none() {
+            let error = format!("the problem `{}` has no generator for fresh cases", problem.id);
+            return Err(Failure::usage(error).with_hint("add `generator-command` to the problem"));
+        }
+        match seeds {
+            Some(seeds) => {
+                let selection = Selection { seeds: Some(seeds.clone()), ..Selection::default() };
+                Ok(Box::new(select(problem, &selection)?.into_iter()))
+            }
+            None => Ok(Box::new((FIRST_FRESH_SEED..).map(CaseSpec::from_seed))),
+        }
+    }
+
+    /// Returns fresh cases for which the condition of the command line holds.
+    pub(crate) fn fresh_cases_where(&self, args: &CaseArgs) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+        let cases = self.fresh_cases(args.seeds.as_ref())?;
+        let Some(condition) = args.condition.clone() else { return Ok(cases) };
+        let problem = self.template.problem.clone();
+        // A case that cannot be read is kept: running it reports why.
+        let holds = move |case: &CaseSpec| match describe_all(&problem, std::slice::from_ref(case)) {
+            Ok(features) => features.iter().all(|features| condition.holds(features)),
+            Err(_) => true,
+        };
+        Ok(Box::new(cases.take(MOST_EXAMINED).filter(holds)))
+    }
+
+    /// Returns the plan that all plans are made from, without solvers or cases.
+    pub(crate) fn template(&self) -> &Plan {
+        &self.template
+    }
+
+    /// Returns the plan of these solvers on these cases.
+    pub(crate) fn plan(&self, solvers: Vec<Solver>, mut cases: Vec<CaseSpec>) -> Result<Plan, Failure> {
+        if let Some(reference) = &self.reference {
+            reference.apply(&self.template.problem, &mut cases)?;
+        }
+        Ok(Plan { solvers, cases, ..self.template.clone() })
+    }
+
+    /// Describes how the plans were run.
+    pub(crate) fn run_info(&self, elapsed: Duration) -> RunInfo {
+        let runner = &self.plan_runner;
+        RunInfo { elapsed, jobs: runner.jobs(), tier: runner.tier().name(), gaps: sandbox::gaps(runner.gaps()) }
+    }
+
+    /// Runs a plan to its end, or until it is stopped, with a progress bar, as one run in the journal.
+    pub(crate) fn play(&self, plan: Plan) -> Result<MatchResult, Failure> {
+        let mut session = self.begin(&plan)?;
+        let part = Part::whole(&plan);
+        let played = self.play_part(&mut session, plan, part)?;
+        session.finish(&played.plan, &played.outcomes, played.stop);
+        Ok(played)
+    }
+
+    /// Starts a run in the journal with the solvers and cases of this plan. More can be added.
+    pub(crate) fn begin(&self, plan: &Plan) -> Result<Session, Failure> {
+        let context = RunContext {
+            catalogue: self.catalogue,
+            plan,
+            toolbox: &self.toolbox,
+            jobs: self.plan_runner.jobs(),
+            tier: self.plan_runner.tier().name(),
+        };
+        Session::start(self.options, &context)
+    }
+
+    /// Adds solvers and cases to a run.
+    pub(crate) fn grow(&self, session: &mut Session, solvers: &[Solver], cases: &[CaseSpec]) {
+        session.grow(&self.template, solvers, cases, &self.toolbox);
+    }
+
+    /// Runs a part of a run, with a progress bar.
+    pub(crate) fn play_part(&self, session: &mut Session, plan: Plan, part: Part) -> Result<MatchResult, Failure> {
+        let mut progress = Progress::start(plan.job_count());
+        let played = self.play_watched(session, plan, part, &mut |event| progress.watch(event));
+        progress.finish();
+        played
+    }
+
+    /// Runs a part of a run to its end, or until it is stopped.
+    pub(crate) fn play_watched(
+        &self,
+        session: &mut Session,
+        plan: Plan,
+        part: Part,
+        watch: &mut dyn FnMut(&RunEvent),
+    ) -> Result<MatchResult, Failure> {
+        let RunResult { outcomes, stop } = self.plan_runner.run(&plan, session.part(part), watch)?;
+        let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
+        Ok(MatchResult { plan, outcomes, stop })
+    }
+}
+
+impl MatchResult {
+    /// Adds the result of further cases for the solvers at these places of this plan.
+    pub(crate) fn extend(&mut self, later: Self, solvers: &[usize]) {
+        let all = self.plan.solvers.len();
+        for (case, _) in later.plan.cases.iter().enumerate() {
+            let played = |solver| solvers.iter().position(|&place| place == solver);
+            let outcome = |solver| later.outcome(JobId { case, solver: played(solver)? }).cloned();
+            self.outcomes.add_case((0..all).map(outcome));
+        }
+        self.plan.cases.extend(later.plan.cases);
+        self.stop = later.stop;
+    }
+
+    /// Returns the outcome of a job, if it was finished.
+    pub(crate) fn outcome(&self, job: JobId) -> Option<&Outcome> {
+        self.outcomes.get(job)
+    }
+
+    /// Compares a solver with the first one, paired by case.
+    pub(crate) fn paired(&self, measure: EffectMeasure, second: usize) -> Result<PairedComparison, InvalidResults> {
+        let Self { plan, outcomes, .. } = self;
+        if let Some(measure) = measure.score_measure() {
+            return Ok(PairedComparison::of(plan, outcomes, 0, second, EffectSource::Scores(measure)));
+        }
+        let scored = score_run::score(plan, outcomes, &vec![None; plan.cases.len()], None)?;
+        Ok(PairedComparison::of(plan, outcomes, 0, second, EffectSource::Points(&scored.board)))
+    }
+
+    /// Returns whether any case ended in a fault of the judge.
+    pub(crate) fn is_faulty(&self) -> bool {
+        self.outcomes.finished().any(|outcome| outcome.verdict == Verdict::JudgeError)
+    }
+
+    /// Returns the exit code by the verdicts alone. Jobs that were not run do not count.
+    pub(crate) fn exit(&self) -> Exit {
+        match self.stop {
+            Some(Stop::Interrupted) => Exit::Interrupted,
+            _ if self.is_faulty() => Exit::Fault,
+            _ if self.outcomes.finished().all(Outcome::is_accepted) => Exit::Success,
+            _ => Exit::NotAccepted,
+        }
+    }
+}

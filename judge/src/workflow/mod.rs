@@ -1,0 +1,33 @@
+//! What several subcommands share, from the catalogue to the reports. A subcommand imports from here, never from
+//! another subcommand.
+//!
+//! ```text
+//! load, jobs, limits, sandbox             the catalogue, files, slots and cores, what solvers may use, isolation
+//! case_choice, case_filter                the cases of a command, and those of a recorded run
+//! entrants, best_scores                   who takes part, and what scores are relative to
+//! recorder, session, match_runner         runs with their journal
+//! pairing, restored_run, score_run        runs of the past, and what a rule makes of outcomes
+//! baseline, history_by_feature, answer    parts of `gate`, `history` and `check`
+//! outputs, run_outputs, failure           where reports go, and how errors are shown
+//! ```
+
+pub(crate) mod answer;
+pub(crate) mod baseline;
+pub(crate) mod best_scores;
+pub(crate) mod case_choice;
+pub(crate) mod case_filter;
+pub(crate) mod entrants;
+pub(crate) mod failure;
+pub(crate) mod history_by_feature;
+pub(crate) mod jobs;
+pub(crate) mod limits;
+pub(crate) mod load;
+pub(crate) mod match_runner;
+pub(crate) mod outputs;
+pub(crate) mod pairing;
+pub(crate) mod recorder;
+pub(crate) mod restored_run;
+pub(crate) mod run_outputs;
+pub(crate) mod sandbox;
+pub(crate) mod score_run;
+pub(crate) mod session;

@@ -1,0 +1,118 @@
+//! Restores a recorded run to the form that reports are made from, without running anything.
+
+use super::best_scores::ReferenceScores;
+use super::failure::Failure;
+use super::run_outputs::RunOutputs;
+use super::score_run::{self, ScoredRun};
+use crate::cli::ReportArgs;
+use crate::manifest::Catalogue;
+use crate::model::{
+    CaseSpec, Features, Finished, Invocation, Limits, OutcomeGrid, Problem, Rule, RunState, Solver, SolverSpec, Stop,
+    StoredEntrant, StoredRun,
+};
+use crate::plan::{Order, Plan};
+use crate::report::RunReport;
+use crate::scoring::InvalidResults;
+use std::sync::Arc;
+
+/// A recorded run, in the form of a fresh one.
+pub(crate) struct RestoredRun {
+    pub(crate) plan: Plan,
+    pub(crate) outcomes: OutcomeGrid,
+    /// The features of each case; `None` if its input was not read.
+    pub(crate) features: Vec<Option<Arc<Features>>>,
+}
+
+impl RestoredRun {
+    /// Restores a recorded run. Its cases have the thresholds and best scores of the current catalogue.
+    pub(crate) fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
+        let problem = catalogue.find(&run.problem)?;
+        let spec = |entrant: &StoredEntrant| SolverSpec { name: entrant.name.clone(), text: entrant.command.clone() };
+        let solvers = run.entrants.iter().map(|entrant| recorded_solver(spec(entrant))).collect();
+        let cases = run.cases.iter().map(|case| with_current_terms(&case.spec, problem)).collect();
+        let plan = plan(problem, cases, solvers, &run.limits);
+        let results = run.cases.iter().flat_map(|case| &case.results);
+        let outcomes = results.map(|result| result.as_ref().map(|stored| stored.outcome.clone())).collect();
+        let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
+        Ok(Self { features: vec![None; plan.cases.len()], plan, outcomes })
+    }
+
+    /// Scores the run relative to these best scores.
+    pub(crate) fn apply(&mut self, run: &StoredRun, reference: &ReferenceScores) {
+        let problem = &mut self.plan.problem;
+        problem.best = reference.source.clone();
+        for (case, stored) in self.plan.cases.iter_mut().zip(&run.cases) {
+            let _is_known = reference.apply_to(problem.direction, case, stored.input);
+        }
+    }
+
+    /// Scores the run by this rule, or else by the problem's own. `by` is the feature that the cases are grouped by.
+    pub(crate) fn score(&mut self, rule: Option<Rule>, by: Option<&str>) -> Result<ScoredRun, InvalidResults> {
+        if let Some(rule) = rule {
+            self.plan.problem.scoring = rule;
+        }
+        score_run::score(&self.plan, &self.outcomes, &self.features, by)
+    }
+
+    /// Returns the report of the run.
+    pub(crate) fn report<'a>(&'a self, run: &'a StoredRun, scored: &'a ScoredRun, every_row: bool) -> RunReport<'a> {
+        RunReport {
+            plan: &self.plan,
+            outcomes: &self.outcomes,
+            rule: &scored.rule,
+            scoreboard: &scored.board,
+            leaderboard: &scored.leaderboard,
+            test_groups: &scored.test_groups,
+            features: &self.features,
+            grouping: scored.grouping.as_ref(),
+            every_row,
+            stop: match run.state {
+                RunState::Complete => None,
+                RunState::Stopped => Some(Stop::FailFast),
+                RunState::Running | RunState::Killed | RunState::Interrupted => Some(Stop::Interrupted),
+            },
+            elapsed: run.elapsed,
+            jobs: run.jobs,
+            tier: &run.tier,
+            gaps: &[],
+        }
+    }
+}
+
+/// Writes every requested report, as at the end of a run.
+pub(crate) fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), Failure> {
+    let mut outputs = RunOutputs::check(args)?.open()?;
+    for (job, outcome) in report.jobs() {
+        let Some(outcome) = outcome.cloned() else { continue };
+        let finished = Finished { job, outcome, features: None, evidence: Box::default() };
+        outputs.finished(report.plan, &finished, None);
+    }
+    outputs.publish(report)
+}
+
+/// Returns a solver that is known by its results only.
+pub(crate) fn recorded_solver(spec: SolverSpec) -> Solver {
+    let why = "a recorded run is not run again".to_owned();
+    Solver { spec, invocation: Invocation::CannotStart(why), environment: Vec::new() }
+}
+
+/// Returns the plan of a recorded run under these limits.
+pub(crate) fn plan(problem: &Problem, cases: Vec<CaseSpec>, solvers: Vec<Solver>, limits: &Limits) -> Plan {
+    Plan {
+        problem: problem.clone(),
+        cases,
+        solvers,
+        limits: limits.clone(),
+        environment: Vec::new(),
+        visible: Vec::new(),
+        fail_fast: false,
+        order: Order::Fixed,
+    }
+}
+
+/// Returns a case with the weight, thresholds and best score of the current catalogue, found by the source of its
+/// input.
+pub(crate) fn with_current_terms(case: &CaseSpec, problem: &Problem) -> CaseSpec {
+    let known = problem.cases.iter().find(|known| known.source == case.source);
+    known.map_or_else(|| case.clone(), |known| CaseSpec { name: case.name.clone(), ..known.clone() })
+}

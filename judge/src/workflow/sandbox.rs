@@ -1,0 +1,73 @@
+//! Opens the sandbox that the command line asks for.
+
+use super::failure::Failure;
+use crate::cli::SandboxArgs;
+use crate::report;
+use crate::runner;
+use crate::solver::{is_in_journal, journals_in};
+use judge_sandbox::{Exchange, Execution, Gap, Made, OpenError, Options, Request, Sandbox, Tier, Visible};
+use std::path::Path;
+
+/// Opens the sandbox, and notes the gaps of its tier.
+pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
+    let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, ..Options::default() };
+    let sandbox = Sandbox::open(&options).map_err(|error| match error {
+        OpenError::Shortage { .. } => Failure::fault(error)
+            .with_hint("`ulimit -n` bounds open files, `ulimit -u` processes: raise them, or end what uses them up"),
+        OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` tells what is missing"),
+        OpenError::Nothing { .. } => Failure::usage(error)
+            .with_hint("`judge doctor` tells what is missing; --unsafe runs trusted programs with limits alone"),
+    })?;
+    let tier = sandbox.tier();
+    match args.require_tier {
+        // The strongest tier is the smallest.
+        Some(required) if tier > required => {
+            let error =
+                format!("the sandbox is of tier `{tier}` here, and --require-tier wants `{required}` or stronger");
+            Err(Failure::usage(error).with_hint("`judge doctor` tells what is missing"))
+        }
+        _ => {
+            for gap in gaps(sandbox.gaps()) {
+                report::note(&format!("sandbox tier {tier}, {gap}"));
+            }
+            Ok(sandbox)
+        }
+    }
+}
+
+/// Returns what runs compilers in the sandbox, each in a worker of its own, until it ends or the user ends all.
+pub(crate) fn compiler(
+    sandbox: &Sandbox,
+) -> impl FnMut(&Request, &Exchange) -> Result<(Execution, Made), Failure> + use<'_> {
+    |request, exchange| {
+        let compiled = runner::run_alone(sandbox, |worker| worker.run_with_files(request, exchange))?;
+        compiled.ok_or_else(Failure::interrupted)
+    }
+}
+
+/// Returns the gaps of the tier, one sentence each.
+pub(crate) fn gaps(gaps: &[Gap]) -> Vec<String> {
+    gaps.iter().map(|Gap { what, meaning }| format!("{what}: {meaning}")).collect()
+}
+
+/// Returns the files and folders of `--dir`, as this sandbox can show them.
+pub(crate) fn visible(args: &SandboxArgs, sandbox: &Sandbox) -> Result<Vec<Visible>, Failure> {
+    let read = |text: &String| {
+        let (path, writable) = text.strip_suffix(":rw").map_or((&**text, false), |path| (path, true));
+        let not_shown = |why: String| Failure::usage(format!("cannot show {path} to the program: {why}"));
+        let path = Path::new(path).canonicalize().map_err(|error| not_shown(error.to_string()))?;
+        if is_in_journal(&path) {
+            return Err(not_shown("no program sees a journal".to_owned()));
+        }
+        // A right to make and remove files holds for all folders below.
+        if writable
+            && sandbox.tier() == Tier::Bare
+            && let Some(journal) = journals_in(&path).first()
+        {
+            let why = format!("{} is in it, which tier `{}` cannot leave out", journal.display(), sandbox.tier());
+            return Err(not_shown(why).with_hint("name the folders in it that it may write to"));
+        }
+        Ok(Visible { path, writable })
+    };
+    args.visible.iter().map(read).collect()
+}

@@ -1,0 +1,67 @@
+//! Scores the outcomes of a run.
+
+use crate::model::{CaseSpec, Features, Outcome, OutcomeGrid, Problem, Rule};
+use crate::plan::Plan;
+use crate::scoring::{
+    self, Grouping, InvalidResults, LeaderboardRow, Results, Scoreboard, SolverScores, Terms, TestGroupResult,
+};
+use std::sync::Arc;
+
+/// The points of a run, and the rule that they follow from.
+pub(crate) struct ScoredRun {
+    pub(crate) rule: Rule,
+    pub(crate) board: Scoreboard,
+    pub(crate) leaderboard: Vec<LeaderboardRow>,
+    pub(crate) test_groups: Vec<TestGroupResult>,
+    pub(crate) grouping: Option<Grouping>,
+}
+
+/// Scores a run by its problem's rule, or by the plain sum if the rule needs thresholds and a case has none. `by` is
+/// the feature that the cases are grouped by.
+pub(crate) fn score(
+    plan: &Plan,
+    outcomes: &OutcomeGrid,
+    features: &[Option<Arc<Features>>],
+    by: Option<&str>,
+) -> Result<ScoredRun, InvalidResults> {
+    let without_thresholds = plan.cases.iter().any(|case| case.thresholds.is_none());
+    let rule = match &plan.problem.scoring {
+        Rule::Thresholds if without_thresholds => Rule::Sum,
+        rule => rule.clone(),
+    };
+    let problem = &plan.problem;
+    let terms: Vec<_> = plan.cases.iter().map(|case| terms(problem, case)).collect();
+    let score = |outcome: Option<&Outcome>| outcome.and_then(|outcome| outcome.score.clone());
+    let scores = |solver| outcomes.of_solver(solver).map(score).collect();
+    let solvers = plan.solvers.iter().enumerate();
+    let solvers: Vec<_> =
+        solvers.map(|(place, solver)| SolverScores { name: solver.spec.name.clone(), scores: scores(place) }).collect();
+    let results = Results {
+        direction: problem.direction,
+        failure: problem.failure.as_ref(),
+        cases: &terms,
+        groups: &problem.test_groups,
+        solvers: &solvers,
+    };
+    let board = scoring::score(&rule, &results)?;
+    let grouping = by.map(|by| {
+        let value = |features: &Option<Arc<Features>>| features.as_ref()?.get(by).cloned();
+        scoring::group_by_feature(by, &features.iter().map(value).collect::<Vec<_>>(), &rule, &results)
+    });
+    Ok(ScoredRun {
+        leaderboard: scoring::leaderboard(&results, &board),
+        test_groups: scoring::test_groups(&results, &board),
+        grouping: grouping.transpose()?,
+        board,
+        rule,
+    })
+}
+
+fn terms(problem: &Problem, case: &CaseSpec) -> Terms {
+    Terms {
+        weight: case.weight.clone(),
+        group: problem.test_group_of(case),
+        best_known: case.best.clone(),
+        thresholds: case.thresholds.as_ref().map(|thresholds| thresholds.scores().clone()),
+    }
+}
