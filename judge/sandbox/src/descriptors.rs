@@ -13,8 +13,6 @@ use crate::footprint::{Footprint, is_same_table};
 /// How many descriptors a process may have where what is behind them is counted here.
 pub(crate) const MOST: u64 = 256;
 
-/// Beyond its buffer's size, a socket takes one more message.
-const MESSAGE_BYTES: u64 = 64 << 10;
 /// A pipe of the size that all have which nobody enlarges.
 const PIPE_PAGES: u64 = 16;
 /// One file watched by one `epoll`.
@@ -102,7 +100,8 @@ fn socket_bytes() -> u64 {
     *BYTES.get_or_init(|| {
         let pair = UnixStream::pair().ok();
         let size = pair.and_then(|(end, _)| rustix::net::sockopt::socket_send_buffer_size(&end).ok());
-        size.unwrap_or(212_992) as u64 + MESSAGE_BYTES
+        // As long as the buffer is not full, it takes one more message, which may be as large as the buffer.
+        2 * size.unwrap_or(212_992) as u64
     })
 }
 

@@ -106,6 +106,17 @@ static void fill_single_sockets(void) {
     }
 }
 
+/* The last packet is taken whole. */
+static void fill_with_packets(void) {
+    static char packet[200 << 10];
+    for (int count = 0, ends[2]; count < 240 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) == 0; count++) {
+        fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        for (size_t size = 90 << 10; send(ends[0], packet, size, 0) > 0; size = sizeof packet) {
+        }
+        close(ends[0]);
+    }
+}
+
 static void *fill_in_thread(void *unused) {
     if (syscall(SYS_close_range, 900, 900, 2 /* CLOSE_RANGE_UNSHARE */) == 0)
         fill_single_sockets();
@@ -325,6 +336,7 @@ CREW(rests, 4, keep_rests_of_huge_pages)
 CREW(pages, 6, send_pages)
 CREW(sockets, 12, fill_sockets)
 CREW(singles, 12, fill_single_sockets)
+CREW(packets, 12, fill_with_packets)
 CREW(aside, 6, fill_aside)
 CREW(travelling, 12, send_sockets)
 CREW(pipes, 12, fill_pipes)
@@ -343,7 +355,7 @@ CREW(folder, 8, fill_folder)
 int main(int count, char **arguments) {
     static const struct mode modes[] = {
         {"tables", tables},   {"gifts", gifts},         {"rests", rests},     {"pages", pages},       {"sockets", sockets},
-        {"singles", singles}, {"aside", aside},         {"travelling", travelling}, {"pipes", pipes}, {"named", named},
+        {"singles", singles}, {"packets", packets}, {"aside", aside},         {"travelling", travelling}, {"pipes", pipes}, {"named", named},
         {"watches", watches}, {"reports", reports},     {"locks", locks},     {"filters", filters},   {"rules", rules},
         {"mappings", mappings}, {"buckets", buckets}, {"lists", lists},       {"input", input},         {"folder", folder},   {NULL, NULL},
     };
