@@ -37,6 +37,8 @@ pub(crate) struct CpuMeter<'a> {
     uncounted: u64,
     /// What living processes and those that were waited for have used together.
     waited_for: u64,
+    /// What was found to be used at the last look.
+    known: u64,
     /// When the next look is due, and the pause before it.
     look_at: u64,
     pace: u64,
@@ -81,6 +83,7 @@ impl<'a> CpuMeter<'a> {
             newest: None,
             uncounted: 0,
             waited_for: 0,
+            known: 0,
             look_at: clock::now() + LONGEST_LOOK,
             pace: LONGEST_LOOK,
             effort: 0,
@@ -94,7 +97,8 @@ impl<'a> CpuMeter<'a> {
         if group.is_none_or(|group| self.uncounted > 0 || group > tree + TOLERANCE) {
             self.look();
         }
-        self.greatest((tree, group))
+        self.known = self.known.max(self.greatest((tree, group)));
+        self.known
     }
 
     /// What the whole run used, if what was reaped used so much.
@@ -103,7 +107,8 @@ impl<'a> CpuMeter<'a> {
         if !self.gauges.many {
             return reaped;
         }
-        reaped.max(self.greatest(self.counted()))
+        // What it was killed for, it has used: the tree clock runs a little behind our own part of it.
+        reaped.max(self.known).max(self.greatest(self.counted()))
     }
 
     /// Looks at processes that may end unseen, if it is time to; returns how long until the next time.
