@@ -15,26 +15,21 @@ pub(crate) const MOST: u64 = 256;
 
 /// A pipe of the size that all have which nobody enlarges.
 const PIPE_PAGES: u64 = 16;
-/// One file watched by one `epoll`. It takes a fraction of that, but to count them takes long, and meanwhile there are more.
-const WATCH_BYTES: u64 = 4 << 10;
+/// One file watched by one `epoll`.
+const WATCH_BYTES: u64 = 256;
 /// What the kernel keeps of a report on an `epoll` until its reader closes it: as much as can be added between two looks.
 const REPORT_BYTES: u64 = 4 << 20;
 /// The same for other files of `/proc`.
 const PROC_BYTES: u64 = 8 << 10;
 
 /// What was found behind the descriptors of some processes. What several have open counts once.
+#[derive(Default)]
 pub(crate) struct Descriptors {
     buffers: HashSet<String>,
     bytes: u64,
-    enough: u64,
 }
 
 impl Descriptors {
-    /// For counting until it is more than `enough`.
-    pub(crate) fn up_to(enough: u64) -> Descriptors {
-        Descriptors { buffers: HashSet::new(), bytes: 0, enough }
-    }
-
     /// Adds those of `process`, in all the tables that its threads have.
     pub(crate) fn add(&mut self, process: &Footprint) {
         self.add_table(process.task);
@@ -60,9 +55,6 @@ impl Descriptors {
             return;
         };
         for entry in entries.flatten() {
-            if self.bytes > self.enough {
-                return;
-            }
             // Closed meanwhile, if it cannot be read.
             let Ok(target) = fs::read_link(entry.path()) else { continue };
             let Some(target) = target.to_str() else { continue };
@@ -119,7 +111,7 @@ mod tests {
 
     fn of_own() -> u64 {
         let own = Footprint::of(std::process::id().cast_signed(), false).unwrap();
-        let mut found = Descriptors::up_to(u64::MAX);
+        let mut found = Descriptors::default();
         found.add(&own);
         found.bytes()
     }

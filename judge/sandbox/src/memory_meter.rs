@@ -1,8 +1,8 @@
 //! Counts the memory of a run where no control group does: what its processes have mapped, what the kernel keeps for
 //! them, and the files of a working folder that is memory.
 //!
-//! Not counted is what a process can have of small things: descriptors of at most a KiB each, its first thousand mappings,
-//! queued signals and timers, and the two pipes of ours that it writes to.
+//! Not counted is what a process can have of small things: descriptors of at most a KiB each, queued signals and timers,
+//! and the two pipes of ours that it writes to.
 
 use std::collections::HashSet;
 
@@ -13,13 +13,12 @@ use crate::meter::Gauges;
 use crate::ramdisk::Place;
 use crate::watch::Disk;
 
-/// As many bytes can 16 processes have beyond their limit without being found out: 256 descriptors of at most a KiB and 1024
-/// mappings of half a KiB each, 1024 signals or timers, and 2 MiB in pipes that are ours.
+/// As many bytes can 16 processes have beyond their limit without being found out: 256 descriptors of a KiB each, 1024
+/// signals or timers, and 2 MiB in pipes that are ours come to half of it.
 pub(crate) const UNCOUNTED: u64 = 16 << 20;
-/// As many mappings of a process as large interpreters have, for which nothing is charged.
-const FREE_MAPPINGS: u64 = 1024;
-/// Each of the others. It takes a fraction of that, but to count them takes long, and meanwhile there are more.
-const MAPPING_BYTES: u64 = 4 << 10;
+/// One mapping, with its place in the tree of mappings and the marks of its pages' owners, one for each ancestor.
+const MAPPING_BYTES: u64 = 1 << 10;
+
 /// How often shared pages are divided before a run has more than it may.
 const DIVISIONS: usize = 4;
 
@@ -63,25 +62,23 @@ impl<'a> MemoryMeter<'a> {
         granted
     }
 
-    /// Goes on looking only until `limit` is passed.
     fn look(&mut self, limit: u64) -> u64 {
         let members = self.gauges.members();
         // Shared memory that is granted counts without being looked for.
         let processes: Vec<Footprint> =
             members.into_iter().filter_map(|process| Footprint::of(process, !self.gauges.grants)).collect();
         let overhead: u64 = processes.iter().map(|process| process.overhead).sum();
-        let fixed = self.files().saturating_add(overhead);
-        let mut descriptors = Descriptors::up_to(limit.saturating_sub(fixed));
+        let mut descriptors = Descriptors::default();
         processes.iter().for_each(|process| descriptors.add(process));
-        let rest = fixed.saturating_add(descriptors.bytes());
+        let rest = self.files().saturating_add(overhead + descriptors.bytes());
         let pages: u64 = processes.iter().map(|process| process.pages).sum();
-        let most: u64 = processes.iter().map(|process| beyond_free(most_mappings(process)) * MAPPING_BYTES).sum();
+        let most = processes.iter().map(|process| most_mappings(process) * MAPPING_BYTES).sum::<u64>();
         let all = |rest: u64, pages: u64, grants: &Grants| rest.saturating_add(pages).saturating_add(grants.bytes());
-        if rest > limit || all(rest.saturating_add(most), pages, &self.grants) <= limit {
+        if all(rest.saturating_add(most), pages, &self.grants) <= limit {
             return all(rest, pages, &self.grants);
         }
-        let rest = rest.saturating_add(self.mappings(&processes, limit - rest));
-        if rest > limit || all(rest, pages, &self.grants) <= limit {
+        let rest = rest.saturating_add(self.mappings(&processes));
+        if all(rest, pages, &self.grants) <= limit {
             return all(rest, pages, &self.grants);
         }
         all(rest, divided(processes), &self.grants)
@@ -93,33 +90,22 @@ impl<'a> MemoryMeter<'a> {
         self.gauges.folder.map_or(0, Place::bytes).saturating_add(among_others)
     }
 
-    /// Memory of the kernel's for all mappings, counted until it is more than `enough`. What was granted and is in none of
-    /// them is free again.
-    fn mappings(&mut self, processes: &[Footprint], enough: u64) -> u64 {
-        let most = FREE_MAPPINGS + enough / MAPPING_BYTES + 1;
-        let (mut shared, mut complete, mut charged) = (HashSet::new(), true, 0);
+    /// Memory of the kernel's for all mappings. What was granted and is in none of them is free again.
+    fn mappings(&mut self, processes: &[Footprint]) -> u64 {
+        let (mut shared, mut complete, mut count) = (HashSet::new(), true, 0);
         for process in processes {
-            let count = process.mappings(most, &mut shared).unwrap_or_else(|_| {
+            count += process.mappings(&mut shared).unwrap_or_else(|_| {
                 complete = false;
                 // Gone, or it cannot be looked into.
                 process.again().map_or(0, |process| most_mappings(&process))
             });
-            complete &= count < most;
-            charged += beyond_free(count) * MAPPING_BYTES;
-            if charged > enough {
-                return charged;
-            }
         }
         if complete && !self.grants.is_empty() {
             self.grants.settle(grants::is_gone);
             self.grants.keep(shared.len());
         }
-        charged
+        count * MAPPING_BYTES
     }
-}
-
-fn beyond_free(mappings: u64) -> u64 {
-    mappings.saturating_sub(FREE_MAPPINGS)
 }
 
 /// Pages of all processes, those that they share divided among them.

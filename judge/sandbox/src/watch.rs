@@ -79,10 +79,10 @@ const LONGEST_LOOK: u64 = 20_000_000;
 /// A program is killed for its time only when this much more is used: the final figures, which are read otherwise, are
 /// then beyond the limit as well.
 const MARGIN: u64 = 200_000;
-/// The fastest that a core touches memory or writes a file, in bytes per nanosecond.
+/// The fastest that memory is touched, or a file written, in bytes per nanosecond.
 const TOUCH_RATE: u64 = 4;
 /// A look at memory is followed by a pause this many times as long.
-const LOOK_SHARE: u64 = 2;
+const LOOK_SHARE: u64 = 4;
 /// Bytes moved by one read.
 const BUFFER_BYTES: usize = 64 * 1024;
 
@@ -251,7 +251,7 @@ impl Watch<'_, '_> {
         {
             let began = clock::now();
             let left = noted(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
-            let pause = (left / (TOUCH_RATE * self.cores)).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+            let pause = (left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK);
             // The program may be waiting for this very core.
             next = next.min(pause.max(LOOK_SHARE * (clock::now() - began)));
         }
