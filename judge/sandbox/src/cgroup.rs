@@ -45,6 +45,9 @@ enum CpuAccount {
     Nanoseconds(File),
 }
 
+/// An init and the kernel's memory for it take a fraction of this.
+const LADEN_BYTES: u64 = 16 << 20;
+
 /// Counters as they stood before a run.
 #[derive(Clone, Copy, Default)]
 struct Before {
@@ -131,6 +134,12 @@ impl Cgroup {
             refusals: self.pids.as_ref().map_or(0, |pids| field(&pids.refusals, "max")),
         });
         Ok(())
+    }
+
+    /// Whether much is charged to the group before a run: the kernel frees what belonged to tasks, which a fork bomb has by
+    /// the thousand, a while after their end, and files that were read stay charged.
+    pub(crate) fn is_laden(&self) -> bool {
+        number(&self.memory.usage) > LADEN_BYTES
     }
 
     /// CPU time of all that ever was in the group, in nanoseconds, if a hierarchy tells.

@@ -120,6 +120,11 @@ impl Jail {
         self.sound.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable)
     }
 
+    /// Whether what ended in it is still charged to it: a program that comes now would have less than its limit.
+    pub(crate) fn is_laden(&self) -> bool {
+        self.cgroup.as_ref().is_some_and(Cgroup::is_laden)
+    }
+
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
         Gauges {
             root: self.pid,

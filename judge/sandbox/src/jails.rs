@@ -47,8 +47,9 @@ impl Jails {
         self.jails.retain(|(_, jail)| jail.is_sound());
         let view = View::of(task);
         let known = self.jails.iter().position(|(seen, _)| *seen == view);
-        let entry = match known {
-            Some(index) => self.jails.remove(index),
+        let kept = known.map(|index| self.jails.remove(index)).filter(|(_, jail)| !jail.is_laden());
+        let entry = match kept {
+            Some(entry) => entry,
             None => {
                 if self.jails.len() == KEPT {
                     self.jails.remove(0);
