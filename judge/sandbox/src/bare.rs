@@ -130,6 +130,7 @@ impl Bare {
             notes: &self.notes,
             folder: self.folder.memory(),
             files: self.disk().filter(|_| self.folder.is_in_memory()),
+            user: self.identity.as_ref().map(Identity::id),
             many,
             grants: self.walled,
         }

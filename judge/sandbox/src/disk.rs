@@ -37,10 +37,10 @@ pub(crate) struct Holdings<'a> {
 
 /// As long as this lives, the kernel lets this process see of other processes what the user with this id may see. In
 /// containers, root may not see everything.
-struct FileUser;
+pub(crate) struct FileUser;
 
 impl FileUser {
-    fn act_as(id: u32) -> FileUser {
+    pub(crate) fn act_as(id: u32) -> FileUser {
         // SAFETY: system calls without pointers; this process has one thread. Without the right to do so nothing changes.
         unsafe {
             libc::setfsgid(id);

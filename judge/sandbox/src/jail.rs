@@ -133,6 +133,7 @@ impl Jail {
             notes: &self.notes,
             folder: self.folder.as_ref(),
             files: None,
+            user: None,
             many,
             grants: true,
         }

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use crate::descriptors::Descriptors;
+use crate::disk::FileUser;
 use crate::footprint::Footprint;
 use crate::grants::{self, Grants};
 use crate::meter::Gauges;
@@ -69,7 +70,7 @@ impl<'a> MemoryMeter<'a> {
             members.into_iter().filter_map(|process| Footprint::of(process, !self.gauges.grants)).collect();
         let overhead: u64 = processes.iter().map(|process| process.overhead).sum();
         let mut descriptors = Descriptors::default();
-        processes.iter().for_each(|process| descriptors.add(process));
+        self.as_user(|| processes.iter().for_each(|process| descriptors.add(process)));
         let rest = self.files().saturating_add(overhead + descriptors.bytes());
         let pages: u64 = processes.iter().map(|process| process.pages).sum();
         let most = processes.iter().map(|process| most_mappings(process) * MAPPING_BYTES).sum::<u64>();
@@ -81,7 +82,7 @@ impl<'a> MemoryMeter<'a> {
         if all(rest, pages, &self.grants) <= limit {
             return all(rest, pages, &self.grants);
         }
-        all(rest, divided(processes), &self.grants)
+        all(rest, self.as_user(|| divided(processes)), &self.grants)
     }
 
     fn files(&self) -> u64 {
@@ -90,11 +91,17 @@ impl<'a> MemoryMeter<'a> {
         self.gauges.folder.map_or(0, Place::bytes).saturating_add(among_others)
     }
 
+    /// Looks as the user that programs run as: root may not look into the processes of others in every container.
+    fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
+        let _user = self.gauges.user.map(FileUser::act_as);
+        look()
+    }
+
     /// Memory of the kernel's for all mappings. What was granted and is in none of them is free again.
     fn mappings(&mut self, processes: &[Footprint]) -> u64 {
         let (mut shared, mut complete, mut count) = (HashSet::new(), true, 0);
         for process in processes {
-            count += process.mappings(&mut shared).unwrap_or_else(|_| {
+            count += self.as_user(|| process.mappings(&mut shared)).unwrap_or_else(|_| {
                 complete = false;
                 // Gone, or it cannot be looked into.
                 process.again().map_or(0, |process| most_mappings(&process))

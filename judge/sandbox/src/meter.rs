@@ -24,6 +24,8 @@ pub(crate) struct Gauges<'a> {
     pub(crate) folder: Option<&'a Place>,
     /// The same where it is among the files of others.
     pub(crate) files: Option<&'a dyn Disk>,
+    /// The user that programs run as, if it is not this process's own.
+    pub(crate) user: Option<u32>,
     /// Whether a run may be more than one process.
     pub(crate) many: bool,
     /// Whether it has to ask for shared memory.
