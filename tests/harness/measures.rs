@@ -73,6 +73,11 @@ fn nothing_that_measures_looks_at_the_date() {
     for folder in ["sandbox/src", "src/runner"] {
         for entry in fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
+            if path.is_dir() {
+                // Tests of a file alone.
+                assert!(path.ends_with("sandbox/src/seccomp"), "{}", path.display());
+                continue;
+            }
             // It compares the stamps of files with each other, which bear the date, and measures nothing.
             if path.ends_with("sandbox/src/ramdisk.rs") {
                 continue;
