@@ -5,19 +5,19 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::cgroup_site::Site;
-use crate::execution::{End, Fault};
-use crate::folder;
-use crate::fork_gate::ForkGate;
+use crate::api::execution::{End, Fault};
+use crate::api::names;
+use crate::api::request::{Limits, Request, Sink, Stdin};
+use crate::api::tier::{Gap, Tier};
+use crate::cgroup::site::Site;
+use crate::confine::fork_gate::ForkGate;
+use crate::confine::identity;
+use crate::confine::landlock;
 use crate::helper::{HAS_PROC, SELF_TEST, Settings};
-use crate::identity;
-use crate::landlocked;
-use crate::memory_meter::UNCOUNTED;
-use crate::names;
-use crate::pid_counter::PidCounter;
-use crate::request::{Limits, Request, Sink, Stdin};
-use crate::tier::{Gap, Tier};
-use crate::tree_clock::TreeClock;
+use crate::namespace::pid_counter::PidCounter;
+use crate::scratch;
+use crate::watch::memory_meter::UNCOUNTED;
+use crate::watch::tree_clock::TreeClock;
 use crate::worker::{Worker, capture_file};
 
 /// What workers of a tier need.
@@ -56,7 +56,7 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<F
     if tier == Tier::Delegated && root {
         return Err("it is for ordinary users: root has tier `root`".into());
     }
-    if tier == Tier::Bare && landlocked::version() == 0 {
+    if tier == Tier::Bare && landlock::version() == 0 {
         return Err("the kernel has no landlock, or it is not switched on".into());
     }
     let site = if tier.has_cgroup() { Some(Site::find().map_err(|why| Unfit { why, shortage: false })?) } else { None };
@@ -170,7 +170,7 @@ fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
                 "a program can tell from its process id how many processes the programs before it have started",
             );
         }
-        if landlocked::version() == 0 {
+        if landlock::version() == 0 {
             gap("landlock", "the file system's walls are mounts and permissions alone, without a second line");
         }
     } else {
@@ -186,7 +186,7 @@ fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
          though not read, change or signal it",
     );
     let own_identity = identity::is_available();
-    if !folder::can_be_memory(own_identity) {
+    if !scratch::can_be_memory(own_identity) {
         gap(
             "disk",
             "files in the working folder are limited one by one, their sum is looked at every few milliseconds",
@@ -199,10 +199,10 @@ fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
         gap("walls", "there are none: programs can read, change and kill whatever your user can");
         return;
     }
-    if landlocked::version() < landlocked::KNOWS_TRUNCATION {
+    if landlock::version() < landlock::KNOWS_TRUNCATION {
         gap("landlock 3", "an old landlock: opening files so that they are emptied is refused by a filter instead");
     }
-    if landlocked::version() < landlocked::SCOPES_SIGNALS {
+    if landlock::version() < landlock::SCOPES_SIGNALS {
         gap("landlock 6", "an old landlock: programs can signal nobody but themselves, their own children included");
     }
 }

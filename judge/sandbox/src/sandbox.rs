@@ -1,9 +1,9 @@
 //! The door: chooses a tier by trying what works here, and opens workers.
 
-use crate::execution::Fault;
+use crate::api::execution::Fault;
+use crate::api::tier::{Gap, Options, Tier, TierChoice};
 use crate::probe::{self, Found, Unfit};
 use crate::sweep;
-use crate::tier::{Gap, Options, Tier, TierChoice};
 use crate::worker::Worker;
 
 /// The sandbox could not be opened.

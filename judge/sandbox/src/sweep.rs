@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::cgroup_site::Site;
+use crate::api::names;
+use crate::cgroup;
+use crate::cgroup::site::Site;
 use crate::helper::Settings;
-use crate::{cgroup, names, removal};
+use crate::scratch::removal;
 
 /// Sweeps the folder for files and folders, and the places for control groups. What cannot be removed stays: a process
 /// may still be dying.

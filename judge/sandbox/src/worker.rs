@@ -13,16 +13,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{MemfdFlags, Mode, OFlags};
 
-use crate::exchange::{Exchange, Made};
-use crate::execution::{Execution, Fault};
-use crate::fault::Doing;
+use crate::api::execution::{Execution, Fault};
+use crate::api::fault::Doing;
+use crate::api::request::{Request, Sink, Stdin};
+use crate::helper::keeper;
 use crate::helper::{ARGUMENT, Settings};
-use crate::keeper;
-use crate::memory_file;
-use crate::order;
-use crate::request::{Request, Sink, Stdin};
+use crate::protocol::messages;
+use crate::protocol::wire::Reader;
+use crate::scratch::exchange::{Exchange, Made};
+use crate::scratch::memory_file;
 use crate::sweep::Traces;
-use crate::wire::Reader;
 
 /// One helper process. Runs one program at a time; blocks an ordinary thread meanwhile.
 pub struct Worker {
@@ -94,7 +94,7 @@ impl Worker {
     /// # Errors
     /// [`Fault::Cancelled`] after a [`Canceller::cancel`]; else the sandbox itself failed, never the program.
     pub fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
-        Ok(self.perform(request, order::Task::from(request), None)?.0)
+        Ok(self.perform(request, messages::Task::from(request), None)?.0)
     }
 
     /// Does the same for a program that is of use only until something else happens: until `over` becomes readable.
@@ -104,7 +104,7 @@ impl Worker {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {
-        Ok(self.perform(request, order::Task::from(request), Some(over))?.0)
+        Ok(self.perform(request, messages::Task::from(request), Some(over))?.0)
     }
 
     /// Does the same as [`run`](Self::run) for a program that gets files and makes some: a compiler.
@@ -112,14 +112,14 @@ impl Worker {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_with_files(&mut self, request: &Request, exchange: &Exchange) -> Result<(Execution, Made), Fault> {
-        let task = order::Task { exchange: Some(exchange.clone()), ..order::Task::from(request) };
+        let task = messages::Task { exchange: Some(exchange.clone()), ..messages::Task::from(request) };
         self.perform(request, task, None)
     }
 
     fn perform(
         &mut self,
         request: &Request,
-        task: order::Task,
+        task: messages::Task,
         over: Option<BorrowedFd<'_>>,
     ) -> Result<(Execution, Made), Fault> {
         if self.link.cancelled.load(Ordering::SeqCst) {
@@ -139,9 +139,9 @@ impl Worker {
     fn ask(
         &mut self,
         request: &Request,
-        task: &order::Task,
+        task: &messages::Task,
         over: Option<BorrowedFd<'_>>,
-    ) -> Result<Result<order::Answer, Fault>, Fault> {
+    ) -> Result<Result<messages::Answer, Fault>, Fault> {
         let stdin = open_stdin(&request.stdin)?;
         let mut fds = vec![stdin.fd()];
         let sinks = [&request.stdout, &request.stderr].map(|sink| match sink {
@@ -150,10 +150,11 @@ impl Worker {
         });
         fds.extend(sinks.into_iter().flatten().chain(over));
         let enclosed =
-            order::Enclosed { stdout: sinks[0].is_some(), stderr: sinks[1].is_some(), until: over.is_some() };
-        let sent = order::encode(task, enclosed).send(&self.link.socket, &fds);
+            messages::Enclosed { stdout: sinks[0].is_some(), stderr: sinks[1].is_some(), until: over.is_some() };
+        let sent = messages::encode(task, enclosed).send(&self.link.socket, &fds);
         let received = sent.and_then(|()| Reader::receive(&self.link.socket));
-        match received.and_then(|message| message.map(|mut message| order::decode_answer(&mut message)).transpose()) {
+        match received.and_then(|message| message.map(|mut message| messages::decode_answer(&mut message)).transpose())
+        {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => Err(self.lost("it closed its socket")),
             Err(error) => Err(self.lost(&error.to_string())),

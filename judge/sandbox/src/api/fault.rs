@@ -1,0 +1,29 @@
+//! Turns failed system calls of ours into [`Fault`]s that say what was being done.
+
+use std::io;
+
+use crate::api::execution::Fault;
+
+/// Names the action that failed.
+pub(crate) trait Doing<T> {
+    /// `self`, with `action` ("creating the working folder") told in the error.
+    fn doing(self, action: impl Into<String>) -> Result<T, Fault>;
+}
+
+impl Fault {
+    /// Whether the machine, or what this process may use of it, had run out of something.
+    pub(crate) fn is_shortage(&self) -> bool {
+        matches!(self, Fault::System { source, .. } if source.raw_os_error().is_some_and(is_shortage))
+    }
+}
+
+/// Whether an error number tells of a machine that has run out of something, and of nothing else.
+pub(crate) fn is_shortage(errno: i32) -> bool {
+    matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE)
+}
+
+impl<T, E: Into<io::Error>> Doing<T> for Result<T, E> {
+    fn doing(self, action: impl Into<String>) -> Result<T, Fault> {
+        self.map_err(|source| Fault::System { action: action.into(), source: source.into() })
+    }
+}

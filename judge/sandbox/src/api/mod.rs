@@ -1,0 +1,8 @@
+//! What callers and every other room share: requests, executions, faults, tiers, clocks and names.
+
+pub(crate) mod clock;
+pub(crate) mod execution;
+pub(crate) mod fault;
+pub(crate) mod names;
+pub(crate) mod request;
+pub(crate) mod tier;

@@ -1,0 +1,259 @@
+//! A gate that every new process and thread of a run goes through where no control group counts them, and shared memory
+//! without a file and pages sent from files where none charges them: the kernel asks the helper before it makes one.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+
+use libc::{c_int, c_ulong, seccomp_notif, seccomp_notif_resp, sock_filter};
+
+use crate::api::request::Limits;
+use crate::confine::bpf::{Table, argument, high_half};
+use crate::confine::calls;
+use crate::watch::meter::Meter;
+
+/// The kernel's own limit is a second line here, and so much further out: it counts the dead that we have yet to bury.
+pub(crate) const SLACK: u64 = 16;
+
+const RECEIVE: c_ulong = 0xc050_2100;
+const SEND: c_ulong = 0xc018_2101;
+
+/// What lets a process start others unasked: a number that only we know, where `clone` does not look.
+#[derive(Clone, Copy)]
+pub(crate) struct Pass(u64);
+
+impl Pass {
+    /// In the form of the arguments of `clone` that our flags leave unused.
+    pub(crate) fn as_pointer<T>(self) -> *mut T {
+        self.0 as *mut T
+    }
+
+    fn random() -> std::io::Result<Pass> {
+        let mut bytes = [0; 8];
+        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        Ok(Pass(u64::from_le_bytes(bytes)))
+    }
+}
+
+/// Where the kernel asks.
+pub(crate) struct ForkGate(OwnedFd);
+
+/// Somebody who wants something.
+#[derive(Clone, Copy)]
+struct Knock {
+    id: u64,
+    /// The thread that does.
+    thread: u32,
+    wish: Wish,
+}
+
+#[derive(Clone, Copy)]
+enum Wish {
+    /// A new process.
+    Process,
+    /// A new thread.
+    Thread,
+    /// Shared memory of so many bytes.
+    Memory(u64),
+    /// Pages of a file, to be sent to this descriptor.
+    Pages(i32),
+}
+
+impl ForkGate {
+    /// From now on this process and all that it starts is asked about, but for who has the pass. `None` where the kernel
+    /// refuses; somebody else may be asked already.
+    pub(crate) fn install(also_memory: bool) -> Option<(ForkGate, Pass)> {
+        let pass = Pass::random().ok()?;
+        // SAFETY: a system call without pointers.
+        if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
+            return None;
+        }
+        let filter = filter(pass, also_memory);
+        let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
+        let set = |flags: c_ulong| {
+            // SAFETY: the program and its length are valid during the call.
+            unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) }
+        };
+        let listen = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+        // The first keeps signals from making somebody ask again; before Linux 5.19 there is only the second.
+        let fd =
+            [listen | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, listen].into_iter().map(set).find(|fd| *fd >= 0)?;
+        // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
+        Some((ForkGate(unsafe { OwnedFd::from_raw_fd(fd as c_int) }), pass))
+    }
+
+    /// One that another process installed.
+    pub(crate) fn from_fd(fd: OwnedFd) -> ForkGate {
+        ForkGate(fd)
+    }
+
+    /// Readable when somebody knocks; to pass on, too.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+
+    /// Who knocks; nobody, if that one has died meanwhile. To be called when the descriptor is readable.
+    fn open(&self) -> Option<Knock> {
+        // SAFETY: all zeroes is a valid `seccomp_notif`, and what the kernel wants to find.
+        let mut question: seccomp_notif = unsafe { std::mem::zeroed() };
+        // SAFETY: the place is valid for the answer, whose size is part of the request's number.
+        if unsafe { libc::ioctl(self.0.as_raw_fd(), RECEIVE, &raw mut question) } != 0 {
+            return None;
+        }
+        let wish = match libc::c_long::from(question.data.nr) {
+            libc::SYS_mmap => Wish::Memory(question.data.args[1]),
+            libc::SYS_sendfile => Wish::Pages(question.data.args[0] as i32),
+            libc::SYS_splice => Wish::Pages(question.data.args[2] as i32),
+            libc::SYS_clone if question.data.args[0] & libc::CLONE_THREAD as u64 != 0 => Wish::Thread,
+            _ => Wish::Process,
+        };
+        Some(Knock { id: question.id, thread: question.pid, wish })
+    }
+
+    /// Lets the one who knocked go on, or tells it that there is too much of that already.
+    fn answer(&self, knock: Knock, admitted: bool) {
+        let refusal = match knock.wish {
+            Wish::Process | Wish::Thread => -libc::EAGAIN,
+            Wish::Memory(_) => -libc::ENOMEM,
+            Wish::Pages(_) => -libc::EINVAL,
+        };
+        let (error, flags) = if admitted { (0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32) } else { (refusal, 0) };
+        let answer = seccomp_notif_resp { id: knock.id, val: 0, error, flags };
+        // SAFETY: the answer is valid during the call. Fails only for one that has died meanwhile. To go on is safe: what
+        // is asked for is in registers, where nobody can change it any more.
+        unsafe { libc::ioctl(self.0.as_raw_fd(), SEND, &raw const answer) };
+    }
+}
+
+fn filter(pass: Pass, also_memory: bool) -> Vec<sock_filter> {
+    let mut table = Table::default();
+    #[cfg(target_arch = "x86_64")]
+    for number in [libc::SYS_fork, libc::SYS_vfork] {
+        table.arguments(number, |code| code.notify());
+    }
+    // The fifth argument is the place for thread-local memory or for a thread's id, by architecture.
+    table.arguments(libc::SYS_clone, |code| {
+        for (half, value) in [(argument(4), pass.0 as u32), (high_half(4), (pass.0 >> 32) as u32)] {
+            code.load(half);
+            code.notify_unless(value);
+        }
+    });
+    if also_memory {
+        // It lives on in a mapping that no process has touched, or has one page of: no process's size shows it.
+        table.arguments(libc::SYS_mmap, |code| {
+            let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS).cast_unsigned();
+            code.load(argument(3));
+            code.mask(shared);
+            code.notify_when(shared);
+        });
+        for &number in calls::SENDS_PAGES {
+            table.arguments(number, |code| code.notify());
+        }
+    }
+    table.compile(calls::UNKNOWN)
+}
+
+/// Who goes through the gate during one run.
+pub(crate) struct Doorkeeper<'a> {
+    gate: &'a ForkGate,
+    limits: &'a Limits,
+    /// Device and inode of the pipes that it writes to.
+    outputs: [(u64, u64); 2],
+    /// No more tasks than this can be alive.
+    at_most: u64,
+    /// Somebody was refused.
+    pub(crate) was_full: bool,
+}
+
+impl<'a> Doorkeeper<'a> {
+    /// For a run of these limits, which writes to `outputs`.
+    pub(crate) fn new(gate: &'a ForkGate, limits: &'a Limits, outputs: [BorrowedFd<'_>; 2]) -> Doorkeeper<'a> {
+        let outputs = outputs.map(|pipe| rustix::fs::fstat(pipe).map_or((0, 0), |pipe| (pipe.st_dev, pipe.st_ino)));
+        Doorkeeper { gate, limits, outputs, at_most: 1, was_full: false }
+    }
+
+    /// Readable when somebody knocks.
+    pub(crate) fn fd(&self) -> BorrowedFd<'a> {
+        self.gate.fd()
+    }
+
+    /// Answers one who knocks; whether a process was let in.
+    pub(crate) fn attend(&mut self, meter: &mut Meter<'_>) -> bool {
+        let Some(knock) = self.gate.open() else { return false };
+        let admitted = match (knock.wish, meter.memory()) {
+            (Wish::Memory(bytes), Some(memory)) => {
+                memory.grant(knock.thread, bytes, self.limits.memory.unwrap_or(u64::MAX))
+            }
+            (Wish::Pages(descriptor), Some(_)) => self.is_output(knock.thread, descriptor, meter),
+            (Wish::Memory(_) | Wish::Pages(_), None) => true,
+            (Wish::Process | Wish::Thread, _) => self.admit(meter),
+        };
+        self.gate.answer(knock, admitted);
+        admitted && matches!(knock.wish, Wish::Process)
+    }
+
+    /// Whether a thread's descriptor is one of the pipes that we empty. It must be the only one: others could change what
+    /// the descriptor stands for while it waits.
+    fn is_output(&self, thread: u32, descriptor: i32, meter: &Meter<'_>) -> bool {
+        let file = std::fs::metadata(format!("/proc/{thread}/fd/{descriptor}"));
+        file.is_ok_and(|file| self.outputs.contains(&(file.dev(), file.ino()))) && meter.alive() == 1
+    }
+
+    /// Whether there may be one more process or thread.
+    fn admit(&mut self, meter: &Meter<'_>) -> bool {
+        let is_full = |at_most: u64| self.limits.processes.is_some_and(|limit| at_most >= u64::from(limit));
+        if is_full(self.at_most) {
+            self.at_most = meter.alive();
+        }
+        let admitted = !is_full(self.at_most);
+        self.at_most += u64::from(admitted);
+        self.was_full |= !admitted;
+        admitted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fork_and_wait() -> bool {
+        // SAFETY: the child leaves at once.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            // SAFETY: leaves without running the parent's destructors.
+            unsafe { libc::_exit(0) };
+        }
+        // SAFETY: no pointer is passed but null; the child is ours.
+        pid > 0 && unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) } == pid
+    }
+
+    #[test]
+    fn without_anybody_to_ask_nobody_is_let_in() {
+        assert!(fork_and_wait());
+        let is_shut = crate::api::names::in_child(|| {
+            ForkGate::install(false).is_none_or(|(gate, _)| {
+                drop(gate);
+                !fork_and_wait()
+            })
+        });
+        assert!(is_shut);
+    }
+
+    #[test]
+    fn the_pass_opens_the_gate() {
+        let opens = crate::api::names::in_child(|| {
+            ForkGate::install(false).is_none_or(|(_gate, pass)| {
+                let secret: usize = pass.as_pointer::<u8>() as usize;
+                // SAFETY: without a stack of its own the child works on a copy of ours, like that of `fork`, and leaves.
+                let pid = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, secret, secret) };
+                if pid == 0 {
+                    // SAFETY: leaves without running the parent's destructors.
+                    unsafe { libc::_exit(0) };
+                }
+                pid > 0
+            })
+        });
+        assert!(opens);
+    }
+}

@@ -1,0 +1,143 @@
+//! Which user programs run as, when root starts them.
+
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+
+use rustix::thread::CapabilitySet;
+
+use crate::api::execution::Fault;
+use crate::api::fault::Doing;
+use crate::api::names;
+use crate::confine::capabilities;
+
+/// What no distribution, container manager or login gives to anyone: so many that two judges which cannot see each other's
+/// locks do not meet either. Then, for a user namespace that maps sixteen bits only, a few of which the same is true.
+const RANGES: [Range<u32>; 2] = [1_900_000_000..2_100_000_000, 60_578..61_184];
+/// Ids that are tried before there are said to be none.
+const TRIES: u32 = 1000;
+
+/// A uid and gid that no other process on this machine has, taken until this is dropped.
+pub(crate) struct Identity {
+    id: u32,
+    _lock: UnixDatagram,
+}
+
+impl Identity {
+    /// Takes one; `None` if this process cannot become another user.
+    pub(crate) fn take() -> Result<Option<Identity>, Fault> {
+        let Some(range) = range() else { return Ok(None) };
+        let identity = Identity::among(&range)?;
+        Ok(can_become(identity.id).then_some(identity))
+    }
+
+    fn among(range: &Range<u32>) -> Result<Identity, Fault> {
+        let count = range.end - range.start;
+        let first = (names::random() % u64::from(count)) as u32;
+        for step in 0..count.min(TRIES) {
+            let id = range.start + (first + step) % count;
+            match lock(id) {
+                Ok(lock) if !is_in_use(id) => return Ok(Identity { id, _lock: lock }),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+                Err(error) => return Err(error).doing("taking a user id for the programs"),
+            }
+        }
+        let what =
+            format!("finding a user id for the programs that is not taken, from {} to {},", range.start, range.end - 1);
+        Err(rustix::io::Errno::AGAIN).doing(what)
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+}
+
+/// Whether [`Identity::take`] finds one, shortages aside.
+pub(crate) fn is_available() -> bool {
+    range().is_some_and(|range| can_become(range.start))
+}
+
+/// Where ids are taken from, if this process may change to another user.
+fn range() -> Option<Range<u32>> {
+    let needed = CapabilitySet::SETUID
+        | CapabilitySet::SETGID
+        | CapabilitySet::CHOWN
+        | CapabilitySet::KILL
+        | CapabilitySet::DAC_OVERRIDE
+        | CapabilitySet::FOWNER;
+    if !capabilities::has(needed) {
+        return None;
+    }
+    let maps = ["uid", "gid"].map(|kind| fs::read_to_string(format!("/proc/self/{kind}_map")).unwrap_or_default());
+    RANGES.into_iter().find(|range| maps.iter().all(|map| is_mapped(map, range)))
+}
+
+/// Whether a user namespace with this map knows all ids of a range.
+fn is_mapped(map: &str, range: &Range<u32>) -> bool {
+    map.lines().any(|line| {
+        let mut numbers = line.split_whitespace().map_while(|number| number.parse::<u64>().ok());
+        let (first, count) = (numbers.next().unwrap_or(0), numbers.nth(1).unwrap_or(0));
+        first <= u64::from(range.start) && u64::from(range.end) <= first + count
+    })
+}
+
+/// A name that one socket at a time can have, in whatever pid namespace its process is. The kernel gives it back when that
+/// ends, however it does.
+fn lock(id: u32) -> io::Result<UnixDatagram> {
+    UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(format!("judge-sandbox-uid-{id}"))?)
+}
+
+/// Whether a user or a process has an id, which in the large range none does.
+fn is_in_use(id: u32) -> bool {
+    if RANGES[0].contains(&id) {
+        return false;
+    }
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let is_user = users.lines().any(|line| line.split(':').nth(2) == Some(&id.to_string()));
+    let mut processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    is_user || processes.any(|entry| entry.metadata().is_ok_and(|entry| entry.uid() == id))
+}
+
+fn can_become(id: u32) -> bool {
+    names::in_child(|| {
+        // SAFETY: plain system calls, in a process of their own.
+        unsafe { libc::setresgid(id, id, id) == 0 && libc::setresuid(id, id, id) == 0 }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_is_not_taken_again_until_it_is_given_back() {
+        let few = 4_000_000_000..4_000_000_003;
+        let mut taken: Vec<Identity> = (0..3).map(|_| Identity::among(&few).unwrap()).collect();
+        taken.sort_by_key(Identity::id);
+        assert_eq!(taken.iter().map(Identity::id).collect::<Vec<_>>(), few.clone().collect::<Vec<_>>());
+        let none = Identity::among(&few).err().unwrap();
+        assert!(none.is_shortage() && none.to_string().contains("from 4000000000 to 4000000002"), "{none}");
+        taken.remove(1);
+        assert_eq!(Identity::among(&few).unwrap().id(), 4_000_000_001);
+    }
+
+    #[test]
+    fn ids_in_use_are_passed_over() {
+        assert!(is_in_use(0) && !is_in_use(61_000));
+    }
+
+    #[test]
+    fn ranges_are_those_of_the_user_namespace() {
+        let [wide, narrow] = &RANGES;
+        let known = |map| (is_mapped(map, wide), is_mapped(map, narrow));
+        assert_eq!(known("         0          0 4294967295\n"), (true, true));
+        assert_eq!(known("         0     100000      65536\n"), (false, true));
+        assert_eq!(known("         0       1000          1\n         1     100000      65536\n"), (false, true));
+        assert_eq!(known("         0          0          1\n"), (false, false));
+        assert_eq!(known(""), (false, false));
+    }
+}

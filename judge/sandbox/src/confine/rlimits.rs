@@ -1,0 +1,59 @@
+//! The kernel's per-process limits for one run.
+
+use crate::api::request::Limits;
+use crate::confine::launch::ResourceLimit;
+use crate::proc::descriptors;
+
+/// What decides beside the run's own limits.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting {
+    /// A control group keeps memory and processes.
+    pub(crate) cgroup: bool,
+    /// The limit on processes counts this many more that are not the run's; `None`: it cannot be used.
+    pub(crate) other_tasks: Option<u64>,
+}
+
+const OPEN_FILES: u64 = 1024;
+const LOCKED_BYTES: u64 = 64 * 1024;
+/// Timers and signals in a queue: each holds a piece of the kernel's memory, out of one stock for all of a user's.
+const PENDING_SIGNALS: u64 = 1024;
+
+/// The limits, each no higher than this process's own.
+pub(crate) fn of(limits: &Limits, setting: Setting) -> Vec<ResourceLimit> {
+    let mut wanted = vec![
+        (libc::RLIMIT_CORE, 0),
+        (libc::RLIMIT_FSIZE, limits.disk),
+        (libc::RLIMIT_NOFILE, if setting.cgroup { OPEN_FILES } else { descriptors::MOST }),
+        (libc::RLIMIT_MEMLOCK, LOCKED_BYTES),
+        (libc::RLIMIT_MSGQUEUE, 0),
+        (libc::RLIMIT_SIGPENDING, PENDING_SIGNALS),
+        (libc::RLIMIT_NICE, 0),
+        (libc::RLIMIT_RTPRIO, 0),
+        (libc::RLIMIT_STACK, limits.memory.unwrap_or(libc::RLIM_INFINITY)),
+    ];
+    if let Some(cpu) = limits.cpu {
+        // A backstop in whole seconds: the watcher is exact, but could be starved.
+        wanted.push((libc::RLIMIT_CPU, cpu.as_secs() + 2));
+    }
+    if let (Some(memory), false) = (limits.memory, setting.cgroup) {
+        wanted.push((libc::RLIMIT_DATA, data_bytes(memory, limits.processes)));
+    }
+    if let (Some(processes), Some(others), false) = (limits.processes, setting.other_tasks, setting.cgroup) {
+        wanted.push((libc::RLIMIT_NPROC, u64::from(processes) + others));
+    }
+    wanted.into_iter().map(|(resource, value)| (resource, value.min(hard_limit(resource)))).collect()
+}
+
+/// Writable private memory. Every thread reserves a stack of the limit's size, so that with threads only the watcher
+/// can tell.
+fn data_bytes(memory: u64, processes: Option<u32>) -> u64 {
+    let stacks = u64::from(processes.unwrap_or(64).clamp(1, 64) - 1);
+    memory.saturating_add(memory / 4).saturating_add(8 << 20).saturating_add(memory.saturating_mul(stacks))
+}
+
+fn hard_limit(resource: libc::__rlimit_resource_t) -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: `limit` is a valid place for the answer.
+    unsafe { libc::getrlimit(resource, &raw mut limit) };
+    limit.rlim_max
+}

@@ -1,0 +1,268 @@
+//! What a program may ask of the kernel, as a filter that the kernel runs.
+
+use std::cell::RefCell;
+
+use libc::{BPF_JEQ, BPF_JGE, BPF_JSET, c_int, c_long, sock_filter};
+
+use crate::confine::bpf::{Table, argument, high_half};
+use crate::confine::calls;
+
+/// What the filter has to make up for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rules {
+    /// No namespaces: the program shares processes, users and files with everybody.
+    pub(crate) shared_world: bool,
+    /// No control group: memory that no process's size shows would be free.
+    pub(crate) uncharged_memory: bool,
+    /// Nobody is asked for what may be of that kind: shared memory, pages sent from files.
+    pub(crate) unasked_memory: bool,
+    /// What the program wrote must not be executed.
+    pub(crate) foreign_code_only: bool,
+    /// Neither a pid namespace nor landlock keeps the program's signals in.
+    pub(crate) signals_escape: bool,
+    /// Landlock does not know of truncation yet.
+    pub(crate) truncation_escapes: bool,
+    /// A second process is refused.
+    pub(crate) single_process: bool,
+}
+
+const CLONE_NEW_ANYTHING: u32 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET) as u32;
+
+/// Stands for the program's own process id until the program's process knows it. No process has this id.
+const OWN_PROCESS: u32 = 0xffff_fff0;
+
+/// The filter that was made last: runs that follow each other mostly have the same rules.
+#[derive(Default)]
+pub(crate) struct Filters(RefCell<Option<(Rules, Vec<sock_filter>)>>);
+
+impl Filters {
+    /// The filter for `rules`.
+    pub(crate) fn of(&self, rules: Rules) -> Vec<sock_filter> {
+        let mut made = self.0.borrow_mut();
+        match &*made {
+            Some((known, filter)) if *known == rules => filter.clone(),
+            _ => made.insert((rules, filter(rules))).1.clone(),
+        }
+    }
+}
+
+fn filter(rules: Rules) -> Vec<sock_filter> {
+    let mut table = Table::default();
+    table.each(calls::ABSENT, libc::ENOSYS);
+    table.each(calls::ABSENT_OLD, libc::ENOSYS);
+    for numbers in calls::UNUSED {
+        table.rest(numbers.clone(), libc::ENOSYS);
+    }
+    table.each(calls::REFUSED, libc::EPERM);
+    table.each(calls::REFUSED_OLD, libc::EPERM);
+    table.each(calls::UNSUPPORTED, libc::EOPNOTSUPP);
+    if rules.shared_world {
+        table.each(calls::SHARED_WORLD, libc::EPERM);
+        table.each(calls::SHARED_WORLD_OLD, libc::EPERM);
+    }
+    if rules.uncharged_memory || rules.foreign_code_only {
+        table.each(calls::MEMORY_FILES, libc::EPERM);
+    }
+    if rules.uncharged_memory {
+        table.each(calls::KEEPS_PAGES, libc::EINVAL);
+    }
+    if rules.unasked_memory {
+        table.each(calls::SENDS_PAGES, libc::EINVAL);
+    }
+    files(&mut table, rules);
+    memory(&mut table, rules);
+    sockets(&mut table);
+    processes(&mut table, rules);
+    if rules.signals_escape {
+        signals(&mut table);
+    }
+    if rules.truncation_escapes {
+        truncation(&mut table);
+    }
+    table.compile(calls::UNKNOWN)
+}
+
+fn files(table: &mut Table, rules: Rules) {
+    const F_NOTIFY: c_int = 1026;
+    const F_SETSIG: c_int = 10;
+    const F_SETOWN_EX: c_int = 15;
+    /// All commands below are known. This one and those after it leave a mark on a file that all who have it see.
+    const F_GET_RW_HINT: u32 = 1035;
+    const TIOCLINUX: u32 = 0x541C;
+    const FIOSETOWN: u32 = 0x8901;
+    const SIOCSPGRP: u32 = 0x8902;
+    // A lock on one of the system's files is seen by all who have the file, in other sandboxes too, and as many as a
+    // program likes are memory of the kernel's. Programs lock files that are theirs alone: told that they hold the lock,
+    // they go on.
+    table.each(&[libc::SYS_flock], 0);
+    table.arguments(libc::SYS_fcntl, |code| {
+        code.load(argument(1));
+        code.when_any(&[libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW].map(unsigned), 0);
+        code.when_any(&[libc::F_GETLK, libc::F_OFD_GETLK].map(unsigned), libc::ENOLCK);
+        code.when_any(&[libc::F_SETLEASE, F_NOTIFY].map(unsigned), libc::EINVAL);
+        code.when(BPF_JGE, F_GET_RW_HINT, libc::EINVAL);
+        // Whom a file's signals go to.
+        code.when_any(&[libc::F_SETOWN, F_SETOWN_EX, F_SETSIG].map(unsigned), libc::EPERM);
+        if rules.uncharged_memory {
+            code.when_any(&[unsigned(libc::F_SETPIPE_SZ)], libc::EPERM);
+        }
+    });
+    table.arguments(libc::SYS_ioctl, |code| {
+        code.load(argument(1));
+        let others = [libc::TIOCSTI as u32, TIOCLINUX, libc::TIOCSCTTY as u32, FIOSETOWN, SIOCSPGRP];
+        code.when_any(&others, libc::EPERM);
+        // What file systems offer beside files: attributes, encryption, verity, relocation.
+        code.mask(0xff00);
+        code.when_any(&[b'f', b'X'].map(|kind| u32::from(kind) << 8), libc::ENOTTY);
+    });
+    // Without waiting: that tells what others have read lately.
+    table.arguments(libc::SYS_preadv2, |code| {
+        code.load(argument(5));
+        code.when(BPF_JSET, unsigned(libc::RWF_NOWAIT), libc::EOPNOTSUPP);
+    });
+}
+
+fn memory(table: &mut Table, rules: Rules) {
+    const PR_SET_MEMORY_MERGE: c_int = 67;
+    const PR_SET_PTRACER: u32 = 0x5961_6d61;
+    const PR_SET_VMA: u32 = 0x5356_4d41;
+    /// All below are known, and these two.
+    const PR_UNKNOWN: u32 = 78;
+    table.arguments(libc::SYS_mmap, |code| {
+        code.load(argument(3));
+        // Out of a stock that all share, and in no process's size.
+        code.when(BPF_JSET, unsigned(libc::MAP_HUGETLB), libc::ENOMEM);
+        if rules.unasked_memory {
+            code.mask(unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS));
+            code.when_any(&[unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS)], libc::ENOMEM);
+        }
+    });
+    // Merged pages tell what others have in theirs.
+    table.arguments(libc::SYS_madvise, |code| {
+        code.load(argument(2));
+        code.when_any(&[unsigned(libc::MADV_MERGEABLE)], libc::EINVAL);
+    });
+    table.arguments(libc::SYS_prctl, |code| {
+        code.load(argument(0));
+        code.allow_when_any(&[PR_SET_PTRACER, PR_SET_VMA]);
+        // The first of them makes a table as large as the program likes, of the kernel's memory.
+        code.when(BPF_JGE, PR_UNKNOWN, libc::EINVAL);
+        code.when_any(&[libc::PR_SET_SECCOMP, libc::PR_SET_MM, PR_SET_MEMORY_MERGE].map(unsigned), libc::EINVAL);
+        if rules.uncharged_memory {
+            // Of a huge page, most can be given back and is still kept.
+            code.when_any(&[unsigned(libc::PR_SET_THP_DISABLE)], libc::EPERM);
+        }
+        if rules.shared_world {
+            // The watcher has to see what it holds.
+            code.when_any(&[unsigned(libc::PR_SET_DUMPABLE)], libc::EPERM);
+        }
+    });
+}
+
+/// As the filter sees an argument.
+fn unsigned(value: c_int) -> u32 {
+    value.cast_unsigned()
+}
+
+/// Pairs of connected sockets are all that there is: datagrams reach every socket that has a name. Packets in sequence go
+/// to the other end whatever name they bear, as streams do; Rust's standard library starts programs by them.
+fn sockets(table: &mut Table) {
+    const SO_RCVTIMEO_NEW: c_int = 66;
+    const SO_SNDTIMEO_NEW: c_int = 67;
+    table.arguments(libc::SYS_socketpair, |code| {
+        code.load(argument(0));
+        code.unless(BPF_JEQ, unsigned(libc::AF_UNIX), libc::EAFNOSUPPORT);
+        code.load(argument(1));
+        code.mask(!unsigned(libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC));
+        code.allow_when_any(&[libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(unsigned));
+        code.when(BPF_JGE, 0, libc::EPROTONOSUPPORT);
+    });
+    table.arguments(libc::SYS_sendto, |code| {
+        for half in [argument(4), high_half(4)] {
+            code.load(half);
+            code.unless(BPF_JEQ, 0, libc::EISCONN);
+        }
+    });
+    // Larger buffers and filters are memory of the kernel's.
+    table.arguments(libc::SYS_setsockopt, |code| {
+        code.load(argument(2));
+        let timeouts = [libc::SO_RCVTIMEO, libc::SO_SNDTIMEO, SO_RCVTIMEO_NEW, SO_SNDTIMEO_NEW];
+        code.allow_when_any(&timeouts.map(unsigned));
+        code.allow_when_any(&[libc::SO_PASSCRED, libc::SO_RCVLOWAT].map(unsigned));
+        code.when(BPF_JGE, 0, libc::EPERM);
+    });
+}
+
+fn processes(table: &mut Table, rules: Rules) {
+    table.arguments(libc::SYS_clone, |code| {
+        code.load(argument(0));
+        code.when(BPF_JSET, CLONE_NEW_ANYTHING, libc::EPERM);
+        if rules.single_process {
+            code.unless(BPF_JSET, unsigned(libc::CLONE_THREAD), libc::EAGAIN);
+        }
+        if rules.shared_world {
+            // Files that a thread alone has open would be looked for in vain.
+            code.mask(unsigned(libc::CLONE_THREAD | libc::CLONE_FILES));
+            code.when(BPF_JEQ, unsigned(libc::CLONE_THREAD), libc::EPERM);
+        }
+    });
+    #[cfg(target_arch = "x86_64")]
+    if rules.single_process {
+        table.each(&[libc::SYS_fork, libc::SYS_vfork], libc::EAGAIN);
+    }
+    table.arguments(libc::SYS_personality, |code| {
+        code.load(argument(0));
+        code.allow_when_any(&[0xffff_ffff]);
+        code.unless(BPF_JEQ, 0, libc::EPERM);
+    });
+    // The limits of another process.
+    table.arguments(libc::SYS_prlimit64, |code| {
+        code.load(argument(0));
+        code.unless(BPF_JEQ, 0, libc::EPERM);
+    });
+}
+
+/// Signals reach nobody but oneself.
+fn signals(table: &mut Table) {
+    table.each(&[libc::SYS_tkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo], libc::EPERM);
+    for number in [libc::SYS_kill, libc::SYS_tgkill] {
+        table.arguments(number, |code| {
+            code.load(argument(0));
+            code.unless(BPF_JEQ, OWN_PROCESS, libc::EPERM);
+        });
+    }
+}
+
+/// Puts the program's own process id where the filter asks for it. Allocates nothing: it is called in the child.
+pub(crate) fn name_own_process(filter: &mut [sock_filter], pid: u32) {
+    for instruction in filter {
+        if instruction.k == OWN_PROCESS {
+            instruction.k = pid;
+        }
+    }
+}
+
+/// A file can be emptied by opening it for reading.
+fn truncation(table: &mut Table) {
+    table.each(&[libc::SYS_truncate], libc::EPERM);
+    table.each(&[libc::SYS_openat2], libc::ENOSYS);
+    let mut flags_of = |number: c_long, index| {
+        table.arguments(number, |code| {
+            code.load(argument(index));
+            code.mask((libc::O_TRUNC | libc::O_ACCMODE) as u32);
+            code.when(BPF_JEQ, libc::O_TRUNC as u32, libc::EPERM);
+        });
+    };
+    flags_of(libc::SYS_openat, 2);
+    #[cfg(target_arch = "x86_64")]
+    flags_of(libc::SYS_open, 1);
+}
+
+#[cfg(test)]
+mod tests;

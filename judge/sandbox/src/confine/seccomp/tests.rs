@@ -1,0 +1,286 @@
+//! What the filters say, read as the kernel reads them.
+
+use libc::{BPF_ALU, BPF_JA, BPF_JGE, BPF_JMP, BPF_LD, c_long};
+
+use super::*;
+use crate::confine::bpf::{ARCHITECTURE, OFFSET_ARCHITECTURE, OFFSET_NUMBER};
+
+const STRICT: Rules = Rules {
+    shared_world: true,
+    uncharged_memory: true,
+    unasked_memory: true,
+    foreign_code_only: true,
+    signals_escape: true,
+    truncation_escapes: true,
+    single_process: true,
+};
+
+const MILD: Rules = Rules {
+    shared_world: false,
+    uncharged_memory: false,
+    unasked_memory: false,
+    foreign_code_only: false,
+    signals_escape: false,
+    truncation_escapes: false,
+    single_process: false,
+};
+
+/// What became of a call.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Allowed,
+    /// It fails with this error number; 0 is a success that does nothing.
+    Fails(i32),
+}
+
+use Verdict::{Allowed, Fails};
+
+/// A reading of the same few instructions as the kernel's.
+fn read(code: &[sock_filter], architecture: u32, number: u32, arguments: [u64; 6]) -> Verdict {
+    let load = |offset: u32| match offset {
+        OFFSET_NUMBER => number,
+        OFFSET_ARCHITECTURE => architecture,
+        other => {
+            let place = other as usize - 16;
+            (arguments[place / 8] >> (8 * (place % 8))) as u32
+        }
+    };
+    let (mut at, mut loaded) = (0, 0);
+    loop {
+        let sock_filter { code, jt, jf, k } = code[at];
+        at += 1;
+        let holds = match u32::from(code) & 0xf0 {
+            BPF_JEQ => loaded == k,
+            BPF_JGE => loaded >= k,
+            BPF_JSET => loaded & k != 0,
+            _ => false,
+        };
+        match u32::from(code) & 0x07 {
+            BPF_LD => loaded = load(k),
+            BPF_ALU => loaded &= k,
+            BPF_JMP if u32::from(code) & 0xf0 == BPF_JA => at += k as usize,
+            BPF_JMP => at += usize::from(if holds { jt } else { jf }),
+            _ if k == libc::SECCOMP_RET_ALLOW => return Allowed,
+            _ => return Fails((k & 0xffff).cast_signed()),
+        }
+    }
+}
+
+fn under(rules: Rules, number: c_long, arguments: [u64; 6]) -> Verdict {
+    read(&filter(rules), ARCHITECTURE, number as u32, arguments)
+}
+
+fn strict(number: c_long, arguments: [u64; 6]) -> Verdict {
+    under(STRICT, number, arguments)
+}
+
+/// Arguments with `value` at `index`.
+fn at(index: usize, value: u64) -> [u64; 6] {
+    let mut arguments = [0; 6];
+    arguments[index] = value;
+    arguments
+}
+
+const STREAM: u64 = libc::SOCK_STREAM as u64;
+
+#[test]
+fn ordinary_work_is_allowed() {
+    for number in [libc::SYS_read, libc::SYS_write, libc::SYS_execve, libc::SYS_exit_group, libc::SYS_epoll_ctl] {
+        assert_eq!(strict(number, [0; 6]), Allowed);
+    }
+    assert_eq!(strict(libc::SYS_clone, at(0, (libc::CLONE_THREAD | libc::CLONE_FILES) as u64)), Allowed);
+    assert_eq!(strict(libc::SYS_mmap, at(3, libc::MAP_SHARED as u64)), Allowed);
+    assert_eq!(strict(libc::SYS_mmap, at(3, (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64)), Allowed);
+    assert_eq!(strict(libc::SYS_personality, at(0, 0xffff_ffff)), Allowed);
+    assert_eq!(strict(libc::SYS_ioctl, at(1, libc::TCGETS)), Allowed);
+    assert_eq!(strict(libc::SYS_ioctl, at(1, libc::FIONREAD)), Allowed);
+    assert_eq!(strict(libc::SYS_openat, at(2, (libc::O_TRUNC | libc::O_WRONLY) as u64)), Allowed);
+    for flags in [0, libc::SOCK_NONBLOCK, libc::SOCK_CLOEXEC, libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC] {
+        assert_eq!(strict(libc::SYS_socketpair, [1, STREAM | flags as u64, 0, 0, 0, 0]), Allowed);
+    }
+    assert_eq!(strict(libc::SYS_sendto, [3, 4096, 5, 0, 0, 0]), Allowed, "send");
+    assert_eq!(strict(libc::SYS_setsockopt, at(2, libc::SO_PASSCRED as u64)), Allowed);
+    for command in [libc::F_DUPFD_CLOEXEC, libc::F_GETFL, libc::F_SETFL, libc::F_GETPIPE_SZ, libc::F_GET_SEALS] {
+        assert_eq!(strict(libc::SYS_fcntl, at(1, command as u64)), Allowed);
+    }
+    assert_eq!(strict(libc::SYS_prctl, at(0, libc::PR_SET_NAME as u64)), Allowed);
+    assert_eq!(strict(libc::SYS_madvise, at(2, libc::MADV_DONTNEED as u64)), Allowed);
+}
+
+#[test]
+fn tricks_are_refused() {
+    assert_eq!(strict(libc::SYS_clone3, [0; 6]), Fails(libc::ENOSYS));
+    assert_eq!(strict(libc::SYS_clone, at(0, libc::SIGCHLD as u64)), Fails(libc::EAGAIN));
+    let user = (libc::CLONE_NEWUSER | libc::CLONE_THREAD) as u64;
+    assert_eq!(strict(libc::SYS_clone, at(0, user)), Fails(libc::EPERM));
+    assert_eq!(strict(libc::SYS_clone, at(0, libc::CLONE_THREAD as u64)), Fails(libc::EPERM), "descriptors of its own");
+    assert_eq!(strict(libc::SYS_prctl, at(0, libc::PR_SET_DUMPABLE as u64)), Fails(libc::EPERM));
+    for request in [libc::TIOCSTI, libc::TIOCSTI | 1 << 40, 0x8901, 0x8902] {
+        assert_eq!(strict(libc::SYS_ioctl, at(1, request)), Fails(libc::EPERM));
+    }
+    for request in [0x4008_6602, 0x401C_5820, 0xC050_6617] {
+        assert_eq!(strict(libc::SYS_ioctl, at(1, request)), Fails(libc::ENOTTY), "attributes, encryption");
+    }
+    assert_eq!(strict(libc::SYS_openat, at(2, libc::O_TRUNC as u64)), Fails(libc::EPERM));
+    assert_eq!(strict(libc::SYS_prlimit64, at(0, 1)), Fails(libc::EPERM));
+    assert_eq!(strict(libc::SYS_kill, [1, 9, 0, 0, 0, 0]), Fails(libc::EPERM));
+    let filters = Filters::default();
+    let mut own = filters.of(STRICT);
+    name_own_process(&mut own, 7_777_777);
+    assert_eq!(
+        own.iter().filter(|instruction| instruction.k == 7_777_777).count(),
+        2,
+        "kill and tgkill know their own"
+    );
+}
+
+#[test]
+fn no_socket_leads_anywhere() {
+    for rules in [STRICT, MILD] {
+        for kind in [libc::SOCK_STREAM, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC] {
+            assert_eq!(under(rules, libc::SYS_socketpair, [1, kind as u64, 0, 0, 0, 0]), Allowed, "{kind}");
+        }
+        for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC] {
+            let pair = under(rules, libc::SYS_socketpair, [1, kind as u64, 0, 0, 0, 0]);
+            assert_eq!(pair, Fails(libc::EPROTONOSUPPORT), "{kind}");
+        }
+        let other = under(rules, libc::SYS_socketpair, [libc::AF_TIPC as u64, STREAM, 0, 0, 0, 0]);
+        assert_eq!(other, Fails(libc::EAFNOSUPPORT));
+        for address in [4096, 1 << 32, 0x7fff_0000_0000] {
+            assert_eq!(under(rules, libc::SYS_sendto, at(4, address)), Fails(libc::EISCONN), "{address:#x}");
+        }
+        for option in [libc::SO_SNDBUF, libc::SO_RCVBUF, libc::SO_SNDBUFFORCE, libc::SO_ATTACH_FILTER] {
+            assert_eq!(under(rules, libc::SYS_setsockopt, at(2, option as u64)), Fails(libc::EPERM), "{option}");
+        }
+    }
+}
+
+#[test]
+fn locks_hold_nothing_and_tell_nothing() {
+    for rules in [STRICT, MILD] {
+        let fcntl = |command: i32| under(rules, libc::SYS_fcntl, at(1, command as u64));
+        assert_eq!(under(rules, libc::SYS_flock, [0; 6]), Fails(0));
+        for command in [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW] {
+            assert_eq!(fcntl(command), Fails(0));
+        }
+        assert_eq!([fcntl(libc::F_GETLK), fcntl(libc::F_OFD_GETLK)], [Fails(libc::ENOLCK), Fails(libc::ENOLCK)]);
+        for command in [libc::F_SETLEASE, 1026, 1035, 1038, 1048, 5000] {
+            assert_eq!(fcntl(command), Fails(libc::EINVAL), "{command}");
+        }
+        assert_eq!(fcntl(libc::F_SETOWN), Fails(libc::EPERM));
+    }
+}
+
+#[test]
+fn memory_that_nothing_counts_is_refused_or_asked_for() {
+    for kind in [libc::MAP_SHARED, libc::MAP_SHARED_VALIDATE] {
+        let shared = at(3, (kind | libc::MAP_ANONYMOUS) as u64);
+        assert_eq!(strict(libc::SYS_mmap, shared), Fails(libc::ENOMEM));
+        assert_eq!(under(MILD, libc::SYS_mmap, shared), Allowed);
+    }
+    let huge = at(3, (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_HUGETLB) as u64);
+    assert_eq!(
+        [strict(libc::SYS_mmap, huge), under(MILD, libc::SYS_mmap, huge)],
+        [Fails(libc::ENOMEM), Fails(libc::ENOMEM)]
+    );
+    let asked = Rules { unasked_memory: false, ..STRICT };
+    for (numbers, when_asked) in [(calls::KEEPS_PAGES, Fails(libc::EINVAL)), (calls::SENDS_PAGES, Allowed)] {
+        for &number in numbers {
+            assert_eq!([strict(number, [0; 6]), under(MILD, number, [0; 6])], [Fails(libc::EINVAL), Allowed]);
+            assert_eq!(under(asked, number, [0; 6]), when_asked);
+        }
+    }
+    let larger_pipe = at(1, libc::F_SETPIPE_SZ as u64);
+    assert_eq!(strict(libc::SYS_fcntl, larger_pipe), Fails(libc::EPERM));
+    assert_eq!(under(MILD, libc::SYS_fcntl, larger_pipe), Allowed);
+    assert_eq!(strict(libc::SYS_prctl, at(0, libc::PR_SET_THP_DISABLE as u64)), Fails(libc::EPERM));
+    for rules in [STRICT, MILD] {
+        assert_eq!(under(rules, libc::SYS_prctl, at(0, libc::PR_SET_SECCOMP as u64)), Fails(libc::EINVAL));
+        for option in [78, 79, 1000, u64::MAX] {
+            assert_eq!(under(rules, libc::SYS_prctl, at(0, option)), Fails(libc::EINVAL), "{option}");
+        }
+        assert_eq!(under(rules, libc::SYS_prctl, at(0, 0x5356_4d41)), Allowed, "names of mappings");
+        assert_eq!(under(rules, libc::SYS_madvise, at(2, libc::MADV_MERGEABLE as u64)), Fails(libc::EINVAL));
+    }
+}
+
+#[test]
+fn every_refused_call_and_no_other_is_refused() {
+    let refused = [
+        calls::ABSENT,
+        calls::ABSENT_OLD,
+        calls::REFUSED,
+        calls::REFUSED_OLD,
+        calls::UNSUPPORTED,
+        calls::MEMORY_FILES,
+        calls::KEEPS_PAGES,
+        calls::SENDS_PAGES,
+        calls::SHARED_WORLD,
+        calls::SHARED_WORLD_OLD,
+    ]
+    .concat();
+    // With arguments of nothing but zeroes.
+    let extra = [
+        libc::SYS_fork,
+        libc::SYS_vfork,
+        libc::SYS_tkill,
+        libc::SYS_rt_sigqueueinfo,
+        libc::SYS_rt_tgsigqueueinfo,
+        libc::SYS_truncate,
+        libc::SYS_openat2,
+        libc::SYS_clone,
+        libc::SYS_kill,
+        libc::SYS_tgkill,
+        libc::SYS_flock,
+        libc::SYS_socketpair,
+        libc::SYS_setsockopt,
+    ];
+    let code = filter(STRICT);
+    for number in 0..1000_u32 {
+        let call = c_long::from(number);
+        let unknown = number >= calls::UNKNOWN || calls::UNUSED.iter().any(|unused| unused.contains(&number));
+        let expected = unknown || refused.contains(&call) || extra.contains(&call);
+        let verdict = read(&code, ARCHITECTURE, number, [0; 6]);
+        assert_eq!(verdict != Allowed, expected, "call {number}");
+        assert!(!unknown || verdict == Fails(libc::ENOSYS), "call {number} does not exist");
+    }
+}
+
+#[test]
+fn calls_that_are_not_known_are_absent() {
+    for rules in [STRICT, MILD] {
+        for number in [335, 400, 423, 467, 469, 470, 471, 600, 0x3fff_ffff, u32::MAX] {
+            assert_eq!(read(&filter(rules), ARCHITECTURE, number, [0; 6]), Fails(libc::ENOSYS), "{number}");
+        }
+        assert_eq!(read(&filter(rules), ARCHITECTURE, 462, [0; 6]), Allowed, "mseal");
+    }
+}
+
+#[test]
+fn other_system_call_tables_are_absent() {
+    for rules in [STRICT, MILD] {
+        assert_eq!(read(&filter(rules), 0x4000_0003, 20, [0; 6]), Fails(libc::ENOSYS), "32 bits");
+        assert_eq!(read(&filter(rules), ARCHITECTURE, 0x4000_0000 | 39, [0; 6]), Fails(libc::ENOSYS), "x32");
+    }
+}
+
+#[test]
+fn walls_elsewhere_need_fewer_rules() {
+    for number in [libc::SYS_setsid, libc::SYS_fchmod, libc::SYS_memfd_create, libc::SYS_kill, libc::SYS_truncate] {
+        assert_eq!(under(MILD, number, [0; 6]), Allowed);
+        assert_ne!(strict(number, [0; 6]), Allowed);
+    }
+    assert_eq!(under(MILD, libc::SYS_clone, at(0, 17)), Allowed);
+    let foreign = Rules { foreign_code_only: true, ..MILD };
+    assert_eq!(under(foreign, libc::SYS_memfd_create, [0; 6]), Fails(libc::EPERM), "it could be executed");
+}
+
+#[test]
+fn every_comparison_reaches_its_goal() {
+    for rules in [STRICT, MILD] {
+        let code = filter(rules);
+        let tree = code.iter().filter(|instruction| u32::from(instruction.code) == BPF_JMP | BPF_JGE | libc::BPF_K);
+        assert!(tree.count() < 255, "the reach of a jump");
+        assert!(code.len() < 4096, "the kernel's own limit");
+    }
+}

@@ -1,0 +1,228 @@
+//! Looks over the machine: which tiers work, what each lacks and how to get it, and what makes timings noisy.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::api::names;
+use crate::api::tier::{Gap, Options, Tier};
+use crate::cgroup::site::{Site, Version};
+use crate::confine::landlock;
+use crate::probe;
+use crate::proc::cores::Cores;
+use crate::watch::tree_clock::TreeClock;
+
+/// What `judge doctor` tells.
+#[derive(Debug, Clone)]
+pub struct Survey {
+    /// One for each tier that is safe, strongest first.
+    pub tiers: Vec<TierReport>,
+    /// What the tiers are made of.
+    pub features: Vec<Feature>,
+    /// What makes timings noisy.
+    pub machine: Machine,
+}
+
+/// One tier on this machine.
+#[derive(Debug, Clone)]
+pub struct TierReport {
+    /// Which.
+    pub tier: Tier,
+    /// Why it does not work here; `None` when it does.
+    pub missing: Option<String>,
+    /// What does not hold in it, if it works.
+    pub gaps: Vec<Gap>,
+    /// Commands that make it work; `None` where it works or is not needed.
+    pub remedy: Option<&'static str>,
+}
+
+/// One thing of the kernel's that tiers need.
+#[derive(Debug, Clone)]
+pub struct Feature {
+    /// Its name: `"landlock"`.
+    pub name: &'static str,
+    /// What it is good for.
+    pub purpose: &'static str,
+    /// What was found, in a word or two: `"version 7"`.
+    pub found: Result<String, String>,
+    /// How to get it, if it is missing.
+    pub remedy: Option<&'static str>,
+}
+
+/// The machine, as far as it bears on timings. What cannot be read is absent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Machine {
+    /// What this process may run on.
+    pub cores: Cores,
+    /// The frequency governors in use: `"powersave"` makes short runs slow.
+    pub governors: Vec<String>,
+    /// Runnable processes, averaged over a minute.
+    pub load: Option<f64>,
+    /// Swap space in bytes: a program that is swapped out is slow without using CPU time.
+    pub swap: Option<u64>,
+}
+
+/// Looks at everything. Tries each tier, which takes some tens of milliseconds.
+pub fn survey(options: &Options) -> Survey {
+    let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
+    let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    let root = rustix::process::geteuid().is_root();
+    let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
+    let tiers = safe.map(|tier| match probe::attempt(tier, &executable, &scratch) {
+        Ok(found) => TierReport { tier, missing: None, gaps: found.gaps, remedy: None },
+        Err(unfit) => {
+            let remedy = if unfit.shortage { Some(SHORTAGE) } else { remedy_for(tier, root) };
+            TierReport { tier, missing: Some(unfit.why), gaps: Vec::new(), remedy }
+        }
+    });
+    Survey { tiers: tiers.collect(), features: features(root), machine: machine() }
+}
+
+const SHORTAGE: &str = "raise `ulimit -n` (open files) or `ulimit -u` (processes), or end what uses them up";
+
+const USER_NAMESPACES: &str = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; on Ubuntu also: sudo sysctl -w \
+     kernel.apparmor_restrict_unprivileged_userns=0; in docker: docker run --security-opt seccomp=unconfined …";
+
+const LANDLOCK: &str = "a kernel of version 5.13 or later, started with lsm=landlock,… (see /sys/kernel/security/lsm)";
+
+/// How an ordinary user, or `root`, comes by a control group.
+fn control_group_for(root: bool) -> &'static str {
+    if root {
+        "in docker: docker run --privileged …; elsewhere: sudo mount -t cgroup2 none /sys/fs/cgroup"
+    } else {
+        "systemd-run --user --scope -p Delegate=yes judge …"
+    }
+}
+
+fn remedy_for(tier: Tier, root: bool) -> Option<&'static str> {
+    match tier {
+        Tier::Root if !root => Some("sudo judge …"),
+        Tier::Delegated if root => None,
+        Tier::Root | Tier::Delegated => Some(control_group_for(root)),
+        Tier::Userns => Some(USER_NAMESPACES),
+        Tier::Bare => Some(LANDLOCK),
+        Tier::Unsafe => None,
+    }
+}
+
+fn features(root: bool) -> Vec<Feature> {
+    let landlock = match landlock::version() {
+        0 => Err("not in this kernel, or not switched on".to_owned()),
+        version => Ok(format!("version {version}")),
+    };
+    let cgroup = Site::find().map(|site| {
+        let version = if site.version == Version::Two { 2 } else { 1 };
+        format!("version {version} at {}", site.memory.display())
+    });
+    let namespaces =
+        if makes_user_namespaces() { Ok("can be made".to_owned()) } else { Err("they are refused".to_owned()) };
+    let seccomp = if knows_seccomp() { Ok("works".to_owned()) } else { Err("not in this kernel".to_owned()) };
+    let clock = TreeClock::open().map(|_| "works".to_owned()).ok_or_else(|| "perf events are refused".to_owned());
+    let tasks =
+        if Path::new("/proc/self/task").exists() { Ok("mounted".to_owned()) } else { Err("no /proc".to_owned()) };
+    vec![
+        Feature {
+            name: "landlock",
+            purpose: "keeps programs away from files without any rights of the judge's",
+            found: landlock,
+            remedy: Some(LANDLOCK),
+        },
+        Feature {
+            name: "seccomp",
+            purpose: "refuses the system calls that walls do not hold",
+            found: seccomp,
+            remedy: Some("a kernel with CONFIG_SECCOMP_FILTER"),
+        },
+        Feature {
+            name: "user namespace",
+            purpose: "walls of mounts, process ids and networks without root",
+            found: namespaces,
+            remedy: Some(USER_NAMESPACES),
+        },
+        Feature {
+            name: "control group",
+            purpose: "limits and measures memory, processes and CPU time of whole trees",
+            found: cgroup,
+            remedy: Some(control_group_for(root)),
+        },
+        Feature {
+            name: "tree clock",
+            purpose: "exact CPU time of several processes without a control group",
+            found: clock,
+            remedy: Some("sudo sysctl -w kernel.perf_event_paranoid=2"),
+        },
+        Feature {
+            name: "/proc",
+            purpose: "what runs, and what it holds, without a control group",
+            found: tasks,
+            remedy: Some("sudo mount -t proc proc /proc"),
+        },
+    ]
+}
+
+fn makes_user_namespaces() -> bool {
+    // SAFETY: a system call without pointers, in a process of its own.
+    names::in_child(|| unsafe { libc::unshare(libc::CLONE_NEWUSER) } == 0)
+}
+
+/// The kernel reaches for the filter only where it knows filters.
+fn knows_seccomp() -> bool {
+    // SAFETY: the null pointer is only looked at by the kernel, which refuses it.
+    let answer = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, std::ptr::null::<u8>()) };
+    answer != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
+}
+
+fn machine() -> Machine {
+    Machine {
+        cores: Cores::here(),
+        governors: governors(Path::new("/sys/devices/system/cpu")),
+        load: fs::read_to_string("/proc/loadavg").ok().and_then(|text| text.split(' ').next()?.parse().ok()),
+        swap: fs::read_to_string("/proc/meminfo").ok().as_deref().and_then(swap),
+    }
+}
+
+fn governors(cpus: &Path) -> Vec<String> {
+    let entries = fs::read_dir(cpus).into_iter().flatten().flatten();
+    let found = entries.filter_map(|entry| fs::read_to_string(entry.path().join("cpufreq/scaling_governor")).ok());
+    found.map(|governor| governor.trim().to_owned()).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn swap(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("SwapTotal:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_is_read() {
+        assert_eq!(swap("MemTotal: 3 kB\nSwapTotal:     1024 kB\n"), Some(1 << 20));
+        assert_eq!(swap("MemTotal: 3 kB\n"), None);
+        assert!(!machine().cores.numbers().is_empty());
+    }
+
+    #[test]
+    fn governors_are_named_once() {
+        let cpus = tempfile::tempdir().unwrap();
+        for core in ["cpu0", "cpu1"] {
+            fs::create_dir_all(cpus.path().join(core).join("cpufreq")).unwrap();
+            fs::write(cpus.path().join(core).join("cpufreq/scaling_governor"), "powersave\n").unwrap();
+        }
+        assert_eq!(governors(cpus.path()), ["powersave"]);
+    }
+
+    #[test]
+    fn every_tier_that_can_be_missing_has_a_remedy() {
+        for root in [true, false] {
+            for feature in features(root) {
+                assert!(!feature.purpose.is_empty() && feature.remedy.is_some());
+            }
+            for tier in Tier::ALL {
+                let never = tier == Tier::Unsafe || (tier == Tier::Delegated && root);
+                assert_eq!(remedy_for(tier, root).is_none(), never, "{tier} as root: {root}");
+            }
+        }
+    }
+}

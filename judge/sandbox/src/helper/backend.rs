@@ -1,0 +1,93 @@
+//! Where a helper starts programs: by itself, or in jails.
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use crate::api::execution::Fault;
+use crate::confine::fork_gate::ForkGate;
+use crate::confine::identity::Identity;
+use crate::helper::Settings;
+use crate::helper::direct::Bare;
+use crate::helper::pool::Jails;
+use crate::protocol::messages::Task;
+use crate::watch::meter::Gauges;
+use crate::watch::{Disk, Start};
+
+/// One or the other, by tier.
+pub(crate) enum Station {
+    Bare(Bare),
+    Jails(Jails),
+}
+
+impl Station {
+    pub(crate) fn open(settings: &mut Settings) -> Result<Station, Fault> {
+        Ok(if settings.tier.has_namespaces() {
+            Station::Jails(Jails::open(settings)?)
+        } else {
+            Station::Bare(Bare::open(settings)?)
+        })
+    }
+
+    /// The user that programs run as, if it is not this process's own.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        match self {
+            Station::Bare(bare) => bare.identity(),
+            Station::Jails(jails) => jails.identity(),
+        }
+    }
+
+    /// Makes ready for `task`.
+    pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
+        match self {
+            Station::Bare(bare) => bare.prepare(task),
+            Station::Jails(jails) => jails.prepare(task),
+        }
+    }
+
+    pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
+        match self {
+            Station::Bare(bare) => bare.gauges(many),
+            Station::Jails(jails) => jails.current().gauges(many),
+        }
+    }
+
+    /// Starts what was prepared for.
+    pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+        match self {
+            Station::Bare(bare) => bare.start(task, stdio),
+            Station::Jails(jails) => jails.current().start(task, stdio),
+        }
+    }
+
+    /// What new processes go through where no control group counts them.
+    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
+        match self {
+            Station::Bare(bare) => bare.fork_gate(),
+            Station::Jails(jails) => jails.current().fork_gate(),
+        }
+    }
+
+    /// Removes what the program of `task` has left after a run of such a length. A jail's init has done that already.
+    pub(crate) fn tidy(&mut self, task: &Task, run: Duration) -> Result<(), Fault> {
+        match self {
+            Station::Bare(bare) => bare.tidy(task, run),
+            Station::Jails(_) => Ok(()),
+        }
+    }
+
+    /// The working folder of the run that has just ended, if it exchanges files.
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        match self {
+            Station::Bare(bare) => bare.work_folder(),
+            Station::Jails(jails) => jails.current().work_folder(),
+        }
+    }
+
+    /// How to measure a working folder without a size limit of its own.
+    pub(crate) fn disk(&self) -> Option<&dyn Disk> {
+        match self {
+            Station::Bare(bare) => bare.disk(),
+            Station::Jails(_) => None,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The jails of one helper: one for each view of the host that was asked for lately.
+
+use crate::api::execution::Fault;
+use crate::api::tier::Tier;
+use crate::cgroup::site::Site;
+use crate::confine::identity::Identity;
+use crate::helper::Settings;
+use crate::namespace::jail::{Jail, Plan};
+use crate::namespace::view::View;
+use crate::protocol::messages::Task;
+
+/// As many as are kept: solvers that are compared take turns.
+const KEPT: usize = 4;
+
+/// Jails, the most recently used last.
+pub(crate) struct Jails {
+    plan: Plan,
+    identity: Option<Identity>,
+    site: Option<Site>,
+    name: String,
+    made: u64,
+    jails: Vec<(View, Jail)>,
+}
+
+impl Jails {
+    pub(crate) fn open(settings: &Settings) -> Result<Jails, Fault> {
+        let identity = Identity::take()?;
+        let own_user_namespace = settings.tier != Tier::Root;
+        let plan = Plan { own_user_namespace, identity: identity.as_ref().map(Identity::id) };
+        Ok(Jails {
+            plan,
+            identity,
+            site: settings.site.clone(),
+            name: settings.name.clone(),
+            made: 0,
+            jails: Vec::new(),
+        })
+    }
+
+    /// The user that programs run as, if it is not this process's own.
+    pub(crate) fn identity(&self) -> Option<&Identity> {
+        self.identity.as_ref()
+    }
+
+    /// Makes the jail for `task` the current one.
+    pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
+        self.jails.retain(|(_, jail)| jail.is_sound());
+        let view = View::of(task);
+        let known = self.jails.iter().position(|(seen, _)| *seen == view);
+        let kept = known.map(|index| self.jails.remove(index)).filter(|(_, jail)| !jail.is_laden());
+        let entry = match kept {
+            Some(entry) => entry,
+            None => {
+                if self.jails.len() == KEPT {
+                    self.jails.remove(0);
+                }
+                self.made += 1;
+                let name = format!("{}.{}", self.name, self.made);
+                (view, Jail::build(self.plan, self.site.as_ref(), &name, task)?)
+            }
+        };
+        entry.1.prepare(task)?;
+        self.jails.push(entry);
+        Ok(())
+    }
+
+    /// The one that was last prepared.
+    pub(crate) fn current(&self) -> &Jail {
+        // `prepare` has put one there, or has failed and nobody comes to ask.
+        #[expect(clippy::expect_used, reason = "an invariant of this type")]
+        let (_, jail) = self.jails.last().expect("a jail was prepared");
+        jail
+    }
+}

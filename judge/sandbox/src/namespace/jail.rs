@@ -1,0 +1,305 @@
+//! One jail, seen from the helper: namespaces with an init of ours in them, which starts programs when told.
+
+use std::cell::Cell;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::rc::Rc;
+
+use rustix::process::Signal;
+
+use crate::api::clock;
+use crate::api::execution::Fault;
+use crate::api::fault::Doing;
+use crate::cgroup::Cgroup;
+use crate::cgroup::site::Site;
+use crate::confine::fork_gate::ForkGate;
+use crate::namespace::init;
+use crate::namespace::mounts;
+use crate::proc::tree;
+use crate::protocol::messages::{self, Task};
+use crate::protocol::notes::Notes;
+use crate::protocol::wire::{Reader, Writer};
+use crate::scratch::ramdisk::Place;
+use crate::watch::meter::Gauges;
+use crate::watch::reaper::{Conclusion, Finished};
+use crate::watch::tree_clock::TreeClock;
+use crate::watch::{Program, Start};
+
+/// What kind of jail.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    /// In a user namespace; else root's own rights build the walls.
+    pub(crate) own_user_namespace: bool,
+    /// The uid, as the host knows it, that programs run as; `None`: this process's own.
+    pub(crate) identity: Option<u32>,
+}
+
+/// The uid that a program in a user namespace believes to have.
+pub(crate) const INNER_ID: u32 = 1000;
+
+/// A jail that stands.
+pub(crate) struct Jail {
+    pid: i32,
+    pidfd: OwnedFd,
+    socket: UnixStream,
+    cgroup: Option<Cgroup>,
+    tree_clock: Option<TreeClock>,
+    gate: Option<ForkGate>,
+    folder: Option<Place>,
+    notes: Rc<Notes>,
+    sound: Cell<bool>,
+    /// Lent by the init after a run that exchanges files.
+    work_folder: Cell<Option<OwnedFd>>,
+}
+
+impl Jail {
+    /// Builds the walls and starts the init.
+    pub(crate) fn build(plan: Plan, site: Option<&Site>, name: &str, task: &Task) -> Result<Jail, Fault> {
+        let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
+        let doors = cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::doors).doing("opening the control group")?;
+        let (socket, theirs) = UnixStream::pair().doing("making a socket for the jail")?;
+        let notes = Rc::new(Notes::new().doing("sharing memory with the jail")?);
+        let setting = init::Setting {
+            socket: theirs,
+            notes: Rc::clone(&notes),
+            plan,
+            doors,
+            has_cgroup: cgroup.is_some(),
+            counts_processes: site.is_some_and(|site| site.pids.is_some()),
+            counts_cpu: site.is_some_and(|site| site.cpu.is_some()),
+            task: task.clone(),
+        };
+        let (pid, pidfd) = clone_init(plan, &setting)?;
+        drop(setting);
+        let mut jail = Jail {
+            pid,
+            pidfd,
+            socket,
+            cgroup,
+            tree_clock: None,
+            gate: None,
+            folder: None,
+            notes,
+            sound: Cell::new(true),
+            work_folder: Cell::default(),
+        };
+        if plan.own_user_namespace {
+            map_users(pid, plan.identity).doing("mapping the users of a user namespace")?;
+        }
+        jail.greet()?;
+        Ok(jail)
+    }
+
+    /// Lets the init go on, now that it has a user, and hears whether the walls stand.
+    fn greet(&mut self) -> Result<(), Fault> {
+        Writer::default().send(&self.socket, &[]).doing("speaking to the jail's init")?;
+        let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
+        let wrong = "hearing from the jail's init";
+        if answer.u64().doing(wrong)? == 0 {
+            return Err(fault_in(&mut answer).doing(wrong)?);
+        }
+        let (has_clock, has_gate) = (answer.u64().doing(wrong)? != 0, answer.u64().doing(wrong)? != 0);
+        self.folder = Some(Place::new(answer.fd().doing(wrong)?, mounts::BOX_NAME));
+        let mut next = |is_there: bool| is_there.then(|| answer.fd()).transpose().doing(wrong);
+        self.tree_clock = next(has_clock)?.map(TreeClock::from_fd);
+        self.gate = next(has_gate)?.map(ForkGate::from_fd);
+        Ok(())
+    }
+
+    /// Sets the limits of the next run.
+    pub(crate) fn prepare(&self, task: &Task) -> Result<(), Fault> {
+        match &self.cgroup {
+            Some(cgroup) => cgroup.prepare(task.limits.memory, task.limits.processes),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether it can be used again.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.sound.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable)
+    }
+
+    /// Whether what ended in it is still charged to it: a program that comes now would have less than its limit.
+    pub(crate) fn is_laden(&self) -> bool {
+        self.cgroup.as_ref().is_some_and(Cgroup::is_laden)
+    }
+
+    pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
+        Gauges {
+            root: self.pid,
+            cgroup: self.cgroup.as_ref(),
+            tree_clock: self.tree_clock.as_ref(),
+            notes: &self.notes,
+            folder: self.folder.as_ref(),
+            files: None,
+            user: None,
+            many,
+            grants: true,
+        }
+    }
+
+    pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
+        self.gate.as_ref()
+    }
+
+    pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
+        self.work_folder.take()
+    }
+
+    /// Has the init start `task`.
+    pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
+        let ordered = clock::now();
+        self.notes.clear();
+        let enclosed = messages::Enclosed { stdout: true, stderr: true, until: false };
+        messages::encode(task, enclosed).send(&self.socket, &stdio).doing("handing a program to the jail's init")?;
+        Ok(Start::Running(Box::new(Inmate { jail: self, ordered, killed: false })))
+    }
+
+    fn receive(&self) -> Result<Option<Reader>, Fault> {
+        Reader::receive(&self.socket).doing("hearing from the jail's init")
+    }
+
+    fn lost(&self) -> Fault {
+        self.sound.set(false);
+        Fault::HelperGone("the init of a jail".to_owned())
+    }
+}
+
+impl Drop for Jail {
+    fn drop(&mut self) {
+        let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
+        // SAFETY: no pointer is passed but null; the process is our child. With it, its whole pid namespace is dead.
+        unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WALL) };
+    }
+}
+
+/// A program in a jail.
+struct Inmate<'a> {
+    jail: &'a Jail,
+    ordered: u64,
+    killed: bool,
+}
+
+impl Program for Inmate<'_> {
+    fn ended(&self) -> BorrowedFd<'_> {
+        self.jail.socket.as_fd()
+    }
+
+    fn is_over(&mut self) -> bool {
+        true
+    }
+
+    fn kill(&mut self) {
+        if std::mem::replace(&mut self.killed, true) {
+            return;
+        }
+        // The init will kill whatever has escaped us; but it may have to wait for a core until the next tick.
+        tree::kill_descendants(self.jail.pid);
+        if init::order_death(&self.jail.socket).is_err() {
+            let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
+        }
+    }
+
+    fn finish(&mut self) -> Result<Conclusion, Fault> {
+        let wrong = "hearing from the jail's init";
+        let Some(mut message) = self.jail.receive()? else { return self.without_init() };
+        Ok(match message.u64().doing(wrong)? {
+            0 => return Err(fault_in(&mut message).doing(wrong)?),
+            1 => Conclusion::Refused(message.u64().doing(wrong)? as i32),
+            _ => {
+                self.jail.work_folder.set(message.fd().ok());
+                Conclusion::Finished(Finished::decode(&mut message).doing(wrong)?)
+            }
+        })
+    }
+
+    fn has_started(&self) -> bool {
+        self.jail.notes.started().is_some()
+    }
+
+    fn started(&self) -> u64 {
+        self.jail.notes.started().unwrap_or(self.ordered)
+    }
+}
+
+impl Inmate<'_> {
+    /// The init is gone, and everything with it: for want of memory, or it is our own fault.
+    fn without_init(&self) -> Result<Conclusion, Fault> {
+        let fault = self.jail.lost();
+        if self.jail.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {
+            let ended = clock::now();
+            let status = libc::SIGKILL;
+            return Ok(Conclusion::Finished(Finished {
+                status,
+                started: self.started(),
+                ended,
+                ..Finished::default()
+            }));
+        }
+        Err(fault)
+    }
+}
+
+/// Reads a fault that the init reported.
+fn fault_in(message: &mut Reader) -> io::Result<Fault> {
+    let action = String::from_utf8_lossy(&message.bytes()?).into_owned();
+    Ok(Fault::System { action, source: io::Error::from_raw_os_error(message.u64()? as i32) })
+}
+
+fn clone_init(plan: Plan, setting: &init::Setting) -> Result<(i32, OwnedFd), Fault> {
+    const STACK_BYTES: usize = 256 * 1024;
+    let mut flags = libc::CLONE_NEWPID
+        | libc::CLONE_NEWNS
+        | libc::CLONE_NEWIPC
+        | libc::CLONE_NEWUTS
+        | libc::CLONE_NEWNET
+        | libc::CLONE_PIDFD
+        | libc::SIGCHLD;
+    if plan.own_user_namespace {
+        flags |= libc::CLONE_NEWUSER;
+    }
+    let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
+    let mut pidfd: RawFd = -1;
+    // The maps of users can be written only while the init may be looked into; it closes itself when they are.
+    let visible = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
+    visible.doing("making ready for a user namespace")?;
+    // SAFETY: without CLONE_VM the child works on a copy of this process, which has one thread, and of its stack.
+    let pid = unsafe {
+        libc::clone(
+            init::enter,
+            stack.as_mut_ptr().add(stack.len()).cast(),
+            flags,
+            std::ptr::from_ref(setting).cast_mut().cast(),
+            &raw mut pidfd,
+        )
+    };
+    let error = io::Error::last_os_error();
+    if !plan.own_user_namespace || pid < 0 {
+        hide()?;
+    }
+    if pid < 0 {
+        return Err(error).doing("creating namespaces");
+    }
+    // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
+    Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
+}
+
+fn hide() -> Result<(), Fault> {
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+        .doing("closing this process to others")
+}
+
+/// Maps the one user that the jail knows.
+fn map_users(pid: i32, identity: Option<u32>) -> io::Result<()> {
+    let _ = hide();
+    let (uid, gid) = match identity {
+        Some(id) => (id, id),
+        None => {
+            std::fs::write(format!("/proc/{pid}/setgroups"), "deny")?;
+            (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
+        }
+    };
+    std::fs::write(format!("/proc/{pid}/uid_map"), format!("{INNER_ID} {uid} 1"))?;
+    std::fs::write(format!("/proc/{pid}/gid_map"), format!("{INNER_ID} {gid} 1"))
+}

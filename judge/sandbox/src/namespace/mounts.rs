@@ -1,0 +1,241 @@
+//! The file system that a jail shows: a small read-only root, the system's folders, what was asked for, and a place for
+//! the working folder.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
+
+use crate::api::execution::Fault;
+use crate::api::fault::Doing;
+use crate::confine::landlock::{DEVICES, SYSTEM};
+use crate::protocol::messages::Task;
+
+/// What the working folder is mounted in.
+pub(crate) const WORK: &str = "/judge";
+/// The working folder, as programs know it.
+pub(crate) const BOX: &str = "/judge/box";
+/// Its name in [`WORK`].
+pub(crate) const BOX_NAME: &str = "box";
+/// Where the new root is put together; hides nothing from us, since everything is opened before.
+const STAGE: &str = "/tmp";
+
+/// Something of the host's that a jail shows at the same path.
+pub(crate) enum Source {
+    Link {
+        path: PathBuf,
+        target: PathBuf,
+    },
+    /// With a copy of the host's mounts there, which belongs nowhere yet.
+    Tree {
+        path: PathBuf,
+        tree: OwnedFd,
+        folder: bool,
+    },
+}
+
+/// How it is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    ReadOnly,
+    Writable,
+    /// To write, not to execute.
+    Data,
+    Device,
+    /// The program's own file, wherever it is.
+    Program,
+}
+
+/// Takes copies of all that `task` needs, before anything is mounted over it, and with the rights of the helper's user.
+/// `executes_own`: whether it may execute what it wrote itself.
+pub(crate) fn sources(task: &Task, executes_own: bool) -> Result<Vec<Source>, Fault> {
+    let private = rustix::mount::MountPropagationFlags::PRIVATE | rustix::mount::MountPropagationFlags::REC;
+    rustix::mount::mount_change("/", private).doing("making mounts private")?;
+    let mut found = Vec::new();
+    for path in SYSTEM {
+        add(&mut found, Path::new(path), Kind::ReadOnly, |_| true)?;
+    }
+    for path in DEVICES {
+        add(&mut found, Path::new(path), Kind::Device, |_| true)?;
+    }
+    let is_visible = |real: &Path| task.visible.iter().any(|visible| real.starts_with(&visible.path));
+    let writable = if executes_own { Kind::Writable } else { Kind::Data };
+    for visible in &task.visible {
+        add(&mut found, &visible.path, if visible.writable { writable } else { Kind::ReadOnly }, is_visible)?;
+    }
+    let may_be_data = !executes_own && task.visible.iter().any(|visible| visible.writable);
+    let kind = if may_be_data { Kind::Program } else { Kind::ReadOnly };
+    add(&mut found, &task.program, kind, |real| real == task.program || is_visible(real))?;
+    Ok(found)
+}
+
+/// Adds `path`, following links as the host does, and every link on the way to it: the path leads there in the jail, too.
+/// What does not exist, or `may` not be shown where the links lead, is left out: the program will find that out.
+fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path) -> bool) -> Result<(), Fault> {
+    let (mut path, mut left) = (PathBuf::from("/"), path.to_owned());
+    // As many as the kernel itself would follow.
+    let mut links = 40;
+    loop {
+        let mut parts = left.components();
+        match parts.next() {
+            None => break,
+            Some(Component::Normal(name)) => path.push(name),
+            Some(Component::ParentDir) => drop(path.pop()),
+            Some(_) => {}
+        }
+        let rest = parts.as_path().to_owned();
+        left = match fs::read_link(&path) {
+            Ok(_) if links == 0 => return Ok(()),
+            Ok(target) => {
+                links -= 1;
+                if !shown(found, &path) {
+                    found.push(Source::Link { path: path.clone(), target: target.clone() });
+                }
+                path = if target.is_absolute() { "/".into() } else { path.parent().unwrap_or(&path).to_owned() };
+                target.join(rest)
+            }
+            Err(_) => rest,
+        };
+    }
+    if !may(&path) || (shown(found, &path) && matches!(kind, Kind::ReadOnly | Kind::Device)) {
+        return Ok(());
+    }
+    let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };
+    let tree = copy(&path, kind).doing(format!("taking {} into the jail", path.display()))?;
+    found.push(Source::Tree { path, tree, folder: metadata.is_dir() });
+    Ok(())
+}
+
+fn shown(found: &[Source], path: &Path) -> bool {
+    found.iter().any(|source| match source {
+        Source::Link { path: link, .. } => link == path,
+        Source::Tree { path: tree, folder: true, .. } => path.starts_with(tree),
+        Source::Tree { path: tree, .. } => tree == path,
+    })
+}
+
+/// Makes the small world this process's root.
+pub(crate) fn build_root(sources: &[Source], hidden: &[PathBuf]) -> Result<(), Fault> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
+        .doing("mounting the jail's root")?;
+    rustix::process::chdir(STAGE).doing("entering the jail's root")?;
+    for source in sources {
+        place(source)?;
+    }
+    for folder in hidden {
+        cover(folder)?;
+    }
+    furnish()?;
+    // In a user namespace the kernel allows this only while the host's is still in sight.
+    mount_proc();
+    rustix::process::pivot_root(".", ".").doing("changing the root")?;
+    rustix::mount::unmount(".", UnmountFlags::DETACH).doing("leaving the host's files")?;
+    rustix::process::chdir("/").doing("entering the new root")?;
+    let read_only = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
+    set_attributes(CWD, c"/", read_only, 0).doing("making the root read-only")
+}
+
+fn copy(path: &Path, kind: Kind) -> io::Result<OwnedFd> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
+    let tree = rustix::mount::open_tree(CWD, path, flags)?;
+    let attributes = match kind {
+        Kind::ReadOnly | Kind::Program => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
+        Kind::Writable => libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV,
+        Kind::Data => libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV | libc::MOUNT_ATTR_NOEXEC,
+        Kind::Device => libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC,
+    };
+    set_attributes(tree.as_fd(), c"", attributes, libc::AT_EMPTY_PATH | libc::AT_RECURSIVE)?;
+    Ok(tree)
+}
+
+/// `mount_setattr`, adding `attributes`.
+fn set_attributes(at: BorrowedFd<'_>, path: &std::ffi::CStr, attributes: u64, flags: i32) -> io::Result<()> {
+    let change = libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    // SAFETY: the path and the structure, whose size is passed, are valid during the call.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            at.as_raw_fd(),
+            path.as_ptr(),
+            flags,
+            &raw const change,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Puts a source at its path below the current folder.
+fn place(source: &Source) -> Result<(), Fault> {
+    let (Source::Link { path, .. } | Source::Tree { path, .. }) = source;
+    let what = || format!("making room for {} in the jail", path.display());
+    let below = path.strip_prefix("/").unwrap_or(path);
+    if let Some(parent) = below.parent() {
+        fs::create_dir_all(parent).doing(what())?;
+    }
+    match source {
+        Source::Link { target, .. } => exists_is_fine(std::os::unix::fs::symlink(target, below)).doing(what()),
+        Source::Tree { folder, tree, .. } => {
+            if *folder {
+                exists_is_fine(fs::create_dir(below)).doing(what())?;
+            } else if !below.exists() {
+                fs::File::create(below).doing(what())?;
+            }
+            rustix::mount::move_mount(tree, "", CWD, below, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
+                .doing(format!("showing {} in the jail", path.display()))
+        }
+    }
+}
+
+/// Puts an empty folder over one that the sources show, below the current folder.
+fn cover(folder: &Path) -> Result<(), Fault> {
+    let below = folder.strip_prefix("/").unwrap_or(folder);
+    if !fs::symlink_metadata(below).is_ok_and(|found| found.is_dir()) {
+        return Ok(());
+    }
+    let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    rustix::mount::mount("tmpfs", below, "tmpfs", flags, c"size=4k,nr_inodes=1,mode=0555")
+        .doing(format!("hiding {} in the jail", folder.display()))
+}
+
+/// The folders and links that programs expect.
+fn furnish() -> Result<(), Fault> {
+    let what = "furnishing the jail's root";
+    for folder in [WORK, BOX, "/dev", "/proc", "/etc"] {
+        // The new root is the current folder as yet.
+        exists_is_fine(fs::create_dir(&folder[1..])).doing(what)?;
+    }
+    let links = [
+        (BOX, "tmp"),
+        (BOX, "dev/shm"),
+        ("/proc/self/fd", "dev/fd"),
+        ("/proc/self/fd/0", "dev/stdin"),
+        ("/proc/self/fd/1", "dev/stdout"),
+        ("/proc/self/fd/2", "dev/stderr"),
+    ];
+    for (target, link) in links {
+        exists_is_fine(std::os::unix::fs::symlink(target, link)).doing(what)?;
+    }
+    Ok(())
+}
+
+fn exists_is_fine(result: io::Result<()>) -> io::Result<()> {
+    result.or_else(|error| if error.kind() == io::ErrorKind::AlreadyExists { Ok(()) } else { Err(error) })
+}
+
+/// The jail's own `/proc`: processes only, and no more than one's own. Where the host's is masked, the kernel refuses.
+fn mount_proc() {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    let mounted = rustix::mount::mount("proc", "proc", "proc", flags, c"subset=pid,hidepid=invisible");
+    let _ = mounted.or_else(|_| rustix::mount::mount("proc", "proc", "proc", flags, c"hidepid=2"));
+}
+
+/// Opens a folder of the jail's.
+pub(crate) fn open_folder(path: &str) -> Result<OwnedFd, Fault> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).doing(format!("opening {path} in the jail"))
+}

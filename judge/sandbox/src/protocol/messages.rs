@@ -1,0 +1,224 @@
+//! What the judge asks of a helper for one run, and what the helper answers.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::api::execution::{Breach, End, Fault, Usage};
+use crate::api::request::{Limits, Request, Visible};
+use crate::protocol::wire::{Reader, Writer};
+use crate::scratch::exchange::{self, Exchange, Made};
+
+/// The part of a [`Request`] that is not a descriptor.
+#[derive(Clone)]
+pub(crate) struct Task {
+    pub(crate) program: PathBuf,
+    pub(crate) argv: Vec<OsString>,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) visible: Vec<Visible>,
+    pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) limits: Limits,
+    pub(crate) exchange: Option<Exchange>,
+}
+
+impl From<&Request> for Task {
+    fn from(request: &Request) -> Task {
+        Task {
+            program: request.program.clone(),
+            argv: request.argv.clone(),
+            environment: request.environment.clone(),
+            visible: request.visible.clone(),
+            hidden: request.hidden.clone(),
+            limits: request.limits.clone(),
+            exchange: None,
+        }
+    }
+}
+
+/// A [`Request`] as it arrives in the helper.
+pub(crate) struct Order {
+    pub(crate) task: Task,
+    pub(crate) stdin: OwnedFd,
+    /// The caller's own files; what has none is captured.
+    pub(crate) stdout: Option<OwnedFd>,
+    pub(crate) stderr: Option<OwnedFd>,
+    /// Readable when the run has served its purpose.
+    pub(crate) until: Option<OwnedFd>,
+}
+
+/// Which descriptors travel with an order behind standard input, in this order.
+#[derive(Clone, Copy)]
+pub(crate) struct Enclosed {
+    pub(crate) stdout: bool,
+    pub(crate) stderr: bool,
+    pub(crate) until: bool,
+}
+
+/// Writes `task`; the descriptors are sent with it.
+pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
+    let mut writer = Writer::default();
+    writer.bytes(task.program.as_os_str().as_bytes()).u64(task.argv.len() as u64);
+    for argument in &task.argv {
+        writer.bytes(argument.as_bytes());
+    }
+    writer.u64(task.environment.len() as u64);
+    for (name, value) in &task.environment {
+        writer.bytes(name.as_bytes()).bytes(value.as_bytes());
+    }
+    writer.u64(task.visible.len() as u64);
+    for visible in &task.visible {
+        writer.bytes(visible.path.as_os_str().as_bytes()).u64(u64::from(visible.writable));
+    }
+    writer.u64(task.hidden.len() as u64);
+    for path in &task.hidden {
+        writer.bytes(path.as_os_str().as_bytes());
+    }
+    let limits = &task.limits;
+    writer
+        .option(limits.cpu.map(crate::protocol::wire::nanoseconds))
+        .option(limits.wall.map(crate::protocol::wire::nanoseconds));
+    writer.option(limits.memory).u64(limits.stdout).u64(limits.stderr).option(limits.processes.map(u64::from));
+    writer.u64(limits.disk).u64(u64::from(task.exchange.is_some()));
+    if let Some(exchange) = &task.exchange {
+        exchange.encode(&mut writer);
+    }
+    for is_there in [enclosed.stdout, enclosed.stderr, enclosed.until] {
+        writer.u64(u64::from(is_there));
+    }
+    writer
+}
+
+impl Order {
+    /// Reads what [`encode`] wrote.
+    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Order> {
+        let program = PathBuf::from(reader.os_string()?);
+        let argv = (0..reader.u64()?).map(|_| reader.os_string()).collect::<io::Result<_>>()?;
+        let environment =
+            (0..reader.u64()?).map(|_| Ok((reader.os_string()?, reader.os_string()?))).collect::<io::Result<_>>()?;
+        let visible = (0..reader.u64()?)
+            .map(|_| Ok(Visible { path: reader.os_string()?.into(), writable: reader.u64()? != 0 }))
+            .collect::<io::Result<_>>()?;
+        let hidden = (0..reader.u64()?).map(|_| Ok(reader.os_string()?.into())).collect::<io::Result<_>>()?;
+        let limits = Limits {
+            cpu: reader.option()?.map(Duration::from_nanos),
+            wall: reader.option()?.map(Duration::from_nanos),
+            memory: reader.option()?,
+            stdout: reader.u64()?,
+            stderr: reader.u64()?,
+            processes: reader.option()?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+            disk: reader.u64()?,
+        };
+        let exchange = if reader.u64()? == 0 { None } else { Some(Exchange::decode(reader)?) };
+        let enclosed = Enclosed { stdout: reader.u64()? != 0, stderr: reader.u64()? != 0, until: reader.u64()? != 0 };
+        let stdin = reader.fd()?;
+        let mut next = |is_there: bool| is_there.then(|| reader.fd()).transpose();
+        let (stdout, stderr, until) = (next(enclosed.stdout)?, next(enclosed.stderr)?, next(enclosed.until)?);
+        let task = Task { program, argv, environment, visible, hidden, limits, exchange };
+        Ok(Order { task, stdin, stdout, stderr, until })
+    }
+}
+
+/// The helper's answer: what is in [`Execution`](crate::Execution) but for the captured bytes.
+pub(crate) struct Answer {
+    pub(crate) end: End,
+    pub(crate) breaches: Vec<Breach>,
+    pub(crate) usage: Usage,
+    /// Bytes in the capture files.
+    pub(crate) captured_stdout: u64,
+    pub(crate) captured_stderr: u64,
+    pub(crate) made: Made,
+}
+
+const BREACHES: [Breach; 6] =
+    [Breach::Output, Breach::Disk, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
+
+/// Writes what the helper has to say about a run.
+pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {
+    let mut writer = Writer::default();
+    match answer {
+        Ok(answer) => {
+            let (kind, value) = match answer.end {
+                End::Exited(code) => (0, code),
+                End::Signalled(signal) => (1, signal),
+                End::NotStarted(errno) => (2, errno),
+            };
+            let breaches = (0..).zip(BREACHES).filter(|(_, breach)| answer.breaches.contains(breach));
+            let usage = &answer.usage;
+            writer.u64(1).u64(kind).u64(u64::from(value.cast_unsigned()));
+            writer.u64(breaches.fold(0, |bits, (index, _)| bits | 1 << index));
+            writer.duration(usage.cpu).duration(usage.wall).option(usage.memory);
+            writer.u64(usage.stdout_bytes).u64(usage.stderr_bytes);
+            for time in [usage.run_delay, usage.stolen] {
+                writer.option(time.map(crate::protocol::wire::nanoseconds));
+            }
+            writer.u64(answer.captured_stdout).u64(answer.captured_stderr);
+            encode_made(&answer.made, &mut writer);
+        }
+        Err(fault) => {
+            let (action, errno) = match fault {
+                Fault::System { action, source } => (action.clone(), source.raw_os_error().unwrap_or(libc::EIO)),
+                other => (other.to_string(), libc::EIO),
+            };
+            writer.u64(0).bytes(action.as_bytes()).u64(u64::from(errno.cast_unsigned()));
+        }
+    }
+    writer
+}
+
+/// Reads what [`encode_answer`] wrote. The outer error is a broken message.
+pub(crate) fn decode_answer(reader: &mut Reader) -> io::Result<Result<Answer, Fault>> {
+    if reader.u64()? == 0 {
+        let action = String::from_utf8_lossy(&reader.bytes()?).into_owned();
+        let source = io::Error::from_raw_os_error(signed(reader.u64()?));
+        return Ok(Err(Fault::System { action, source }));
+    }
+    let (kind, value) = (reader.u64()?, signed(reader.u64()?));
+    let end = match kind {
+        0 => End::Exited(value),
+        1 => End::Signalled(value),
+        _ => End::NotStarted(value),
+    };
+    let bits = reader.u64()?;
+    let breaches = (0..).zip(BREACHES).filter(|(index, _)| bits & (1 << index) != 0).map(|(_, breach)| breach);
+    Ok(Ok(Answer {
+        end,
+        breaches: breaches.collect(),
+        usage: Usage {
+            cpu: reader.duration()?,
+            wall: reader.duration()?,
+            memory: reader.option()?,
+            stdout_bytes: reader.u64()?,
+            stderr_bytes: reader.u64()?,
+            run_delay: reader.option()?.map(Duration::from_nanos),
+            stolen: reader.option()?.map(Duration::from_nanos),
+        },
+        captured_stdout: reader.u64()?,
+        captured_stderr: reader.u64()?,
+        made: decode_made(reader)?,
+    }))
+}
+
+fn encode_made(made: &Made, writer: &mut Writer) {
+    writer.u64(u64::from(made.is_ok()));
+    match made {
+        Ok(files) => exchange::encode_files(files, writer),
+        Err(why) => {
+            writer.bytes(why.as_bytes());
+        }
+    }
+}
+
+fn decode_made(reader: &mut Reader) -> io::Result<Made> {
+    if reader.u64()? == 0 {
+        return Ok(Err(String::from_utf8_lossy(&reader.bytes()?).into_owned()));
+    }
+    exchange::decode_files(reader).map(Ok)
+}
+
+/// A C `int` that travelled as a `u64`.
+fn signed(value: u64) -> i32 {
+    (value as u32).cast_signed()
+}

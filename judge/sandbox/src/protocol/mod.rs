@@ -1,0 +1,5 @@
+//! Messages between the judge, its helpers and the inits of jails.
+
+pub(crate) mod messages;
+pub(crate) mod notes;
+pub(crate) mod wire;

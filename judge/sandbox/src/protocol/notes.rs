@@ -1,0 +1,85 @@
+//! What the one who starts a program notes about the run: numbers that the helper reads without a message.
+
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A page of memory that a process shares with those that it clones.
+pub(crate) struct Notes(NonNull<Page>);
+
+/// All zeroes at first: nothing is known.
+#[repr(C)]
+struct Page {
+    started: AtomicU64,
+    buried: AtomicU64,
+}
+
+impl Notes {
+    pub(crate) fn new() -> io::Result<Notes> {
+        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping, wherever the kernel likes.
+        let place = unsafe { libc::mmap(std::ptr::null_mut(), size_of::<Page>(), protection, flags, -1, 0) };
+        if place == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        NonNull::new(place.cast()).map(Notes).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+    }
+
+    /// A new page, for the next run.
+    pub(crate) fn clear(&self) {
+        self.page().started.store(0, Ordering::Release);
+        self.page().buried.store(0, Ordering::Release);
+    }
+
+    /// When the program started, in nanoseconds of the monotonic clock.
+    pub(crate) fn set_started(&self, nanoseconds: u64) {
+        self.page().started.store(nanoseconds, Ordering::Release);
+    }
+
+    /// See [`Notes::set_started`].
+    pub(crate) fn started(&self) -> Option<u64> {
+        Some(self.page().started.load(Ordering::Acquire)).filter(|time| *time > 0)
+    }
+
+    /// CPU time, in nanoseconds, of those that were orphaned during the run, have ended and were waited for.
+    pub(crate) fn set_buried(&self, nanoseconds: u64) {
+        self.page().buried.store(nanoseconds, Ordering::Release);
+    }
+
+    /// See [`Notes::set_buried`].
+    pub(crate) fn buried(&self) -> u64 {
+        self.page().buried.load(Ordering::Acquire)
+    }
+
+    fn page(&self) -> &Page {
+        // SAFETY: the mapping is as large as the structure, aligned to a page, zeroed at first, and lives as long as
+        // `self`.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for Notes {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and nothing borrowed from it outlives `self`.
+        unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<Page>()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_process_notes_for_its_parent() {
+        let notes = Notes::new().unwrap();
+        assert_eq!((notes.started(), notes.buried()), (None, 0));
+        assert!(crate::api::names::in_child(|| {
+            notes.set_started(17);
+            notes.set_buried(4);
+            true
+        }));
+        assert_eq!((notes.started(), notes.buried()), (Some(17), 4));
+        notes.clear();
+        assert_eq!((notes.started(), notes.buried()), (None, 0));
+    }
+}

@@ -1,0 +1,231 @@
+//! Counts what a run holds on the host's disk, where nothing but a watch keeps it within its limit.
+
+use std::collections::HashSet;
+use std::ffi::CStr;
+use std::fs;
+use std::os::fd::BorrowedFd;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Stat};
+use rustix::io::Errno;
+use rustix::path::Arg;
+
+use crate::proc::tree;
+use crate::scratch::removal::{open_closed_folder, open_folder};
+
+/// Files and folders that are counted, and likewise descriptors: the more there are, the longer takes a look. A program with
+/// more is over its limit.
+const MOST: usize = 4096;
+/// Folders among them: some disks take a millisecond to remove one.
+const MOST_FOLDERS: usize = 256;
+/// Folders in folders that are counted.
+const MOST_LEVELS: usize = 32;
+
+/// What there is to look at.
+pub(crate) struct Holdings<'a> {
+    /// What the working folder is in, and its name there.
+    pub(crate) folder: (BorrowedFd<'a>, &'static str),
+    /// Its path, without links.
+    pub(crate) path: &'a Path,
+    /// The process whose descendants are the run.
+    pub(crate) root: i32,
+    /// The user that they run as, if it is not this process's own.
+    pub(crate) user: Option<u32>,
+    /// Free bytes on that disk when the run began.
+    pub(crate) free_before: u64,
+}
+
+/// As long as this lives, the kernel lets this process see of other processes what the user with this id may see. In
+/// containers, root may not see everything.
+pub(crate) struct FileUser;
+
+impl FileUser {
+    pub(crate) fn act_as(id: u32) -> FileUser {
+        // SAFETY: system calls without pointers; this process has one thread. Without the right to do so nothing changes.
+        unsafe {
+            libc::setfsgid(id);
+            libc::setfsuid(id);
+        }
+        FileUser
+    }
+}
+
+impl Drop for FileUser {
+    fn drop(&mut self) {
+        let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        // SAFETY: as above.
+        unsafe {
+            libc::setfsuid(uid);
+            libc::setfsgid(gid);
+        }
+    }
+}
+
+/// There is more than is counted, or a file that could not be looked at.
+struct TooMuch;
+
+impl Holdings<'_> {
+    /// Bytes on disk of the files in the folder, and of those without a name that a process of the run holds. `None` for
+    /// more than is counted.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        let mut count = Count::default();
+        count.folder(self.folder.0, self.folder.1, 0).ok()?;
+        // Where a file can be held unseen, the disk itself is asked. Others fill and empty it as well, but hardly any honest
+        // program holds files like that.
+        let seen = {
+            let _as_program = self.user.map(FileUser::act_as);
+            count.nameless(self).ok()?
+        };
+        let gone = match seen {
+            Seen::All => 0,
+            Seen::Some => self.free_before.saturating_sub(free_bytes(self.folder.0)),
+        };
+        Some(count.bytes.max(gone))
+    }
+
+    /// Bytes on disk of the files in the folder, once nothing runs any more.
+    pub(crate) fn left(&self) -> Option<u64> {
+        let mut count = Count::default();
+        count.folder(self.folder.0, self.folder.1, 0).ok()?;
+        Some(count.bytes)
+    }
+}
+
+/// Free bytes on the disk that `file` is on.
+pub(crate) fn free_bytes(file: BorrowedFd<'_>) -> u64 {
+    rustix::fs::fstatfs(file).map_or(0, |stat| stat.f_bfree.saturating_mul(stat.f_bsize.unsigned_abs()))
+}
+
+/// Whether everything was seen that can hold a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    All,
+    Some,
+}
+
+#[derive(Default)]
+struct Count {
+    bytes: u64,
+    entries: usize,
+    folders: usize,
+    descriptors: usize,
+    /// Files that can be come upon again.
+    met: HashSet<u64>,
+}
+
+impl Count {
+    fn folder<P: Arg + Copy>(&mut self, at: BorrowedFd<'_>, name: P, level: usize) -> Result<(), TooMuch> {
+        let folder = match open_closed_folder(at, name) {
+            Ok(folder) if level <= MOST_LEVELS => folder,
+            // Removed, or replaced, in the meantime.
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(()),
+            _ => return Err(TooMuch),
+        };
+        self.add(&rustix::fs::fstat(&folder).map_err(|_| TooMuch)?)?;
+        self.folders += 1;
+        if self.folders > MOST_FOLDERS {
+            return Err(TooMuch);
+        }
+        let mut entries = Dir::new(folder).map_err(|_| TooMuch)?;
+        while let Some(entry) = entries.read() {
+            let entry = entry.map_err(|_| TooMuch)?;
+            let name = entry.file_name();
+            if name == c"." || name == c".." {
+                continue;
+            }
+            let folder = entries.fd().map_err(|_| TooMuch)?;
+            match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) if kind(&stat) == FileType::Directory => self.folder(folder, name, level + 1)?,
+                Ok(stat) => self.add(&stat)?,
+                Err(Errno::NOENT) => {}
+                Err(_) => return Err(TooMuch),
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, stat: &Stat) -> Result<(), TooMuch> {
+        self.entries += 1;
+        let is_new = kind(stat) == FileType::Directory || stat.st_nlink == 1 || self.met.insert(stat.st_ino);
+        if is_new {
+            self.bytes = self.bytes.saturating_add(stat.st_blocks.unsigned_abs() * 512);
+        }
+        if self.entries <= MOST { Ok(()) } else { Err(TooMuch) }
+    }
+
+    /// Adds the files in the folder that have no name any more and live on because a process has them open.
+    fn nameless(&mut self, holdings: &Holdings<'_>) -> Result<Seen, TooMuch> {
+        let mut seen = Seen::All;
+        for thread in tree::descendants(holdings.root).into_iter().filter_map(tree::living_thread) {
+            let open = self.open_files(&thread, holdings.path)?;
+            if open == Seen::Some || self.has_unknown_mappings(&thread, holdings.path) {
+                seen = Seen::Some;
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Of a process, one of whose threads is found at `thread`.
+    fn open_files(&mut self, thread: &Path, working_folder: &Path) -> Result<Seen, TooMuch> {
+        let mut descriptors = match open_folder(CWD, thread.join("fd")).and_then(Dir::new) {
+            Ok(descriptors) => descriptors,
+            Err(Errno::NOENT | Errno::SRCH) => return Ok(Seen::All),
+            Err(_) => return Ok(Seen::Some),
+        };
+        let mut seen = Seen::All;
+        while let Some(entry) = descriptors.read() {
+            self.descriptors += 1;
+            if self.descriptors > MOST {
+                return Err(TooMuch);
+            }
+            let (Ok(entry), Ok(place)) = (entry, descriptors.fd()) else { return Ok(Seen::Some) };
+            let stat = match rustix::fs::statat(place, entry.file_name(), AtFlags::empty()) {
+                Ok(stat) => stat,
+                // Closed in the meantime.
+                Err(Errno::NOENT) => continue,
+                Err(_) => return Ok(Seen::Some),
+            };
+            match kind(&stat) {
+                FileType::RegularFile if stat.st_nlink == 0 => {
+                    let target = rustix::fs::readlinkat(place, entry.file_name(), Vec::new());
+                    // A path that is too long to be read is none that we have made.
+                    if target.is_err() || target.is_ok_and(|target| is_below(target.as_bytes(), working_folder)) {
+                        self.add(&stat)?;
+                    }
+                }
+                // What is on its way through a socket is nobody's.
+                FileType::Socket if has_files_in_flight(thread, entry.file_name()) => seen = Seen::Some,
+                _ => {}
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Whether a process has a file without a name in its memory, but not open.
+    fn has_unknown_mappings(&self, thread: &Path, working_folder: &Path) -> bool {
+        let Ok(maps) = fs::read(thread.join("maps")) else { return true };
+        maps.split(|&byte| byte == b'\n').any(|line| {
+            let Some(at) = line.iter().position(|&byte| byte == b'/') else { return false };
+            let inode = line[..at].trim_ascii_end().rsplit(|&byte| byte == b' ').next();
+            let inode = inode.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
+            line.ends_with(b" (deleted)")
+                && is_below(&line[at..], working_folder)
+                && inode.is_none_or(|inode: u64| !self.met.contains(&inode))
+        })
+    }
+}
+
+fn kind(stat: &Stat) -> FileType {
+    FileType::from_raw_mode(stat.st_mode)
+}
+
+fn is_below(path: &[u8], folder: &Path) -> bool {
+    use std::os::unix::ffi::OsStrExt;
+    path.strip_prefix(folder.as_os_str().as_bytes()).is_some_and(|rest| rest.first() == Some(&b'/'))
+}
+
+fn has_files_in_flight(thread: &Path, descriptor: &CStr) -> bool {
+    let info = fs::read_to_string(thread.join("fdinfo").join(descriptor.to_string_lossy().as_ref()));
+    let info = info.unwrap_or_default();
+    info.lines().filter_map(|line| line.strip_prefix("scm_fds:")).any(|count| count.trim() != "0")
+}

@@ -1,0 +1,242 @@
+//! Files that go into a working folder before a run and come out of it afterwards: a compiler's source and its program.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+
+use crate::api::execution::Fault;
+use crate::api::fault::Doing;
+use crate::protocol::wire::{Reader, Writer};
+use crate::scratch::removal::open_folder;
+
+/// Folders within folders that are looked into.
+const MOST_DEPTH: usize = 32;
+
+/// A file of a working folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkFile {
+    /// Where it stands: below the working folder if it is given, below [`Exchange::made_in`] if it was made.
+    pub path: PathBuf,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// What a program gets in its working folder, and what is taken out when it has ended well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// Put there before the program starts, to be read. The paths are plain names.
+    pub given: Vec<WorkFile>,
+    /// Variables of the environment that hold the working folder's path.
+    pub variables: Vec<OsString>,
+    /// The name of a folder that is made for the program; all files that it has left there are taken.
+    pub made_in: OsString,
+    /// More files and folders than these are refused.
+    pub most_files: u64,
+    /// More bytes than these, in all files together, are refused.
+    pub most_bytes: u64,
+}
+
+/// The files that a program made, or why they cannot be taken. A program that failed or broke a limit has made none.
+pub type Made = Result<Vec<WorkFile>, String>;
+
+impl Exchange {
+    pub(crate) fn encode(&self, writer: &mut Writer) {
+        encode_files(&self.given, writer);
+        writer.u64(self.variables.len() as u64);
+        for variable in &self.variables {
+            writer.bytes(variable.as_bytes());
+        }
+        writer.bytes(self.made_in.as_bytes()).u64(self.most_files).u64(self.most_bytes);
+    }
+
+    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Exchange> {
+        Ok(Exchange {
+            given: decode_files(reader)?,
+            variables: (0..reader.u64()?).map(|_| reader.os_string()).collect::<io::Result<_>>()?,
+            made_in: reader.os_string()?,
+            most_files: reader.u64()?,
+            most_bytes: reader.u64()?,
+        })
+    }
+
+    /// Fills an empty working folder.
+    pub(crate) fn give(&self, folder: BorrowedFd<'_>) -> Result<(), Fault> {
+        for file in &self.given {
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let put = |path: &Path| -> io::Result<()> {
+                let fd = rustix::fs::openat(folder, path, flags, Mode::from_raw_mode(0o644))?;
+                File::from(fd).write_all(&file.bytes)
+            };
+            put(&file.path).doing(format!("putting {} into the working folder", file.path.display()))?;
+        }
+        let make = || -> rustix::io::Result<()> {
+            rustix::fs::mkdirat(folder, &*self.made_in, Mode::RWXU)?;
+            // Only the program's user comes past the working folder, but that may be another than the maker of this one.
+            rustix::fs::fchmod(open_folder(folder, &self.made_in)?, Mode::from_raw_mode(0o777))
+        };
+        make().doing("making a folder in the working folder")
+    }
+
+    /// Takes what was made, once nothing of the run is alive any more.
+    pub(crate) fn take(&self, folder: BorrowedFd<'_>) -> Made {
+        let owner = rustix::fs::fstat(folder).map_err(|error| error.to_string())?.st_uid;
+        let mut haul = Haul { exchange: self, owner, seen: 0, bytes: 0, files: Vec::new() };
+        let top = open_folder(folder, &self.made_in).map_err(|error| refusal(Path::new(&self.made_in), error))?;
+        haul.gather(&top, Path::new(""), 0)?;
+        Ok(haul.files)
+    }
+}
+
+pub(crate) fn encode_files(files: &[WorkFile], writer: &mut Writer) {
+    writer.u64(files.len() as u64);
+    for file in files {
+        writer.bytes(file.path.as_os_str().as_bytes()).bytes(&file.bytes);
+    }
+}
+
+pub(crate) fn decode_files(reader: &mut Reader) -> io::Result<Vec<WorkFile>> {
+    (0..reader.u64()?).map(|_| Ok(WorkFile { path: reader.os_string()?.into(), bytes: reader.bytes()? })).collect()
+}
+
+/// What has been found so far.
+struct Haul<'a> {
+    exchange: &'a Exchange,
+    owner: u32,
+    seen: u64,
+    bytes: u64,
+    files: Vec<WorkFile>,
+}
+
+impl Haul<'_> {
+    fn gather(&mut self, folder: &OwnedFd, place: &Path, depth: usize) -> Result<(), String> {
+        if depth > MOST_DEPTH {
+            return Err(format!("folders are more than {MOST_DEPTH} deep"));
+        }
+        for entry in Dir::read_from(folder).map_err(|error| refusal(place, error))? {
+            let entry = entry.map_err(|error| refusal(place, error))?;
+            let name = entry.file_name();
+            if name == c"." || name == c".." {
+                continue;
+            }
+            self.seen += 1;
+            if self.seen > self.exchange.most_files {
+                return Err(format!("there are more than {} files", self.exchange.most_files));
+            }
+            let path = place.join(OsStr::from_bytes(name.to_bytes()));
+            let stat = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+            let stat = stat.map_err(|error| refusal(&path, error))?;
+            match FileType::from_raw_mode(stat.st_mode) {
+                FileType::Directory => {
+                    let inner = open_folder(folder.as_fd(), name).map_err(|error| refusal(&path, error))?;
+                    self.gather(&inner, &path, depth + 1)?;
+                }
+                // A hard link may lead to a file that only the judge can read.
+                FileType::RegularFile if stat.st_uid == self.owner => {
+                    let bytes = self.read(folder, name).map_err(|error| refusal(&path, error))?;
+                    self.files.push(WorkFile { path, bytes });
+                }
+                _ => return Err(refusal(&path, "neither a folder nor a file of its own")),
+            }
+            if self.bytes > self.exchange.most_bytes {
+                return Err(format!("the files are larger than {} bytes", self.exchange.most_bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads no more than it takes to know that it is too much.
+    fn read(&mut self, folder: &OwnedFd, name: &std::ffi::CStr) -> io::Result<Vec<u8>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(folder, name, flags, Mode::empty())?;
+        let left = self.exchange.most_bytes.saturating_sub(self.bytes).saturating_add(1);
+        let mut bytes = Vec::new();
+        File::from(fd).take(left).read_to_end(&mut bytes)?;
+        self.bytes += bytes.len() as u64;
+        Ok(bytes)
+    }
+}
+
+fn refusal(path: &Path, why: impl Display) -> String {
+    format!("{}: {why}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+
+    fn exchange() -> Exchange {
+        Exchange {
+            given: vec![WorkFile { path: "-a b\n.c".into(), bytes: b"source".to_vec() }],
+            variables: vec!["HOME".into()],
+            made_in: "out".into(),
+            most_files: 4,
+            most_bytes: 10,
+        }
+    }
+
+    /// What is taken when `make` has worked in the folder.
+    fn taken(make: impl FnOnce(&Path)) -> Made {
+        let folder = tempfile::tempdir().unwrap();
+        let fd: OwnedFd = File::open(folder.path()).unwrap().into();
+        exchange().give(fd.as_fd()).unwrap();
+        assert_eq!(std::fs::read(folder.path().join("-a b\n.c")).unwrap(), b"source");
+        make(&folder.path().join("out"));
+        exchange().take(fd.as_fd())
+    }
+
+    fn why(make: impl FnOnce(&Path)) -> String {
+        taken(make).unwrap_err()
+    }
+
+    #[test]
+    fn all_files_that_were_made_are_taken() {
+        assert_eq!(taken(|_| {}), Ok(Vec::new()));
+        let made = taken(|out| {
+            std::fs::create_dir_all(out.join("a/b")).unwrap();
+            std::fs::write(out.join("a/b/c"), "0123456789").unwrap();
+        });
+        assert_eq!(made, Ok(vec![WorkFile { path: "a/b/c".into(), bytes: b"0123456789".to_vec() }]));
+    }
+
+    #[test]
+    fn what_is_no_plain_file_is_refused() {
+        for made in [
+            why(|out| symlink("/etc/passwd", out.join("x")).unwrap()),
+            why(|out| symlink("/etc", out.join("x")).unwrap()),
+            why(|out| drop(UnixListener::bind(out.join("x")).unwrap())),
+            why(|out| rustix::fs::mknodat(rustix::fs::CWD, out.join("x"), FileType::Fifo, Mode::RUSR, 0).unwrap()),
+        ] {
+            assert_eq!(made, "x: neither a folder nor a file of its own");
+        }
+        let replaced = why(|out| {
+            std::fs::remove_dir(out).unwrap();
+            symlink("/etc", out).unwrap();
+        });
+        assert!(replaced.starts_with("out: "), "{replaced}");
+    }
+
+    #[test]
+    fn too_much_is_refused() {
+        assert_eq!(
+            why(|out| std::fs::write(out.join("x"), "01234567890").unwrap()),
+            "the files are larger than 10 bytes"
+        );
+        let sparse = why(|out| File::create(out.join("x")).unwrap().set_len(1 << 40).unwrap());
+        assert_eq!(sparse, "the files are larger than 10 bytes");
+        let many = why(|out| (0..5).for_each(|name| std::fs::write(out.join(name.to_string()), "").unwrap()));
+        assert_eq!(many, "there are more than 4 files");
+        let deep = Exchange { most_files: 100, ..exchange() };
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("out").join("d/".repeat(40))).unwrap();
+        let fd: OwnedFd = File::open(folder.path()).unwrap().into();
+        assert_eq!(deep.take(fd.as_fd()), Err("folders are more than 32 deep".to_owned()));
+    }
+}

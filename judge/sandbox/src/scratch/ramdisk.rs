@@ -1,0 +1,129 @@
+//! A file system in memory, small and empty: what a working folder is wherever one can be mounted.
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::mount::{MountFlags, UnmountFlags};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::api::execution::Fault;
+use crate::api::fault::Doing;
+use crate::scratch::removal::open_folder;
+
+/// Files and folders in it, at most.
+const MOST_ENTRIES: u64 = 16384;
+/// The kernel's memory for one of them, beside its contents.
+const ENTRY_BYTES: u64 = 1024;
+/// To unmount one waits for every core of the machine, which a run much shorter than this would be measurably longer for.
+const BRIEF: Duration = Duration::from_millis(5);
+
+/// A mounted one. A run gets another than the run before, which tells nothing of that, neither by what is in it nor by its
+/// times and numbers. After a brief run that has certainly left it alone it is kept.
+pub(crate) struct Ramdisk {
+    place: &'static str,
+    owner: u32,
+    executes: bool,
+    size: u64,
+    root: OwnedFd,
+    fresh: Look,
+    /// When a program first had it, by the clock that files are stamped with.
+    handed_out: Option<(i64, i64)>,
+}
+
+/// What changes with whatever is done in a folder.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Look {
+    changed: (i64, i64),
+    /// The number that the next file gets: one that never had a name changes nothing else.
+    next_file: u64,
+}
+
+impl Look {
+    fn at(root: BorrowedFd<'_>) -> rustix::io::Result<Look> {
+        let stat = rustix::fs::fstat(root)?;
+        let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+        let nameless = rustix::fs::openat(root, ".", flags, Mode::empty())?;
+        let next_file = rustix::fs::fstat(nameless)?.st_ino;
+        Ok(Look { changed: (stat.st_ctime, stat.st_ctime_nsec as i64), next_file })
+    }
+}
+
+impl Ramdisk {
+    /// Mounts one at `place`, for the user `owner`. `executes`: whether files in it may be executed.
+    pub(crate) fn mount(place: &'static str, owner: u32, executes: bool, size: u64) -> Result<Ramdisk, Fault> {
+        let what = "mounting the working folder";
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
+        let flags = if executes { flags } else { flags | MountFlags::NOEXEC };
+        // Of size 0 it would have no limit.
+        let bytes = size.max(4096);
+        let options = format!("size={bytes},nr_inodes={MOST_ENTRIES},mode=0700,uid={owner},gid={owner}");
+        let options = CString::new(options).map_err(io::Error::from).doing(what)?;
+        rustix::mount::mount("tmpfs", place, "tmpfs", flags, options.as_c_str()).doing(what)?;
+        let root = open_folder(CWD, place).doing(what)?;
+        let fresh = Look::at(root.as_fd()).doing(what)?;
+        Ok(Ramdisk { place, owner, executes, size, root, fresh, handed_out: None })
+    }
+
+    /// Its top folder.
+    pub(crate) fn root(&self) -> BorrowedFd<'_> {
+        self.root.as_fd()
+    }
+
+    /// From now on a program may change it.
+    pub(crate) fn hand_out(&mut self) {
+        let now = clock_gettime(ClockId::RealtimeCoarse);
+        self.handed_out = Some((now.tv_sec, now.tv_nsec));
+    }
+
+    /// Makes sure that it is as new, and of this size, after a run of such a length.
+    pub(crate) fn renew(&mut self, size: u64, run: Duration) -> Result<(), Fault> {
+        let is_as_new = self.handed_out.is_none() || (run < BRIEF && self.was_left_alone());
+        if is_as_new && size == self.size {
+            self.handed_out = None;
+            return Ok(());
+        }
+        self.unmount().doing("removing the working folder")?;
+        *self = Ramdisk::mount(self.place, self.owner, self.executes, size)?;
+        Ok(())
+    }
+
+    fn was_left_alone(&mut self) -> bool {
+        // A change in the same tick of the clock as the last would not show.
+        let would_show = self.handed_out.is_some_and(|at| at > self.fresh.changed);
+        // The last look has taken a number.
+        self.fresh.next_file += 1;
+        would_show && Look::at(self.root()).is_ok_and(|look| look == self.fresh)
+    }
+
+    /// Nothing of it can be reached any more.
+    pub(crate) fn unmount(&self) -> rustix::io::Result<()> {
+        rustix::mount::unmount(self.place, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW)
+    }
+}
+
+/// Where one is mounted, seen from any namespace.
+pub(crate) struct Place {
+    parent: OwnedFd,
+    name: &'static str,
+}
+
+impl Place {
+    /// The entry `name` of `parent`.
+    pub(crate) fn new(parent: OwnedFd, name: &'static str) -> Place {
+        Place { parent, name }
+    }
+
+    /// Bytes of memory that the one mounted there now holds.
+    pub(crate) fn bytes(&self) -> u64 {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let root = rustix::fs::openat(&self.parent, self.name, flags, Mode::empty());
+        let Ok(stat) = root.and_then(rustix::fs::fstatfs) else { return 0 };
+        let used = |all: u64, free: u64| all.saturating_sub(free);
+        let pages = used(stat.f_blocks, stat.f_bfree).saturating_mul(stat.f_bsize.unsigned_abs());
+        // Its top folder is there from the start.
+        pages + used(stat.f_files, stat.f_ffree).saturating_sub(1).saturating_mul(ENTRY_BYTES)
+    }
+}

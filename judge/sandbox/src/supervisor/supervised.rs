@@ -1,0 +1,185 @@
+//! Trusted commands, run without walls by a supervisor that ends them, and all that they have started, with the judge.
+
+use std::ffi::OsString;
+use std::io;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+use wait_timeout::ChildExt;
+
+use crate::api::clock;
+use crate::protocol::wire::{Reader, Writer, nanoseconds};
+use crate::supervisor::ARGUMENT;
+
+/// How long a supervisor that has nothing to do may take to end.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The supervisors that wait for work.
+static IDLE: Mutex<Vec<Supervisor>> = Mutex::new(Vec::new());
+
+static EXECUTABLE: OnceLock<PathBuf> = OnceLock::new();
+
+/// Sets the executable that becomes a supervisor, where this process's own cannot: one whose `main` calls
+/// [`become_helper_if_asked`](crate::become_helper_if_asked). The first call counts.
+pub fn use_as_supervisor(executable: &Path) {
+    let _ = EXECUTABLE.set(executable.to_owned());
+}
+
+/// Ends the supervisors that wait for work, and waits for their end. To be called when the process is about to end: a
+/// supervisor would go by itself a moment later.
+pub fn dismiss_supervisors() {
+    IDLE.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+/// A command that runs, in our own environment and as our own user. When this is dropped, it is ended with all that it has
+/// started.
+#[derive(Debug)]
+pub struct Supervised {
+    id: u32,
+    process: OwnedFd,
+    status: Option<ExitStatus>,
+    /// `None` once it has gone back to the others, or is lost.
+    supervisor: Option<Supervisor>,
+}
+
+impl Supervised {
+    /// Starts a command, found as [`Command`] does, in `folder`, in a process group of its own.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(words: &[OsString], folder: &Path, stdio: [BorrowedFd<'_>; 3]) -> io::Result<Supervised> {
+        let mut order = Writer::default();
+        let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        order.bytes(folder.as_os_str().as_bytes()).bytes(program.as_bytes()).u64(arguments.len() as u64);
+        for argument in arguments {
+            order.bytes(argument.as_bytes());
+        }
+        loop {
+            let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let is_new = idle.is_none();
+            let supervisor = idle.map_or_else(Supervisor::start, Ok)?;
+            let answer = order.send(&supervisor.socket, &stdio).and_then(|()| supervisor.hear());
+            match answer {
+                Ok(answer) => return Supervised::started(supervisor, answer),
+                // One of those that waited may have been killed meanwhile.
+                Err(_) if !is_new => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn started(supervisor: Supervisor, mut answer: Reader) -> io::Result<Supervised> {
+        if answer.u64()? == 0 {
+            let errno = (answer.u64()? as u32).cast_signed();
+            supervisor.wait_for_work();
+            return Err(io::Error::from_raw_os_error(errno));
+        }
+        let id = answer.u64()? as u32;
+        Ok(Supervised { id, process: answer.fd()?, status: None, supervisor: Some(supervisor) })
+    }
+
+    /// The id of its process, which is that of its process group.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// Becomes readable when its own process has ended.
+    pub fn ended(&self) -> BorrowedFd<'_> {
+        self.process.as_fd()
+    }
+
+    /// Waits for its end, and that of all that it has started, for at most `limit`, and only until `over`, if it is given,
+    /// becomes readable.
+    ///
+    /// # Errors
+    /// When its supervisor is lost.
+    pub fn wait(&mut self, limit: Duration, over: Option<BorrowedFd<'_>>) -> io::Result<Option<ExitStatus>> {
+        let Some(supervisor) = &self.supervisor else { return Ok(self.status) };
+        let until = clock::now().saturating_add(nanoseconds(limit));
+        loop {
+            let left = until.saturating_sub(clock::now());
+            let over = over.map(|over| PollFd::from_borrowed_fd(over, PollFlags::IN));
+            let mut fds: Vec<_> = [PollFd::new(&supervisor.socket, PollFlags::IN)].into_iter().chain(over).collect();
+            match rustix::event::poll(&mut fds, Some(&clock::timespec(left))) {
+                Ok(0) if left == 0 => return Ok(None),
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) if fds[0].revents().is_empty() => return Ok(None),
+                Ok(_) => return self.hear_status().map(Some),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Ends what still runs of it, and returns how it ended.
+    ///
+    /// # Errors
+    /// When its supervisor is lost.
+    pub fn end(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.status {
+            return Ok(status);
+        }
+        if let Some(supervisor) = &self.supervisor {
+            Writer::default().send(&supervisor.socket, &[])?;
+        }
+        self.hear_status()
+    }
+
+    fn hear_status(&mut self) -> io::Result<ExitStatus> {
+        let supervisor = self.supervisor.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let status = ExitStatus::from_raw((supervisor.hear()?.u64()? as u32).cast_signed());
+        supervisor.wait_for_work();
+        self.status = Some(status);
+        Ok(status)
+    }
+}
+
+impl Drop for Supervised {
+    fn drop(&mut self) {
+        // Fails only when the supervisor is lost, and with it the command.
+        let _ = self.end();
+    }
+}
+
+/// A process that runs one command at a time.
+#[derive(Debug)]
+struct Supervisor {
+    process: Child,
+    socket: UnixStream,
+}
+
+impl Supervisor {
+    fn start() -> io::Result<Supervisor> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let executable = EXECUTABLE.get().map_or(Path::new("/proc/self/exe"), PathBuf::as_path);
+        let mut command = Command::new(executable);
+        command.arg(ARGUMENT).stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(Supervisor { process: command.spawn()?, socket })
+    }
+
+    fn hear(&self) -> io::Result<Reader> {
+        Reader::receive(&self.socket)?.ok_or_else(|| io::Error::other("a command's supervisor has ended unexpectedly"))
+    }
+
+    fn wait_for_work(self) {
+        IDLE.lock().unwrap_or_else(PoisonError::into_inner).push(self);
+    }
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        let _ = self.socket.shutdown(Shutdown::Both);
+        if !matches!(self.process.wait_timeout(PATIENCE), Ok(Some(_))) {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! How much CPU time a run uses, by all the accounts that the tier has.
+//!
+//! Each account has its own weakness, none of which counts too much: a control group's lags behind by up to a tick of
+//! each core in use; the tree clock loses a process that executes a file which it may not read, and all that descends
+//! from it; the clocks of processes end with them; and who ends under a parent that ignores it is in no parent's account.
+
+use std::collections::HashMap;
+
+use crate::api::clock;
+use crate::proc::tree;
+use crate::protocol::wire::nanoseconds;
+use crate::watch::meter::Gauges;
+use crate::watch::tree_clock::TreeClock;
+
+/// Shortest and longest pause between two looks at processes whose time nothing else counts for certain.
+const SHORTEST_LOOK: u64 = 1_000_000;
+const LONGEST_LOOK: u64 = 20_000_000;
+/// Looking takes no more than one part in so many of the helper's time.
+const LOOKING_SHARE: u64 = 20;
+/// For so many looks a process is known that was not found any more: a list of children may leave one out.
+const REMEMBERED: u64 = 8;
+/// What a control group's account may be ahead of the tree clock before that is a sign.
+const TOLERANCE: u64 = 1_000_000;
+
+/// One run's CPU time, from what the accounts were before it. All figures are in nanoseconds.
+pub(crate) struct CpuMeter<'a> {
+    gauges: Gauges<'a>,
+    before: Accounts,
+    looks: u64,
+    /// Each process that was found lately.
+    seen: HashMap<i32, Seen>,
+    /// As the last look began: the tree clock, our own part of it, and the newest process.
+    tree_then: u64,
+    own_then: u64,
+    newest: Option<i32>,
+    /// What processes were seen to use that the tree clock did not count.
+    uncounted: u64,
+    /// What living processes and those that were waited for have used together.
+    waited_for: u64,
+    /// What was found to be used at the last look.
+    known: u64,
+    /// When the next look is due, and the pause before it.
+    look_at: u64,
+    pace: u64,
+    /// CPU time that the last look took.
+    effort: u64,
+}
+
+/// A process at the last look that found it.
+struct Seen {
+    clock: u64,
+    look: u64,
+}
+
+/// What is counted of the tree, and what of that its root, which is ours, used itself.
+#[derive(Clone, Copy)]
+struct Accounts {
+    tree: u64,
+    group: Option<u64>,
+    own: u64,
+}
+
+impl Accounts {
+    fn read(gauges: &Gauges<'_>) -> Accounts {
+        Accounts {
+            tree: gauges.tree_clock.map_or(0, TreeClock::read),
+            group: gauges.cgroup.and_then(|cgroup| cgroup.cpu()),
+            own: gauges.own_cpu(),
+        }
+    }
+}
+
+impl<'a> CpuMeter<'a> {
+    pub(crate) fn start(gauges: Gauges<'a>) -> CpuMeter<'a> {
+        let before = Accounts::read(&gauges);
+        CpuMeter {
+            gauges,
+            before,
+            looks: 0,
+            seen: HashMap::new(),
+            tree_then: before.tree,
+            own_then: before.own,
+            newest: None,
+            uncounted: 0,
+            waited_for: 0,
+            known: 0,
+            look_at: clock::now() + LONGEST_LOOK,
+            pace: LONGEST_LOOK,
+            effort: 0,
+        }
+    }
+
+    /// What was used so far.
+    pub(crate) fn used(&mut self) -> u64 {
+        let (tree, group) = self.counted();
+        // Processes are looked at one by one where no group counts them, and where it counts what the clock does not.
+        if group.is_none_or(|group| self.uncounted > 0 || group > tree + TOLERANCE) {
+            self.look();
+        }
+        self.known = self.known.max(self.greatest((tree, group)));
+        self.known
+    }
+
+    /// What the whole run used, if what was reaped used so much.
+    pub(crate) fn total(&self, reaped: u64) -> u64 {
+        // For one process, the kernel's account of it is exact; the others include some of our own work.
+        if !self.gauges.many {
+            return reaped;
+        }
+        // What it was killed for, it has used: the tree clock runs a little behind our own part of it.
+        reaped.max(self.known).max(self.greatest(self.counted()))
+    }
+
+    /// Looks at processes that may end unseen, if it is time to; returns how long until the next time.
+    pub(crate) fn attend(&mut self) -> u64 {
+        if self.before.group.is_some() || !self.gauges.many {
+            return u64::MAX;
+        }
+        if self.look_at <= clock::now() {
+            self.look();
+        }
+        self.look_at.saturating_sub(clock::now()).max(1)
+    }
+
+    /// A process was started, and may end soon.
+    pub(crate) fn stir(&mut self) {
+        self.pace = SHORTEST_LOOK;
+        self.look_at = self.look_at.min(clock::now() + SHORTEST_LOOK.max(self.effort * LOOKING_SHARE));
+    }
+
+    fn greatest(&self, (tree, group): (u64, Option<u64>)) -> u64 {
+        (tree + self.uncounted).max(self.waited_for).max(group.unwrap_or(0))
+    }
+
+    /// By the tree clock and by the group, without our own.
+    fn counted(&self) -> (u64, Option<u64>) {
+        let now = Accounts::read(&self.gauges);
+        let own = now.own.saturating_sub(self.before.own);
+        let since = |now: u64, before: u64| now.saturating_sub(before).saturating_sub(own);
+        let group = now.group.zip(self.before.group).map(|(now, before)| since(now, before));
+        (since(now.tree, self.before.tree), group)
+    }
+
+    /// Adds what processes used since the last look beyond all that the tree clock counted meanwhile.
+    fn look(&mut self) {
+        let began = clock::own_cpu();
+        let tree_clock = || self.gauges.tree_clock.map_or(0, TreeClock::read);
+        let (tree_now, own_now, newest) = (tree_clock(), self.gauges.own_cpu(), newest_process());
+        // What ends while we count is left out rather than counted twice: each is looked at after who may wait for it.
+        let is_doubtful = self.gauges.tree_clock.is_none() || self.uncounted > 0;
+        let (mut used, mut waited_for) = (0, self.gauges.notes.buried());
+        for pid in self.gauges.members() {
+            if is_doubtful {
+                waited_for += tree::reaped_cpu(pid);
+            }
+            let Some(now) = clock::cpu_of(pid).map(nanoseconds) else { continue };
+            waited_for += now;
+            let known = self.seen.insert(pid, Seen { clock: now, look: self.looks });
+            used += match known {
+                Some(then) if then.clock <= now => now - then.clock,
+                // One that is older, but was not found before, was counted by others before.
+                _ if self.is_new(pid, newest) => now,
+                _ => 0,
+            };
+        }
+        // From just before the last look until now: never less than what was counted between the two readings of a clock.
+        let own = self.gauges.own_cpu().saturating_sub(self.own_then);
+        let counted = tree_clock().saturating_sub(self.tree_then + own);
+        let missed = used.saturating_sub(counted);
+        self.uncounted += missed;
+        self.waited_for = self.waited_for.max(waited_for);
+        (self.tree_then, self.own_then, self.newest) = (tree_now, own_now, newest);
+        self.looks += 1;
+        self.seen.retain(|_, seen| seen.look + REMEMBERED > self.looks);
+        let is_blind = self.gauges.tree_clock.is_some() && missed > TOLERANCE;
+        let next = if is_blind { SHORTEST_LOOK } else { self.pace.saturating_mul(2) };
+        self.effort = clock::own_cpu() - began;
+        self.pace = next.min(LONGEST_LOOK);
+        self.look_at = clock::now() + self.pace.max(self.effort * LOOKING_SHARE);
+    }
+
+    /// Whether a process was started after the last look began; `newest` is the newest of all now.
+    fn is_new(&self, pid: i32, newest: Option<i32>) -> bool {
+        match (self.newest, newest) {
+            _ if self.looks == 0 => true,
+            (Some(then), Some(now)) if then <= now => pid > then,
+            // Ids have begun anew.
+            (Some(then), Some(now)) => pid > then || pid <= now,
+            _ => false,
+        }
+    }
+}
+
+/// The id that was given to a process last.
+fn newest_process() -> Option<i32> {
+    std::fs::read_to_string("/proc/loadavg").ok()?.trim_end().rsplit(' ').next()?.parse().ok()
+}

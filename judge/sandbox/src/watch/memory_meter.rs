@@ -1,0 +1,150 @@
+//! Counts the memory of a run where no control group does: what its processes have mapped, what the kernel keeps for
+//! them, and the files of a working folder that is memory.
+//!
+//! Not counted is what a process can have of small things: descriptors of at most a KiB each, queued signals and timers,
+//! and the two pipes of ours that it writes to.
+
+use std::collections::HashSet;
+
+use crate::proc::descriptors::Descriptors;
+use crate::proc::footprint::Footprint;
+use crate::scratch::disk::FileUser;
+use crate::scratch::ramdisk::Place;
+use crate::watch::Disk;
+use crate::watch::grants::{self, Grants};
+use crate::watch::meter::Gauges;
+
+/// As many bytes can 16 processes have beyond their limit without being found out: 256 descriptors of a KiB each, 1024
+/// signals or timers, and 2 MiB in pipes that are ours come to half of it.
+pub(crate) const UNCOUNTED: u64 = 16 << 20;
+/// One mapping, with its place in the tree of mappings and the marks of its pages' owners, one for each ancestor.
+const MAPPING_BYTES: u64 = 1 << 10;
+
+/// How often shared pages are divided before a run has more than it may.
+const DIVISIONS: usize = 4;
+
+/// The memory of one run.
+pub(crate) struct MemoryMeter<'a> {
+    gauges: Gauges<'a>,
+    grants: Grants,
+    last: u64,
+    peak: u64,
+}
+
+impl<'a> MemoryMeter<'a> {
+    pub(crate) fn start(gauges: Gauges<'a>) -> MemoryMeter<'a> {
+        MemoryMeter { gauges, grants: Grants::default(), last: 0, peak: 0 }
+    }
+
+    /// Bytes held now. As long as they are within `limit`, pages that several processes share may count several times:
+    /// to divide them takes long.
+    pub(crate) fn now(&mut self, limit: u64) -> u64 {
+        self.last = self.look(limit);
+        self.peak = self.peak.max(self.last);
+        self.last
+    }
+
+    /// The most that was ever seen.
+    pub(crate) fn peak(&self) -> u64 {
+        self.peak
+    }
+
+    /// Whether `thread` may map `bytes` of shared memory that has no file; if so, they count from now on.
+    pub(crate) fn grant(&mut self, thread: u32, bytes: u64, limit: u64) -> bool {
+        let bytes = bytes.checked_next_multiple_of(rustix::param::page_size() as u64).unwrap_or(u64::MAX);
+        // Who asks again has long mapped what it got before.
+        self.grants.settle(|asker| asker == thread);
+        let fits = |held: u64| held.saturating_add(bytes) <= limit;
+        let granted = fits(self.last.max(self.grants.bytes())) || fits(self.look(limit.saturating_sub(bytes)));
+        if granted {
+            self.grants.add(thread, bytes);
+            self.last = self.last.saturating_add(bytes);
+        }
+        granted
+    }
+
+    fn look(&mut self, limit: u64) -> u64 {
+        let members = self.gauges.members();
+        // Shared memory that is granted counts without being looked for.
+        let processes: Vec<Footprint> =
+            members.into_iter().filter_map(|process| Footprint::of(process, !self.gauges.grants)).collect();
+        let overhead: u64 = processes.iter().map(|process| process.overhead).sum();
+        let mut descriptors = Descriptors::default();
+        self.as_user(|| processes.iter().for_each(|process| descriptors.add(process)));
+        let rest = self.files().saturating_add(overhead + descriptors.bytes());
+        let pages: u64 = processes.iter().map(|process| process.pages).sum();
+        let most = processes.iter().map(|process| most_mappings(process) * MAPPING_BYTES).sum::<u64>();
+        let all = |rest: u64, pages: u64, grants: &Grants| rest.saturating_add(pages).saturating_add(grants.bytes());
+        if all(rest.saturating_add(most), pages, &self.grants) <= limit {
+            return all(rest, pages, &self.grants);
+        }
+        let rest = rest.saturating_add(self.mappings(&processes));
+        if all(rest, pages, &self.grants) <= limit {
+            return all(rest, pages, &self.grants);
+        }
+        all(rest, self.as_user(|| divided(processes)), &self.grants)
+    }
+
+    fn files(&self) -> u64 {
+        // Too many to be counted are a breach of their own.
+        let among_others = self.gauges.files.and_then(Disk::bytes).unwrap_or(0);
+        self.gauges.folder.map_or(0, Place::bytes).saturating_add(among_others)
+    }
+
+    /// Looks as the user that programs run as: root may not look into the processes of others in every container.
+    fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
+        let _user = self.gauges.user.map(FileUser::act_as);
+        look()
+    }
+
+    /// Memory of the kernel's for all mappings. What was granted and is in none of them is free again.
+    fn mappings(&mut self, processes: &[Footprint]) -> u64 {
+        let (mut shared, mut complete, mut count) = (HashSet::new(), true, 0);
+        for process in processes {
+            count += self.as_user(|| process.mappings(&mut shared)).unwrap_or_else(|_| {
+                complete = false;
+                // Gone, or it cannot be looked into.
+                process.again().map_or(0, |process| most_mappings(&process))
+            });
+        }
+        if complete && !self.grants.is_empty() {
+            self.grants.settle(grants::is_gone);
+            self.grants.keep(shared.len());
+        }
+        count * MAPPING_BYTES
+    }
+}
+
+/// Pages of all processes, those that they share divided among them.
+fn divided(processes: Vec<Footprint>) -> u64 {
+    let mut distinct: Vec<Footprint> = Vec::new();
+    for process in processes {
+        if !distinct.iter().any(|known| known.is_same_memory(&process)) {
+            distinct.push(process);
+        }
+    }
+    // To look at each page of a single process would take long and tell nothing new.
+    if let [only] = &distinct[..] {
+        return only.pages;
+    }
+    let mut least = u64::MAX;
+    for _ in 0..DIVISIONS {
+        // One that cannot be looked into counts in full.
+        let part = |process: &Footprint| process.proportional().map_or(process.pages, |pages| pages.min(process.pages));
+        least = least.min(distinct.iter().map(part).sum());
+        let before = distinct.len();
+        distinct = distinct.iter().filter_map(Footprint::again).collect();
+        if distinct.len() == before {
+            break;
+        }
+        // Of those that ended meanwhile, what they shared seemed to be more than it was.
+    }
+    least
+}
+
+/// As many as an address space of this size can be cut into.
+fn most_mappings(process: &Footprint) -> u64 {
+    const USUAL_MOST: u64 = 65_530;
+    let most = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok().and_then(|count| count.trim().parse().ok());
+    (process.size / rustix::param::page_size() as u64).min(most.unwrap_or(USUAL_MOST))
+}

@@ -1,0 +1,200 @@
+//! Ends what a program left behind and counts what it all used.
+
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::api::clock;
+use crate::api::execution::Fault;
+use crate::api::fault::Doing;
+use crate::confine::launch::Child;
+use crate::protocol::notes::Notes;
+use crate::protocol::wire::{Reader, Writer};
+
+/// Which processes are the run's.
+#[derive(Clone, Copy)]
+pub(crate) enum Scope {
+    /// The program's process group, which seccomp lets nobody leave, or, without seccomp, nobody is known to have left.
+    Group,
+    /// Every process in this pid namespace, but for this one, its init.
+    Namespace,
+}
+
+/// What was learnt at the end of a program.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Finished {
+    /// As `wait4` gives it.
+    pub(crate) status: i32,
+    /// CPU time of all that was reaped, in nanoseconds.
+    pub(crate) cpu: u64,
+    /// The greatest resident size of any reaped process, in bytes.
+    pub(crate) peak: u64,
+    /// When it started, on the monotonic clock.
+    pub(crate) started: u64,
+    /// When it ended, on the monotonic clock.
+    pub(crate) ended: u64,
+    /// How long it waited for a core, in nanoseconds, if the kernel tells.
+    pub(crate) run_delay: Option<u64>,
+}
+
+/// What became of a program that was to be started.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Conclusion {
+    /// It ran.
+    Finished(Finished),
+    /// `execve` failed with this error number.
+    Refused(i32),
+}
+
+impl Finished {
+    /// How long the program ran, on the clock.
+    pub(crate) fn run_time(&self) -> Duration {
+        Duration::from_nanos(self.ended.saturating_sub(self.started))
+    }
+
+    pub(crate) fn encode(&self, writer: &mut Writer) {
+        writer
+            .u64(u64::from(self.status.cast_unsigned()))
+            .u64(self.cpu)
+            .u64(self.peak)
+            .u64(self.started)
+            .u64(self.ended);
+        writer.option(self.run_delay);
+    }
+
+    pub(crate) fn decode(reader: &mut Reader) -> std::io::Result<Finished> {
+        Ok(Finished {
+            status: (reader.u64()? as u32).cast_signed(),
+            cpu: reader.u64()?,
+            peak: reader.u64()?,
+            started: reader.u64()?,
+            ended: reader.u64()?,
+            run_delay: reader.option()?,
+        })
+    }
+}
+
+/// Kills everything of the run that is left, in one step that no fork can outrun.
+pub(crate) fn kill(child: &Child, scope: Scope) {
+    // The program by its pidfd first: a group may have changed its leader's uid, a namespace may hide nothing.
+    let _ = rustix::process::pidfd_send_signal(child.pidfd.as_fd(), rustix::process::Signal::KILL);
+    let target = match scope {
+        Scope::Group => -child.pid,
+        Scope::Namespace => -1,
+    };
+    // SAFETY: a system call without pointers. `child.pid` is not reaped yet, so its group cannot be anyone else's; -1
+    // is used by the init of a pid namespace alone, where it reaches that namespace's other processes only.
+    unsafe { libc::kill(target, libc::SIGKILL) };
+}
+
+/// Learns of every child's end, and buries those that the program has orphaned while it still runs: the dead count
+/// against a limit on processes.
+pub(crate) struct Undertaker {
+    signals: OwnedFd,
+    notes: Rc<Notes>,
+}
+
+/// What the buried have used.
+#[derive(Default)]
+pub(crate) struct Account {
+    cpu: u64,
+    peak: u64,
+}
+
+impl Undertaker {
+    /// From now on, the end of a child is told by [`Undertaker::fd`] instead of a signal.
+    pub(crate) fn open(notes: Rc<Notes>) -> Result<Undertaker, Fault> {
+        // SAFETY: the set is valid memory; this process has one thread.
+        let fd = unsafe {
+            let mut children: libc::sigset_t = std::mem::zeroed();
+            libc::sigaddset(&raw mut children, libc::SIGCHLD);
+            libc::sigprocmask(libc::SIG_BLOCK, &raw const children, std::ptr::null_mut());
+            libc::signalfd(-1, &raw const children, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC)
+        };
+        if fd < 0 {
+            return Err(std::io::Error::last_os_error()).doing("making a descriptor for signals");
+        }
+        // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
+        Ok(Undertaker { signals: unsafe { OwnedFd::from_raw_fd(fd) }, notes })
+    }
+
+    /// Readable when a child has ended.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.signals.as_fd()
+    }
+
+    /// Buries orphans until `child` itself is the one that has ended, which it then tells.
+    pub(crate) fn tidy(&self, child: &Child, account: &mut Account) -> bool {
+        let _ = rustix::io::read(&self.signals, &mut [0_u8; 128]);
+        loop {
+            // SAFETY: all zeroes is a valid `siginfo_t`.
+            let mut dead: libc::siginfo_t = unsafe { std::mem::zeroed() };
+            let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
+            // SAFETY: the place is valid for the answer, which is about a child if the call succeeds.
+            let pid = unsafe {
+                if libc::waitid(libc::P_ALL, 0, &raw mut dead, flags) != 0 {
+                    return false;
+                }
+                dead.si_pid()
+            };
+            if pid == 0 {
+                return false;
+            }
+            if pid == child.pid {
+                return true;
+            }
+            bury(pid, 0, account);
+            self.notes.set_buried(account.cpu);
+        }
+    }
+}
+
+/// Reaps `pid` (-1: any child) and returns whom, with its status; nobody (0, or -1 for no children) if none is dead.
+fn bury(pid: i32, flags: i32, account: &mut Account) -> (i32, i32) {
+    let mut status = 0;
+    // SAFETY: all zeroes is a valid `rusage`.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: both places are valid for the answer.
+    let pid = unsafe { libc::wait4(pid, &raw mut status, flags | libc::__WALL, &raw mut usage) };
+    if pid > 0 {
+        account.cpu += nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+        account.peak = account.peak.max(usage.ru_maxrss.unsigned_abs() * 1024);
+    }
+    (pid, status)
+}
+
+/// To be called once `child` has ended: kills the rest, reaps everything, and adds up what it used.
+pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finished {
+    let ended = clock::now();
+    let run_delay = run_delay(child.pid);
+    kill(child, scope);
+    let mut status = 0;
+    loop {
+        let flags = if matches!(scope, Scope::Group) { libc::WNOHANG } else { 0 };
+        match bury(-1, flags, &mut account) {
+            (0, _) => kill_strays(),
+            (-1, _) => break,
+            (pid, its) if pid == child.pid => status = its,
+            _ => {}
+        }
+    }
+    Finished { status, cpu: account.cpu, peak: account.peak, started: child.started, ended, run_delay }
+}
+
+/// Gives the dying a moment, and kills those that left the group: possible only where there is no seccomp.
+fn kill_strays() {
+    std::thread::sleep(Duration::from_micros(200));
+    for stray in crate::proc::tree::descendants(std::process::id().cast_signed()) {
+        // SAFETY: a system call without pointers, on a descendant of ours.
+        unsafe { libc::kill(stray, libc::SIGKILL) };
+    }
+}
+
+fn nanoseconds(time: libc::timeval) -> u64 {
+    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_usec.unsigned_abs() * 1_000
+}
+
+/// The second figure of `/proc/PID/schedstat`.
+fn run_delay(pid: i32) -> Option<u64> {
+    std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?.split(' ').nth(1)?.parse().ok()
+}
