@@ -167,8 +167,18 @@ fn bury(pid: i32, flags: i32, account: &mut Account) -> (i32, i32) {
 pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finished {
     let ended = clock::now();
     let run_delay = run_delay(child.pid);
-    kill(child, scope);
     let mut status = 0;
+    match scope {
+        Scope::Group => kill(child, scope),
+        // What the program has orphaned belongs to this process since before the program could be waited for. So if
+        // nothing is left to wait for, nothing is left to kill, and the kernel need not look at every process it has.
+        Scope::Namespace => {
+            (_, status) = bury(child.pid, 0, &mut account);
+            if bury(-1, libc::WNOHANG, &mut account).0 >= 0 {
+                kill(child, scope);
+            }
+        }
+    }
     loop {
         let flags = if matches!(scope, Scope::Group) { libc::WNOHANG } else { 0 };
         match bury(-1, flags, &mut account) {
