@@ -36,11 +36,29 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The rooms of `report`, each with the ones that it may import; `formats.rs` and `mod.rs` join them.
+const REPORT_ROOMS: [(&str, &[&str]); 9] = [
+    ("text", &[]),
+    ("run", &["text"]),
+    ("compare", &["text"]),
+    ("gate", &["text"]),
+    ("tune", &["text"]),
+    ("past", &["text"]),
+    ("doctor", &["text"]),
+    ("exec", &["text"]),
+    ("html", &["text", "run"]),
+];
+
 /// The rooms that a source names after `crate::`, outside comments; in `use crate::{a, b}` every one of them.
 fn imports(source: &str) -> Vec<String> {
+    names_after("crate::", source)
+}
+
+/// The names after a path, outside comments; in a group in braces every one of them.
+fn names_after(path: &str, source: &str) -> Vec<String> {
     let code: String = source.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n");
     let mut rooms = Vec::new();
-    for (place, marker) in code.match_indices("crate::") {
+    for (place, marker) in code.match_indices(path) {
         // `$crate::` and `other_crate::` are not this crate.
         if code[..place].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$') {
             continue;
@@ -75,6 +93,31 @@ fn rooms_import_only_from_floors_below() {
         }
     }
     assert!(broken.is_empty(), "imports from the same floor or above: {broken:#?}");
+}
+
+#[test]
+fn the_rooms_of_reports_share_only_their_text() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report");
+    for entry in fs::read_dir(&root).unwrap() {
+        let path = entry.unwrap().path();
+        let room = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if room == "formats" || room == "mod" {
+            continue;
+        }
+        let found = REPORT_ROOMS.iter().find(|(name, _)| *name == room);
+        let (_, allowed) = found.unwrap_or_else(|| panic!("no line says what `report/{room}` may import"));
+        let mut files = Vec::new();
+        if path.is_dir() {
+            sources(&path, &mut files)
+        } else {
+            files.push(path)
+        }
+        for file in files {
+            for import in names_after("crate::report::", &fs::read_to_string(&file).unwrap()) {
+                assert!(import == room || allowed.contains(&&*import), "{} imports {import}", file.display());
+            }
+        }
+    }
 }
 
 #[test]
@@ -132,4 +175,6 @@ fn the_games_and_the_solutions_stand_alone() {
 fn imports_are_found_in_every_form() {
     let source = "use crate::model::X;\nuse crate::{plan::Y, report};\n// use crate::cli;\nlet x = crate::cases::z(); $crate::no; my_crate::no;";
     assert_eq!(imports(source), ["model", "plan", "report", "cases"]);
+    assert_eq!(names_after("crate::plan::", source), Vec::<String>::new());
+    assert_eq!(names_after("crate::model::", source), ["X"]);
 }

@@ -1,9 +1,8 @@
 //! The report of one program in the sandbox.
 
-use super::figures::memory;
-use super::json_text;
-use super::json_value::{in_milliseconds, schema_of};
-use super::milliseconds;
+use crate::report::text::figures::{memory, milliseconds};
+use crate::report::text::json_text;
+use crate::report::text::json_value::{in_milliseconds, schema_of};
 use crate::verdict::Ending;
 use judge_sandbox::{End, Execution};
 use schemars::{JsonSchema, Schema};

@@ -1,7 +1,19 @@
 //! The formats of reports: which report has which, by one trait.
 
-use super::{CompareReport, GateReport, PowerReport, RunReport, Style, TuneReport};
-use super::{compare, compare_json, csv, gate, gate_formats, html, json, junit, markdown, power, summary, tune};
+use super::compare::json::compare_json;
+use super::compare::power::{PowerReport, power_json, power_text};
+use super::compare::report::{CompareReport, compare_text};
+use super::gate::formats::{gate_json, gate_junit, gate_markdown};
+use super::gate::report::{GateReport, gate_text};
+use super::html::run_html;
+use super::run::csv::run_csv;
+use super::run::json::run_json;
+use super::run::junit::run_junit;
+use super::run::markdown::run_markdown;
+use super::run::report::RunReport;
+use super::run::summary::run_text;
+use super::text::style::Style;
+use super::tune::report::{TuneReport, tune_jsonl, tune_text};
 use std::error::Error;
 
 /// A format that a report can be written in, beside its text.
@@ -93,74 +105,74 @@ fn bytes<E: Error + 'static>(text: Result<String, E>) -> Option<Rendered> {
 
 impl Report for RunReport<'_> {
     fn text(&self, style: Style) -> String {
-        summary::run_text(self, style)
+        run_text(self, style)
     }
 
     fn json(&self) -> Option<Rendered> {
-        bytes(json::run_json(self))
+        bytes(run_json(self))
     }
 
     fn csv(&self) -> Option<Rendered> {
-        Some(csv::run_csv(self).map_err(Into::into))
+        Some(run_csv(self).map_err(Into::into))
     }
 
     fn junit(&self) -> Option<Rendered> {
-        bytes(junit::run_junit(self))
+        bytes(run_junit(self))
     }
 
     fn markdown(&self) -> Option<String> {
-        Some(markdown::run_markdown(self))
+        Some(run_markdown(self))
     }
 
     fn html(&self) -> Option<Rendered> {
-        Some(Ok(html::run_html(self).into_bytes()))
+        Some(Ok(run_html(self).into_bytes()))
     }
 }
 
 impl Report for CompareReport<'_> {
     fn text(&self, style: Style) -> String {
-        compare::compare_text(self, style)
+        compare_text(self, style)
     }
 
     fn json(&self) -> Option<Rendered> {
-        bytes(compare_json::compare_json(self))
+        bytes(compare_json(self))
     }
 }
 
 impl Report for GateReport<'_> {
     fn text(&self, style: Style) -> String {
-        gate::gate_text(self, style)
+        gate_text(self, style)
     }
 
     fn json(&self) -> Option<Rendered> {
-        bytes(gate_formats::gate_json(self))
+        bytes(gate_json(self))
     }
 
     fn junit(&self) -> Option<Rendered> {
-        bytes(gate_formats::gate_junit(self))
+        bytes(gate_junit(self))
     }
 
     fn markdown(&self) -> Option<String> {
-        Some(gate_formats::gate_markdown(self))
+        Some(gate_markdown(self))
     }
 }
 
 impl Report for PowerReport {
     fn text(&self, style: Style) -> String {
-        power::power_text(self, style)
+        power_text(self, style)
     }
 
     fn json(&self) -> Option<Rendered> {
-        bytes(power::power_json(self))
+        bytes(power_json(self))
     }
 }
 
 impl Report for TuneReport {
     fn text(&self, style: Style) -> String {
-        tune::tune_text(self, style)
+        tune_text(self, style)
     }
 
     fn json_lines(&self) -> Option<Rendered> {
-        bytes(tune::tune_jsonl(self))
+        bytes(tune_jsonl(self))
     }
 }

@@ -1,59 +1,32 @@
 //! Reports: values in, bytes out. No other room prints.
 
-mod best;
-mod cases;
 mod compare;
-mod compare_json;
-mod csv;
 mod doctor;
-mod doctor_json;
-mod effects;
 mod exec;
-mod figures;
 mod formats;
 mod gate;
-mod gate_formats;
-mod history;
 mod html;
-mod interval_progress;
-mod json;
-mod json_text;
-mod json_value;
-mod junit;
-mod leaderboard;
-mod lines;
-mod markdown;
-mod plot;
-mod power;
-mod progress;
-mod record;
+mod past;
 mod run;
-mod style;
-mod summary;
-mod table;
-mod terminal;
-mod test_groups;
+mod text;
 mod tune;
 
-pub use best::{BestFileError, best_json, best_schema, best_text, read_best_json};
-pub use compare::{CompareReport, Comparison, RunInfo};
-pub use compare_json::compare_schema;
-pub use doctor::doctor_text;
-pub use doctor_json::{doctor_json, doctor_schema};
+pub use compare::{
+    CompareReport, Comparison, InterimResult, IntervalProgress, PowerReport, RunInfo, Spread, compare_schema,
+    power_schema,
+};
+pub use doctor::{doctor_json, doctor_schema, doctor_text};
 pub use exec::{ExecReport, exec_json, exec_line, exec_schema};
-pub use figures::{Counts, milliseconds};
 pub use formats::{Format, Rendered, Report};
-pub use gate::GateReport;
-pub use gate_formats::gate_schema;
-pub use history::{history_json, history_schema, history_text, stored_run_text};
+pub use gate::{GateReport, gate_schema};
 pub use html::{GameFilm, GamePage, game_html, run_html};
-pub use interval_progress::{InterimResult, IntervalProgress};
-pub use json::run_schema;
-pub use lines::{JsonLines, lines_schema};
-pub use power::{PowerReport, Spread, power_schema};
-pub use progress::Progress;
-pub use run::RunReport;
-pub use style::{Paint, Style};
-pub use table::{Align, Field, Grid, grid};
-pub use terminal::{PrintError, note, note_from, note_lines, print, print_bytes, print_from, print_line};
+pub use past::{
+    BestFileError, best_json, best_schema, best_text, history_json, history_schema, history_text, read_best_json,
+    stored_run_text,
+};
+pub use run::{JsonLines, RunReport, lines_schema, run_schema};
+pub use text::{
+    Align, Counts, Field, Grid, Paint, PrintError, Progress, Style, grid, milliseconds, note, note_from, note_lines,
+    print, print_bytes, print_from, print_line,
+};
 pub use tune::{Candidate, Round, TuneReport, tune_schema, value};

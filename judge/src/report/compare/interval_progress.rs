@@ -1,9 +1,9 @@
 //! The progress of a comparison that continues until it is decided: the interval as it shrinks.
 
-use super::effects::{between, signed};
-use super::{note, note_lines};
 use crate::model::{RunEvent, Stop, one_line};
 use crate::paired::{EffectMeasure, Interim, PairedComparison};
+use crate::report::text::effects::{between, signed};
+use crate::report::text::terminal::{note, note_lines};
 use crate::statistics::Moments;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;

@@ -1,11 +1,12 @@
 //! The machine-readable report of a comparison.
 
-use super::effects::claim_name;
-use super::json_text;
-use super::json_value::{exact, in_milliseconds, schema_of};
-use super::{CompareReport, Comparison};
+use super::report::{CompareReport, Comparison};
 use crate::model::{CaseSource, JobId, RunId, SolverSpec, Stop};
 use crate::paired::{Claim, FeatureRange};
+use crate::report::text::effects::claim_name;
+use crate::report::text::figures::verdict_of;
+use crate::report::text::json_text;
+use crate::report::text::json_value::{exact, in_milliseconds, schema_of};
 use crate::statistics::{EffectSummary, Interval};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -157,7 +158,7 @@ impl From<Interval> for IntervalRecord {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub(super) fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
+pub(in crate::report) fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
     let solvers = report.plan.solvers.iter();
     let run_info = report.run_info.as_ref();
     let document = Document {
@@ -255,7 +256,7 @@ fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a>
         let outcome = report.outcome(case, solver);
         ResultRecord {
             solver: report.name(solver),
-            verdict: super::run::verdict_of(outcome).name(),
+            verdict: verdict_of(outcome).name(),
             score: outcome.and_then(|outcome| exact(outcome.score.as_ref()?)),
             cpu_ms: outcome.and_then(|outcome| outcome.cpu).map(in_milliseconds),
             memory_bytes: outcome.and_then(|outcome| outcome.memory),

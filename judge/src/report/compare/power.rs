@@ -1,12 +1,12 @@
 //! The report of `judge power`: what a number of cases shows, and how many cases a difference needs.
 
-use super::Style;
-use super::effects::size;
-use super::json_text;
-use super::json_value::schema_of;
-use super::table::{Align, grid};
 use crate::model::one_line;
 use crate::paired::EffectMeasure;
+use crate::report::text::effects::size;
+use crate::report::text::json_text;
+use crate::report::text::json_value::schema_of;
+use crate::report::text::style::Style;
+use crate::report::text::table::{Align, grid};
 use crate::statistics::power::{cases_needed, detectable_effect};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -48,7 +48,7 @@ impl PowerReport {
 }
 
 /// Returns the report, for a terminal or a file.
-pub(super) fn power_text(report: &PowerReport, style: Style) -> String {
+pub(in crate::report) fn power_text(report: &PowerReport, style: Style) -> String {
     let Spread { measure, deviation, source } = &report.spread;
     let mut parts = vec![format!(
         "Standard deviation of the effects ({measure}): {} ({})\nseen with a probability of {}, false alarms with one of {}",
@@ -113,7 +113,7 @@ struct NeededRecord {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub(super) fn power_json(report: &PowerReport) -> serde_json::Result<String> {
+pub(in crate::report) fn power_json(report: &PowerReport) -> serde_json::Result<String> {
     let shown = |&cases: &u64| ShownRecord { cases, difference: report.shown_by(cases) };
     let needed = |&difference: &f64| NeededRecord { difference, cases: report.needed_for(difference) };
     let document = Document {

@@ -1,13 +1,13 @@
 //! The report of a comparison for people.
 
-use super::effects::{amount, between, probability, signed, size};
-use super::figures::{memory, milliseconds};
-use super::plot::histogram;
-use super::table::{Align, Field, grid, painted};
-use super::{Counts, Paint, Style};
 use crate::model::{JobId, Outcome, OutcomeGrid, RunId, Stop, Verdict, one_line};
 use crate::paired::{Claim, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters};
 use crate::plan::Plan;
+use crate::report::text::effects::{amount, between, probability, signed, size};
+use crate::report::text::figures::{Counts, memory, milliseconds};
+use crate::report::text::plot::histogram;
+use crate::report::text::style::{Paint, Style};
+use crate::report::text::table::{Align, Field, grid, painted};
 use crate::statistics::{EffectSummary, Moments};
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ impl CompareReport<'_> {
 }
 
 /// Returns the report of a comparison, for a terminal or a file.
-pub(super) fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
+pub(in crate::report) fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
     let mut parts = vec![solver_table(report, style)];
     for comparison in report.comparisons {
         parts.push(figures(report, comparison));

@@ -1,8 +1,8 @@
 //! What the sandbox can do on this machine, as JSON.
 
-use super::doctor::findings;
-use super::json_text;
-use super::json_value::schema_of;
+use super::findings::findings;
+use crate::report::text::json_text;
+use crate::report::text::json_value::schema_of;
 use judge_sandbox::{Feature, Survey, TierReport};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;

@@ -1,13 +1,9 @@
 //! What the sandbox can do on this machine, and what makes timings noisy.
 
-use super::Style;
-use super::style::Paint;
-use super::table::{Align, Field, grid, painted};
-use crate::model::Bytes;
+use super::findings::{Finding, findings};
+use crate::report::text::style::{Paint, Style};
+use crate::report::text::table::{Align, Field, grid, painted};
 use judge_sandbox::{Machine, Survey};
-
-/// A machine with a higher share of its cores in use is busy.
-const BUSY: f64 = 0.5;
 
 /// Returns the survey as text: the tiers, what they are made of, and the machine.
 #[must_use]
@@ -87,45 +83,4 @@ fn machine(machine: &Machine) -> String {
     };
     let lines = findings(machine).into_iter().map(line).collect::<Vec<_>>();
     format!("What bears on timings\n{}", lines.join("\n"))
-}
-
-/// One thing of the machine's that bears on timings.
-pub(super) struct Finding {
-    pub(super) name: &'static str,
-    pub(super) found: String,
-    /// Why it makes timings noisy, and how to fix it; `None` if it does not.
-    pub(super) noise: Option<String>,
-}
-
-/// What bears on timings; what cannot be read is absent.
-pub(super) fn findings(machine: &Machine) -> Vec<Finding> {
-    let cores = &machine.cores;
-    let (all, physical, undisturbed) = (cores.numbers().len(), cores.physical().get(), cores.undisturbed().get());
-    let finding = |name, found: String, noise: Option<String>| Finding { name, found, noise };
-    let mut findings = vec![finding(
-        "cores",
-        physical.to_string(),
-        (undisturbed < physical)
-            .then(|| format!("a control group's quota allows the time of {undisturbed}; more --jobs are held up")),
-    )];
-    let shared = all > physical;
-    let threads = if shared { format!("on, {all} threads") } else { "off, or not used here".to_owned() };
-    let apart = || format!("two programs on one core slow each other down; --jobs {undisturbed} is the default");
-    findings.push(finding("SMT", threads, shared.then(apart)));
-    if !machine.governors.is_empty() {
-        let slow = machine.governors.iter().any(|governor| governor != "performance");
-        let noise = slow.then(|| "speed changes with the load; sudo cpupower frequency-set -g performance".to_owned());
-        findings.push(finding("governor", machine.governors.join(", "), noise));
-    }
-    if let Some(load) = machine.load {
-        #[expect(clippy::cast_precision_loss, reason = "a machine has far fewer than 2^53 cores")]
-        let busy = load > physical as f64 * BUSY;
-        let noise = busy.then(|| "other programs are running; end them, or take fewer --jobs".to_owned());
-        findings.push(finding("load", format!("{load:.2}"), noise));
-    }
-    if let Some(swap) = machine.swap {
-        let noise = "what is swapped out is slow without using CPU time; sudo swapoff -a";
-        findings.push(finding("swap", Bytes(swap).to_string(), (swap > 0).then(|| noise.to_owned())));
-    }
-    findings
 }

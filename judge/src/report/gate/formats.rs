@@ -1,12 +1,11 @@
 //! The gate's findings for machines and pull requests: JSON, JUnit XML and Markdown.
 
-use super::GateReport;
-use super::gate::{Finding, change_in_percent, is_worse};
-use super::json_text;
-use super::json_value::{exact, schema_of};
-use super::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field};
+use super::report::{Finding, GateReport, change_in_percent, is_worse};
 use crate::gate::{BaselineCase, CaseResult, Change};
 use crate::model::one_line;
+use crate::report::text::json_text;
+use crate::report::text::json_value::{exact, schema_of};
+use crate::report::text::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field};
 use crate::scoring::display;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use schemars::{JsonSchema, Schema};
@@ -68,7 +67,7 @@ struct CaseRecord<'a> {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub(super) fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
+pub(in crate::report) fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
     let judgement = report.judgement;
     let complaint = |Finding { case, words, command }| ComplaintRecord { case, what: words, command };
     let document = Document {
@@ -114,7 +113,7 @@ fn case_record<'a>(case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
 ///
 /// # Errors
 /// Never: characters that XML does not have are escaped.
-pub(super) fn gate_junit(report: &GateReport<'_>) -> Result<String, SerializeError> {
+pub(in crate::report) fn gate_junit(report: &GateReport<'_>) -> Result<String, SerializeError> {
     let findings = report.findings();
     let name = one_line(&format!("judge gate {}", report.baseline.problem)).into_owned();
     let mut suite = TestSuite::new(&*name);
@@ -147,7 +146,7 @@ fn failure(findings: &[&Finding]) -> TestCaseStatus {
 }
 
 /// Returns the gate's findings as Markdown for a pull request, of less than 60 kB.
-pub(super) fn gate_markdown(report: &GateReport<'_>) -> String {
+pub(in crate::report) fn gate_markdown(report: &GateReport<'_>) -> String {
     let mark = if report.judgement.holds() { "✅" } else { "❌" };
     let mut page = Page::new(format!("### {mark} {}\n", escaped(&cut(&report.headline(), NOTE_WIDTH))));
     page.add_list(&report.findings().iter().map(finding_line).collect::<Vec<_>>());

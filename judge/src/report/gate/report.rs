@@ -1,10 +1,10 @@
 //! The text report of the gate, and the sentences that its other reports share.
 
-use super::table::{Align, Field, grid, painted};
-use super::{Paint, Style};
 use crate::gate::{Baseline, CaseResult, Change, Complaint, GateLimits, Judgement};
 use crate::model::{Direction, JobId, one_line, quote};
 use crate::plan::Plan;
+use crate::report::text::style::{Paint, Style};
+use crate::report::text::table::{Align, Field, grid, painted};
 use crate::scoring::display;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -174,7 +174,7 @@ pub(super) fn change_in_percent(change: &Change) -> String {
 }
 
 /// Returns the report of the gate, for a terminal or a file.
-pub(super) fn gate_text(report: &GateReport<'_>, style: Style) -> String {
+pub(in crate::report) fn gate_text(report: &GateReport<'_>, style: Style) -> String {
     let mut parts = vec![change_table(report, style), complaints(report, style)];
     let paint = if report.judgement.holds() { Paint::Good } else { Paint::Bad };
     let file = report.file.to_string_lossy();

@@ -2,7 +2,7 @@
 
 use super::frames::{GameFilm, Reel};
 use super::template::{escape, fill, in_script};
-use crate::report::json_text;
+use crate::report::text::json_text;
 use serde::Serialize;
 
 const TEMPLATE: &str = include_str!("game.html");

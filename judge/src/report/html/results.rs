@@ -2,10 +2,9 @@
 
 use super::template::{escape, escape_lines, fill};
 use crate::model::{JobId, Outcome, Verdict};
-use crate::report::figures::{memory, milliseconds};
-use crate::report::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix, test_groups};
-use crate::report::run::verdict_of;
-use crate::report::{Counts, RunReport};
+use crate::report::run::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix, test_groups};
+use crate::report::run::report::RunReport;
+use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
 use std::fmt::Write;
 
 const TEMPLATE: &str = include_str!("results.html");

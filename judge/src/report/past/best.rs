@@ -1,10 +1,10 @@
 //! The best score on each case: the table, and the JSON file that teams exchange.
 
-use super::Style;
-use super::json_text;
-use super::json_value::{exact, schema_of};
-use super::table::{Align, Field, grid};
 use crate::model::{BestScore, BestScores, CaseName, Game, RunId};
+use crate::report::text::json_text;
+use crate::report::text::json_value::{exact, schema_of};
+use crate::report::text::style::Style;
+use crate::report::text::table::{Align, Field, grid};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;

@@ -1,12 +1,11 @@
 //! Past runs: the table, the JSON list, and the heading of a single one.
 
-use super::json_text;
-use super::json_value::{exact, schema_of};
-use super::run::points_text;
-use super::table::{Align, Field, grid, painted};
-use super::{Paint, Style};
-use crate::model::one_line;
-use crate::model::{HistoryRow, RunState, StoredEntrant, StoredRun};
+use crate::model::{HistoryRow, RunState, StoredEntrant, StoredRun, one_line};
+use crate::report::text::figures::points_text;
+use crate::report::text::json_text;
+use crate::report::text::json_value::{exact, schema_of};
+use crate::report::text::style::{Paint, Style};
+use crate::report::text::table::{Align, Field, grid, painted};
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 use schemars::{JsonSchema, Schema};

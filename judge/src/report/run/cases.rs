@@ -1,8 +1,8 @@
 //! The jobs of a large run that have a row, and why.
 
-use super::RunReport;
-use super::run::verdict_of;
+use super::report::RunReport;
 use crate::model::{JobId, Outcome, Verdict};
+use crate::report::text::figures::verdict_of;
 use std::cmp::Reverse;
 
 /// The number of jobs up to which every one has a row.

@@ -1,7 +1,7 @@
 //! The report of a run as a table for spreadsheets and scripts: a row for each solver on each case.
 
-use super::RunReport;
 use super::record::CaseRecord;
+use super::report::RunReport;
 use crate::model::one_line;
 
 /// The columns that every table has; the features stand behind them.
@@ -27,7 +27,7 @@ const COLUMNS: [&str; 15] = [
 ///
 /// # Errors
 /// Never: every row has a field for every column.
-pub(super) fn run_csv(report: &RunReport<'_>) -> csv::Result<Vec<u8>> {
+pub(in crate::report) fn run_csv(report: &RunReport<'_>) -> csv::Result<Vec<u8>> {
     let features = feature_names(report);
     let mut writer = csv::Writer::from_writer(Vec::new());
     // A feature with the name of a column gets a prefix.

@@ -1,9 +1,9 @@
 //! The report of a run as one JSON document, and its schema.
 
-use super::RunReport;
-use super::json_text;
-use super::json_value::schema_of;
 use super::record::{CaseRecord, Summary};
+use super::report::RunReport;
+use crate::report::text::json_text;
+use crate::report::text::json_value::schema_of;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ struct Document<'a> {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub(super) fn run_json(report: &RunReport<'_>) -> serde_json::Result<String> {
+pub(in crate::report) fn run_json(report: &RunReport<'_>) -> serde_json::Result<String> {
     let document = Document {
         summary: Summary::of(report),
         cases: report.jobs().map(|(job, outcome)| CaseRecord::of_report(report, job, outcome)).collect(),

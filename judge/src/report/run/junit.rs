@@ -1,9 +1,9 @@
 //! The report of a run as JUnit XML, which CI services show: a suite for each solver, a test case for each case.
 
-use super::RunReport;
 use super::record::CaseRecord;
-use super::run::points_text;
+use super::report::RunReport;
 use crate::model::{Verdict, one_line, visible};
+use crate::report::text::figures::points_text;
 use crate::scoring::{TestGroupResult, TestGroupRow, TestGroupStatus};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Never: characters that XML does not have are escaped.
-pub(super) fn run_junit(report: &RunReport<'_>) -> Result<String, SerializeError> {
+pub(in crate::report) fn run_junit(report: &RunReport<'_>) -> Result<String, SerializeError> {
     let mut document = Report::new(format!("judge {}", report.plan.problem.id));
     document.set_time(report.elapsed);
     for (solver, entry) in report.plan.solvers.iter().enumerate() {

@@ -1,25 +1,24 @@
 //! The tables of a run that several formats share, as plain text: the leaderboard, the groups, and the matrix of
 //! solvers and cases.
 
-use super::RunReport;
-use super::figures::milliseconds;
-use super::run::{points_text, verdict_of};
+use super::report::RunReport;
 use crate::model::Outcome;
+use crate::report::text::figures::{milliseconds, points_text, verdict_of};
 
 /// The mark for a missing figure.
-pub(super) const NOTHING: &str = "–";
+pub(in crate::report) const NOTHING: &str = "–";
 
 /// A table as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TextTable {
-    pub(super) titles: Vec<String>,
+pub(in crate::report) struct TextTable {
+    pub(in crate::report) titles: Vec<String>,
     /// The number of columns with words, at the left. The others hold figures.
-    pub(super) words: usize,
-    pub(super) rows: Vec<Vec<String>>,
+    pub(in crate::report) words: usize,
+    pub(in crate::report) rows: Vec<Vec<String>>,
 }
 
 /// Returns the solvers by rank. The results against each other are omitted for a single solver.
-pub(super) fn leaderboard(report: &RunReport<'_>) -> TextTable {
+pub(in crate::report) fn leaderboard(report: &RunReport<'_>) -> TextTable {
     let several = report.leaderboard.len() > 1;
     let rule = report.rule.to_string();
     let mut titles = vec!["solver", &rule];
@@ -43,7 +42,7 @@ pub(super) fn leaderboard(report: &RunReport<'_>) -> TextTable {
 }
 
 /// Returns the groups, a row for each solver; `None` if they were not requested.
-pub(super) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
+pub(in crate::report) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
     let grouping = report.grouping?;
     let titles = [&*grouping.by, "solver", "cases", "accepted", "mean score", "mean points"].map(str::to_owned);
     let mut rows = Vec::new();
@@ -63,7 +62,7 @@ pub(super) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
 }
 
 /// Returns the test groups, a row for each solver; `None` if the run has none.
-pub(super) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
+pub(in crate::report) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
     let titles = ["test group", "solver", "result", "accepted", "weight", "points"].map(str::to_owned);
     let mut rows = Vec::new();
     for result in report.test_groups {
@@ -84,7 +83,7 @@ pub(super) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
 
 /// Returns a row for each case and a column for each solver: the score, or the verdict where there is none. The best
 /// scores of a case have a star.
-pub(super) fn matrix(report: &RunReport<'_>) -> TextTable {
+pub(in crate::report) fn matrix(report: &RunReport<'_>) -> TextTable {
     let names = report.plan.solvers.iter().map(|solver| solver.spec.name.clone());
     let rows = report.plan.cases.iter().enumerate().map(|(case, spec)| {
         let outcomes: Vec<_> = report.outcomes.of_case(case).collect();

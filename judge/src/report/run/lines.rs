@@ -1,11 +1,11 @@
 //! The report of a run as JSON lines: one for each case as soon as it is finished, and a summary as the last one.
 
-use super::RunReport;
-use super::json_text;
-use super::json_value::schema_of;
 use super::record::{CaseRecord, Summary};
+use super::report::RunReport;
 use crate::model::{Features, Finished};
 use crate::plan::Plan;
+use crate::report::text::json_text;
+use crate::report::text::json_value::schema_of;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use std::io::{self, Write};

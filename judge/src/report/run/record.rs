@@ -1,13 +1,12 @@
 //! The records of the machine-readable reports: a case, and a whole run. Unknown values are absent; scores, points and
 //! features are JSON numbers of any length.
 
-use super::json_value::{exact, in_milliseconds};
-use super::run::points_text;
-use super::run::verdict_of;
+use super::report::RunReport;
 use super::test_groups::{self, TestGroupRecord};
-use super::{Counts, RunReport};
 use crate::model::{CaseSource, CheckerChoice, Direction, Features, JobId, Limits, Outcome, Rule, Stop, Verdict};
 use crate::plan::Plan;
+use crate::report::text::figures::{Counts, points_text, verdict_of};
+use crate::report::text::json_value::{exact, in_milliseconds};
 use crate::scoring::{FeatureGroup, LeaderboardRow};
 use schemars::JsonSchema;
 use serde::Serialize;

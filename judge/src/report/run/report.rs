@@ -2,8 +2,8 @@
 
 use crate::model::{Features, JobId, Outcome, OutcomeGrid, Rule, Stop, Verdict};
 use crate::plan::Plan;
-use crate::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult, display};
-use num_rational::BigRational;
+use crate::report::text::figures::{points_text, verdict_of};
+use crate::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult};
 use num_traits::One;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,16 +97,4 @@ impl RunReport<'_> {
     pub fn count(&self, solver: usize, verdict: Verdict) -> usize {
         self.of_solver(solver).filter(|outcome| verdict_of(*outcome) == verdict).count()
     }
-}
-
-/// The verdict of a job; unfinished ones are skipped.
-#[must_use]
-pub(super) fn verdict_of(outcome: Option<&Outcome>) -> Verdict {
-    outcome.map_or(Verdict::Skipped, |outcome| outcome.verdict)
-}
-
-/// Points as decimal text: at most three decimals, none of them a trailing zero.
-pub(super) fn points_text(points: &BigRational) -> String {
-    let text = display(points, 3);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

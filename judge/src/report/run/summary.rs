@@ -1,13 +1,12 @@
 //! The text report of a run: the table of cases, the totals, and the failures with the commands that reproduce them.
 
 use super::cases::{CaseRow, rows};
-use super::figures::{memory, milliseconds};
 use super::leaderboard::{TextTable, groups, leaderboard, matrix, test_groups};
-use super::run::verdict_of;
-use super::style::paint_of;
-use super::table::{Align, Field, grid, painted};
-use super::{Counts, Paint, RunReport, Style};
+use super::report::RunReport;
 use crate::model::{Outcome, Rule, Stop, Verdict, one_line, visible};
+use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
+use crate::report::text::style::{Paint, Style, paint_of};
+use crate::report::text::table::{Align, Field, grid, painted};
 
 /// The number of failures that are explained below the table.
 const FAILURES_EXPLAINED: usize = 10;
@@ -23,7 +22,7 @@ const MATRIX_ROWS: usize = 60;
 const MATRIX_WIDTH: usize = 120;
 
 /// Returns the report of a run, for a terminal or a file.
-pub(super) fn run_text(report: &RunReport<'_>, style: Style) -> String {
+pub(in crate::report) fn run_text(report: &RunReport<'_>, style: Style) -> String {
     let mut parts = vec![case_table(report, style)];
     parts.extend(test_groups(report).map(|groups| figures(&groups, style)));
     parts.extend(groups(report).map(|groups| figures(&groups, style)));

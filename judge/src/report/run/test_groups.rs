@@ -1,8 +1,8 @@
 //! The records of test groups in the machine-readable reports.
 
-use super::RunReport;
-use super::json_value::exact;
-use super::run::points_text;
+use super::report::RunReport;
+use crate::report::text::figures::points_text;
+use crate::report::text::json_value::exact;
 use crate::scoring::{TestGroupResult, TestGroupStatus};
 use schemars::JsonSchema;
 use serde::Serialize;

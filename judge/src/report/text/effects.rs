@@ -4,7 +4,7 @@ use crate::paired::{Claim, EffectMeasure};
 use crate::statistics::Interval;
 
 /// Writes a number with two significant digits at the size of `scale`.
-pub(super) fn rounded(value: f64, scale: f64) -> String {
+pub(in crate::report) fn rounded(value: f64, scale: f64) -> String {
     let decimals = if scale != 0.0 { (1.0 - scale.abs().log10().floor()).clamp(0.0, 6.0) as usize } else { 1 };
     let text = format!("{value:.decimals$}");
     // Zero has no sign.
@@ -12,13 +12,13 @@ pub(super) fn rounded(value: f64, scale: f64) -> String {
 }
 
 /// Writes an effect without its sign: `1.3 %`.
-pub(super) fn size(measure: EffectMeasure, effect: f64) -> String {
+pub(in crate::report) fn size(measure: EffectMeasure, effect: f64) -> String {
     let shown = measure.shown(effect).abs();
     format!("{}{}", rounded(shown, shown), unit(measure))
 }
 
 /// Writes an effect with its sign: `+1.3 %`, `−0.4 %`.
-pub(super) fn signed(measure: EffectMeasure, effect: f64) -> String {
+pub(in crate::report) fn signed(measure: EffectMeasure, effect: f64) -> String {
     let shown = measure.shown(effect);
     format!("{}{}", signed_number(shown, shown), unit(measure))
 }
@@ -37,7 +37,7 @@ fn signed_number(shown: f64, scale: f64) -> String {
 }
 
 /// Writes an interval: `from +0.9 % to +1.7 %`.
-pub(super) fn between(measure: EffectMeasure, interval: Interval) -> String {
+pub(in crate::report) fn between(measure: EffectMeasure, interval: Interval) -> String {
     let (low, high) = (measure.shown(interval.low), measure.shown(interval.high));
     let radius = (high - low) / 2.0;
     let scale = if radius > 0.0 { radius } else { low };
@@ -52,7 +52,7 @@ const WIDE: f64 = 0.9;
 
 /// Writes a mean, without its sign, with its interval, all of it on one side of 0: `1.3 % ± 0.4 %`, or `18 % (3 % to
 /// 61 %)` where the mean is not in the middle or the interval nearly reaches 0.
-pub(super) fn amount(measure: EffectMeasure, effect: f64, interval: Interval) -> String {
+pub(in crate::report) fn amount(measure: EffectMeasure, effect: f64, interval: Interval) -> String {
     let shown = [interval.low, effect, interval.high].map(|end| measure.shown(end));
     let arms = [shown[1] - shown[0], shown[2] - shown[1]];
     let is_wide = arms[0] + arms[1] > 2.0 * WIDE * shown[1].abs();
@@ -68,7 +68,7 @@ pub(super) fn amount(measure: EffectMeasure, effect: f64, interval: Interval) ->
 }
 
 /// Writes a mean with half its interval's width: `1.3 % ± 0.4 %`, without its sign.
-pub(super) fn give_or_take(measure: EffectMeasure, effect: f64, interval: Interval) -> String {
+pub(in crate::report) fn give_or_take(measure: EffectMeasure, effect: f64, interval: Interval) -> String {
     let radius = (measure.shown(interval.high) - measure.shown(interval.low)) / 2.0;
     let unit = unit(measure);
     let scale = if radius > 0.0 { radius } else { measure.shown(effect) };
@@ -84,7 +84,7 @@ fn unit(measure: EffectMeasure) -> &'static str {
 }
 
 /// Returns the name of a claim in machine-readable reports.
-pub(super) fn claim_name(claim: Claim) -> &'static str {
+pub(in crate::report) fn claim_name(claim: Claim) -> &'static str {
     match claim {
         Claim::Better => "better",
         Claim::Worse => "worse",
@@ -96,7 +96,7 @@ pub(super) fn claim_name(claim: Claim) -> &'static str {
 }
 
 /// Writes a probability: `p = 0.036`, `p < 0.0001`.
-pub(super) fn probability(p: f64) -> String {
+pub(in crate::report) fn probability(p: f64) -> String {
     if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {}", rounded(p, p)) }
 }
 

@@ -1,6 +1,8 @@
 //! Times, sizes and counts as text.
 
-use crate::model::Verdict;
+use crate::model::{Outcome, Verdict};
+use crate::scoring::display;
+use num_rational::BigRational;
 use std::fmt;
 use std::time::Duration;
 
@@ -21,9 +23,21 @@ pub fn milliseconds(time: Duration) -> String {
 
 /// Writes a number of bytes in MiB, with one decimal: figures in a column are easiest to compare in one unit.
 #[must_use]
-pub(super) fn memory(bytes: u64) -> String {
+pub(in crate::report) fn memory(bytes: u64) -> String {
     let mebibytes = bytes as f64 / f64::from(1 << 20);
     format!("{mebibytes:.1} MiB")
+}
+
+/// The verdict of a job; unfinished ones are skipped.
+#[must_use]
+pub(in crate::report) fn verdict_of(outcome: Option<&Outcome>) -> Verdict {
+    outcome.map_or(Verdict::Skipped, |outcome| outcome.verdict)
+}
+
+/// Points as decimal text: at most three decimals, none of them a trailing zero.
+pub(in crate::report) fn points_text(points: &BigRational) -> String {
+    let text = display(points, 3);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// How many jobs ended with which verdict, in words: `9 accepted, 1 wrong-answer`.
@@ -38,7 +52,7 @@ impl Counts {
 
     /// Returns the counts with the verdicts' short codes: `9 AC, 1 WA`.
     #[must_use]
-    pub(super) fn codes(&self) -> String {
+    pub(in crate::report) fn codes(&self) -> String {
         let words: Vec<_> = self.iter().map(|(verdict, count)| format!("{count} {}", verdict.code())).collect();
         words.join(", ")
     }

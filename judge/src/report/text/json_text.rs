@@ -8,7 +8,7 @@ use std::fmt::Write;
 ///
 /// # Errors
 /// When the value cannot be written as JSON.
-pub(super) fn document(value: &impl Serialize) -> serde_json::Result<String> {
+pub(in crate::report) fn document(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(escaped(serde_json::to_string_pretty(value)?) + "\n")
 }
 
@@ -16,7 +16,7 @@ pub(super) fn document(value: &impl Serialize) -> serde_json::Result<String> {
 ///
 /// # Errors
 /// When the value cannot be written as JSON.
-pub(super) fn line(value: &impl Serialize) -> serde_json::Result<String> {
+pub(in crate::report) fn line(value: &impl Serialize) -> serde_json::Result<String> {
     Ok(escaped(serde_json::to_string(value)?) + "\n")
 }
 

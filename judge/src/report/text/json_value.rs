@@ -7,16 +7,16 @@ use std::str::FromStr;
 use std::time::Duration;
 
 /// Returns the schema of the serialized form: fields that may be omitted are not required.
-pub(super) fn schema_of<T: JsonSchema>() -> Schema {
+pub(in crate::report) fn schema_of<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
 }
 
 /// Milliseconds, to the microsecond.
-pub(super) fn in_milliseconds(time: Duration) -> f64 {
+pub(in crate::report) fn in_milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
 /// A decimal number of any length as a JSON number.
-pub(super) fn exact(number: &impl ToString) -> Option<Number> {
+pub(in crate::report) fn exact(number: &impl ToString) -> Option<Number> {
     Number::from_str(&number.to_string()).ok()
 }

@@ -1,6 +1,7 @@
 //! The progress bar on standard error.
 
-use super::{Counts, note_lines};
+use super::figures::Counts;
+use super::terminal::note_lines;
 use crate::model::{RunEvent, Stop};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;

@@ -63,7 +63,7 @@ impl Style {
 }
 
 /// Returns the paint of a verdict.
-pub(super) fn paint_of(verdict: Verdict) -> Paint {
+pub(in crate::report) fn paint_of(verdict: Verdict) -> Paint {
     match verdict {
         Verdict::Accepted => Paint::Good,
         Verdict::Skipped => Paint::Faint,

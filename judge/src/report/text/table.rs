@@ -25,7 +25,7 @@ pub struct Field(Cell);
 
 impl Field {
     /// Returns a field with this text, whatever is in it.
-    pub(super) fn new(text: impl ToString) -> Self {
+    pub(in crate::report) fn new(text: impl ToString) -> Self {
         Self(Cell::new(one_line(&text.to_string())))
     }
 }
@@ -73,7 +73,7 @@ impl Grid {
     }
 
     /// Adds a row that is cut rather than continued on a second line.
-    pub(super) fn add_low_row(&mut self, fields: impl IntoIterator<Item = impl Into<Field>>) {
+    pub(in crate::report) fn add_low_row(&mut self, fields: impl IntoIterator<Item = impl Into<Field>>) {
         let mut row = row(fields);
         row.max_height(1);
         self.0.add_row(row);
@@ -97,7 +97,7 @@ fn row(fields: impl IntoIterator<Item = impl Into<Field>>) -> Row {
 }
 
 /// Returns a field in this paint.
-pub(super) fn painted(text: &str, paint: Paint) -> Field {
+pub(in crate::report) fn painted(text: &str, paint: Paint) -> Field {
     let Field(cell) = Field::new(text);
     Field(match paint {
         Paint::Good => cell.fg(Color::Green),

@@ -1,7 +1,7 @@
 //! The two streams: results on standard output, everything else on standard error. Whatever text is shown passes here:
 //! nothing hidden in it reaches a terminal but the judge's own colours.
 
-use super::Style;
+use super::style::Style;
 use crate::model::{one_line, visible};
 use std::io::{self, IsTerminal, Read, Write};
 
@@ -112,7 +112,7 @@ fn screened(text: &str, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Paint;
+    use crate::report::text::style::Paint;
 
     #[test]
     fn colours_alone_get_through() {

@@ -1,12 +1,12 @@
 //! The report of a search for good parameters.
 
-use super::Style;
-use super::effects::{between, give_or_take, rounded};
-use super::json_text;
-use super::json_value::{exact, schema_of};
-use super::table::{Align, Field, grid};
 use crate::model::{CaseName, Direction, Outcome, Stop, one_line, quote};
 use crate::paired::EffectMeasure;
+use crate::report::text::effects::{between, give_or_take, rounded};
+use crate::report::text::json_text;
+use crate::report::text::json_value::{exact, schema_of};
+use crate::report::text::style::Style;
+use crate::report::text::table::{Align, Field, grid};
 use crate::statistics::{Interval, Moments, ScoreMeasure, mean_interval};
 use crate::tune::{Parameter, ParameterSetting, fill};
 use checkers::Score;
@@ -125,7 +125,7 @@ impl TuneReport {
 }
 
 /// Returns the report of a search, for a terminal or a file.
-pub(super) fn tune_text(report: &TuneReport, style: Style) -> String {
+pub(in crate::report) fn tune_text(report: &TuneReport, style: Style) -> String {
     let mut parts = vec![table(report, style)];
     match report.best() {
         Some(best) if report.moments(best).count() > 0 => parts.push(winner(report, best)),
@@ -232,7 +232,7 @@ pub fn tune_schema() -> Schema {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub(super) fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
+pub(in crate::report) fn tune_jsonl(report: &TuneReport) -> serde_json::Result<String> {
     let mut text = String::new();
     for (place, round) in report.rounds.iter().enumerate() {
         let is_last = place + 1 == report.rounds.len();

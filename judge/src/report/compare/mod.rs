@@ -1,0 +1,11 @@
+//! The report of a comparison, its progress, and how many cases one needs.
+
+mod interval_progress;
+pub(super) mod json;
+pub(super) mod power;
+pub(super) mod report;
+
+pub use interval_progress::{InterimResult, IntervalProgress};
+pub use json::compare_schema;
+pub use power::{PowerReport, Spread, power_schema};
+pub use report::{CompareReport, Comparison, RunInfo};

@@ -1,0 +1,17 @@
+//! The report of a run, in every format but HTML.
+
+mod cases;
+pub(super) mod csv;
+pub(super) mod json;
+pub(super) mod junit;
+pub(super) mod leaderboard;
+mod lines;
+pub(super) mod markdown;
+mod record;
+pub(super) mod report;
+pub(super) mod summary;
+mod test_groups;
+
+pub use json::run_schema;
+pub use lines::{JsonLines, lines_schema};
+pub use report::RunReport;

@@ -1,0 +1,127 @@
+//! Markdown for a comment on a pull request: a page that never exceeds the size of a comment, and texts that are shown as
+//! they stand.
+
+use crate::model::one_line;
+
+/// The largest page in bytes. Comments may have 65,536 characters; this leaves room for the text of a bot.
+const LARGEST: usize = 56_000;
+
+/// The widths of a field of a table, a note and a command.
+const FIELD_WIDTH: usize = 48;
+pub(in crate::report) const NOTE_WIDTH: usize = 300;
+pub(in crate::report) const COMMAND_WIDTH: usize = 400;
+
+/// The room that lists leave for the parts that follow them.
+const RESERVE: usize = 1000;
+
+/// The number of rows of a table, or parts of a list.
+pub(in crate::report) const MOST_ROWS: usize = 100;
+
+/// A page that never exceeds the size of a comment.
+pub(in crate::report) struct Page {
+    text: String,
+    left_out: bool,
+}
+
+impl Page {
+    /// Starts with the headline.
+    pub(in crate::report) fn new(headline: String) -> Self {
+        Self { text: headline, left_out: false }
+    }
+
+    /// Returns the text of the page, with a line if something did not fit.
+    pub(in crate::report) fn finish(mut self) -> String {
+        if self.left_out {
+            self.text.push_str("\n_What did not fit is in the other reports._\n");
+        }
+        self.text
+    }
+
+    /// Adds a part if it fits.
+    pub(in crate::report) fn add(&mut self, part: &str) {
+        if self.text.len() + part.len() > LARGEST {
+            self.left_out = true;
+        } else if !part.is_empty() {
+            self.text.push('\n');
+            self.text.push_str(part);
+        }
+    }
+
+    /// Adds as many of the parts as fit, folded.
+    pub(in crate::report) fn add_folded(&mut self, title: &str, parts: &[String]) {
+        let body = self.fitting(parts);
+        if !body.is_empty() {
+            let count = parts.len();
+            self.add(&format!("<details><summary>{title} ({count})</summary>\n\n{body}\n</details>\n"));
+        }
+    }
+
+    /// Adds as many of the parts as fit, in plain sight.
+    pub(in crate::report) fn add_list(&mut self, parts: &[String]) {
+        let body = self.fitting(parts);
+        self.add(&body);
+    }
+
+    /// Returns as many of the parts as fit, and the number of the others.
+    fn fitting(&mut self, parts: &[String]) -> String {
+        let room = LARGEST.saturating_sub(self.text.len() + RESERVE);
+        let mut length = 0;
+        let fitting = parts.iter().take_while(|part| {
+            length += part.len();
+            length <= room
+        });
+        let fitting: Vec<_> = fitting.take(MOST_ROWS).map(String::as_str).collect();
+        if fitting.is_empty() {
+            self.left_out |= !parts.is_empty();
+            return String::new();
+        }
+        let more = match parts.len() - fitting.len() {
+            0 => String::new(),
+            more => format!("\n… and {more} more.\n"),
+        };
+        fitting.concat() + &more
+    }
+}
+
+/// A text as a field of a table.
+pub(in crate::report) fn field(text: &str) -> String {
+    escaped(&cut(text, FIELD_WIDTH))
+}
+
+/// A text that is shown in one line as it stands, whatever Markdown or HTML it looks like.
+pub(in crate::report) fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in one_line(&text.replace('\n', " ")).chars() {
+        match c {
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '&' => shown.push_str("&amp;"),
+            // A comment should not mention people or other issues.
+            '@' => shown.push_str("&#64;"),
+            '#' => shown.push_str("&#35;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => shown.extend(['\\', c]),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// A text as code, in HTML: there no backtick or bar can end it early.
+pub(in crate::report) fn code(text: &str) -> String {
+    let text = one_line(text).into_owned();
+    let escapes = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;"), ("`", "&#96;"), ("*", "&#42;")];
+    let more = [("_", "&#95;"), ("[", "&#91;"), ("\\", "&#92;"), ("~", "&#126;"), ("@", "&#64;"), ("$", "&#36;")];
+    let text = escapes.iter().chain(&more).fold(text, |text, (from, to)| text.replace(from, to));
+    format!("<code>{text}</code>")
+}
+
+/// A long text without its middle: numbers keep both their ends.
+pub(in crate::report) fn cut(text: &str, width: usize) -> String {
+    let count = text.chars().count();
+    if count <= width {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(width / 2).collect();
+    let tail: String = text.chars().skip(count - (width / 2 - 1)).collect();
+    format!("{head}…{tail}")
+}

@@ -1,0 +1,18 @@
+//! What all reports are made of: tables, figures, colours, plots, JSON values, and the terminal.
+
+pub(super) mod effects;
+pub(super) mod figures;
+pub(super) mod json_text;
+pub(super) mod json_value;
+pub(super) mod markdown;
+pub(super) mod plot;
+mod progress;
+pub(super) mod style;
+pub(super) mod table;
+pub(super) mod terminal;
+
+pub use figures::{Counts, milliseconds};
+pub use progress::Progress;
+pub use style::{Paint, Style};
+pub use table::{Align, Field, Grid, grid};
+pub use terminal::{PrintError, note, note_from, note_lines, print, print_bytes, print_from, print_line};

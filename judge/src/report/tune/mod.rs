@@ -1,0 +1,5 @@
+//! The report of a search for good parameters.
+
+pub(super) mod report;
+
+pub use report::{Candidate, Round, TuneReport, tune_schema, value};
