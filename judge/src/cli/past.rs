@@ -2,7 +2,7 @@
 
 use super::ReportArgs;
 use crate::condition::Condition;
-use crate::model::RunChoice;
+use crate::model::{Rule, RunChoice, listed};
 use clap::{Args, Subcommand};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -111,16 +111,25 @@ pub struct BestArgs {
     pub all: bool,
 }
 
+fn score_help() -> String {
+    format!("The rule: {} [default: the problem's own]", listed(&Rule::names(), "or"))
+}
+
+fn scale_help() -> String {
+    let rules = listed(&Rule::names_of(Rule::has_scale), "and");
+    format!("The points of the best on a case, for {rules} [default: the problem's own, or {}]", Rule::DEFAULT_SCALE)
+}
+
 /// Arguments of `judge rescore`.
 #[derive(Debug, Args)]
 pub struct RescoreArgs {
     /// The run's number, as in `judge history`, or last
     pub run: RunChoice,
-    /// The rule: sum, mean, exact, thresholds, relative, rank, rank-topcoder or log [default: the problem's own]
-    #[arg(long, value_name = "RULE")]
+    /// The rule
+    #[arg(long, value_name = "RULE", help = score_help())]
     pub score: Option<String>,
-    /// The points of the best on a case, for relative, rank and rank-topcoder [default: the problem's own, or 1000000]
-    #[arg(long, value_name = "N")]
+    /// The points of the best on a case
+    #[arg(long, value_name = "N", help = scale_help())]
     pub scale: Option<NonZeroU64>,
     /// What the best scores are, beside those of this run: run (nothing else), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE")]

@@ -90,7 +90,9 @@ fn scoring(problem: &Problem) -> String {
         Rule::Exact => "one point for each accepted case".to_owned(),
         Rule::Thresholds => "10 to 0 points a case by nine thresholds; a score above 0 earns at least 1".to_owned(),
         Rule::Relative { scale } => format!("{scale} x {} on each case, averaged{}", quotient(problem), best(problem)),
-        Rule::Rank { scale, .. } => format!("by place among the solvers of the run; {scale} points for the best"),
+        Rule::Rank { scale } | Rule::RankTopCoder { scale } => {
+            format!("by place among the solvers of the run; {scale} points for the best")
+        }
         Rule::Log => format!("the mean logarithm of {}{}", quotient(problem), best(problem)),
     };
     format!("{}, {}: {meaning}", problem.scoring, problem.direction.name())

@@ -2,7 +2,7 @@
 
 use crate::cli::RescoreArgs;
 use crate::manifest::closest;
-use crate::model::{Exit, Rule, UnknownRule};
+use crate::model::{Exit, Rule, UnknownRule, listed};
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
 use crate::workflow::restored_run::{RestoredRun, publish};
@@ -33,22 +33,23 @@ pub(super) fn rescore(catalogue: Option<&Path>, args: &RescoreArgs) -> Result<Ex
 /// Returns the rule with the given scale, or else with the scale of the problem's own rule.
 fn scaled(rule: Option<Rule>, scale: Option<NonZeroU64>, own: &Rule) -> Result<Option<Rule>, Failure> {
     let scaled = rule.as_ref().unwrap_or(own);
-    if scale.is_some() && scaled.scale().is_none() {
+    if scale.is_some() && !scaled.has_scale() {
         let error = format!("the rule `{scaled}` has no scale");
-        return Err(Failure::usage(error).with_hint("--scale goes with --score relative, rank or rank-topcoder"));
+        let hint = format!("--scale goes with --score {}", listed(&Rule::names_of(Rule::has_scale), "or"));
+        return Err(Failure::usage(error).with_hint(hint));
     }
     let scale = scale.map(|scale| scale.get().into()).or_else(|| own.scale().cloned());
     Ok(match scale {
-        Some(scale) => Some(scaled.clone().with_scale(scale)),
+        Some(scale) => Some(scaled.with_scale(scale)),
         None => rule,
     })
 }
 
 fn rule(name: &str) -> Result<Rule, Failure> {
     name.parse().map_err(|error: UnknownRule| {
-        let hint = match closest(name, Rule::NAMES) {
+        let hint = match closest(name, Rule::names()) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("one of {}", Rule::NAMES.join(", ")),
+            None => format!("one of {}", Rule::names().join(", ")),
         };
         Failure::usage(error).with_hint(hint)
     })

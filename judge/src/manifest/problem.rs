@@ -207,7 +207,7 @@ fn check_cases(section: &Section<'_>, rule: &Rule, cases: &[CaseSpec], has_input
                 "give each its own `name`",
             );
         }
-        if *rule == Rule::Thresholds && case.thresholds.is_none() {
+        if rule.needs_thresholds() && case.thresholds.is_none() {
             let message = format!("the case `{}` has no thresholds, and the scoring rule needs them", case.name);
             section.complain(section.span(), message, "add `thresholds = […]` to its [[problem.case]]");
         }

@@ -1,7 +1,7 @@
 //! Reads the `[problem.scoring]` of a problem.
 
 use super::section::{Located, Section};
-use crate::model::{BestSource, Direction, Rule};
+use crate::model::{BestSource, Direction, Rule, listed};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_traits::Signed;
@@ -34,7 +34,7 @@ fn rule(section: &Section<'_>) -> Option<Rule> {
     let Located { value, span } = section.text("rule")?;
     let read = value.parse::<Rule>();
     if let Err(error) = &read {
-        section.complain(span, error.to_string(), format!("expected one of: {}", Rule::NAMES.join(", ")));
+        section.complain(span, error.to_string(), format!("expected one of: {}", Rule::names().join(", ")));
     }
     read.ok()
 }
@@ -54,9 +54,10 @@ fn direction(section: &Section<'_>) -> Option<Direction> {
 fn scaled(section: &Section<'_>, rule: Rule) -> Rule {
     let expected = "a whole number from 1: the points of the best on a case";
     let Some(Located { value, span }) = section.integer::<BigInt>("scale", expected) else { return rule };
-    if rule.scale().is_none() {
+    if !rule.has_scale() {
         let message = format!("the rule `{rule}` has no scale");
-        section.complain(span, message, "remove `scale`, or take the rule relative, rank or rank-topcoder");
+        let scaled = listed(&Rule::names_of(Rule::has_scale), "or");
+        section.complain(span, message, format!("remove `scale`, or take the rule {scaled}"));
     } else if !value.is_positive() {
         section.complain(span, "the best would have no points", format!("expected {expected}"));
     } else {
@@ -67,9 +68,47 @@ fn scaled(section: &Section<'_>, rule: Rule) -> Rule {
 
 fn failure(section: &Section<'_>, rule: &Rule) -> Option<Score> {
     let Located { value, span } = section.integer("failure", "an integer: the score that a failed case counts as")?;
-    if !matches!(rule, Rule::Sum | Rule::Mean) {
+    if !rule.counts_raw_scores() {
         let message = format!("under the rule `{rule}`, a failed case has no points whatever its score");
-        section.complain(span, message, "remove `failure`, or take the rule sum or mean");
+        let raw = listed(&Rule::names_of(Rule::counts_raw_scores), "or");
+        section.complain(span, message, format!("remove `failure`, or take the rule {raw}"));
     }
     Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::CATALOGUE_SCHEMA;
+    use serde_json::{Value, json};
+
+    fn document(path: &str) -> String {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)).unwrap()
+    }
+
+    #[test]
+    fn the_schema_names_the_rules_of_the_table() {
+        let schema: Value = serde_json::from_str(CATALOGUE_SCHEMA).unwrap();
+        let scoring = &schema["$defs"]["scoring"];
+        let scaled = Rule::names_of(Rule::has_scale);
+        assert_eq!(scoring["properties"]["rule"]["enum"], json!(Rule::names()));
+        let rules = |key: &str| {
+            let terms = scoring["allOf"].as_array().unwrap().iter();
+            let mut of_key = terms.filter(|term| term["if"]["required"] == json!([key]));
+            of_key.next().unwrap()["then"]["properties"]["rule"]["enum"].clone()
+        };
+        assert_eq!(rules("scale"), json!(scaled));
+        assert_eq!(rules("failure"), json!(Rule::names_of(Rule::counts_raw_scores)));
+        let description = scoring["properties"]["scale"]["description"].as_str().unwrap();
+        assert!(description.contains(&format!("the rules {}; ", listed(&scaled, "and"))), "{description}");
+    }
+
+    #[test]
+    fn the_documentation_names_the_rules_of_the_table() {
+        let table = document("docs/scoring.md");
+        let rows = table.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+        let names: Vec<&str> = rows.map(|(name, _)| name).collect();
+        assert_eq!(names, Rule::names());
+        assert!(document("README.md").contains(&format!("# {}\n", Rule::names().join(", "))));
+    }
 }

@@ -1,20 +1,8 @@
-//! The scoring rules by name.
+//! The scoring rules: one table of their names and of what other rooms ask of them. The formulas are in `scoring`.
 
 use num_bigint::BigInt;
 use std::fmt;
 use std::str::FromStr;
-
-/// What a place against the other solvers is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RankForm {
-    /// By the place among all solvers, the form that goes by AtCoder's name (no public statement of it was found):
-    /// 1 - (better + tied / 2) / solvers. Counted are the solvers with a better score and the *other* solvers with the
-    /// same one; failed solvers count among all.
-    AtCoder,
-    /// As TopCoder's marathon matches did (statement of "PathDefense"), averaged over the cases:
-    /// (beaten + tied / 2) / (solvers - 1). A lone solver gets 1.
-    TopCoder,
-}
 
 /// How the score of a case becomes points.
 ///
@@ -39,10 +27,16 @@ pub enum Rule {
         /// The points of the best: 1,000,000 unless the contest says otherwise.
         scale: BigInt,
     },
-    /// p by the place among the solvers of this run, ties sharing theirs.
+    /// p = scale (1 - (better + tied / 2) / solvers), by the place among all solvers of this run, the form that goes by
+    /// AtCoder's name (no public statement of it was found). Counted are the solvers with a better score and the *other*
+    /// solvers with the same one; failed solvers count among all.
     Rank {
-        /// The formula.
-        form: RankForm,
+        /// The points of a solver that beats all others.
+        scale: BigInt,
+    },
+    /// p = scale (beaten + tied / 2) / (solvers - 1), averaged, as TopCoder's marathon matches did (statement of
+    /// "PathDefense"). A lone solver gets the whole scale.
+    RankTopCoder {
         /// The points of a solver that beats all others.
         scale: BigInt,
     },
@@ -61,79 +55,218 @@ pub enum Aggregate {
     Mean,
 }
 
+/// What a failed case counts as under a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailedCase {
+    /// The problem's `failure`: the points are raw scores.
+    Failure,
+    /// 0 points.
+    Zero,
+    /// Nothing: the solver has no total and no mean.
+    Absent,
+}
+
+/// The row of a rule in the table.
+#[derive(Debug)]
+struct Facts {
+    name: &'static str,
+    /// Makes the rule with this scale; one that has none drops it.
+    with_scale: fn(BigInt) -> Rule,
+    aggregate: Aggregate,
+    failed_case: FailedCase,
+    /// Whether the points of a case say more than its verdict and score.
+    shows_points: bool,
+    needs_thresholds: bool,
+}
+
+/// Makes the list of all rows, and the way from a rule to its row. A variant without a row does not compile.
+macro_rules! table {
+    ($($variant:ident => $facts:expr;)+) => {
+        static TABLE: &[Facts] = &[$($facts),+];
+
+        impl Rule {
+            fn facts(&self) -> &'static Facts {
+                match self {
+                    $(Self::$variant { .. } => const { &$facts }),+
+                }
+            }
+        }
+    };
+}
+
+table! {
+    Sum => Facts {
+        name: "sum",
+        with_scale: |_| Rule::Sum,
+        aggregate: Aggregate::Total,
+        failed_case: FailedCase::Failure,
+        shows_points: false,
+        needs_thresholds: false,
+    };
+    Mean => Facts {
+        name: "mean",
+        with_scale: |_| Rule::Mean,
+        aggregate: Aggregate::Mean,
+        failed_case: FailedCase::Failure,
+        shows_points: false,
+        needs_thresholds: false,
+    };
+    Exact => Facts {
+        name: "exact",
+        with_scale: |_| Rule::Exact,
+        aggregate: Aggregate::Total,
+        failed_case: FailedCase::Zero,
+        shows_points: false,
+        needs_thresholds: false,
+    };
+    Thresholds => Facts {
+        name: "thresholds",
+        with_scale: |_| Rule::Thresholds,
+        aggregate: Aggregate::Total,
+        failed_case: FailedCase::Zero,
+        shows_points: true,
+        needs_thresholds: true,
+    };
+    Relative => Facts {
+        name: "relative",
+        with_scale: |scale| Rule::Relative { scale },
+        aggregate: Aggregate::Mean,
+        failed_case: FailedCase::Zero,
+        shows_points: true,
+        needs_thresholds: false,
+    };
+    Rank => Facts {
+        name: "rank",
+        with_scale: |scale| Rule::Rank { scale },
+        aggregate: Aggregate::Total,
+        failed_case: FailedCase::Zero,
+        shows_points: true,
+        needs_thresholds: false,
+    };
+    RankTopCoder => Facts {
+        name: "rank-topcoder",
+        with_scale: |scale| Rule::RankTopCoder { scale },
+        aggregate: Aggregate::Mean,
+        failed_case: FailedCase::Zero,
+        shows_points: true,
+        needs_thresholds: false,
+    };
+    Log => Facts {
+        name: "log",
+        with_scale: |_| Rule::Log,
+        aggregate: Aggregate::Mean,
+        failed_case: FailedCase::Absent,
+        shows_points: true,
+        needs_thresholds: false,
+    };
+}
+
 /// A name that no rule has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown scoring rule {0:?}")]
 pub struct UnknownRule(pub String);
 
 impl Rule {
-    /// The names, as [`Rule::from_str`] takes them.
-    pub const NAMES: [&'static str; 8] =
-        ["sum", "mean", "exact", "thresholds", "relative", "rank", "rank-topcoder", "log"];
+    /// The scale of a rule that has one, where none is given.
+    pub const DEFAULT_SCALE: u32 = 1_000_000;
+
+    /// Returns every rule, with the default scale, in the order of the documentation.
+    pub fn all() -> impl Iterator<Item = Self> {
+        TABLE.iter().map(|facts| (facts.with_scale)(Self::DEFAULT_SCALE.into()))
+    }
+
+    /// Returns the names of the rules of which something holds.
+    #[must_use]
+    pub fn names_of(holds: impl Fn(&Self) -> bool) -> Vec<&'static str> {
+        Self::all().filter(holds).map(|rule| rule.name()).collect()
+    }
+
+    /// Returns every name, as [`Rule::from_str`] takes it.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        Self::names_of(|_| true)
+    }
+
+    /// Returns the rule's name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.facts().name
+    }
 
     /// Returns the number that this rule ranks solvers by.
     #[must_use]
     pub fn aggregate(&self) -> Aggregate {
-        match self {
-            Self::Mean | Self::Relative { .. } | Self::Log | Self::Rank { form: RankForm::TopCoder, .. } => {
-                Aggregate::Mean
-            }
-            Self::Sum | Self::Exact | Self::Thresholds | Self::Rank { form: RankForm::AtCoder, .. } => Aggregate::Total,
+        self.facts().aggregate
+    }
+
+    /// Returns what a failed case counts as.
+    #[must_use]
+    pub fn failed_case(&self) -> FailedCase {
+        self.facts().failed_case
+    }
+
+    /// Returns whether the points of a case are its raw score. Then the problem's `failure` counts, and small totals are
+    /// good where small scores are.
+    #[must_use]
+    pub fn counts_raw_scores(&self) -> bool {
+        match self.failed_case() {
+            FailedCase::Failure => true,
+            FailedCase::Zero | FailedCase::Absent => false,
         }
+    }
+
+    /// Returns whether the number that solvers are ranked by is the mean of the raw scores.
+    #[must_use]
+    pub fn is_mean_score(&self) -> bool {
+        self.counts_raw_scores() && self.aggregate() == Aggregate::Mean
+    }
+
+    /// Returns whether the points of a case say more than its verdict and score, so that tables show them.
+    #[must_use]
+    pub fn shows_points(&self) -> bool {
+        self.facts().shows_points
+    }
+
+    /// Returns whether every case needs thresholds.
+    #[must_use]
+    pub fn needs_thresholds(&self) -> bool {
+        self.facts().needs_thresholds
     }
 
     /// Returns the points of the best on a case, for the rules that have a scale.
     #[must_use]
     pub fn scale(&self) -> Option<&BigInt> {
         match self {
-            Self::Relative { scale } | Self::Rank { scale, .. } => Some(scale),
+            Self::Relative { scale } | Self::Rank { scale } | Self::RankTopCoder { scale } => Some(scale),
             Self::Sum | Self::Mean | Self::Exact | Self::Thresholds | Self::Log => None,
         }
     }
 
+    /// Returns whether the rule has a scale.
+    #[must_use]
+    pub fn has_scale(&self) -> bool {
+        self.scale().is_some()
+    }
+
     /// Returns the rule with another scale; a rule that has none stays as it is.
     #[must_use]
-    pub fn with_scale(self, scale: BigInt) -> Self {
-        match self {
-            Self::Relative { .. } => Self::Relative { scale },
-            Self::Rank { form, .. } => Self::Rank { form, scale },
-            Self::Sum | Self::Mean | Self::Exact | Self::Thresholds | Self::Log => self,
-        }
+    pub fn with_scale(&self, scale: BigInt) -> Self {
+        (self.facts().with_scale)(scale)
     }
 }
 
 impl FromStr for Rule {
     type Err = UnknownRule;
 
-    /// Relative and rank rules get a scale of 1,000,000; `rank` is AtCoder's.
+    /// A rule with a scale gets [`Rule::DEFAULT_SCALE`].
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let scale = || BigInt::from(1_000_000);
-        match name {
-            "sum" => Ok(Self::Sum),
-            "mean" => Ok(Self::Mean),
-            "exact" => Ok(Self::Exact),
-            "thresholds" => Ok(Self::Thresholds),
-            "relative" => Ok(Self::Relative { scale: scale() }),
-            "rank" => Ok(Self::Rank { form: RankForm::AtCoder, scale: scale() }),
-            "rank-topcoder" => Ok(Self::Rank { form: RankForm::TopCoder, scale: scale() }),
-            "log" => Ok(Self::Log),
-            _ => Err(UnknownRule(name.to_owned())),
-        }
+        Self::all().find(|rule| rule.name() == name).ok_or_else(|| UnknownRule(name.to_owned()))
     }
 }
 
 impl fmt::Display for Rule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Sum => "sum",
-            Self::Mean => "mean",
-            Self::Exact => "exact",
-            Self::Thresholds => "thresholds",
-            Self::Relative { .. } => "relative",
-            Self::Rank { form: RankForm::AtCoder, .. } => "rank",
-            Self::Rank { form: RankForm::TopCoder, .. } => "rank-topcoder",
-            Self::Log => "log",
-        })
+        formatter.write_str(self.name())
     }
 }
 
@@ -143,8 +276,10 @@ mod tests {
 
     #[test]
     fn every_name_is_read_and_written_back() {
-        for name in Rule::NAMES {
-            assert_eq!(name.parse::<Rule>().unwrap().to_string(), name);
+        for rule in Rule::all() {
+            assert_eq!(rule.name().parse(), Ok(rule.clone()));
+            assert_eq!(rule.to_string(), rule.name());
+            assert_eq!(rule.with_scale(Rule::DEFAULT_SCALE.into()), rule, "its row makes another rule");
         }
         assert_eq!("median".parse::<Rule>(), Err(UnknownRule("median".to_owned())));
     }

@@ -13,10 +13,10 @@
 mod display;
 mod groups;
 mod leaderboard;
-mod points;
 #[cfg(test)]
 mod properties;
 mod results;
+mod rules;
 mod scoreboard;
 mod test_groups;
 

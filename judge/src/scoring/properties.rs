@@ -1,7 +1,7 @@
 //! What must hold of every rule, on random results.
 
 use super::{Results, Scoreboard, SolverScores, Standing, Terms, leaderboard, score};
-use crate::model::{Direction, Members, RankForm, Rule, TestGroup, Weight};
+use crate::model::{Direction, Members, Rule, TestGroup, Weight};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -73,10 +73,6 @@ fn any_run() -> impl Strategy<Value = Run> {
     })
 }
 
-fn rules() -> [Rule; 8] {
-    Rule::NAMES.map(|name| name.parse().unwrap())
-}
-
 /// Absent is the worst.
 fn is_no_better(scoreboard: &Scoreboard, now: Option<&BigRational>, before: Option<&BigRational>) -> bool {
     match (now, before) {
@@ -96,7 +92,7 @@ proptest! {
         let (solver, case) = (solver.index(run.solvers.len()), case.index(run.cases.len()));
         let mut failing = run.clone();
         failing.solvers[solver].scores[case] = None;
-        for rule in rules() {
+        for rule in Rule::all() {
             let (before, now) = (run.score(&rule), failing.score(&rule));
             let (old, new) = (&before.standings[solver], &now.standings[solver]);
             for (new, old) in totals(new).into_iter().zip(totals(old)) {
@@ -130,11 +126,10 @@ proptest! {
         scaled.solvers.iter_mut().flat_map(|row| &mut row.scores).flatten().for_each(scale);
         scaled.cases.iter_mut().filter_map(|terms| terms.best_known.as_mut()).for_each(scale);
         let scale_1000 = BigInt::from(1_000);
-        let by_rank = |form| Rule::Rank { form, scale: scale_1000.clone() };
         for rule in [
             Rule::Relative { scale: scale_1000.clone() },
-            by_rank(RankForm::AtCoder),
-            by_rank(RankForm::TopCoder),
+            Rule::Rank { scale: scale_1000.clone() },
+            Rule::RankTopCoder { scale: scale_1000.clone() },
             Rule::Exact,
             Rule::Log,
         ] {
@@ -148,7 +143,7 @@ proptest! {
         let mut turned = run.clone();
         turned.cases.rotate_left(by);
         turned.solvers.iter_mut().for_each(|row| row.scores.rotate_left(by));
-        for rule in rules() {
+        for rule in Rule::all() {
             for (one, other) in run.score(&rule).standings.iter().zip(&turned.score(&rule).standings) {
                 prop_assert_eq!(totals(one), totals(other), "{}", rule);
             }
@@ -162,7 +157,7 @@ proptest! {
         let by = by.index(run.solvers.len());
         let mut turned = run.clone();
         turned.solvers.rotate_left(by);
-        for rule in rules() {
+        for rule in Rule::all() {
             let mut standings = run.score(&rule).standings;
             standings.rotate_left(by);
             prop_assert_eq!(&standings, &turned.score(&rule).standings, "{}", rule);
@@ -177,10 +172,10 @@ proptest! {
     #[test]
     fn relative_and_rank_points_lie_between_nothing_and_the_scale(run in any_run()) {
         let full = BigRational::from_integer(1_000_000.into());
-        for name in ["relative", "rank", "rank-topcoder"] {
-            for standing in run.score(&name.parse().unwrap()).standings {
+        for rule in Rule::all().filter(Rule::has_scale) {
+            for standing in run.score(&rule).standings {
                 for points in standing.points.into_iter().flatten() {
-                    prop_assert!(BigRational::default() <= points && points <= full, "{name}: {points}");
+                    prop_assert!(BigRational::default() <= points && points <= full, "{rule}: {points}");
                 }
             }
         }
@@ -189,7 +184,7 @@ proptest! {
     #[test]
     fn topcoder_ranks_share_half_a_point_for_every_pair(run in any_run()) {
         let all = BigInt::from(run.solvers.len());
-        let rule = Rule::Rank { form: RankForm::TopCoder, scale: (&all - 1_u32) * 2_u32 };
+        let rule = Rule::RankTopCoder { scale: (&all - 1_u32) * 2_u32 };
         let alike = vec![Terms::default(); run.cases.len()];
         let board = score(&rule, &Results { cases: &alike, ..run.results() }).unwrap();
         for case in 0..run.cases.len() {

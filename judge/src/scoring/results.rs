@@ -73,7 +73,7 @@ impl Results<'_> {
             return Err(InvalidResults::Length { solver: row.name.clone(), expected, found: row.scores.len() });
         }
         match self.cases.iter().position(|terms| terms.thresholds.is_none()) {
-            Some(case) if *rule == Rule::Thresholds => Err(InvalidResults::NoThresholds { case }),
+            Some(case) if rule.needs_thresholds() => Err(InvalidResults::NoThresholds { case }),
             _ => Ok(()),
         }
     }

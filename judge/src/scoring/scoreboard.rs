@@ -1,7 +1,7 @@
 //! Points, totals and counts of every solver.
 
-use super::points::points;
 use super::results::{InvalidResults, Results, SolverScores};
+use super::rules::points;
 use crate::model::{Aggregate, Direction, Rule};
 use num_rational::BigRational;
 use num_traits::Zero;
@@ -70,10 +70,7 @@ impl Scoreboard {
 /// Rows of wrong length, or missing thresholds.
 pub fn score(rule: &Rule, results: &Results<'_>) -> Result<Scoreboard, InvalidResults> {
     results.check(rule)?;
-    let direction = match rule {
-        Rule::Sum | Rule::Mean => results.direction,
-        Rule::Exact | Rule::Thresholds | Rule::Relative { .. } | Rule::Rank { .. } | Rule::Log => Direction::Max,
-    };
+    let direction = if rule.counts_raw_scores() { results.direction } else { Direction::Max };
     let weights = results.weights();
     let standings = results.solvers.iter().map(|row| standing(rule, results, &weights, row)).collect();
     Ok(Scoreboard { aggregate: rule.aggregate(), direction, weights, standings })
@@ -103,7 +100,7 @@ fn mean(total: Option<BigRational>, weight: &BigRational) -> Option<BigRational>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Members, RankForm, TestGroup};
+    use crate::model::{Members, TestGroup};
     use crate::scoring::Terms;
     use checkers::Score;
     use num_bigint::BigInt;
@@ -258,15 +255,16 @@ mod tests {
     #[test]
     fn rank_of_four_with_a_tie_and_a_failure() {
         let run = Run::new(Direction::Max, &[&[Some(9)], &[Some(5)], &[Some(5)], &[None]]);
-        let form = |form| Rule::Rank { form, scale: BigInt::from(24) };
+        let rank = Rule::Rank { scale: BigInt::from(24) };
+        let rank_topcoder = Rule::RankTopCoder { scale: BigInt::from(24) };
         // AtCoder: 1 - 0/4, 1 - 1.5/4, the same. TopCoder: 3/3, 1.5/3, the same.
         let at_coder = [ratio(24, 1), ratio(15, 1), ratio(15, 1), ratio(0, 1)];
-        assert_eq!(run.totals(&form(RankForm::AtCoder)), at_coder);
+        assert_eq!(run.totals(&rank), at_coder);
         let top_coder = [ratio(24, 1), ratio(12, 1), ratio(12, 1), ratio(0, 1)];
-        assert_eq!(run.totals(&form(RankForm::TopCoder)), top_coder);
+        assert_eq!(run.totals(&rank_topcoder), top_coder);
         let lone = Run::new(Direction::Min, &[&[Some(9)]]);
-        assert_eq!(lone.totals(&form(RankForm::AtCoder)), [ratio(24, 1)]);
-        assert_eq!(lone.totals(&form(RankForm::TopCoder)), [ratio(24, 1)]);
+        assert_eq!(lone.totals(&rank), [ratio(24, 1)]);
+        assert_eq!(lone.totals(&rank_topcoder), [ratio(24, 1)]);
     }
 
     #[test]

@@ -25,10 +25,8 @@ pub(crate) fn score(
     by: Option<&str>,
 ) -> Result<ScoredRun, InvalidResults> {
     let without_thresholds = plan.cases.iter().any(|case| case.thresholds.is_none());
-    let rule = match &plan.problem.scoring {
-        Rule::Thresholds if without_thresholds => Rule::Sum,
-        rule => rule.clone(),
-    };
+    let own = &plan.problem.scoring;
+    let rule = if own.needs_thresholds() && without_thresholds { Rule::Sum } else { own.clone() };
     let problem = &plan.problem;
     let terms: Vec<_> = plan.cases.iter().map(|case| terms(problem, case)).collect();
     let score = |outcome: Option<&Outcome>| outcome.and_then(|outcome| outcome.score.clone());

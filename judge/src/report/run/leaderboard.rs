@@ -20,16 +20,16 @@ pub(in crate::report) struct TextTable {
 /// Returns the solvers by rank. The results against each other are omitted for a single solver.
 pub(in crate::report) fn leaderboard(report: &RunReport<'_>) -> TextTable {
     let several = report.leaderboard.len() > 1;
-    let rule = report.rule.to_string();
-    let mut titles = vec!["solver", &rule];
-    titles.extend((rule != "mean").then_some("mean"));
+    let has_own_mean = !report.rule.is_mean_score();
+    let mut titles = vec!["solver", report.rule.name()];
+    titles.extend(has_own_mean.then_some("mean"));
     if several {
         titles.extend(["wins", "ties", "losses", "bests", "uniques"]);
     }
     titles.extend(["failures", "mean CPU"]);
     let rows = report.leaderboard.iter().map(|place| {
         let mut row = vec![report.plan.solvers[place.solver].spec.name.clone(), or_nothing(report.total(place.solver))];
-        row.extend((rule != "mean").then(|| or_nothing(report.mean(place.solver))));
+        row.extend(has_own_mean.then(|| or_nothing(report.mean(place.solver))));
         if several {
             let counts = [place.wins, place.ties, place.losses, place.bests, place.uniques];
             row.extend(counts.map(|count| count.to_string()));

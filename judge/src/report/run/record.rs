@@ -125,7 +125,7 @@ struct Checker<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "scoring")]
 struct Scoring {
-    #[schemars(extend("enum" = Rule::NAMES))]
+    #[schemars(extend("enum" = Rule::names()))]
     rule: String,
     #[schemars(extend("enum" = [Direction::Max.name(), Direction::Min.name()]))]
     direction: &'static str,
@@ -288,7 +288,7 @@ impl<'a> Summary<'a> {
 
 fn scoring(report: &RunReport<'_>) -> Scoring {
     let problem = &report.plan.problem;
-    let failure = problem.failure.as_ref().filter(|_| matches!(report.rule, Rule::Sum | Rule::Mean));
+    let failure = problem.failure.as_ref().filter(|_| report.rule.counts_raw_scores());
     Scoring {
         rule: report.rule.to_string(),
         direction: problem.direction.name(),

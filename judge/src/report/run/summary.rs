@@ -3,7 +3,7 @@
 use super::cases::{CaseRow, rows};
 use super::leaderboard::{TextTable, groups, leaderboard, matrix, test_groups};
 use super::report::RunReport;
-use crate::model::{Outcome, Rule, Stop, Verdict, one_line, visible};
+use crate::model::{Outcome, Stop, Verdict, one_line, visible};
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
 use crate::report::text::style::{Paint, Style, paint_of};
 use crate::report::text::table::{Align, Field, grid, painted};
@@ -34,7 +34,7 @@ pub(in crate::report) fn run_text(report: &RunReport<'_>, style: Style) -> Strin
 
 fn has_points(report: &RunReport<'_>) -> bool {
     // A test group that is all or nothing can leave an accepted case without points.
-    has_groups(report) || !matches!(report.rule, Rule::Sum | Rule::Mean | Rule::Exact)
+    has_groups(report) || report.rule.shows_points()
 }
 
 fn has_groups(report: &RunReport<'_>) -> bool {

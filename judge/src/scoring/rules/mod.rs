@@ -1,0 +1,52 @@
+//! The points of one case, rule by rule. What else is asked of a rule is in `model`.
+
+mod log;
+mod rank;
+mod relative;
+mod thresholds;
+
+use super::results::{Results, SolverScores};
+use crate::model::{FailedCase, Rule};
+use checkers::Score;
+use num_rational::BigRational;
+use num_traits::{One, Zero};
+
+/// Returns the points of a solver on every case, before the weights. `None` if the rule gives none.
+pub(super) fn points(rule: &Rule, results: &Results<'_>, row: &SolverScores) -> Vec<Option<BigRational>> {
+    let broken = results.broken_groups(row);
+    let is_broken = |case: usize| results.cases[case].group.is_some_and(|group| broken.contains(&group));
+    let of_case = |(case, score): (usize, &Option<Score>)| match score {
+        Some(score) if !is_broken(case) => accepted(rule, results, case, score),
+        _ => failed(rule, results),
+    };
+    row.scores.iter().enumerate().map(of_case).collect()
+}
+
+fn failed(rule: &Rule, results: &Results<'_>) -> Option<BigRational> {
+    match rule.failed_case() {
+        FailedCase::Failure => results.failure.map(whole),
+        FailedCase::Zero => Some(BigRational::zero()),
+        FailedCase::Absent => None,
+    }
+}
+
+fn accepted(rule: &Rule, results: &Results<'_>, case: usize, score: &Score) -> Option<BigRational> {
+    let direction = results.direction;
+    match rule {
+        Rule::Sum | Rule::Mean => {
+            Some(whole(results.failure.map_or(score, |failure| direction.better(score, failure))))
+        }
+        Rule::Exact => Some(BigRational::one()),
+        Rule::Thresholds => {
+            results.cases[case].thresholds.as_ref().map(|needed| thresholds::grade(direction, needed, score))
+        }
+        Rule::Relative { scale } => Some(relative::share_of_best(direction, score, results.best(case)?) * scale),
+        Rule::Rank { scale } => Some(rank::by_atcoder(results, case, score) * scale),
+        Rule::RankTopCoder { scale } => Some(rank::by_topcoder(results, case, score) * scale),
+        Rule::Log => log::log_ratio(direction, score, results.best(case)?),
+    }
+}
+
+fn whole(score: &Score) -> BigRational {
+    BigRational::from_integer(score.as_integer().clone())
+}
