@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{MemfdFlags, Mode, OFlags};
 
 use crate::api::execution::{Execution, Fault};
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::api::request::{Request, Sink, Stdin};
 use crate::helper::keeper;
 use crate::helper::{ARGUMENT, Settings};
@@ -58,21 +58,21 @@ impl Canceller {
 impl Worker {
     /// Starts `executable` as a helper.
     pub(crate) fn start(executable: &Path, mut settings: Settings) -> Result<Worker, Fault> {
-        let (socket, theirs) = UnixStream::pair().doing("making a socket for the sandbox's helper")?;
+        let (socket, theirs) = UnixStream::pair().context("making a socket for the sandbox's helper")?;
         let helper = Command::new(executable)
             .arg(ARGUMENT)
             .env_clear()
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .spawn()
-            .doing(format!("starting the sandbox's helper, {}", executable.display()))?;
-        let stdout = settings.stdout.try_clone().doing("duplicating the capture file")?;
-        let stderr = settings.stderr.try_clone().doing("duplicating the capture file")?;
+            .context(format!("starting the sandbox's helper, {}", executable.display()))?;
+        let stdout = settings.stdout.try_clone().context("duplicating the capture file")?;
+        let stderr = settings.stderr.try_clone().context("duplicating the capture file")?;
         let traces = Traces::of(&settings);
         let link = Arc::new(Link { socket, cancelled: false.into() });
         let mut worker = Worker { helper, keeper: None, traces, link, stdout, stderr };
         if !settings.tier.has_namespaces() {
-            let (keeper, leash) = keeper::start(executable).doing("starting the sandbox's keeper")?;
+            let (keeper, leash) = keeper::start(executable).context("starting the sandbox's keeper")?;
             (worker.keeper, settings.leash) = (Some(keeper), Some(leash));
         }
         let sent = settings.send(&worker.link.socket);
@@ -130,8 +130,8 @@ impl Worker {
             end: answer.end,
             breaches: answer.breaches,
             usage: answer.usage,
-            stdout: read_back(&self.stdout, answer.captured_stdout).doing("reading the captured output")?,
-            stderr: read_back(&self.stderr, answer.captured_stderr).doing("reading the captured error output")?,
+            stdout: read_back(&self.stdout, answer.captured_stdout).context("reading the captured output")?,
+            stderr: read_back(&self.stderr, answer.captured_stderr).context("reading the captured error output")?,
         };
         Ok((execution, answer.made))
     }
@@ -195,7 +195,7 @@ impl Drop for Worker {
 
 /// A file in memory that a helper and its worker share.
 pub(crate) fn capture_file() -> Result<File, Fault> {
-    let file = rustix::fs::memfd_create("judge-capture", MemfdFlags::CLOEXEC).doing("making a capture file")?;
+    let file = rustix::fs::memfd_create("judge-capture", MemfdFlags::CLOEXEC).context("making a capture file")?;
     Ok(file.into())
 }
 
@@ -224,9 +224,9 @@ fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
     Ok(match stdin {
         Stdin::Empty => Input::Ours(
             rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-                .doing("opening /dev/null")?,
+                .context("opening /dev/null")?,
         ),
-        Stdin::Bytes(bytes) => Input::Ours(sealed(bytes).doing("making the input")?),
+        Stdin::Bytes(bytes) => Input::Ours(sealed(bytes).context("making the input")?),
         Stdin::File(file) => Input::Theirs(file),
     })
 }

@@ -5,9 +5,9 @@ use std::io;
 use crate::api::execution::Fault;
 
 /// Names the action that failed.
-pub(crate) trait Doing<T> {
+pub(crate) trait Context<T> {
     /// `self`, with `action` ("creating the working folder") told in the error.
-    fn doing(self, action: impl Into<String>) -> Result<T, Fault>;
+    fn context(self, action: impl Into<String>) -> Result<T, Fault>;
 }
 
 impl Fault {
@@ -22,8 +22,8 @@ pub(crate) fn is_shortage(errno: i32) -> bool {
     matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE)
 }
 
-impl<T, E: Into<io::Error>> Doing<T> for Result<T, E> {
-    fn doing(self, action: impl Into<String>) -> Result<T, Fault> {
+impl<T, E: Into<io::Error>> Context<T> for Result<T, E> {
+    fn context(self, action: impl Into<String>) -> Result<T, Fault> {
         self.map_err(|source| Fault::System { action: action.into(), source: source.into() })
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::api::execution::Fault;
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::cgroup::site::{Site, Version};
 
 /// A control group, or one in each hierarchy that is of use, with the files that a run reads held open.
@@ -74,10 +74,10 @@ impl Cgroup {
         for (index, folder) in folders.iter().enumerate() {
             if let Err(error) = std::fs::create_dir(folder) {
                 remove_all(&folders[..index]);
-                return Err(error).doing(format!("creating the control group {}", folder.display()));
+                return Err(error).context(format!("creating the control group {}", folder.display()));
             }
         }
-        Cgroup::open(site, name, folders.clone()).doing("opening the control group's files").inspect_err(|_| {
+        Cgroup::open(site, name, folders.clone()).context("opening the control group's files").inspect_err(|_| {
             remove_all(&folders);
         })
     }
@@ -118,16 +118,16 @@ impl Cgroup {
     }
 
     /// The files through which a process joins by writing `0`.
-    pub(crate) fn doors(&self) -> io::Result<Vec<File>> {
+    pub(crate) fn proc_files(&self) -> io::Result<Vec<File>> {
         self.folders.iter().map(|folder| OpenOptions::new().write(true).open(folder.join("cgroup.procs"))).collect()
     }
 
     /// Sets the limits of the next run and notes where the counters stand. One process more than `processes` is
     /// let in: the jail's own init.
     pub(crate) fn prepare(&self, memory: Option<u64>, processes: Option<u32>) -> Result<(), Fault> {
-        self.memory.set_limit(memory).doing("setting the control group's memory limit")?;
+        self.memory.set_limit(memory).context("setting the control group's memory limit")?;
         if let Some(pids) = &self.pids {
-            pids.set_limit(processes).doing("setting the control group's process limit")?;
+            pids.set_limit(processes).context("setting the control group's process limit")?;
         }
         self.memory.reset_peak();
         self.before.set(Before {
@@ -294,9 +294,10 @@ mod tests {
                 crate::require::skip(crate::require::Need::Root, format!("{} is not writable", cpu.display()));
                 continue;
             };
-            let doors: Vec<PathBuf> = group.folders.iter().map(|folder| folder.join("cgroup.procs")).collect();
-            let script = "for door; do echo 0 > \"$door\"; done; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
-            assert!(Command::new("/bin/sh").args(["-c", script, "sh"]).args(doors).status().unwrap().success());
+            let proc_files: Vec<PathBuf> = group.folders.iter().map(|folder| folder.join("cgroup.procs")).collect();
+            let script =
+                "for proc_file; do echo 0 > \"$proc_file\"; done; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+            assert!(Command::new("/bin/sh").args(["-c", script, "sh"]).args(proc_files).status().unwrap().success());
             let used = group.cpu().unwrap();
             assert!((2_000_000..2_000_000_000).contains(&used), "{}: {used} ns", cpu.display());
         }

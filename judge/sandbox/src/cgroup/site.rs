@@ -27,7 +27,7 @@ pub(crate) struct Site {
 
 /// Where this process stands in one hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct Hierarchy {
     mount: PathBuf,
     own: PathBuf,
 }
@@ -89,7 +89,7 @@ impl Site {
 }
 
 /// This process's place in the version 1 hierarchy of `controller`, or in version 2.
-fn place(mounts: &str, own: &str, controller: Option<&str>) -> Option<Place> {
+fn place(mounts: &str, own: &str, controller: Option<&str>) -> Option<Hierarchy> {
     let path = own.lines().find_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?);
@@ -110,7 +110,7 @@ fn place(mounts: &str, own: &str, controller: Option<&str>) -> Option<Place> {
         let mut fields = left.split(' ').skip(3);
         let (root, mount) = (fields.next()?, fields.next()?);
         let below = path.strip_prefix(root.trim_end_matches('/'))?;
-        matches.then(|| Place { mount: mount.into(), own: join(mount, below) })
+        matches.then(|| Hierarchy { mount: mount.into(), own: join(mount, below) })
     })
 }
 
@@ -123,7 +123,7 @@ fn join(mount: &str, below: &str) -> PathBuf {
 const LEAF: &str = "judge";
 
 /// The nearest folder, from our own upwards, that hands memory and pids on to its children and lets us make some.
-fn with_controllers(place: &Place) -> Option<PathBuf> {
+fn with_controllers(place: &Hierarchy) -> Option<PathBuf> {
     for folder in place.own.ancestors().take_while(|folder| folder.starts_with(&place.mount)) {
         if hands_on(folder) || (folder == place.own && !is_leaf(folder) && take_over(folder)) {
             return usable(folder).then(|| folder.to_owned());

@@ -13,7 +13,7 @@ use crate::confine::bpf::{Table, argument, high_half};
 use crate::confine::calls;
 use crate::watch::meter::Meter;
 
-/// The kernel's own limit is a second line here, and so much further out: it counts the dead that we have yet to bury.
+/// The kernel's own limit is a second line here, and so much further out: it counts the dead that we have yet to reap.
 pub(crate) const SLACK: u64 = 16;
 
 const RECEIVE: c_ulong = 0xc050_2100;

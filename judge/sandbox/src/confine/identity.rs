@@ -10,7 +10,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use rustix::thread::CapabilitySet;
 
 use crate::api::execution::Fault;
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::api::names;
 use crate::confine::capabilities;
 
@@ -43,12 +43,12 @@ impl Identity {
                 Ok(lock) if !is_in_use(id) => return Ok(Identity { id, _lock: lock }),
                 Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
-                Err(error) => return Err(error).doing("taking a user id for the programs"),
+                Err(error) => return Err(error).context("taking a user id for the programs"),
             }
         }
         let what =
             format!("finding a user id for the programs that is not taken, from {} to {},", range.start, range.end - 1);
-        Err(rustix::io::Errno::AGAIN).doing(what)
+        Err(rustix::io::Errno::AGAIN).context(what)
     }
 
     pub(crate) fn id(&self) -> u32 {

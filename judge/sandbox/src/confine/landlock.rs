@@ -11,7 +11,7 @@ use landlock::{
 };
 
 use crate::api::execution::Fault;
-use crate::api::fault::{Doing, is_shortage};
+use crate::api::fault::{Context, is_shortage};
 use crate::api::request::Visible;
 
 /// The newest version that this file knows how to use.
@@ -81,7 +81,7 @@ impl Reach<'_> {
 
 /// The ruleset, for the child to put on.
 pub(crate) fn ruleset(reach: &Reach<'_>) -> Result<Option<OwnedFd>, Fault> {
-    build(reach).map_err(kernels).doing("making a landlock ruleset")
+    build(reach).map_err(kernels).context("making a landlock ruleset")
 }
 
 /// The kernel's error, if it was one: a helper can tell its judge nothing but its number.

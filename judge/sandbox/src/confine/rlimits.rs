@@ -6,7 +6,7 @@ use crate::proc::descriptors;
 
 /// What decides beside the run's own limits.
 #[derive(Clone, Copy)]
-pub(crate) struct Setting {
+pub(crate) struct Accounting {
     /// A control group keeps memory and processes.
     pub(crate) cgroup: bool,
     /// The limit on processes counts this many more that are not the run's; `None`: it cannot be used.
@@ -19,11 +19,11 @@ const LOCKED_BYTES: u64 = 64 * 1024;
 const PENDING_SIGNALS: u64 = 1024;
 
 /// The limits, each no higher than this process's own.
-pub(crate) fn of(limits: &Limits, setting: Setting) -> Vec<ResourceLimit> {
+pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> {
     let mut wanted = vec![
         (libc::RLIMIT_CORE, 0),
         (libc::RLIMIT_FSIZE, limits.disk),
-        (libc::RLIMIT_NOFILE, if setting.cgroup { OPEN_FILES } else { descriptors::MOST }),
+        (libc::RLIMIT_NOFILE, if accounting.cgroup { OPEN_FILES } else { descriptors::MOST }),
         (libc::RLIMIT_MEMLOCK, LOCKED_BYTES),
         (libc::RLIMIT_MSGQUEUE, 0),
         (libc::RLIMIT_SIGPENDING, PENDING_SIGNALS),
@@ -35,10 +35,10 @@ pub(crate) fn of(limits: &Limits, setting: Setting) -> Vec<ResourceLimit> {
         // A backstop in whole seconds: the watcher is exact, but could be starved.
         wanted.push((libc::RLIMIT_CPU, cpu.as_secs() + 2));
     }
-    if let (Some(memory), false) = (limits.memory, setting.cgroup) {
+    if let (Some(memory), false) = (limits.memory, accounting.cgroup) {
         wanted.push((libc::RLIMIT_DATA, data_bytes(memory, limits.processes)));
     }
-    if let (Some(processes), Some(others), false) = (limits.processes, setting.other_tasks, setting.cgroup) {
+    if let (Some(processes), Some(others), false) = (limits.processes, accounting.other_tasks, accounting.cgroup) {
         wanted.push((libc::RLIMIT_NPROC, u64::from(processes) + others));
     }
     wanted.into_iter().map(|(resource, value)| (resource, value.min(hard_limit(resource)))).collect()

@@ -14,80 +14,80 @@ use crate::watch::meter::Gauges;
 use crate::watch::{Disk, Start};
 
 /// One or the other, by tier.
-pub(crate) enum Station {
+pub(crate) enum Backend {
     Bare(Bare),
     Jails(Jails),
 }
 
-impl Station {
-    pub(crate) fn open(settings: &mut Settings) -> Result<Station, Fault> {
+impl Backend {
+    pub(crate) fn open(settings: &mut Settings) -> Result<Backend, Fault> {
         Ok(if settings.tier.has_namespaces() {
-            Station::Jails(Jails::open(settings)?)
+            Backend::Jails(Jails::open(settings)?)
         } else {
-            Station::Bare(Bare::open(settings)?)
+            Backend::Bare(Bare::open(settings)?)
         })
     }
 
     /// The user that programs run as, if it is not this process's own.
     pub(crate) fn identity(&self) -> Option<&Identity> {
         match self {
-            Station::Bare(bare) => bare.identity(),
-            Station::Jails(jails) => jails.identity(),
+            Backend::Bare(bare) => bare.identity(),
+            Backend::Jails(jails) => jails.identity(),
         }
     }
 
     /// Makes ready for `task`.
     pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
         match self {
-            Station::Bare(bare) => bare.prepare(task),
-            Station::Jails(jails) => jails.prepare(task),
+            Backend::Bare(bare) => bare.prepare(task),
+            Backend::Jails(jails) => jails.prepare(task),
         }
     }
 
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
         match self {
-            Station::Bare(bare) => bare.gauges(many),
-            Station::Jails(jails) => jails.current().gauges(many),
+            Backend::Bare(bare) => bare.gauges(many),
+            Backend::Jails(jails) => jails.current().gauges(many),
         }
     }
 
     /// Starts what was prepared for.
     pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         match self {
-            Station::Bare(bare) => bare.start(task, stdio),
-            Station::Jails(jails) => jails.current().start(task, stdio),
+            Backend::Bare(bare) => bare.start(task, stdio),
+            Backend::Jails(jails) => jails.current().start(task, stdio),
         }
     }
 
     /// What new processes go through where no control group counts them.
     pub(crate) fn fork_gate(&self) -> Option<&ForkGate> {
         match self {
-            Station::Bare(bare) => bare.fork_gate(),
-            Station::Jails(jails) => jails.current().fork_gate(),
+            Backend::Bare(bare) => bare.fork_gate(),
+            Backend::Jails(jails) => jails.current().fork_gate(),
         }
     }
 
     /// Removes what the program of `task` has left after a run of such a length. A jail's init has done that already.
     pub(crate) fn tidy(&mut self, task: &Task, run: Duration) -> Result<(), Fault> {
         match self {
-            Station::Bare(bare) => bare.tidy(task, run),
-            Station::Jails(_) => Ok(()),
+            Backend::Bare(bare) => bare.tidy(task, run),
+            Backend::Jails(_) => Ok(()),
         }
     }
 
     /// The working folder of the run that has just ended, if it exchanges files.
     pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
         match self {
-            Station::Bare(bare) => bare.work_folder(),
-            Station::Jails(jails) => jails.current().work_folder(),
+            Backend::Bare(bare) => bare.work_folder(),
+            Backend::Jails(jails) => jails.current().work_folder(),
         }
     }
 
     /// How to measure a working folder without a size limit of its own.
     pub(crate) fn disk(&self) -> Option<&dyn Disk> {
         match self {
-            Station::Bare(bare) => bare.disk(),
-            Station::Jails(_) => None,
+            Backend::Bare(bare) => bare.disk(),
+            Backend::Jails(_) => None,
         }
     }
 }

@@ -7,14 +7,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::api::execution::Fault;
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::api::tier::Tier;
 use crate::confine::capabilities;
 use crate::confine::fork_gate::{self, ForkGate, Pass};
 use crate::confine::identity::Identity;
 use crate::confine::landlock::{self, Reach};
 use crate::confine::launch::{Launch, Launched};
-use crate::confine::rlimits::{self, Setting};
+use crate::confine::rlimits::{self, Accounting};
 use crate::confine::seccomp::{self, Filters};
 use crate::helper::Settings;
 use crate::helper::keeper::{Charge, Leash};
@@ -24,7 +24,7 @@ use crate::protocol::notes::Notes;
 use crate::scratch::Folder;
 use crate::scratch::disk::Holdings;
 use crate::watch::meter::Gauges;
-use crate::watch::reaper::{Account, Undertaker};
+use crate::watch::reaper::{Account, Reaper};
 use crate::watch::tree_clock::TreeClock;
 use crate::watch::{Disk, OwnProgram, Start};
 
@@ -40,7 +40,7 @@ pub(crate) struct Bare {
     /// What the last program could see.
     seen: Option<Seen>,
     notes: Rc<Notes>,
-    undertaker: Undertaker,
+    reaper: Reaper,
     tree_clock: Option<TreeClock>,
     gate: Option<(ForkGate, Pass)>,
     filters: Filters,
@@ -63,9 +63,9 @@ impl Bare {
         let owner = identity.as_ref().map(Identity::id);
         let walled = settings.tier == Tier::Bare;
         let folder = Folder::create(settings.scratch.join(&settings.name), owner, !walled)?;
-        let notes = Rc::new(Notes::new().doing("making a place for notes")?);
-        let undertaker = Undertaker::open(Rc::clone(&notes))?;
-        let charge = settings.leash.take().map(Leash::hold).transpose().doing("sharing memory with the keeper")?;
+        let notes = Rc::new(Notes::new().context("making a place for notes")?);
+        let reaper = Reaper::open(Rc::clone(&notes))?;
+        let charge = settings.leash.take().map(Leash::hold).transpose().context("sharing memory with the keeper")?;
         Ok(Bare {
             charge,
             folder,
@@ -73,7 +73,7 @@ impl Bare {
             walled,
             landlock: landlock::version(),
             seen: None,
-            undertaker,
+            reaper,
             notes,
             tree_clock: TreeClock::open(),
             gate: ForkGate::install(walled),
@@ -157,7 +157,7 @@ impl Bare {
         }
         let slack = if self.gate.is_some() { fork_gate::SLACK } else { 0 };
         let other_tasks = self.identity.as_ref().map(|_| slack);
-        launch.limits = rlimits::of(&task.limits, Setting { cgroup: false, other_tasks });
+        launch.limits = rlimits::of(&task.limits, Accounting { cgroup: false, other_tasks });
         launch.identity = self.identity.as_ref().map(Identity::id);
         launch.charge = self.charge.as_ref().map(|(_, charge)| charge);
         launch.pass = self.gate.as_ref().map(|(_, pass)| *pass);
@@ -172,7 +172,7 @@ impl Bare {
             Launched::Running(child) => {
                 let account = Account::default();
                 let charge = self.charge.as_ref().map(|(_, charge)| charge);
-                Start::Running(Box::new(OwnProgram { child, undertaker: &self.undertaker, account, charge }))
+                Start::Running(Box::new(OwnProgram { child, reaper: &self.reaper, account, charge }))
             }
             Launched::Refused(errno) => Start::Refused(errno),
         })

@@ -14,11 +14,11 @@ use std::time::Duration;
 use rustix::fs::{FileType, Mode, OFlags, SealFlags};
 
 use crate::api::execution::{Breach, End, Fault, Usage};
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::api::tier::Tier;
 use crate::cgroup::site::Site;
 use crate::confine::fork_gate::Doorkeeper;
-use crate::helper::backend::Station;
+use crate::helper::backend::Backend;
 use crate::helper::keeper::Leash;
 use crate::proc::steal::Steal;
 use crate::protocol::messages::{Answer, Order, Task};
@@ -125,14 +125,14 @@ fn serve() -> io::Result<()> {
         // SAFETY: a system call without pointers.
         unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     }
-    let mut station = None;
+    let mut backend = None;
     let mut steal = Steal::of(settings.core);
     while let Some(mut message) = Reader::receive(&socket)? {
         let order = Order::decode(&mut message)?;
-        let answer = match &mut station {
-            Some(station) => run(station, &settings, order, socket.as_fd(), &mut steal),
-            None => Station::open(&mut settings)
-                .and_then(|opened| run(station.insert(opened), &settings, order, socket.as_fd(), &mut steal)),
+        let answer = match &mut backend {
+            Some(backend) => run(backend, &settings, order, socket.as_fd(), &mut steal),
+            None => Backend::open(&mut settings)
+                .and_then(|opened| run(backend.insert(opened), &settings, order, socket.as_fd(), &mut steal)),
         };
         crate::protocol::messages::encode_answer(&answer).send(&socket, &[])?;
     }
@@ -174,21 +174,21 @@ fn settle() -> io::Result<OwnedFd> {
 }
 
 fn run(
-    station: &mut Station,
+    backend: &mut Backend,
     settings: &Settings,
     mut order: Order,
     judge: BorrowedFd<'_>,
     steal: &mut Steal,
 ) -> Result<Answer, Fault> {
-    station.prepare(&order.task)?;
-    let answer = perform(station, settings, &mut order, judge, steal);
+    backend.prepare(&order.task)?;
+    let answer = perform(backend, settings, &mut order, judge, steal);
     let run = answer.as_ref().map_or(Duration::MAX, |answer| answer.usage.wall);
-    station.tidy(&order.task, run)?;
+    backend.tidy(&order.task, run)?;
     answer
 }
 
 fn perform(
-    station: &Station,
+    backend: &Backend,
     settings: &Settings,
     order: &mut Order,
     judge: BorrowedFd<'_>,
@@ -200,26 +200,26 @@ fn perform(
     let stderr_target = target(order.stderr.take(), &settings.stderr);
     let (mut stdout, out) = Stream::open("output", stdout_target, limits.stdout, Beyond::Ends)?;
     let (mut stderr, err) = Stream::open("error output", stderr_target, limits.stderr, Beyond::Dropped)?;
-    let programs_are_others = station.identity().is_some();
+    let programs_are_others = backend.identity().is_some();
     if programs_are_others {
         // By its name in /dev, the program opens its output anew: as another user than ours, to write.
         for pipe in [&out, &err] {
-            rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o622)).doing("opening the output to the program")?;
+            rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o622)).context("opening the output to the program")?;
         }
     }
     let stdin = reopened(&order.stdin, programs_are_others)?;
     steal.begin();
-    let mut meter = Meter::start(station.gauges(limits.processes != Some(1)));
+    let mut meter = Meter::start(backend.gauges(limits.processes != Some(1)));
     let until = order.until.take();
-    let mut program = match station.start(&order.task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
+    let mut program = match backend.start(&order.task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
         Start::Running(program) => program,
         Start::Refused(errno) => return Ok(refused(errno)),
     };
     let outputs = [out.as_fd(), err.as_fd()];
-    let doorkeeper = station.fork_gate().map(|gate| Doorkeeper::new(gate, &limits, outputs));
+    let doorkeeper = backend.fork_gate().map(|gate| Doorkeeper::new(gate, &limits, outputs));
     drop((out, err, stdin));
     let cores = if settings.core.is_some() { 1 } else { crate::proc::cores::allowed().len() as u64 };
-    let disk = station.disk();
+    let disk = backend.disk();
     let watch = Watch {
         limits: &limits,
         stdout: &mut stdout,
@@ -231,30 +231,30 @@ fn perform(
         doorkeeper,
         cores: cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1),
     };
-    let Watched { conclusion, mut breaches, dismissal, was_full } = watch.run(&mut *program)?;
+    let Watched { conclusion, mut breaches, cutoff, was_full } = watch.run(&mut *program)?;
     let mut finished = match conclusion {
         Conclusion::Finished(finished) => finished,
         Conclusion::Refused(errno) => return Ok(refused(errno)),
     };
     let mut totals = meter.totals(&finished);
     totals.out_of_processes |= was_full;
-    if let Some(dismissal) = dismissal {
-        finished.ended = finished.ended.min(dismissal.at);
-        totals.cpu = totals.cpu.min(dismissal.cpu);
+    if let Some(cutoff) = cutoff {
+        finished.ended = finished.ended.min(cutoff.at);
+        totals.cpu = totals.cpu.min(cutoff.cpu);
     }
     if disk.is_some_and(|disk| disk.left().is_none_or(|bytes| bytes > limits.disk)) {
         breaches.push(Breach::Disk);
     }
     let mut answer = conclude(&limits, &finished, breaches, &totals, &stdout, &stderr);
     answer.usage.stolen = steal.end(answer.usage.wall);
-    answer.made = made(station, &order.task, &answer);
+    answer.made = made(backend, &order.task, &answer);
     Ok(answer)
 }
 
-fn made(station: &Station, task: &Task, answer: &Answer) -> Made {
+fn made(backend: &Backend, task: &Task, answer: &Answer) -> Made {
     let ended_well = answer.end == End::Exited(0) && answer.breaches.is_empty();
     let Some(exchange) = task.exchange.as_ref().filter(|_| ended_well) else { return Ok(Vec::new()) };
-    match station.work_folder() {
+    match backend.work_folder() {
         Some(folder) => exchange.take(folder.as_fd()),
         None => Err("the working folder is gone".to_owned()),
     }
@@ -263,15 +263,15 @@ fn made(station: &Station, task: &Task, answer: &Answer) -> Made {
 /// Standard input for this run alone. Its position is nobody else's, and a file is one in memory: the owner of a file
 /// changes its mode even through a descriptor that only reads, and its locks are seen by others.
 fn reopened(stdin: &OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault> {
-    let stat = rustix::fs::fstat(stdin).doing("looking at the input")?;
+    let stat = rustix::fs::fstat(stdin).context("looking at the input")?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => {}
         // It may be our own user's, and so the program's.
         FileType::CharacterDevice if !programs_are_others && stat.st_rdev == rustix::fs::makedev(1, 3) => {
-            return copied(duplicate(stdin)?).doing("making an empty input");
+            return copied(duplicate(stdin)?).context("making an empty input");
         }
         FileType::Fifo if programs_are_others && is_nameless_pipe(stdin) => {
-            rustix::fs::fchmod(stdin, Mode::from_raw_mode(0o644)).doing("opening the input to the program")?;
+            rustix::fs::fchmod(stdin, Mode::from_raw_mode(0o644)).context("opening the input to the program")?;
             return duplicate(stdin);
         }
         _ => return duplicate(stdin),
@@ -280,12 +280,12 @@ fn reopened(stdin: &OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault
         Ok(own) => own,
         // Without /proc, or when only the judge may open the file: from the start, at least.
         Err(_) => {
-            rustix::fs::seek(stdin, rustix::fs::SeekFrom::Start(0)).doing("rewinding the input")?;
+            rustix::fs::seek(stdin, rustix::fs::SeekFrom::Start(0)).context("rewinding the input")?;
             duplicate(stdin)?
         }
     };
     let in_memory = rustix::fs::fcntl_get_seals(&own).is_ok_and(|seals| seals.contains(SealFlags::WRITE));
-    if in_memory { Ok(own) } else { copied(own).doing("copying the input") }
+    if in_memory { Ok(own) } else { copied(own).context("copying the input") }
 }
 
 /// Whether nothing on a disk is this pipe.
@@ -319,7 +319,7 @@ fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
 }
 
 fn duplicate(fd: &OwnedFd) -> Result<OwnedFd, Fault> {
-    fd.try_clone().doing("duplicating the input")
+    fd.try_clone().context("duplicating the input")
 }
 
 fn refused(errno: i32) -> Answer {

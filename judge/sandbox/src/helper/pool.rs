@@ -5,7 +5,8 @@ use crate::api::tier::Tier;
 use crate::cgroup::site::Site;
 use crate::confine::identity::Identity;
 use crate::helper::Settings;
-use crate::namespace::jail::{Jail, Plan};
+use crate::namespace::config::Users;
+use crate::namespace::jail::Jail;
 use crate::namespace::view::View;
 use crate::protocol::messages::Task;
 
@@ -14,7 +15,7 @@ const KEPT: usize = 4;
 
 /// Jails, the most recently used last.
 pub(crate) struct Jails {
-    plan: Plan,
+    users: Users,
     identity: Option<Identity>,
     site: Option<Site>,
     name: String,
@@ -26,9 +27,9 @@ impl Jails {
     pub(crate) fn open(settings: &Settings) -> Result<Jails, Fault> {
         let identity = Identity::take()?;
         let own_user_namespace = settings.tier != Tier::Root;
-        let plan = Plan { own_user_namespace, identity: identity.as_ref().map(Identity::id) };
+        let users = Users { own_user_namespace, identity: identity.as_ref().map(Identity::id) };
         Ok(Jails {
-            plan,
+            users,
             identity,
             site: settings.site.clone(),
             name: settings.name.clone(),
@@ -56,7 +57,7 @@ impl Jails {
                 }
                 self.made += 1;
                 let name = format!("{}.{}", self.name, self.made);
-                (view, Jail::build(self.plan, self.site.as_ref(), &name, task)?)
+                (view, Jail::build(self.users, self.site.as_ref(), &name, task)?)
             }
         };
         entry.1.prepare(task)?;

@@ -1,9 +1,8 @@
-//! The init of a jail: builds its walls from inside, then starts programs, one at a time, and buries what they leave.
+//! The init of a jail: builds its walls from inside, then starts programs, one at a time, and reaps what they leave.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -12,111 +11,88 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
 use crate::api::execution::Fault;
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::confine::fork_gate::{self, ForkGate, Pass};
 use crate::confine::landlock::{self, Reach};
 use crate::confine::launch::{Child, Launch, Launched};
-use crate::confine::rlimits::{self, Setting as LimitSetting};
+use crate::confine::rlimits::{self, Accounting};
 use crate::confine::seccomp::{self, Filters};
-use crate::namespace::jail::{INNER_ID, Plan};
+use crate::namespace::config::{INNER_ID, InitConfig};
 use crate::namespace::mounts;
 use crate::namespace::pid_counter::PidCounter;
 use crate::proc::inherited;
 use crate::protocol::messages::{Order, Task};
-use crate::protocol::notes::Notes;
 use crate::protocol::wire::{Reader, Writer};
 use crate::scratch::ramdisk::Ramdisk;
-use crate::watch::reaper::{self, Account, Conclusion, Scope, Undertaker};
+use crate::watch::reaper::{self, Account, Conclusion, Reaper, Scope};
 use crate::watch::tree_clock::TreeClock;
 
 /// What a jail calls itself.
 const HOST_NAME: &[u8] = b"judge";
 
-/// What an init needs to know, left in memory for it by the helper.
-pub(crate) struct Setting {
-    pub(crate) socket: UnixStream,
-    /// Where the helper looks how its program is doing.
-    pub(crate) notes: Rc<Notes>,
-    pub(crate) plan: Plan,
-    /// Files through which to join the control group.
-    pub(crate) doors: Vec<File>,
-    /// What the first program to run here is to see.
-    pub(crate) task: Task,
-    pub(crate) has_cgroup: bool,
-    /// A control group counts CPU time.
-    pub(crate) counts_cpu: bool,
-    /// A control group counts processes.
-    pub(crate) counts_processes: bool,
-}
-
-/// The message that asks for the program's death: shorter than any order.
-pub(crate) fn order_death(socket: &UnixStream) -> io::Result<()> {
-    Writer::default().send(socket, &[])
-}
-
 /// The init's whole life.
-pub(crate) extern "C" fn enter(setting: *mut c_void) -> c_int {
-    // SAFETY: `clone_init` passes a valid `Setting`, of which this process has its own copy.
-    let setting = unsafe { &*setting.cast::<Setting>() };
-    let code = c_int::from(live(setting).is_err());
+pub(crate) extern "C" fn enter(config: *mut c_void) -> c_int {
+    // SAFETY: `clone_init` passes a valid `InitConfig`, of which this process has its own copy.
+    let config = unsafe { &*config.cast::<InitConfig>() };
+    let code = c_int::from(live(config).is_err());
     // SAFETY: ends this process without running what its copy of the helper's memory would have run.
     unsafe { libc::_exit(code) }
 }
 
-fn live(setting: &Setting) -> io::Result<()> {
+fn live(config: &InitConfig) -> io::Result<()> {
     // The helper's ends of our sockets among them: who waits for its death would wait for ours.
-    let doors = setting.doors.iter().map(AsRawFd::as_raw_fd);
-    inherited::close_all_but(doors.chain([0, 1, 2, setting.socket.as_raw_fd()]).collect());
-    if Reader::receive(&setting.socket)?.is_none() {
+    let proc_files = config.proc_files.iter().map(AsRawFd::as_raw_fd);
+    inherited::close_all_but(proc_files.chain([0, 1, 2, config.socket.as_raw_fd()]).collect());
+    if Reader::receive(&config.socket)?.is_none() {
         return Ok(());
     }
-    let mut cell = match build(setting) {
-        Ok(cell) => cell,
-        Err(fault) => return report_fault(setting, &fault),
+    let mut init = match build(config) {
+        Ok(init) => init,
+        Err(fault) => return report_fault(config, &fault),
     };
     let mut ready = Writer::default();
-    let (clock, gate) = (cell.tree_clock.take(), cell.gate.take());
+    let (clock, gate) = (init.tree_clock.take(), init.gate.take());
     ready.u64(1).u64(u64::from(clock.is_some())).u64(u64::from(gate.is_some()));
     let counters = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.iter().map(ForkGate::fd));
-    ready.send(&setting.socket, &[cell.parent.as_fd()].into_iter().chain(counters).collect::<Vec<_>>())?;
+    ready.send(&config.socket, &[init.parent.as_fd()].into_iter().chain(counters).collect::<Vec<_>>())?;
     drop((clock, gate));
-    while let Some(message) = Reader::receive(&setting.socket)? {
+    while let Some(message) = Reader::receive(&config.socket)? {
         if message.is_empty() {
             // Death was ordered for a program that had ended already.
             continue;
         }
-        match cell.serve(setting, message) {
+        match init.serve(config, message) {
             Ok(Some(Conclusion::Refused(errno))) => {
                 let mut answer = Writer::default();
-                answer.u64(1).u64(u64::from(errno.cast_unsigned())).send(&setting.socket, &[])?;
+                answer.u64(1).u64(u64::from(errno.cast_unsigned())).send(&config.socket, &[])?;
             }
             Ok(Some(Conclusion::Finished(finished))) => {
                 let mut answer = Writer::default();
                 answer.u64(2);
                 finished.encode(&mut answer);
-                let lent = cell.lent.take();
+                let lent = init.lent.take();
                 let fds: Vec<_> = lent.iter().map(AsFd::as_fd).collect();
-                answer.send(&setting.socket, &fds)?;
+                answer.send(&config.socket, &fds)?;
             }
             Ok(None) => return Ok(()),
-            Err(fault) => report_fault(setting, &fault)?,
+            Err(fault) => report_fault(config, &fault)?,
         }
     }
     Ok(())
 }
 
-fn report_fault(setting: &Setting, fault: &Fault) -> io::Result<()> {
+fn report_fault(config: &InitConfig, fault: &Fault) -> io::Result<()> {
     let (action, errno) = match fault {
         Fault::System { action, source } => (action.clone(), source.raw_os_error().unwrap_or(libc::EIO)),
         other => (other.to_string(), libc::EIO),
     };
     let mut answer = Writer::default();
     answer.u64(0).bytes(action.as_bytes()).u64(u64::from(errno.cast_unsigned()));
-    answer.send(&setting.socket, &[])
+    answer.send(&config.socket, &[])
 }
 
-/// The jail from inside.
-struct Cell {
+/// An init at work.
+struct Init {
     folder: Ramdisk,
     /// What the working folder is mounted in.
     parent: OwnedFd,
@@ -125,72 +101,60 @@ struct Cell {
     landlock: Option<OwnedFd>,
     tree_clock: Option<TreeClock>,
     oom_score: Option<File>,
-    undertaker: Undertaker,
+    reaper: Reaper,
     gate: Option<ForkGate>,
     pass: Option<Pass>,
     filters: Filters,
     pid_counter: Option<PidCounter>,
 }
 
-fn build(setting: &Setting) -> Result<Cell, Fault> {
+fn build(config: &InitConfig) -> Result<Init, Fault> {
     let pid_counter = PidCounter::find();
-    let sources = mounts::sources(&setting.task, setting.counts_cpu)?;
-    if setting.plan.own_user_namespace {
+    let sources = mounts::sources(&config.task, config.counts_cpu)?;
+    if config.users.own_user_namespace {
         // Refused where the user may not: then they stay, and reach no file that the jail shows.
         let _ = set_thread_groups(&[]);
         let (uid, gid) = (rustix::process::Uid::from_raw(INNER_ID), rustix::process::Gid::from_raw(INNER_ID));
-        set_thread_res_gid(gid, gid, gid).doing("becoming the jail's user")?;
-        set_thread_res_uid(uid, uid, uid).doing("becoming the jail's user")?;
+        set_thread_res_gid(gid, gid, gid).context("becoming the jail's user")?;
+        set_thread_res_uid(uid, uid, uid).context("becoming the jail's user")?;
     }
     // Not before: another user has another parent to mourn.
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
-        .doing("tying the jail's life to the helper's")?;
-    for mut door in &setting.doors {
-        door.write_all(b"0").doing("joining the control group")?;
+        .context("tying the jail's life to the helper's")?;
+    for mut proc_file in &config.proc_files {
+        proc_file.write_all(b"0").context("joining the control group")?;
     }
     // SAFETY: a system call without pointers. Hides where in the machine's groups this one is; no matter if it fails.
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
     // Programs need not know the host's; no matter if it fails.
     let _ = rustix::system::sethostname(HOST_NAME);
-    mounts::build_root(&sources, &setting.task.hidden)?;
-    let owner = if setting.plan.own_user_namespace { INNER_ID } else { setting.plan.identity.unwrap_or(0) };
-    let folder = Ramdisk::mount(mounts::BOX, owner, setting.counts_cpu, setting.task.limits.disk)?;
+    mounts::build_root(&sources, &config.task.hidden)?;
+    let owner = if config.users.own_user_namespace { INNER_ID } else { config.users.identity.unwrap_or(0) };
+    let folder = Ramdisk::mount(mounts::BOX, owner, config.counts_cpu, config.task.limits.disk)?;
     let parent = mounts::open_folder(mounts::WORK)?;
     let reach = Reach {
         folder: (parent.as_fd(), mounts::WORK.as_ref()),
-        program: &setting.task.program,
-        visible: &setting.task.visible,
+        program: &config.task.program,
+        visible: &config.task.visible,
         hidden: &[],
         whole_root: true,
-        executes_own: setting.counts_cpu,
+        executes_own: config.counts_cpu,
     };
     let landlock = if landlock::version() > 0 { landlock::ruleset(&reach)? } else { None };
     // Before it is closed to others, and thereby to ourselves where we are not root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
-        .doing("closing this process to others")?;
-    let (tree_clock, undertaker) = (TreeClock::open(), Undertaker::open(Rc::clone(&setting.notes))?);
-    let (gate, pass) = if setting.counts_processes { None } else { ForkGate::install(!setting.has_cgroup) }.unzip();
+        .context("closing this process to others")?;
+    let (tree_clock, reaper) = (TreeClock::open(), Reaper::open(Rc::clone(&config.notes))?);
+    let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(!config.has_cgroup) }.unzip();
     let filters = Filters::default();
-    Ok(Cell {
-        folder,
-        parent,
-        lent: None,
-        landlock,
-        tree_clock,
-        oom_score,
-        undertaker,
-        gate,
-        pass,
-        filters,
-        pid_counter,
-    })
+    Ok(Init { folder, parent, lent: None, landlock, tree_clock, oom_score, reaper, gate, pass, filters, pid_counter })
 }
 
-impl Cell {
+impl Init {
     /// Runs one program. `None`: the helper has gone.
-    fn serve(&mut self, setting: &Setting, mut message: Reader) -> Result<Option<Conclusion>, Fault> {
-        let order = Order::decode(&mut message).doing("reading an order")?;
+    fn serve(&mut self, config: &InitConfig, mut message: Reader) -> Result<Option<Conclusion>, Fault> {
+        let order = Order::decode(&mut message).context("reading an order")?;
         let size = order.task.limits.disk;
         self.folder.renew(size, Duration::MAX)?;
         self.folder.hand_out();
@@ -198,13 +162,13 @@ impl Cell {
             exchange.give(self.folder.root())?;
         }
         let exchanges = order.task.exchange.is_some();
-        let child = match self.launch(setting, &order)? {
+        let child = match self.launch(config, &order)? {
             Launched::Running(child) => child,
             Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
         };
-        setting.notes.set_started(child.started);
+        config.notes.set_started(child.started);
         drop(order);
-        let Some(account) = self.await_end(setting, &child)? else { return Ok(None) };
+        let Some(account) = self.await_end(config, &child)? else { return Ok(None) };
         let finished = reaper::finish(&child, Scope::Namespace, account);
         self.lent = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
         // What the program left holds memory: it is gone before anyone asks how much the next one needs.
@@ -212,7 +176,7 @@ impl Cell {
         Ok(Some(Conclusion::Finished(finished)))
     }
 
-    fn launch(&self, setting: &Setting, order: &Order) -> Result<Launched, Fault> {
+    fn launch(&self, config: &InitConfig, order: &Order) -> Result<Launched, Fault> {
         let null = order.stdin.as_fd();
         let stdio = [
             order.stdin.as_fd(),
@@ -227,18 +191,16 @@ impl Cell {
             launch.name_folder(&exchange.variables, mounts::BOX.as_ref());
         }
         let slack = if self.pass.is_some() { fork_gate::SLACK } else { 0 };
-        let other_tasks = u64::from(setting.plan.own_user_namespace) + slack;
-        launch.limits = rlimits::of(
-            &order.task.limits,
-            LimitSetting { cgroup: setting.has_cgroup, other_tasks: Some(other_tasks) },
-        );
-        launch.identity = setting.plan.identity.filter(|_| !setting.plan.own_user_namespace);
+        let other_tasks = u64::from(config.users.own_user_namespace) + slack;
+        launch.limits =
+            rlimits::of(&order.task.limits, Accounting { cgroup: config.has_cgroup, other_tasks: Some(other_tasks) });
+        launch.identity = config.users.identity.filter(|_| !config.users.own_user_namespace);
         launch.shed_capabilities = true;
         launch.landlock = self.landlock.as_ref().map(AsFd::as_fd);
         launch.pass = self.pass;
-        launch.filter = self.filters.of(rules(setting, self.pass.is_none(), &order.task));
+        launch.filter = self.filters.of(rules(config, self.pass.is_none(), &order.task));
         if let Some(counter) = &self.pid_counter {
-            counter.rewind().doing("resetting the jail's process ids")?;
+            counter.rewind().context("resetting the jail's process ids")?;
         }
         // A child inherits its score: the kernel shall not take the init for the one that uses too much.
         self.score(b"1000");
@@ -248,23 +210,22 @@ impl Cell {
     }
 
     /// Waits for the program's end, which the helper may hasten. `None`: the helper has gone.
-    fn await_end(&self, setting: &Setting, child: &Child) -> Result<Option<Account>, Fault> {
+    fn await_end(&self, config: &InitConfig, child: &Child) -> Result<Option<Account>, Fault> {
         let mut account = Account::default();
         loop {
-            let undertaker = self.undertaker.fd();
-            let mut fds =
-                [PollFd::from_borrowed_fd(undertaker, PollFlags::IN), PollFd::new(&setting.socket, PollFlags::IN)];
+            let reaper = self.reaper.fd();
+            let mut fds = [PollFd::from_borrowed_fd(reaper, PollFlags::IN), PollFd::new(&config.socket, PollFlags::IN)];
             match rustix::event::poll(&mut fds, None) {
                 Ok(_) => {}
                 Err(rustix::io::Errno::INTR) => continue,
-                Err(error) => return Err(error).doing("waiting for a program in a jail"),
+                Err(error) => return Err(error).context("waiting for a program in a jail"),
             }
             let asked = !fds[1].revents().is_empty();
-            if self.undertaker.tidy(child, &mut account) {
+            if self.reaper.tidy(child, &mut account) {
                 return Ok(Some(account));
             }
             if asked {
-                if Reader::receive(&setting.socket).doing("hearing from the helper")?.is_none() {
+                if Reader::receive(&config.socket).context("hearing from the helper")?.is_none() {
                     return Ok(None);
                 }
                 reaper::kill(child, Scope::Namespace);
@@ -279,13 +240,13 @@ impl Cell {
     }
 }
 
-fn rules(setting: &Setting, nobody_is_asked: bool, task: &Task) -> seccomp::Rules {
-    let unasked = !setting.has_cgroup && nobody_is_asked;
+fn rules(config: &InitConfig, nobody_is_asked: bool, task: &Task) -> seccomp::Rules {
+    let unasked = !config.has_cgroup && nobody_is_asked;
     seccomp::Rules {
         shared_world: false,
-        uncharged_memory: !setting.has_cgroup,
+        uncharged_memory: !config.has_cgroup,
         unasked_memory: unasked,
-        foreign_code_only: !setting.counts_cpu,
+        foreign_code_only: !config.counts_cpu,
         signals_escape: false,
         truncation_escapes: false,
         single_process: unasked && task.limits.processes == Some(1),

@@ -10,33 +10,22 @@ use rustix::process::Signal;
 
 use crate::api::clock;
 use crate::api::execution::Fault;
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::cgroup::Cgroup;
 use crate::cgroup::site::Site;
 use crate::confine::fork_gate::ForkGate;
+use crate::namespace::config::{self, INNER_ID, InitConfig, Users};
 use crate::namespace::init;
 use crate::namespace::mounts;
 use crate::proc::tree;
 use crate::protocol::messages::{self, Task};
 use crate::protocol::notes::Notes;
 use crate::protocol::wire::{Reader, Writer};
-use crate::scratch::ramdisk::Place;
+use crate::scratch::ramdisk::Mountpoint;
 use crate::watch::meter::Gauges;
 use crate::watch::reaper::{Conclusion, Finished};
 use crate::watch::tree_clock::TreeClock;
 use crate::watch::{Program, Start};
-
-/// What kind of jail.
-#[derive(Clone, Copy)]
-pub(crate) struct Plan {
-    /// In a user namespace; else root's own rights build the walls.
-    pub(crate) own_user_namespace: bool,
-    /// The uid, as the host knows it, that programs run as; `None`: this process's own.
-    pub(crate) identity: Option<u32>,
-}
-
-/// The uid that a program in a user namespace believes to have.
-pub(crate) const INNER_ID: u32 = 1000;
 
 /// A jail that stands.
 pub(crate) struct Jail {
@@ -46,7 +35,7 @@ pub(crate) struct Jail {
     cgroup: Option<Cgroup>,
     tree_clock: Option<TreeClock>,
     gate: Option<ForkGate>,
-    folder: Option<Place>,
+    folder: Option<Mountpoint>,
     notes: Rc<Notes>,
     sound: Cell<bool>,
     /// Lent by the init after a run that exchanges files.
@@ -55,23 +44,24 @@ pub(crate) struct Jail {
 
 impl Jail {
     /// Builds the walls and starts the init.
-    pub(crate) fn build(plan: Plan, site: Option<&Site>, name: &str, task: &Task) -> Result<Jail, Fault> {
+    pub(crate) fn build(users: Users, site: Option<&Site>, name: &str, task: &Task) -> Result<Jail, Fault> {
         let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
-        let doors = cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::doors).doing("opening the control group")?;
-        let (socket, theirs) = UnixStream::pair().doing("making a socket for the jail")?;
-        let notes = Rc::new(Notes::new().doing("sharing memory with the jail")?);
-        let setting = init::Setting {
+        let proc_files =
+            cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::proc_files).context("opening the control group")?;
+        let (socket, theirs) = UnixStream::pair().context("making a socket for the jail")?;
+        let notes = Rc::new(Notes::new().context("sharing memory with the jail")?);
+        let config = InitConfig {
             socket: theirs,
             notes: Rc::clone(&notes),
-            plan,
-            doors,
+            users,
+            proc_files,
             has_cgroup: cgroup.is_some(),
             counts_processes: site.is_some_and(|site| site.pids.is_some()),
             counts_cpu: site.is_some_and(|site| site.cpu.is_some()),
             task: task.clone(),
         };
-        let (pid, pidfd) = clone_init(plan, &setting)?;
-        drop(setting);
+        let (pid, pidfd) = clone_init(users, &config)?;
+        drop(config);
         let mut jail = Jail {
             pid,
             pidfd,
@@ -84,8 +74,8 @@ impl Jail {
             sound: Cell::new(true),
             work_folder: Cell::default(),
         };
-        if plan.own_user_namespace {
-            map_users(pid, plan.identity).doing("mapping the users of a user namespace")?;
+        if users.own_user_namespace {
+            map_users(pid, users.identity).context("mapping the users of a user namespace")?;
         }
         jail.greet()?;
         Ok(jail)
@@ -93,15 +83,15 @@ impl Jail {
 
     /// Lets the init go on, now that it has a user, and hears whether the walls stand.
     fn greet(&mut self) -> Result<(), Fault> {
-        Writer::default().send(&self.socket, &[]).doing("speaking to the jail's init")?;
+        Writer::default().send(&self.socket, &[]).context("speaking to the jail's init")?;
         let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
         let wrong = "hearing from the jail's init";
-        if answer.u64().doing(wrong)? == 0 {
-            return Err(fault_in(&mut answer).doing(wrong)?);
+        if answer.u64().context(wrong)? == 0 {
+            return Err(fault_in(&mut answer).context(wrong)?);
         }
-        let (has_clock, has_gate) = (answer.u64().doing(wrong)? != 0, answer.u64().doing(wrong)? != 0);
-        self.folder = Some(Place::new(answer.fd().doing(wrong)?, mounts::BOX_NAME));
-        let mut next = |is_there: bool| is_there.then(|| answer.fd()).transpose().doing(wrong);
+        let (has_clock, has_gate) = (answer.u64().context(wrong)? != 0, answer.u64().context(wrong)? != 0);
+        self.folder = Some(Mountpoint::new(answer.fd().context(wrong)?, mounts::BOX_NAME));
+        let mut next = |is_there: bool| is_there.then(|| answer.fd()).transpose().context(wrong);
         self.tree_clock = next(has_clock)?.map(TreeClock::from_fd);
         self.gate = next(has_gate)?.map(ForkGate::from_fd);
         Ok(())
@@ -152,12 +142,12 @@ impl Jail {
         let ordered = clock::now();
         self.notes.clear();
         let enclosed = messages::Enclosed { stdout: true, stderr: true, until: false };
-        messages::encode(task, enclosed).send(&self.socket, &stdio).doing("handing a program to the jail's init")?;
+        messages::encode(task, enclosed).send(&self.socket, &stdio).context("handing a program to the jail's init")?;
         Ok(Start::Running(Box::new(Inmate { jail: self, ordered, killed: false })))
     }
 
     fn receive(&self) -> Result<Option<Reader>, Fault> {
-        Reader::receive(&self.socket).doing("hearing from the jail's init")
+        Reader::receive(&self.socket).context("hearing from the jail's init")
     }
 
     fn lost(&self) -> Fault {
@@ -196,7 +186,7 @@ impl Program for Inmate<'_> {
         }
         // The init will kill whatever has escaped us; but it may have to wait for a core until the next tick.
         tree::kill_descendants(self.jail.pid);
-        if init::order_death(&self.jail.socket).is_err() {
+        if config::order_death(&self.jail.socket).is_err() {
             let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
         }
     }
@@ -204,12 +194,12 @@ impl Program for Inmate<'_> {
     fn finish(&mut self) -> Result<Conclusion, Fault> {
         let wrong = "hearing from the jail's init";
         let Some(mut message) = self.jail.receive()? else { return self.without_init() };
-        Ok(match message.u64().doing(wrong)? {
-            0 => return Err(fault_in(&mut message).doing(wrong)?),
-            1 => Conclusion::Refused(message.u64().doing(wrong)? as i32),
+        Ok(match message.u64().context(wrong)? {
+            0 => return Err(fault_in(&mut message).context(wrong)?),
+            1 => Conclusion::Refused(message.u64().context(wrong)? as i32),
             _ => {
                 self.jail.work_folder.set(message.fd().ok());
-                Conclusion::Finished(Finished::decode(&mut message).doing(wrong)?)
+                Conclusion::Finished(Finished::decode(&mut message).context(wrong)?)
             }
         })
     }
@@ -247,7 +237,7 @@ fn fault_in(message: &mut Reader) -> io::Result<Fault> {
     Ok(Fault::System { action, source: io::Error::from_raw_os_error(message.u64()? as i32) })
 }
 
-fn clone_init(plan: Plan, setting: &init::Setting) -> Result<(i32, OwnedFd), Fault> {
+fn clone_init(users: Users, config: &InitConfig) -> Result<(i32, OwnedFd), Fault> {
     const STACK_BYTES: usize = 256 * 1024;
     let mut flags = libc::CLONE_NEWPID
         | libc::CLONE_NEWNS
@@ -256,30 +246,30 @@ fn clone_init(plan: Plan, setting: &init::Setting) -> Result<(i32, OwnedFd), Fau
         | libc::CLONE_NEWNET
         | libc::CLONE_PIDFD
         | libc::SIGCHLD;
-    if plan.own_user_namespace {
+    if users.own_user_namespace {
         flags |= libc::CLONE_NEWUSER;
     }
     let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
     let mut pidfd: RawFd = -1;
     // The maps of users can be written only while the init may be looked into; it closes itself when they are.
     let visible = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
-    visible.doing("making ready for a user namespace")?;
+    visible.context("making ready for a user namespace")?;
     // SAFETY: without CLONE_VM the child works on a copy of this process, which has one thread, and of its stack.
     let pid = unsafe {
         libc::clone(
             init::enter,
             stack.as_mut_ptr().add(stack.len()).cast(),
             flags,
-            std::ptr::from_ref(setting).cast_mut().cast(),
+            std::ptr::from_ref(config).cast_mut().cast(),
             &raw mut pidfd,
         )
     };
     let error = io::Error::last_os_error();
-    if !plan.own_user_namespace || pid < 0 {
+    if !users.own_user_namespace || pid < 0 {
         hide()?;
     }
     if pid < 0 {
-        return Err(error).doing("creating namespaces");
+        return Err(error).context("creating namespaces");
     }
     // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
     Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
@@ -287,7 +277,7 @@ fn clone_init(plan: Plan, setting: &init::Setting) -> Result<(i32, OwnedFd), Fau
 
 fn hide() -> Result<(), Fault> {
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
-        .doing("closing this process to others")
+        .context("closing this process to others")
 }
 
 /// Maps the one user that the jail knows.

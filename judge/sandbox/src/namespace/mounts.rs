@@ -10,7 +10,7 @@ use rustix::fs::{CWD, Mode, OFlags};
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
 
 use crate::api::execution::Fault;
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::confine::landlock::{DEVICES, SYSTEM};
 use crate::protocol::messages::Task;
 
@@ -53,7 +53,7 @@ enum Kind {
 /// `executes_own`: whether it may execute what it wrote itself.
 pub(crate) fn sources(task: &Task, executes_own: bool) -> Result<Vec<Source>, Fault> {
     let private = rustix::mount::MountPropagationFlags::PRIVATE | rustix::mount::MountPropagationFlags::REC;
-    rustix::mount::mount_change("/", private).doing("making mounts private")?;
+    rustix::mount::mount_change("/", private).context("making mounts private")?;
     let mut found = Vec::new();
     for path in SYSTEM {
         add(&mut found, Path::new(path), Kind::ReadOnly, |_| true)?;
@@ -104,7 +104,7 @@ fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path)
         return Ok(());
     }
     let Ok(metadata) = fs::symlink_metadata(&path) else { return Ok(()) };
-    let tree = copy(&path, kind).doing(format!("taking {} into the jail", path.display()))?;
+    let tree = copy(&path, kind).context(format!("taking {} into the jail", path.display()))?;
     found.push(Source::Tree { path, tree, folder: metadata.is_dir() });
     Ok(())
 }
@@ -121,8 +121,8 @@ fn shown(found: &[Source], path: &Path) -> bool {
 pub(crate) fn build_root(sources: &[Source], hidden: &[PathBuf]) -> Result<(), Fault> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
-        .doing("mounting the jail's root")?;
-    rustix::process::chdir(STAGE).doing("entering the jail's root")?;
+        .context("mounting the jail's root")?;
+    rustix::process::chdir(STAGE).context("entering the jail's root")?;
     for source in sources {
         place(source)?;
     }
@@ -132,11 +132,11 @@ pub(crate) fn build_root(sources: &[Source], hidden: &[PathBuf]) -> Result<(), F
     furnish()?;
     // In a user namespace the kernel allows this only while the host's is still in sight.
     mount_proc();
-    rustix::process::pivot_root(".", ".").doing("changing the root")?;
-    rustix::mount::unmount(".", UnmountFlags::DETACH).doing("leaving the host's files")?;
-    rustix::process::chdir("/").doing("entering the new root")?;
+    rustix::process::pivot_root(".", ".").context("changing the root")?;
+    rustix::mount::unmount(".", UnmountFlags::DETACH).context("leaving the host's files")?;
+    rustix::process::chdir("/").context("entering the new root")?;
     let read_only = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV;
-    set_attributes(CWD, c"/", read_only, 0).doing("making the root read-only")
+    set_attributes(CWD, c"/", read_only, 0).context("making the root read-only")
 }
 
 fn copy(path: &Path, kind: Kind) -> io::Result<OwnedFd> {
@@ -175,18 +175,18 @@ fn place(source: &Source) -> Result<(), Fault> {
     let what = || format!("making room for {} in the jail", path.display());
     let below = path.strip_prefix("/").unwrap_or(path);
     if let Some(parent) = below.parent() {
-        fs::create_dir_all(parent).doing(what())?;
+        fs::create_dir_all(parent).context(what())?;
     }
     match source {
-        Source::Link { target, .. } => exists_is_fine(std::os::unix::fs::symlink(target, below)).doing(what()),
+        Source::Link { target, .. } => exists_is_fine(std::os::unix::fs::symlink(target, below)).context(what()),
         Source::Tree { folder, tree, .. } => {
             if *folder {
-                exists_is_fine(fs::create_dir(below)).doing(what())?;
+                exists_is_fine(fs::create_dir(below)).context(what())?;
             } else if !below.exists() {
-                fs::File::create(below).doing(what())?;
+                fs::File::create(below).context(what())?;
             }
             rustix::mount::move_mount(tree, "", CWD, below, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)
-                .doing(format!("showing {} in the jail", path.display()))
+                .context(format!("showing {} in the jail", path.display()))
         }
     }
 }
@@ -199,7 +199,7 @@ fn cover(folder: &Path) -> Result<(), Fault> {
     }
     let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     rustix::mount::mount("tmpfs", below, "tmpfs", flags, c"size=4k,nr_inodes=1,mode=0555")
-        .doing(format!("hiding {} in the jail", folder.display()))
+        .context(format!("hiding {} in the jail", folder.display()))
 }
 
 /// The folders and links that programs expect.
@@ -207,7 +207,7 @@ fn furnish() -> Result<(), Fault> {
     let what = "furnishing the jail's root";
     for folder in [WORK, BOX, "/dev", "/proc", "/etc"] {
         // The new root is the current folder as yet.
-        exists_is_fine(fs::create_dir(&folder[1..])).doing(what)?;
+        exists_is_fine(fs::create_dir(&folder[1..])).context(what)?;
     }
     let links = [
         (BOX, "tmp"),
@@ -218,7 +218,7 @@ fn furnish() -> Result<(), Fault> {
         ("/proc/self/fd/2", "dev/stderr"),
     ];
     for (target, link) in links {
-        exists_is_fine(std::os::unix::fs::symlink(target, link)).doing(what)?;
+        exists_is_fine(std::os::unix::fs::symlink(target, link)).context(what)?;
     }
     Ok(())
 }
@@ -237,5 +237,5 @@ fn mount_proc() {
 /// Opens a folder of the jail's.
 pub(crate) fn open_folder(path: &str) -> Result<OwnedFd, Fault> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    rustix::fs::open(path, flags, Mode::empty()).doing(format!("opening {path} in the jail"))
+    rustix::fs::open(path, flags, Mode::empty()).context(format!("opening {path} in the jail"))
 }

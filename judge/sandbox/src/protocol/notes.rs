@@ -11,7 +11,7 @@ pub(crate) struct Notes(NonNull<Page>);
 #[repr(C)]
 struct Page {
     started: AtomicU64,
-    buried: AtomicU64,
+    reaped: AtomicU64,
 }
 
 impl Notes {
@@ -28,7 +28,7 @@ impl Notes {
     /// A new page, for the next run.
     pub(crate) fn clear(&self) {
         self.page().started.store(0, Ordering::Release);
-        self.page().buried.store(0, Ordering::Release);
+        self.page().reaped.store(0, Ordering::Release);
     }
 
     /// When the program started, in nanoseconds of the monotonic clock.
@@ -42,13 +42,13 @@ impl Notes {
     }
 
     /// CPU time, in nanoseconds, of those that were orphaned during the run, have ended and were waited for.
-    pub(crate) fn set_buried(&self, nanoseconds: u64) {
-        self.page().buried.store(nanoseconds, Ordering::Release);
+    pub(crate) fn set_reaped(&self, nanoseconds: u64) {
+        self.page().reaped.store(nanoseconds, Ordering::Release);
     }
 
-    /// See [`Notes::set_buried`].
-    pub(crate) fn buried(&self) -> u64 {
-        self.page().buried.load(Ordering::Acquire)
+    /// See [`Notes::set_reaped`].
+    pub(crate) fn reaped(&self) -> u64 {
+        self.page().reaped.load(Ordering::Acquire)
     }
 
     fn page(&self) -> &Page {
@@ -72,14 +72,14 @@ mod tests {
     #[test]
     fn a_child_process_notes_for_its_parent() {
         let notes = Notes::new().unwrap();
-        assert_eq!((notes.started(), notes.buried()), (None, 0));
+        assert_eq!((notes.started(), notes.reaped()), (None, 0));
         assert!(crate::api::names::in_child(|| {
             notes.set_started(17);
-            notes.set_buried(4);
+            notes.set_reaped(4);
             true
         }));
-        assert_eq!((notes.started(), notes.buried()), (Some(17), 4));
+        assert_eq!((notes.started(), notes.reaped()), (Some(17), 4));
         notes.clear();
-        assert_eq!((notes.started(), notes.buried()), (None, 0));
+        assert_eq!((notes.started(), notes.reaped()), (None, 0));
     }
 }

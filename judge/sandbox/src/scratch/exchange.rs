@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
 use crate::api::execution::Fault;
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::protocol::wire::{Reader, Writer};
 use crate::scratch::removal::open_folder;
 
@@ -73,14 +73,14 @@ impl Exchange {
                 let fd = rustix::fs::openat(folder, path, flags, Mode::from_raw_mode(0o644))?;
                 File::from(fd).write_all(&file.bytes)
             };
-            put(&file.path).doing(format!("putting {} into the working folder", file.path.display()))?;
+            put(&file.path).context(format!("putting {} into the working folder", file.path.display()))?;
         }
         let make = || -> rustix::io::Result<()> {
             rustix::fs::mkdirat(folder, &*self.made_in, Mode::RWXU)?;
             // Only the program's user comes past the working folder, but that may be another than the maker of this one.
             rustix::fs::fchmod(open_folder(folder, &self.made_in)?, Mode::from_raw_mode(0o777))
         };
-        make().doing("making a folder in the working folder")
+        make().context("making a folder in the working folder")
     }
 
     /// Takes what was made, once nothing of the run is alive any more.

@@ -15,11 +15,11 @@ use rustix::fs::{CWD, Gid, Mode, Uid};
 use rustix::thread::CapabilitySet;
 
 use crate::api::execution::Fault;
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::api::names::in_child;
 use crate::confine::capabilities;
 use crate::scratch::disk::Holdings;
-use crate::scratch::ramdisk::{Place, Ramdisk};
+use crate::scratch::ramdisk::{Mountpoint, Ramdisk};
 use crate::scratch::removal::{empty, is_ours, names, open_folder};
 
 /// The program's own folder inside of the private one.
@@ -49,7 +49,7 @@ pub(crate) struct Folder {
 
 enum Inner {
     /// A limited file system, mounted over a folder that stays empty.
-    Memory(Ramdisk, Place),
+    Memory(Ramdisk, Mountpoint),
     /// A part of the host's file system.
     Disk(Plain),
 }
@@ -60,25 +60,25 @@ impl Folder {
     pub(crate) fn create(path: PathBuf, owner: Option<u32>, executes: bool) -> Result<Folder, Fault> {
         let place = path.display().to_string();
         let what = || format!("creating the working folder {place}");
-        rustix::fs::mkdir(&path, OPEN).doing(what())?;
-        let private = open_folder(CWD, &path).doing(what())?;
+        rustix::fs::mkdir(&path, OPEN).context(what())?;
+        let private = open_folder(CWD, &path).context(what())?;
         // As the kernel names what is in it.
-        let path = std::fs::canonicalize(&path).doing(what())?;
-        if !is_ours(private.as_fd()).doing(what())? {
-            return Err(rustix::io::Errno::PERM).doing(what());
+        let path = std::fs::canonicalize(&path).context(what())?;
+        if !is_ours(private.as_fd()).context(what())? {
+            return Err(rustix::io::Errno::PERM).context(what());
         }
-        let plain = Plain::make(private.as_fd(), owner).doing(what())?;
+        let plain = Plain::make(private.as_fd(), owner).context(what())?;
         let inner = if can_be_memory(owner.is_some()) {
             // The current folder is taken along into the new mounts, and `BOX` is the one in it from then on. What is open
             // belongs to the old ones.
-            rustix::process::fchdir(&private).doing(what())?;
-            own_mounts::enter().doing("making mounts of our own")?;
-            let place = Place::new(open_folder(CWD, ".").doing(what())?, BOX);
+            rustix::process::fchdir(&private).context(what())?;
+            own_mounts::enter().context("making mounts of our own")?;
+            let place = Mountpoint::new(open_folder(CWD, ".").context(what())?, BOX);
             Inner::Memory(Ramdisk::mount(BOX, owner.unwrap_or_else(own_uid), executes, 4096)?, place)
         } else {
             Inner::Disk(plain)
         };
-        rustix::fs::fchmod(&private, CLOSED).doing(what())?;
+        rustix::fs::fchmod(&private, CLOSED).context(what())?;
         Ok(Folder { path, private, inner })
     }
 
@@ -113,7 +113,7 @@ impl Folder {
     }
 
     /// Where to see how much memory it holds, if it is memory.
-    pub(crate) fn memory(&self) -> Option<&Place> {
+    pub(crate) fn memory(&self) -> Option<&Mountpoint> {
         match &self.inner {
             Inner::Memory(_, place) => Some(place),
             Inner::Disk(_) => None,
@@ -145,7 +145,7 @@ impl Folder {
             Inner::Memory(ramdisk, _) => ramdisk.renew(size, run),
             Inner::Disk(plain) if plain.is_new => Ok(()),
             Inner::Disk(plain) => {
-                plain.renew(&self.private).doing(format!("emptying the working folder {}", self.path.display()))
+                plain.renew(&self.private).context(format!("emptying the working folder {}", self.path.display()))
             }
         }
     }

@@ -10,7 +10,7 @@ use rustix::mount::{MountFlags, UnmountFlags};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::api::execution::Fault;
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::scratch::removal::open_folder;
 
 /// Files and folders in it, at most.
@@ -60,10 +60,10 @@ impl Ramdisk {
         // Of size 0 it would have no limit.
         let bytes = size.max(4096);
         let options = format!("size={bytes},nr_inodes={MOST_ENTRIES},mode=0700,uid={owner},gid={owner}");
-        let options = CString::new(options).map_err(io::Error::from).doing(what)?;
-        rustix::mount::mount("tmpfs", place, "tmpfs", flags, options.as_c_str()).doing(what)?;
-        let root = open_folder(CWD, place).doing(what)?;
-        let fresh = Look::at(root.as_fd()).doing(what)?;
+        let options = CString::new(options).map_err(io::Error::from).context(what)?;
+        rustix::mount::mount("tmpfs", place, "tmpfs", flags, options.as_c_str()).context(what)?;
+        let root = open_folder(CWD, place).context(what)?;
+        let fresh = Look::at(root.as_fd()).context(what)?;
         Ok(Ramdisk { place, owner, executes, size, root, fresh, handed_out: None })
     }
 
@@ -85,7 +85,7 @@ impl Ramdisk {
             self.handed_out = None;
             return Ok(());
         }
-        self.unmount().doing("removing the working folder")?;
+        self.unmount().context("removing the working folder")?;
         *self = Ramdisk::mount(self.place, self.owner, self.executes, size)?;
         Ok(())
     }
@@ -105,15 +105,15 @@ impl Ramdisk {
 }
 
 /// Where one is mounted, seen from any namespace.
-pub(crate) struct Place {
+pub(crate) struct Mountpoint {
     parent: OwnedFd,
     name: &'static str,
 }
 
-impl Place {
+impl Mountpoint {
     /// The entry `name` of `parent`.
-    pub(crate) fn new(parent: OwnedFd, name: &'static str) -> Place {
-        Place { parent, name }
+    pub(crate) fn new(parent: OwnedFd, name: &'static str) -> Mountpoint {
+        Mountpoint { parent, name }
     }
 
     /// Bytes of memory that the one mounted there now holds.

@@ -12,7 +12,7 @@ use rustix::pipe::PipeFlags;
 use rustix::time::Timespec;
 
 use crate::api::execution::Fault;
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 
 /// What a pipe holds before its writer must wait; fewer switches between writer and reader, for large outputs.
 const PIPE_BYTES: usize = 1 << 20;
@@ -69,16 +69,16 @@ impl<'a> Stream<'a> {
         cap: u64,
         beyond: Beyond,
     ) -> Result<(Stream<'a>, OwnedFd), Fault> {
-        let (pipe, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).doing("making a pipe")?;
-        rustix::fs::fcntl_setfl(&pipe, rustix::fs::OFlags::NONBLOCK).doing("making a pipe non-blocking")?;
+        let (pipe, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
+        rustix::fs::fcntl_setfl(&pipe, rustix::fs::OFlags::NONBLOCK).context("making a pipe non-blocking")?;
         if cap > 65536 {
             // A wish only: an ordinary user's pipes may be many already.
             let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE_BYTES);
         }
         if let Target::Capture(file) = &target {
-            file.set_len(0).doing("emptying the capture file")?;
+            file.set_len(0).context("emptying the capture file")?;
         }
-        let paced = target.paced().doing("looking at the file for the output")?;
+        let paced = target.paced().context("looking at the file for the output")?;
         Ok((Stream { pipe, name, target, paced, cap, beyond, seen: 0, kept: 0, done: false }, writer))
     }
 
@@ -119,10 +119,10 @@ impl<'a> Stream<'a> {
                 Ok(count) => count,
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => continue,
-                Err(error) => return Err(error).doing(format!("reading the program's {}", self.name)),
+                Err(error) => return Err(error).context(format!("reading the program's {}", self.name)),
             };
             self.done = count == 0;
-            self.take(&buffer[..count]).doing(format!("writing the program's {} to its file", self.name))?;
+            self.take(&buffer[..count]).context(format!("writing the program's {} to its file", self.name))?;
         }
         Ok(())
     }

@@ -148,7 +148,7 @@ impl<'a> CpuMeter<'a> {
         let (tree_now, own_now, newest) = (tree_clock(), self.gauges.own_cpu(), newest_process());
         // What ends while we count is left out rather than counted twice: each is looked at after who may wait for it.
         let is_doubtful = self.gauges.tree_clock.is_none() || self.uncounted > 0;
-        let (mut used, mut waited_for) = (0, self.gauges.notes.buried());
+        let (mut used, mut waited_for) = (0, self.gauges.notes.reaped());
         for pid in self.gauges.members() {
             if is_doubtful {
                 waited_for += tree::reaped_cpu(pid);

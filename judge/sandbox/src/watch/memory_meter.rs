@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use crate::proc::descriptors::Descriptors;
 use crate::proc::footprint::Footprint;
 use crate::scratch::disk::FileUser;
-use crate::scratch::ramdisk::Place;
+use crate::scratch::ramdisk::Mountpoint;
 use crate::watch::Disk;
 use crate::watch::grants::{self, Grants};
 use crate::watch::meter::Gauges;
@@ -88,7 +88,7 @@ impl<'a> MemoryMeter<'a> {
     fn files(&self) -> u64 {
         // Too many to be counted are a breach of their own.
         let among_others = self.gauges.files.and_then(Disk::bytes).unwrap_or(0);
-        self.gauges.folder.map_or(0, Place::bytes).saturating_add(among_others)
+        self.gauges.folder.map_or(0, Mountpoint::bytes).saturating_add(among_others)
     }
 
     /// Looks as the user that programs run as: root may not look into the processes of others in every container.

@@ -5,7 +5,7 @@ use crate::cgroup::Cgroup;
 use crate::proc::tree;
 use crate::protocol::notes::Notes;
 use crate::protocol::wire::nanoseconds;
-use crate::scratch::ramdisk::Place;
+use crate::scratch::ramdisk::Mountpoint;
 use crate::watch::Disk;
 use crate::watch::cpu_meter::CpuMeter;
 use crate::watch::memory_meter::MemoryMeter;
@@ -21,7 +21,7 @@ pub(crate) struct Gauges<'a> {
     pub(crate) tree_clock: Option<&'a TreeClock>,
     pub(crate) notes: &'a Notes,
     /// The working folder, where it is memory.
-    pub(crate) folder: Option<&'a Place>,
+    pub(crate) folder: Option<&'a Mountpoint>,
     /// The same where it is among the files of others.
     pub(crate) files: Option<&'a dyn Disk>,
     /// The user that programs run as, if it is not this process's own.
@@ -86,7 +86,7 @@ impl<'a> Meter<'a> {
 
     /// Tasks alive now.
     pub(crate) fn alive(&self) -> u64 {
-        // Our own dead children are about to be buried. Those of the program count, as they do in the kernel's limits.
+        // Our own dead children are about to be reaped. Those of the program count, as they do in the kernel's limits.
         let ours = tree::only_child(self.gauges.root);
         let counts = |pid: &i32| !ours.contains(pid) || tree::resident(*pid) > 0;
         self.gauges.members().into_iter().filter(counts).map(tree::threads).sum()

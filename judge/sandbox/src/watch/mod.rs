@@ -16,7 +16,7 @@ use rustix::io::Errno;
 
 use crate::api::clock;
 use crate::api::execution::{Breach, Fault};
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::api::request::Limits;
 use crate::confine::fork_gate::Doorkeeper;
 use crate::confine::launch::Child;
@@ -24,7 +24,7 @@ use crate::helper::keeper::Charge;
 use crate::protocol::wire::nanoseconds;
 use crate::watch::capture::Stream;
 use crate::watch::meter::Meter;
-use crate::watch::reaper::{Account, Conclusion, Scope, Undertaker};
+use crate::watch::reaper::{Account, Conclusion, Reaper, Scope};
 
 /// A started program, seen from the one who watches it.
 pub(crate) trait Program {
@@ -64,14 +64,14 @@ pub(crate) struct Watched {
     /// The limits that made the watcher kill it.
     pub(crate) breaches: Vec<Breach>,
     /// When it was of no more use.
-    pub(crate) dismissal: Option<Dismissal>,
+    pub(crate) cutoff: Option<Cutoff>,
     /// A process or thread was refused.
     pub(crate) was_full: bool,
 }
 
 /// What was used of the clocks when the program was of no more use.
 #[derive(Clone, Copy)]
-pub(crate) struct Dismissal {
+pub(crate) struct Cutoff {
     /// On the monotonic clock.
     pub(crate) at: u64,
     pub(crate) cpu: u64,
@@ -116,7 +116,7 @@ pub(crate) struct Watch<'a, 'b> {
 #[derive(Default)]
 struct Course {
     breaches: Vec<Breach>,
-    dismissal: Option<Dismissal>,
+    cutoff: Option<Cutoff>,
 }
 
 impl Watch<'_, '_> {
@@ -134,7 +134,7 @@ impl Watch<'_, '_> {
         let conclusion = program.finish()?;
         self.deliver(program.started(), &course, &mut buffer)?;
         let was_full = self.doorkeeper.is_some_and(|doorkeeper| doorkeeper.was_full);
-        Ok(Watched { conclusion, breaches: course.breaches, dismissal: course.dismissal, was_full })
+        Ok(Watched { conclusion, breaches: course.breaches, cutoff: course.cutoff, was_full })
     }
 
     /// Returns when the program is over, though not yet cleared up after.
@@ -157,9 +157,9 @@ impl Watch<'_, '_> {
             if woken.judge {
                 return Err(Fault::Cancelled);
             }
-            if woken.dismissed {
+            if woken.cut_off {
                 self.until = None;
-                course.dismissal = Some(Dismissal { at: clock::now(), cpu: self.meter.cpu().used() });
+                course.cutoff = Some(Cutoff { at: clock::now(), cpu: self.meter.cpu().used() });
                 look_at = clock::now();
             }
             if woken.ended && program.is_over() {
@@ -193,7 +193,7 @@ impl Watch<'_, '_> {
                 Ok(0) | Err(Errno::INTR) => {}
                 Ok(_) if program.is_over() => return Ok(()),
                 Ok(_) => {}
-                Err(error) => return Err(error).doing("waiting for the program's death"),
+                Err(error) => return Err(error).context("waiting for the program's death"),
             }
         }
     }
@@ -202,7 +202,7 @@ impl Watch<'_, '_> {
     /// up; of a program that was cut short, nobody waits for him.
     fn deliver(&mut self, started: u64, course: &Course, buffer: &mut [u8]) -> Result<(), Fault> {
         let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
-        let is_cut_short = !course.breaches.is_empty() || course.dismissal.is_some();
+        let is_cut_short = !course.breaches.is_empty() || course.cutoff.is_some();
         loop {
             self.stdout.drain(buffer, usize::MAX)?;
             self.stderr.drain(buffer, usize::MAX)?;
@@ -214,7 +214,7 @@ impl Watch<'_, '_> {
                 return Ok(());
             }
             if left == 0 {
-                return Err(Errno::TIME).doing("waiting for somebody to read the program's output");
+                return Err(Errno::TIME).context("waiting for somebody to read the program's output");
             }
             if self.wait(None, left)?.judge {
                 return Err(Fault::Cancelled);
@@ -229,8 +229,8 @@ impl Watch<'_, '_> {
 
     /// Nanoseconds until the next look; `None` when a limit is passed, which is noted.
     fn check(&mut self, program: &dyn Program, course: &mut Course) -> Option<u64> {
-        let next = match course.dismissal {
-            Some(dismissal) => (dismissal.at + LEAVE).checked_sub(clock::now()).filter(|left| *left > 0)?,
+        let next = match course.cutoff {
+            Some(cutoff) => (cutoff.at + LEAVE).checked_sub(clock::now()).filter(|left| *left > 0)?,
             None => self.check_clocks(program.started(), &mut course.breaches)?,
         };
         let space = if program.has_started() { self.check_space(&mut course.breaches)? } else { SHORTEST_LOOK };
@@ -294,13 +294,13 @@ impl Watch<'_, '_> {
         fds.extend(self.stderr.awaited());
         match rustix::event::poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error).doing("waiting for the program"),
+            Err(error) => return Err(error).context("waiting for the program"),
         }
         let ready = |index: usize| !fds[index].revents().is_empty();
         Ok(Woken {
             judge: ready(0),
             ended: ended.is_some() && ready(1),
-            dismissed: until.is_some() && ready(2),
+            cut_off: until.is_some() && ready(2),
             knocked: doorkeeper.is_some() && ready(place),
         })
     }
@@ -309,7 +309,7 @@ impl Watch<'_, '_> {
 struct Woken {
     judge: bool,
     ended: bool,
-    dismissed: bool,
+    cut_off: bool,
     knocked: bool,
 }
 
@@ -324,7 +324,7 @@ fn noted(left: Option<u64>, breach: Breach, breaches: &mut Vec<Breach>) -> Optio
 /// A program started by this very process.
 pub(crate) struct OwnProgram<'a> {
     pub(crate) child: Child,
-    pub(crate) undertaker: &'a Undertaker,
+    pub(crate) reaper: &'a Reaper,
     pub(crate) account: Account,
     /// Notes it as long as it lives.
     pub(crate) charge: Option<&'a Charge>,
@@ -332,11 +332,11 @@ pub(crate) struct OwnProgram<'a> {
 
 impl Program for OwnProgram<'_> {
     fn ended(&self) -> BorrowedFd<'_> {
-        self.undertaker.fd()
+        self.reaper.fd()
     }
 
     fn is_over(&mut self) -> bool {
-        self.undertaker.tidy(&self.child, &mut self.account)
+        self.reaper.tidy(&self.child, &mut self.account)
     }
 
     fn kill(&mut self) {

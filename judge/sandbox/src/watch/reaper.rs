@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::api::clock;
 use crate::api::execution::Fault;
-use crate::api::fault::Doing;
+use crate::api::fault::Context;
 use crate::confine::launch::Child;
 use crate::protocol::notes::Notes;
 use crate::protocol::wire::{Reader, Writer};
@@ -87,23 +87,23 @@ pub(crate) fn kill(child: &Child, scope: Scope) {
     unsafe { libc::kill(target, libc::SIGKILL) };
 }
 
-/// Learns of every child's end, and buries those that the program has orphaned while it still runs: the dead count
+/// Learns of every child's end, and reaps those that the program has orphaned while it still runs: the dead count
 /// against a limit on processes.
-pub(crate) struct Undertaker {
+pub(crate) struct Reaper {
     signals: OwnedFd,
     notes: Rc<Notes>,
 }
 
-/// What the buried have used.
+/// What the reaped have used.
 #[derive(Default)]
 pub(crate) struct Account {
     cpu: u64,
     peak: u64,
 }
 
-impl Undertaker {
-    /// From now on, the end of a child is told by [`Undertaker::fd`] instead of a signal.
-    pub(crate) fn open(notes: Rc<Notes>) -> Result<Undertaker, Fault> {
+impl Reaper {
+    /// From now on, the end of a child is told by [`Reaper::fd`] instead of a signal.
+    pub(crate) fn open(notes: Rc<Notes>) -> Result<Reaper, Fault> {
         // SAFETY: the set is valid memory; this process has one thread.
         let fd = unsafe {
             let mut children: libc::sigset_t = std::mem::zeroed();
@@ -112,10 +112,10 @@ impl Undertaker {
             libc::signalfd(-1, &raw const children, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC)
         };
         if fd < 0 {
-            return Err(std::io::Error::last_os_error()).doing("making a descriptor for signals");
+            return Err(std::io::Error::last_os_error()).context("making a descriptor for signals");
         }
         // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
-        Ok(Undertaker { signals: unsafe { OwnedFd::from_raw_fd(fd) }, notes })
+        Ok(Reaper { signals: unsafe { OwnedFd::from_raw_fd(fd) }, notes })
     }
 
     /// Readable when a child has ended.
@@ -123,7 +123,7 @@ impl Undertaker {
         self.signals.as_fd()
     }
 
-    /// Buries orphans until `child` itself is the one that has ended, which it then tells.
+    /// Reaps orphans until `child` itself is the one that has ended, which it then tells.
     pub(crate) fn tidy(&self, child: &Child, account: &mut Account) -> bool {
         let _ = rustix::io::read(&self.signals, &mut [0_u8; 128]);
         loop {
@@ -143,14 +143,14 @@ impl Undertaker {
             if pid == child.pid {
                 return true;
             }
-            bury(pid, 0, account);
-            self.notes.set_buried(account.cpu);
+            reap(pid, 0, account);
+            self.notes.set_reaped(account.cpu);
         }
     }
 }
 
 /// Reaps `pid` (-1: any child) and returns whom, with its status; nobody (0, or -1 for no children) if none is dead.
-fn bury(pid: i32, flags: i32, account: &mut Account) -> (i32, i32) {
+fn reap(pid: i32, flags: i32, account: &mut Account) -> (i32, i32) {
     let mut status = 0;
     // SAFETY: all zeroes is a valid `rusage`.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -173,15 +173,15 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finis
         // What the program has orphaned belongs to this process since before the program could be waited for. So if
         // nothing is left to wait for, nothing is left to kill, and the kernel need not look at every process it has.
         Scope::Namespace => {
-            (_, status) = bury(child.pid, 0, &mut account);
-            if bury(-1, libc::WNOHANG, &mut account).0 >= 0 {
+            (_, status) = reap(child.pid, 0, &mut account);
+            if reap(-1, libc::WNOHANG, &mut account).0 >= 0 {
                 kill(child, scope);
             }
         }
     }
     loop {
         let flags = if matches!(scope, Scope::Group) { libc::WNOHANG } else { 0 };
-        match bury(-1, flags, &mut account) {
+        match reap(-1, flags, &mut account) {
             (0, _) => kill_strays(),
             (-1, _) => break,
             (pid, its) if pid == child.pid => status = its,

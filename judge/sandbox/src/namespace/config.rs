@@ -1,0 +1,44 @@
+//! What the helper tells a jail's init, and how.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::rc::Rc;
+
+use crate::protocol::messages::Task;
+use crate::protocol::notes::Notes;
+use crate::protocol::wire::Writer;
+
+/// The uid that a program in a user namespace believes to have.
+pub(crate) const INNER_ID: u32 = 1000;
+
+/// Which users a jail knows.
+#[derive(Clone, Copy)]
+pub(crate) struct Users {
+    /// Those of a user namespace; without one, root's own rights build the jail.
+    pub(crate) own_user_namespace: bool,
+    /// The uid, as the host knows it, that programs run as; `None`: this process's own.
+    pub(crate) identity: Option<u32>,
+}
+
+/// What an init needs to know, left in memory for it by the helper.
+pub(crate) struct InitConfig {
+    pub(crate) socket: UnixStream,
+    /// Shared with the helper, which reads when the program started.
+    pub(crate) notes: Rc<Notes>,
+    pub(crate) users: Users,
+    /// The files through which the init joins the control group.
+    pub(crate) proc_files: Vec<File>,
+    /// What the first program to run here is to see.
+    pub(crate) task: Task,
+    pub(crate) has_cgroup: bool,
+    /// A control group counts CPU time.
+    pub(crate) counts_cpu: bool,
+    /// A control group counts processes.
+    pub(crate) counts_processes: bool,
+}
+
+/// Sends the message that asks for the program's death: shorter than any order.
+pub(crate) fn order_death(socket: &UnixStream) -> io::Result<()> {
+    Writer::default().send(socket, &[])
+}
