@@ -1,6 +1,6 @@
 //! One conversation, from the start of both sides to the interactor's decision.
 
-use super::closing::Closing;
+use super::decision::Closing;
 use super::interactor::{Interactor, InteractorError};
 use super::relay::{Pipe, Relay};
 use crate::command::Template;

@@ -1,8 +1,8 @@
 //! A solver and an interactor converse: each reads what the other prints, and the judge passes it on.
 
 mod activity;
-mod closing;
 mod converse;
+mod decision;
 mod interactor;
 mod relay;
 

@@ -15,7 +15,7 @@ mod lock;
 mod rank;
 mod record;
 mod recording;
-mod result;
+mod row_writer;
 mod store;
 mod stored;
 mod surroundings;

@@ -4,7 +4,7 @@ use super::begin::{Rows, begin, enter, find_unfinished, microseconds};
 use super::known::attempts;
 use super::lock::RunLock;
 use super::record::CheckerIdentity;
-use super::result::Desk;
+use super::row_writer::Desk;
 use super::{Journal, JournalError, Known, RunRecord};
 use crate::model::{CaseSpec, Digest, Finished, JobId, Retention, Rule, RunId, Solver, Stop};
 use crate::plan::Plan;

@@ -1,6 +1,6 @@
 //! Runs a compiler in the sandbox: a source file is the solver's text, and what it has a compiler do, the solver does.
 
-use super::obstacle;
+use super::start_failure;
 use super::surroundings;
 use crate::model::{Bytes, Limits, Program, Time, Verdict};
 use crate::verdict::{self, Ending};
@@ -126,7 +126,7 @@ fn outcome(compiler: &Program, execution: &Execution, made: Made) -> Compiled {
 
 fn unstarted(compiler: &Program, errno: i32) -> String {
     let errno = rustix::io::Errno::from_raw_os_error(errno);
-    let why = obstacle::obstacle(&compiler.path, errno).unwrap_or_else(|| errno.to_string());
+    let why = start_failure::obstacle(&compiler.path, errno).unwrap_or_else(|| errno.to_string());
     // Without namespaces, root's private folders stay closed to the user that programs run as.
     let hint = match errno {
         rustix::io::Errno::ACCESS => "; install it where every user can read it, or use a tier with namespaces",

@@ -1,9 +1,9 @@
 //! From how programs ended to a verdict: the one place where their order of precedence stands.
 
 mod ending;
+mod interactive;
 mod protocol;
-mod settlement;
 
 pub use ending::{Ending, ending};
+pub use interactive::{Decision, Idleness, Settlement, settle};
 pub use protocol::{ProtocolError, ruling};
-pub use settlement::{Decision, Idleness, Settlement, settle};
