@@ -233,6 +233,12 @@ impl Code {
         self.leave_when_any(values, libc::SECCOMP_RET_ALLOW);
     }
 
+    /// Allowed unless what is loaded is `k`.
+    pub(crate) fn allow_unless(&mut self, k: u32) {
+        self.0.push(comparison(BPF_JEQ, k, 1, 0));
+        self.end(libc::SECCOMP_RET_ALLOW);
+    }
+
     /// Asks whoever listens.
     pub(crate) fn notify(&mut self) {
         self.end(libc::SECCOMP_RET_USER_NOTIF);

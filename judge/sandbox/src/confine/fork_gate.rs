@@ -1,5 +1,9 @@
 //! A gate that every new process and thread of a run goes through where no control group counts them, and shared memory
 //! without a file and pages sent from files where none charges them: the kernel asks the helper before it makes one.
+//!
+//! Who waits at the gate can be interrupted by a signal until the helper looks, and a handler without `SA_RESTART` then
+//! ends the call with `EINTR`, which no program expects of `fork`. The signal that comes in the course of starting
+//! processes is `SIGCHLD`: its handlers get that flag here.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,10 +15,11 @@ use libc::{c_int, c_ulong, seccomp_notif, seccomp_notif_resp, sock_filter};
 use crate::api::request::Limits;
 use crate::confine::bpf::{Table, argument, high_half};
 use crate::confine::calls;
+use crate::proc::handler;
 use crate::watch::meter::Meter;
 
 /// The kernel's own limit is a second line here, and so much further out: it counts the dead that we have yet to reap.
-pub(crate) const SLACK: u64 = 16;
+pub(crate) const SLACK: u64 = 256;
 
 const RECEIVE: c_ulong = 0xc050_2100;
 const SEND: c_ulong = 0xc018_2101;
@@ -58,6 +63,8 @@ enum Wish {
     Memory(u64),
     /// Pages of a file, to be sent to this descriptor.
     Pages(i32),
+    /// To set what this address describes as its handler of `SIGCHLD`.
+    Handler(u64),
 }
 
 impl ForkGate {
@@ -105,6 +112,7 @@ impl ForkGate {
             libc::SYS_mmap => Wish::Memory(question.data.args[1]),
             libc::SYS_sendfile => Wish::Pages(question.data.args[0] as i32),
             libc::SYS_splice => Wish::Pages(question.data.args[2] as i32),
+            libc::SYS_rt_sigaction => Wish::Handler(question.data.args[1]),
             libc::SYS_clone if question.data.args[0] & libc::CLONE_THREAD as u64 != 0 => Wish::Thread,
             _ => Wish::Process,
         };
@@ -116,12 +124,12 @@ impl ForkGate {
         let refusal = match knock.wish {
             Wish::Process | Wish::Thread => -libc::EAGAIN,
             Wish::Memory(_) => -libc::ENOMEM,
-            Wish::Pages(_) => -libc::EINVAL,
+            Wish::Pages(_) | Wish::Handler(_) => -libc::EINVAL,
         };
         let (error, flags) = if admitted { (0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32) } else { (refusal, 0) };
         let answer = seccomp_notif_resp { id: knock.id, val: 0, error, flags };
         // SAFETY: the answer is valid during the call. Fails only for one that has died meanwhile. To go on is safe: what
-        // is asked for is in registers, where nobody can change it any more.
+        // is decided about is in registers, where nobody can change it any more.
         unsafe { libc::ioctl(self.0.as_raw_fd(), SEND, &raw const answer) };
     }
 }
@@ -137,6 +145,15 @@ fn filter(pass: Pass, also_memory: bool) -> Vec<sock_filter> {
         for (half, value) in [(argument(4), pass.0 as u32), (high_half(4), (pass.0 >> 32) as u32)] {
             code.load(half);
             code.notify_unless(value);
+        }
+    });
+    table.arguments(libc::SYS_rt_sigaction, |code| {
+        code.load(argument(0));
+        code.allow_unless(libc::SIGCHLD.cast_unsigned());
+        // Only asks which it is, if that is null.
+        for half in [argument(1), high_half(1)] {
+            code.load(half);
+            code.notify_unless(0);
         }
     });
     if also_memory {
@@ -188,6 +205,11 @@ impl<'a> Doorkeeper<'a> {
             (Wish::Pages(descriptor), Some(_)) => self.is_output(knock.thread, descriptor, meter),
             (Wish::Memory(_) | Wish::Pages(_), None) => true,
             (Wish::Process | Wish::Thread, _) => self.admit(meter),
+            (Wish::Handler(action), _) => {
+                // Fails for a bad address, of which the kernel tells the program itself.
+                let _ = meter.as_user(|| handler::let_calls_go_on(knock.thread, action));
+                true
+            }
         };
         self.gate.answer(knock, admitted);
         admitted && matches!(knock.wish, Wish::Process)

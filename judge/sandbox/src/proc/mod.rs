@@ -3,6 +3,7 @@
 pub(crate) mod cores;
 pub(crate) mod descriptors;
 pub(crate) mod footprint;
+pub(crate) mod handler;
 pub(crate) mod inherited;
 pub(crate) mod steal;
 pub(crate) mod tree;

@@ -8,7 +8,6 @@ use std::collections::HashSet;
 
 use crate::proc::descriptors::Descriptors;
 use crate::proc::footprint::Footprint;
-use crate::scratch::disk::FileUser;
 use crate::scratch::ramdisk::Mountpoint;
 use crate::watch::Disk;
 use crate::watch::grants::{self, Grants};
@@ -70,7 +69,7 @@ impl<'a> MemoryMeter<'a> {
             members.into_iter().filter_map(|process| Footprint::of(process, !self.gauges.grants)).collect();
         let overhead: u64 = processes.iter().map(|process| process.overhead).sum();
         let mut descriptors = Descriptors::default();
-        self.as_user(|| processes.iter().for_each(|process| descriptors.add(process)));
+        self.gauges.as_user(|| processes.iter().for_each(|process| descriptors.add(process)));
         let rest = self.files().saturating_add(overhead + descriptors.bytes());
         let pages: u64 = processes.iter().map(|process| process.pages).sum();
         let most = processes.iter().map(|process| most_mappings(process) * MAPPING_BYTES).sum::<u64>();
@@ -82,7 +81,7 @@ impl<'a> MemoryMeter<'a> {
         if all(rest, pages, &self.grants) <= limit {
             return all(rest, pages, &self.grants);
         }
-        all(rest, self.as_user(|| divided(processes)), &self.grants)
+        all(rest, self.gauges.as_user(|| divided(processes)), &self.grants)
     }
 
     fn files(&self) -> u64 {
@@ -91,17 +90,11 @@ impl<'a> MemoryMeter<'a> {
         self.gauges.folder.map_or(0, Mountpoint::bytes).saturating_add(among_others)
     }
 
-    /// Looks as the user that programs run as: root may not look into the processes of others in every container.
-    fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
-        let _user = self.gauges.user.map(FileUser::act_as);
-        look()
-    }
-
     /// Memory of the kernel's for all mappings. What was granted and is in none of them is free again.
     fn mappings(&mut self, processes: &[Footprint]) -> u64 {
         let (mut shared, mut complete, mut count) = (HashSet::new(), true, 0);
         for process in processes {
-            count += self.as_user(|| process.mappings(&mut shared)).unwrap_or_else(|_| {
+            count += self.gauges.as_user(|| process.mappings(&mut shared)).unwrap_or_else(|_| {
                 complete = false;
                 // Gone, or it cannot be looked into.
                 process.again().map_or(0, |process| most_mappings(&process))

@@ -5,6 +5,7 @@ use crate::cgroup::Cgroup;
 use crate::proc::tree;
 use crate::protocol::notes::Notes;
 use crate::protocol::wire::nanoseconds;
+use crate::scratch::disk::FileUser;
 use crate::scratch::ramdisk::Mountpoint;
 use crate::watch::Disk;
 use crate::watch::cpu_meter::CpuMeter;
@@ -36,6 +37,12 @@ impl Gauges<'_> {
     /// The run's processes, dead ones included that nobody has waited for.
     pub(crate) fn members(&self) -> Vec<i32> {
         if self.many { tree::descendants(self.root) } else { tree::only_child(self.root) }
+    }
+
+    /// Looks as the user that programs run as: root may not look into the processes of others in every container.
+    pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
+        let _user = self.user.map(FileUser::act_as);
+        look()
     }
 
     /// CPU time that the root itself has used, in nanoseconds.
@@ -76,6 +83,11 @@ impl<'a> Meter<'a> {
     /// What watches over memory. `None`: the control group keeps the limit itself.
     pub(crate) fn memory(&mut self) -> Option<&mut MemoryMeter<'a>> {
         self.gauges.cgroup.is_none().then_some(&mut self.memory)
+    }
+
+    /// See [`Gauges::as_user`].
+    pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
+        self.gauges.as_user(look)
     }
 
     /// Tasks alive now. `None`: the control group keeps the limit itself.

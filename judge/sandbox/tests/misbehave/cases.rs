@@ -301,6 +301,7 @@ pub(crate) const CASES: &[Case] = &[
     full("processes team 1").processes(1),
     done("processes suspended").time(300, 9000).processes(2),
     full("processes suspended").processes(1),
+    done("processes interrupted").time(2000, 9000),
     case("escape secrets @secret", &[Fine]),
     case("escape meddle @secret @folder", &[Fine]),
     case("channels network @port @abstract @socket @datagram", &[Fine]),

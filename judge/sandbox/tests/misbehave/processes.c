@@ -281,6 +281,34 @@ static int pair(char **arguments) {
     return 0;
 }
 
+static volatile sig_atomic_t ended;
+
+static void note_end(int signal) {
+    (void)signal;
+    ended++;
+}
+
+/* Its children end while it starts others, and their signal's handler lets no system call go on. */
+static int interrupted(char **arguments) {
+    (void)arguments;
+    struct sigaction action = {.sa_handler = note_end};
+    sigaction(SIGCHLD, &action, NULL);
+    for (int count = 0; count < 400; count++) {
+        pid_t child = fork();
+        if (child < 0) {
+            printf("%s\n", strerror(errno));
+            return 3;
+        }
+        if (child == 0)
+            _exit(0);
+        if (count % 4 == 3)
+            while (wait(NULL) > 0 || errno == EINTR) {
+            }
+    }
+    puts(ended ? "done" : "no signal");
+    return 0;
+}
+
 static int suspended(char **arguments) {
     (void)arguments;
     pid_t child = vfork();
@@ -293,6 +321,7 @@ static int suspended(char **arguments) {
 int main(int count, char **arguments) {
     static const struct mode modes[] = {
         {"crowd", crowd},   {"team", team},             {"suspended", suspended},
+        {"interrupted", interrupted},
         {"litter", litter}, {"pair", pair},
         {"bomb", bomb},     {"relay", relay},           {"threads", threads}, {"hermits", hermits},
         {"strike", strike}, {"strike-all", strike_all}, {"harass", harass},   {"family", family},
