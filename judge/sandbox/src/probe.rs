@@ -13,9 +13,10 @@ use crate::cgroup::site::Site;
 use crate::confine::fork_gate::ForkGate;
 use crate::confine::identity;
 use crate::confine::landlock;
-use crate::helper::{HAS_PROC, SELF_TEST, Settings};
+use crate::entry::{HAS_PROC, SELF_TEST};
+use crate::helper::settings::Settings;
 use crate::namespace::pid_counter::PidCounter;
-use crate::scratch;
+use crate::scratch::folder;
 use crate::watch::memory_meter::UNCOUNTED;
 use crate::watch::tree_clock::TreeClock;
 use crate::worker::{Worker, capture_file};
@@ -186,7 +187,7 @@ fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
          though not read, change or signal it",
     );
     let own_identity = identity::is_available();
-    if !scratch::can_be_memory(own_identity) {
+    if !folder::can_be_memory(own_identity) {
         gap(
             "disk",
             "files in the working folder are limited one by one, their sum is looked at every few milliseconds",

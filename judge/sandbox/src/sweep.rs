@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::api::names;
-use crate::cgroup;
+use crate::cgroup::fs::kill_and_remove;
 use crate::cgroup::site::Site;
-use crate::helper::Settings;
+use crate::helper::settings::Settings;
 use crate::scratch::removal;
 
 /// Sweeps the folder for files and folders, and the places for control groups. What cannot be removed stays: a process
@@ -17,7 +17,7 @@ pub(crate) fn sweep(scratch: &Path, site: Option<&Site>) {
     }
     for parent in site.into_iter().flat_map(Site::parents) {
         for path in names::stale_in(parent) {
-            cgroup::kill_and_remove(&path);
+            kill_and_remove(&path);
         }
     }
 }
@@ -47,7 +47,7 @@ impl Traces {
         for parent in self.site.iter().flat_map(Site::parents) {
             let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
             for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
-                cgroup::kill_and_remove(&entry.path());
+                kill_and_remove(&entry.path());
             }
         }
     }

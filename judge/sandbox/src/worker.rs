@@ -13,14 +13,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{MemfdFlags, Mode, OFlags};
 
+use crate::api::exchange::{Exchange, Made};
 use crate::api::execution::{Execution, Fault};
 use crate::api::fault::Context;
 use crate::api::request::{Request, Sink, Stdin};
 use crate::helper::keeper;
-use crate::helper::{ARGUMENT, Settings};
+use crate::helper::serve::ARGUMENT;
+use crate::helper::settings::Settings;
 use crate::protocol::messages;
 use crate::protocol::wire::Reader;
-use crate::scratch::exchange::{Exchange, Made};
 use crate::scratch::memory_file;
 use crate::sweep::Traces;
 

@@ -1,6 +1,7 @@
 //! What callers and every other room share: requests, executions, faults, tiers, clocks and names.
 
 pub(crate) mod clock;
+pub(crate) mod exchange;
 pub(crate) mod execution;
 pub(crate) mod fault;
 pub(crate) mod names;

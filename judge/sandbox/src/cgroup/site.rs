@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::api::names;
+use crate::cgroup::fs::remove_all;
 use crate::protocol::wire::{Reader, Writer};
 
 /// The interface of the memory controller.
@@ -181,7 +182,7 @@ fn usable(folder: &Path) -> bool {
     }
     // Joining needs the right to write here and, in version 2, in the nearest common ancestor: only trying tells.
     let joined = names::in_child(|| fs::write(trial.join("cgroup.procs"), "0").is_ok());
-    crate::cgroup::remove_all(&[trial]);
+    remove_all(&[trial]);
     joined
 }
 

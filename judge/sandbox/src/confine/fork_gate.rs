@@ -8,15 +8,11 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
 
 use libc::{c_int, c_ulong, seccomp_notif, seccomp_notif_resp, sock_filter};
 
-use crate::api::request::Limits;
 use crate::confine::bpf::{Table, argument, high_half};
 use crate::confine::calls;
-use crate::proc::handler;
-use crate::watch::meter::Meter;
 
 /// The kernel's own limit is a second line here, and so much further out: it counts the dead that we have yet to reap.
 pub(crate) const SLACK: u64 = 256;
@@ -46,15 +42,15 @@ pub(crate) struct ForkGate(OwnedFd);
 
 /// Somebody who wants something.
 #[derive(Clone, Copy)]
-struct Knock {
+pub(crate) struct Knock {
     id: u64,
     /// The thread that does.
-    thread: u32,
-    wish: Wish,
+    pub(crate) thread: u32,
+    pub(crate) wish: Wish,
 }
 
 #[derive(Clone, Copy)]
-enum Wish {
+pub(crate) enum Wish {
     /// A new process.
     Process,
     /// A new thread.
@@ -101,7 +97,7 @@ impl ForkGate {
     }
 
     /// Who knocks; nobody, if that one has died meanwhile. To be called when the descriptor is readable.
-    fn open(&self) -> Option<Knock> {
+    pub(crate) fn open(&self) -> Option<Knock> {
         // SAFETY: all zeroes is a valid `seccomp_notif`, and what the kernel wants to find.
         let mut question: seccomp_notif = unsafe { std::mem::zeroed() };
         // SAFETY: the place is valid for the answer, whose size is part of the request's number.
@@ -120,7 +116,7 @@ impl ForkGate {
     }
 
     /// Lets the one who knocked go on, or tells it that there is too much of that already.
-    fn answer(&self, knock: Knock, admitted: bool) {
+    pub(crate) fn answer(&self, knock: Knock, admitted: bool) {
         let refusal = match knock.wish {
             Wish::Process | Wish::Thread => -libc::EAGAIN,
             Wish::Memory(_) => -libc::ENOMEM,
@@ -169,70 +165,6 @@ fn filter(pass: Pass, also_memory: bool) -> Vec<sock_filter> {
         }
     }
     table.compile(calls::UNKNOWN)
-}
-
-/// Who goes through the gate during one run.
-pub(crate) struct Doorkeeper<'a> {
-    gate: &'a ForkGate,
-    limits: &'a Limits,
-    /// Device and inode of the pipes that it writes to.
-    outputs: [(u64, u64); 2],
-    /// No more tasks than this can be alive.
-    at_most: u64,
-    /// Somebody was refused.
-    pub(crate) was_full: bool,
-}
-
-impl<'a> Doorkeeper<'a> {
-    /// For a run of these limits, which writes to `outputs`.
-    pub(crate) fn new(gate: &'a ForkGate, limits: &'a Limits, outputs: [BorrowedFd<'_>; 2]) -> Doorkeeper<'a> {
-        let outputs = outputs.map(|pipe| rustix::fs::fstat(pipe).map_or((0, 0), |pipe| (pipe.st_dev, pipe.st_ino)));
-        Doorkeeper { gate, limits, outputs, at_most: 1, was_full: false }
-    }
-
-    /// Readable when somebody knocks.
-    pub(crate) fn fd(&self) -> BorrowedFd<'a> {
-        self.gate.fd()
-    }
-
-    /// Answers one who knocks; whether a process was let in.
-    pub(crate) fn attend(&mut self, meter: &mut Meter<'_>) -> bool {
-        let Some(knock) = self.gate.open() else { return false };
-        let admitted = match (knock.wish, meter.memory()) {
-            (Wish::Memory(bytes), Some(memory)) => {
-                memory.grant(knock.thread, bytes, self.limits.memory.unwrap_or(u64::MAX))
-            }
-            (Wish::Pages(descriptor), Some(_)) => self.is_output(knock.thread, descriptor, meter),
-            (Wish::Memory(_) | Wish::Pages(_), None) => true,
-            (Wish::Process | Wish::Thread, _) => self.admit(meter),
-            (Wish::Handler(action), _) => {
-                // Fails for a bad address, of which the kernel tells the program itself.
-                let _ = meter.as_user(|| handler::let_calls_go_on(knock.thread, action));
-                true
-            }
-        };
-        self.gate.answer(knock, admitted);
-        admitted && matches!(knock.wish, Wish::Process)
-    }
-
-    /// Whether a thread's descriptor is one of the pipes that we empty. It must be the only one: others could change what
-    /// the descriptor stands for while it waits.
-    fn is_output(&self, thread: u32, descriptor: i32, meter: &Meter<'_>) -> bool {
-        let file = std::fs::metadata(format!("/proc/{thread}/fd/{descriptor}"));
-        file.is_ok_and(|file| self.outputs.contains(&(file.dev(), file.ino()))) && meter.alive() == 1
-    }
-
-    /// Whether there may be one more process or thread.
-    fn admit(&mut self, meter: &Meter<'_>) -> bool {
-        let is_full = |at_most: u64| self.limits.processes.is_some_and(|limit| at_most >= u64::from(limit));
-        if is_full(self.at_most) {
-            self.at_most = meter.alive();
-        }
-        let admitted = !is_full(self.at_most);
-        self.at_most += u64::from(admitted);
-        self.was_full |= !admitted;
-        admitted
-    }
 }
 
 #[cfg(test)]

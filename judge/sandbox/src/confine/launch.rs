@@ -13,7 +13,8 @@ use crate::api::fault::is_shortage;
 use crate::confine::capabilities::PASSAGE;
 use crate::confine::fork_gate::Pass;
 use crate::confine::seccomp;
-use crate::helper::keeper::Charge;
+use crate::proc::signals;
+use crate::protocol::charge::Charge;
 use crate::protocol::messages::Task;
 
 /// One resource limit: which, and its value, soft and hard alike.
@@ -227,8 +228,7 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
     let launch = &mut *shared.launch;
     // SAFETY: plain system calls on descriptors and memory that the waiting parent keeps alive.
     unsafe {
-        let none: libc::sigset_t = std::mem::zeroed();
-        answer(libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut()))?;
+        answer(signals::block_only(&signals::set(&[])))?;
         shared.step = Step::Session;
         let group = libc::setsid();
         answer(group)?;

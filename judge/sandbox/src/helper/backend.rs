@@ -6,12 +6,12 @@ use std::time::Duration;
 use crate::api::execution::Fault;
 use crate::confine::fork_gate::ForkGate;
 use crate::confine::identity::Identity;
-use crate::helper::Settings;
 use crate::helper::direct::Bare;
 use crate::helper::pool::Jails;
+use crate::helper::settings::Settings;
 use crate::protocol::messages::Task;
-use crate::watch::meter::Gauges;
-use crate::watch::{Disk, Start};
+use crate::watch::gauges::{Disk, Gauges};
+use crate::watch::program::Start;
 
 /// One or the other, by tier.
 pub(crate) enum Backend {

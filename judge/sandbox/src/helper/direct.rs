@@ -16,17 +16,20 @@ use crate::confine::landlock::{self, Reach};
 use crate::confine::launch::{Launch, Launched};
 use crate::confine::rlimits::{self, Accounting};
 use crate::confine::seccomp::{self, Filters};
-use crate::helper::Settings;
-use crate::helper::keeper::{Charge, Leash};
+use crate::helper::keeper::Leash;
+use crate::helper::settings::Settings;
 use crate::namespace::view::View;
+use crate::protocol::charge::Charge;
 use crate::protocol::messages::Task;
 use crate::protocol::notes::Notes;
-use crate::scratch::Folder;
 use crate::scratch::disk::Holdings;
-use crate::watch::meter::Gauges;
+use crate::scratch::exchange;
+use crate::scratch::folder::Folder;
+use crate::watch::gauges::{Disk, Gauges};
+use crate::watch::own_program::OwnProgram;
+use crate::watch::program::Start;
 use crate::watch::reaper::{Account, Reaper};
 use crate::watch::tree_clock::TreeClock;
-use crate::watch::{Disk, OwnProgram, Start};
 
 /// The helper's place for them.
 pub(crate) struct Bare {
@@ -151,9 +154,9 @@ impl Bare {
             Ok(launch) => launch,
             Err(errno) => return Ok(Start::Refused(errno)),
         };
-        if let Some(exchange) = &task.exchange {
-            exchange.give(self.folder.inner())?;
-            launch.name_folder(&exchange.variables, &self.folder.inner_path());
+        if let Some(wanted) = &task.exchange {
+            exchange::give(wanted, self.folder.inner())?;
+            launch.name_folder(&wanted.variables, &self.folder.inner_path());
         }
         let slack = if self.gate.is_some() { fork_gate::SLACK } else { 0 };
         let other_tasks = self.identity.as_ref().map(|_| slack);

@@ -4,7 +4,7 @@ use crate::api::execution::Fault;
 use crate::api::tier::Tier;
 use crate::cgroup::site::Site;
 use crate::confine::identity::Identity;
-use crate::helper::Settings;
+use crate::helper::settings::Settings;
 use crate::namespace::config::Users;
 use crate::namespace::jail::Jail;
 use crate::namespace::view::View;

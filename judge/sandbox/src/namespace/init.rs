@@ -23,6 +23,7 @@ use crate::namespace::pid_counter::PidCounter;
 use crate::proc::inherited;
 use crate::protocol::messages::{Order, Task};
 use crate::protocol::wire::{Reader, Writer};
+use crate::scratch::exchange;
 use crate::scratch::ramdisk::Ramdisk;
 use crate::watch::reaper::{self, Account, Conclusion, Reaper, Scope};
 use crate::watch::tree_clock::TreeClock;
@@ -158,8 +159,8 @@ impl Init {
         let size = order.task.limits.disk;
         self.folder.renew(size, Duration::MAX)?;
         self.folder.hand_out();
-        if let Some(exchange) = &order.task.exchange {
-            exchange.give(self.folder.root())?;
+        if let Some(wanted) = &order.task.exchange {
+            exchange::give(wanted, self.folder.root())?;
         }
         let exchanges = order.task.exchange.is_some();
         let child = match self.launch(config, &order)? {

@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use crate::api::clock;
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
-use crate::cgroup::Cgroup;
+use crate::cgroup::group::Cgroup;
 use crate::cgroup::site::Site;
 use crate::confine::fork_gate::ForkGate;
 use crate::namespace::config::{self, INNER_ID, InitConfig, Users};
@@ -22,10 +22,10 @@ use crate::protocol::messages::{self, Task};
 use crate::protocol::notes::Notes;
 use crate::protocol::wire::{Reader, Writer};
 use crate::scratch::ramdisk::Mountpoint;
-use crate::watch::meter::Gauges;
+use crate::watch::gauges::Gauges;
+use crate::watch::program::{Program, Start};
 use crate::watch::reaper::{Conclusion, Finished};
 use crate::watch::tree_clock::TreeClock;
-use crate::watch::{Program, Start};
 
 /// A jail that stands.
 pub(crate) struct Jail {

@@ -1,19 +1,31 @@
 //! What a parent may have left behind in this process: ignored and blocked signals, open files.
 
-use std::ptr;
+use std::io;
+use std::os::fd::OwnedFd;
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::proc::signals;
 
 /// Undoes what a careless parent may have left: no signal stays blocked, and `SIGCHLD` gets its default back. While it
 /// is ignored, the kernel reaps children by itself, and whoever waits for one waits in vain.
 ///
 /// To be called before any thread is started.
 pub fn reset_inherited_signals() {
-    // SAFETY: the set is initialised by `sigemptyset` before it is read, and both calls only read their arguments.
-    unsafe {
-        let mut none = std::mem::zeroed();
-        libc::sigemptyset(&raw mut none);
-        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
-        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
-    }
+    signals::block_only(&signals::set(&[]));
+    // SAFETY: the default action needs no handler.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+}
+
+/// The socket to the judge, which a process of the sandbox has as its standard input at first. Whatever else the judge left open
+/// is closed when this process executes anything.
+pub(crate) fn take_socket() -> io::Result<OwnedFd> {
+    let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+    let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::stdio::dup2_stdin(&null)?;
+    // SAFETY: a system call without pointers; this process has no other descriptors of its own yet.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    Ok(socket)
 }
 
 /// Closes every descriptor but these, whoever believes to own them: for a process that is a copy of another.

@@ -7,10 +7,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::api::exchange::{Exchange, Made};
 use crate::api::execution::{Breach, End, Fault, Usage};
 use crate::api::request::{Limits, Request, Visible};
-use crate::protocol::wire::{Reader, Writer};
-use crate::scratch::exchange::{self, Exchange, Made};
+use crate::protocol::exchanges;
+use crate::protocol::wire::{Reader, Writer, nanoseconds};
 
 /// The part of a [`Request`] that is not a descriptor.
 #[derive(Clone)]
@@ -77,13 +78,11 @@ pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
         writer.bytes(path.as_os_str().as_bytes());
     }
     let limits = &task.limits;
-    writer
-        .option(limits.cpu.map(crate::protocol::wire::nanoseconds))
-        .option(limits.wall.map(crate::protocol::wire::nanoseconds));
+    writer.option(limits.cpu.map(nanoseconds)).option(limits.wall.map(nanoseconds));
     writer.option(limits.memory).u64(limits.stdout).u64(limits.stderr).option(limits.processes.map(u64::from));
     writer.u64(limits.disk).u64(u64::from(task.exchange.is_some()));
     if let Some(exchange) = &task.exchange {
-        exchange.encode(&mut writer);
+        exchanges::encode(exchange, &mut writer);
     }
     for is_there in [enclosed.stdout, enclosed.stderr, enclosed.until] {
         writer.u64(u64::from(is_there));
@@ -111,7 +110,7 @@ impl Order {
             processes: reader.option()?.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
             disk: reader.u64()?,
         };
-        let exchange = if reader.u64()? == 0 { None } else { Some(Exchange::decode(reader)?) };
+        let exchange = if reader.u64()? == 0 { None } else { Some(exchanges::decode(reader)?) };
         let enclosed = Enclosed { stdout: reader.u64()? != 0, stderr: reader.u64()? != 0, until: reader.u64()? != 0 };
         let stdin = reader.fd()?;
         let mut next = |is_there: bool| is_there.then(|| reader.fd()).transpose();
@@ -152,10 +151,10 @@ pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {
             writer.duration(usage.cpu).duration(usage.wall).option(usage.memory);
             writer.u64(usage.stdout_bytes).u64(usage.stderr_bytes);
             for time in [usage.run_delay, usage.stolen] {
-                writer.option(time.map(crate::protocol::wire::nanoseconds));
+                writer.option(time.map(nanoseconds));
             }
             writer.u64(answer.captured_stdout).u64(answer.captured_stderr);
-            encode_made(&answer.made, &mut writer);
+            exchanges::encode_made(&answer.made, &mut writer);
         }
         Err(fault) => {
             let (action, errno) = match fault {
@@ -197,25 +196,8 @@ pub(crate) fn decode_answer(reader: &mut Reader) -> io::Result<Result<Answer, Fa
         },
         captured_stdout: reader.u64()?,
         captured_stderr: reader.u64()?,
-        made: decode_made(reader)?,
+        made: exchanges::decode_made(reader)?,
     }))
-}
-
-fn encode_made(made: &Made, writer: &mut Writer) {
-    writer.u64(u64::from(made.is_ok()));
-    match made {
-        Ok(files) => exchange::encode_files(files, writer),
-        Err(why) => {
-            writer.bytes(why.as_bytes());
-        }
-    }
-}
-
-fn decode_made(reader: &mut Reader) -> io::Result<Made> {
-    if reader.u64()? == 0 {
-        return Ok(Err(String::from_utf8_lossy(&reader.bytes()?).into_owned()));
-    }
-    exchange::decode_files(reader).map(Ok)
 }
 
 /// A C `int` that travelled as a `u64`.

@@ -1,107 +1,48 @@
-//! Files that go into a working folder before a run and come out of it afterwards: a compiler's source and its program.
+//! Puts files into a working folder before a run and takes files out of it afterwards.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
+use crate::api::exchange::{Exchange, Made, WorkFile};
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
-use crate::protocol::wire::{Reader, Writer};
 use crate::scratch::removal::open_folder;
 
 /// Folders within folders that are looked into.
 const MOST_DEPTH: usize = 32;
 
-/// A file of a working folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkFile {
-    /// Where it stands: below the working folder if it is given, below [`Exchange::made_in`] if it was made.
-    pub path: PathBuf,
-    /// What is in it.
-    pub bytes: Vec<u8>,
-}
-
-/// What a program gets in its working folder, and what is taken out when it has ended well.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exchange {
-    /// Put there before the program starts, to be read. The paths are plain names.
-    pub given: Vec<WorkFile>,
-    /// Variables of the environment that hold the working folder's path.
-    pub variables: Vec<OsString>,
-    /// The name of a folder that is made for the program; all files that it has left there are taken.
-    pub made_in: OsString,
-    /// More files and folders than these are refused.
-    pub most_files: u64,
-    /// More bytes than these, in all files together, are refused.
-    pub most_bytes: u64,
-}
-
-/// The files that a program made, or why they cannot be taken. A program that failed or broke a limit has made none.
-pub type Made = Result<Vec<WorkFile>, String>;
-
-impl Exchange {
-    pub(crate) fn encode(&self, writer: &mut Writer) {
-        encode_files(&self.given, writer);
-        writer.u64(self.variables.len() as u64);
-        for variable in &self.variables {
-            writer.bytes(variable.as_bytes());
-        }
-        writer.bytes(self.made_in.as_bytes()).u64(self.most_files).u64(self.most_bytes);
-    }
-
-    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Exchange> {
-        Ok(Exchange {
-            given: decode_files(reader)?,
-            variables: (0..reader.u64()?).map(|_| reader.os_string()).collect::<io::Result<_>>()?,
-            made_in: reader.os_string()?,
-            most_files: reader.u64()?,
-            most_bytes: reader.u64()?,
-        })
-    }
-
-    /// Fills an empty working folder.
-    pub(crate) fn give(&self, folder: BorrowedFd<'_>) -> Result<(), Fault> {
-        for file in &self.given {
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let put = |path: &Path| -> io::Result<()> {
-                let fd = rustix::fs::openat(folder, path, flags, Mode::from_raw_mode(0o644))?;
-                File::from(fd).write_all(&file.bytes)
-            };
-            put(&file.path).context(format!("putting {} into the working folder", file.path.display()))?;
-        }
-        let make = || -> rustix::io::Result<()> {
-            rustix::fs::mkdirat(folder, &*self.made_in, Mode::RWXU)?;
-            // Only the program's user comes past the working folder, but that may be another than the maker of this one.
-            rustix::fs::fchmod(open_folder(folder, &self.made_in)?, Mode::from_raw_mode(0o777))
+/// Fills an empty working folder.
+pub(crate) fn give(exchange: &Exchange, folder: BorrowedFd<'_>) -> Result<(), Fault> {
+    for file in &exchange.given {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let put = |path: &Path| -> io::Result<()> {
+            let fd = rustix::fs::openat(folder, path, flags, Mode::from_raw_mode(0o644))?;
+            File::from(fd).write_all(&file.bytes)
         };
-        make().context("making a folder in the working folder")
+        put(&file.path).context(format!("putting {} into the working folder", file.path.display()))?;
     }
-
-    /// Takes what was made, once nothing of the run is alive any more.
-    pub(crate) fn take(&self, folder: BorrowedFd<'_>) -> Made {
-        let owner = rustix::fs::fstat(folder).map_err(|error| error.to_string())?.st_uid;
-        let mut haul = Haul { exchange: self, owner, seen: 0, bytes: 0, files: Vec::new() };
-        let top = open_folder(folder, &self.made_in).map_err(|error| refusal(Path::new(&self.made_in), error))?;
-        haul.gather(&top, Path::new(""), 0)?;
-        Ok(haul.files)
-    }
+    let make = || -> rustix::io::Result<()> {
+        rustix::fs::mkdirat(folder, &*exchange.made_in, Mode::RWXU)?;
+        // Only the program's user comes past the working folder, but that may be another than the maker of this one.
+        rustix::fs::fchmod(open_folder(folder, &exchange.made_in)?, Mode::from_raw_mode(0o777))
+    };
+    make().context("making a folder in the working folder")
 }
 
-pub(crate) fn encode_files(files: &[WorkFile], writer: &mut Writer) {
-    writer.u64(files.len() as u64);
-    for file in files {
-        writer.bytes(file.path.as_os_str().as_bytes()).bytes(&file.bytes);
-    }
-}
-
-pub(crate) fn decode_files(reader: &mut Reader) -> io::Result<Vec<WorkFile>> {
-    (0..reader.u64()?).map(|_| Ok(WorkFile { path: reader.os_string()?.into(), bytes: reader.bytes()? })).collect()
+/// Takes what was made, once nothing of the run is alive any more.
+pub(crate) fn take(exchange: &Exchange, folder: BorrowedFd<'_>) -> Made {
+    let owner = rustix::fs::fstat(folder).map_err(|error| error.to_string())?.st_uid;
+    let mut haul = Haul { exchange, owner, seen: 0, bytes: 0, files: Vec::new() };
+    let top = open_folder(folder, &exchange.made_in).map_err(|error| refusal(Path::new(&exchange.made_in), error))?;
+    haul.gather(&top, Path::new(""), 0)?;
+    Ok(haul.files)
 }
 
 /// What has been found so far.
@@ -186,10 +127,10 @@ mod tests {
     fn taken(make: impl FnOnce(&Path)) -> Made {
         let folder = tempfile::tempdir().unwrap();
         let fd: OwnedFd = File::open(folder.path()).unwrap().into();
-        exchange().give(fd.as_fd()).unwrap();
+        give(&exchange(), fd.as_fd()).unwrap();
         assert_eq!(std::fs::read(folder.path().join("-a b\n.c")).unwrap(), b"source");
         make(&folder.path().join("out"));
-        exchange().take(fd.as_fd())
+        take(&exchange(), fd.as_fd())
     }
 
     fn why(make: impl FnOnce(&Path)) -> String {
@@ -237,6 +178,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("out").join("d/".repeat(40))).unwrap();
         let fd: OwnedFd = File::open(folder.path()).unwrap().into();
-        assert_eq!(deep.take(fd.as_fd()), Err("folders are more than 32 deep".to_owned()));
+        assert_eq!(take(&deep, fd.as_fd()), Err("folders are more than 32 deep".to_owned()));
     }
 }

@@ -18,7 +18,7 @@ use wait_timeout::ChildExt;
 
 use crate::api::clock;
 use crate::protocol::wire::{Reader, Writer, nanoseconds};
-use crate::supervisor::ARGUMENT;
+use crate::supervisor::serve::ARGUMENT;
 
 /// How long a supervisor that has nothing to do may take to end.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use crate::api::clock;
 use crate::proc::tree;
 use crate::protocol::wire::nanoseconds;
-use crate::watch::meter::Gauges;
+use crate::watch::gauges::Gauges;
 use crate::watch::tree_clock::TreeClock;
 
 /// Shortest and longest pause between two looks at processes whose time nothing else counts for certain.

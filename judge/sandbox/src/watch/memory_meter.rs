@@ -9,9 +9,8 @@ use std::collections::HashSet;
 use crate::proc::descriptors::Descriptors;
 use crate::proc::footprint::Footprint;
 use crate::scratch::ramdisk::Mountpoint;
-use crate::watch::Disk;
+use crate::watch::gauges::{Disk, Gauges};
 use crate::watch::grants::{self, Grants};
-use crate::watch::meter::Gauges;
 
 /// As many bytes can 16 processes have beyond their limit without being found out: 256 descriptors of a KiB each, 1024
 /// signals or timers, and 2 MiB in pipes that are ours come to half of it.

@@ -1,55 +1,11 @@
 //! Reads what a run uses while it goes on: CPU time, memory, processes.
 
-use crate::api::clock;
-use crate::cgroup::Cgroup;
+use crate::cgroup::group::Cgroup;
 use crate::proc::tree;
-use crate::protocol::notes::Notes;
-use crate::protocol::wire::nanoseconds;
-use crate::scratch::disk::FileUser;
-use crate::scratch::ramdisk::Mountpoint;
-use crate::watch::Disk;
 use crate::watch::cpu_meter::CpuMeter;
+use crate::watch::gauges::Gauges;
 use crate::watch::memory_meter::MemoryMeter;
 use crate::watch::reaper::Finished;
-use crate::watch::tree_clock::TreeClock;
-
-/// What can be read in the tier in use.
-#[derive(Clone, Copy)]
-pub(crate) struct Gauges<'a> {
-    /// The process that starts the programs: its descendants are the run.
-    pub(crate) root: i32,
-    pub(crate) cgroup: Option<&'a Cgroup>,
-    pub(crate) tree_clock: Option<&'a TreeClock>,
-    pub(crate) notes: &'a Notes,
-    /// The working folder, where it is memory.
-    pub(crate) folder: Option<&'a Mountpoint>,
-    /// The same where it is among the files of others.
-    pub(crate) files: Option<&'a dyn Disk>,
-    /// The user that programs run as, if it is not this process's own.
-    pub(crate) user: Option<u32>,
-    /// Whether a run may be more than one process.
-    pub(crate) many: bool,
-    /// Whether it has to ask for shared memory.
-    pub(crate) grants: bool,
-}
-
-impl Gauges<'_> {
-    /// The run's processes, dead ones included that nobody has waited for.
-    pub(crate) fn members(&self) -> Vec<i32> {
-        if self.many { tree::descendants(self.root) } else { tree::only_child(self.root) }
-    }
-
-    /// Looks as the user that programs run as: root may not look into the processes of others in every container.
-    pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
-        let _user = self.user.map(FileUser::act_as);
-        look()
-    }
-
-    /// CPU time that the root itself has used, in nanoseconds.
-    pub(crate) fn own_cpu(&self) -> u64 {
-        clock::cpu_of(self.root).map_or(0, nanoseconds)
-    }
-}
 
 /// One run's readings, from what they were before it.
 pub(crate) struct Meter<'a> {

@@ -8,6 +8,7 @@ use crate::api::clock;
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
 use crate::confine::launch::Child;
+use crate::proc::signals;
 use crate::protocol::notes::Notes;
 use crate::protocol::wire::{Reader, Writer};
 
@@ -104,10 +105,9 @@ pub(crate) struct Account {
 impl Reaper {
     /// From now on, the end of a child is told by [`Reaper::fd`] instead of a signal.
     pub(crate) fn open(notes: Rc<Notes>) -> Result<Reaper, Fault> {
-        // SAFETY: the set is valid memory; this process has one thread.
+        let children = signals::set(&[libc::SIGCHLD]);
+        // SAFETY: the set is valid during both calls; this process has one thread.
         let fd = unsafe {
-            let mut children: libc::sigset_t = std::mem::zeroed();
-            libc::sigaddset(&raw mut children, libc::SIGCHLD);
             libc::sigprocmask(libc::SIG_BLOCK, &raw const children, std::ptr::null_mut());
             libc::signalfd(-1, &raw const children, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC)
         };

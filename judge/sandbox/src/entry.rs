@@ -1,0 +1,31 @@
+//! What the processes of the sandbox begin with: each is the calling program again, told by its only argument what to become.
+
+use crate::helper::{keeper, serve};
+use crate::supervisor::serve as supervise;
+
+/// The only argument of a process that tells, from inside of the walls, how they are.
+pub(crate) const SELF_TEST: &str = "--judge-sandbox-self-test";
+
+/// The exit code of a self-test that sees a `/proc`.
+pub(crate) const HAS_PROC: i32 = 33;
+
+/// The first thing that a program using this crate does in `main`: if this process was started to be a helper, it
+/// becomes one and never returns.
+pub fn become_helper_if_asked() {
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(argument), None) = (arguments.next(), arguments.next()) else { return };
+    if argument == serve::ARGUMENT {
+        let code = i32::from(serve::serve().is_err());
+        std::process::exit(code);
+    }
+    if argument == keeper::ARGUMENT {
+        std::process::exit(i32::from(keeper::keep().is_err()));
+    }
+    if argument == supervise::ARGUMENT {
+        let code = i32::from(supervise::serve().is_err());
+        std::process::exit(code);
+    }
+    if argument == SELF_TEST {
+        std::process::exit(if std::path::Path::new("/proc/self/exe").exists() { HAS_PROC } else { 0 });
+    }
+}

@@ -1,0 +1,67 @@
+//! The helper: a small process with one thread that starts programs for one worker and watches over them.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::Mode;
+
+use crate::api::tier::Tier;
+use crate::helper::backend::Backend;
+use crate::helper::run::run;
+use crate::helper::settings::Settings;
+use crate::proc::inherited::take_socket;
+use crate::proc::signals;
+use crate::proc::steal::Steal;
+use crate::protocol::messages::{self, Order};
+use crate::protocol::wire::Reader;
+
+/// The only argument of a process that is to become a helper.
+pub(crate) const ARGUMENT: &str = "--judge-sandbox-helper";
+
+/// The whole life of a helper: until the judge has gone.
+pub(crate) fn serve() -> io::Result<()> {
+    let socket = settle()?;
+    let Some(mut first) = Reader::receive(&socket)? else { return Ok(()) };
+    let mut settings = Settings::receive(&mut first)?;
+    if let Some(core) = settings.core {
+        let mut cores = rustix::thread::CpuSet::new();
+        cores.set(core as usize);
+        rustix::thread::sched_setaffinity(None, &cores)?;
+    }
+    if !settings.tier.has_cgroup() && settings.tier != Tier::Unsafe {
+        // Inherited by programs. Of a huge page, all but a piece can be given back: no process's size shows it any more,
+        // and it is still there. No matter if it fails: then there are none.
+        // SAFETY: a system call without pointers.
+        unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
+    }
+    let mut backend = None;
+    let mut steal = Steal::of(settings.core);
+    while let Some(mut message) = Reader::receive(&socket)? {
+        let order = Order::decode(&mut message)?;
+        let answer = match &mut backend {
+            Some(backend) => run(backend, &settings, order, socket.as_fd(), &mut steal),
+            None => Backend::open(&mut settings)
+                .and_then(|opened| run(backend.insert(opened), &settings, order, socket.as_fd(), &mut steal)),
+        };
+        messages::encode_answer(&answer).send(&socket, &[])?;
+    }
+    Ok(())
+}
+
+/// Leaves behind what the judge's process was: its session, signals, folder, descriptors. Returns the socket.
+fn settle() -> io::Result<OwnedFd> {
+    let socket = take_socket()?;
+    let _ = rustix::process::setsid();
+    for signal in 1..=64 {
+        // SAFETY: the default action needs no handler; those that cannot be set are refused.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // The reader of a program's output may go: an error, not this process's end. Blocked, as programs do not inherit that.
+    signals::block_only(&signals::set(&[libc::SIGPIPE]));
+    rustix::process::umask(Mode::from_raw_mode(0o022));
+    rustix::process::chdir("/")?;
+    rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1))?;
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
+    crate::confine::capabilities::empty_bounding_set();
+    Ok(socket)
+}

@@ -1,0 +1,56 @@
+//! What can be read of a running program, by tier.
+
+use crate::api::clock;
+use crate::cgroup::group::Cgroup;
+use crate::proc::tree;
+use crate::protocol::notes::Notes;
+use crate::protocol::wire::nanoseconds;
+use crate::scratch::disk::FileUser;
+use crate::scratch::ramdisk::Mountpoint;
+use crate::watch::tree_clock::TreeClock;
+
+/// Measures a working folder.
+pub(crate) trait Disk {
+    /// Bytes on disk now; `None` for more than can be counted.
+    fn bytes(&self) -> Option<u64>;
+    /// The same when the program is over.
+    fn left(&self) -> Option<u64>;
+}
+
+/// What can be read in the tier in use.
+#[derive(Clone, Copy)]
+pub(crate) struct Gauges<'a> {
+    /// The process that starts the programs: its descendants are the run.
+    pub(crate) root: i32,
+    pub(crate) cgroup: Option<&'a Cgroup>,
+    pub(crate) tree_clock: Option<&'a TreeClock>,
+    pub(crate) notes: &'a Notes,
+    /// The working folder, where it is memory.
+    pub(crate) folder: Option<&'a Mountpoint>,
+    /// The same where it is among the files of others.
+    pub(crate) files: Option<&'a dyn Disk>,
+    /// The user that programs run as, if it is not this process's own.
+    pub(crate) user: Option<u32>,
+    /// Whether a run may be more than one process.
+    pub(crate) many: bool,
+    /// Whether it has to ask for shared memory.
+    pub(crate) grants: bool,
+}
+
+impl Gauges<'_> {
+    /// The run's processes, dead ones included that nobody has waited for.
+    pub(crate) fn members(&self) -> Vec<i32> {
+        if self.many { tree::descendants(self.root) } else { tree::only_child(self.root) }
+    }
+
+    /// Looks as the user that programs run as: root may not look into the processes of others in every container.
+    pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
+        let _user = self.user.map(FileUser::act_as);
+        look()
+    }
+
+    /// CPU time that the root itself has used, in nanoseconds.
+    pub(crate) fn own_cpu(&self) -> u64 {
+        clock::cpu_of(self.root).map_or(0, nanoseconds)
+    }
+}

@@ -1,0 +1,282 @@
+//! Watches a running program: takes its output, keeps its limits, and sees it end.
+
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+
+use crate::api::clock;
+use crate::api::execution::{Breach, Fault};
+use crate::api::fault::Context;
+use crate::api::request::Limits;
+use crate::protocol::wire::nanoseconds;
+use crate::watch::capture::Stream;
+use crate::watch::doorkeeper::Doorkeeper;
+use crate::watch::gauges::Disk;
+use crate::watch::meter::Meter;
+use crate::watch::program::Program;
+use crate::watch::reaper::Conclusion;
+
+/// A run's end as the watcher saw it.
+pub(crate) struct Watched {
+    pub(crate) conclusion: Conclusion,
+    /// The limits that made the watcher kill it.
+    pub(crate) breaches: Vec<Breach>,
+    /// When it was of no more use.
+    pub(crate) cutoff: Option<Cutoff>,
+    /// A process or thread was refused.
+    pub(crate) was_full: bool,
+}
+
+/// What was used of the clocks when the program was of no more use.
+#[derive(Clone, Copy)]
+pub(crate) struct Cutoff {
+    /// On the monotonic clock.
+    pub(crate) at: u64,
+    pub(crate) cpu: u64,
+}
+
+/// How long a killed program may take to be gone.
+const GRACE: u64 = 5_000_000_000;
+/// How long a program of no more use may take to end by itself.
+const LEAVE: u64 = 200_000_000;
+/// Shortest and longest pause between two looks at what nobody tells us of.
+const SHORTEST_LOOK: u64 = 1_000_000;
+const LONGEST_LOOK: u64 = 20_000_000;
+/// A program is killed for its time only when this much more is used: the final figures, which are read otherwise, are
+/// then beyond the limit as well.
+const MARGIN: u64 = 200_000;
+/// The fastest that memory is touched, or a file written, in bytes per nanosecond.
+const TOUCH_RATE: u64 = 4;
+/// A look at memory is followed by a pause this many times as long.
+const LOOK_SHARE: u64 = 4;
+/// Bytes moved by one read.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// What is watched.
+pub(crate) struct Watcher<'a, 'b> {
+    pub(crate) limits: &'a Limits,
+    pub(crate) stdout: &'a mut Stream<'b>,
+    pub(crate) stderr: &'a mut Stream<'b>,
+    pub(crate) meter: &'a mut Meter<'b>,
+    /// The judge's end: readable when the judge has gone or has cancelled.
+    pub(crate) judge: BorrowedFd<'a>,
+    /// Readable when the program is of no more use; nothing once that is known.
+    pub(crate) until: Option<BorrowedFd<'a>>,
+    /// Bytes on disk in a working folder that has no size limit of its own.
+    pub(crate) disk: Option<&'a dyn Disk>,
+    /// Cores that the program may use at once.
+    pub(crate) cores: u64,
+    /// Lets new processes in where no control group counts them.
+    pub(crate) doorkeeper: Option<Doorkeeper<'a>>,
+}
+
+/// What has become of a run so far.
+#[derive(Default)]
+struct Course {
+    breaches: Vec<Breach>,
+    cutoff: Option<Cutoff>,
+}
+
+impl Watcher<'_, '_> {
+    /// Watches until the program has ended, by itself or by our hand.
+    pub(crate) fn run(mut self, program: &mut dyn Program) -> Result<Watched, Fault> {
+        let mut buffer = vec![0; BUFFER_BYTES];
+        let mut course = Course::default();
+        if let Err(fault) = self.watch(program, &mut course, &mut buffer) {
+            // It must not outlive its run.
+            program.kill();
+            self.wait_for_death(program)?;
+            program.finish()?;
+            return Err(fault);
+        }
+        let conclusion = program.finish()?;
+        self.deliver(program.started(), &course, &mut buffer)?;
+        let was_full = self.doorkeeper.is_some_and(|doorkeeper| doorkeeper.was_full);
+        Ok(Watched { conclusion, breaches: course.breaches, cutoff: course.cutoff, was_full })
+    }
+
+    /// Returns when the program is over, though not yet cleared up after.
+    fn watch(&mut self, program: &mut dyn Program, course: &mut Course, buffer: &mut [u8]) -> Result<(), Fault> {
+        // Reading what a program uses costs more than a short program takes: the first look comes a little later.
+        let mut look_at = clock::now() + SHORTEST_LOOK.min(self.shortest_limit());
+        loop {
+            let timeout = match look_at.checked_sub(clock::now()).filter(|left| *left > 0) {
+                Some(left) => left,
+                None => match self.check(program, course) {
+                    Some(next) => {
+                        look_at = clock::now().saturating_add(next);
+                        next
+                    }
+                    None => break,
+                },
+            };
+            let timeout = timeout.min(self.meter.cpu().attend());
+            let woken = self.wait(Some(program.ended()), timeout)?;
+            if woken.judge {
+                return Err(Fault::Cancelled);
+            }
+            if woken.cut_off {
+                self.until = None;
+                course.cutoff = Some(Cutoff { at: clock::now(), cpu: self.meter.cpu().used() });
+                look_at = clock::now();
+            }
+            if woken.ended && program.is_over() {
+                return Ok(());
+            }
+            if woken.knocked
+                && let Some(doorkeeper) = &mut self.doorkeeper
+                && doorkeeper.attend(self.meter)
+            {
+                self.meter.cpu().stir();
+            }
+            self.stdout.drain(buffer, 32)?;
+            self.stderr.drain(buffer, 32)?;
+            if self.stdout.overflowed() {
+                break;
+            }
+        }
+        program.kill();
+        self.wait_for_death(program)
+    }
+
+    fn wait_for_death(&self, program: &mut dyn Program) -> Result<(), Fault> {
+        let until = clock::now() + GRACE;
+        loop {
+            let left = until.checked_sub(clock::now()).ok_or_else(|| Fault::System {
+                action: format!("killing the program, which was not gone after {:?},", Duration::from_nanos(GRACE)),
+                source: Errno::TIME.into(),
+            })?;
+            let mut ended = [PollFd::from_borrowed_fd(program.ended(), PollFlags::IN)];
+            match rustix::event::poll(&mut ended, Some(&clock::timespec(left))) {
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) if program.is_over() => return Ok(()),
+                Ok(_) => {}
+                Err(error) => return Err(error).context("waiting for the program's death"),
+            }
+        }
+    }
+
+    /// Moves on what is left in the pipes, whose writers are all gone. Somebody slow may take it until the run's time is
+    /// up; of a program that was cut short, nobody waits for him.
+    fn deliver(&mut self, started: u64, course: &Course, buffer: &mut [u8]) -> Result<(), Fault> {
+        let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
+        let is_cut_short = !course.breaches.is_empty() || course.cutoff.is_some();
+        loop {
+            self.stdout.drain(buffer, usize::MAX)?;
+            self.stderr.drain(buffer, usize::MAX)?;
+            if !self.stdout.is_stuck() && !self.stderr.is_stuck() {
+                return Ok(());
+            }
+            let left = until.map_or(u64::MAX, |until| until.saturating_sub(clock::now()));
+            if is_cut_short {
+                return Ok(());
+            }
+            if left == 0 {
+                return Err(Errno::TIME).context("waiting for somebody to read the program's output");
+            }
+            if self.wait(None, left)?.judge {
+                return Err(Fault::Cancelled);
+            }
+        }
+    }
+
+    fn shortest_limit(&self) -> u64 {
+        let shortest = self.limits.cpu.into_iter().chain(self.limits.wall).min();
+        shortest.map_or(u64::MAX, nanoseconds)
+    }
+
+    /// Nanoseconds until the next look; `None` when a limit is passed, which is noted.
+    fn check(&mut self, program: &dyn Program, course: &mut Course) -> Option<u64> {
+        let next = match course.cutoff {
+            Some(cutoff) => (cutoff.at + LEAVE).checked_sub(clock::now()).filter(|left| *left > 0)?,
+            None => self.check_clocks(program.started(), &mut course.breaches)?,
+        };
+        let space = if program.has_started() { self.check_space(&mut course.breaches)? } else { SHORTEST_LOOK };
+        Some(next.min(space).max(50_000))
+    }
+
+    fn check_clocks(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
+        let mut next = u64::MAX;
+        if let Some(limit) = self.limits.cpu.map(nanoseconds) {
+            let left = (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu().used()).filter(|left| *left > 0);
+            next = next.min(noted(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
+        }
+        if let Some(limit) = self.limits.wall.map(nanoseconds) {
+            let left = (started.saturating_add(limit).saturating_add(MARGIN))
+                .checked_sub(clock::now())
+                .filter(|left| *left > 0);
+            next = next.min(noted(left, Breach::Wall, breaches)?);
+        }
+        Some(next)
+    }
+
+    fn check_space(&mut self, breaches: &mut Vec<Breach>) -> Option<u64> {
+        let mut next = u64::MAX;
+        if let Some(limit) = self.limits.memory
+            && let Some(memory) = self.meter.memory()
+        {
+            let began = clock::now();
+            let left = noted(limit.checked_sub(memory.now(limit)), Breach::Memory, breaches)?;
+            let pause = (left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+            // The program may be waiting for this very core.
+            next = next.min(pause.max(LOOK_SHARE * (clock::now() - began)));
+        }
+        if let Some(limit) = self.limits.processes
+            && let Some(now) = self.meter.tasks()
+        {
+            noted(u64::from(limit).checked_sub(now), Breach::Processes, breaches)?;
+            next = next.min(LONGEST_LOOK);
+        }
+        if let Some(measure) = self.disk {
+            let began = clock::now();
+            let left = measure.bytes().and_then(|bytes| self.limits.disk.checked_sub(bytes));
+            let left = noted(left, Breach::Disk, breaches)?;
+            // Where there is much to look at, looking is not to become what takes the time.
+            let pause = (left / TOUCH_RATE).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+            next = next.min(pause.max(4 * (clock::now() - began)));
+        }
+        Some(next)
+    }
+
+    /// Waits until there is something to do, or `timeout` nanoseconds.
+    fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64) -> Result<Woken, Fault> {
+        let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
+        let mut fds = vec![PollFd::new(&self.judge, PollFlags::IN)];
+        fds.extend(ended.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let until = ended.and(self.until);
+        fds.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let doorkeeper = ended.and(self.doorkeeper.as_ref()).map(Doorkeeper::fd);
+        let place = fds.len();
+        fds.extend(doorkeeper.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        fds.extend(self.stdout.awaited());
+        fds.extend(self.stderr.awaited());
+        match rustix::event::poll(&mut fds, timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error).context("waiting for the program"),
+        }
+        let ready = |index: usize| !fds[index].revents().is_empty();
+        Ok(Woken {
+            judge: ready(0),
+            ended: ended.is_some() && ready(1),
+            cut_off: until.is_some() && ready(2),
+            knocked: doorkeeper.is_some() && ready(place),
+        })
+    }
+}
+
+struct Woken {
+    judge: bool,
+    ended: bool,
+    cut_off: bool,
+    knocked: bool,
+}
+
+/// `left`, or `None` with `breach` noted when nothing is left.
+fn noted(left: Option<u64>, breach: Breach, breaches: &mut Vec<Breach>) -> Option<u64> {
+    if left.is_none() {
+        breaches.push(breach);
+    }
+    left
+}
