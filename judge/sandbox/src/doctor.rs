@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::api::names;
+use crate::api::child::in_child;
 use crate::api::tier::{Gap, Options, Tier};
 use crate::cgroup::site::{Site, Version};
 use crate::confine::landlock;
@@ -162,7 +162,7 @@ fn features(root: bool) -> Vec<Feature> {
 
 fn makes_user_namespaces() -> bool {
     // SAFETY: a system call without pointers, in a process of its own.
-    names::in_child(|| unsafe { libc::unshare(libc::CLONE_NEWUSER) } == 0)
+    unsafe { in_child(|| libc::unshare(libc::CLONE_NEWUSER) == 0) }
 }
 
 /// The kernel reaches for the filter only where it knows filters.

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::api::child::in_child;
 use crate::api::execution::{End, Fault};
 use crate::api::names;
 use crate::api::request::{Limits, Request, Sink, Stdin};
@@ -136,7 +137,7 @@ fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
         );
     }
     let counts_processes = ground.site.as_ref().is_some_and(|site| site.pids.is_some());
-    if !counts_processes && !names::in_child(|| ForkGate::install(false).is_some()) {
+    if !counts_processes && !has_fork_gate() {
         gap(
             "process counter",
             "a program that starts too many processes is stopped, but not told from one that fails or copes",
@@ -178,6 +179,12 @@ fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
         shared_world_gaps(tier, &mut gap);
     }
     gaps
+}
+
+/// Whether the kernel asks about new processes, tried in a child: what is installed stays.
+fn has_fork_gate() -> bool {
+    // SAFETY: the closure allocates and makes system calls.
+    unsafe { in_child(|| ForkGate::install(false).is_some()) }
 }
 
 fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {

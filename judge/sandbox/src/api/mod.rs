@@ -1,5 +1,6 @@
-//! What callers and every other room share: requests, executions, faults, tiers, clocks and names.
+//! What callers and every other room share: requests, executions, faults, tiers, clocks, names and children.
 
+pub(crate) mod child;
 pub(crate) mod clock;
 pub(crate) mod exchange;
 pub(crate) mod execution;

@@ -60,21 +60,6 @@ fn start_time(pid: u32) -> Option<u64> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
-/// What `act` says in a short-lived child process, where it may change what it likes about itself.
-pub(crate) fn in_child(act: impl FnOnce() -> bool) -> bool {
-    // SAFETY: the child runs `act` alone and leaves by `_exit`. `act` allocates: glibc keeps its allocator usable in
-    // the child of a process with several threads.
-    let pid = unsafe { libc::fork() };
-    if pid == 0 {
-        let code = i32::from(!act());
-        // SAFETY: leaves without running the parent's destructors.
-        unsafe { libc::_exit(code) };
-    }
-    let mut status = 0;
-    // SAFETY: `status` is a valid place; the child is ours.
-    pid > 0 && unsafe { libc::waitpid(pid, &raw mut status, 0) } == pid && status == 0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +75,5 @@ mod tests {
         assert!(is_stale(&format!("judge-sandbox.{here}.{pid}.1.box.0")), "the pid lives, but started at another time");
         assert!(is_stale(&format!("judge-sandbox.{here}.999999999.1.box.0")));
         assert!(!is_stale("judge-sandbox.7.999999999.1.box.0"), "whether it lives cannot be seen from here");
-        assert!(in_child(|| true) && !in_child(|| false));
     }
 }

@@ -9,6 +9,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 use rustix::thread::CapabilitySet;
 
+use crate::api::child::in_child;
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
 use crate::api::names;
@@ -103,10 +104,8 @@ fn is_in_use(id: u32) -> bool {
 }
 
 fn can_become(id: u32) -> bool {
-    names::in_child(|| {
-        // SAFETY: plain system calls, in a process of their own.
-        unsafe { libc::setresgid(id, id, id) == 0 && libc::setresuid(id, id, id) == 0 }
-    })
+    // SAFETY: plain system calls, in a process of their own.
+    unsafe { in_child(|| libc::setresgid(id, id, id) == 0 && libc::setresuid(id, id, id) == 0) }
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@ use std::time::Duration;
 use rustix::fs::{CWD, Gid, Mode, Uid};
 use rustix::thread::CapabilitySet;
 
+use crate::api::child::in_child;
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
-use crate::api::names::in_child;
 use crate::confine::capabilities;
 use crate::scratch::disk::{self, Holdings};
 use crate::scratch::own_mounts;
@@ -27,7 +27,9 @@ const OPEN: Mode = Mode::from_raw_mode(0o711);
 pub(crate) fn can_be_memory(another: bool) -> bool {
     // A user namespace of an ordinary process would know its own user only.
     let knows_owner = !another || capabilities::has(CapabilitySet::SYS_ADMIN);
-    knows_owner && in_child(|| own_mounts::enter().is_ok() && Ramdisk::mount("/proc", own_uid(), false, 4096).is_ok())
+    let mounts = || own_mounts::enter().is_ok() && Ramdisk::mount("/proc", own_uid(), false, 4096).is_ok();
+    // SAFETY: the closure allocates and makes system calls.
+    knows_owner && unsafe { in_child(mounts) }
 }
 
 fn own_uid() -> u32 {
@@ -270,7 +272,8 @@ mod tests {
                 && rustix::mount::mount("ramfs", top, "ramfs", rustix::mount::MountFlags::empty(), None).is_ok();
             is_mounted && renews(&mut plain(top))
         };
-        assert!(in_child(|| on_ramfs(top.path())));
+        // SAFETY: the closure allocates and makes system calls.
+        assert!(unsafe { in_child(|| on_ramfs(top.path())) });
     }
 
     #[test]
@@ -290,13 +293,15 @@ mod tests {
             drop(old);
             rustix::fs::fstat(folder.inner()).unwrap().st_dev == before
         };
-        assert!(in_child(|| {
+        let are_new = || {
             let mut folder = Folder::create(top.path().join("private"), None, false).unwrap();
             folder.memory().is_some()
                 && renews(&mut folder)
                 && is_same_after(&mut folder, Duration::ZERO)
                 && is_same_after(&mut folder, Duration::ZERO)
                 && !is_same_after(&mut folder, Duration::from_secs(1))
-        }));
+        };
+        // SAFETY: the closure allocates and makes system calls.
+        assert!(unsafe { in_child(are_new) });
     }
 }
