@@ -9,3 +9,5 @@ pub(crate) mod landlock;
 pub(crate) mod launch;
 pub(crate) mod rlimits;
 pub(crate) mod seccomp;
+pub(crate) mod walk;
+pub(crate) mod walls;

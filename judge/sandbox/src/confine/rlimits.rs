@@ -1,8 +1,10 @@
 //! The kernel's per-process limits for one run.
 
 use crate::api::request::Limits;
-use crate::confine::launch::ResourceLimit;
 use crate::proc::descriptors;
+
+/// One resource limit: which, and its value, soft and hard alike.
+pub(crate) type ResourceLimit = (libc::__rlimit_resource_t, u64);
 
 /// What decides beside the run's own limits.
 #[derive(Clone, Copy)]

@@ -12,16 +12,14 @@ use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
-use crate::confine::fork_gate::{self, ForkGate, Pass};
-use crate::confine::landlock::{self, Reach};
+use crate::confine::fork_gate::{ForkGate, Pass};
 use crate::confine::launch::{Child, Launch, Launched};
-use crate::confine::rlimits::{self, Accounting};
-use crate::confine::seccomp::{self, Filters};
-use crate::namespace::config::{INNER_ID, InitConfig};
+use crate::confine::walls::{Isolation, WallContext, Walls};
+use crate::namespace::config::{INNER_ID, InitConfig, Users};
 use crate::namespace::mounts;
 use crate::namespace::pid_counter::PidCounter;
 use crate::proc::inherited;
-use crate::protocol::messages::{Order, Task};
+use crate::protocol::messages::Order;
 use crate::protocol::wire::{Reader, Writer};
 use crate::scratch::exchange;
 use crate::scratch::ramdisk::Ramdisk;
@@ -99,13 +97,11 @@ struct Init {
     parent: OwnedFd,
     /// The working folder of the last run, if it exchanges files: they are taken out of it from outside.
     lent: Option<OwnedFd>,
-    landlock: Option<OwnedFd>,
     tree_clock: Option<TreeClock>,
     oom_score: Option<File>,
     reaper: Reaper,
     gate: Option<ForkGate>,
-    pass: Option<Pass>,
-    filters: Filters,
+    walls: WallContext,
     pid_counter: Option<PidCounter>,
 }
 
@@ -133,23 +129,28 @@ fn build(config: &InitConfig) -> Result<Init, Fault> {
     let owner = if config.users.own_user_namespace { INNER_ID } else { config.users.identity.unwrap_or(0) };
     let folder = Ramdisk::mount(mounts::BOX, owner, config.counts_cpu, config.task.limits.disk)?;
     let parent = mounts::open_folder(mounts::WORK)?;
-    let reach = Reach {
-        folder: (parent.as_fd(), mounts::WORK.as_ref()),
-        program: &config.task.program,
-        visible: &config.task.visible,
-        hidden: &[],
-        whole_root: true,
-        executes_own: config.counts_cpu,
-    };
-    let landlock = if landlock::version() > 0 { landlock::ruleset(&reach)? } else { None };
     // Before it is closed to others, and thereby to ourselves where we are not root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .context("closing this process to others")?;
     let (tree_clock, reaper) = (TreeClock::open(), Reaper::open(Rc::clone(&config.notes))?);
     let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(!config.has_cgroup) }.unzip();
-    let filters = Filters::default();
-    Ok(Init { folder, parent, lent: None, landlock, tree_clock, oom_score, reaper, gate, pass, filters, pid_counter })
+    let mut walls = WallContext::new(isolation(config, pass), None);
+    walls.open_to(&config.task, (parent.as_fd(), mounts::WORK.as_ref()), false)?;
+    Ok(Init { folder, parent, lent: None, tree_clock, oom_score, reaper, gate, walls, pid_counter })
+}
+
+fn isolation(config: &InitConfig, pass: Option<Pass>) -> Isolation {
+    let Users { own_user_namespace, identity } = config.users;
+    Isolation {
+        restricted: true,
+        shared_world: false,
+        has_cgroup: config.has_cgroup,
+        counts_cpu: config.counts_cpu,
+        other_tasks: Some(u64::from(own_user_namespace)),
+        identity: identity.filter(|_| !own_user_namespace),
+        pass,
+    }
 }
 
 impl Init {
@@ -163,7 +164,7 @@ impl Init {
             exchange::give(wanted, self.folder.root())?;
         }
         let exchanges = order.task.exchange.is_some();
-        let child = match self.launch(config, &order)? {
+        let child = match self.launch(&order)? {
             Launched::Running(child) => child,
             Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
         };
@@ -177,29 +178,21 @@ impl Init {
         Ok(Some(Conclusion::Finished(finished)))
     }
 
-    fn launch(&self, config: &InitConfig, order: &Order) -> Result<Launched, Fault> {
+    fn launch(&self, order: &Order) -> Result<Launched, Fault> {
         let null = order.stdin.as_fd();
         let stdio = [
             order.stdin.as_fd(),
             order.stdout.as_ref().map_or(null, AsFd::as_fd),
             order.stderr.as_ref().map_or(null, AsFd::as_fd),
         ];
-        let mut launch = match Launch::new(&order.task, stdio, self.folder.root()) {
+        let walls = Walls::of(&self.walls, &order.task);
+        let mut launch = match Launch::new(&order.task, stdio, self.folder.root(), walls) {
             Ok(launch) => launch,
             Err(errno) => return Ok(Launched::Refused(errno)),
         };
         if let Some(exchange) = &order.task.exchange {
             launch.name_folder(&exchange.variables, mounts::BOX.as_ref());
         }
-        let slack = if self.pass.is_some() { fork_gate::SLACK } else { 0 };
-        let other_tasks = u64::from(config.users.own_user_namespace) + slack;
-        launch.limits =
-            rlimits::of(&order.task.limits, Accounting { cgroup: config.has_cgroup, other_tasks: Some(other_tasks) });
-        launch.identity = config.users.identity.filter(|_| !config.users.own_user_namespace);
-        launch.shed_capabilities = true;
-        launch.landlock = self.landlock.as_ref().map(AsFd::as_fd);
-        launch.pass = self.pass;
-        launch.filter = self.filters.of(rules(config, self.pass.is_none(), &order.task));
         if let Some(counter) = &self.pid_counter {
             counter.rewind().context("resetting the jail's process ids")?;
         }
@@ -238,18 +231,5 @@ impl Init {
         if let Some(mut file) = self.oom_score.as_ref() {
             let _ = file.write_all(score);
         }
-    }
-}
-
-fn rules(config: &InitConfig, nobody_is_asked: bool, task: &Task) -> seccomp::Rules {
-    let unasked = !config.has_cgroup && nobody_is_asked;
-    seccomp::Rules {
-        shared_world: false,
-        uncharged_memory: !config.has_cgroup,
-        unasked_memory: unasked,
-        foreign_code_only: !config.counts_cpu,
-        signals_escape: false,
-        truncation_escapes: false,
-        single_process: unasked && task.limits.processes == Some(1),
     }
 }

@@ -1,0 +1,126 @@
+//! The walls of one program: limits, user, landlock, seccomp. Assembled here alone, for programs in jails and for bare ones.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use crate::api::execution::Fault;
+use crate::confine::fork_gate::{self, Pass};
+use crate::confine::landlock::{self, Reach};
+use crate::confine::rlimits::{self, Accounting, ResourceLimit};
+use crate::confine::seccomp::{self, Filters};
+use crate::protocol::charge::Charge;
+use crate::protocol::messages::Task;
+
+/// How the programs of one backend are isolated, from run to run.
+#[derive(Clone, Copy)]
+pub(crate) struct Isolation {
+    /// Whether landlock and seccomp restrict programs; else there are limits only.
+    pub(crate) restricted: bool,
+    /// No namespaces: programs share processes, users and files with the machine.
+    pub(crate) shared_world: bool,
+    /// A control group keeps memory.
+    pub(crate) has_cgroup: bool,
+    /// A control group counts CPU time: programs may execute what they wrote.
+    pub(crate) counts_cpu: bool,
+    /// Tasks that the kernel's limit on processes counts beside the run's; `None`: that limit cannot be used.
+    pub(crate) other_tasks: Option<u64>,
+    /// The uid and gid to change to.
+    pub(crate) identity: Option<u32>,
+    /// What lets this process start another, where a gate asks about new processes.
+    pub(crate) pass: Option<Pass>,
+}
+
+/// What the walls are made from: the isolation, and what the program of the moment may reach.
+pub(crate) struct WallContext {
+    isolation: Isolation,
+    charge: Option<Charge>,
+    landlock: i32,
+    ruleset: Option<OwnedFd>,
+    keep_passage: bool,
+    filters: Filters,
+}
+
+impl WallContext {
+    /// Nothing can be reached yet. `charge`: where to note whom to kill.
+    pub(crate) fn new(isolation: Isolation, charge: Option<Charge>) -> WallContext {
+        let (landlock, filters) = (landlock::version(), Filters::default());
+        WallContext { isolation, charge, landlock, ruleset: None, keep_passage: false, filters }
+    }
+
+    /// Makes what `task` shows reachable, and `folder`, the working folder or what it is in. `keep_passage`: whether the
+    /// program, as another user, needs [`PASSAGE`](crate::confine::capabilities::PASSAGE) to get there.
+    pub(crate) fn open_to(
+        &mut self,
+        task: &Task,
+        folder: (BorrowedFd<'_>, &Path),
+        keep_passage: bool,
+    ) -> Result<(), Fault> {
+        let Isolation { restricted, shared_world, counts_cpu, .. } = self.isolation;
+        let reach = Reach {
+            folder,
+            program: &task.program,
+            visible: &task.visible,
+            hidden: if shared_world { &task.hidden } else { &[] },
+            whole_root: !shared_world,
+            executes_own: counts_cpu,
+        };
+        self.ruleset = if restricted && self.landlock > 0 { landlock::ruleset(&reach)? } else { None };
+        self.keep_passage = keep_passage;
+        Ok(())
+    }
+
+    /// Where to note whom to kill.
+    pub(crate) fn charge(&self) -> Option<&Charge> {
+        self.charge.as_ref()
+    }
+
+    /// What the filter has to make up for.
+    fn rules(&self, task: &Task) -> seccomp::Rules {
+        let Isolation { shared_world, has_cgroup, counts_cpu, pass, .. } = self.isolation;
+        let unasked = !has_cgroup && pass.is_none();
+        seccomp::Rules {
+            shared_world,
+            uncharged_memory: !has_cgroup,
+            unasked_memory: unasked,
+            foreign_code_only: !counts_cpu,
+            signals_escape: shared_world && self.landlock < landlock::SCOPES_SIGNALS,
+            truncation_escapes: shared_world && self.landlock < landlock::KNOWS_TRUNCATION,
+            single_process: unasked && task.limits.processes == Some(1),
+        }
+    }
+}
+
+/// The walls of one program, for the child to put on. Every capability goes, but for the passage.
+pub(crate) struct Walls<'a> {
+    pub(crate) limits: Vec<ResourceLimit>,
+    /// The uid and gid to change to.
+    pub(crate) identity: Option<u32>,
+    /// Whether the program keeps [`PASSAGE`](crate::confine::capabilities::PASSAGE) when it becomes another user.
+    pub(crate) keep_passage: bool,
+    /// A landlock ruleset.
+    pub(crate) landlock: Option<BorrowedFd<'a>>,
+    /// A seccomp filter; empty for none.
+    pub(crate) filter: Vec<libc::sock_filter>,
+    /// Where to note whom to kill.
+    pub(crate) charge: Option<&'a Charge>,
+    /// What lets this process start another, if it needs to ask.
+    pub(crate) pass: Option<Pass>,
+}
+
+impl Walls<'_> {
+    /// The walls for `task`.
+    pub(crate) fn of<'a>(context: &'a WallContext, task: &Task) -> Walls<'a> {
+        let Isolation { restricted, has_cgroup, other_tasks, identity, pass, .. } = context.isolation;
+        let slack = if pass.is_some() { fork_gate::SLACK } else { 0 };
+        let other_tasks = other_tasks.map(|others| others + slack);
+        Walls {
+            limits: rlimits::of(&task.limits, Accounting { cgroup: has_cgroup, other_tasks }),
+            identity,
+            keep_passage: context.keep_passage,
+            landlock: context.ruleset.as_ref().map(AsFd::as_fd),
+            filter: if restricted { context.filters.of(context.rules(task)) } else { Vec::new() },
+            charge: context.charge(),
+            pass,
+        }
+    }
+}
