@@ -1,4 +1,124 @@
-//! Runs one program once, walled in and measured. Knows no problem and no verdict.
+//! Runs one program once, isolated and measured. Knows no problem and no verdict.
+//!
+//! [`Sandbox::open`] chooses a [`Tier`] by trying what works on this machine. [`Sandbox::worker`] starts a [`Worker`], which
+//! runs one [`Request`] at a time and returns an [`Execution`]: how the program ended, the limits that it passed, what it used,
+//! what it wrote. A [`Fault`] is always the sandbox's own, never the program's.
+//!
+//! # Example
+//!
+//! The sandbox has no binary of its own: each of its processes is the calling program, executed again. Therefore
+//! [`become_helper_if_asked`] comes first in `main`, before threads, arguments and output. A program that leaves it out starts
+//! itself again and again.
+//!
+//! ```standalone_crate
+//! use std::time::Duration;
+//!
+//! use judge_sandbox::{End, Limits, Options, Request, Sandbox, Sink, Stdin};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     judge_sandbox::become_helper_if_asked();
+//!
+//!     let sandbox = Sandbox::open(&Options::default())?;
+//!     let mut worker = sandbox.worker(None)?;
+//!     let execution = worker.run(&Request {
+//!         program: "/bin/cat".into(),
+//!         argv: vec!["cat".into()],
+//!         environment: Vec::new(),
+//!         stdin: Stdin::Bytes(b"hello".as_slice().into()),
+//!         limits: Limits {
+//!             cpu: Some(Duration::from_secs(5)),
+//!             wall: Some(Duration::from_secs(10)),
+//!             memory: Some(64 << 20),
+//!             stdout: 1024,
+//!             stderr: 1024,
+//!             processes: Some(1),
+//!             disk: 1 << 20,
+//!         },
+//!         visible: Vec::new(),
+//!         hidden: Vec::new(),
+//!         stdout: Sink::Capture,
+//!         stderr: Sink::Capture,
+//!     })?;
+//!     assert_eq!(execution.end, End::Exited(0));
+//!     assert_eq!(execution.stdout, b"hello");
+//!     assert!(execution.breaches.is_empty());
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Tiers
+//!
+//! | tier | isolated by | limited and measured by |
+//! |---|---|---|
+//! | [`root`](Tier::Root) | namespaces set up by root, a uid of its own, landlock, seccomp | a control group |
+//! | [`delegated`](Tier::Delegated) | a user namespace, landlock, seccomp | a delegated control group |
+//! | [`userns`](Tier::Userns) | a user namespace, landlock, seccomp | meters that read `/proc`, a fork gate |
+//! | [`bare`](Tier::Bare) | landlock, seccomp; a uid of its own if root starts it | meters that read `/proc`, a fork gate |
+//! | [`unsafe`](Tier::Unsafe) | nothing but a uid of its own if root starts it | meters that read `/proc`, a fork gate |
+//!
+//! [`Sandbox::gaps`] lists what the tier in use does not guarantee on this machine.
+//!
+//! # Processes and sockets
+//!
+//! ```text
+//! judge ─ socketpair ─▶ helper            one for each Worker, with one thread
+//!   │                     │  settings once, then an order for each run; standard streams travel as descriptors
+//!   │                     ├─ tiers with namespaces ─ socketpair ─▶ init, pid 1 of a jail
+//!   │                     │                                          └─ clone(VM|VFORK) ─▶ program
+//!   │                     └─ tiers without ─ clone(VM|VFORK) ─▶ program
+//!   ├─ pipe ─▶ keeper                     one for each helper without namespaces
+//!   └─ socketpair ─▶ supervisor           one for each trusted command that runs
+//! ```
+//!
+//! A message on a socket is its length, then fields in a fixed order; descriptors travel with the first byte. A socket that
+//! closes is an order as well: the receiver ends what it has started, and then itself.
+//!
+//! A helper keeps up to four jails, one for each view of the host that was asked for lately. A jail's init mounts the
+//! working folder anew after a run, unless the run was brief and left it untouched.
+//!
+//! The child of a clone walks to its program in a fixed order: signals, session, standard streams, working folder, resource
+//! limits, user, capabilities, no-new-privileges, landlock, seccomp, exec. A step that fails is a [`Fault`] with its name; only
+//! exec itself yields [`End::NotStarted`].
+//!
+//! # Who owns and ends what
+//!
+//! | what | owner | ends when |
+//! |---|---|---|
+//! | helper | [`Worker`] | its socket closes: it kills the program and removes its folder and control groups |
+//! | keeper | [`Worker`] | its pipe closes, because the helper has gone: it kills the process group that the helper has noted |
+//! | init | the helper | the helper ends (`PR_SET_PDEATHSIG`) or drops the jail; the pid namespace ends with it |
+//! | program | the init or the helper | it exits, passes a limit, or a process above it ends |
+//! | input | [`Worker`]: a sealed memfd; the helper opens it again for the run | the run ends |
+//! | output | the helper: pipes, read into memfds that it shares with its [`Worker`], at most up to the limit | the worker ends; each run overwrites them |
+//! | notes: start, CPU time of reaped orphans | a page that helper and init share | the jail ends |
+//! | charge: the program's process group | a memfd that helper, program's child and keeper map | the helper and the keeper end |
+//! | fork gate | a seccomp listener in the helper, where no control group counts processes | the helper ends: new processes are refused |
+//! | working folder | the init (a tmpfs of its own) or the helper (a tmpfs, else a folder on disk) | the jail or the helper ends |
+//! | control groups | the helper, one for each jail | the jail ends |
+//! | supervisor | the judge ([`Supervised`]) | its socket closes: it kills the command with all that it has started |
+//!
+//! Folders and control groups bear the id and the start time of the process that made them. What a judge that was killed has
+//! left is removed by the next [`Sandbox::open`], and what a helper has left by its [`Worker`].
+//!
+//! # Floors
+//!
+//! A module imports only from floors below its own, and files do not import each other in a circle.
+//!
+//! ```text
+//! lib                    what callers see
+//! doctor · sandbox       surveys the machine · chooses a tier
+//! probe                  tries a tier
+//! worker                 the judge's side of a helper
+//! entry · sweep          what a process of the sandbox becomes · removes what was left
+//! helper · supervisor    runs programs for a worker · runs trusted commands
+//! namespace              a jail and its init
+//! watch                  output, limits, meters, the reaper
+//! scratch                working folders
+//! cgroup · confine       control groups · from clone to exec: limits, user, landlock, seccomp
+//! proc                   what /proc tells; signals and descriptors of this process
+//! protocol               messages and shared memory between the processes
+//! api                    requests, executions, faults, tiers; clocks, names, children
+//! ```
 
 mod api;
 mod cgroup;
@@ -30,6 +150,5 @@ pub use entry::become_helper_if_asked;
 pub use proc::cores::Cores;
 pub use proc::inherited::reset_inherited_signals;
 pub use sandbox::{OpenError, Sandbox};
-
 pub use supervisor::supervised::{Supervised, dismiss_supervisors, use_as_supervisor};
 pub use worker::{Canceller, Worker};
