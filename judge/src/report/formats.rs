@@ -5,7 +5,7 @@ use super::compare::power::{PowerReport, power_json, power_text};
 use super::compare::report::{CompareReport, compare_text};
 use super::gate::formats::{gate_json, gate_junit, gate_markdown};
 use super::gate::report::{GateReport, gate_text};
-use super::html::run_html;
+use super::html::results::run_html;
 use super::run::csv::run_csv;
 use super::run::json::run_json;
 use super::run::junit::run_junit;
@@ -125,7 +125,7 @@ impl Report for RunReport<'_> {
     }
 
     fn html(&self) -> Option<Rendered> {
-        Some(Ok(run_html(self).into_bytes()))
+        bytes(run_html(self))
     }
 }
 

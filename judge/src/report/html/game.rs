@@ -1,11 +1,10 @@
 //! A game as a web page that plays it.
 
 use super::frames::{GameFilm, Reel};
-use super::template::{escape, fill, in_script};
+use super::shown::Shown;
 use crate::report::text::json_text;
+use askama::Template;
 use serde::Serialize;
-
-const TEMPLATE: &str = include_str!("game.html");
 
 /// What a page tells of a game, beside the game itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +19,16 @@ pub struct GamePage<'a> {
     pub result: &'a str,
 }
 
+#[derive(Template)]
+#[template(path = "game.html")]
+struct Page {
+    title: Shown,
+    heading: Shown,
+    facts: Shown,
+    /// JSON in a script, which a page does not escape: [`in_script`] has made it safe.
+    data: String,
+}
+
 #[derive(Serialize)]
 struct Data<'a> {
     schema: u32,
@@ -31,18 +40,22 @@ struct Data<'a> {
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn game_html(page: &GamePage<'_>, film: &GameFilm) -> serde_json::Result<String> {
-    let data = json_text::line(&Data { schema: 1, reel: film.reel() })?;
+pub fn game_html(page: &GamePage<'_>, film: &GameFilm) -> askama::Result<String> {
+    let data = json_text::line(&Data { schema: 1, reel: film.reel() }).map_err(askama::Error::custom)?;
     let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
-    Ok(fill(
-        TEMPLATE,
-        &[
-            ("title", &escape(&format!("{} – {}", page.title, page.case))),
-            ("heading", &escape(page.title)),
-            ("facts", &escape(&facts.join(" · "))),
-            ("data", &in_script(&data)),
-        ],
-    ))
+    let page = Page {
+        title: Shown::line(&format!("{} – {}", page.title, page.case)),
+        heading: Shown::line(page.title),
+        facts: Shown::line(&facts.join(" · ")),
+        data: in_script(&data),
+    };
+    page.render()
+}
+
+/// Returns JSON that can stand in a `<script>`: nothing in it looks like the script's end or a comment's start.
+fn in_script(json: &str) -> String {
+    // A `<` stands only inside strings, where the escape means the same.
+    json.replace('<', "\\u003c")
 }
 
 #[cfg(test)]
@@ -51,6 +64,26 @@ mod tests {
     use checkers::{Board, Cell, Frame, Observer, Score};
     use proptest::prelude::*;
     use serde_json::Value;
+
+    #[test]
+    fn nothing_ends_a_script_early() {
+        let json = in_script(r#"["</script><!--"]"#);
+        assert!(!json.contains('<'));
+        assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), ["</script><!--"]);
+    }
+
+    #[test]
+    fn texts_are_neither_markup_nor_templates() {
+        let mut film = GameFilm::new(None, None);
+        let board = Board { width: 0, cells: Vec::new() };
+        let frame = Frame { step: 0, caption: String::new(), gained: 0.into(), total: 0.into(), board };
+        film.step(&mut || frame.clone());
+        let page =
+            GamePage { title: "<a href=\"x\">'&", case: "{{ title }}", player: "a\n\u{1b}]0;x\u{7}", result: "" };
+        let html = game_html(&page, &film).unwrap();
+        assert!(html.contains("<h1>&#60;a href=&#34;x&#34;&#62;&#39;&#38;</h1>"), "{html}");
+        assert!(html.contains(r#"<p id="facts">{{ title }} · a\n\x1b]0;x\x07</p>"#), "{html}");
+    }
 
     /// A second reading of the format: what a page makes of the data, as frames.
     fn played(html: &str) -> Vec<Frame> {

@@ -2,9 +2,8 @@
 
 mod frames;
 mod game;
-mod results;
-mod template;
+pub(super) mod results;
+mod shown;
 
 pub use frames::GameFilm;
 pub use game::{GamePage, game_html};
-pub use results::run_html;

@@ -1,20 +1,60 @@
 //! The results of a run as a web page.
 
-use super::template::{escape, escape_lines, fill};
+use super::shown::Shown;
 use crate::model::{JobId, Outcome, Verdict};
 use crate::report::run::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix, test_groups};
 use crate::report::run::report::RunReport;
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
-use std::fmt::Write;
+use askama::Template;
 
-const TEMPLATE: &str = include_str!("results.html");
-
-/// A matrix of more cells than this helps nobody; the table of cases has them all.
+/// A matrix of more cells than this is too large to read; the table of cases has them all.
 const MOST_MATRIX_CELLS: usize = 20_000;
 
+#[derive(Template)]
+#[template(path = "results.html")]
+struct Page {
+    title: Shown,
+    heading: Shown,
+    summary: Shown,
+    solvers: Table,
+    test_groups: Option<Table>,
+    groups: Option<Table>,
+    matrix: Option<Table>,
+    cases: Vec<CaseRow>,
+}
+
+struct Table {
+    titles: Vec<Shown>,
+    /// The number of columns with words, at the left.
+    words: usize,
+    rows: Vec<Vec<Shown>>,
+}
+
+/// A solver on a case.
+struct CaseRow {
+    class: &'static str,
+    case: Shown,
+    solver: Shown,
+    verdict: Verdict,
+    /// Score, points, weight, group, CPU time, wall time and memory.
+    figures: [Shown; 7],
+    noisy: bool,
+    failure: Option<Failure>,
+}
+
+/// Why a case was not accepted.
+struct Failure {
+    note: Shown,
+    /// The rest of the note, and standard error.
+    texts: Vec<Shown>,
+    command: Shown,
+}
+
 /// Returns the results of a run as a self-contained web page.
-#[must_use]
-pub fn run_html(report: &RunReport<'_>) -> String {
+///
+/// # Errors
+/// Never: every value in it can be written as text.
+pub(in crate::report) fn run_html(report: &RunReport<'_>) -> askama::Result<String> {
     let problem = &report.plan.problem;
     let counts: Counts = report.jobs().map(|(_, outcome)| verdict_of(outcome)).collect();
     let summary = format!(
@@ -24,88 +64,60 @@ pub fn run_html(report: &RunReport<'_>) -> String {
         report.tier,
         env!("CARGO_PKG_VERSION")
     );
-    fill(
-        TEMPLATE,
-        &[
-            ("title", &escape(&format!("{} – {counts}", problem.title))),
-            ("heading", &escape(&problem.title)),
-            ("summary", &escape(&summary)),
-            ("solvers", &table("solvers", &leaderboard(report))),
-            ("test-groups", &test_groups(report).map(|groups| section("Test groups", &groups)).unwrap_or_default()),
-            ("groups", &groups(report).map(|groups| section("Groups", &groups)).unwrap_or_default()),
-            ("matrix", &comparison(report)),
-            ("cases", &cases(report)),
-        ],
-    )
-}
-
-fn comparison(report: &RunReport<'_>) -> String {
-    let solvers = report.plan.solvers.len();
-    if solvers == 1 || report.outcomes.len() > MOST_MATRIX_CELLS {
-        return String::new();
-    }
-    section("Solvers side by side", &matrix(report))
-}
-
-fn section(title: &str, content: &TextTable) -> String {
-    format!("<h2>{}</h2>\n{}", escape(title), table(&title.to_lowercase().replace(' ', "-"), content))
-}
-
-fn table(id: &str, content: &TextTable) -> String {
-    let class = |column| if column < content.words { " class=\"word\"" } else { "" };
-    let cells = |tag: &str, row: &[String]| -> String {
-        let cell =
-            |(column, text): (usize, &String)| format!("<{tag}{}>{}</{tag}>", class(column), escape(text.trim()));
-        row.iter().enumerate().map(cell).collect()
+    let page = Page {
+        title: Shown::line(&format!("{} – {counts}", problem.title)),
+        heading: Shown::line(&problem.title),
+        summary: Shown::line(&summary),
+        solvers: table(&leaderboard(report)),
+        test_groups: test_groups(report).as_ref().map(table),
+        groups: groups(report).as_ref().map(table),
+        matrix: has_matrix(report).then(|| table(&matrix(report))),
+        cases: report.jobs().map(|(job, outcome)| case_row(report, job, outcome)).collect(),
     };
-    let rows: String = content.rows.iter().map(|row| format!("<tr>{}</tr>\n", cells("td", row))).collect();
-    let head = cells("th", &content.titles);
-    format!("<table id=\"{}\"><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody></table>", escape(id))
+    page.render()
 }
 
-fn cases(report: &RunReport<'_>) -> String {
-    let mut rows = String::new();
-    for (job, outcome) in report.jobs() {
-        rows.push_str(&case_row(report, job, outcome));
-    }
-    rows
+fn has_matrix(report: &RunReport<'_>) -> bool {
+    report.plan.solvers.len() > 1 && report.outcomes.len() <= MOST_MATRIX_CELLS
 }
 
-fn case_row(report: &RunReport<'_>, job: JobId, outcome: Option<&Outcome>) -> String {
+fn table(content: &TextTable) -> Table {
+    let row = |row: &Vec<String>| row.iter().map(|text| Shown::line(text.trim())).collect::<Vec<_>>();
+    Table { titles: row(&content.titles), words: content.words, rows: content.rows.iter().map(row).collect() }
+}
+
+fn case_row(report: &RunReport<'_>, job: JobId, outcome: Option<&Outcome>) -> CaseRow {
     let verdict = verdict_of(outcome);
-    let class = match verdict {
-        Verdict::Accepted => "good",
-        Verdict::Skipped => "faint",
-        _ => "bad",
-    };
-    let known = |figure: Option<String>| escape(&figure.unwrap_or_else(|| NOTHING.to_owned()));
-    let mut row = format!("<tr class=\"{class}\"><td>{}</td>", escape(&report.plan.cases[job.case].name.0));
-    let cells = [
-        escape(&report.plan.solvers[job.solver].spec.name),
-        format!("<abbr title=\"{verdict}\">{}</abbr>", verdict.code()),
-        known(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)),
-        known(report.points(job)),
-        escape(&report.weight(job.case)),
-        escape(report.plan.test_group_name(job.case).unwrap_or(NOTHING)),
-        known(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)),
-        known(outcome.and_then(|outcome| outcome.wall).map(milliseconds)),
-        known(outcome.and_then(|outcome| outcome.memory).map(memory)),
-        outcome.map(|outcome| details(report, job, outcome)).unwrap_or_default(),
-    ];
-    for cell in cells {
-        // Writing to a `String` cannot fail.
-        let _ = write!(row, "<td>{cell}</td>");
+    let known = |figure: Option<String>| Shown::line(figure.as_deref().unwrap_or(NOTHING));
+    CaseRow {
+        class: match verdict {
+            Verdict::Accepted => "good",
+            Verdict::Skipped => "faint",
+            _ => "bad",
+        },
+        case: Shown::line(&report.plan.cases[job.case].name.0),
+        solver: Shown::line(&report.plan.solvers[job.solver].spec.name),
+        verdict,
+        figures: [
+            known(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)),
+            known(report.points(job)),
+            known(Some(report.weight(job.case))),
+            known(report.plan.test_group_name(job.case).map(str::to_owned)),
+            known(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)),
+            known(outcome.and_then(|outcome| outcome.wall).map(milliseconds)),
+            known(outcome.and_then(|outcome| outcome.memory).map(memory)),
+        ],
+        noisy: outcome.is_some_and(|outcome| outcome.is_accepted() && outcome.noisy),
+        failure: outcome.filter(|outcome| !outcome.is_accepted()).map(|outcome| failure(report, job, outcome)),
     }
-    row + "</tr>\n"
 }
 
-fn details(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
-    if outcome.is_accepted() {
-        return if outcome.noisy { "noisy".to_owned() } else { String::new() };
-    }
+fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Failure {
     let (note, more) = outcome.note.split_once('\n').unwrap_or((&outcome.note, ""));
-    let block = |text: &str| if text.is_empty() { String::new() } else { format!("<pre>{}</pre>", escape_lines(text)) };
-    let said = block(more) + &block(&outcome.stderr);
-    let command = escape(&report.plan.reproduce(job));
-    format!("<details><summary>{}</summary>{said}<code>{command}</code></details>", escape(note))
+    let texts = [more, &outcome.stderr].into_iter().filter(|text| !text.is_empty());
+    Failure {
+        note: Shown::line(note),
+        texts: texts.map(Shown::lines).collect(),
+        command: Shown::line(&report.plan.reproduce(job)),
+    }
 }
