@@ -1,38 +1,23 @@
 //! The seeded generator behind the bootstrap and the simulations: the same seed gives the same report.
 
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
 /// xoshiro256++ 1.0 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47, 2021), its
 /// state filled by SplitMix64 as its authors advise.
 #[derive(Debug, Clone)]
-pub struct Random {
-    state: [u64; 4],
-}
+pub struct Random(Xoshiro256PlusPlus);
 
 impl Random {
     /// Starts the sequence of this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        let mut counter = seed;
-        let mut next = || {
-            counter = counter.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let first = (counter ^ (counter >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let second = (first ^ (first >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            second ^ (second >> 31)
-        };
-        Self { state: [next(), next(), next(), next()] }
+        Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
     /// Returns the next 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        let state = &mut self.state;
-        let result = state[0].wrapping_add(state[3]).rotate_left(23).wrapping_add(state[0]);
-        let shifted = state[1] << 17;
-        state[2] ^= state[0];
-        state[3] ^= state[1];
-        state[1] ^= state[2];
-        state[0] ^= state[3];
-        state[2] ^= shifted;
-        state[3] = state[3].rotate_left(45);
-        result
+        self.0.next_u64()
     }
 
     /// Returns a uniform number strictly between 0 and 1.
@@ -62,13 +47,24 @@ mod tests {
         assert_ne!(draw(1), draw(2));
     }
 
+    /// A report that was made with a seed comes out the same again, so these numbers never change.
     #[test]
-    fn the_published_sequence_comes_out() {
-        // From the authors' C code, the state set to 1, 2, 3, 4 by hand.
-        let mut random = Random { state: [1, 2, 3, 4] };
-        assert_eq!(random.bits(), 41_943_041);
-        assert_eq!(random.bits(), 58_720_359);
-        assert_eq!(random.bits(), 3_588_806_011_781_223);
+    fn the_sequence_of_a_seed_is_fixed() {
+        // As the judge drew them when the generator was written here; its test held it to the published sequence.
+        for (seed, numbers) in [
+            (0, [5_987_356_902_031_041_503, 7_051_070_477_665_621_255, 6_633_766_593_972_829_180]),
+            (42, [15_021_278_609_987_233_951, 5_881_210_131_331_364_753, 18_149_643_915_985_481_100]),
+            (u64::MAX, [6_254_647_548_650_071_986, 16_610_832_622_747_802_512, 16_422_857_234_328_439_435]),
+        ] {
+            let mut random = Random::new(seed);
+            assert_eq!([random.bits(), random.bits(), random.bits()], numbers, "seed {seed}");
+        }
+        let mut random = Random::new(1);
+        assert_eq!(
+            std::array::from_fn(|_| random.bits()),
+            [14_971_601_782_005_023_387, 13_781_649_495_232_077_965, 1_847_458_086_238_483_744]
+        );
+        assert_eq!((random.unit(), random.below(1000)), (0.746_216_870_616_810_4, 184));
     }
 
     #[test]
