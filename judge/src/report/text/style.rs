@@ -1,6 +1,7 @@
 //! Colours with a meaning, on terminals only.
 
 use crate::model::Verdict;
+use anstyle::AnsiColor;
 use std::io::IsTerminal;
 
 /// Whether colours may be used.
@@ -41,23 +42,30 @@ impl Style {
     }
 
     fn of(stream: &impl IsTerminal) -> Self {
-        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        if stream.is_terminal() && !refused { Self::Colored } else { Self::Plain }
+        if stream.is_terminal() && !anstyle_query::no_color() { Self::Colored } else { Self::Plain }
     }
 
     /// Returns the text in this paint.
     #[must_use]
     pub fn paint(self, paint: Paint, text: &str) -> String {
-        let code = match paint {
-            Paint::Good => "32",
-            Paint::Bad => "31",
-            Paint::Warning => "33",
-            Paint::Faint => "2",
-            Paint::Strong => "1",
-        };
         match self {
-            Self::Colored => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            Self::Colored => {
+                let style = paint.style();
+                format!("{style}{text}{style:#}")
+            }
             Self::Plain => text.to_owned(),
+        }
+    }
+}
+
+impl Paint {
+    fn style(self) -> anstyle::Style {
+        match self {
+            Self::Good => AnsiColor::Green.on_default(),
+            Self::Bad => AnsiColor::Red.on_default(),
+            Self::Warning => AnsiColor::Yellow.on_default(),
+            Self::Faint => anstyle::Style::new().dimmed(),
+            Self::Strong => anstyle::Style::new().bold(),
         }
     }
 }
@@ -69,5 +77,20 @@ pub(in crate::report) fn paint_of(verdict: Verdict) -> Paint {
         Verdict::Skipped => Paint::Faint,
         Verdict::JudgeError => Paint::Warning,
         _ => Paint::Bad,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paint_ends_with_its_text_and_is_absent_where_it_is_plain() {
+        for (paint, code) in
+            [(Paint::Good, 32), (Paint::Bad, 31), (Paint::Warning, 33), (Paint::Faint, 2), (Paint::Strong, 1)]
+        {
+            assert_eq!(Style::Colored.paint(paint, "x"), format!("\u{1b}[{code}mx\u{1b}[0m"));
+            assert_eq!(Style::Plain.paint(paint, "x"), "x");
+        }
     }
 }
