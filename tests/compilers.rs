@@ -422,11 +422,11 @@ fn what_a_command_leaves_behind_ends_with_it() {
 }
 
 mod commands {
-    use judge::command::{CommandError, Finished, run};
+    use judge::command::{CommandError, CommandOutput, run};
     use std::path::Path;
     use std::time::{Duration, Instant};
 
-    fn shell(script: &str, limit: Duration) -> Result<Finished, CommandError> {
+    fn shell(script: &str, limit: Duration) -> Result<CommandOutput, CommandError> {
         judge_sandbox::use_as_supervisor(Path::new(env!("CARGO_BIN_EXE_judge")));
         run(&["sh".into(), "-c".into(), script.into()], Path::new("/"), limit, None)
     }

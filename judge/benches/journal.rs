@@ -4,7 +4,7 @@ use divan::counter::ItemsCount;
 use judge::journal::{HistoryFilter, Journal, Recording, RunRecord, Surroundings, game_of};
 use judge::manifest::Catalogue;
 use judge::model::{
-    BestScores, CaseSpec, Digest, Evidence, Finished, Invocation, JobId, Outcome, Retention, Solver, SolverSpec,
+    BestScores, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, Outcome, Retention, Solver, SolverSpec,
     Verdict,
 };
 use judge::plan::{Order, Plan};
@@ -19,16 +19,16 @@ fn main() {
 }
 
 /// A recording and what keeps it alive.
-struct Desk {
+struct OpenRun {
     folder: TempDir,
     recording: Recording,
 }
 
-fn desk() -> Desk {
-    desk_of(CASES)
+fn open_run() -> OpenRun {
+    open_run_of(CASES)
 }
 
-fn desk_of(cases: usize) -> Desk {
+fn open_run_of(cases: usize) -> OpenRun {
     let catalogue = Catalogue::built_in(Path::new("/")).expect("the built-in catalogue is valid");
     let problem = catalogue.find("columns").expect("columns is built in").clone();
     let plan = Plan {
@@ -57,7 +57,7 @@ fn desk_of(cases: usize) -> Desk {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for the journal");
     let journal = Journal::open(folder.path()).expect("a fresh journal");
     let recording = Recording::begin(journal, Retention::All, &record).expect("a fresh run");
-    Desk { folder, recording }
+    OpenRun { folder, recording }
 }
 
 /// Jewels and shifts, as an answer to `columns` has them: different for every case.
@@ -71,7 +71,7 @@ fn answer(case: usize, bytes: usize) -> Vec<u8> {
     text
 }
 
-fn finished(case: usize, bytes: usize) -> Finished {
+fn finished(case: usize, bytes: usize) -> FinishedJob {
     let outcome =
         Outcome { score: Some((case as u64).into()), ..Outcome::without_run(Verdict::Accepted, String::new()) };
     let evidence = Box::new(Evidence {
@@ -79,7 +79,7 @@ fn finished(case: usize, bytes: usize) -> Finished {
         answer: Some(answer(case, bytes)),
         stored: None,
     });
-    Finished { job: JobId { case, solver: 0 }, outcome, features: None, evidence }
+    FinishedJob { job: JobId { case, solver: 0 }, outcome, features: None, evidence }
 }
 
 /// One commit for each case: the slowest way, when cases finish one by one.
@@ -87,9 +87,9 @@ fn finished(case: usize, bytes: usize) -> Finished {
 fn a_commit_for_each_case(bencher: divan::Bencher<'_, '_>, bytes: usize) {
     bencher
         .counter(ItemsCount::new(CASES))
-        .with_inputs(|| (desk(), (0..CASES).map(|case| finished(case, bytes)).collect::<Vec<_>>()))
-        .bench_local_refs(|(desk, cases)| {
-            cases.chunks(1).for_each(|case| desk.recording.append(case).expect("the journal can be written"));
+        .with_inputs(|| (open_run(), (0..CASES).map(|case| finished(case, bytes)).collect::<Vec<_>>()))
+        .bench_local_refs(|(run, cases)| {
+            cases.chunks(1).for_each(|case| run.recording.append(case).expect("the journal can be written"));
         });
 }
 
@@ -98,34 +98,34 @@ fn a_commit_for_each_case(bencher: divan::Bencher<'_, '_>, bytes: usize) {
 fn a_commit_for_sixteen_cases(bencher: divan::Bencher<'_, '_>, bytes: usize) {
     bencher
         .counter(ItemsCount::new(CASES))
-        .with_inputs(|| (desk(), (0..CASES).map(|case| finished(case, bytes)).collect::<Vec<_>>()))
-        .bench_local_refs(|(desk, cases)| {
-            cases.chunks(16).for_each(|batch| desk.recording.append(batch).expect("the journal can be written"));
+        .with_inputs(|| (open_run(), (0..CASES).map(|case| finished(case, bytes)).collect::<Vec<_>>()))
+        .bench_local_refs(|(run, cases)| {
+            cases.chunks(16).for_each(|batch| run.recording.append(batch).expect("the journal can be written"));
         });
 }
 
 /// A journal of one run with 100,000 cases, each of them its own best.
-fn full_journal() -> (Desk, Journal) {
-    let mut desk = desk_of(100_000);
+fn full_journal() -> (OpenRun, Journal) {
+    let mut run = open_run_of(100_000);
     for first in (0..100_000).step_by(1000) {
         let batch: Vec<_> = (first..first + 1000).map(|case| finished(case, 20)).collect();
-        desk.recording.append(&batch).expect("the journal can be written");
+        run.recording.append(&batch).expect("the journal can be written");
     }
-    let journal = Journal::open(desk.folder.path()).expect("a journal can be opened twice");
-    (desk, journal)
+    let journal = Journal::open(run.folder.path()).expect("a journal can be opened twice");
+    (run, journal)
 }
 
 /// `judge history` with 100,000 stored cases. The promise is less than 200 ms.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn history_of_100_000_cases(bencher: divan::Bencher<'_, '_>) {
-    let (_desk, journal) = full_journal();
+    let (_run, journal) = full_journal();
     bencher.bench_local(|| journal.history(&HistoryFilter::default()).expect("the journal can be read").len());
 }
 
 /// `judge best` with 100,000 stored cases. The promise is less than 200 ms.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn best_of_100_000_cases(bencher: divan::Bencher<'_, '_>) {
-    let (_desk, journal) = full_journal();
+    let (_run, journal) = full_journal();
     let catalogue = Catalogue::built_in(Path::new("/")).expect("the built-in catalogue is valid");
     let game = game_of(catalogue.find("columns").expect("columns is built in"));
     bencher.bench_local(|| -> BestScores { journal.best(&game, Some(100)).expect("the journal can be read") });

@@ -16,7 +16,7 @@ const KEPT_BYTES: u64 = 64 << 20;
 
 /// What came of a command.
 #[derive(Debug)]
-pub struct Finished {
+pub struct CommandOutput {
     /// How it ended.
     pub status: ExitStatus,
     /// Its standard output.
@@ -70,14 +70,14 @@ pub struct Template {
     /// Where it runs.
     pub folder: PathBuf,
     /// Ends it early, if anything does.
-    pub stop: Option<Stop>,
+    pub stop: Option<StopSignal>,
 }
 
 /// Ends commands early, from any thread: those that run, and those that would be started later.
 #[derive(Debug, Clone)]
-pub struct Stop(Arc<OwnedFd>);
+pub struct StopSignal(Arc<OwnedFd>);
 
-impl Stop {
+impl StopSignal {
     /// Makes one that ends nothing yet.
     ///
     /// # Errors
@@ -112,7 +112,12 @@ pub fn words(line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, Comm
 ///
 /// # Errors
 /// When it cannot be started, runs too long, is stopped, or its output cannot be stored.
-pub fn run(words: &[OsString], folder: &Path, limit: Duration, stop: Option<&Stop>) -> Result<Finished, CommandError> {
+pub fn run(
+    words: &[OsString],
+    folder: &Path,
+    limit: Duration,
+    stop: Option<&StopSignal>,
+) -> Result<CommandOutput, CommandError> {
     let not_stored = |source| not_stored(&name(words), source);
     let null = File::open("/dev/null").map_err(not_stored)?;
     let mut stdout = tempfile::tempfile().map_err(not_stored)?;
@@ -124,7 +129,7 @@ pub fn run(words: &[OsString], folder: &Path, limit: Duration, stop: Option<&Sto
         return Err(if in_time { CommandError::Stopped(program) } else { CommandError::Timeout { program, limit } });
     }
     let ended = running.end()?;
-    Ok(Finished { stdout: contents(&mut stdout).map_err(not_stored)?, ..ended })
+    Ok(CommandOutput { stdout: contents(&mut stdout).map_err(not_stored)?, ..ended })
 }
 
 fn name(words: &[OsString]) -> String {
@@ -178,10 +183,10 @@ impl Running {
     ///
     /// # Errors
     /// When its standard error cannot be read back.
-    pub fn end(mut self) -> Result<Finished, CommandError> {
+    pub fn end(mut self) -> Result<CommandOutput, CommandError> {
         let ended = self.command.end().and_then(|status| Ok((status, contents(&mut self.stderr)?)));
         let (status, stderr) = ended.map_err(|source| not_stored(&self.name, source))?;
-        Ok(Finished { status, stdout: Vec::new(), stderr })
+        Ok(CommandOutput { status, stdout: Vec::new(), stderr })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Who says what an answer is worth: a built-in checker, or a command of the user's.
 
 use super::InputError;
-use crate::command::{self, CommandError, Stop, Template};
+use crate::command::{self, CommandError, StopSignal, Template};
 use crate::model::{CheckerChoice, Problem, Ruling};
 use crate::verdict::{self, ProtocolError};
 use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
@@ -15,7 +15,7 @@ const CHECKER_LIMIT: Duration = Duration::from_secs(60);
 
 /// Says what answers are worth.
 #[derive(Clone)]
-pub enum Referee {
+pub enum ProblemChecker {
     /// A checker of the `checkers` crate, in this process.
     BuiltIn(&'static dyn Checker),
     /// A command of the user's. It gets the files of the input and the answer in place of `{input}` and `{answer}`, or
@@ -26,8 +26,8 @@ pub enum Referee {
     Interactor(Template),
 }
 
-/// A case that the referee has read.
-pub enum Admitted {
+/// A case that the checker has read.
+pub enum PreparedCase {
     /// Read by a built-in checker.
     BuiltIn(Box<dyn Case>),
     /// Stored for the user's command.
@@ -46,9 +46,9 @@ pub enum Admitted {
     },
 }
 
-/// The referee could not rule. Never the solver's fault.
+/// The checker came to no result. Never the solver's fault.
 #[derive(Debug, thiserror::Error)]
-pub enum RefereeError {
+pub enum CheckerError {
     /// The input is not of the game.
     #[error("the input is not of this game: {0}")]
     Malformed(#[from] Malformed),
@@ -59,7 +59,7 @@ pub enum RefereeError {
     #[error("the checker {0}")]
     Protocol(#[from] ProtocolError),
     /// The problem is interactive, and this is an answer without its conversation.
-    #[error("an answer in an interactive problem is worth something only in its conversation")]
+    #[error("interactive answers cannot be checked without running the interactor")]
     Interactive,
     /// A built-in checker gave up on an answer that may be right.
     #[error("{0}")]
@@ -67,7 +67,7 @@ pub enum RefereeError {
     /// A temporary file could not be written.
     #[error("cannot write a temporary file for the checker")]
     Store(#[from] io::Error),
-    /// A built-in checker panicked: a bug of ours.
+    /// A built-in checker panicked: a bug in it.
     #[error("the checker panicked: {0}")]
     Panicked(String),
 }
@@ -75,16 +75,16 @@ pub enum RefereeError {
 /// A case that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Its input cannot be had.
+    /// Its input cannot be made or read.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// Its input is not of the game, or the referee failed.
+    /// Its input is not of the game, or the checker failed.
     #[error(transparent)]
-    Referee(#[from] RefereeError),
+    Checker(#[from] CheckerError),
 }
 
-impl Referee {
-    /// Returns the referee of a problem.
+impl ProblemChecker {
+    /// Returns the checker of a problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
         let template = |line: &String| Template { line: line.clone(), folder: problem.folder.clone(), stop: None };
@@ -97,7 +97,7 @@ impl Referee {
 
     /// Has `stop` end the checker.
     #[must_use]
-    pub fn stopped_by(self, stop: &Stop) -> Self {
+    pub fn stopped_by(self, stop: &StopSignal) -> Self {
         let stopped = |command: Template| Template { stop: Some(stop.clone()), ..command };
         match self {
             Self::BuiltIn(checker) => Self::BuiltIn(checker),
@@ -110,36 +110,38 @@ impl Referee {
     ///
     /// # Errors
     /// When it is not of the game.
-    pub fn admit(&self, input: &[u8]) -> Result<Admitted, RefereeError> {
+    pub fn prepare(&self, input: &[u8]) -> Result<PreparedCase, CheckerError> {
         match self {
-            Self::BuiltIn(checker) => Ok(Admitted::BuiltIn(guarded(|| checker.read(input))??)),
-            Self::Command(command) => Ok(Admitted::Command { command: command.clone(), input: stored(input)? }),
-            Self::Interactor(command) => Ok(Admitted::Interactive { command: command.clone(), input: stored(input)? }),
+            Self::BuiltIn(checker) => Ok(PreparedCase::BuiltIn(guarded(|| checker.read(input))??)),
+            Self::Command(command) => Ok(PreparedCase::Command { command: command.clone(), input: stored(input)? }),
+            Self::Interactor(command) => {
+                Ok(PreparedCase::Interactive { command: command.clone(), input: stored(input)? })
+            }
         }
     }
 }
 
-impl Admitted {
+impl PreparedCase {
     /// Says what an answer is worth.
     ///
     /// # Errors
-    /// When the referee itself fails.
-    pub fn rule(&self, answer: &[u8]) -> Result<Ruling, RefereeError> {
+    /// When the checker itself fails.
+    pub fn check(&self, answer: &[u8]) -> Result<Ruling, CheckerError> {
         match self {
             Self::BuiltIn(case) => ruling(guarded(|| case.check(answer))?),
-            Self::Command { command, input } => rule_by_command(command, input.path(), stored(answer)?.path()),
-            Self::Interactive { .. } => Err(RefereeError::Interactive),
+            Self::Command { command, input } => check_by_command(command, input.path(), stored(answer)?.path()),
+            Self::Interactive { .. } => Err(CheckerError::Interactive),
         }
     }
 
     /// Does the same, and shows every step of the game to `observer`; a command of the user's shows none.
     ///
     /// # Errors
-    /// When the referee itself fails.
-    pub fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Ruling, RefereeError> {
+    /// When the checker itself fails.
+    pub fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Ruling, CheckerError> {
         match self {
             Self::BuiltIn(case) => ruling(guarded(|| case.replay(answer, observer))?),
-            Self::Command { .. } | Self::Interactive { .. } => self.rule(answer),
+            Self::Command { .. } | Self::Interactive { .. } => self.check(answer),
         }
     }
 
@@ -154,20 +156,20 @@ impl Admitted {
 }
 
 /// Returns what a built-in checker says.
-fn ruling(result: Result<Score, CheckError>) -> Result<Ruling, RefereeError> {
+fn ruling(result: Result<Score, CheckError>) -> Result<Ruling, CheckerError> {
     match result {
         Ok(score) => Ok(Ruling::Accepted(score)),
         Err(CheckError::Rejected(rejection)) => Ok(rejection.into()),
-        Err(CheckError::Undecided(undecided)) => Err(RefereeError::Undecided(undecided)),
+        Err(CheckError::Undecided(undecided)) => Err(CheckerError::Undecided(undecided)),
     }
 }
 
-/// A panic of a checker is a fault of ours, never a verdict on the answer.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, RefereeError> {
+/// A panic of a checker is a fault of the judge, never a verdict on the answer.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, CheckerError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        RefereeError::Panicked(text.unwrap_or_else(|| "without a message".to_owned()))
+        CheckerError::Panicked(text.unwrap_or_else(|| "without a message".to_owned()))
     })
 }
 
@@ -178,7 +180,7 @@ fn stored(bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-fn rule_by_command(command: &Template, input: &Path, answer: &Path) -> Result<Ruling, RefereeError> {
+fn check_by_command(command: &Template, input: &Path, answer: &Path) -> Result<Ruling, CheckerError> {
     let Template { line, folder, stop } = command;
     let mut words = command::words(line, &[("input", input), ("answer", answer)])?;
     if !line.contains("{input}") && !line.contains("{answer}") {

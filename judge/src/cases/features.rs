@@ -1,6 +1,6 @@
 //! What describes a case: the numbers that its checker knows, and those that the problem finds in the input.
 
-use super::{Admitted, Inputs, ReadError, Referee};
+use super::{Inputs, PreparedCase, ProblemChecker, ReadError};
 use crate::model::{CaseSpec, Digest, FeatureRule, Features, Number, Problem};
 
 /// Finds the features of a problem's cases.
@@ -18,7 +18,7 @@ impl FeatureFinder {
 
     /// Returns the features of a case that has been read. The problem's own take the place of the checker's.
     #[must_use]
-    pub fn describe(&self, input: &[u8], case: &Admitted) -> Features {
+    pub fn describe(&self, input: &[u8], case: &PreparedCase) -> Features {
         let mut features = Features::default();
         for feature in case.features() {
             features.set(feature.name, Number::from(feature.value));
@@ -35,13 +35,13 @@ impl FeatureFinder {
 /// Reads a problem's cases to describe them.
 pub struct CaseReader {
     inputs: Inputs,
-    referee: Referee,
+    checker: ProblemChecker,
     finder: FeatureFinder,
 }
 
-/// What a case was found to be.
+/// The description of a case.
 #[derive(Debug, Clone)]
-pub struct Described {
+pub struct CaseDescription {
     /// Hash of its input.
     pub input: Digest,
     /// What describes it.
@@ -52,17 +52,17 @@ impl CaseReader {
     /// Reads the cases of this problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        Self { inputs: Inputs::of(problem), referee: Referee::of(problem), finder: FeatureFinder::of(problem) }
+        Self { inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), finder: FeatureFinder::of(problem) }
     }
 
     /// Reads a case.
     ///
     /// # Errors
-    /// When its input cannot be had, or is not of the game.
-    pub fn describe(&self, case: &CaseSpec) -> Result<Described, ReadError> {
+    /// When its input cannot be made or read, or is not of the game.
+    pub fn describe(&self, case: &CaseSpec) -> Result<CaseDescription, ReadError> {
         let input = self.inputs.load(case)?;
-        let admitted = self.referee.admit(&input)?;
-        Ok(Described { input: Digest::of(&input), features: self.finder.describe(&input, &admitted) })
+        let prepared = self.checker.prepare(&input)?;
+        Ok(CaseDescription { input: Digest::of(&input), features: self.finder.describe(&input, &prepared) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A case's input: generated from its seed, or read from its file.
 
-use crate::command::{self, CommandError, Stop};
+use crate::command::{self, CommandError, StopSignal};
 use crate::model::{CaseSource, CaseSpec, GeneratorChoice, Problem};
 use std::io;
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ const GENERATOR_LIMIT: Duration = Duration::from_secs(60);
 pub struct Inputs {
     generator: Option<GeneratorChoice>,
     folder: PathBuf,
-    stop: Option<Stop>,
+    stop: Option<StopSignal>,
 }
 
-/// An input that cannot be had.
+/// An input that cannot be made or read.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// The file cannot be read.
@@ -57,7 +57,7 @@ impl Inputs {
 
     /// Has `stop` end the generator.
     #[must_use]
-    pub fn stopped_by(self, stop: &Stop) -> Self {
+    pub fn stopped_by(self, stop: &StopSignal) -> Self {
         Self { stop: Some(stop.clone()), ..self }
     }
 

@@ -1,11 +1,11 @@
-//! The cases of a run: which there are, their inputs, and who says what an answer is worth.
+//! The cases of a run: which there are, their inputs, and the checker of their answers.
 
 mod checker;
 mod features;
 mod input;
 mod select;
 
-pub use checker::{Admitted, ReadError, Referee, RefereeError};
-pub use features::{CaseReader, Described, FeatureFinder, describe_all};
+pub use checker::{CheckerError, PreparedCase, ProblemChecker, ReadError};
+pub use features::{CaseDescription, CaseReader, FeatureFinder, describe_all};
 pub use input::{InputError, Inputs};
 pub use select::{SelectError, Selection, select};

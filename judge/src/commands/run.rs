@@ -1,7 +1,7 @@
 //! `judge run`, the main job: load → plan → run → score → report.
 
 use crate::cli::RunArgs;
-use crate::journal::Closing;
+use crate::journal::RunEnd;
 use crate::model::{CaseSpec, Exit, Features, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
@@ -65,7 +65,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         tier,
         gaps: &sandbox::gaps(runner.gaps()),
     };
-    let recorded = recorder.finish(&closing(&report));
+    let recorded = recorder.finish(&end(&report));
     outputs.publish(&report)?;
     if recorded.is_some() && stop == Some(Stop::Interrupted) {
         report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
@@ -91,9 +91,9 @@ fn options(args: &RunArgs) -> JournalOptions {
 }
 
 /// Returns what the journal records about the end of a run.
-fn closing<'a>(report: &RunReport<'a>) -> Closing<'a> {
+fn end<'a>(report: &RunReport<'a>) -> RunEnd<'a> {
     let board = report.scoreboard;
-    Closing {
+    RunEnd {
         stop: report.stop,
         elapsed: report.elapsed,
         rule: report.rule,

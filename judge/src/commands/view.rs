@@ -24,7 +24,7 @@ struct Input {
 }
 
 /// An answer, and the name of its solver; empty if the answer comes from a file.
-struct Answer {
+struct PlayedAnswer {
     bytes: Vec<u8>,
     player: String,
 }
@@ -40,7 +40,7 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     answer::refuse_interactive(problem)?;
     load::probe("the page", &args.html)?;
     let input = input(problem, args)?;
-    let case = answer::admit(problem, &input.bytes, &input.name)?;
+    let case = answer::prepare(problem, &input.bytes, &input.name)?;
     let answer = match &args.output {
         Some(path) => recorded(problem, args, path)?,
         None => play(problem, args, &input)?,
@@ -70,10 +70,10 @@ fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
 }
 
 /// Reads the answer, which is no longer than that of a solver might be.
-fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<Answer, Failure> {
+fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<PlayedAnswer, Failure> {
     let limit = args.limits.output_limit.unwrap_or(problem.limits.output);
     match load::bytes_up_to("the answer", path, limit)? {
-        Some(bytes) => Ok(Answer { bytes, player: String::new() }),
+        Some(bytes) => Ok(PlayedAnswer { bytes, player: String::new() }),
         None => {
             let ruling = answer::text(&answer::too_long(limit));
             Err(Failure::usage(format!("there is no move to show: {ruling}")).with_hint("--output-limit allows more"))
@@ -82,7 +82,7 @@ fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<Answer, F
 }
 
 /// Runs the solver on the input.
-fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Failure> {
+fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<PlayedAnswer, Failure> {
     let sandbox = sandbox::open(&args.sandbox)?;
     let mut toolbox = entrants::toolbox(&sandbox)?;
     let plan = Plan {
@@ -105,7 +105,7 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<Answer, Fai
     let request = runner::request(&plan, program, environment, &hidden, input.bytes.clone());
     let execution = runner::run_alone(&sandbox, |worker| worker.run(&request))?.ok_or_else(Failure::interrupted)?;
     match solver::ending(&request.program, &execution, &plan.limits) {
-        Ending::Clean => Ok(Answer { bytes: execution.stdout, player: spec.name.clone() }),
+        Ending::Clean => Ok(PlayedAnswer { bytes: execution.stdout, player: spec.name.clone() }),
         Ending::Failed(verdict, note) => Err(unanswered(&format!("{verdict}: {note}"))),
     }
 }

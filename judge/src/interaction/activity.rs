@@ -10,11 +10,11 @@ pub(super) struct Activity {
     pub(super) runs: bool,
     /// Some thread sleeps for a while of its own choice.
     pub(super) sleeps: bool,
-    /// How often each of them was given a core: while that stays the same, nobody did anything in between.
+    /// How often each of them was given a core: while that stays the same, none of them did anything in between.
     turns: Vec<(String, u64)>,
 }
 
-/// Looks at every thread of a process group. Where the kernel tells nothing, it looks as if nobody did anything.
+/// Looks at every thread of a process group. Where the kernel tells nothing, the group looks idle.
 pub(super) fn of_group(group: u32) -> Activity {
     let mut activity = Activity { runs: false, sleeps: false, turns: Vec::new() };
     let Ok(processes) = fs::read_dir("/proc") else { return activity };

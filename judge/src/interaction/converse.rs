@@ -1,6 +1,6 @@
 //! One conversation, from the start of both sides to the interactor's decision.
 
-use super::decision::Closing;
+use super::decision::PendingDecision;
 use super::interactor::{Interactor, InteractorError};
 use super::relay::{Pipe, Relay};
 use crate::command::Template;
@@ -68,8 +68,8 @@ pub fn converse(
         return Ok(Conversation { execution, decision: Decision::None(Idleness::Waiting) });
     }
     let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
-    let closing = Closing { relay: &mut relay, interactor, to_solver: Some(reader), ended_well, stopped };
-    let decision = closing.decision()?.ok_or(Fault::Cancelled)?;
+    let pending = PendingDecision { relay: &mut relay, interactor, to_solver: Some(reader), ended_well, stopped };
+    let decision = pending.decision()?.ok_or(Fault::Cancelled)?;
     Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision })
 }
 

@@ -1,4 +1,4 @@
-//! The end of a conversation whose solver has ended: lets the interactor decide on all that was said.
+//! Waits for the interactor's decision once the solver has ended: it may decide on everything that was said.
 
 use super::activity::Activity;
 use super::interactor::Interactor;
@@ -17,14 +17,14 @@ const DECISION_TIME: Duration = Duration::from_secs(5);
 /// The pause between two looks at what the interactor does.
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// So many looks in a row, all the same, make it certain that it waits.
+/// The number of equal looks in a row after which it is certain that it waits.
 const LOOKS: usize = 4;
 
 /// An interactor that prints so much to a solver that is gone is not about to decide.
 const FLOOD_BYTES: usize = 1 << 20;
 
-/// An interactor after the solver's end.
-pub(super) struct Closing<'a> {
+/// A conversation whose solver has ended, and whose interactor has yet to decide.
+pub(super) struct PendingDecision<'a> {
     pub(super) relay: &'a mut Relay,
     pub(super) interactor: Interactor,
     /// What the interactor still says, to be thrown away: it must not be stopped by a full or broken pipe.
@@ -36,7 +36,7 @@ pub(super) struct Closing<'a> {
     pub(super) stopped: &'a AtomicBool,
 }
 
-impl Closing<'_> {
+impl PendingDecision<'_> {
     /// Waits for the decision. After a solver that failed, it waits only while the interactor may still come to one by
     /// what it has heard; `None` when the run was stopped.
     pub(super) fn decision(mut self) -> io::Result<Option<Decision>> {
@@ -88,7 +88,7 @@ impl Closing<'_> {
         }
     }
 
-    /// Returns how many bytes of the interactor's nobody will read.
+    /// Reads and drops what the interactor prints, and returns the number of bytes.
     fn throw_away(&mut self) -> io::Result<usize> {
         let mut buffer = [0; 64 * 1024];
         let mut count = 0;
@@ -118,7 +118,7 @@ enum Woken {
 #[derive(Default)]
 struct Looks {
     last: Option<Activity>,
-    /// So many of the last looks showed the same, and that nothing is done.
+    /// The number of last looks that showed the same, and that nothing is done.
     alike: usize,
     /// How many looks there were, and how many of them showed that it ran.
     all: usize,

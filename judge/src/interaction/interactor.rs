@@ -61,7 +61,7 @@ impl Interactor {
                 "the interactor ended with exit code 1 (rejected), but its report does not say why: {}",
                 String::from_utf8_lossy(&ended.stderr).trim()
             )),
-            Ok(ruling) => Decision::Ruled(ruling),
+            Ok(ruling) => Decision::Decided(ruling),
             Err(error) => Decision::Failed(format!("the interactor {error}")),
         }
     }

@@ -32,12 +32,12 @@ pub(super) fn never_wait(fd: impl AsFd) -> io::Result<()> {
 /// output limit bounds it.
 pub(super) struct Relay {
     from_solver: OwnedFd,
-    /// `None` once nobody reads at the other end.
+    /// `None` once the other end is closed.
     to_interactor: Option<OwnedFd>,
     said: Vec<u8>,
     /// So many of the bytes said have been passed on.
     passed: usize,
-    /// Whether the interactor has ended: what is said now is said to nobody, and not kept.
+    /// Whether the interactor has ended: what is said from then on is not kept.
     alone: bool,
     buffer: Box<[u8]>,
 }

@@ -27,6 +27,6 @@ pub use error::JournalError;
 pub use history::HistoryFilter;
 pub use known::Known;
 pub use record::{RunRecord, environment};
-pub use recording::{Closing, Part, Recording, Resumption};
+pub use recording::{Part, Recording, Resumption, RunEnd};
 pub use store::Journal;
 pub use surroundings::Surroundings;

@@ -4,9 +4,9 @@ use super::begin::{Rows, begin, enter, find_unfinished, microseconds};
 use super::known::attempts;
 use super::lock::RunLock;
 use super::record::CheckerIdentity;
-use super::row_writer::Desk;
+use super::row_writer::RowWriter;
 use super::{Journal, JournalError, Known, RunRecord};
-use crate::model::{CaseSpec, Digest, Finished, JobId, Retention, Rule, RunId, Solver, Stop};
+use crate::model::{CaseSpec, Digest, FinishedJob, JobId, Retention, Rule, RunId, Solver, Stop};
 use crate::plan::Plan;
 use num_rational::BigRational;
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -66,7 +66,7 @@ pub enum Resumption {
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Closing<'a> {
+pub struct RunEnd<'a> {
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
     /// How long it took, this time.
@@ -85,7 +85,7 @@ impl Recording {
     pub fn begin(mut journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<Self, JournalError> {
         let transaction = journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let rows = begin(&transaction, record)?;
-        // Before the commit: nobody ever sees the run without its lock.
+        // Before the commit: the run is never visible without its lock.
         let lock = RunLock::take(&journal.folder, rows.run)?;
         transaction.commit()?;
         Ok(Self::of(journal, retention, record, rows, lock))
@@ -181,9 +181,9 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written: the disk is full, or another judge holds it for too long.
-    pub fn append(&mut self, batch: &[Finished]) -> Result<(), JournalError> {
+    pub fn append(&mut self, batch: &[FinishedJob]) -> Result<(), JournalError> {
         let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let desk = Desk {
+        let writer = RowWriter {
             connection: &transaction,
             rows: &self.rows,
             problem: &self.problem,
@@ -192,7 +192,7 @@ impl Recording {
         };
         for finished in batch {
             let job = self.part.place(finished.job);
-            desk.write(job, finished, &self.cases[job.case], self.attempts[job.case])?;
+            writer.write(job, finished, &self.cases[job.case], self.attempts[job.case])?;
             self.unchecked_bytes += finished.evidence.answer.as_ref().map_or(0, |answer| answer.len() as u64);
         }
         transaction.commit()?;
@@ -208,12 +208,12 @@ impl Recording {
         Ok(())
     }
 
-    /// Closes the record, and gives the journal back.
+    /// Writes the end of the run, and gives the journal back.
     ///
     /// # Errors
     /// When the journal cannot be written; the finished cases are in it nevertheless.
-    pub fn finish(mut self, closing: &Closing<'_>) -> Result<Journal, JournalError> {
-        let state = match closing.stop {
+    pub fn finish(mut self, end: &RunEnd<'_>) -> Result<Journal, JournalError> {
+        let state = match end.stop {
             None => "complete",
             Some(Stop::Interrupted) => "interrupted",
             Some(Stop::FailFast) => "stopped",
@@ -221,10 +221,10 @@ impl Recording {
         let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         transaction.execute(
             "UPDATE run SET state = ?2, elapsed_us = elapsed_us + ?3, rule = ?4 WHERE id = ?1",
-            params![self.rows.run.0, state, microseconds(closing.elapsed), closing.rule.to_string()],
+            params![self.rows.run.0, state, microseconds(end.elapsed), end.rule.to_string()],
         )?;
-        for (entrant, total) in self.rows.entrants.iter().zip(&closing.totals) {
-            sum_up(&transaction, *entrant, total.filter(|_| closing.stop.is_none()))?;
+        for (entrant, total) in self.rows.entrants.iter().zip(&end.totals) {
+            sum_up(&transaction, *entrant, total.filter(|_| end.stop.is_none()))?;
         }
         transaction.commit()?;
         self.journal.apply_retention(self.retention)?;

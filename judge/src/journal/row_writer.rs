@@ -4,11 +4,11 @@ use super::answers;
 use super::begin::{Rows, microseconds};
 use super::rank::rank;
 use super::record::CheckerIdentity;
-use crate::model::{Bytes, CaseSource, CaseSpec, Digest, Finished, JobId, Outcome, Retention, StoredResult};
+use crate::model::{Bytes, CaseSource, CaseSpec, Digest, FinishedJob, JobId, Outcome, Retention, StoredResult};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 /// Writes the rows of one commit.
-pub(super) struct Desk<'a> {
+pub(super) struct RowWriter<'a> {
     pub(super) connection: &'a Connection,
     pub(super) rows: &'a Rows,
     pub(super) problem: &'a str,
@@ -16,9 +16,15 @@ pub(super) struct Desk<'a> {
     pub(super) retention: Retention,
 }
 
-impl Desk<'_> {
+impl RowWriter<'_> {
     /// Writes the result of a job of the run; a case that is run again replaces what was there.
-    pub(super) fn write(&self, job: JobId, finished: &Finished, case: &CaseSpec, attempt: u32) -> rusqlite::Result<()> {
+    pub(super) fn write(
+        &self,
+        job: JobId,
+        finished: &FinishedJob,
+        case: &CaseSpec,
+        attempt: u32,
+    ) -> rusqlite::Result<()> {
         let (entrant, place) = (self.rows.entrants[job.solver], job.case);
         let own = |stored: StoredResult| stored.entrant == entrant && stored.place == place as i64;
         if finished.evidence.stored.is_some_and(own) {
@@ -93,7 +99,7 @@ impl Desk<'_> {
     }
 
     /// The row of the answer: a new one, or that of the result that was recalled.
-    fn answer_row(&self, finished: &Finished) -> rusqlite::Result<Option<i64>> {
+    fn answer_row(&self, finished: &FinishedJob) -> rusqlite::Result<Option<i64>> {
         if let Some(stored) = finished.evidence.stored {
             return self
                 .connection

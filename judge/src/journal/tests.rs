@@ -6,7 +6,7 @@ mod pace;
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    Bytes, CaseSpec, Digest, Evidence, Finished, Game, Invocation, JobId, KnownOutcome, Outcome, Retention, Rule,
+    Bytes, CaseSpec, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KnownOutcome, Outcome, Retention, Rule,
     RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Verdict,
 };
 use crate::plan::{Order, Plan};
@@ -92,15 +92,15 @@ impl Bench {
 
 fn close(recording: Recording, stop: Option<Stop>, total: Option<i64>) {
     let total = total.map(|total| BigRational::from_integer(total.into()));
-    let closing = Closing { stop, elapsed: Duration::from_millis(5), rule: &Rule::Sum, totals: vec![total.as_ref()] };
-    recording.finish(&closing).unwrap();
+    let end = RunEnd { stop, elapsed: Duration::from_millis(5), rule: &Rule::Sum, totals: vec![total.as_ref()] };
+    recording.finish(&end).unwrap();
 }
 
 fn input(case: usize) -> Digest {
     Digest::of(format!("input {case}").as_bytes())
 }
 
-fn finished(case: usize, solver: usize, score: Option<i64>) -> Finished {
+fn finished(case: usize, solver: usize, score: Option<i64>) -> FinishedJob {
     let outcome = match score {
         Some(score) => Outcome {
             score: Some(Score::from(score)),
@@ -113,7 +113,7 @@ fn finished(case: usize, solver: usize, score: Option<i64>) -> Finished {
         None => Outcome::without_run(Verdict::WrongAnswer, "line 1, column 2: no".to_owned()),
     };
     let answer = Some(format!("answer {score:?}").into_bytes());
-    Finished {
+    FinishedJob {
         job: JobId { case, solver },
         outcome,
         features: None,
@@ -210,7 +210,11 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     assert_eq!(outcome, finished(0, 0, Some(7)).outcome);
     let evidence = Box::new(Evidence { input: Some(input(0)), answer: None, stored: Some(stored) });
     again
-        .append(&[Finished { job, outcome, features: None, evidence }, finished(1, 0, Some(8)), finished(2, 0, None)])
+        .append(&[
+            FinishedJob { job, outcome, features: None, evidence },
+            finished(1, 0, Some(8)),
+            finished(2, 0, None),
+        ])
         .unwrap();
     close(*again, None, Some(15));
     let stored = bench.journal().stored_run(run).unwrap();
@@ -240,7 +244,7 @@ fn equal_results_of_other_runs_are_used_again_but_not_faults_nor_repetitions() {
     assert!(earlier.lookup(JobId { case: 1, solver: 0 }, &input(1)).is_none(), "a fault of ours");
     let KnownOutcome { outcome, stored } = earlier.lookup(job, &input(0)).unwrap();
     recording
-        .append(&[Finished {
+        .append(&[FinishedJob {
             job,
             outcome,
             features: None,

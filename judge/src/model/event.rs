@@ -14,21 +14,21 @@ pub struct JobId {
 
 /// A job that is done.
 #[derive(Debug, Clone)]
-pub struct Finished {
+pub struct FinishedJob {
     /// Which job.
     pub job: JobId,
     /// What became of it.
     pub outcome: Outcome,
-    /// What describes its case; `None` where nobody wants to know, or where the case was not read.
+    /// What describes its case; `None` where the command does not ask for it, or where the case was not read.
     pub features: Option<Arc<Features>>,
     /// What the journal keeps beside that.
     pub evidence: Box<Evidence>,
 }
 
-/// What a job leaves behind beside its outcome: for the journal to keep, and for nobody else to hold.
+/// What a job leaves behind beside its outcome, for the journal alone.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
-    /// Hash of the input; `None` where there was none to be had, or nobody to remember it.
+    /// Hash of the input; `None` where there is no input, or no journal.
     pub input: Option<Digest>,
     /// What was checked: the whole standard output of a solver that ended well.
     pub answer: Option<Vec<u8>>,
@@ -67,7 +67,7 @@ pub enum Stop {
 #[derive(Debug, Clone)]
 pub enum RunEvent {
     /// A job is done.
-    Finished(Finished),
+    Finished(FinishedJob),
     /// No further jobs are started.
     Stopping(Stop),
     /// The journal cannot be written any more: why. The run goes on without one.

@@ -31,7 +31,7 @@ pub use best_score::{BestScore, BestScores, Game};
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
 pub use digest::{Digest, DigestError};
 pub use direction::Direction;
-pub use event::{Evidence, Finished, JobId, KnownOutcome, RunEvent, Stop, StoredResult};
+pub use event::{Evidence, FinishedJob, JobId, KnownOutcome, RunEvent, Stop, StoredResult};
 pub use exit::Exit;
 pub use features::{Feature, FeatureRule, Features, is_feature_name};
 pub use limits::Limits;

@@ -2,12 +2,14 @@
 
 use super::request::request;
 use super::slots::Slots;
-use crate::cases::{Admitted, ReadError};
+use crate::cases::{PreparedCase, ReadError};
 use crate::executor::Executor;
 use crate::interaction::{self, ConverseError};
-use crate::model::{Digest, Evidence, Features, Finished, Invocation, JobId, KnownOutcome, Outcome, Ruling, Verdict};
+use crate::model::{
+    Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Ruling, Verdict,
+};
 use crate::solver;
-use crate::verdict::{self, Decision, Ending, Settlement};
+use crate::verdict::{self, Decision, Ending, InteractiveVerdict};
 use judge_sandbox::{Breach, Execution, Fault, Request};
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +27,7 @@ const NOISY_SHARE: f64 = 0.1;
 const NOISY_LEAST: Duration = Duration::from_millis(5);
 
 /// Works until there are no more jobs, or the run is stopped.
-pub(super) fn work(slots: &Slots<'_>, slot: usize, executor: Box<dyn Executor>, sender: &Sender<Finished>) {
+pub(super) fn work(slots: &Slots<'_>, slot: usize, executor: Box<dyn Executor>, sender: &Sender<FinishedJob>) {
     let mut runner = CaseRunner { slots, slot, executor, open: None };
     while let Some(job) = slots.next_job() {
         // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
@@ -40,7 +42,7 @@ pub(super) fn work(slots: &Slots<'_>, slot: usize, executor: Box<dyn Executor>, 
         }
         let evidence = Box::new(evidence);
         let features = runner.features(job.case);
-        if sender.blocking_send(Finished { job, outcome, features, evidence }).is_err() {
+        if sender.blocking_send(FinishedJob { job, outcome, features, evidence }).is_err() {
             return;
         }
     }
@@ -52,7 +54,7 @@ struct OpenCase {
     input: Arc<[u8]>,
     /// `None` if results are not stored.
     digest: Option<Digest>,
-    admitted: Admitted,
+    prepared: PreparedCase,
     features: Option<Arc<Features>>,
 }
 
@@ -112,11 +114,11 @@ impl CaseRunner<'_> {
             return Ok((open.input.clone(), open.digest));
         }
         let input: Arc<[u8]> = self.slots.inputs.load(&self.slots.plan.cases[index])?.into();
-        let admitted = self.slots.referee.admit(&input)?;
+        let prepared = self.slots.checker.prepare(&input)?;
         let finder = self.slots.finder.as_ref();
-        let features = finder.map(|finder| Arc::new(finder.describe(&input, &admitted)));
+        let features = finder.map(|finder| Arc::new(finder.describe(&input, &prepared)));
         let digest = self.slots.store.is_active().then(|| Digest::of(&input));
-        self.open = Some(OpenCase { index, input: input.clone(), digest, admitted, features });
+        self.open = Some(OpenCase { index, input: input.clone(), digest, prepared, features });
         Ok((input, digest))
     }
 
@@ -145,7 +147,7 @@ impl CaseRunner<'_> {
 
     /// Runs the solver once, by itself or in a conversation.
     fn perform(&mut self, request: &Request) -> Result<Performance, ConverseError> {
-        let Some(OpenCase { admitted: Admitted::Interactive { command, input }, .. }) = &self.open else {
+        let Some(OpenCase { prepared: PreparedCase::Interactive { command, input }, .. }) = &self.open else {
             return Ok(Performance { execution: self.executor.run(request)?, decision: None });
         };
         let (limits, stopped) = (&self.slots.plan.limits, &self.slots.stopped);
@@ -165,12 +167,14 @@ impl CaseRunner<'_> {
     fn outcome(&self, program: &Path, execution: &Execution, decision: Option<Decision>) -> Outcome {
         let usage = &execution.usage;
         let limits = &self.slots.plan.limits;
-        let settlement = match (decision, solver::ending(program, execution, limits)) {
-            (Some(decision), ending) => verdict::settle(execution, ending, limits, decision),
-            (None, Ending::Clean) => self.ruling(&execution.stdout),
-            (None, Ending::Failed(verdict, note)) => Settlement::Failed(verdict, note),
+        let mut outcome = match (decision, solver::ending(program, execution, limits)) {
+            (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
+                InteractiveVerdict::Decided(ruling) => ruled(ruling),
+                InteractiveVerdict::Failed(verdict, note) => Outcome::without_run(verdict, note),
+            },
+            (None, Ending::Clean) => self.checked(&execution.stdout),
+            (None, Ending::Failed(verdict, note)) => Outcome::without_run(verdict, note),
         };
-        let mut outcome = settled(settlement);
         if !outcome.is_accepted() {
             outcome.stderr = tail(&execution.stderr);
         }
@@ -184,27 +188,22 @@ impl CaseRunner<'_> {
         outcome
     }
 
-    fn ruling(&self, answer: &[u8]) -> Settlement {
-        match self.open.as_ref().map(|open| open.admitted.rule(answer)) {
-            Some(Ok(ruling)) => Settlement::Ruled(ruling),
-            Some(Err(error)) => Settlement::Failed(Verdict::JudgeError, in_full(&error)),
-            None => Settlement::Failed(Verdict::JudgeError, "the case was closed before its answer came".to_owned()),
+    fn checked(&self, answer: &[u8]) -> Outcome {
+        match self.open.as_ref().map(|open| open.prepared.check(answer)) {
+            Some(Ok(ruling)) => ruled(ruling),
+            Some(Err(error)) => Outcome::without_run(Verdict::JudgeError, in_full(&error)),
+            None => Outcome::without_run(Verdict::JudgeError, "the case was closed before its answer came".to_owned()),
         }
     }
 }
 
-fn settled(settlement: Settlement) -> Outcome {
-    match settlement {
-        Settlement::Ruled(Ruling::Accepted(score)) => {
+fn ruled(ruling: Ruling) -> Outcome {
+    match ruling {
+        Ruling::Accepted(score) => {
             Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) }
         }
-        Settlement::Ruled(Ruling::Rejected { place, reason }) if place.is_empty() => {
-            Outcome::without_run(Verdict::WrongAnswer, reason)
-        }
-        Settlement::Ruled(Ruling::Rejected { place, reason }) => {
-            Outcome::without_run(Verdict::WrongAnswer, format!("{place}: {reason}"))
-        }
-        Settlement::Failed(verdict, note) => Outcome::without_run(verdict, note),
+        Ruling::Rejected { place, reason } if place.is_empty() => Outcome::without_run(Verdict::WrongAnswer, reason),
+        Ruling::Rejected { place, reason } => Outcome::without_run(Verdict::WrongAnswer, format!("{place}: {reason}")),
     }
 }
 

@@ -5,7 +5,7 @@ use super::signals::Signals;
 use super::slots::Slots;
 use super::{ResultStore, RunSettings, StoreLost};
 use crate::executor::ExecutorPool;
-use crate::model::{Finished, Outcome, RunEvent, Stop};
+use crate::model::{FinishedJob, Outcome, RunEvent, Stop};
 use crate::plan::Plan;
 use judge_sandbox::Fault;
 use std::io;
@@ -84,7 +84,7 @@ pub(super) fn run_plan(
 
 /// Waits for a finished job, and then a moment longer for others; returns whether there is any. What is in the batch
 /// already stays there when a signal comes in between.
-async fn next_batch(finished: &mut Receiver<Finished>, batch: &mut Vec<Finished>, gathering: Duration) -> bool {
+async fn next_batch(finished: &mut Receiver<FinishedJob>, batch: &mut Vec<FinishedJob>, gathering: Duration) -> bool {
     if batch.is_empty() && finished.recv_many(batch, BATCH).await == 0 {
         return false;
     }
@@ -115,7 +115,7 @@ struct Dispatcher<'a> {
 
 impl Dispatcher<'_> {
     /// Listens until every worker is done.
-    async fn listen(&mut self, mut finished: Receiver<Finished>, mut signals: Signals) -> Vec<Option<Outcome>> {
+    async fn listen(&mut self, mut finished: Receiver<FinishedJob>, mut signals: Signals) -> Vec<Option<Outcome>> {
         let mut outcomes = vec![None; self.plan.job_count()];
         let mut batch = Vec::with_capacity(BATCH);
         let gathering = self.gathering();
@@ -141,13 +141,13 @@ impl Dispatcher<'_> {
     }
 
     /// Stores finished jobs before they are shown.
-    fn store(&mut self, batch: &[Finished]) {
+    fn store(&mut self, batch: &[FinishedJob]) {
         let Some(Err(StoreLost(why))) = self.store.map(|store| store.store(batch)) else { return };
         self.store = None;
         (self.watch)(&RunEvent::JournalLost(why));
     }
 
-    fn finished(&mut self, finished: Finished, outcomes: &mut [Option<Outcome>]) {
+    fn finished(&mut self, finished: FinishedJob, outcomes: &mut [Option<Outcome>]) {
         let failed = !finished.outcome.is_accepted();
         let place = self.plan.place(finished.job);
         let event = RunEvent::Finished(finished);

@@ -1,6 +1,6 @@
 //! What a run needs of a journal: to look up earlier results, and to have new ones stored.
 
-use crate::model::{Digest, Finished, JobId, KnownOutcome};
+use crate::model::{Digest, FinishedJob, JobId, KnownOutcome};
 
 /// Stores results. Workers look results up, each in its own thread; the dispatcher stores them.
 pub trait ResultStore: Sync {
@@ -14,7 +14,7 @@ pub trait ResultStore: Sync {
     ///
     /// # Errors
     /// When they cannot be stored. The run goes on, and does not try again.
-    fn store(&self, batch: &[Finished]) -> Result<(), StoreLost>;
+    fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost>;
 }
 
 /// Results can no longer be stored: why.

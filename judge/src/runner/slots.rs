@@ -2,8 +2,8 @@
 
 use super::request::hidden;
 use super::{ResultStore, RunError, RunSettings};
-use crate::cases::{FeatureFinder, Inputs, Referee};
-use crate::command::Stop;
+use crate::cases::{FeatureFinder, Inputs, ProblemChecker};
+use crate::command::StopSignal;
 use crate::executor::{Cancel, Executor, ExecutorPool};
 use crate::model::{Invocation, JobId, Solver};
 use crate::plan::Plan;
@@ -17,7 +17,7 @@ pub(super) struct Slots<'a> {
     pub(super) plan: &'a Plan,
     pub(super) store: &'a dyn ResultStore,
     pub(super) inputs: Inputs,
-    pub(super) referee: Referee,
+    pub(super) checker: ProblemChecker,
     /// `None` where no report shows features.
     pub(super) finder: Option<FeatureFinder>,
     pub(super) stopped: AtomicBool,
@@ -29,7 +29,7 @@ pub(super) struct Slots<'a> {
     settings: &'a RunSettings,
     next: AtomicUsize,
     /// Ends the helper commands of the problem.
-    stop_commands: Stop,
+    stop_commands: StopSignal,
     /// By slot.
     cancellers: Mutex<Vec<Box<dyn Cancel>>>,
 }
@@ -47,12 +47,12 @@ impl<'a> Slots<'a> {
             .map(|slot| pool.open(settings.core(slot)))
             .collect::<Result<Vec<Box<dyn Executor>>, _>>()
             .map_err(RunError::Sandbox)?;
-        let stop_commands = Stop::new().map_err(RunError::Start)?;
+        let stop_commands = StopSignal::new().map_err(RunError::Start)?;
         let slots = Self {
             plan,
             store,
             inputs: Inputs::of(&plan.problem).stopped_by(&stop_commands),
-            referee: Referee::of(&plan.problem).stopped_by(&stop_commands),
+            checker: ProblemChecker::of(&plan.problem).stopped_by(&stop_commands),
             finder: settings.describe.then(|| FeatureFinder::of(&plan.problem)),
             stopped: AtomicBool::new(false),
             hidden: plan.solvers.iter().map(|solver| hidden_from(solver, plan)).collect(),

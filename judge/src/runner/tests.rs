@@ -6,8 +6,8 @@ use super::{ResultStore, RunSettings, StoreLost};
 use crate::executor::scripted::{Run, ScriptedPool, Step};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Digest, Evidence, Finished, Invocation, JobId, KnownOutcome, Outcome, Program, RunEvent, Runtime, Solver,
-    SolverSpec, Stop, StoredResult, Verdict,
+    CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Program, RunEvent, Runtime,
+    Solver, SolverSpec, Stop, StoredResult, Verdict,
 };
 use crate::plan::{Order, Plan};
 use std::collections::HashMap;
@@ -73,7 +73,7 @@ impl ResultStore for Notes {
         Some(KnownOutcome { outcome, stored: StoredResult { entrant: 7, place: 0 } })
     }
 
-    fn store(&self, batch: &[Finished]) -> Result<(), StoreLost> {
+    fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost> {
         let mut batches = self.batches.lock().unwrap();
         if batches.len() == self.fails_at {
             return Err(StoreLost("disk full".to_owned()));
@@ -184,7 +184,7 @@ fn known_results_are_not_run_again() {
     let pool = ScriptedPool::in_turn(&[]);
     let mut reused = Vec::new();
     let result = run(&plan(3), 1, &pool, &store, |event, _| {
-        if let RunEvent::Finished(Finished { job, evidence, .. }) = event {
+        if let RunEvent::Finished(FinishedJob { job, evidence, .. }) = event {
             let Evidence { stored, .. } = &**evidence;
             reused.extend(stored.map(|_| job.case));
         }

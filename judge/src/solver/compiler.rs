@@ -126,7 +126,7 @@ fn outcome(compiler: &Program, execution: &Execution, made: Made) -> Compiled {
 
 fn unstarted(compiler: &Program, errno: i32) -> String {
     let errno = rustix::io::Errno::from_raw_os_error(errno);
-    let why = start_failure::obstacle(&compiler.path, errno).unwrap_or_else(|| errno.to_string());
+    let why = start_failure::start_failure(&compiler.path, errno).unwrap_or_else(|| errno.to_string());
     // Without namespaces, root's private folders stay closed to the user that programs run as.
     let hint = match errno {
         rustix::io::Errno::ACCESS => "; install it where every user can read it, or use a tier with namespaces",

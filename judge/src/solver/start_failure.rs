@@ -16,7 +16,7 @@ const ELF: &[u8] = b"\x7fELF";
 pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Ending {
     match (verdict::ending(execution, limits), execution.end) {
         (Ending::Failed(verdict, note), End::NotStarted(errno)) => {
-            let why = obstacle(program, Errno::from_raw_os_error(errno));
+            let why = start_failure(program, Errno::from_raw_os_error(errno));
             Ending::Failed(verdict, why.map_or(note.clone(), |why| format!("{note}: {why}")))
         }
         (ending, _) => ending,
@@ -24,13 +24,13 @@ pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Ending 
 }
 
 /// What is wrong with the file of a program that could not be started.
-pub(super) fn obstacle(program: &Path, errno: Errno) -> Option<String> {
+pub(super) fn start_failure(program: &Path, errno: Errno) -> Option<String> {
     let head = head(program);
     match errno {
         Errno::NOENT => missing(&head),
         Errno::NOEXEC => Some(foreign(&head)),
         Errno::ACCESS => Some(forbidden(program, &head)),
-        Errno::TXTBSY => Some("somebody is still writing it".to_owned()),
+        Errno::TXTBSY => Some("another process is still writing it".to_owned()),
         _ => None,
     }
 }
@@ -42,7 +42,9 @@ fn missing(head: &[u8]) -> Option<String> {
     };
     Some(match interpreter.strip_suffix('\r') {
         Some(interpreter) => {
-            format!("its lines end as on Windows, and there is no `{interpreter}\\r`; sed -i 's/\\r$//' mends it")
+            format!(
+                "its lines end as on Windows, and there is no `{interpreter}\\r`; convert them with sed -i 's/\\r$//' FILE"
+            )
         }
         None => format!("its interpreter {interpreter} is missing"),
     })
@@ -62,7 +64,7 @@ fn foreign(head: &[u8]) -> String {
 
 fn forbidden(program: &Path, head: &[u8]) -> String {
     if !is_executable(program) {
-        return "it is not executable; chmod +x mends it".to_owned();
+        return "it is not executable; run chmod +x on it".to_owned();
     }
     let interpreter = interpreter(head);
     if let Some(interpreter) = interpreter.as_deref().filter(|interpreter| !is_executable(Path::new(interpreter))) {
@@ -72,7 +74,7 @@ fn forbidden(program: &Path, head: &[u8]) -> String {
     match closed {
         Some(folder) => {
             let folder = folder.display();
-            format!("other users may not enter {folder}, nor does the sandbox's; chmod o+x {folder} lets them")
+            format!("other users may not enter {folder}, nor does the sandbox's; run chmod o+x {folder}")
         }
         None => "it is mounted without the right to execute".to_owned(),
     }
@@ -132,11 +134,11 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), contents).unwrap();
         std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
-        obstacle(file.path(), errno).unwrap_or_default()
+        start_failure(file.path(), errno).unwrap_or_default()
     }
 
     #[test]
-    fn every_obstacle_is_named() {
+    fn every_start_failure_is_named() {
         let own = std::fs::read("/proc/self/exe").unwrap();
         let mut foreign = own[..4096].to_vec();
         foreign[18] ^= 0x40;
@@ -159,12 +161,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = |name: &str| folder.path().join(name);
         rustix::fs::mknodat(rustix::fs::CWD, place("fifo"), rustix::fs::FileType::Fifo, 0o755.into(), 0).unwrap();
-        let pipe = obstacle(&place("fifo"), Errno::ACCESS).unwrap();
+        let pipe = start_failure(&place("fifo"), Errno::ACCESS).unwrap();
         assert!(pipe.contains("not executable"), "a pipe is not waited for: {pipe}");
         std::fs::write(place("bot"), "").unwrap();
         std::fs::set_permissions(place("bot"), std::fs::Permissions::from_mode(0o755)).unwrap();
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
-        let closed = obstacle(&place("bot"), Errno::ACCESS).unwrap();
+        let closed = start_failure(&place("bot"), Errno::ACCESS).unwrap();
         assert!(closed.contains(&format!("chmod o+x {}", folder.path().display())), "{closed}");
     }
 

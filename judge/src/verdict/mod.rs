@@ -5,5 +5,5 @@ mod interactive;
 mod protocol;
 
 pub use ending::{Ending, ending};
-pub use interactive::{Decision, Idleness, Settlement, settle};
+pub use interactive::{Decision, Idleness, InteractiveVerdict, interactive_verdict};
 pub use protocol::{ProtocolError, ruling};

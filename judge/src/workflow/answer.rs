@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::load;
-use crate::cases::{Admitted, Referee, RefereeError};
+use crate::cases::{CheckerError, PreparedCase, ProblemChecker};
 use crate::model::{Bytes, Exit, Problem, Ruling};
 use std::path::Path;
 
@@ -12,13 +12,13 @@ pub(crate) fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
         return Ok(());
     }
     let hint = format!("`judge run -p {} -s SOLVER` has the solver and the interactor converse", problem.id);
-    Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, RefereeError::Interactive)).with_hint(hint))
+    Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, CheckerError::Interactive)).with_hint(hint))
 }
 
 /// Reads the input of a case.
-pub(crate) fn admit(problem: &Problem, input: &[u8], name: &str) -> Result<Admitted, Failure> {
-    Referee::of(problem).admit(input).map_err(|error| match error {
-        RefereeError::Malformed(malformed) => {
+pub(crate) fn prepare(problem: &Problem, input: &[u8], name: &str) -> Result<PreparedCase, Failure> {
+    ProblemChecker::of(problem).prepare(input).map_err(|error| match error {
+        CheckerError::Malformed(malformed) => {
             let hint = format!("`judge show {}` tells what an input looks like; is it of another problem?", problem.id);
             Failure::usage(format!("{name} is not an input of `{}`: {malformed}", problem.id)).with_hint(hint)
         }
@@ -28,16 +28,16 @@ pub(crate) fn admit(problem: &Problem, input: &[u8], name: &str) -> Result<Admit
 
 /// Decides about the answer in a file. A solver that prints more than the limit has no answer, however the rest
 /// of it goes on.
-pub(crate) fn rule(
+pub(crate) fn check(
     problem: &Problem,
     input: &[u8],
     name: &str,
     output: &Path,
     limit: Bytes,
 ) -> Result<Ruling, Failure> {
-    let case = admit(problem, input, name)?;
+    let case = prepare(problem, input, name)?;
     match load::bytes_up_to("the answer", output, limit)? {
-        Some(answer) => Ok(case.rule(&answer)?),
+        Some(answer) => Ok(case.check(&answer)?),
         None => Ok(too_long(limit)),
     }
 }

@@ -1,7 +1,7 @@
 //! The cases of a command: those that are selected and fulfil the condition.
 
 use super::failure::Failure;
-use crate::cases::{Inputs, Referee, Selection, describe_all, select};
+use crate::cases::{Inputs, ProblemChecker, Selection, describe_all, select};
 use crate::cli::CaseArgs;
 use crate::condition::Condition;
 use crate::manifest::closest;
@@ -82,12 +82,12 @@ pub(crate) fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> 
 
 /// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs.
 pub(crate) fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), Failure> {
-    let (inputs, referee) = (Inputs::of(problem), Referee::of(problem));
+    let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
     let mut failures = Vec::new();
     for case in cases {
         let CaseSource::File(path) = &case.source else { continue };
         let input = inputs.load(case)?;
-        if let Err(error) = referee.admit(&input) {
+        if let Err(error) = checker.prepare(&input) {
             failures.push(Failure::usage(format!("{}: {error}", path.display())));
         }
     }

@@ -3,7 +3,7 @@
 
 use super::case_choice::{check_name, report_kept};
 use super::failure::Failure;
-use crate::cases::{CaseReader, Described};
+use crate::cases::{CaseDescription, CaseReader};
 use crate::cli::CaseFilterArgs;
 use crate::model::{Digest, Features, Problem, StoredCase, StoredRun};
 use crate::report;
@@ -43,7 +43,7 @@ impl CaseDescriptions {
     fn describe(&mut self, case: &StoredCase) -> Option<Arc<Features>> {
         let recorded = case.input?;
         let read = || {
-            let Described { input, features } = self.reader.describe(&case.spec).ok()?;
+            let CaseDescription { input, features } = self.reader.describe(&case.spec).ok()?;
             (input == recorded).then(|| Arc::new(features))
         };
         self.known.entry(recorded).or_insert_with(read).clone()

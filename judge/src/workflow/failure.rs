@@ -1,6 +1,6 @@
 //! An error as the user sees it: what happened, where, and a hint with the command or key that fixes it.
 
-use crate::cases::{InputError, ReadError, RefereeError, SelectError};
+use crate::cases::{CheckerError, InputError, ReadError, SelectError};
 use crate::journal::JournalError;
 use crate::manifest::{ManifestError, UnknownProblem};
 use crate::model::{Exit, one_line, visible};
@@ -135,14 +135,14 @@ impl From<InputError> for Failure {
     }
 }
 
-impl From<RefereeError> for Failure {
-    fn from(error: RefereeError) -> Self {
+impl From<CheckerError> for Failure {
+    fn from(error: CheckerError) -> Self {
         match error {
-            RefereeError::Malformed(_)
-            | RefereeError::Command(_)
-            | RefereeError::Protocol(_)
-            | RefereeError::Interactive => Self::usage(error),
-            RefereeError::Undecided(_) | RefereeError::Store(_) | RefereeError::Panicked(_) => Self::fault(error),
+            CheckerError::Malformed(_)
+            | CheckerError::Command(_)
+            | CheckerError::Protocol(_)
+            | CheckerError::Interactive => Self::usage(error),
+            CheckerError::Undecided(_) | CheckerError::Store(_) | CheckerError::Panicked(_) => Self::fault(error),
         }
     }
 }
@@ -151,7 +151,7 @@ impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::Input(error) => error.into(),
-            ReadError::Referee(error) => error.into(),
+            ReadError::Checker(error) => error.into(),
         }
     }
 }

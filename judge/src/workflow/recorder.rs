@@ -1,10 +1,10 @@
 //! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
 use super::failure::{Failure, error_chain};
-use crate::journal::{Closing, Journal, JournalError, Known, Part, Recording, Resumption, RunRecord, Surroundings};
+use crate::journal::{Journal, JournalError, Known, Part, Recording, Resumption, RunEnd, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Digest, Finished, JOURNAL_FOLDER, JobId, KnownOutcome, Retention, RunId, Solver, one_line, quote,
+    CaseSpec, Digest, FinishedJob, JOURNAL_FOLDER, JobId, KnownOutcome, Retention, RunId, Solver, one_line, quote,
 };
 use crate::plan::Plan;
 use crate::report;
@@ -132,10 +132,10 @@ impl Recorder {
     }
 
     /// Closes the record. Returns the number of the run, if it was recorded to the end.
-    pub(crate) fn finish(self, closing: &Closing<'_>) -> Option<RunId> {
+    pub(crate) fn finish(self, end: &RunEnd<'_>) -> Option<RunId> {
         let recording = self.recording.into_inner().unwrap_or_else(PoisonError::into_inner)?;
         let run = recording.run();
-        match recording.finish(closing) {
+        match recording.finish(end) {
             Ok(_) => Some(run),
             Err(error) => {
                 report::note(&format!("warning: the end of run {run} is not recorded: {}", error_chain(&error)));
@@ -177,7 +177,7 @@ impl ResultStore for Recorder {
         self.known.lookup(self.part.place(job), input)
     }
 
-    fn store(&self, batch: &[Finished]) -> Result<(), StoreLost> {
+    fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost> {
         let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(open) = recording.as_mut() else { return Ok(()) };
         let Err(error) = open.append(batch) else { return Ok(()) };

@@ -7,8 +7,8 @@ use super::score_run::{self, ScoredRun};
 use crate::cli::ReportArgs;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Features, Finished, Invocation, Limits, OutcomeGrid, Problem, Rule, RunState, Solver, SolverSpec, Stop,
-    StoredEntrant, StoredRun,
+    CaseSpec, Features, FinishedJob, Invocation, Limits, OutcomeGrid, Problem, Rule, RunState, Solver, SolverSpec,
+    Stop, StoredEntrant, StoredRun,
 };
 use crate::plan::{Order, Plan};
 use crate::report::RunReport;
@@ -84,7 +84,7 @@ pub(crate) fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), F
     let mut outputs = RunOutputs::check(args)?.open()?;
     for (job, outcome) in report.jobs() {
         let Some(outcome) = outcome.cloned() else { continue };
-        let finished = Finished { job, outcome, features: None, evidence: Box::default() };
+        let finished = FinishedJob { job, outcome, features: None, evidence: Box::default() };
         outputs.finished(report.plan, &finished, None);
     }
     outputs.publish(report)

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::load;
 use super::outputs::{Outputs, is_stdout};
 use crate::cli::ReportArgs;
-use crate::model::{Features, Finished, RunEvent};
+use crate::model::{Features, FinishedJob, RunEvent};
 use crate::plan::Plan;
 use crate::report::{Format, JsonLines, RunReport};
 use std::fs::File;
@@ -66,7 +66,7 @@ impl<'a> RunOutputs<'a> {
     }
 
     /// Reports a finished job.
-    pub(crate) fn finished(&mut self, plan: &Plan, finished: &Finished, features: Option<&Features>) {
+    pub(crate) fn finished(&mut self, plan: &Plan, finished: &FinishedJob, features: Option<&Features>) {
         if let Some(lines) = &mut self.lines {
             lines.finished(plan, finished, features);
         }

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::recorder::{self, JournalOptions, Recorder, RunContext};
 use super::score_run;
-use crate::journal::{Closing, Part};
+use crate::journal::{Part, RunEnd};
 use crate::model::{CaseSpec, OutcomeGrid, Solver, Stop};
 use crate::plan::Plan;
 use crate::report;
@@ -49,13 +49,13 @@ impl Session {
             let standing: &Standing = &scored.board.standings[solver];
             scored.board.headline(standing)
         };
-        let closing = Closing {
+        let end = RunEnd {
             stop,
             elapsed: self.started.elapsed(),
             rule: scored.as_ref().map_or(&plan.problem.scoring, |scored| &scored.rule),
             totals: (0..plan.solvers.len()).map(total).collect(),
         };
-        let recorded = self.recorder.finish(&closing);
+        let recorded = self.recorder.finish(&end);
         if recorded.is_some() && stop == Some(Stop::Interrupted) {
             let command = recorder::continue_command(self.options.continue_flag);
             report::note(&format!("what was finished is in the journal; start from it with: {command}"));

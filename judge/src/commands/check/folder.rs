@@ -2,7 +2,7 @@
 
 use crate::model::{Bytes, Exit, Problem, Ruling, natural_key};
 use crate::report::{self, Align, Style, grid};
-use crate::workflow::answer::{exit, rule, text};
+use crate::workflow::answer::{self, exit, text};
 use crate::workflow::failure::Failure;
 use crate::workflow::load;
 use std::collections::BTreeSet;
@@ -71,7 +71,7 @@ fn check_files(problem: &Problem, input: &Path, output: &Path, limit: Bytes) -> 
             return Err(Failure::usage(format!("{} is not a regular file", path.display())));
         }
     }
-    rule(problem, &load::bytes("the input", input)?, &input.display().to_string(), output, limit)
+    answer::check(problem, &load::bytes("the input", input)?, &input.display().to_string(), output, limit)
 }
 
 /// `NAME` may have dots itself.

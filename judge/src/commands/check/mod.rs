@@ -7,7 +7,7 @@ use crate::cases::Inputs;
 use crate::cli::CheckArgs;
 use crate::model::{Bytes, Exit, Problem};
 use crate::report;
-use crate::workflow::answer::{exit, refuse_interactive, rule, text};
+use crate::workflow::answer::{self, exit, refuse_interactive, text};
 use crate::workflow::failure::Failure;
 use crate::workflow::load;
 use folder::check_folder;
@@ -41,7 +41,7 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
             (Inputs::of(problem).generate(seed)?, format!("seed {seed}"))
         }
     };
-    let ruling = rule(problem, &input, &name, output, limit)?;
+    let ruling = answer::check(problem, &input, &name, output, limit)?;
     report::print_line(&text(&ruling))?;
     Ok(exit(&ruling))
 }

@@ -1,6 +1,6 @@
 //! `judge check --run`: rechecks the stored answers of a past run with the current checker.
 
-use crate::cases::{Admitted, Inputs, Referee};
+use crate::cases::{Inputs, PreparedCase, ProblemChecker};
 use crate::journal::Journal;
 use crate::model::{Bytes, Digest, Exit, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
 use crate::report::{self, Align, Style, grid};
@@ -40,18 +40,19 @@ pub(in crate::commands) fn check_run(
     let run = journal.stored_run(journal.choose(choice)?)?;
     let problem = catalogue.find(&run.problem)?;
     refuse_interactive(problem)?;
-    let rechecker = Rechecker { journal: &journal, inputs: Inputs::of(problem), referee: Referee::of(problem), limit };
+    let rechecker =
+        Rechecker { journal: &journal, inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), limit };
 
     let columns = [("case", Align::Left), ("solver", Align::Left), ("recorded", Align::Left), ("today", Align::Left)];
     let mut table = grid(&columns, Style::of_stdout());
     let mut tally = Tally::default();
     for case in &run.cases {
-        let admitted = rechecker.admit(case);
+        let prepared = rechecker.prepare(case);
         for (entrant, stored) in run.entrants.iter().zip(&case.results) {
             let Some(stored) = stored else { continue };
             let row =
                 |recorded: String, today: String| [case.spec.name.to_string(), entrant.name.clone(), recorded, today];
-            match rechecker.recheck(&admitted, stored)? {
+            match rechecker.recheck(&prepared, stored)? {
                 Recheck::Same => tally.same += 1,
                 Recheck::NoAnswer => {}
                 Recheck::Differs(recorded, today) => {
@@ -80,34 +81,34 @@ pub(in crate::commands) fn check_run(
 struct Rechecker<'a> {
     journal: &'a Journal,
     inputs: Inputs,
-    referee: Referee,
+    checker: ProblemChecker,
     limit: Option<Bytes>,
 }
 
 impl Rechecker<'_> {
     /// Makes and reads the input again. Fails if it is not the recorded one.
-    fn admit(&self, case: &StoredCase) -> Result<Admitted, String> {
+    fn prepare(&self, case: &StoredCase) -> Result<PreparedCase, String> {
         let input = self.inputs.load(&case.spec).map_err(|error| error.to_string())?;
         if case.input != Some(Digest::of(&input)) {
             return Err("the case's input is not what it was".to_owned());
         }
-        self.referee.admit(&input).map_err(|error| error.to_string())
+        self.checker.prepare(&input).map_err(|error| error.to_string())
     }
 
-    fn recheck(&self, admitted: &Result<Admitted, String>, stored: &StoredOutcome) -> Result<Recheck, Failure> {
+    fn recheck(&self, prepared: &Result<PreparedCase, String>, stored: &StoredOutcome) -> Result<Recheck, Failure> {
         let verdict = stored.outcome.verdict;
         let Some(answer) = stored.answer.map(|id| self.journal.answer(id)).transpose()?.flatten() else {
             let answered = matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer);
             let dropped = || Recheck::Impossible("its answer is no longer kept".to_owned());
             return Ok(if answered { dropped() } else { Recheck::NoAnswer });
         };
-        let case = match admitted {
+        let case = match prepared {
             Ok(case) => case,
             Err(why) => return Ok(Recheck::Impossible(why.clone())),
         };
         let ruling = match self.limit {
             Some(limit) if answer.len() as u64 > limit.0 => Ok(too_long(limit)),
-            _ => case.rule(&answer),
+            _ => case.check(&answer),
         };
         let today = match ruling {
             Ok(Ruling::Accepted(score)) => format!("accepted {score}"),

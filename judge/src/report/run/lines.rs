@@ -2,7 +2,7 @@
 
 use super::record::{CaseRecord, Summary};
 use super::report::RunReport;
-use crate::model::{Features, Finished};
+use crate::model::{Features, FinishedJob};
 use crate::plan::Plan;
 use crate::report::text::json_text;
 use crate::report::text::json_value::schema_of;
@@ -34,7 +34,7 @@ impl<W: Write> JsonLines<W> {
     }
 
     /// Writes the line of a finished job.
-    pub fn finished(&mut self, plan: &Plan, finished: &Finished, features: Option<&Features>) {
+    pub fn finished(&mut self, plan: &Plan, finished: &FinishedJob, features: Option<&Features>) {
         self.write(&Line::Case(CaseRecord::new(plan, finished.job, Some(&finished.outcome), None, features)));
     }
 
