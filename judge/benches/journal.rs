@@ -1,7 +1,8 @@
 //! What the journal adds to a case: the commit that comes before the case is shown. The promise is less than 0.1 ms.
 
 use divan::counter::ItemsCount;
-use judge::journal::{HistoryFilter, Journal, Recording, RunRecord, Surroundings, game_of};
+use judge::command::{checker_identity, game_of};
+use judge::journal::{HistoryFilter, Journal, Recording, RunRecord, Surroundings};
 use judge::manifest::Catalogue;
 use judge::model::{
     BestScores, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, Outcome, Retention, Solver, SolverSpec,
@@ -47,6 +48,7 @@ fn open_run_of(cases: usize) -> OpenRun {
     };
     let record = RunRecord {
         plan: &plan,
+        checker: &checker_identity(&plan.problem.checker),
         solver_hashes: &[Digest::of(b"bot")],
         command: "judge run",
         jobs: 1,

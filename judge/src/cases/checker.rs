@@ -1,46 +1,42 @@
-//! Who says what an answer is worth: a built-in checker, or a command of the user's.
+//! The checker of a problem: a built-in one, or a command of the problem's author.
 
 use super::InputError;
-use crate::command::{self, CommandError, StopSignal, Template};
-use crate::model::{CheckerChoice, Problem, Ruling};
-use crate::verdict::{self, ProtocolError};
-use checkers::{Case, CheckError, Checker, Feature, Malformed, Observer, Score, Undecided};
+use crate::command::{self, CommandError, Reports, StopSignal};
+use crate::model::{CheckerChoice, CommandTemplate, ExternalChecker, Problem, Ruling};
+use crate::verdict::{self, CallOutput, Protocol, ProtocolError};
+use checkers::{Case, CheckError, Feature, Malformed, Observer, Score, Undecided};
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
-/// How long a checker of the user's may take for one answer.
+/// How long an external checker may take for one answer.
 const CHECKER_LIMIT: Duration = Duration::from_secs(60);
 
-/// Says what answers are worth.
+/// The checker of a problem.
 #[derive(Clone)]
-pub enum ProblemChecker {
-    /// A checker of the `checkers` crate, in this process.
-    BuiltIn(&'static dyn Checker),
-    /// A command of the user's. It gets the files of the input and the answer in place of `{input}` and `{answer}`, or
-    /// as its last two arguments. Exit code 0: accepted, and the first word it prints is the score. Exit code 1:
-    /// rejected, and the first line it prints says why. Anything else is the checker's own fault.
-    Command(Template),
-    /// A command of the user's that converses with the solver, and then decides.
-    Interactor(Template),
+pub struct ProblemChecker {
+    choice: CheckerChoice,
+    stop: Option<StopSignal>,
 }
 
 /// A case that the checker has read.
 pub enum PreparedCase {
     /// Read by a built-in checker.
     BuiltIn(Box<dyn Case>),
-    /// Stored for the user's command.
-    Command {
-        /// The command.
-        command: Template,
+    /// Stored for an external checker.
+    External {
+        /// The checker.
+        checker: ExternalChecker,
         /// The input.
         input: NamedTempFile,
+        /// Ends the checker early, if anything does.
+        stop: Option<StopSignal>,
     },
-    /// Stored for the user's interactor.
+    /// Stored for an interactor.
     Interactive {
-        /// The command.
-        command: Template,
+        /// The interactor.
+        interactor: ExternalChecker,
         /// The input.
         input: NamedTempFile,
     },
@@ -52,10 +48,10 @@ pub enum CheckerError {
     /// The input is not of the game.
     #[error("the input is not of this game: {0}")]
     Malformed(#[from] Malformed),
-    /// The user's checker gave no result.
+    /// An external checker gave no result.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// The user's checker did not keep to the protocol.
+    /// An external checker did not keep to its protocol.
     #[error("the checker {0}")]
     Protocol(#[from] ProtocolError),
     /// The problem is interactive, and this is an answer without its conversation.
@@ -64,8 +60,8 @@ pub enum CheckerError {
     /// A built-in checker gave up on an answer that may be right.
     #[error("{0}")]
     Undecided(Undecided),
-    /// A temporary file could not be written.
-    #[error("cannot write a temporary file for the checker")]
+    /// A temporary file could not be written or read.
+    #[error("cannot use a temporary file for the checker")]
     Store(#[from] io::Error),
     /// A built-in checker panicked: a bug in it.
     #[error("the checker panicked: {0}")]
@@ -87,23 +83,13 @@ impl ProblemChecker {
     /// Returns the checker of a problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        let template = |line: &String| Template { line: line.clone(), folder: problem.folder.clone(), stop: None };
-        match &problem.checker {
-            CheckerChoice::BuiltIn(checker) => Self::BuiltIn(*checker),
-            CheckerChoice::Command(line) => Self::Command(template(line)),
-            CheckerChoice::Interactor(line) => Self::Interactor(template(line)),
-        }
+        Self { choice: problem.checker.clone(), stop: None }
     }
 
     /// Has `stop` end the checker.
     #[must_use]
     pub fn stopped_by(self, stop: &StopSignal) -> Self {
-        let stopped = |command: Template| Template { stop: Some(stop.clone()), ..command };
-        match self {
-            Self::BuiltIn(checker) => Self::BuiltIn(checker),
-            Self::Command(command) => Self::Command(stopped(command)),
-            Self::Interactor(command) => Self::Interactor(stopped(command)),
-        }
+        Self { stop: Some(stop.clone()), ..self }
     }
 
     /// Reads a case's input.
@@ -111,13 +97,15 @@ impl ProblemChecker {
     /// # Errors
     /// When it is not of the game.
     pub fn prepare(&self, input: &[u8]) -> Result<PreparedCase, CheckerError> {
-        match self {
-            Self::BuiltIn(checker) => Ok(PreparedCase::BuiltIn(guarded(|| checker.read(input))??)),
-            Self::Command(command) => Ok(PreparedCase::Command { command: command.clone(), input: stored(input)? }),
-            Self::Interactor(command) => {
-                Ok(PreparedCase::Interactive { command: command.clone(), input: stored(input)? })
+        Ok(match &self.choice {
+            CheckerChoice::BuiltIn(checker) => PreparedCase::BuiltIn(guarded(|| checker.read(input))??),
+            CheckerChoice::External(checker) => {
+                PreparedCase::External { checker: checker.clone(), input: stored(input)?, stop: self.stop.clone() }
             }
-        }
+            CheckerChoice::Interactor(interactor) => {
+                PreparedCase::Interactive { interactor: interactor.clone(), input: stored(input)? }
+            }
+        })
     }
 }
 
@@ -129,19 +117,22 @@ impl PreparedCase {
     pub fn check(&self, answer: &[u8]) -> Result<Ruling, CheckerError> {
         match self {
             Self::BuiltIn(case) => ruling(guarded(|| case.check(answer))?),
-            Self::Command { command, input } => check_by_command(command, input.path(), stored(answer)?.path()),
+            Self::External { checker, input, stop } => {
+                let protocol = verdict::checker_protocol(&checker.protocol);
+                check_externally(&checker.command, protocol, input.path(), stored(answer)?.path(), stop.as_ref())
+            }
             Self::Interactive { .. } => Err(CheckerError::Interactive),
         }
     }
 
-    /// Does the same, and shows every step of the game to `observer`; a command of the user's shows none.
+    /// Does the same, and shows every step of the game to `observer`; an external checker shows none.
     ///
     /// # Errors
     /// When the checker itself fails.
     pub fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Ruling, CheckerError> {
         match self {
             Self::BuiltIn(case) => ruling(guarded(|| case.replay(answer, observer))?),
-            Self::Command { .. } | Self::Interactive { .. } => self.check(answer),
+            Self::External { .. } | Self::Interactive { .. } => self.check(answer),
         }
     }
 
@@ -150,7 +141,7 @@ impl PreparedCase {
     pub fn features(&self) -> Vec<Feature> {
         match self {
             Self::BuiltIn(case) => guarded(|| case.features()).unwrap_or_default(),
-            Self::Command { .. } | Self::Interactive { .. } => Vec::new(),
+            Self::External { .. } | Self::Interactive { .. } => Vec::new(),
         }
     }
 }
@@ -180,14 +171,23 @@ fn stored(bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-fn check_by_command(command: &Template, input: &Path, answer: &Path) -> Result<Ruling, CheckerError> {
-    let Template { line, folder, stop } = command;
-    let mut words = command::words(line, &[("input", input), ("answer", answer)])?;
-    if !line.contains("{input}") && !line.contains("{answer}") {
-        words.extend([input.into(), answer.into()]);
-    }
-    let finished = command::run(&words, folder, CHECKER_LIMIT, stop.as_ref())?;
-    let said = String::from_utf8_lossy(&finished.stdout);
-    let first_line = said.lines().next().unwrap_or("").trim();
-    Ok(verdict::ruling(finished.status, first_line, &finished.stderr)?)
+/// Returns what an external checker says of the answer in a file.
+///
+/// # Errors
+/// When it cannot be run, or does not keep to its protocol.
+pub fn check_externally(
+    command: &CommandTemplate,
+    protocol: &dyn Protocol,
+    input: &Path,
+    answer: &Path,
+    stop: Option<&StopSignal>,
+) -> Result<Ruling, CheckerError> {
+    let reports = Reports::create(protocol)?;
+    let call = protocol.call(&command.line, &reports.with(input, Some(answer)));
+    let words = command::call_words(command, &call)?;
+    let output = command::run_on(call.stdin, &words, &command.folder, CHECKER_LIMIT, stop)?;
+    let reports = reports.read()?;
+    let output =
+        CallOutput { status: output.status, stdout: &output.stdout, stderr: &output.stderr, reports: &reports };
+    Ok(protocol.ruling(&output)?)
 }

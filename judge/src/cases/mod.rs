@@ -5,7 +5,7 @@ mod features;
 mod input;
 mod select;
 
-pub use checker::{CheckerError, PreparedCase, ProblemChecker, ReadError};
+pub use checker::{CheckerError, PreparedCase, ProblemChecker, ReadError, check_externally};
 pub use features::{CaseDescription, CaseReader, FeatureFinder, describe_all};
 pub use input::{InputError, Inputs};
 pub use select::{SelectError, Selection, select};

@@ -1,7 +1,8 @@
 //! `judge best`: the best score on each case of a problem, to show and to share.
 
 use crate::cli::BestArgs;
-use crate::journal::{Imported, Journal, game_of};
+use crate::command::game_of;
+use crate::journal::{Imported, Journal};
 use crate::model::{Exit, Game};
 use crate::report::{self, Style};
 use crate::workflow::failure::Failure;

@@ -1,6 +1,7 @@
 //! `judge gate`: fails if a solver is worse than its baseline.
 
 use crate::cli::GateArgs;
+use crate::command::{checker_identity, is_recorded_as};
 use crate::gate::{self, Baseline, BaselineFile, GateLimits, Judgement, TimeLimit};
 use crate::model::{CaseSource, CaseSpec, Direction, Exit, Problem, Stop};
 use crate::report::{self, Format, GateReport};
@@ -12,7 +13,7 @@ use std::path::Path;
 
 /// Runs the cases of a baseline and compares.
 pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Failure> {
-    let record = read(&args.baseline)?;
+    let mut record = read(&args.baseline)?;
     let outputs = Outputs::check([
         (Format::Json, args.json.as_deref()),
         (Format::Junit, args.junit.as_deref()),
@@ -20,6 +21,9 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
     ])?;
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&record.baseline.problem)?;
+    if is_recorded_as(&problem.checker, &record.baseline.checker) {
+        record.baseline.checker = checker_identity(&problem.checker).to_string();
+    }
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
     let solvers = runner.solver(args.solver.as_ref())?;
     let cases = cases(problem, &record, baseline::folder_of(&args.baseline))?;

@@ -1,7 +1,8 @@
 //! `judge power`: which difference a number of cases shows, and how many cases a difference needs.
 
 use crate::cli::PowerArgs;
-use crate::journal::{HistoryFilter, Journal, game_of};
+use crate::command::game_of;
+use crate::journal::{HistoryFilter, Journal};
 use crate::manifest::Catalogue;
 use crate::model::{Digest, Exit, Problem, Stop};
 use crate::paired::{EffectMeasure, MinEffect};
@@ -116,12 +117,13 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
     };
     let journal = Journal::look(&recorder::folder(catalogue))?.ok_or_else(nothing)?;
     let filter = HistoryFilter { problem: Some(&problem.id), newest: Some(SEARCHED), ..HistoryFilter::default() };
+    let game = game_of(problem);
     let mut seen: Vec<(Digest, HashSet<CaseKey>, String)> = Vec::new();
     for row in journal.history(&filter)? {
         let run = journal.stored_run(row.run)?;
         let Some(entrant) = run.entrants.iter().position(|entrant| entrant.name == row.solver) else { continue };
         let past = PastEntrant { run, entrant };
-        if !past.is_of(&game_of(problem)) {
+        if !past.is_of(&game) {
             continue;
         }
         let accepted = past.results().into_iter().filter(|(_, _, outcome)| outcome.is_accepted());

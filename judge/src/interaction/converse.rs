@@ -3,9 +3,8 @@
 use super::decision::PendingDecision;
 use super::interactor::{Interactor, InteractorError};
 use super::relay::{Pipe, Relay};
-use crate::command::Template;
 use crate::executor::Executor;
-use crate::model::Limits;
+use crate::model::{ExternalChecker, Limits};
 use crate::verdict::{self, Decision, Ending, Idleness};
 use judge_sandbox::{End, Execution, Fault, Request, Sink, Stdin};
 use rustix::fs::Mode;
@@ -48,7 +47,7 @@ pub fn converse(
     executor: &mut dyn Executor,
     request: &Request,
     limits: &Limits,
-    interactor: &Template,
+    interactor: &ExternalChecker,
     input: &Path,
     stopped: &AtomicBool,
 ) -> Result<Conversation, ConverseError> {

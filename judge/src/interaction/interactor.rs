@@ -1,37 +1,34 @@
 //! The interactor's process: how it is started, and what it has decided.
 
 use super::activity::{self, Activity};
-use crate::command::{self, CommandError, Running, Template};
-use crate::model::Ruling;
-use crate::verdict::{self, Decision};
-use std::io::{self, Read};
+use crate::command::{self, CommandError, Reports, Running};
+use crate::model::{CheckerProtocol, ExternalChecker};
+use crate::verdict::{self, CallOutput, Decision};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
-use tempfile::NamedTempFile;
-
-/// How much of a report is read: its first line is all that counts.
-const REPORT_BYTES: u64 = 64 << 10;
 
 /// An interactor that runs. When this is dropped, it is ended.
 pub(super) struct Interactor {
     running: Running,
-    report: NamedTempFile,
+    protocol: CheckerProtocol,
+    reports: Reports,
 }
 
 impl Interactor {
-    /// Starts an interactor between two pipes. In its command, `{input}` and `{report}` become files.
+    /// Starts an interactor between two pipes.
     pub(super) fn start(
-        command: &Template,
+        interactor: &ExternalChecker,
         input: &Path,
         stdin: OwnedFd,
         stdout: OwnedFd,
     ) -> Result<Self, InteractorError> {
-        // Removed with it; by the next judge's sweep, if this one is killed.
-        let prefix = judge_sandbox::sweepable_name("report") + ".";
-        let report = tempfile::Builder::new().prefix(&prefix).tempfile()?;
-        let words = command::words(&command.line, &[("input", input), ("report", report.path())])?;
+        let ExternalChecker { command, protocol } = interactor;
+        let speaks = verdict::interactor_protocol(protocol);
+        let reports = Reports::create(speaks)?;
+        let words = command::call_words(command, &speaks.call(&command.line, &reports.with(input, None)))?;
         let running = Running::start(&words, &command.folder, stdin.as_fd(), stdout.as_fd())?;
-        Ok(Self { running, report })
+        Ok(Self { running, protocol: protocol.clone(), reports })
     }
 
     /// Becomes readable when it has ended.
@@ -46,31 +43,21 @@ impl Interactor {
 
     /// What it has decided, once it has ended.
     pub(super) fn decision(self) -> Decision {
-        let Self { running, report, .. } = self;
+        let Self { running, protocol, reports } = self;
         let ended = match running.end() {
             Ok(ended) => ended,
             Err(error) => return Decision::Failed(error.to_string()),
         };
-        let line = match first_line(report.path()) {
-            Ok(line) => line,
+        let reports = match reports.read() {
+            Ok(reports) => reports,
             Err(error) => return Decision::Failed(format!("the interactor's report cannot be read: {error}")),
         };
-        match verdict::ruling(ended.status, &line, &ended.stderr) {
-            // Many an interpreter ends a program that crashed with exit code 1.
-            Ok(Ruling::Rejected { reason, .. }) if reason.is_empty() => Decision::Failed(format!(
-                "the interactor ended with exit code 1 (rejected), but its report does not say why: {}",
-                String::from_utf8_lossy(&ended.stderr).trim()
-            )),
+        let output = CallOutput { status: ended.status, stdout: &[], stderr: &ended.stderr, reports: &reports };
+        match verdict::interactor_protocol(&protocol).ruling(&output) {
             Ok(ruling) => Decision::Decided(ruling),
             Err(error) => Decision::Failed(format!("the interactor {error}")),
         }
     }
-}
-
-fn first_line(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(REPORT_BYTES).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).lines().next().unwrap_or("").trim().to_owned())
 }
 
 /// An interactor that could not be started.

@@ -1,6 +1,6 @@
 //! Starts the record of a run, or finds the one that is to be continued.
 
-use super::record::{CheckerIdentity, environment};
+use super::record::environment;
 use super::{JournalError, RunRecord};
 use crate::model::{Digest, RunId, Solver};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
@@ -38,8 +38,7 @@ pub(super) fn enter(
 }
 
 fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Result<usize> {
-    let RunRecord { plan, surroundings, .. } = record;
-    let checker = CheckerIdentity::of(&plan.problem);
+    let RunRecord { plan, checker, surroundings, .. } = record;
     connection.execute(
         "INSERT INTO run (command, signature, conditions, problem, checker, checker_version, rule, direction,
              cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit, environment, case_count, jobs,

@@ -1,19 +1,11 @@
 //! The best score on each case of a problem, of our own runs and of those that others sent.
 
 use super::rank::rank;
-use super::record::CheckerIdentity;
 use super::stored::read_score;
 use super::{Journal, JournalError};
-use crate::model::{BestScore, BestScores, CaseName, Digest, Direction, Game, Problem, RunId, natural_key};
+use crate::model::{BestScore, BestScores, CaseName, Digest, Direction, Game, RunId, natural_key};
 use rusqlite::{Connection, TransactionBehavior, named_params, params};
 use std::collections::HashMap;
-
-/// Returns the game of a problem, with the current version of its checker.
-#[must_use]
-pub fn game_of(problem: &Problem) -> Game {
-    let CheckerIdentity { name, version } = CheckerIdentity::of(problem);
-    Game { problem: problem.id.clone(), checker: name, checker_version: version, direction: problem.direction }
-}
 
 /// Compares two scores by their ranks.
 fn is_better(game: &Game, rank: &[u8], than: &[u8]) -> bool {
@@ -127,7 +119,7 @@ impl Journal {
         );
         let mut statement = self.connection.prepare(&sql)?;
         let parameters = named_params! {
-            ":problem": game.problem, ":checker": game.checker, ":version": game.checker_version,
+            ":problem": game.problem, ":checker": game.checker.name, ":version": game.checker.version,
         };
         let candidates = statement.query_map(parameters, |row| {
             Ok(Candidate {
@@ -170,7 +162,7 @@ impl Journal {
             "SELECT name, input, score, solver, solver_hash, host, run, date FROM imported_best
              WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3",
         )?;
-        let mut rows = statement.query(params![game.problem, game.checker, game.checker_version])?;
+        let mut rows = statement.query(params![game.problem, game.checker.name, game.checker.version])?;
         let mut bests = Vec::new();
         while let Some(row) = rows.next()? {
             bests.push(BestScore {
@@ -198,8 +190,8 @@ fn insert_imported(connection: &Connection, game: &Game, score: &BestScore) -> r
         )?
         .execute(params![
             game.problem,
-            game.checker,
-            game.checker_version,
+            game.checker.name,
+            game.checker.version,
             &*score.case.0,
             score.input.0,
             score.score.to_string(),

@@ -22,7 +22,7 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 
-pub use best::{Imported, game_of};
+pub use best::Imported;
 pub use error::JournalError;
 pub use history::HistoryFilter;
 pub use known::Known;

@@ -1,7 +1,7 @@
 //! What the journal writes down about a run before its first case.
 
 use super::Surroundings;
-use crate::model::{CheckerChoice, Digest, Problem};
+use crate::model::{CheckerIdentity, Digest};
 use crate::plan::Plan;
 
 /// What the journal writes down about a run before its first case.
@@ -9,6 +9,8 @@ use crate::plan::Plan;
 pub struct RunRecord<'a> {
     /// What the run will do.
     pub plan: &'a Plan,
+    /// The identity of its checker.
+    pub checker: &'a CheckerIdentity,
     /// The content of each solver, in the order of the plan.
     pub solver_hashes: &'a [Digest],
     /// The command line that does it again.
@@ -26,7 +28,7 @@ impl RunRecord<'_> {
     /// checker, the limits, the environment, the walls, and the processor that the times were taken on.
     pub(super) fn conditions(&self) -> Digest {
         let plan = self.plan;
-        let checker = CheckerIdentity::of(&plan.problem);
+        let checker = self.checker;
         let environment = environment(plan);
         let limits = format!("{:?}", plan.limits);
         let version = checker.version.to_string();
@@ -59,27 +61,4 @@ impl RunRecord<'_> {
 #[must_use]
 pub fn environment(plan: &Plan) -> String {
     shell_words::join(plan.environment.iter().map(|(key, value)| format!("{key}={value}")))
-}
-
-/// Who ruled: scores of different checkers, or of different versions of one, are not compared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CheckerIdentity {
-    pub(super) name: String,
-    pub(super) version: u32,
-}
-
-impl CheckerIdentity {
-    /// A command of the user's has no version: the content of the files that it names stands for one.
-    pub(super) fn of(problem: &Problem) -> Self {
-        match &problem.checker {
-            CheckerChoice::BuiltIn(checker) => Self { name: checker.id().to_owned(), version: checker.version() },
-            CheckerChoice::Command(line) | CheckerChoice::Interactor(line) => {
-                let words = shell_words::split(line).unwrap_or_default();
-                let contents: Vec<_> =
-                    words.iter().filter_map(|word| std::fs::read(problem.folder.join(word)).ok()).collect();
-                let hash = Digest::of_parts(contents.iter().map(Vec::as_slice));
-                Self { name: format!("{line} #{}", hash.short()), version: 0 }
-            }
-        }
-    }
 }

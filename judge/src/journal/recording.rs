@@ -3,10 +3,9 @@
 use super::begin::{Rows, begin, enter, find_unfinished, microseconds};
 use super::known::attempts;
 use super::lock::RunLock;
-use super::record::CheckerIdentity;
 use super::row_writer::RowWriter;
 use super::{Journal, JournalError, Known, RunRecord};
-use crate::model::{CaseSpec, Digest, FinishedJob, JobId, Retention, Rule, RunId, Solver, Stop};
+use crate::model::{CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Retention, Rule, RunId, Solver, Stop};
 use crate::plan::Plan;
 use num_rational::BigRational;
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -119,7 +118,7 @@ impl Recording {
             retention,
             rows,
             problem: record.plan.problem.id.clone(),
-            checker: CheckerIdentity::of(&record.plan.problem),
+            checker: record.checker.clone(),
             hashes: record.solver_hashes.to_vec(),
             conditions: record.conditions(),
             cases: record.plan.cases.clone(),

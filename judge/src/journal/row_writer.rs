@@ -3,8 +3,9 @@
 use super::answers;
 use super::begin::{Rows, microseconds};
 use super::rank::rank;
-use super::record::CheckerIdentity;
-use crate::model::{Bytes, CaseSource, CaseSpec, Digest, FinishedJob, JobId, Outcome, Retention, StoredResult};
+use crate::model::{
+    Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, StoredResult,
+};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 /// Writes the rows of one commit.

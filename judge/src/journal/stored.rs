@@ -3,8 +3,8 @@
 use super::history::run_state;
 use super::{Journal, JournalError};
 use crate::model::{
-    Bytes, CaseName, CaseSource, CaseSpec, Digest, Limits, Outcome, RunChoice, RunId, StoredCase, StoredEntrant,
-    StoredOutcome, StoredRun, Time, Verdict,
+    Bytes, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Limits, Outcome, RunChoice, RunId, StoredCase,
+    StoredEntrant, StoredOutcome, StoredRun, Time, Verdict,
 };
 use checkers::Score;
 use rusqlite::{OptionalExtension, Row};
@@ -51,8 +51,7 @@ impl Journal {
             elapsed: time(row, 2)?.unwrap_or_default(),
             command: row.get(3)?,
             problem: row.get(4)?,
-            checker: row.get(5)?,
-            checker_version: row.get(6)?,
+            checker: CheckerIdentity { name: row.get(5)?, version: row.get(6)? },
             limits: Limits {
                 cpu: Time(time(row, 7)?.unwrap_or_default()),
                 wall: Time(time(row, 8)?.unwrap_or_default()),

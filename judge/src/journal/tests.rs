@@ -6,8 +6,8 @@ mod pace;
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    Bytes, CaseSpec, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KnownOutcome, Outcome, Retention, Rule,
-    RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Verdict,
+    Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KnownOutcome, Outcome,
+    Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Verdict,
 };
 use crate::plan::{Order, Plan};
 use checkers::Score;
@@ -21,6 +21,7 @@ use tempfile::TempDir;
 struct Bench {
     folder: TempDir,
     plan: Plan,
+    checker: CheckerIdentity,
     hashes: Vec<Digest>,
     surroundings: Surroundings,
 }
@@ -52,12 +53,14 @@ impl Bench {
             git_dirty: Some(true),
         };
         let hashes = solvers.iter().map(|name| Digest::of(name.as_bytes())).collect();
-        Self { folder: tempfile::tempdir().unwrap(), plan, hashes, surroundings }
+        let checker = crate::command::checker_identity(&plan.problem.checker);
+        Self { folder: tempfile::tempdir().unwrap(), plan, checker, hashes, surroundings }
     }
 
     fn record(&self) -> RunRecord<'_> {
         RunRecord {
             plan: &self.plan,
+            checker: &self.checker,
             solver_hashes: &self.hashes,
             command: "judge run -p columns",
             jobs: 2,
@@ -126,7 +129,7 @@ fn integrity(journal: &Journal) -> String {
 }
 
 fn game(bench: &Bench) -> Game {
-    game_of(&bench.plan.problem)
+    crate::command::game_of(&bench.plan.problem)
 }
 
 fn scores(journal: &Journal, game: &Game) -> Vec<(String, String, i64)> {
@@ -151,7 +154,7 @@ fn what_is_recorded_comes_back() {
     assert_eq!(journal.choose(RunChoice::Last).unwrap(), run);
     let stored = journal.stored_run(run).unwrap();
     assert_eq!((stored.state, stored.case_count, stored.cases.len()), (RunState::Killed, 3, 2));
-    assert_eq!((&*stored.problem, &*stored.checker, stored.checker_version > 0), ("columns", "columns", true));
+    assert_eq!((&*stored.problem, &*stored.checker.name, stored.checker.version > 0), ("columns", "columns", true));
     assert_eq!((&stored.limits, &*stored.environment), (&bench.plan.limits, "'THREADS=1 2'"));
     assert_eq!((&*stored.host, &*stored.tier, stored.git_dirty), ("box", "root", Some(true)));
     assert_eq!(stored.entrants[1].hash, bench.hashes[1]);
@@ -466,7 +469,8 @@ fn the_best_is_the_first_of_the_best_either_way() {
     assert_eq!(scores(&journal, &game(&bench)), [row("seed-1", "3", 2), row("seed-2", "1099511627776", 1)]);
     let least = Game { direction: crate::model::Direction::Min, ..game(&bench) };
     assert_eq!(scores(&journal, &least), [row("seed-1", "-5", 1), row("seed-2", "255", 2)]);
-    let newer = Game { checker_version: 99, ..game(&bench) };
+    let mut newer = game(&bench);
+    newer.checker.version = 99;
     assert!(scores(&journal, &newer).is_empty(), "another checker's scores");
 }
 

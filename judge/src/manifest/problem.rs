@@ -3,8 +3,8 @@
 use super::section::{Located, Section};
 use super::suggest::closest;
 use crate::model::{
-    Bytes, CaseName, CaseSource, CaseSpec, CheckerChoice, GeneratorChoice, Limits, Problem, Rule, Seeds, Thresholds,
-    Time, Weight,
+    Bytes, CaseName, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker,
+    GeneratorChoice, Limits, Problem, Rule, Seeds, Thresholds, Time, Weight,
 };
 use checkers::{Checker, Score};
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let title = section.text("title");
     let source = section.text("source");
     let format = section.text("format");
-    let checker = checker(&section);
+    let checker = checker(&section, folder);
     let generator = generator(&section, checker.as_ref());
     let default_solver = section.text("solver");
     let limits = limits(&section);
@@ -68,11 +68,11 @@ fn id(section: &Section<'_>) -> Option<String> {
     Some(value.to_owned())
 }
 
-fn checker(section: &Section<'_>) -> Option<CheckerChoice> {
+fn checker(section: &Section<'_>, folder: &Path) -> Option<CheckerChoice> {
     match (section.text("checker"), section.text("checker-command"), section.text("interactor-command")) {
         (Some(name), None, None) => built_in_checker(section, &name).map(CheckerChoice::BuiltIn),
-        (None, Some(command), None) => Some(CheckerChoice::Command(command.value.to_owned())),
-        (None, None, Some(command)) => interactor(section, &command),
+        (None, Some(command), None) => Some(CheckerChoice::External(external(command.value, folder))),
+        (None, None, Some(command)) => interactor(section, &command, folder),
         (None, None, None) => {
             let others = "`checker-command = \"./check {input} {answer}\"` or \
                           `interactor-command = \"./interact {input} {report}\"";
@@ -87,7 +87,7 @@ fn checker(section: &Section<'_>) -> Option<CheckerChoice> {
     }
 }
 
-fn interactor(section: &Section<'_>, command: &Located<&str>) -> Option<CheckerChoice> {
+fn interactor(section: &Section<'_>, command: &Located<&str>, folder: &Path) -> Option<CheckerChoice> {
     let complain = |message: &str, expected: &str| section.complain(command.span.clone(), message, expected);
     if !command.value.contains("{report}") {
         complain("the interactor is not told where to write its score", "add `{report}`, the file for it");
@@ -97,7 +97,12 @@ fn interactor(section: &Section<'_>, command: &Located<&str>) -> Option<CheckerC
         complain("an interactor has no `{answer}`", "it reads what the solver says from its standard input");
         return None;
     }
-    Some(CheckerChoice::Interactor(command.value.to_owned()))
+    Some(CheckerChoice::Interactor(external(command.value, folder)))
+}
+
+fn external(line: &str, folder: &Path) -> ExternalChecker {
+    let command = CommandTemplate { line: line.to_owned(), folder: folder.to_owned() };
+    ExternalChecker { command, protocol: CheckerProtocol::Judge }
 }
 
 fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'static dyn Checker> {

@@ -1,6 +1,6 @@
 //! The best score on each case of a game.
 
-use super::{CaseName, Digest, Direction, RunId};
+use super::{CaseName, CheckerIdentity, Digest, Direction, RunId};
 use checkers::Score;
 
 /// What makes scores comparable: the problem and its checker, in one version.
@@ -8,10 +8,8 @@ use checkers::Score;
 pub struct Game {
     /// The problem's id.
     pub problem: String,
-    /// The name of the checker, or the command with the hash of its files.
-    pub checker: String,
-    /// The version of the checker; 0 for a command.
-    pub checker_version: u32,
+    /// The identity of its checker.
+    pub checker: CheckerIdentity,
     /// Which scores are good.
     pub direction: Direction,
 }

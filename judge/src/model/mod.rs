@@ -2,10 +2,12 @@
 
 mod best_score;
 mod case;
+mod checker_identity;
 mod digest;
 mod direction;
 mod event;
 mod exit;
+mod external_checker;
 mod features;
 mod limits;
 mod listed;
@@ -29,10 +31,12 @@ mod weight;
 
 pub use best_score::{BestScore, BestScores, Game};
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
+pub use checker_identity::CheckerIdentity;
 pub use digest::{Digest, DigestError};
 pub use direction::Direction;
 pub use event::{Evidence, FinishedJob, JobId, KnownOutcome, RunEvent, Stop, StoredResult};
 pub use exit::Exit;
+pub use external_checker::{CheckerProtocol, CommandTemplate, ExternalChecker};
 pub use features::{Feature, FeatureRule, Features, is_feature_name};
 pub use limits::Limits;
 pub use listed::listed;

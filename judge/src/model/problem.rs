@@ -1,6 +1,6 @@
 //! A problem of the catalogue, checked and complete.
 
-use super::{CaseSpec, Direction, FeatureRule, Limits, Rule, TestGroup};
+use super::{CaseSpec, Direction, ExternalChecker, FeatureRule, Limits, Rule, TestGroup};
 use checkers::{Checker, Generator, Score};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -96,10 +96,10 @@ impl fmt::Debug for Problem {
 pub enum CheckerChoice {
     /// A checker of the `checkers` crate.
     BuiltIn(&'static dyn Checker),
-    /// A command of the user's, as written in the catalogue.
-    Command(String),
-    /// A command of the user's that converses with the solver, as written in the catalogue.
-    Interactor(String),
+    /// A command of the user's.
+    External(ExternalChecker),
+    /// A command of the user's that converses with the solver.
+    Interactor(ExternalChecker),
 }
 
 impl CheckerChoice {
@@ -108,7 +108,16 @@ impl CheckerChoice {
     pub fn name(&self) -> &str {
         match self {
             Self::BuiltIn(checker) => checker.id(),
-            Self::Command(command) | Self::Interactor(command) => command,
+            Self::External(external) | Self::Interactor(external) => &external.command.line,
+        }
+    }
+
+    /// Returns the built-in checker's version.
+    #[must_use]
+    pub fn version(&self) -> Option<u32> {
+        match self {
+            Self::BuiltIn(checker) => Some(checker.version()),
+            Self::External(_) | Self::Interactor(_) => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! A whole run as it was recorded.
 
-use super::{CaseSpec, Digest, Limits, Outcome, RunId, RunState};
+use super::{CaseSpec, CheckerIdentity, Digest, Limits, Outcome, RunId, RunState};
 use std::time::Duration;
 
 /// A whole run as it was recorded.
@@ -18,10 +18,8 @@ pub struct StoredRun {
     pub command: String,
     /// The problem's id.
     pub problem: String,
-    /// The name of the checker, or the command with the hash of its files.
-    pub checker: String,
-    /// The version of the checker; 0 for a command.
-    pub checker_version: u32,
+    /// The identity of the checker.
+    pub checker: CheckerIdentity,
     /// The limits of each solver.
     pub limits: Limits,
     /// The environment variables that the user gave.

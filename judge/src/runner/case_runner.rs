@@ -147,11 +147,12 @@ impl CaseRunner<'_> {
 
     /// Runs the solver once, by itself or in a conversation.
     fn perform(&mut self, request: &Request) -> Result<Performance, ConverseError> {
-        let Some(OpenCase { prepared: PreparedCase::Interactive { command, input }, .. }) = &self.open else {
+        let Some(OpenCase { prepared: PreparedCase::Interactive { interactor, input }, .. }) = &self.open else {
             return Ok(Performance { execution: self.executor.run(request)?, decision: None });
         };
         let (limits, stopped) = (&self.slots.plan.limits, &self.slots.stopped);
-        let conversation = interaction::converse(&mut *self.executor, request, limits, command, input.path(), stopped)?;
+        let conversation =
+            interaction::converse(&mut *self.executor, request, limits, interactor, input.path(), stopped)?;
         Ok(Performance { execution: conversation.execution, decision: Some(conversation.decision) })
     }
 

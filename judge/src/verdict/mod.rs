@@ -6,4 +6,4 @@ mod protocol;
 
 pub use ending::{Ending, ending};
 pub use interactive::{Decision, Idleness, InteractiveVerdict, interactive_verdict};
-pub use protocol::{ProtocolError, ruling};
+pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, checker_protocol, interactor_protocol};

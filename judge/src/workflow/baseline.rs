@@ -3,8 +3,9 @@
 use super::failure::Failure;
 use super::match_runner::MatchResult;
 use crate::cases::Inputs;
+use crate::command::checker_identity;
 use crate::gate::{Baseline, BaselineCase, BaselineSource, CaseResult};
-use crate::model::{CaseName, CaseSource, CaseSpec, CheckerChoice, Digest, JobId, Limits, Outcome, Problem};
+use crate::model::{CaseName, CaseSource, CaseSpec, Digest, JobId, Limits, Outcome};
 use crate::plan::Plan;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -23,7 +24,12 @@ pub(crate) fn baseline(played: &MatchResult) -> Result<Baseline, Failure> {
         let input = Digest::of(&inputs.load(spec)?).short();
         cases.insert(spec.name.to_string(), entry(outcome, input));
     }
-    Ok(Baseline { problem: plan.problem.id.clone(), terms: terms(plan), checker: checker(&plan.problem), cases })
+    Ok(Baseline {
+        problem: plan.problem.id.clone(),
+        terms: terms(plan),
+        checker: checker_identity(&plan.problem.checker).to_string(),
+        cases,
+    })
 }
 
 fn entry(outcome: &Outcome, input: String) -> BaselineCase {
@@ -44,20 +50,6 @@ fn terms(plan: &Plan) -> String {
     let Limits { cpu, wall, memory, output, processes } = &plan.limits;
     let direction = plan.problem.direction.name();
     format!("{direction}; cpu {cpu}; wall {wall}; memory {memory}; output {output}; processes {processes}")
-}
-
-/// Returns the checker with its version; for a command, the hash of the files that it names stands for the version.
-fn checker(problem: &Problem) -> String {
-    match &problem.checker {
-        CheckerChoice::BuiltIn(checker) => format!("{} {}", checker.id(), checker.version()),
-        CheckerChoice::Command(line) | CheckerChoice::Interactor(line) => {
-            let words = shell_words::split(line).unwrap_or_default();
-            let files: Vec<Vec<u8>> =
-                words.iter().filter_map(|word| std::fs::read(problem.folder.join(word)).ok()).collect();
-            let parts = std::iter::once(line.as_bytes()).chain(files.iter().map(Vec::as_slice));
-            format!("{line} {}", Digest::of_parts(parts).short())
-        }
-    }
 }
 
 /// Returns the sources of the cases, files relative to the folder of the baseline file.

@@ -3,7 +3,8 @@
 use super::failure::Failure;
 use super::{load, recorder};
 use crate::cases::Inputs;
-use crate::journal::{Journal, game_of};
+use crate::command::game_of;
+use crate::journal::Journal;
 use crate::manifest::{Catalogue, read_best_scores};
 use crate::model::{BestScore, BestSource, CaseSpec, Digest, Direction, Game, Problem};
 use crate::paired::EffectMeasure;

@@ -2,7 +2,8 @@
 
 use super::failure::Failure;
 use super::{recorder, sandbox};
-use crate::journal::{Journal, game_of};
+use crate::command::game_of;
+use crate::journal::Journal;
 use crate::manifest::{Catalogue, closest};
 use crate::model::{Digest, Game, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun};
 use crate::solver::{self, Toolbox, check_names, parse_spec};
@@ -128,14 +129,14 @@ fn check_game(problem: &Problem, entrants: &[Entrant]) -> Result<(), Failure> {
     if let (true, Some(PastEntrant { run, .. })) =
         (entrants.iter().all(|entrant| entrant.past.is_some()), pasts.clone().next())
     {
-        game = Game { checker: run.checker.clone(), checker_version: run.checker_version, ..game };
+        game = Game { checker: run.checker.clone(), ..game };
     }
     let Some(other) = pasts.find(|past| !past.is_of(&game)) else { return Ok(()) };
-    let (run, Game { checker, checker_version, .. }) = (&other.run, game);
+    let (run, Game { checker, .. }) = (&other.run, game);
     let error = format!(
-        "run {} was checked by `{}` version {}, the other entrant by `{checker}` version {checker_version}: scores of \
-         different checkers are not comparable",
-        run.id, run.checker, run.checker_version
+        "run {} was checked by `{}` version {}, the other entrant by `{}` version {}: scores of different checkers are \
+         not comparable",
+        run.id, run.checker.name, run.checker.version, checker.name, checker.version
     );
     Err(Failure::usage(error).with_hint(format!("run its solver again: {}", run.command)))
 }
@@ -148,7 +149,7 @@ impl PastEntrant {
 
     /// Returns whether its scores are comparable with those of this game.
     pub(crate) fn is_of(&self, game: &Game) -> bool {
-        self.run.checker == game.checker && self.run.checker_version == game.checker_version
+        self.run.checker == game.checker
     }
 
     /// Returns the outcome of each finished case, with the place of the case in the run. Cases without a recorded input

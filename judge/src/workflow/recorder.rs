@@ -1,6 +1,7 @@
 //! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
 use super::failure::{Failure, error_chain};
+use crate::command::checker_identity;
 use crate::journal::{Journal, JournalError, Known, Part, Recording, Resumption, RunEnd, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
 use crate::model::{
@@ -93,8 +94,16 @@ impl Recorder {
         let hashes = fingerprints(plan, &plan.solvers, toolbox);
         let surroundings = Surroundings::look(Path::new("."));
         let command = command_line_without(RESUME);
-        let record =
-            RunRecord { plan, solver_hashes: &hashes, command: &command, jobs, tier, surroundings: &surroundings };
+        let checker = checker_identity(&plan.problem.checker);
+        let record = RunRecord {
+            plan,
+            checker: &checker,
+            solver_hashes: &hashes,
+            command: &command,
+            jobs,
+            tier,
+            surroundings: &surroundings,
+        };
         let (recording, mut known) = if options.resume {
             resume(journal, catalogue.retention(), &record)?
         } else {

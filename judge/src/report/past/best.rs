@@ -140,7 +140,7 @@ pub fn best_json(game: &Game, scores: &[BestScore]) -> serde_json::Result<String
     let document = Document {
         schema: SCHEMA,
         problem: game.problem.clone(),
-        checker: Checker { name: game.checker.clone(), version: game.checker_version },
+        checker: Checker { name: game.checker.name.clone(), version: game.checker.version },
         direction: game.direction.name().to_owned(),
         best: scores.iter().filter_map(record).collect(),
     };
@@ -166,7 +166,7 @@ pub fn read_best_json(game: &Game, text: &[u8]) -> Result<Vec<BestScore>, BestFi
         format!("the problem `{problem}`, judged by `{checker}` {version}, to be {direction}")
     };
     let found = described(&document.problem, &document.checker.name, document.checker.version, &document.direction);
-    let wanted = described(&game.problem, &game.checker, game.checker_version, game.direction.name());
+    let wanted = described(&game.problem, &game.checker.name, game.checker.version, game.direction.name());
     if found != wanted {
         return Err(BestFileError::OtherGame { found, wanted });
     }

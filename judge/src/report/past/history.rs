@@ -103,13 +103,12 @@ pub fn stored_run_text(run: &StoredRun) -> String {
     let solver = |solver: &StoredEntrant| {
         one_line(&format!("{}: {} ({})", solver.name, solver.command, solver.hash)).into_owned()
     };
-    let version = if run.checker_version == 0 { String::new() } else { format!(" {}", run.checker_version) };
     let lines = [
         ("state", format!("{}, {done} of {} cases", run.state, run.case_count)),
         ("started", run.started.clone()),
         ("command", one_line(&run.command).into_owned()),
         ("solvers", run.entrants.iter().map(solver).collect::<Vec<_>>().join(UNDER_THE_FIRST)),
-        ("checker", one_line(&format!("{}{version}", run.checker)).into_owned()),
+        ("checker", one_line(&run.checker.to_string()).into_owned()),
         (
             "limits",
             format!(

@@ -3,7 +3,7 @@
 
 use super::report::RunReport;
 use super::test_groups::{self, TestGroupRecord};
-use crate::model::{CaseSource, CheckerChoice, Direction, Features, JobId, Limits, Outcome, Rule, Stop, Verdict};
+use crate::model::{CaseSource, Direction, Features, JobId, Limits, Outcome, Rule, Stop, Verdict};
 use crate::plan::Plan;
 use crate::report::text::figures::{Counts, points_text, verdict_of};
 use crate::report::text::json_value::{exact, in_milliseconds};
@@ -263,15 +263,11 @@ impl<'a> CaseRecord<'a> {
 impl<'a> Summary<'a> {
     pub(super) fn of(report: &'a RunReport<'_>) -> Self {
         let plan = report.plan;
-        let version = match &plan.problem.checker {
-            CheckerChoice::BuiltIn(checker) => Some(checker.version()),
-            CheckerChoice::Command(_) | CheckerChoice::Interactor(_) => None,
-        };
         Self {
             schema: SCHEMA,
             judge: env!("CARGO_PKG_VERSION"),
             problem: &plan.problem.id,
-            checker: Checker { name: plan.problem.checker.name(), version },
+            checker: Checker { name: plan.problem.checker.name(), version: plan.problem.checker.version() },
             scoring: scoring(report),
             tier: report.tier,
             gaps: report.gaps,

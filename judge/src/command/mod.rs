@@ -1,20 +1,26 @@
-//! Runs a helper command of the user's side (a checker, an interactor, a generator), bounded in time. None outlives the
+//! Runs a command of the problem's author (a checker, an interactor, a generator), bounded in time. None outlives the
 //! judge, however that ends.
+
+mod call;
+mod identity;
 
 use judge_sandbox::Supervised;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use call::{Reports, call_words};
+pub use identity::{checker_identity, game_of, is_recorded_as};
+
 /// How much of each output stream is kept.
 const KEPT_BYTES: u64 = 64 << 20;
 
-/// What came of a command.
+/// How a command ended, and what it printed.
 #[derive(Debug)]
 pub struct CommandOutput {
     /// How it ended.
@@ -62,17 +68,6 @@ pub enum CommandError {
     },
 }
 
-/// A command line of the user's as it is written, and the folder that it runs in.
-#[derive(Debug, Clone)]
-pub struct Template {
-    /// The command line, with a `{name}` wherever a value is to go.
-    pub line: String,
-    /// Where it runs.
-    pub folder: PathBuf,
-    /// Ends it early, if anything does.
-    pub stop: Option<StopSignal>,
-}
-
 /// Ends commands early, from any thread: those that run, and those that would be started later.
 #[derive(Debug, Clone)]
 pub struct StopSignal(Arc<OwnedFd>);
@@ -107,21 +102,35 @@ pub fn words(line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, Comm
     Ok(words.into_iter().map(|word| OsString::from(fill(word))).collect())
 }
 
-/// Runs a command in `folder` until it ends, for at most `limit`, or until it is stopped. Its outputs go through files, so that no pipe can
-/// fill up; whatever it leaves running is ended with it.
+/// Runs a command without an input, as [`run_on`] does.
 ///
 /// # Errors
-/// When it cannot be started, runs too long, is stopped, or its output cannot be stored.
+/// As [`run_on`].
 pub fn run(
     words: &[OsString],
     folder: &Path,
     limit: Duration,
     stop: Option<&StopSignal>,
 ) -> Result<CommandOutput, CommandError> {
+    run_on(None, words, folder, limit, stop)
+}
+
+/// Runs a command in `folder` until it ends, for at most `limit`, or until it is stopped. Its standard input is this
+/// file, or empty. Its outputs go through files, so that no pipe can fill up; whatever it leaves running is ended with it.
+///
+/// # Errors
+/// When it cannot be started, runs too long, is stopped, or its output cannot be stored.
+pub fn run_on(
+    stdin: Option<&Path>,
+    words: &[OsString],
+    folder: &Path,
+    limit: Duration,
+    stop: Option<&StopSignal>,
+) -> Result<CommandOutput, CommandError> {
     let not_stored = |source| not_stored(&name(words), source);
-    let null = File::open("/dev/null").map_err(not_stored)?;
+    let stdin = File::open(stdin.unwrap_or(Path::new("/dev/null"))).map_err(not_stored)?;
     let mut stdout = tempfile::tempfile().map_err(not_stored)?;
-    let mut running = Running::start(words, folder, null.as_fd(), stdout.as_fd())?;
+    let mut running = Running::start(words, folder, stdin.as_fd(), stdout.as_fd())?;
     let began = Instant::now();
     if running.command.wait(limit, stop.map(|stop| stop.0.as_fd())).map_err(not_stored)?.is_none() {
         let program = running.name;

@@ -1,0 +1,177 @@
+//! The judge's own protocol. Exit code 0 accepts, and the first word of the result is the score; exit code 1 rejects, and
+//! the first line of the result is the reason. Every other end is a fault of the program.
+//!
+//! A checker gets its files in place of `{input}` and `{answer}`, or as its last two arguments, and prints the result. An
+//! interactor gets `{input}` and writes the result to the file `{report}`.
+
+use super::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
+use crate::model::Ruling;
+
+/// Checkers of the judge's own protocol.
+pub(super) struct Checker;
+
+/// Interactors of the judge's own protocol.
+pub(super) struct Interactor;
+
+impl Protocol for Checker {
+    fn reports(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a> {
+        let placeholders: Vec<_> =
+            std::iter::once(("input", files.input)).chain(files.answer.map(|answer| ("answer", answer))).collect();
+        let names_a_file = line.contains("{input}") || line.contains("{answer}");
+        let appended = placeholders.iter().filter(|_| !names_a_file).map(|(_, file)| *file).collect();
+        Call { placeholders, appended, stdin: None }
+    }
+
+    fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
+        ruling(output, output.stdout)
+    }
+}
+
+impl Protocol for Interactor {
+    fn reports(&self) -> &'static [&'static str] {
+        &["report"]
+    }
+
+    fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
+        let report = files.reports.iter().map(|report| ("report", report.as_path()));
+        let placeholders = std::iter::once(("input", files.input)).chain(report).collect();
+        Call { placeholders, appended: Vec::new(), stdin: None }
+    }
+
+    fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
+        let report = output.reports.first().map_or(&[][..], Vec::as_slice);
+        match ruling(output, report)? {
+            // Many interpreters end a program that crashed with exit code 1.
+            Ruling::Rejected { reason, .. } if reason.is_empty() => {
+                Err(ProtocolError::NoReason { exit: "exit code 1", stderr: text(output.stderr) })
+            }
+            ruling => Ok(ruling),
+        }
+    }
+}
+
+/// Returns what a program says that ended like this, with this result.
+fn ruling(output: &CallOutput<'_>, result: &[u8]) -> Result<Ruling, ProtocolError> {
+    let line = text(result.split(|byte| *byte == b'\n').next().unwrap_or_default());
+    match output.status.code() {
+        Some(0) => match line.split_whitespace().next().unwrap_or_default().parse() {
+            Ok(score) => Ok(Ruling::Accepted(score)),
+            Err(_) => Err(ProtocolError::NoScore { place: "the first word it printed", found: line }),
+        },
+        Some(1) => Ok(Ruling::Rejected { place: String::new(), reason: line }),
+        _ => Err(ProtocolError::NoRuling {
+            status: output.status,
+            expected: "0 accepts, 1 rejects",
+            stderr: text(output.stderr),
+        }),
+    }
+}
+
+/// Returns a text that may not be UTF-8, without the space around it.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+    use std::path::{Path, PathBuf};
+    use std::process::ExitStatus;
+
+    const KILLED: i32 = 9;
+
+    fn exit(code: i32) -> i32 {
+        code << 8
+    }
+
+    fn checked(status: i32, stdout: &[u8], stderr: &[u8]) -> Result<Ruling, ProtocolError> {
+        Checker.ruling(&CallOutput { status: ExitStatus::from_raw(status), stdout, stderr, reports: &[] })
+    }
+
+    fn decided(status: i32, report: &[u8], stderr: &[u8]) -> Result<Ruling, ProtocolError> {
+        let (status, reports) = (ExitStatus::from_raw(status), [report.to_vec()]);
+        Interactor.ruling(&CallOutput { status, stdout: b"7\n", stderr, reports: &reports })
+    }
+
+    fn accepted(score: i64) -> Result<Ruling, ProtocolError> {
+        Ok(Ruling::Accepted(score.into()))
+    }
+
+    fn rejected(reason: &str) -> Result<Ruling, ProtocolError> {
+        Ok(Ruling::Rejected { place: String::new(), reason: reason.to_owned() })
+    }
+
+    fn no_score(found: &str) -> Result<Ruling, ProtocolError> {
+        Err(ProtocolError::NoScore { place: "the first word it printed", found: found.to_owned() })
+    }
+
+    #[test]
+    fn exit_code_0_accepts_with_the_first_word() {
+        for said in [checked, decided] {
+            assert_eq!(said(exit(0), b"12", b"noise"), accepted(12));
+            assert_eq!(said(exit(0), b" -3 points\r\nmore\n", b""), accepted(-3));
+            assert_eq!(said(exit(0), b"fine 3\n4\n", b""), no_score("fine 3"));
+            assert_eq!(said(exit(0), b"1.5", b""), no_score("1.5"));
+            assert_eq!(said(exit(0), b"\n12\n", b"12"), no_score(""), "only the first line counts");
+            assert_eq!(said(exit(0), b"\xff", b""), no_score("\u{fffd}"));
+        }
+        let huge = "9".repeat(60);
+        assert_eq!(checked(exit(0), huge.as_bytes(), b""), Ok(Ruling::Accepted(huge.parse().unwrap())));
+    }
+
+    #[test]
+    fn exit_code_1_rejects_with_the_first_line() {
+        for said in [checked, decided] {
+            assert_eq!(said(exit(1), b" move 3: occupied \r\nmore\n", b"noise"), rejected("move 3: occupied"));
+            assert_eq!(said(exit(1), b"12", b""), rejected("12"), "a score does not accept");
+        }
+    }
+
+    #[test]
+    fn a_checker_may_reject_without_a_reason_and_an_interactor_may_not() {
+        assert_eq!(checked(exit(1), b"", b"Traceback"), rejected(""));
+        let error = decided(exit(1), b"\n", b" Traceback\n").unwrap_err();
+        assert_eq!(error.to_string(), "ended with exit code 1 (rejected), but its report does not say why: Traceback");
+    }
+
+    #[test]
+    fn every_other_end_is_a_fault_of_the_program() {
+        for said in [checked, decided] {
+            for status in [exit(2), exit(42), exit(255), KILLED] {
+                let error = said(status, b"12", b" no\n").unwrap_err();
+                let expected = format!("ended with {} (0 accepts, 1 rejects): no", ExitStatus::from_raw(status));
+                assert_eq!(error.to_string(), expected);
+            }
+        }
+        let error = checked(exit(0), b"fine", b"").unwrap_err().to_string();
+        assert_eq!(error, "accepted the answer, but the first word it printed is not an integer score: `fine`");
+    }
+
+    #[test]
+    fn a_checker_gets_its_files_where_it_asks_for_them_or_as_the_last_arguments() {
+        let (input, answer) = (Path::new("/in"), Path::new("/out"));
+        let files = CallFiles { input, answer: Some(answer), reports: &[] };
+        let placeholders = vec![("input", input), ("answer", answer)];
+        let bare = Checker.call("./check -v", &files);
+        assert_eq!(bare, Call { placeholders: placeholders.clone(), appended: vec![input, answer], stdin: None });
+        for line in ["./check {answer}", "./check --in={input}"] {
+            let call = Checker.call(line, &files);
+            assert_eq!(call, Call { placeholders: placeholders.clone(), appended: Vec::new(), stdin: None });
+        }
+        assert_eq!(Checker.reports(), &[] as &[&str]);
+    }
+
+    #[test]
+    fn an_interactor_gets_a_file_for_its_report() {
+        let reports: Vec<PathBuf> = Interactor.reports().iter().map(|name| Path::new("/tmp/x").join(name)).collect();
+        let files = CallFiles { input: Path::new("/in"), answer: None, reports: &reports };
+        let call = Interactor.call("./interact", &files);
+        let placeholders = vec![("input", Path::new("/in")), ("report", Path::new("/tmp/x/report"))];
+        assert_eq!(call, Call { placeholders, appended: Vec::new(), stdin: None });
+    }
+}
