@@ -386,6 +386,27 @@ fn the_gate_fails_on_a_worse_solver_and_passes_on_the_same_and_a_better_one() {
 }
 
 #[test]
+fn a_baseline_and_the_journal_name_the_checker_alike() {
+    let folder = sample();
+    assert_eq!(record(&folder, &["-s", "./plain", "--seeds", "1-2"]).code, Some(0));
+    folder.judge(&["run", "-p", "sum", "-s", "./plain", "--seeds", "1"]);
+    let (_, best) = folder.json(&["best", "-p", "sum"]);
+    let baseline = std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();
+    let recorded = baseline.lines().find_map(|line| line.strip_prefix("checker = ")).unwrap();
+    let name = best["checker"]["name"].as_str().unwrap();
+    assert_eq!(recorded.trim_matches('"'), name);
+
+    // Earlier versions hashed the command along with its files.
+    let line = "sh check.sh {input} {answer}";
+    let hash = judge::model::Digest::of_parts([line.as_bytes(), CHECKER.as_bytes()]).short();
+    folder.write("baseline.toml", baseline.replace(name, &format!("{line} {hash}")));
+    assert_eq!(gate(&folder, "./plain", &[]).code, Some(0));
+    folder.write("check.sh", format!("{CHECKER}true\n"));
+    let said = gate(&folder, "./plain", &[]);
+    assert!(said.code == Some(1) && said.stdout.contains("checker"), "{}{}", said.stdout, said.stderr);
+}
+
+#[test]
 fn a_confident_gate_is_not_alarmed_by_noise() {
     let folder = sample();
     assert_eq!(record(&folder, &["-s", "./plain", "--seeds", "1-10"]).code, Some(0));

@@ -83,7 +83,7 @@ mod tests {
         let checker = external(folder.path(), line);
         let written = |line: &str, content: &str| {
             let parts = [line.as_bytes(), content.as_bytes()];
-            format!("{line} {}", Digest::of_parts(parts.into_iter()).short())
+            format!("{line} {}", Digest::of_parts(parts).short())
         };
         assert!(is_recorded_as(&checker, &of(folder.path(), line).to_string()));
         assert!(is_recorded_as(&checker, &written(line, "print(1)")));

@@ -1,0 +1,105 @@
+//! What a checker protocol may ask for: protocols unlike the judge's own, spoken with real programs.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use judge::cases::{CheckerError, check_externally};
+use judge::model::{CommandTemplate, Ruling};
+use judge::verdict::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
+use std::path::Path;
+
+/// As Kattis does it: the answer on standard input, the input and a folder as arguments, 42 accepts and 43 rejects, and
+/// the score and the reason are in files of the folder.
+struct Feedback;
+
+impl Protocol for Feedback {
+    fn reports(&self) -> &'static [&'static str] {
+        &["score.txt", "judgemessage.txt"]
+    }
+
+    fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
+        let folder = files.reports[0].parent().unwrap();
+        Call { placeholders: Vec::new(), appended: vec![files.input, folder], stdin: files.answer }
+    }
+
+    fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
+        let text = |report: usize| String::from_utf8_lossy(&output.reports[report]).trim().to_owned();
+        match output.status.code() {
+            Some(42) => match text(0).parse() {
+                Ok(score) => Ok(Ruling::Accepted(score)),
+                Err(_) => Err(ProtocolError::NoScore { place: "score.txt", found: text(0) }),
+            },
+            Some(43) => Ok(Ruling::Rejected { place: String::new(), reason: text(1) }),
+            _ => Err(ProtocolError::NoRuling {
+                status: output.status,
+                expected: "42 accepts, 43 rejects",
+                stderr: String::from_utf8_lossy(output.stderr).trim().to_owned(),
+            }),
+        }
+    }
+}
+
+/// As testlib does it: both files as arguments, and the score is on standard error.
+struct StandardError;
+
+impl Protocol for StandardError {
+    fn reports(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
+        Call { placeholders: Vec::new(), appended: vec![files.input, files.answer.unwrap()], stdin: None }
+    }
+
+    fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
+        let said = String::from_utf8_lossy(output.stderr);
+        match said.trim().strip_prefix("points ").map(str::parse) {
+            Some(Ok(score)) if output.status.code() == Some(7) => Ok(Ruling::Accepted(score)),
+            _ => Ok(Ruling::Rejected { place: String::new(), reason: said.trim().to_owned() }),
+        }
+    }
+}
+
+/// Checks the answer `7` to the input `5` by a script in the shell.
+fn check(protocol: &dyn Protocol, script: &str) -> Result<Ruling, CheckerError> {
+    judge_sandbox::use_as_supervisor(Path::new(env!("CARGO_BIN_EXE_judge")));
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, contents: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, contents).unwrap();
+        path
+    };
+    let (input, answer) = (file("in", "5\n"), file("out", "7\n"));
+    file("check.sh", script);
+    let command = CommandTemplate { line: "sh check.sh".to_owned(), folder: folder.path().to_owned() };
+    check_externally(&command, protocol, &input, &answer, None)
+}
+
+fn rejected(reason: &str) -> Ruling {
+    Ruling::Rejected { place: String::new(), reason: reason.to_owned() }
+}
+
+#[test]
+fn a_protocol_may_use_standard_input_a_folder_and_its_own_exit_codes() {
+    let accepts = "read input < \"$1\"; read answer; echo $((input + answer)) > \"$2/score.txt\"; exit 42";
+    assert_eq!(check(&Feedback, accepts).unwrap(), Ruling::Accepted(12.into()));
+    let rejects = "echo 'too far' > \"$2/judgemessage.txt\"; exit 43";
+    assert_eq!(check(&Feedback, rejects).unwrap(), rejected("too far"));
+    let without_a_score = check(&Feedback, "exit 42").unwrap_err().to_string();
+    assert_eq!(without_a_score, "the checker accepted the answer, but score.txt is not an integer score: ``");
+    let fails = check(&Feedback, "echo oh >&2; exit 1").unwrap_err().to_string();
+    assert_eq!(fails, "the checker ended with exit status: 1 (42 accepts, 43 rejects): oh");
+}
+
+#[test]
+fn a_protocol_may_find_the_score_on_standard_error() {
+    let accepts = "read input < \"$1\"; read answer < \"$2\"; echo points $((input * answer)) >&2; exit 7";
+    assert_eq!(check(&StandardError, accepts).unwrap(), Ruling::Accepted(35.into()));
+    assert_eq!(check(&StandardError, "echo wrong answer >&2; exit 1").unwrap(), rejected("wrong answer"));
+    assert_eq!(check(&StandardError, "read line && echo $line >&2").unwrap(), rejected(""), "there is no input");
+}
+
+#[test]
+fn what_a_protocol_was_given_is_removed() {
+    let said = check(&Feedback, "echo \"$2\" > \"$2/judgemessage.txt\"; exit 43").unwrap();
+    let Ruling::Rejected { reason, .. } = said else { panic!("{said:?}") };
+    assert!(Path::new(&reason).is_absolute() && !Path::new(&reason).exists(), "{reason}");
+}
