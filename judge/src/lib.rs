@@ -9,9 +9,9 @@
 //! 6  workflow                what several subcommands share
 //! 5  report, cli             values in, bytes out · the command line's grammar
 //! 4  runner                  dispatcher and workers
-//! 3  solver, cases, journal  effects: find or compile a solver · make inputs, rule on answers · SQLite
+//! 3  solver, cases, journal  effects: find or compile a solver · make inputs, check answers · SQLite
 //!    interaction             a solver and an interactor converse
-//! 2  command                 one bounded helper command
+//! 2  command                 a command of the problem's author, under a supervisor
 //!    executor                runs one program: the seam to the sandbox
 //!    paired, gate, tune      decisions made of scoring and statistics
 //! 1  manifest, plan, condition, verdict, scoring, statistics     pure logic
