@@ -9,6 +9,7 @@ use judge::model::{
     Verdict,
 };
 use judge::plan::{Order, Plan};
+use judge_sandbox::Tier;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -52,7 +53,7 @@ fn open_run_of(cases: usize) -> OpenRun {
         solver_hashes: &[Digest::of(b"bot")],
         command: "judge run",
         jobs: 1,
-        tier: "root",
+        tier: Tier::Root,
         surroundings: &Surroundings::default(),
     };
     // Beside the build, not in memory: users' folders are on disks.

@@ -45,8 +45,7 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
         }
     };
     let gaps = sandbox::gaps(sandbox.gaps());
-    let report =
-        ExecReport { ending: &ending, execution: execution.as_ref(), tier: sandbox.tier().name(), gaps: &gaps };
+    let report = ExecReport { ending: &ending, execution: execution.as_ref(), tier: sandbox.tier(), gaps: &gaps };
     streams.show(args)?;
     publish(args, &report)?;
     Ok(if ending == Ending::Clean { Exit::Success } else { Exit::NotAccepted })

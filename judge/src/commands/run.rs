@@ -31,7 +31,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let runner = jobs::plan_runner(&args.jobs, &sandbox, outputs.show_features());
     let mut toolbox = entrants::toolbox(&sandbox)?;
     let plan = plan(problem, cases, reference, args, &mut toolbox, &sandbox)?;
-    let (jobs, tier) = (runner.jobs(), runner.tier().name());
+    let (jobs, tier) = (runner.jobs(), runner.tier());
     let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs, tier };
     let recorder = Recorder::start(options(args), &context)?;
 

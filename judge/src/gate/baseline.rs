@@ -1,5 +1,6 @@
 //! What a baseline records, and what a run of today is turned into to be compared with it.
 
+use crate::model::Verdict;
 use checkers::Score;
 use num_rational::BigRational;
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ pub enum CaseResult {
     /// Accepted with this score.
     Accepted(Score),
     /// Not accepted, with this verdict.
-    Failed(String),
+    Failed(Verdict),
 }
 
 /// A case of a run.

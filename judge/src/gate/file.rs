@@ -35,7 +35,7 @@ pub enum BaselineSource {
 }
 
 /// The line of a case.
-struct Line {
+struct CaseLine {
     source: BaselineSource,
     entry: BaselineCase,
 }
@@ -99,7 +99,7 @@ impl BaselineFile {
         }
         let (mut cases, mut sources) = (BTreeMap::new(), BTreeMap::new());
         for (case, raw) in raw.cases {
-            let Line { source, entry } =
+            let CaseLine { source, entry } =
                 line(raw).map_err(|what| InvalidBaseline::Case { case: case.clone(), what })?;
             sources.insert(case.clone(), source);
             cases.insert(case, entry);
@@ -145,7 +145,7 @@ fn fields(source: Option<&BaselineSource>, entry: &BaselineCase) -> Vec<(&'stati
             let is_small = digits.parse::<i64>().is_ok();
             fields.push(("score", if is_small { digits } else { quoted(&digits) }));
         }
-        CaseResult::Failed(verdict) => fields.push(("verdict", quoted(verdict))),
+        CaseResult::Failed(verdict) => fields.push(("verdict", quoted(verdict.name()))),
     }
     let tolerance = entry.tolerance.clone().map(|share| quoted(&Percent(share).to_string()));
     fields.extend(tolerance.map(|tolerance| ("tolerance", tolerance)));
@@ -166,7 +166,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
-fn line(raw: RawLine) -> Result<Line, String> {
+fn line(raw: RawLine) -> Result<CaseLine, String> {
     let source = match (raw.seed, raw.file) {
         (Some(seed), None) => BaselineSource::Seed(seed),
         (None, Some(file)) => BaselineSource::File(file),
@@ -176,7 +176,7 @@ fn line(raw: RawLine) -> Result<Line, String> {
     let result = match (verdict, raw.score) {
         (Verdict::Accepted, Some(score)) => CaseResult::Accepted(integer(&score)?),
         (Verdict::Accepted, None) => return Err("an accepted case needs a score".to_owned()),
-        (_, None) => CaseResult::Failed(raw.verdict),
+        (failed, None) => CaseResult::Failed(failed),
         (_, Some(_)) => return Err("only an accepted case has a score".to_owned()),
     };
     let tolerance = raw.tolerance.map(|text| text.parse::<Percent>().map_err(|error| error.to_string())).transpose()?;
@@ -187,7 +187,7 @@ fn line(raw: RawLine) -> Result<Line, String> {
         cpu: cpu.map(|time| time.0),
         tolerance: tolerance.map(|share| share.0),
     };
-    Ok(Line { source, entry })
+    Ok(CaseLine { source, entry })
 }
 
 fn integer(value: &Value) -> Result<Score, String> {
@@ -217,7 +217,7 @@ mod tests {
                 "odd \"name\"".to_owned(),
                 BaselineCase { tolerance: Some(tolerance), ..entry(CaseResult::Accepted((-3).into())) },
             ),
-            ("seed-3".to_owned(), entry(CaseResult::Failed("time-limit".to_owned()))),
+            ("seed-3".to_owned(), entry(CaseResult::Failed(Verdict::TimeLimit))),
         ]);
         let baseline = Baseline { problem: "p".to_owned(), terms: "max".to_owned(), checker: "p 1".to_owned(), cases };
         let file = |path: &str| BaselineSource::File(path.into());

@@ -77,7 +77,7 @@ fn verdicts(baseline: &Baseline, today: &Baseline) -> Vec<Complaint> {
             (_, None) => Some(Complaint::CaseMissing { case }),
             (_, Some(now)) if is_other_input(was, now) => Some(Complaint::InputChanged { case }),
             (CaseResult::Accepted(_), Some(BaselineCase { result: CaseResult::Failed(now), .. })) => {
-                Some(Complaint::VerdictWorse { case, now: now.clone() })
+                Some(Complaint::VerdictWorse { case, now: *now })
             }
             _ => None,
         }
@@ -188,13 +188,14 @@ fn time_rose(pairs: &[ScoredPair<'_>], limit: &TimeLimit) -> Option<Complaint> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Verdict;
 
     fn accepted(score: i64) -> BaselineCase {
         BaselineCase { result: CaseResult::Accepted(score.into()), input: None, cpu: None, tolerance: None }
     }
 
-    fn failed(verdict: &str) -> BaselineCase {
-        BaselineCase { result: CaseResult::Failed(verdict.to_owned()), input: None, cpu: None, tolerance: None }
+    fn failed(verdict: Verdict) -> BaselineCase {
+        BaselineCase { result: CaseResult::Failed(verdict), input: None, cpu: None, tolerance: None }
     }
 
     fn run(entries: impl IntoIterator<Item = BaselineCase>) -> Baseline {
@@ -239,10 +240,10 @@ mod tests {
 
     #[test]
     fn a_worse_verdict_and_a_missing_case_are_complaints_and_a_fixed_one_is_not() {
-        let baseline = run([accepted(5), failed("time-limit"), accepted(7)]);
-        let today = run([failed("runtime-error"), accepted(1)]);
+        let baseline = run([accepted(5), failed(Verdict::TimeLimit), accepted(7)]);
+        let today = run([failed(Verdict::RuntimeError), accepted(1)]);
         let judgement = judge(&baseline, &today, &limits(Direction::Max, 0));
-        let worse = Complaint::VerdictWorse { case: "seed-00".to_owned(), now: "runtime-error".to_owned() };
+        let worse = Complaint::VerdictWorse { case: "seed-00".to_owned(), now: Verdict::RuntimeError };
         assert_eq!(judgement.complaints, [worse, Complaint::CaseMissing { case: "seed-02".to_owned() }]);
         assert_eq!(judgement.fixed, ["seed-01"]);
     }
@@ -254,7 +255,8 @@ mod tests {
         assert_eq!(judgement.added, ["seed-01"]);
         let change = Change { case: "seed-00".to_owned(), was: 5.into(), now: 6.into() };
         assert_eq!(judgement.changes, [change]);
-        let fixed = judge(&run([failed("x"), accepted(1)]), &scores(&[4, 1]), &limits(Direction::Min, 0));
+        let fixed =
+            judge(&run([failed(Verdict::WrongAnswer), accepted(1)]), &scores(&[4, 1]), &limits(Direction::Min, 0));
         assert!(fixed.is_better(Direction::Min));
     }
 

@@ -1,6 +1,6 @@
 //! The limits of a gate, and its judgement.
 
-use crate::model::Direction;
+use crate::model::{Direction, Verdict};
 use checkers::Score;
 use num_rational::BigRational;
 
@@ -60,7 +60,7 @@ pub enum Complaint {
         /// Its name.
         case: String,
         /// The current verdict.
-        now: String,
+        now: Verdict,
     },
     /// A case's score fell by more than its tolerance.
     CaseFell {

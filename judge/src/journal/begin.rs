@@ -1,10 +1,10 @@
 //! Starts the record of a run, or finds the one that is to be continued.
 
+use super::columns::microseconds;
 use super::record::environment;
 use super::{JournalError, RunRecord};
 use crate::model::{Digest, RunId, Solver};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
-use std::time::Duration;
 
 /// The rows that a run's results hang on.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
             ":environment": environment(plan),
             ":cases": plan.cases.len(),
             ":jobs": record.jobs,
-            ":tier": record.tier,
+            ":tier": record.tier.name(),
             ":host": surroundings.host,
             ":kernel": surroundings.kernel,
             ":cpu_model": surroundings.cpu_model,
@@ -101,9 +101,4 @@ pub(super) fn find_unfinished(connection: &Connection, record: &RunRecord<'_>) -
     let mut statement = connection.prepare("SELECT id FROM entrant WHERE run = ?1 ORDER BY place")?;
     let entrants = statement.query_map([run.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(Some(Rows { run, entrants }))
-}
-
-/// As SQLite stores times. What does not fit is longer than anybody waits.
-pub(super) fn microseconds(time: Duration) -> i64 {
-    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
 }

@@ -25,7 +25,7 @@ pub struct Imported {
 }
 
 /// The best score on a case, as far as it takes to compare it.
-struct Candidate {
+struct BestRow {
     case: CaseName,
     input: Digest,
     rank: Vec<u8>,
@@ -40,7 +40,7 @@ enum Origin {
     Imported(BestScore),
 }
 
-impl Candidate {
+impl BestRow {
     fn imported(score: BestScore) -> Self {
         let (case, input) = (score.case.clone(), score.input);
         Self { case, input, rank: rank(&score.score), origin: Origin::Imported(score) }
@@ -85,7 +85,7 @@ impl Journal {
         Ok(imported)
     }
 
-    fn candidates(&self, game: &Game) -> Result<Vec<Candidate>, JournalError> {
+    fn candidates(&self, game: &Game) -> Result<Vec<BestRow>, JournalError> {
         let mut candidates = self.own_candidates(game)?;
         let imported = self.imported_bests(game)?;
         if imported.is_empty() {
@@ -94,7 +94,7 @@ impl Journal {
         let places = candidates.iter().enumerate();
         let places: HashMap<_, _> =
             places.map(|(place, candidate)| ((candidate.case.clone(), candidate.input), place)).collect();
-        for theirs in imported.into_iter().map(Candidate::imported) {
+        for theirs in imported.into_iter().map(BestRow::imported) {
             match places.get(&(theirs.case.clone(), theirs.input)) {
                 Some(&place) if is_better(game, &theirs.rank, &candidates[place].rank) => candidates[place] = theirs,
                 Some(_) => {}
@@ -105,7 +105,7 @@ impl Journal {
     }
 
     /// One walk along the index of ranks: no result is looked at.
-    fn own_candidates(&self, game: &Game) -> Result<Vec<Candidate>, JournalError> {
+    fn own_candidates(&self, game: &Game) -> Result<Vec<BestRow>, JournalError> {
         let extreme = match game.direction {
             Direction::Max => "max",
             Direction::Min => "min",
@@ -122,7 +122,7 @@ impl Journal {
             ":problem": game.problem, ":checker": game.checker.name, ":version": game.checker.version,
         };
         let candidates = statement.query_map(parameters, |row| {
-            Ok(Candidate {
+            Ok(BestRow {
                 origin: Origin::Own { game_case: row.get(0)? },
                 case: CaseName(row.get(1)?),
                 input: Digest(row.get(2)?),
@@ -132,7 +132,7 @@ impl Journal {
         Ok(candidates.collect::<Result<_, _>>()?)
     }
 
-    fn in_full(&self, candidate: Candidate) -> Result<BestScore, JournalError> {
+    fn in_full(&self, candidate: BestRow) -> Result<BestScore, JournalError> {
         let game_case = match candidate.origin {
             Origin::Imported(score) => return Ok(score),
             Origin::Own { game_case } => game_case,

@@ -1,7 +1,8 @@
 //! Past runs at a glance: totals, failures, and the change against the run before.
 
+use super::columns::named;
 use super::{Journal, JournalError, lock};
-use crate::model::{Digest, HistoryRow, RunId, RunState};
+use crate::model::{Digest, HistoryRow, RunId, RunState, Stop};
 use num_rational::BigRational;
 use rusqlite::{OptionalExtension, Row, TransactionBehavior, named_params, params};
 use std::path::Path;
@@ -19,13 +20,9 @@ pub struct HistoryFilter<'a> {
 
 /// Returns the state of a run from what is stored, and from whether its lock is held.
 pub(super) fn run_state(stored: &str, folder: &Path, run: RunId) -> RunState {
-    match stored {
-        "complete" => RunState::Complete,
-        "stopped" => RunState::Stopped,
-        "interrupted" => RunState::Interrupted,
-        _ if lock::is_held(folder, run) => RunState::Running,
-        _ => RunState::Killed,
-    }
+    let mut ends = [None, Some(Stop::FailFast), Some(Stop::Interrupted)].map(RunState::ended).into_iter();
+    let unended = || if lock::is_held(folder, run) { RunState::Running } else { RunState::Killed };
+    ends.find(|state| state.name() == stored).unwrap_or_else(unended)
 }
 
 /// What a total must agree in to be compared with an earlier one.
@@ -72,7 +69,7 @@ impl Journal {
             rule: row.get(10)?,
             total: row.get::<_, Option<String>>(11)?.as_deref().and_then(read_points),
             change: None,
-            direction: row.get(12)?,
+            direction: named(row, 12)?,
             git_commit: row.get(13)?,
             git_dirty: row.get(14)?,
         };

@@ -8,14 +8,17 @@
 mod answers;
 mod begin;
 mod best;
+mod columns;
 mod error;
 mod history;
+mod key;
 mod known;
 mod lock;
 mod rank;
 mod record;
 mod recording;
 mod row_writer;
+mod schema;
 mod store;
 mod stored;
 mod surroundings;

@@ -1,8 +1,10 @@
 //! What the journal writes down about a run before its first case.
 
 use super::Surroundings;
+use super::key::{ResultConditions, run_key};
 use crate::model::{CheckerIdentity, Digest};
 use crate::plan::Plan;
+use judge_sandbox::Tier;
 
 /// What the journal writes down about a run before its first case.
 #[derive(Debug, Clone, Copy)]
@@ -18,42 +20,31 @@ pub struct RunRecord<'a> {
     /// How many solvers run at once.
     pub jobs: usize,
     /// The sandbox's tier.
-    pub tier: &'a str,
+    pub tier: Tier,
     /// Where it takes place.
     pub surroundings: &'a Surroundings,
 }
 
 impl RunRecord<'_> {
-    /// Returns the hash of what a result must agree in, beside solver and input, to be the same result again: the
+    /// Returns the key of what a result must agree in, beside solver and input, to be the same result again: the
     /// checker, the limits, the environment, the walls, and the processor that the times were taken on.
     pub(super) fn conditions(&self) -> Digest {
-        let plan = self.plan;
-        let checker = self.checker;
-        let environment = environment(plan);
-        let limits = format!("{:?}", plan.limits);
-        let version = checker.version.to_string();
-        let visible = format!("{:?}", plan.visible);
-        let texts = [
-            &*plan.problem.id,
-            &checker.name,
-            &version,
-            &limits,
-            &environment,
-            &visible,
-            self.tier,
-            &self.surroundings.cpu_model,
-        ];
-        Digest::of_parts(texts.map(str::as_bytes))
+        let Plan { problem, limits, visible, .. } = self.plan;
+        let conditions = ResultConditions {
+            problem: &problem.id,
+            checker: self.checker,
+            limits,
+            environment: &environment(self.plan),
+            visible,
+            tier: self.tier,
+            cpu_model: &self.surroundings.cpu_model,
+        };
+        conditions.key()
     }
 
-    /// Returns the hash of what a run must agree in to be continued: the conditions, the solvers and the cases.
+    /// Returns the key of what a run must agree in to be continued: the conditions, the solvers and the cases.
     pub(super) fn signature(&self) -> Digest {
-        let names = self.plan.solvers.iter().map(|solver| solver.spec.name.clone());
-        let hashes = self.solver_hashes.iter().map(ToString::to_string);
-        let cases = self.plan.cases.iter().map(|case| format!("{} {:?}", case.name, case.source));
-        let texts: Vec<_> =
-            std::iter::once(self.conditions().to_string()).chain(names).chain(hashes).chain(cases).collect();
-        Digest::of_parts(texts.iter().map(String::as_bytes))
+        run_key(self.conditions(), &self.plan.solvers, self.solver_hashes, &self.plan.cases)
     }
 }
 

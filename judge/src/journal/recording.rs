@@ -1,11 +1,12 @@
 //! The record of a run that is going on: every batch of finished cases is one commit.
 
-use super::begin::{Rows, begin, enter, find_unfinished, microseconds};
+use super::begin::{Rows, begin, enter, find_unfinished};
+use super::columns::microseconds;
 use super::known::attempts;
 use super::lock::RunLock;
 use super::row_writer::RowWriter;
 use super::{Journal, JournalError, Known, RunRecord};
-use crate::model::{CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Retention, Rule, RunId, Solver, Stop};
+use crate::model::{CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Retention, Rule, RunId, RunState, Solver, Stop};
 use crate::plan::Plan;
 use num_rational::BigRational;
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -212,11 +213,7 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be written; the finished cases are in it nevertheless.
     pub fn finish(mut self, end: &RunEnd<'_>) -> Result<Journal, JournalError> {
-        let state = match end.stop {
-            None => "complete",
-            Some(Stop::Interrupted) => "interrupted",
-            Some(Stop::FailFast) => "stopped",
-        };
+        let state = RunState::ended(end.stop).name();
         let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         transaction.execute(
             "UPDATE run SET state = ?2, elapsed_us = elapsed_us + ?3, rule = ?4 WHERE id = ?1",

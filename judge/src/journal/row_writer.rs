@@ -1,7 +1,8 @@
 //! Writes the rows of one commit: the results of finished cases, with their cases and answers.
 
 use super::answers;
-use super::begin::{Rows, microseconds};
+use super::begin::Rows;
+use super::columns::microseconds;
 use super::rank::rank;
 use crate::model::{
     Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, StoredResult,

@@ -1,15 +1,13 @@
 //! The journal's file: opens it, brings its form up to date, and settles how durable a commit is.
 
 use super::JournalError;
-use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use super::schema::{NEWEST, form, migrate};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The journal's file in its folder.
 const FILE: &str = "journal.db";
-
-/// Every step from one form of the file to the next. A step that was ever released is never changed.
-const STEPS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// How long another judge's commit is waited for. Commits take less than a millisecond; a slow disk takes longer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -35,7 +33,7 @@ impl Journal {
                 // Only before the first table does it count; later it would be one more write to the file.
                 connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
             }
-            if found as usize > STEPS.len() {
+            if found > NEWEST {
                 return Ok((connection, found));
             }
             // A commit is safe from a killed process as soon as it is in the log; only the power may take the last ones.
@@ -105,30 +103,9 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 4000;")
 }
 
-/// Takes the steps that the file has not taken yet, and returns its form. Two judges at once take each step once: the
-/// second waits, and then finds the first one's work. A newer judge's file is left alone.
-fn migrate(connection: &mut Connection) -> rusqlite::Result<u32> {
-    if form(connection)? as usize >= STEPS.len() {
-        return form(connection);
-    }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let taken = form(&transaction)? as usize;
-    for step in STEPS.iter().skip(taken) {
-        transaction.execute_batch(step)?;
-    }
-    transaction.pragma_update(None, "user_version", STEPS.len().max(taken))?;
-    transaction.commit()?;
-    form(connection)
-}
-
-fn form(connection: &Connection) -> rusqlite::Result<u32> {
-    connection.pragma_query_value(None, "user_version", |row| row.get(0))
-}
-
 fn check_form(path: &Path, found: u32) -> Result<(), JournalError> {
-    let known = STEPS.len() as u32;
-    if found > known {
-        return Err(JournalError::Newer { path: path.to_owned(), found, known });
+    if found > NEWEST {
+        return Err(JournalError::Newer { path: path.to_owned(), found, known: NEWEST });
     }
     Ok(())
 }

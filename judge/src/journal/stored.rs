@@ -1,15 +1,15 @@
 //! Reads a whole run as it was recorded.
 
+use super::columns::{limits, named, time};
 use super::history::run_state;
 use super::{Journal, JournalError};
 use crate::model::{
-    Bytes, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Limits, Outcome, RunChoice, RunId, StoredCase,
-    StoredEntrant, StoredOutcome, StoredRun, Time, Verdict,
+    CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Outcome, RunChoice, RunId, StoredCase, StoredEntrant,
+    StoredOutcome, StoredRun, Verdict,
 };
 use checkers::Score;
 use rusqlite::{OptionalExtension, Row};
 use std::path::PathBuf;
-use std::time::Duration;
 
 impl Journal {
     /// Returns the number of the run that the user means.
@@ -52,17 +52,11 @@ impl Journal {
             command: row.get(3)?,
             problem: row.get(4)?,
             checker: CheckerIdentity { name: row.get(5)?, version: row.get(6)? },
-            limits: Limits {
-                cpu: Time(time(row, 7)?.unwrap_or_default()),
-                wall: Time(time(row, 8)?.unwrap_or_default()),
-                memory: Bytes(row.get(9)?),
-                output: Bytes(row.get(10)?),
-                processes: row.get(11)?,
-            },
+            limits: limits(row, 7)?,
             environment: row.get(12)?,
             case_count: row.get(13)?,
             jobs: row.get(14)?,
-            tier: row.get(15)?,
+            tier: named(row, 15)?,
             host: row.get(16)?,
             kernel: row.get(17)?,
             cpu_model: row.get(18)?,
@@ -150,8 +144,4 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
 /// Reads a score from its digits.
 pub(super) fn read_score(text: &str) -> Result<Score, JournalError> {
     text.parse().map_err(|_| JournalError::Damaged(format!("`{text}` is no score")))
-}
-
-fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Duration>> {
-    Ok(row.get::<_, Option<i64>>(column)?.map(|time| Duration::from_micros(time.unsigned_abs())))
 }

@@ -6,11 +6,12 @@ mod pace;
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KnownOutcome, Outcome,
-    Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Verdict,
+    Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KnownOutcome, Limits,
+    Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Time, Verdict,
 };
 use crate::plan::{Order, Plan};
 use checkers::Score;
+use judge_sandbox::{Tier, Visible};
 use num_rational::BigRational;
 use pace::{in_time, patiently, unhurried};
 use std::path::Path;
@@ -64,7 +65,7 @@ impl Bench {
             solver_hashes: &self.hashes,
             command: "judge run -p columns",
             jobs: 2,
-            tier: "root",
+            tier: Tier::Root,
             surroundings: &self.surroundings,
         }
     }
@@ -156,7 +157,7 @@ fn what_is_recorded_comes_back() {
     assert_eq!((stored.state, stored.case_count, stored.cases.len()), (RunState::Killed, 3, 2));
     assert_eq!((&*stored.problem, &*stored.checker.name, stored.checker.version > 0), ("columns", "columns", true));
     assert_eq!((&stored.limits, &*stored.environment), (&bench.plan.limits, "'THREADS=1 2'"));
-    assert_eq!((&*stored.host, &*stored.tier, stored.git_dirty), ("box", "root", Some(true)));
+    assert_eq!((&*stored.host, stored.tier, stored.git_dirty), ("box", Tier::Root, Some(true)));
     assert_eq!(stored.entrants[1].hash, bench.hashes[1]);
     assert_eq!(stored.cases[0].spec, bench.plan.cases[0]);
     assert_eq!(stored.cases[0].input, Some(input(0)));
@@ -384,6 +385,41 @@ fn an_older_form_is_brought_up_to_date_and_a_newer_one_refused() {
     drop(journal);
     assert!(matches!(Journal::open(&bench.path()), Err(JournalError::Newer { found: 99, .. })));
     assert!(matches!(Journal::look(&bench.path()), Err(JournalError::Newer { found: 99, .. })));
+}
+
+#[test]
+fn the_results_of_a_journal_of_form_2_are_still_found() {
+    let mut bench = Bench::new(&["bot"], 1..=2);
+    std::fs::create_dir_all(bench.path()).unwrap();
+    let old = rusqlite::Connection::open(bench.path().join("journal.db")).unwrap();
+    old.execute_batch(include_str!("schema/form_2.sql")).unwrap();
+    drop(old);
+
+    bench.plan.problem.id = "number".to_owned();
+    bench.checker = CheckerIdentity { name: "true {input} #af1349b9f5".to_owned(), version: 0 };
+    bench.plan.limits = Limits {
+        cpu: Time(Duration::from_millis(1250)),
+        wall: Time(Duration::from_micros(500_500)),
+        memory: Bytes(64 << 20),
+        output: Bytes(1_000_000),
+        processes: 8,
+    };
+    let score = |bench: &Bench| {
+        let mut known = Known::of(&bench.plan);
+        bench.begin().add_earlier(0, &mut known).unwrap();
+        let found = known.lookup(JobId { case: 0, solver: 0 }, &input(0));
+        found.map(|found| found.outcome.score.unwrap().to_string())
+    };
+    // Of run 3, which is newer than run 1. Run 2 had other conditions: its score was 6.
+    assert_eq!(score(&bench).as_deref(), Some("7"));
+    bench.journal().remove(RunId(3)).unwrap();
+    assert_eq!(score(&bench).as_deref(), Some("5"));
+    bench.journal().remove(RunId(1)).unwrap();
+    assert_eq!(score(&bench), None);
+    // What run 2 saw is not recorded: its key has no equal today.
+    bench.plan.visible = vec![Visible { path: "/opt/data".into(), writable: true }];
+    assert_eq!(score(&bench), None);
+    assert_eq!(bench.journal().stored_run(RunId(2)).unwrap().cases.len(), 2);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! All problems of a `problems.toml`, checked.
 
 use super::section::{Complaints, Section};
-use super::{BUILT_IN, Complaint, problem, suggest};
+use super::{BUILT_IN, CatalogueComplaint, problem, suggest};
 use crate::model::{Problem, Retention};
 use checkers::Score;
 use std::collections::{BTreeMap, HashSet};
@@ -23,7 +23,7 @@ pub struct ManifestError {
     file: String,
     text: String,
     /// What is wrong, in the order of the file.
-    pub complaints: Vec<Complaint>,
+    pub complaints: Vec<CatalogueComplaint>,
 }
 
 impl fmt::Display for ManifestError {
@@ -109,7 +109,7 @@ fn read_document<T>(
     let is_toml = syntax_errors.is_empty();
     let value = is_toml.then(|| read(Section::new(title, document.span(), document.get_ref(), &complaints)));
     let mut complaints = complaints.into_inner();
-    complaints.extend(syntax_errors.iter().map(|error| Complaint {
+    complaints.extend(syntax_errors.iter().map(|error| CatalogueComplaint {
         span: error.span().unwrap_or(0..0),
         message: "not valid TOML".to_owned(),
         expected: error.message().lines().collect::<Vec<_>>().join("; "),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// One thing that is wrong in a catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Complaint {
+pub struct CatalogueComplaint {
     /// Which bytes of the file it is about.
     pub span: Range<usize>,
     /// What is wrong.
@@ -13,7 +13,7 @@ pub struct Complaint {
     pub expected: String,
 }
 
-impl Complaint {
+impl CatalogueComplaint {
     /// Returns the complaint as it is shown, without a final newline.
     #[must_use]
     pub fn render(&self, file: &str, text: &str) -> String {
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn the_caret_stands_under_the_place() {
         let text = "a = 1\nkéy = 2\n";
-        let complaint = Complaint { span: 13..14, message: "bad value".into(), expected: "expected 3".into() };
+        let complaint = CatalogueComplaint { span: 13..14, message: "bad value".into(), expected: "expected 3".into() };
         assert_eq!(
             complaint.render("p.toml", text),
             "bad value\n --> p.toml:2:7\n  |\n2 | kéy = 2\n  |       ^ expected 3"
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_place_beyond_the_text_is_shown_at_its_end() {
-        let complaint = Complaint { span: 90..99, message: "ends too early".into(), expected: String::new() };
+        let complaint = CatalogueComplaint { span: 90..99, message: "ends too early".into(), expected: String::new() };
         assert_eq!(complaint.render("p.toml", "a"), "ends too early\n --> p.toml:1:2\n  |\n1 | a\n  |  ^");
     }
 }

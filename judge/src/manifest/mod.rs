@@ -12,5 +12,5 @@ mod test_groups;
 
 pub use builtin::{BUILT_IN, CATALOGUE_SCHEMA};
 pub use catalogue::{Catalogue, ManifestError, UnknownProblem, read_best_scores};
-pub use complaint::Complaint;
+pub use complaint::CatalogueComplaint;
 pub use suggest::closest;

@@ -41,14 +41,11 @@ fn rule(section: &Section<'_>) -> Option<Rule> {
 
 fn direction(section: &Section<'_>) -> Option<Direction> {
     let Located { value, span } = section.text("direction")?;
-    match value {
-        "max" => Some(Direction::Max),
-        "min" => Some(Direction::Min),
-        other => {
-            section.complain(span, format!("unknown direction `{other}`"), "expected \"max\" or \"min\"");
-            None
-        }
+    let read = value.parse::<Direction>();
+    if let Err(error) = &read {
+        section.complain(span, error.to_string(), "expected \"max\" or \"min\"");
     }
+    read.ok()
 }
 
 fn scaled(section: &Section<'_>, rule: Rule) -> Rule {

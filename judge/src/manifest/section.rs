@@ -1,6 +1,6 @@
 //! Reads a table of the catalogue key by key, and collects what is wrong with it.
 
-use super::{Complaint, suggest::closest};
+use super::{CatalogueComplaint, suggest::closest};
 use std::cell::RefCell;
 use std::fmt::Display;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 /// What is wrong so far. Shared by all sections of a file, so that every complaint comes at once.
-pub(super) type Complaints = RefCell<Vec<Complaint>>;
+pub(super) type Complaints = RefCell<Vec<CatalogueComplaint>>;
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ impl<'a> Section<'a> {
 
     /// Adds a complaint.
     pub(super) fn complain(&self, span: Range<usize>, message: impl Into<String>, expected: impl Into<String>) {
-        let complaint = Complaint { span, message: message.into(), expected: expected.into() };
+        let complaint = CatalogueComplaint { span, message: message.into(), expected: expected.into() };
         self.complaints.borrow_mut().push(complaint);
     }
 

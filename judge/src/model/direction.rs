@@ -2,6 +2,7 @@
 
 use checkers::Score;
 use std::cmp::Ordering;
+use std::str::FromStr;
 
 /// Which scores are good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +13,15 @@ pub enum Direction {
     Min,
 }
 
+/// A name that no direction has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown direction `{0}`")]
+pub struct UnknownDirection(pub String);
+
 impl Direction {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Max, Self::Min];
+
     /// Orders two values, the better one being `Greater`.
     #[must_use]
     pub fn compare<T: Ord>(self, left: &T, right: &T) -> Ordering {
@@ -45,5 +54,14 @@ impl Direction {
             Self::Max => "max",
             Self::Min => "min",
         }
+    }
+}
+
+impl FromStr for Direction {
+    type Err = UnknownDirection;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDirection> {
+        let named = Self::ALL.into_iter().find(|direction| direction.name() == name);
+        named.ok_or_else(|| UnknownDirection(name.to_owned()))
     }
 }

@@ -33,7 +33,7 @@ pub use best_score::{BestScore, BestScores, Game};
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
 pub use checker_identity::CheckerIdentity;
 pub use digest::{Digest, DigestError};
-pub use direction::Direction;
+pub use direction::{Direction, UnknownDirection};
 pub use event::{Evidence, FinishedJob, JobId, KnownOutcome, RunEvent, Stop, StoredResult};
 pub use exit::Exit;
 pub use external_checker::{CheckerProtocol, CommandTemplate, ExternalChecker};

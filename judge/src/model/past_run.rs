@@ -1,6 +1,6 @@
 //! A run of the past: how it is named, its state, and its row in the history.
 
-use super::Digest;
+use super::{Digest, Direction, Stop};
 use num_rational::BigRational;
 use std::fmt;
 use std::str::FromStr;
@@ -59,6 +59,16 @@ impl RunState {
     /// Every state.
     pub const ALL: [Self; 5] = [Self::Running, Self::Killed, Self::Interrupted, Self::Stopped, Self::Complete];
 
+    /// Returns the state of a run that ended like this.
+    #[must_use]
+    pub fn ended(stop: Option<Stop>) -> Self {
+        match stop {
+            None => Self::Complete,
+            Some(Stop::Interrupted) => Self::Interrupted,
+            Some(Stop::FailFast) => Self::Stopped,
+        }
+    }
+
     /// Returns the name in every report.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -105,14 +115,14 @@ pub struct HistoryRow {
     pub done: usize,
     /// The number of accepted cases.
     pub accepted: usize,
-    /// The scoring rule of the total.
+    /// The name of the scoring rule of the total.
     pub rule: String,
     /// Its total; `None` if the rule gives none, or the run was killed.
     pub total: Option<BigRational>,
     /// The difference to the previous total of the solver of this name, on the same cases by the same rule.
     pub change: Option<BigRational>,
-    /// Whether a larger total is better.
-    pub direction: String,
+    /// Which scores are good.
+    pub direction: Direction,
     /// The commit that was checked out.
     pub git_commit: Option<String>,
     /// Whether tracked files differed from it.

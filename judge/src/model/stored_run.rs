@@ -1,6 +1,7 @@
 //! A whole run as it was recorded.
 
 use super::{CaseSpec, CheckerIdentity, Digest, Limits, Outcome, RunId, RunState};
+use judge_sandbox::Tier;
 use std::time::Duration;
 
 /// A whole run as it was recorded.
@@ -29,7 +30,7 @@ pub struct StoredRun {
     /// The number of solvers that ran at once.
     pub jobs: usize,
     /// The sandbox's tier.
-    pub tier: String,
+    pub tier: Tier,
     /// The name of the machine.
     pub host: String,
     /// The release of the kernel.

@@ -4,7 +4,7 @@ use crate::report::text::figures::{memory, milliseconds};
 use crate::report::text::json_text;
 use crate::report::text::json_value::{in_milliseconds, schema_of};
 use crate::verdict::Ending;
-use judge_sandbox::{End, Execution};
+use judge_sandbox::{End, Execution, Tier};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ pub struct ExecReport<'a> {
     /// What it used; `None` if it was not started.
     pub execution: Option<&'a Execution>,
     /// The sandbox's tier.
-    pub tier: &'a str,
+    pub tier: Tier,
     /// The gaps of that tier.
     pub gaps: &'a [String],
 }
@@ -46,7 +46,7 @@ struct Document<'a> {
     stdout_bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stderr_bytes: Option<u64>,
-    tier: &'a str,
+    tier: &'static str,
     gaps: &'a [String],
 }
 
@@ -72,7 +72,7 @@ pub fn exec_json(report: &ExecReport<'_>) -> serde_json::Result<String> {
         stolen_ms: usage.and_then(|usage| usage.stolen).map(in_milliseconds),
         stdout_bytes: usage.map(|usage| usage.stdout_bytes),
         stderr_bytes: usage.map(|usage| usage.stderr_bytes),
-        tier: report.tier,
+        tier: report.tier.name(),
         gaps: report.gaps,
     };
     json_text::document(&document)

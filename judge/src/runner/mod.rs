@@ -16,3 +16,4 @@ pub use dispatcher::{RunError, RunResult};
 pub use plan_runner::{LocalRunner, PlanRunner, RunSettings};
 pub use request::{hidden, request};
 pub use result_store::{ResultStore, StoreLost};
+pub use signals::exit_at_once;

@@ -62,6 +62,13 @@ impl Drop for Registration {
     }
 }
 
+/// Ends the process on the second Ctrl-C. It is the one place of the judge that does not return to `main`: what the first
+/// signal asked to stop may be blocked, in a file system that does not answer, or in a computation, which no
+/// error value interrupts. The helpers and supervisors of the sandbox notice the end, and kill and remove what is left.
+pub fn exit_at_once() -> ! {
+    std::process::exit(i32::from(Exit::Interrupted.code()))
+}
+
 fn post() -> MutexGuard<'static, Post> {
     POST.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -87,8 +94,7 @@ fn deliver(runtime: &Runtime, mut interrupt: Signal, mut terminate: Signal) {
         let mut post = post();
         match &post.listener {
             Some(listener) => drop(listener.send(())),
-            // The second time, "now" means now. The sandbox's helpers see us go and end what they run.
-            None if post.waiting => std::process::exit(i32::from(Exit::Interrupted.code())),
+            None if post.waiting => exit_at_once(),
             None => post.waiting = true,
         }
     }

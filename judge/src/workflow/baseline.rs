@@ -35,7 +35,7 @@ pub(crate) fn baseline(played: &MatchResult) -> Result<Baseline, Failure> {
 fn entry(outcome: &Outcome, input: String) -> BaselineCase {
     let result = match &outcome.score {
         Some(score) => CaseResult::Accepted(score.clone()),
-        None => CaseResult::Failed(outcome.verdict.name().to_owned()),
+        None => CaseResult::Failed(outcome.verdict),
     };
     BaselineCase { result, input: Some(input), cpu: outcome.cpu.map(to_step), tolerance: None }
 }

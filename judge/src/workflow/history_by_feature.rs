@@ -7,7 +7,7 @@ use super::restored_run::RestoredRun;
 use crate::cli::CaseFilterArgs;
 use crate::journal::{HistoryFilter, Journal};
 use crate::manifest::Catalogue;
-use crate::model::{Digest, Features, HistoryRow, Number, Problem, RunId, RunState, StoredCase, StoredRun};
+use crate::model::{Digest, Features, HistoryRow, Number, Problem, Rule, RunId, RunState, StoredCase, StoredRun};
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -19,7 +19,7 @@ struct RunSlice {
     value: Option<Number>,
     /// Hashes of the inputs, in order: totals are comparable over the same cases only.
     inputs: Vec<Option<Digest>>,
-    rule: String,
+    rule: Rule,
     /// By place of the solver in the run.
     solvers: Vec<SolverTotals>,
 }
@@ -99,7 +99,7 @@ impl FeatureHistory<'_> {
             planned: slice.inputs.len(),
             done: *done,
             accepted: *accepted,
-            rule: slice.rule.clone(),
+            rule: slice.rule.name().to_owned(),
             change: total.as_ref().zip(before).map(|(total, before)| total - before),
             total: total.clone(),
             ..row.clone()
@@ -159,7 +159,7 @@ impl FeatureHistory<'_> {
         };
         let solvers = (0..run.entrants.len()).map(totals).collect();
         let inputs = run.cases.iter().map(|case| case.input).collect();
-        Ok(RunSlice { value, inputs, rule: scored.rule.to_string(), solvers })
+        Ok(RunSlice { value, inputs, rule: scored.rule, solvers })
     }
 }
 

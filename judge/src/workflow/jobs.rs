@@ -1,9 +1,8 @@
 //! What runs plans: how many solvers at once, on which cores, in which sandbox.
 
 use crate::cli::JobArgs;
-use crate::model::Exit;
 use crate::report;
-use crate::runner::{LocalRunner, PlanRunner, RunSettings};
+use crate::runner::{LocalRunner, PlanRunner, RunSettings, exit_at_once};
 use judge_sandbox::{Cores, Sandbox};
 use std::sync::Arc;
 
@@ -11,12 +10,7 @@ use std::sync::Arc;
 /// cases.
 pub(crate) fn plan_runner(args: &JobArgs, sandbox: &Arc<Sandbox>, describe: bool) -> Box<dyn PlanRunner> {
     let settings = settings_on(&Cores::here(), args, describe);
-    Box::new(LocalRunner::new(Arc::clone(sandbox), settings, exit_at_once))
-}
-
-/// Ends the process on the second Ctrl-C. The sandbox's helpers notice that and kill what they run.
-fn exit_at_once() {
-    std::process::exit(i32::from(Exit::Interrupted.code()));
+    Box::new(LocalRunner::new(Arc::clone(sandbox), settings, || exit_at_once()))
 }
 
 /// Returns one job for each physical core, each pinned to a core of its own. More jobs would disturb each other's

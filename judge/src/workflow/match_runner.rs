@@ -153,7 +153,7 @@ impl<'a> MatchRunner<'a> {
     /// Describes how the plans were run.
     pub(crate) fn run_info(&self, elapsed: Duration) -> RunInfo {
         let runner = &self.plan_runner;
-        RunInfo { elapsed, jobs: runner.jobs(), tier: runner.tier().name(), gaps: sandbox::gaps(runner.gaps()) }
+        RunInfo { elapsed, jobs: runner.jobs(), tier: runner.tier(), gaps: sandbox::gaps(runner.gaps()) }
     }
 
     /// Runs a plan to its end, or until it is stopped, with a progress bar, as one run in the journal.
@@ -172,7 +172,7 @@ impl<'a> MatchRunner<'a> {
             plan,
             toolbox: &self.toolbox,
             jobs: self.plan_runner.jobs(),
-            tier: self.plan_runner.tier().name(),
+            tier: self.plan_runner.tier(),
         };
         Session::start(self.options, &context)
     }

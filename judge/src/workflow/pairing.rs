@@ -12,6 +12,7 @@ use crate::manifest::Catalogue;
 use crate::model::{CaseSpec, Digest, JobId, Limits, Outcome, OutcomeGrid, Problem, Stop};
 use crate::plan::Plan;
 use crate::report::{self, RunInfo};
+use judge_sandbox::Tier;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
@@ -43,7 +44,7 @@ struct PairedCase {
 struct Conditions {
     limits: Limits,
     environment: String,
-    tier: String,
+    tier: Tier,
     machine: [String; 2],
 }
 
@@ -53,7 +54,7 @@ impl Conditions {
         Self {
             limits: run.limits.clone(),
             environment: run.environment.clone(),
-            tier: run.tier.clone(),
+            tier: run.tier,
             machine: [run.host.clone(), run.cpu_model.clone()],
         }
     }
@@ -64,7 +65,7 @@ impl Conditions {
         Self {
             environment: environment(plan),
             limits: plan.limits.clone(),
-            tier: runner.plan_runner.tier().name().to_owned(),
+            tier: runner.plan_runner.tier(),
             machine: [host, cpu_model],
         }
     }

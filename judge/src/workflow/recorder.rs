@@ -11,6 +11,7 @@ use crate::plan::Plan;
 use crate::report;
 use crate::runner::{ResultStore, StoreLost};
 use crate::solver::{Toolbox, fingerprint};
+use judge_sandbox::Tier;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -34,7 +35,7 @@ pub(crate) struct RunContext<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) toolbox: &'a Toolbox,
     pub(crate) jobs: usize,
-    pub(crate) tier: &'a str,
+    pub(crate) tier: Tier,
 }
 
 /// The record of a run and the earlier results it may use. Without a journal it keeps nothing.

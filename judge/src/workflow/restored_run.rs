@@ -73,7 +73,7 @@ impl RestoredRun {
             },
             elapsed: run.elapsed,
             jobs: run.jobs,
-            tier: &run.tier,
+            tier: run.tier,
             gaps: &[],
         }
     }

@@ -28,7 +28,7 @@ struct Document<'a> {
     /// Whether claims hold whatever the effects are like (`--exact`).
     exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tier: Option<&'a str>,
+    tier: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gaps: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,7 +172,7 @@ pub(in crate::report) fn compare_json(report: &CompareReport<'_>) -> serde_json:
         min_effect: report.parameters.min_effect,
         until_decided: report.is_sequential,
         exact: report.parameters.bound.is_some(),
-        tier: run_info.map(|run_info| run_info.tier),
+        tier: run_info.map(|run_info| run_info.tier.name()),
         gaps: run_info.map(|run_info| &*run_info.gaps),
         jobs: run_info.map(|run_info| run_info.jobs),
         interrupted: report.stop == Some(Stop::Interrupted),

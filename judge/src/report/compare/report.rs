@@ -9,6 +9,7 @@ use crate::report::text::plot::histogram;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::{Align, Field, grid, painted};
 use crate::statistics::{EffectSummary, Moments};
+use judge_sandbox::Tier;
 use std::time::Duration;
 
 /// The number of cases with the largest losses and gains that are shown.
@@ -53,7 +54,7 @@ pub struct RunInfo {
     /// How many solvers ran at once.
     pub jobs: usize,
     /// The sandbox's tier.
-    pub tier: &'static str,
+    pub tier: Tier,
     /// The gaps of that tier.
     pub gaps: Vec<String>,
 }

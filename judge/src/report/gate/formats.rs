@@ -2,7 +2,7 @@
 
 use super::report::{Finding, GateReport, change_in_percent, is_worse};
 use crate::gate::{BaselineCase, CaseResult, Change};
-use crate::model::one_line;
+use crate::model::{Verdict, one_line};
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
 use crate::report::text::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field};
@@ -104,8 +104,8 @@ fn change_record<'a>(report: &GateReport<'_>, change: &'a Change) -> ChangeRecor
 
 fn case_record<'a>(case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
     match &entry.result {
-        CaseResult::Accepted(score) => CaseRecord { case, verdict: "accepted", score: exact(score) },
-        CaseResult::Failed(verdict) => CaseRecord { case, verdict, score: None },
+        CaseResult::Accepted(score) => CaseRecord { case, verdict: Verdict::Accepted.name(), score: exact(score) },
+        CaseResult::Failed(verdict) => CaseRecord { case, verdict: verdict.name(), score: None },
     }
 }
 

@@ -1,6 +1,6 @@
 //! Past runs: the table, the JSON list, and the heading of a single one.
 
-use crate::model::{HistoryRow, RunState, StoredEntrant, StoredRun, one_line};
+use crate::model::{Direction, HistoryRow, Rule, RunState, StoredEntrant, StoredRun, one_line};
 use crate::report::text::figures::points_text;
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
@@ -74,7 +74,8 @@ fn change(row: &HistoryRow) -> Field {
     }
     let sign = if change.is_positive() { "+" } else { "" };
     // Only raw scores can be costs; for points, larger is better.
-    let less_is_better = row.direction == "min" && matches!(&*row.rule, "sum" | "mean");
+    let counts_raw_scores = row.rule.parse::<Rule>().is_ok_and(|rule| rule.counts_raw_scores());
+    let less_is_better = row.direction == Direction::Min && counts_raw_scores;
     let better = change.is_positive() != less_is_better;
     painted(&format!("{sign}{}", points_text(change)), if better { Paint::Good } else { Paint::Bad })
 }
@@ -218,7 +219,7 @@ fn record(row: &HistoryRow) -> Record<'_> {
         accepted: row.accepted,
         failed: row.done - row.accepted,
         rule: &row.rule,
-        direction: &row.direction,
+        direction: row.direction.name(),
         total: figure(&row.total),
         change: figure(&row.change),
         git_commit: row.git_commit.as_deref(),

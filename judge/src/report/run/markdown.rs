@@ -84,7 +84,7 @@ fn extremes(report: &RunReport<'_>) -> Vec<String> {
 fn footer(report: &RunReport<'_>) -> String {
     let jobs = if report.jobs == 1 { "1 job".to_owned() } else { format!("{} jobs", report.jobs) };
     let time = milliseconds(report.elapsed);
-    format!("{time} with {jobs}; sandbox tier {}; judge {}\n", escaped(report.tier), env!("CARGO_PKG_VERSION"))
+    format!("{time} with {jobs}; sandbox tier {}; judge {}\n", report.tier, env!("CARGO_PKG_VERSION"))
 }
 
 fn optional(value: Option<&impl ToString>) -> String {

@@ -91,7 +91,7 @@ pub(super) struct Summary<'a> {
     /// How raw scores become points.
     scoring: Scoring,
     /// The tier of the sandbox.
-    tier: &'a str,
+    tier: &'static str,
     /// The gaps of that tier.
     gaps: &'a [String],
     /// What each solver could use on each case.
@@ -269,7 +269,7 @@ impl<'a> Summary<'a> {
             problem: &plan.problem.id,
             checker: Checker { name: plan.problem.checker.name(), version: plan.problem.checker.version() },
             scoring: scoring(report),
-            tier: report.tier,
+            tier: report.tier.name(),
             gaps: report.gaps,
             limits: limits(&plan.limits),
             jobs: report.jobs,

@@ -4,6 +4,7 @@ use crate::model::{Features, JobId, Outcome, OutcomeGrid, Rule, Stop, Verdict};
 use crate::plan::Plan;
 use crate::report::text::figures::{points_text, verdict_of};
 use crate::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult};
+use judge_sandbox::Tier;
 use num_traits::One;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +37,7 @@ pub struct RunReport<'a> {
     /// How many solvers ran at once.
     pub jobs: usize,
     /// The sandbox's tier.
-    pub tier: &'a str,
+    pub tier: Tier,
     /// The gaps of that tier.
     pub gaps: &'a [String],
 }

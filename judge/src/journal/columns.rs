@@ -1,0 +1,41 @@
+//! Times, limits and named values as columns hold them.
+
+use crate::model::{Bytes, Limits, Time};
+use rusqlite::Row;
+use rusqlite::types::Type;
+use std::error::Error;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// As SQLite stores times. What does not fit is longer than anybody waits.
+pub(super) fn microseconds(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// Reads a time.
+pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Duration>> {
+    Ok(row.get::<_, Option<i64>>(column)?.map(|time| Duration::from_micros(time.unsigned_abs())))
+}
+
+/// Reads limits from the five columns cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit.
+pub(super) fn limits(row: &Row<'_>, first: usize) -> rusqlite::Result<Limits> {
+    Ok(Limits {
+        cpu: Time(time(row, first)?.unwrap_or_default()),
+        wall: Time(time(row, first + 1)?.unwrap_or_default()),
+        memory: Bytes(row.get(first + 2)?),
+        output: Bytes(row.get(first + 3)?),
+        processes: row.get(first + 4)?,
+    })
+}
+
+/// Reads a value by its name.
+///
+/// # Errors
+/// Also when no value has this name: then the file is damaged.
+pub(super) fn named<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
+where
+    T: FromStr<Err: Error + Send + Sync + 'static>,
+{
+    let unknown = |error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error));
+    row.get::<_, String>(column)?.parse().map_err(unknown)
+}
