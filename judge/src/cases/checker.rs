@@ -110,7 +110,7 @@ impl ProblemChecker {
 }
 
 impl PreparedCase {
-    /// Says what an answer is worth.
+    /// Checks an answer, and returns its score or why it is rejected.
     ///
     /// # Errors
     /// When the checker itself fails.
@@ -125,7 +125,7 @@ impl PreparedCase {
         }
     }
 
-    /// Does the same, and shows every step of the game to `observer`; an external checker shows none.
+    /// Checks an answer as [`check`](Self::check) does, and shows every step of the game to `observer`; an external checker shows none.
     ///
     /// # Errors
     /// When the checker itself fails.

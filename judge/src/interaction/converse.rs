@@ -5,7 +5,7 @@ use super::interactor::{Interactor, InteractorError};
 use super::relay::{Pipe, Relay};
 use crate::executor::Executor;
 use crate::model::{ExternalChecker, Limits};
-use crate::verdict::{self, Decision, Ending, Idleness};
+use crate::verdict::{self, Ending, Idleness, InteractorDecision};
 use judge_sandbox::{End, Execution, Fault, Request, Sink, Stdin};
 use rustix::fs::Mode;
 use std::fs::File;
@@ -21,7 +21,7 @@ pub struct Conversation {
     /// How the solver ended. Its standard output is what it said before the interactor ended.
     pub execution: Execution,
     /// What the interactor decided.
-    pub decision: Decision,
+    pub decision: InteractorDecision,
 }
 
 /// A conversation that could not be held. Never the solver's fault.
@@ -64,7 +64,7 @@ pub fn converse(
     };
     let execution = run(executor, &request, &mut relay, &interactor)?;
     if matches!(execution.end, End::NotStarted(_)) {
-        return Ok(Conversation { execution, decision: Decision::None(Idleness::Waiting) });
+        return Ok(Conversation { execution, decision: InteractorDecision::None(Idleness::Waiting) });
     }
     let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
     let pending = PendingDecision { relay: &mut relay, interactor, to_solver: Some(reader), ended_well, stopped };

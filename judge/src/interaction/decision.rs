@@ -3,7 +3,7 @@
 use super::activity::Activity;
 use super::interactor::Interactor;
 use super::relay::{Relay, never_wait};
-use crate::verdict::{Decision, Idleness};
+use crate::verdict::{Idleness, InteractorDecision};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use std::io;
@@ -39,7 +39,7 @@ pub(super) struct PendingDecision<'a> {
 impl PendingDecision<'_> {
     /// Waits for the decision. After a solver that failed, it waits only while the interactor may still come to one by
     /// what it has heard; `None` when the run was stopped.
-    pub(super) fn decision(mut self) -> io::Result<Option<Decision>> {
+    pub(super) fn decision(mut self) -> io::Result<Option<InteractorDecision>> {
         if let Some(to_solver) = &self.to_solver {
             never_wait(to_solver)?;
         }
@@ -66,11 +66,11 @@ impl PendingDecision<'_> {
                 Woken::Nothing => looks.add(self.interactor.activity(), self.relay.is_heard()?),
             }
             if looks.alike == LOOKS {
-                return Ok(Some(Decision::None(Idleness::Waiting)));
+                return Ok(Some(InteractorDecision::None(Idleness::Waiting)));
             }
         }
         let idleness = if thrown_away < FLOOD_BYTES { looks.idleness() } else { Idleness::Waiting };
-        Ok(Some(Decision::None(idleness)))
+        Ok(Some(InteractorDecision::None(idleness)))
     }
 
     /// Waits for a moment.

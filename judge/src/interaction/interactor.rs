@@ -3,7 +3,7 @@
 use super::activity::{self, Activity};
 use crate::command::{self, CommandError, Reports, Running};
 use crate::model::{CheckerProtocol, ExternalChecker};
-use crate::verdict::{self, CallOutput, Decision};
+use crate::verdict::{self, CallOutput, InteractorDecision};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -42,20 +42,22 @@ impl Interactor {
     }
 
     /// What it has decided, once it has ended.
-    pub(super) fn decision(self) -> Decision {
+    pub(super) fn decision(self) -> InteractorDecision {
         let Self { running, protocol, reports } = self;
         let ended = match running.end() {
             Ok(ended) => ended,
-            Err(error) => return Decision::Failed(error.to_string()),
+            Err(error) => return InteractorDecision::Failed(error.to_string()),
         };
         let reports = match reports.read() {
             Ok(reports) => reports,
-            Err(error) => return Decision::Failed(format!("the interactor's report cannot be read: {error}")),
+            Err(error) => {
+                return InteractorDecision::Failed(format!("the interactor's report cannot be read: {error}"));
+            }
         };
         let output = CallOutput { status: ended.status, stdout: &[], stderr: &ended.stderr, reports: &reports };
         match verdict::interactor_protocol(&protocol).ruling(&output) {
-            Ok(ruling) => Decision::Decided(ruling),
-            Err(error) => Decision::Failed(format!("the interactor {error}")),
+            Ok(ruling) => InteractorDecision::Decided(ruling),
+            Err(error) => InteractorDecision::Failed(format!("the interactor {error}")),
         }
     }
 }

@@ -35,7 +35,7 @@ pub(super) struct Relay {
     /// `None` once the other end is closed.
     to_interactor: Option<OwnedFd>,
     said: Vec<u8>,
-    /// So many of the bytes said have been passed on.
+    /// The number of bytes that have been passed on.
     passed: usize,
     /// Whether the interactor has ended: what is said from then on is not kept.
     alone: bool,

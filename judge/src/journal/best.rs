@@ -48,8 +48,8 @@ impl BestRow {
 }
 
 impl Journal {
-    /// Returns the best score of each case, in the natural order of their names; of equal ones the first. `most`: no more
-    /// than so many of them.
+    /// Returns the best score of each case, in the natural order of their names; of equal ones the first. `most` is the
+    /// largest number of them.
     ///
     /// # Errors
     /// When the journal cannot be read.

@@ -14,7 +14,7 @@ pub struct HistoryFilter<'a> {
     pub problem: Option<&'a str>,
     /// Only solvers of this name.
     pub solver: Option<&'a str>,
-    /// Only so many, the newest; `None`: all.
+    /// The number of newest ones to return; `None`: all.
     pub newest: Option<usize>,
 }
 
@@ -78,7 +78,7 @@ impl Journal {
 
     fn with_figures(&self, mut row: HistoryRow, comparable: &Comparable) -> Result<HistoryRow, JournalError> {
         if matches!(row.state, RunState::Running | RunState::Killed) {
-            // Nobody has summed it up.
+            // The run was not summed up.
             (row.done, row.accepted) = self.count(comparable.entrant)?;
             row.total = None;
         }

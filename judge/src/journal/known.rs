@@ -105,7 +105,7 @@ impl Known {
     }
 }
 
-/// Says of each case which repetition of its input it is: a repeated case is measured anew, not looked up.
+/// Returns which repetition of its input each case is: a repeated case is measured anew, not looked up.
 pub(super) fn attempts(cases: &[CaseSpec]) -> Vec<u32> {
     let mut seen: HashMap<&CaseSource, u32> = HashMap::new();
     let mut next = |case| {

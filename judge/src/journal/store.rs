@@ -64,7 +64,7 @@ impl Journal {
         }
     }
 
-    /// Without its log, a file that nobody can write is all there is, and needs no lock.
+    /// Without its log, a file that cannot be written is all there is, and needs no lock.
     pub(super) fn open_read_only(folder: &Path) -> Result<Self, JournalError> {
         let path = folder.join(FILE);
         let has_log = path.with_extension("db-wal").metadata().is_ok_and(|log| log.len() > 0);

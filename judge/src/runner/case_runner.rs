@@ -9,7 +9,7 @@ use crate::model::{
     Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Ruling, Verdict,
 };
 use crate::solver;
-use crate::verdict::{self, Decision, Ending, InteractiveVerdict};
+use crate::verdict::{self, Ending, InteractiveVerdict, InteractorDecision};
 use judge_sandbox::{Breach, Execution, Fault, Request};
 use std::path::Path;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ struct OpenCase {
 /// What a solver did, and what its interactor, if it had one, decided.
 struct Performance {
     execution: Execution,
-    decision: Option<Decision>,
+    decision: Option<InteractorDecision>,
 }
 
 struct CaseRunner<'a> {
@@ -165,7 +165,7 @@ impl CaseRunner<'_> {
         (outcome, Evidence { input, answer, stored: None })
     }
 
-    fn outcome(&self, program: &Path, execution: &Execution, decision: Option<Decision>) -> Outcome {
+    fn outcome(&self, program: &Path, execution: &Execution, decision: Option<InteractorDecision>) -> Outcome {
         let usage = &execution.usage;
         let limits = &self.slots.plan.limits;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {

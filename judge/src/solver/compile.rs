@@ -73,7 +73,7 @@ impl Toolbox {
         Some(below.as_path().to_owned())
     }
 
-    /// Returns a copy of a file that is open to whoever reaches it, and run if its owner can.
+    /// Returns a copy of a file that every user can read, and execute if its owner can.
     pub(super) fn copy(&mut self, file: &Path) -> io::Result<PathBuf> {
         let folder = self.new_folder()?;
         let copy = folder.join(file.file_name().unwrap_or(file.as_os_str()));

@@ -12,7 +12,7 @@ pub enum Ending {
     Failed(Verdict, String),
 }
 
-/// Says how a run ended. When several things hold, the first of these counts: cannot start, output, disk, CPU time, wall
+/// Returns how a run ended. When several things hold, the first of these counts: cannot start, output, disk, CPU time, wall
 /// time, memory, processes, runtime error.
 #[must_use]
 pub fn ending(execution: &Execution, limits: &Limits) -> Ending {

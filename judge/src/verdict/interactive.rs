@@ -6,7 +6,7 @@ use judge_sandbox::{Breach, Execution};
 
 /// The interactor's decision. It was shown the end of the solver's output only if the solver ended well.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum InteractorDecision {
     /// It accepted or rejected.
     Decided(Ruling),
     /// It failed, which is never the solver's fault: why.
@@ -43,23 +43,23 @@ pub fn interactive_verdict(
     execution: &Execution,
     ending: Ending,
     limits: &Limits,
-    decision: Decision,
+    decision: InteractorDecision,
 ) -> InteractiveVerdict {
     match (decision, ending) {
         (_, Ending::Failed(Verdict::CannotStart, note)) => InteractiveVerdict::Failed(Verdict::CannotStart, note),
-        (Decision::Failed(why), _) => InteractiveVerdict::Failed(Verdict::JudgeError, why),
-        (Decision::Decided(ruling), _) => match breach_of(execution, &[Breach::Cpu, Breach::Wall], limits) {
+        (InteractorDecision::Failed(why), _) => InteractiveVerdict::Failed(Verdict::JudgeError, why),
+        (InteractorDecision::Decided(ruling), _) => match breach_of(execution, &[Breach::Cpu, Breach::Wall], limits) {
             Some((verdict, note)) => InteractiveVerdict::Failed(verdict, note),
             None => InteractiveVerdict::Decided(ruling),
         },
-        (Decision::None(_), Ending::Clean) => InteractiveVerdict::Failed(
+        (InteractorDecision::None(_), Ending::Clean) => InteractiveVerdict::Failed(
             Verdict::JudgeError,
             "the interactor did not end although the solver had: it is to decide when its input ends".to_owned(),
         ),
-        (Decision::None(Idleness::Computing), Ending::Failed(Verdict::WallLimit, note)) => {
+        (InteractorDecision::None(Idleness::Computing), Ending::Failed(Verdict::WallLimit, note)) => {
             InteractiveVerdict::Failed(Verdict::JudgeError, format!("{note}, and the interactor was still computing"))
         }
-        (Decision::None(_), Ending::Failed(verdict, note)) => InteractiveVerdict::Failed(verdict, note),
+        (InteractorDecision::None(_), Ending::Failed(verdict, note)) => InteractiveVerdict::Failed(verdict, note),
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
     use std::time::Duration;
 
     /// The verdict on a solver that ended like this; `None` is the interactor's decision.
-    fn verdict_on(end: End, breaches: &[Breach], decision: Decision) -> Option<Verdict> {
+    fn verdict_on(end: End, breaches: &[Breach], decision: InteractorDecision) -> Option<Verdict> {
         let cpu = Time(Duration::from_secs(4));
         let limits = Limits { cpu, wall: Limits::default_wall(cpu), memory: Bytes(1), output: Bytes(10), processes: 1 };
         let usage = Usage::default();
@@ -85,19 +85,19 @@ mod tests {
 
     const WELL: End = End::Exited(0);
     const KILLED: End = End::Signalled(9);
-    const WAITING: Decision = Decision::None(Idleness::Waiting);
-    const COMPUTING: Decision = Decision::None(Idleness::Computing);
+    const WAITING: InteractorDecision = InteractorDecision::None(Idleness::Waiting);
+    const COMPUTING: InteractorDecision = InteractorDecision::None(Idleness::Computing);
 
-    fn accepted() -> Decision {
-        Decision::Decided(Ruling::Accepted(3.into()))
+    fn accepted() -> InteractorDecision {
+        InteractorDecision::Decided(Ruling::Accepted(3.into()))
     }
 
-    fn rejected() -> Decision {
-        Decision::Decided(Ruling::Rejected { place: String::new(), reason: "too far".to_owned() })
+    fn rejected() -> InteractorDecision {
+        InteractorDecision::Decided(Ruling::Rejected { place: String::new(), reason: "too far".to_owned() })
     }
 
-    fn failed() -> Decision {
-        Decision::Failed("exit code 2".to_owned())
+    fn failed() -> InteractorDecision {
+        InteractorDecision::Failed("exit code 2".to_owned())
     }
 
     #[test]

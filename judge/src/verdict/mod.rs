@@ -5,5 +5,5 @@ mod interactive;
 mod protocol;
 
 pub use ending::{Ending, ending};
-pub use interactive::{Decision, Idleness, InteractiveVerdict, interactive_verdict};
+pub use interactive::{Idleness, InteractiveVerdict, InteractorDecision, interactive_verdict};
 pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, checker_protocol, interactor_protocol};

@@ -8,12 +8,12 @@ use super::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 use crate::model::Ruling;
 
 /// Checkers of the judge's own protocol.
-pub(super) struct Checker;
+pub(super) struct JudgeChecker;
 
 /// Interactors of the judge's own protocol.
-pub(super) struct Interactor;
+pub(super) struct JudgeInteractor;
 
-impl Protocol for Checker {
+impl Protocol for JudgeChecker {
     fn reports(&self) -> &'static [&'static str] {
         &[]
     }
@@ -31,7 +31,7 @@ impl Protocol for Checker {
     }
 }
 
-impl Protocol for Interactor {
+impl Protocol for JudgeInteractor {
     fn reports(&self) -> &'static [&'static str] {
         &["report"]
     }
@@ -90,12 +90,12 @@ mod tests {
     }
 
     fn checked(status: i32, stdout: &[u8], stderr: &[u8]) -> Result<Ruling, ProtocolError> {
-        Checker.ruling(&CallOutput { status: ExitStatus::from_raw(status), stdout, stderr, reports: &[] })
+        JudgeChecker.ruling(&CallOutput { status: ExitStatus::from_raw(status), stdout, stderr, reports: &[] })
     }
 
     fn decided(status: i32, report: &[u8], stderr: &[u8]) -> Result<Ruling, ProtocolError> {
         let (status, reports) = (ExitStatus::from_raw(status), [report.to_vec()]);
-        Interactor.ruling(&CallOutput { status, stdout: b"7\n", stderr, reports: &reports })
+        JudgeInteractor.ruling(&CallOutput { status, stdout: b"7\n", stderr, reports: &reports })
     }
 
     fn accepted(score: i64) -> Result<Ruling, ProtocolError> {
@@ -157,20 +157,21 @@ mod tests {
         let (input, answer) = (Path::new("/in"), Path::new("/out"));
         let files = CallFiles { input, answer: Some(answer), reports: &[] };
         let placeholders = vec![("input", input), ("answer", answer)];
-        let bare = Checker.call("./check -v", &files);
+        let bare = JudgeChecker.call("./check -v", &files);
         assert_eq!(bare, Call { placeholders: placeholders.clone(), appended: vec![input, answer], stdin: None });
         for line in ["./check {answer}", "./check --in={input}"] {
-            let call = Checker.call(line, &files);
+            let call = JudgeChecker.call(line, &files);
             assert_eq!(call, Call { placeholders: placeholders.clone(), appended: Vec::new(), stdin: None });
         }
-        assert_eq!(Checker.reports(), &[] as &[&str]);
+        assert_eq!(JudgeChecker.reports(), &[] as &[&str]);
     }
 
     #[test]
     fn an_interactor_gets_a_file_for_its_report() {
-        let reports: Vec<PathBuf> = Interactor.reports().iter().map(|name| Path::new("/tmp/x").join(name)).collect();
+        let reports: Vec<PathBuf> =
+            JudgeInteractor.reports().iter().map(|name| Path::new("/tmp/x").join(name)).collect();
         let files = CallFiles { input: Path::new("/in"), answer: None, reports: &reports };
-        let call = Interactor.call("./interact", &files);
+        let call = JudgeInteractor.call("./interact", &files);
         let placeholders = vec![("input", Path::new("/in")), ("report", Path::new("/tmp/x/report"))];
         assert_eq!(call, Call { placeholders, appended: Vec::new(), stdin: None });
     }

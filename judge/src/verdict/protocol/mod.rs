@@ -97,7 +97,7 @@ pub enum ProtocolError {
 #[must_use]
 pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     match protocol {
-        CheckerProtocol::Judge => &judge::Checker,
+        CheckerProtocol::Judge => &judge::JudgeChecker,
     }
 }
 
@@ -105,6 +105,6 @@ pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
 #[must_use]
 pub fn interactor_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     match protocol {
-        CheckerProtocol::Judge => &judge::Interactor,
+        CheckerProtocol::Judge => &judge::JudgeInteractor,
     }
 }
