@@ -50,14 +50,13 @@ impl ReferenceScores {
     /// Reads the best scores that the command line names, or else those that the problem names.
     pub(crate) fn open(catalogue: &Catalogue, problem: &Problem, given: Option<&Path>) -> Result<Self, Failure> {
         let source = given.map_or_else(|| problem.best.clone(), |given| BestSource::new(given, Path::new("")));
-        let game = game_of(problem);
         let scores = match &source {
             BestSource::Run => Scores::None,
             BestSource::Ledger => match Journal::look(&recorder::folder(catalogue))? {
-                Some(journal) => by_input(problem.direction, journal.best(&game, None)?.scores),
+                Some(journal) => by_input(problem.direction, journal.best(&game_of(problem), None)?.scores),
                 None => Scores::None,
             },
-            BestSource::File(path) => read(&game, path)?,
+            BestSource::File(path) => read(&game_of(problem), path)?,
         };
         Ok(Self { source, scores, replaces: given.is_some() })
     }
