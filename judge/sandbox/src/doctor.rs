@@ -1,4 +1,4 @@
-//! Looks over the machine: which tiers work, what each lacks and how to get it, and what makes timings noisy.
+//! Surveys the machine: which tiers work, what each lacks and how to get it, and what makes timings noisy.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -85,7 +85,13 @@ const USER_NAMESPACES: &str = "sudo sysctl -w kernel.unprivileged_userns_clone=1
 
 const LANDLOCK: &str = "a kernel of version 5.13 or later, started with lsm=landlock,… (see /sys/kernel/security/lsm)";
 
-/// How an ordinary user, or `root`, comes by a control group.
+const SECCOMP: &str = "a kernel with CONFIG_SECCOMP_FILTER";
+
+const TREE_CLOCK: &str = "sudo sysctl -w kernel.perf_event_paranoid=2";
+
+const PROC: &str = "sudo mount -t proc proc /proc";
+
+/// How an ordinary user, or `root`, gets a control group.
 fn control_group_for(root: bool) -> &'static str {
     if root {
         "in docker: docker run --privileged …; elsewhere: sudo mount -t cgroup2 none /sys/fs/cgroup"
@@ -106,57 +112,39 @@ fn remedy_for(tier: Tier, root: bool) -> Option<&'static str> {
 }
 
 fn features(root: bool) -> Vec<Feature> {
+    let feature = |name, purpose, found, remedy| Feature { name, purpose, found, remedy: Some(remedy) };
+    let works_if = |works: bool, found: &str, missing: &str| {
+        if works { Ok(found.to_owned()) } else { Err(missing.to_owned()) }
+    };
     let landlock = match landlock::version() {
-        0 => Err("not in this kernel, or not switched on".to_owned()),
+        0 => Err("not in this kernel, or disabled".to_owned()),
         version => Ok(format!("version {version}")),
     };
     let cgroup = Site::find().map(|site| {
         let version = if site.version == Version::Two { 2 } else { 1 };
         format!("version {version} at {}", site.memory.display())
     });
-    let namespaces =
-        if makes_user_namespaces() { Ok("can be made".to_owned()) } else { Err("they are refused".to_owned()) };
-    let seccomp = if knows_seccomp() { Ok("works".to_owned()) } else { Err("not in this kernel".to_owned()) };
-    let clock = TreeClock::open().map(|_| "works".to_owned()).ok_or_else(|| "perf events are refused".to_owned());
-    let tasks =
-        if Path::new("/proc/self/task").exists() { Ok("mounted".to_owned()) } else { Err("no /proc".to_owned()) };
+    let seccomp = works_if(knows_seccomp(), "works", "not in this kernel");
+    let namespaces = works_if(makes_user_namespaces(), "can be created", "creation is refused");
+    let clock = works_if(TreeClock::open().is_some(), "works", "perf events are refused");
+    let proc = works_if(Path::new("/proc/self/task").exists(), "mounted", "no /proc");
     vec![
-        Feature {
-            name: "landlock",
-            purpose: "keeps programs away from files without any rights of the judge's",
-            found: landlock,
-            remedy: Some(LANDLOCK),
-        },
-        Feature {
-            name: "seccomp",
-            purpose: "refuses the system calls that walls do not hold",
-            found: seccomp,
-            remedy: Some("a kernel with CONFIG_SECCOMP_FILTER"),
-        },
-        Feature {
-            name: "user namespace",
-            purpose: "walls of mounts, process ids and networks without root",
-            found: namespaces,
-            remedy: Some(USER_NAMESPACES),
-        },
-        Feature {
-            name: "control group",
-            purpose: "limits and measures memory, processes and CPU time of whole trees",
-            found: cgroup,
-            remedy: Some(control_group_for(root)),
-        },
-        Feature {
-            name: "tree clock",
-            purpose: "exact CPU time of several processes without a control group",
-            found: clock,
-            remedy: Some("sudo sysctl -w kernel.perf_event_paranoid=2"),
-        },
-        Feature {
-            name: "/proc",
-            purpose: "what runs, and what it holds, without a control group",
-            found: tasks,
-            remedy: Some("sudo mount -t proc proc /proc"),
-        },
+        feature("landlock", "restricts file access without privileges", landlock, LANDLOCK),
+        feature("seccomp", "refuses system calls that other mechanisms let through", seccomp, SECCOMP),
+        feature(
+            "user namespace",
+            "isolates mounts, process ids and networks without root",
+            namespaces,
+            USER_NAMESPACES,
+        ),
+        feature(
+            "control group",
+            "limits and measures memory, processes and CPU time of process trees",
+            cgroup,
+            control_group_for(root),
+        ),
+        feature("tree clock", "exact CPU time of several processes without a control group", clock, TREE_CLOCK),
+        feature("/proc", "processes and their memory, without a control group", proc, PROC),
     ]
 }
 

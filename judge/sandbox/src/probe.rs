@@ -36,10 +36,10 @@ pub(crate) struct Found {
     pub(crate) gaps: Vec<Gap>,
 }
 
-/// Why a tier is not to be had.
+/// Why a tier is not available.
 pub(crate) struct Unfit {
     pub(crate) why: String,
-    /// Not the tier is missing, but something that every tier needs: files, processes, memory.
+    /// What is missing is something that every tier needs: files, processes, memory.
     pub(crate) shortage: bool,
 }
 
@@ -56,10 +56,10 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<F
         return Err("it needs root".into());
     }
     if tier == Tier::Delegated && root {
-        return Err("it is for ordinary users: root has tier `root`".into());
+        return Err("it is for ordinary users: root uses tier `root`".into());
     }
     if tier == Tier::Bare && landlock::version() == 0 {
-        return Err("the kernel has no landlock, or it is not switched on".into());
+        return Err("the kernel has no landlock, or landlock is disabled".into());
     }
     let site = if tier.has_cgroup() { Some(Site::find().map_err(|why| Unfit { why, shortage: false })?) } else { None };
     let ground = Ground { executable: executable.to_owned(), scratch: scratch.to_owned(), site };
@@ -84,8 +84,8 @@ pub(crate) fn worker(tier: Tier, ground: &Ground, core: Option<usize>) -> Result
     Worker::start(&ground.executable, settings)
 }
 
-/// Runs our own executable inside of the walls; whether it saw a `/proc`. It may be out of reach in there, which says
-/// nothing against the walls.
+/// Runs the helper's executable as a program of the tier; returns whether it saw a `/proc`. The executable may be out of
+/// reach for the program, which is no fault of the tier.
 fn self_test(tier: Tier, ground: &Ground) -> Result<bool, Fault> {
     let program = std::fs::canonicalize(&ground.executable).unwrap_or_else(|_| ground.executable.clone());
     let request = Request {
@@ -121,64 +121,67 @@ fn explain(fault: &Fault) -> String {
     text
 }
 
-/// What does not hold in a tier that works.
+/// What a tier that works does not guarantee.
 fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let mut gap = |what, meaning: &str| gaps.push(Gap { what, meaning: meaning.to_owned() });
-    if ground.site.is_none() {
+    accounting_gaps(tier, ground.site.as_ref(), &mut gap);
+    if tier.has_namespaces() {
+        namespace_gaps(has_proc, &mut gap);
+    } else {
+        shared_world_gaps(tier, &mut gap);
+    }
+    gaps
+}
+
+/// What is counted less well than by a control group with all that a kernel offers.
+fn accounting_gaps(tier: Tier, site: Option<&Site>, gap: &mut impl FnMut(&'static str, &str)) {
+    if site.is_none() {
         gap(
             "control group",
             &format!(
-                "memory is watched every few milliseconds instead of being refused by the kernel: a program can pass its \
-                 limit for that long, a short peak of several processes can go unseen, and some {} MiB can stay hidden in \
+                "memory is watched every few milliseconds instead of being refused by the kernel: a program can exceed its \
+                 limit for that long, a short peak of several processes can go unseen, and about {} MiB can stay hidden in \
                  the kernel's own memory",
                 UNCOUNTED >> 20
             ),
         );
     }
-    let counts_processes = ground.site.as_ref().is_some_and(|site| site.pids.is_some());
-    if !counts_processes && !has_fork_gate() {
+    if site.is_none_or(|site| site.pids.is_none()) && !has_fork_gate() {
         gap(
             "process counter",
-            "a program that starts too many processes is stopped, but not told from one that fails or copes",
+            "the limit on processes holds, but a program that it stopped cannot be told from one that failed by itself",
         );
     }
-    if ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) && TreeClock::open().is_none() {
-        gap(
-            "tree clock",
-            "the CPU time of a program with several processes may be counted too low, when they end unseen",
-        );
+    let counts_cpu = site.is_some_and(|site| site.cpu.is_some());
+    if !counts_cpu && TreeClock::open().is_none() {
+        gap("tree clock", "the CPU time of a program with several processes may be too low if some of them end unseen");
     }
-    if tier != Tier::Unsafe && ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) {
+    if !counts_cpu && tier != Tier::Unsafe {
         gap(
             "execution",
-            "a program cannot execute what it wrote itself: the kernel could be kept from counting its CPU time",
+            "a program cannot execute what it wrote: such a process could hide its CPU time from the kernel",
         );
     }
-    if tier.has_namespaces() {
-        if rustix::process::geteuid().is_root() && !identity::is_available() {
-            gap(
-                "user",
-                "programs run as your own user, since this process can become no other: what your user alone may read in \
-                 the folders that they see, they read as well",
-            );
-        }
-        if !has_proc {
-            gap("/proc", "programs see no /proc: some interpreters do not start without it");
-        }
-        if PidCounter::find().is_none() {
-            gap(
-                "process ids",
-                "a program can tell from its process id how many processes the programs before it have started",
-            );
-        }
-        if landlock::version() == 0 {
-            gap("landlock", "the file system's walls are mounts and permissions alone, without a second line");
-        }
-    } else {
-        shared_world_gaps(tier, &mut gap);
+}
+
+fn namespace_gaps(has_proc: bool, gap: &mut impl FnMut(&'static str, &str)) {
+    if rustix::process::geteuid().is_root() && !identity::is_available() {
+        gap(
+            "user",
+            "programs run as your own user, since this process cannot become another: they can read whatever only your \
+             user may read in the folders that they see",
+        );
     }
-    gaps
+    if !has_proc {
+        gap("/proc", "programs see no /proc: some interpreters do not start without it");
+    }
+    if PidCounter::find().is_none() {
+        gap("process ids", "a program can tell from its process id how many processes earlier programs have started");
+    }
+    if landlock::version() == 0 {
+        gap("landlock", "files are protected by mounts and permissions alone, without a second layer");
+    }
 }
 
 /// Whether the kernel asks about new processes, tried in a child: what is installed stays.
@@ -191,26 +194,23 @@ fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
     gap(
         "namespaces",
         "programs share the machine's process ids and file system: they can learn that a file or a process exists, \
-         though not read, change or signal it",
+         but cannot read, change or signal it",
     );
     let own_identity = identity::is_available();
     if !folder::can_be_memory(own_identity) {
-        gap(
-            "disk",
-            "files in the working folder are limited one by one, their sum is looked at every few milliseconds",
-        );
+        gap("disk", "files in the working folder are limited one by one; their sum is checked every few milliseconds");
     }
     if !own_identity {
         gap("user", "programs run as your own user; the number of processes is watched, not refused by the kernel");
     }
     if tier == Tier::Unsafe {
-        gap("walls", "there are none: programs can read, change and kill whatever your user can");
+        gap("walls", "programs are not isolated: they can read, change and kill whatever your user can");
         return;
     }
     if landlock::version() < landlock::KNOWS_TRUNCATION {
-        gap("landlock 3", "an old landlock: opening files so that they are emptied is refused by a filter instead");
+        gap("landlock 3", "landlock is old: a filter refuses to open files for truncation instead");
     }
     if landlock::version() < landlock::SCOPES_SIGNALS {
-        gap("landlock 6", "an old landlock: programs can signal nobody but themselves, their own children included");
+        gap("landlock 6", "landlock is old: programs can signal themselves only, not even their own children");
     }
 }

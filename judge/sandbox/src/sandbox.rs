@@ -1,4 +1,4 @@
-//! The door: chooses a tier by trying what works here, and opens workers.
+//! Chooses a tier by trying what works here, and opens workers.
 
 use crate::api::execution::Fault;
 use crate::api::tier::{Gap, Options, Tier, TierChoice};
@@ -17,15 +17,15 @@ pub enum OpenError {
         /// What is missing.
         why: String,
     },
-    /// Something that every tier needs has run out, so that none can be tried in earnest: a weaker one, which happens to
-    /// need less, would not be what this machine gives.
+    /// Something that every tier needs has run out. A weaker tier might need less of it, but would be weaker than what this
+    /// machine offers.
     #[error("the sandbox cannot be tried: {why}")]
     Shortage {
         /// What failed.
         why: String,
     },
-    /// Nothing walls a program in here, and nobody said that limits alone will do.
-    #[error("there is nothing here to wall a program in with: {why}")]
+    /// No tier that isolates works here, and limits alone are not allowed.
+    #[error("no isolation mechanism is available: {why}")]
     Nothing {
         /// What is missing.
         why: String,
@@ -42,7 +42,7 @@ impl Sandbox {
     /// Chooses the tier, by trying, and removes what judges that were killed have left behind.
     ///
     /// # Errors
-    /// When the tier asked for, or any that is safe, is not to be had.
+    /// When the tier asked for, or every tier that isolates, is not available.
     pub fn open(options: &Options) -> Result<Sandbox, OpenError> {
         let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
         let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
