@@ -1,4 +1,5 @@
-//! What a run in each tier costs beyond starting the same program bare: interleaved blocks, medians and tenth percentiles of three rounds.
+//! What a run in each tier costs beyond starting the same program bare: interleaved blocks, medians and tenth
+//! percentiles of three rounds.
 //!
 //! `cargo bench -p judge-sandbox --bench overhead [-- RUNS]`
 

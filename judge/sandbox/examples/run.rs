@@ -1,4 +1,4 @@
-//! The smallest user of the crate: runs one command so many times and prints what came of it.
+//! The smallest user of the crate: runs one command TIMES times and prints the results.
 //!
 //! `run TIER TIMES CPU_MS WALL_MS MEMORY_MB OUTPUT_KB PROCESSES STDIN_MB PROGRAM [ARGUMENT]…`
 

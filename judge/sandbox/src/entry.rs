@@ -1,9 +1,10 @@
-//! What the processes of the sandbox begin with: each is the calling program again, told by its only argument what to become.
+//! What the processes of the sandbox begin with: each is the calling program again, told by its only argument what to
+//! become.
 
 use crate::helper::{keeper, serve};
 use crate::supervisor::serve as supervise;
 
-/// The only argument of a process that tells, from inside of the walls, how they are.
+/// The only argument of a process that reports, as a program of a tier, what it can see.
 pub(crate) const SELF_TEST: &str = "--judge-sandbox-self-test";
 
 /// The exit code of a self-test that sees a `/proc`.

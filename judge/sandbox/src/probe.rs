@@ -84,8 +84,8 @@ pub(crate) fn worker(tier: Tier, ground: &Ground, core: Option<usize>) -> Result
     Worker::start(&ground.executable, settings)
 }
 
-/// Runs the helper's executable as a program of the tier; returns whether it saw a `/proc`. The executable may be out of
-/// reach for the program, which is no fault of the tier.
+/// Runs the helper's executable as a program of the tier; returns whether it saw a `/proc`. The executable may be out
+/// of reach for the program, which is no fault of the tier.
 fn self_test(tier: Tier, ground: &Ground) -> Result<bool, Fault> {
     let program = std::fs::canonicalize(&ground.executable).unwrap_or_else(|_| ground.executable.clone());
     let request = Request {

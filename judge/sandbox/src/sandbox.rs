@@ -17,8 +17,8 @@ pub enum OpenError {
         /// What is missing.
         why: String,
     },
-    /// Something that every tier needs has run out. A weaker tier might need less of it, but would be weaker than what this
-    /// machine offers.
+    /// Something that every tier needs has run out. A weaker tier might need less of it, but would be weaker than what
+    /// this machine offers.
     #[error("the sandbox cannot be tried: {why}")]
     Shortage {
         /// What failed.

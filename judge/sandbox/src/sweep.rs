@@ -1,4 +1,4 @@
-//! Removes what judges that were killed have left on the machine.
+//! Removes what killed judges have left on the machine.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) fn sweep(scratch: &Path, site: Option<&Site>) {
     }
 }
 
-/// Where one helper makes folders and groups, for the judge to remove should the helper not come to it.
+/// Where one helper makes folders and groups: the judge removes them if the helper could not.
 pub(crate) struct Traces {
     scratch: PathBuf,
     site: Option<Site>,

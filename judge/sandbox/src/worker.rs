@@ -162,7 +162,7 @@ impl Worker {
         }
     }
 
-    /// The helper does not answer: we ended it, or it ended.
+    /// The helper does not answer: it was cancelled, or it ended.
     fn lost(&mut self, how: &str) -> Fault {
         if self.link.cancelled.load(Ordering::SeqCst) {
             return Fault::Cancelled;
@@ -208,31 +208,31 @@ fn read_back(file: &File, length: u64) -> std::io::Result<Vec<u8>> {
 }
 
 enum Input<'a> {
-    Ours(OwnedFd),
-    Theirs(&'a File),
+    Own(OwnedFd),
+    Lent(&'a File),
 }
 
 impl Input<'_> {
     fn fd(&self) -> BorrowedFd<'_> {
         match self {
-            Input::Ours(fd) => fd.as_fd(),
-            Input::Theirs(file) => file.as_fd(),
+            Input::Own(fd) => fd.as_fd(),
+            Input::Lent(file) => file.as_fd(),
         }
     }
 }
 
 fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
     Ok(match stdin {
-        Stdin::Empty => Input::Ours(
+        Stdin::Empty => Input::Own(
             rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
                 .context("opening /dev/null")?,
         ),
-        Stdin::Bytes(bytes) => Input::Ours(sealed(bytes).context("making the input")?),
-        Stdin::File(file) => Input::Theirs(file),
+        Stdin::Bytes(bytes) => Input::Own(sealed(bytes).context("making the input")?),
+        Stdin::File(file) => Input::Lent(file),
     })
 }
 
-/// `bytes` as a file in memory that nobody can change.
+/// `bytes` as a file in memory that cannot be changed.
 fn sealed(bytes: &[u8]) -> std::io::Result<OwnedFd> {
     let mut file = memory_file::create()?;
     file.write_all(bytes)?;

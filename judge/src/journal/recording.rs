@@ -6,7 +6,9 @@ use super::known::attempts;
 use super::lock::RunLock;
 use super::row_writer::RowWriter;
 use super::{Journal, JournalError, Known, RunRecord};
-use crate::model::{CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Retention, Rule, RunId, RunState, Solver, Stop};
+use crate::model::{
+    CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Retention, Rule, RunId, RunState, Solver, Stop,
+};
 use crate::plan::Plan;
 use num_rational::BigRational;
 use rusqlite::{Connection, TransactionBehavior, params};

@@ -9,13 +9,13 @@ impl Drop for AbortOnUnwind {
     }
 }
 
-/// What `act` returns in a forked child, where it may change anything about its own process. False if it panics, or if no
-/// child can be made. A panic aborts the child.
+/// What `act` returns in a forked child, where it may change anything about its own process. False if it panics, or if
+/// no child can be made. A panic aborts the child.
 ///
 /// # Safety
-/// The child has a copy of the calling thread alone. `act` may allocate, since glibc keeps its allocator usable in the child,
-/// but must take no other lock that another thread of this process may hold at the moment, and must not rely on any other
-/// thread.
+/// The child has a copy of the calling thread alone. `act` may allocate, since glibc keeps its allocator usable in the
+/// child, but must take no other lock that another thread of this process may hold at the moment, and must not rely on
+/// any other thread.
 pub(crate) unsafe fn in_child(act: impl FnOnce() -> bool) -> bool {
     // SAFETY: the child runs `act` alone, which the caller vouches for, and leaves by `_exit` or `abort`.
     let pid = unsafe { libc::fork() };

@@ -16,7 +16,7 @@ pub(crate) fn own_cpu() -> u64 {
 
 /// CPU time that process `pid` has used, all its threads together; `None` once it is gone.
 ///
-/// The kernel lets anybody read it, to the nanosecond.
+/// The kernel lets every user read it, to the nanosecond.
 pub(crate) fn cpu_of(pid: i32) -> Option<Duration> {
     let clock = (!pid << 3) | 2;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

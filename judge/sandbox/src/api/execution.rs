@@ -1,4 +1,4 @@
-//! What came of a run: how it ended and what it used. No verdicts: those are the caller's.
+//! The result of a run: how it ended and what it used. Verdicts are the caller's.
 
 use std::io;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Execution {
 pub enum End {
     /// It exited with this code.
     Exited(i32),
-    /// This signal ended it, whoever sent it: a breach says when it was the sandbox.
+    /// This signal ended it. If the sandbox sent it, a breach says why.
     Signalled(i32),
     /// It never started: `execve` failed with this error number.
     NotStarted(i32),
@@ -34,8 +34,8 @@ pub enum End {
 pub enum Breach {
     /// More on standard output than allowed.
     Output,
-    /// More on disk than allowed in a working folder that the kernel does not limit: bytes, or more files, folders or levels
-    /// of them than are counted.
+    /// More on disk than allowed in a working folder that the kernel does not limit: bytes, or more files, folders or
+    /// levels of them than are counted.
     Disk,
     /// More CPU time than allowed.
     Cpu,
@@ -70,7 +70,7 @@ pub struct Usage {
 /// The sandbox itself failed: never the program's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// A system call of ours failed.
+    /// A system call of the sandbox failed.
     #[error("{action} failed")]
     System {
         /// What was being done: `"creating the working folder /tmp/x"`.
@@ -79,7 +79,7 @@ pub enum Fault {
         #[source]
         source: io::Error,
     },
-    /// The helper process ended although nobody asked it to.
+    /// The helper process ended without being asked to.
     #[error("the sandbox's helper process ended unexpectedly ({0})")]
     HelperGone(String),
     /// The run was cancelled.

@@ -1,4 +1,4 @@
-//! Turns failed system calls of ours into [`Fault`]s that say what was being done.
+//! Turns failed system calls of the sandbox into [`Fault`]s that say what was being done.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use crate::api::execution::Fault;
 
 /// Names the action that failed.
 pub(crate) trait Context<T> {
-    /// `self`, with `action` ("creating the working folder") told in the error.
+    /// `self`, with `action` ("creating the working folder") in the error.
     fn context(self, action: impl Into<String>) -> Result<T, Fault>;
 }
 
@@ -17,7 +17,7 @@ impl Fault {
     }
 }
 
-/// Whether an error number tells of a machine that has run out of something, and of nothing else.
+/// Whether an error number means that the machine has run out of something, and nothing else.
 pub(crate) fn is_shortage(errno: i32) -> bool {
     matches!(errno, libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE)
 }

@@ -4,12 +4,13 @@ use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Every group and folder of ours begins with this.
+/// The names of the sandbox's groups and folders begin with this.
 const PREFIX: &str = "judge-sandbox";
 
-/// A name that nothing has yet: `judge-sandbox.NAMESPACE.PID.START.PURPOSE.RANDOM`, the last part so that no other user can
-/// be there first. A file or folder whose name begins like this, in the folder for [`Options::scratch`](crate::Options::scratch), is removed by the next
-/// [`Sandbox::open`](crate::Sandbox::open) after this process has ended.
+/// A name that nothing has yet: `judge-sandbox.NAMESPACE.PID.START.PURPOSE.RANDOM`, the last part so that no other user
+/// can be there first. A file or folder whose name begins like this, in the folder for
+/// [`Options::scratch`](crate::Options::scratch), is removed by the next [`Sandbox::open`](crate::Sandbox::open) after
+/// this process has ended.
 pub fn unique(purpose: &str) -> String {
     let pid = std::process::id();
     let start = start_time(pid).unwrap_or(0);
@@ -19,7 +20,7 @@ pub fn unique(purpose: &str) -> String {
 /// A number that cannot be guessed.
 pub(crate) fn random() -> u64 {
     let mut bytes = [0; 8];
-    // SAFETY: the place is valid for so many bytes. The kernel gives so few at once, or none yet, early at boot.
+    // SAFETY: the place is valid for as many bytes. The kernel gives eight at once, or none early at boot.
     unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
     u64::from_ne_bytes(bytes)
 }
@@ -29,8 +30,8 @@ fn pid_namespace() -> u64 {
     fs::metadata("/proc/self/ns/pid").map_or(0, |namespace| namespace.ino())
 }
 
-/// Those in `folder` that a judge of this user's which is no longer alive has left behind. What another user has put there,
-/// under whatever name, is not ours to touch.
+/// Those in `folder` that a judge of this user, no longer alive, has left behind. What another user has put there is
+/// not touched, whatever its name.
 pub(crate) fn stale_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let own = rustix::process::geteuid().as_raw();
@@ -40,7 +41,7 @@ pub(crate) fn stale_in(folder: &Path) -> Vec<PathBuf> {
     entries.flatten().filter(is_left).map(|entry| entry.path()).collect()
 }
 
-/// Whether `name` is one of ours whose maker is no longer alive.
+/// Whether `name` is one of the sandbox's whose maker is no longer alive.
 fn is_stale(name: &str) -> bool {
     let mut parts = name.split('.');
     if parts.next() != Some(PREFIX) || number(parts.next()) != Some(pid_namespace()) {
@@ -54,7 +55,7 @@ fn number(text: Option<&str>) -> Option<u64> {
     text?.parse().ok()
 }
 
-/// When a process started, in clock ticks since boot: with its pid, it names a process for ever.
+/// When a process started, in clock ticks since boot: with its pid, it identifies a process until the next boot.
 fn start_time(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()

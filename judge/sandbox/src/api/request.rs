@@ -19,8 +19,8 @@ pub struct Request {
     pub stdin: Stdin,
     /// What the program may use.
     pub limits: Limits,
-    /// Host paths the program may see beside the system's own folders. Links are shown as they are, and followed only to
-    /// what is visible by itself: one may have been put there by an earlier run.
+    /// Host paths the program may see beside the system's own folders. Links are shown as they are, and followed only
+    /// to what is visible by itself: one may have been put there by an earlier run.
     pub visible: Vec<Visible>,
     /// Folders within visible ones that the program may not see: it finds them empty, or closed.
     pub hidden: Vec<PathBuf>,
@@ -30,7 +30,8 @@ pub struct Request {
     pub stderr: Sink,
 }
 
-/// Where standard input comes from. Never a pipe of ours: a program that does not read cannot make the judge wait.
+/// Where standard input comes from. The sandbox makes no pipe for it: a program that does not read cannot make the
+/// judge wait.
 #[derive(Debug, Clone)]
 pub enum Stdin {
     /// `/dev/null`.

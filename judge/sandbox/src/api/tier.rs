@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// How strongly programs are walled in, strongest first.
+/// How strongly programs are isolated, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// Namespaces and a control group, set up by root; the program runs under a uid of its own.
@@ -34,7 +34,7 @@ impl Tier {
         }
     }
 
-    /// Whether programs of this tier live in namespaces of their own.
+    /// Whether programs of this tier run in namespaces of their own.
     pub fn has_namespaces(self) -> bool {
         matches!(self, Tier::Root | Tier::Delegated | Tier::Userns)
     }
@@ -79,7 +79,7 @@ pub enum TierChoice {
 pub struct Options {
     /// Which tier to use.
     pub tier: TierChoice,
-    /// Go on with limits alone where neither namespaces nor landlock can be had.
+    /// Continue with limits alone where neither namespaces nor landlock are available.
     pub allow_unsafe: bool,
     /// The executable that becomes the helper: one whose `main` calls
     /// [`become_helper_if_asked`](crate::become_helper_if_asked). `None`: this process's own.

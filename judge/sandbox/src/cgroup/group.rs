@@ -136,8 +136,8 @@ impl Cgroup {
         Ok(())
     }
 
-    /// Whether much is charged to the group before a run: the kernel frees what belonged to tasks, which a fork bomb has by
-    /// the thousand, a while after their end, and files that were read stay charged.
+    /// Whether much is charged to the group before a run: the kernel frees what belonged to tasks, which a fork bomb
+    /// has by the thousand, a while after their end, and files that were read stay charged.
     pub(crate) fn is_laden(&self) -> bool {
         number(&self.memory.usage) > LADEN_BYTES
     }

@@ -1,4 +1,4 @@
-//! Finds where in the machine's control groups a group of ours may be made.
+//! Finds where in the machine's control groups this process may make a group.
 
 use std::fs;
 use std::io;
@@ -124,7 +124,8 @@ fn join(mount: &str, below: &str) -> PathBuf {
 /// The leaf in which judges stand that have made the group above hand its controllers on.
 const LEAF: &str = "judge";
 
-/// The nearest folder, from our own upwards, that hands memory and pids on to its children and lets us make some.
+/// The nearest folder, from this process's upwards, that hands memory and pids on to its children and lets this user
+/// make some.
 fn with_controllers(place: &Hierarchy) -> Option<PathBuf> {
     for folder in place.own.ancestors().take_while(|folder| folder.starts_with(&place.mount)) {
         if hands_on(folder) || (folder == place.own && !is_leaf(folder) && take_over(folder)) {
@@ -139,13 +140,13 @@ fn hands_on(folder: &Path) -> bool {
     ["memory", "pids"].iter().all(|wanted| control.split_whitespace().any(|name| name == *wanted))
 }
 
-/// Whether an earlier judge has moved our shell, and so us, here: the group above is the one to use.
+/// Whether an earlier judge has moved the shell, and so this process, here: the group above is the one to use.
 fn is_leaf(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == LEAF) && folder.parent().is_some_and(hands_on)
 }
 
-/// Makes our own group hand its controllers on. The hierarchy's root may, whoever stands in it; any other group must
-/// hold no process: if it was given to us alone, all that it holds is ours and moves to a leaf.
+/// Makes this process's group hand its controllers on. The hierarchy's root may hold processes; any other group must
+/// hold none. If the group was given to this process alone, the processes in it move to a leaf.
 fn take_over(folder: &Path) -> bool {
     let control = || fs::write(folder.join("cgroup.subtree_control"), "+memory +pids").is_ok() && hands_on(folder);
     control() || (move_to_leaf(folder) && control())
@@ -153,7 +154,7 @@ fn take_over(folder: &Path) -> bool {
 
 fn move_to_leaf(folder: &Path) -> bool {
     let own = std::process::id().to_string();
-    let alone = |text: &str| text.split_whitespace().all(|pid| pid == own || is_ours(pid));
+    let alone = |text: &str| text.split_whitespace().all(|pid| pid == own || is_kin(pid));
     let Ok(members) = fs::read_to_string(folder.join("cgroup.procs")) else { return false };
     if !alone(&members) {
         return false;
@@ -165,8 +166,8 @@ fn move_to_leaf(folder: &Path) -> bool {
     members.split_whitespace().all(|member| fs::write(leaf.join("cgroup.procs"), member).is_ok())
 }
 
-/// Whether `pid` is a parent of ours or one of our children: a wrapper such as `setpriv`, or a helper.
-fn is_ours(pid: &str) -> bool {
+/// Whether `pid` is the parent or a child of this process: a wrapper such as `setpriv`, or a helper.
+fn is_kin(pid: &str) -> bool {
     let own = std::process::id();
     let parent = |pid: &str| -> Option<u32> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -239,7 +239,7 @@ impl Code {
         self.end(libc::SECCOMP_RET_ALLOW);
     }
 
-    /// Asks whoever listens.
+    /// Asks the listener.
     pub(crate) fn notify(&mut self) {
         self.end(libc::SECCOMP_RET_USER_NOTIF);
     }

@@ -187,11 +187,11 @@ pub(crate) const MEMORY_FILES: &[c_long] = &[libc::SYS_memfd_create, libc::SYS_m
 /// byte. Programs fall back to reading and writing.
 pub(crate) const KEEPS_PAGES: &[c_long] = &[libc::SYS_vmsplice, libc::SYS_tee];
 
-/// The same, unless it goes to a pipe of ours, which keeps nothing.
+/// The same, unless it goes to an output pipe, which the helper empties.
 pub(crate) const SENDS_PAGES: &[c_long] = &[libc::SYS_splice, libc::SYS_sendfile];
 
-/// Refused where the program's user owns files of ours: landlock does not watch over who owns a file, its mode and
-/// times. Leaving the process group is refused because killing it kills all that is left.
+/// Refused where the program's user owns files of the judge: landlock does not cover a file's owner, mode and times.
+/// Leaving the process group is refused because killing it kills all that is left.
 pub(crate) const SHARED_WORLD: &[c_long] = &[
     libc::SYS_setsid,
     libc::SYS_setpgid,

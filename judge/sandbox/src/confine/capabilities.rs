@@ -6,8 +6,8 @@ use rustix::thread::CapabilitySet;
 /// search any folder and read any file, as far as landlock lets it.
 pub(crate) const PASSAGE: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
 
-/// Takes every capability out of the bounding set, so that no later `execve` can bring one back. Our own stay, and
-/// [`PASSAGE`] may be handed on.
+/// Takes every capability out of the bounding set, so that no later `execve` can bring one back. The process keeps its
+/// own, and [`PASSAGE`] may be handed on.
 pub(crate) fn empty_bounding_set() {
     if let Ok(mut sets) = rustix::thread::capabilities(None) {
         sets.inheritable = sets.permitted & PASSAGE;

@@ -14,18 +14,18 @@ use libc::{c_int, c_ulong, seccomp_notif, seccomp_notif_resp, sock_filter};
 use crate::confine::bpf::{Table, argument, high_half};
 use crate::confine::calls;
 
-/// The kernel's own limit is a second line here, and so much further out: it counts the dead that we have yet to reap.
+/// The kernel's own limit is a second line here, and so much further out: it counts the dead that are yet to be reaped.
 pub(crate) const SLACK: u64 = 256;
 
 const RECEIVE: c_ulong = 0xc050_2100;
 const SEND: c_ulong = 0xc018_2101;
 
-/// What lets a process start others unasked: a number that only we know, where `clone` does not look.
+/// What lets a process start others unasked: a number that only this process knows, where `clone` does not look.
 #[derive(Clone, Copy)]
 pub(crate) struct Pass(u64);
 
 impl Pass {
-    /// In the form of the arguments of `clone` that our flags leave unused.
+    /// In the form of the arguments of `clone` that the flags used here leave unused.
     pub(crate) fn as_pointer<T>(self) -> *mut T {
         self.0 as *mut T
     }
@@ -40,7 +40,7 @@ impl Pass {
 /// Where the kernel asks.
 pub(crate) struct ForkGate(OwnedFd);
 
-/// Somebody who wants something.
+/// What a thread asks for.
 #[derive(Clone, Copy)]
 pub(crate) struct Knock {
     id: u64,
@@ -55,7 +55,7 @@ pub(crate) enum Wish {
     Process,
     /// A new thread.
     Thread,
-    /// Shared memory of so many bytes.
+    /// Shared memory of this many bytes.
     Memory(u64),
     /// Pages of a file, to be sent to this descriptor.
     Pages(i32),
@@ -64,8 +64,8 @@ pub(crate) enum Wish {
 }
 
 impl ForkGate {
-    /// From now on this process and all that it starts is asked about, but for who has the pass. `None` where the kernel
-    /// refuses; somebody else may be asked already.
+    /// From now on this process and all that it starts is asked about, but for who has the pass. `None` where the
+    /// kernel refuses, or another process listens already.
     pub(crate) fn install(also_memory: bool) -> Option<(ForkGate, Pass)> {
         let pass = Pass::random().ok()?;
         // SAFETY: a system call without pointers.
@@ -79,10 +79,10 @@ impl ForkGate {
             unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) }
         };
         let listen = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
-        // The first keeps signals from making somebody ask again; before Linux 5.19 there is only the second.
+        // The first keeps signals from making a process ask again; before Linux 5.19 there is only the second.
         let fd =
             [listen | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, listen].into_iter().map(set).find(|fd| *fd >= 0)?;
-        // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
+        // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
         Some((ForkGate(unsafe { OwnedFd::from_raw_fd(fd as c_int) }), pass))
     }
 
@@ -91,12 +91,12 @@ impl ForkGate {
         ForkGate(fd)
     }
 
-    /// Readable when somebody knocks; to pass on, too.
+    /// Readable when a process asks; to pass on, too.
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
 
-    /// Who knocks; nobody, if that one has died meanwhile. To be called when the descriptor is readable.
+    /// The request; `None` if its thread has died meanwhile. To be called when the descriptor is readable.
     pub(crate) fn open(&self) -> Option<Knock> {
         // SAFETY: all zeroes is a valid `seccomp_notif`, and what the kernel wants to find.
         let mut question: seccomp_notif = unsafe { std::mem::zeroed() };
@@ -125,7 +125,7 @@ impl ForkGate {
         let (error, flags) = if admitted { (0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32) } else { (refusal, 0) };
         let answer = seccomp_notif_resp { id: knock.id, val: 0, error, flags };
         // SAFETY: the answer is valid during the call. Fails only for one that has died meanwhile. To go on is safe: what
-        // is decided about is in registers, where nobody can change it any more.
+        // is decided about is in registers, where no other thread can change it any more.
         unsafe { libc::ioctl(self.0.as_raw_fd(), SEND, &raw const answer) };
     }
 }
@@ -179,12 +179,12 @@ mod tests {
             // SAFETY: leaves without running the parent's destructors.
             unsafe { libc::_exit(0) };
         }
-        // SAFETY: no pointer is passed but null; the child is ours.
+        // SAFETY: no pointer is passed but null; the child is this process's own.
         pid > 0 && unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) } == pid
     }
 
     #[test]
-    fn without_anybody_to_ask_nobody_is_let_in() {
+    fn without_a_listener_no_process_is_made() {
         assert!(fork_and_wait());
         let is_shut = || {
             ForkGate::install(false).is_none_or(|(gate, _)| {
@@ -201,7 +201,8 @@ mod tests {
         let opens = || {
             ForkGate::install(false).is_none_or(|(_gate, pass)| {
                 let secret: usize = pass.as_pointer::<u8>() as usize;
-                // SAFETY: without a stack of its own the child works on a copy of ours, like that of `fork`, and leaves.
+                // SAFETY: without a stack of its own the child works on a copy of the stack, like that of `fork`, and
+                // leaves.
                 let pid = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, secret, secret) };
                 if pid == 0 {
                     // SAFETY: leaves without running the parent's destructors.

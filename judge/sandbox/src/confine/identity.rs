@@ -15,8 +15,9 @@ use crate::api::fault::Context;
 use crate::api::names;
 use crate::confine::capabilities;
 
-/// What no distribution, container manager or login gives to anyone: so many that two judges which cannot see each other's
-/// locks do not meet either. Then, for a user namespace that maps sixteen bits only, a few of which the same is true.
+/// Ids that no distribution, container manager or login assigns. The first range is so large that two judges are
+/// unlikely to meet even if they cannot see each other's locks. The second is for a user namespace that maps sixteen
+/// bits only.
 const RANGES: [Range<u32>; 2] = [1_900_000_000..2_100_000_000, 60_578..61_184];
 /// Ids that are tried before there are said to be none.
 const TRIES: u32 = 1000;
@@ -86,8 +87,8 @@ fn is_mapped(map: &str, range: &Range<u32>) -> bool {
     })
 }
 
-/// A name that one socket at a time can have, in whatever pid namespace its process is. The kernel gives it back when that
-/// ends, however it does.
+/// A name that one socket at a time can have, in whatever pid namespace its process is. The kernel gives it back when
+/// that ends, however it does.
 fn lock(id: u32) -> io::Result<UnixDatagram> {
     UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(format!("judge-sandbox-uid-{id}"))?)
 }

@@ -1,4 +1,4 @@
-//! Landlock rulesets: which files a program may touch, and that its signals and sockets stay with its own kind.
+//! Landlock rulesets: which files a program may touch, and that its signals and sockets stay with the restricted.
 
 use std::error::Error;
 use std::io;
@@ -51,7 +51,7 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/etc/java-25-openjdk",
 ];
 
-/// Devices that are there for everybody.
+/// Devices that every program may use.
 pub(crate) const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// What a program may touch.
@@ -153,8 +153,8 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
     Ok(rules.into())
 }
 
-/// Grants `path` but for what is hidden below it. A rule holds for all that is below a folder, and so the folders on the
-/// way to a hidden one are granted piece by piece; in themselves they can be listed, and nothing else.
+/// Grants `path` but for what is hidden below it. A rule holds for all that is below a folder, and so the folders on
+/// the way to a hidden one are granted piece by piece; in themselves they can be listed, and nothing else.
 fn around(
     path: &Path,
     hidden: &[PathBuf],

@@ -107,10 +107,10 @@ impl<'a> Launch<'a> {
         let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
         let mut pidfd: RawFd = -1;
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
-        // SAFETY: the stack is large enough for `become_program`, which touches nothing but `shared` and
-        // calls only raw system calls; CLONE_VFORK keeps this thread, the only one, waiting until the child has
-        // executed or ended, so that the stack and `shared` outlive its use of them. With these flags the kernel does not
-        // look at the last two arguments.
+        // SAFETY: the stack is large enough for `become_program`, which touches nothing but `shared` and calls only raw
+        // system calls; CLONE_VFORK keeps this thread, the only one, waiting until the child has executed or ended, so
+        // that the stack and `shared` outlive its use of them. With these flags the kernel does not look at the last
+        // two arguments.
         let pid = unsafe {
             libc::clone(
                 become_program,

@@ -1,4 +1,4 @@
-//! What a program may ask of the kernel, as a filter that the kernel runs.
+//! Which system calls a program may make, as a filter that the kernel runs.
 
 use std::cell::RefCell;
 
@@ -10,11 +10,11 @@ use crate::confine::calls;
 /// What the filter has to make up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rules {
-    /// No namespaces: the program shares processes, users and files with everybody.
+    /// No namespaces: the program shares processes, users and files with the machine.
     pub(crate) shared_world: bool,
     /// No control group: memory that no process's size shows would be free.
     pub(crate) uncharged_memory: bool,
-    /// Nobody is asked for what may be of that kind: shared memory, pages sent from files.
+    /// No gate asks about what may be of that kind: shared memory, pages sent from files.
     pub(crate) unasked_memory: bool,
     /// What the program wrote must not be executed.
     pub(crate) foreign_code_only: bool,
@@ -98,8 +98,8 @@ fn files(table: &mut Table, rules: Rules) {
     const FIOSETOWN: u32 = 0x8901;
     const SIOCSPGRP: u32 = 0x8902;
     // A lock on one of the system's files is seen by all who have the file, in other sandboxes too, and as many as a
-    // program likes are memory of the kernel's. Programs lock files that are theirs alone: told that they hold the lock,
-    // they go on.
+    // program likes are memory of the kernel's. Programs lock files that are theirs alone: told that they hold the
+    // lock, they go on.
     table.each(&[libc::SYS_flock], 0);
     table.arguments(libc::SYS_fcntl, |code| {
         code.load(argument(1));
@@ -170,8 +170,8 @@ fn unsigned(value: c_int) -> u32 {
     value.cast_unsigned()
 }
 
-/// Pairs of connected sockets are all that there is: datagrams reach every socket that has a name. Packets in sequence go
-/// to the other end whatever name they bear, as streams do; Rust's standard library starts programs by them.
+/// Pairs of connected sockets are all that there is: datagrams reach every socket that has a name. Packets in sequence
+/// go to the other end whatever name they bear, as streams do; Rust's standard library starts programs by them.
 fn sockets(table: &mut Table) {
     const SO_RCVTIMEO_NEW: c_int = 66;
     const SO_SNDTIMEO_NEW: c_int = 67;
@@ -228,7 +228,7 @@ fn processes(table: &mut Table, rules: Rules) {
     });
 }
 
-/// Signals reach nobody but oneself.
+/// Signals reach the program itself only.
 fn signals(table: &mut Table) {
     table.each(&[libc::SYS_tkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo], libc::EPERM);
     for number in [libc::SYS_kill, libc::SYS_tgkill] {

@@ -1,4 +1,5 @@
-//! The walls of one program: limits, user, landlock, seccomp. Assembled here alone, for programs in jails and for bare ones.
+//! The walls of one program: limits, user, landlock, seccomp. Assembled here alone, for programs in jails and for bare
+//! ones.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -41,14 +42,14 @@ pub(crate) struct WallContext {
 }
 
 impl WallContext {
-    /// Nothing can be reached yet. `charge`: where to note whom to kill.
+    /// Nothing can be reached yet. `charge`: where to note the process group to kill.
     pub(crate) fn new(isolation: Isolation, charge: Option<Charge>) -> WallContext {
         let (landlock, filters) = (landlock::version(), Filters::default());
         WallContext { isolation, charge, landlock, ruleset: None, keep_passage: false, filters }
     }
 
-    /// Makes what `task` shows reachable, and `folder`, the working folder or what it is in. `keep_passage`: whether the
-    /// program, as another user, needs [`PASSAGE`](crate::confine::capabilities::PASSAGE) to get there.
+    /// Makes what `task` shows reachable, and `folder`, the working folder or what it is in. `keep_passage`: whether
+    /// the program, as another user, needs [`PASSAGE`](crate::confine::capabilities::PASSAGE) to get there.
     pub(crate) fn open_to(
         &mut self,
         task: &Task,
@@ -69,7 +70,7 @@ impl WallContext {
         Ok(())
     }
 
-    /// Where to note whom to kill.
+    /// Where to note the process group to kill.
     pub(crate) fn charge(&self) -> Option<&Charge> {
         self.charge.as_ref()
     }
@@ -101,7 +102,7 @@ pub(crate) struct Walls<'a> {
     pub(crate) landlock: Option<BorrowedFd<'a>>,
     /// A seccomp filter; empty for none.
     pub(crate) filter: Vec<libc::sock_filter>,
-    /// Where to note whom to kill.
+    /// Where to note the process group to kill.
     pub(crate) charge: Option<&'a Charge>,
     /// What lets this process start another, if it needs to ask.
     pub(crate) pass: Option<Pass>,

@@ -14,7 +14,7 @@ use crate::protocol::charge::Charge;
 /// The only argument of a process that is to become a keeper.
 pub(crate) const ARGUMENT: &str = "--judge-sandbox-keeper";
 
-/// What a helper needs, to be kept.
+/// What a helper needs for its keeper to act.
 pub(crate) struct Leash {
     /// The keeper acts when this is closed, everywhere.
     pub(crate) alive: OwnedFd,
@@ -39,7 +39,7 @@ pub(crate) fn start(executable: &Path) -> io::Result<(Child, Leash)> {
 
 /// The keeper's whole life.
 pub(crate) fn keep() -> io::Result<()> {
-    // Whoever interrupts the judge does not mean us.
+    // A Ctrl-C at the terminal is for the judge.
     let _ = rustix::process::setsid();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
     let charge = Charge::map(rustix::stdio::stdout())?;

@@ -10,7 +10,7 @@ use crate::namespace::jail::Jail;
 use crate::namespace::view::View;
 use crate::protocol::messages::Task;
 
-/// As many as are kept: solvers that are compared take turns.
+/// How many are kept: solvers that are compared take turns.
 const KEPT: usize = 4;
 
 /// Jails, the most recently used last.
@@ -67,7 +67,7 @@ impl Jails {
 
     /// The one that was last prepared.
     pub(crate) fn current(&self) -> &Jail {
-        // `prepare` has put one there, or has failed and nobody comes to ask.
+        // `prepare` has put one there. If it failed, the run has ended before this.
         #[expect(clippy::expect_used, reason = "an invariant of this type")]
         let (_, jail) = self.jails.last().expect("a jail was prepared");
         jail

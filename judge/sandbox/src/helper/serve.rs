@@ -29,8 +29,8 @@ pub(crate) fn serve() -> io::Result<()> {
         rustix::thread::sched_setaffinity(None, &cores)?;
     }
     if !settings.tier.has_cgroup() && settings.tier != Tier::Unsafe {
-        // Inherited by programs. Of a huge page, all but a piece can be given back: no process's size shows it any more,
-        // and it is still there. No matter if it fails: then there are none.
+        // Inherited by programs. Of a huge page, all but a piece can be given back: no process's size shows it any
+        // more, and it is still there. No matter if it fails: then there are none.
         // SAFETY: a system call without pointers.
         unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     }
@@ -56,7 +56,8 @@ fn settle() -> io::Result<OwnedFd> {
         // SAFETY: the default action needs no handler; those that cannot be set are refused.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
-    // The reader of a program's output may go: an error, not this process's end. Blocked, as programs do not inherit that.
+    // The reader of a program's output may go: an error, not this process's end. Blocked, as programs do not inherit
+    // that.
     signals::block_only(&signals::set(&[libc::SIGPIPE]));
     rustix::process::umask(Mode::from_raw_mode(0o022));
     rustix::process::chdir("/")?;

@@ -10,13 +10,13 @@ use crate::api::execution::Fault;
 use crate::api::fault::Context;
 use crate::scratch::memory_file;
 
-/// Standard input for this run alone. Its position is nobody else's, and a file is one in memory: the owner of a file
-/// changes its mode even through a descriptor that only reads, and its locks are seen by others.
+/// Standard input for this run alone. It shares no position with other runs, and a file is copied into memory: the
+/// owner of a file can change its mode even through a descriptor that only reads, and its locks are seen by others.
 pub(crate) fn reopened(stdin: &OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault> {
     let stat = rustix::fs::fstat(stdin).context("looking at the input")?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => {}
-        // It may be our own user's, and so the program's.
+        // It may belong to this process's user, and so to the program's.
         FileType::CharacterDevice if !programs_are_others && stat.st_rdev == rustix::fs::makedev(1, 3) => {
             return copied(duplicate(stdin)?).context("making an empty input");
         }
@@ -51,8 +51,8 @@ fn own_path(fd: &OwnedFd) -> String {
 /// The same bytes in memory, from the start.
 fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
     let mut copy = memory_file::create()?;
-    // By reads and writes: the calls that send pages from file to file are asked about at the gate, by this process, which
-    // would wait for itself.
+    // By reads and writes: the calls that send pages from file to file are asked about at the gate, by this process,
+    // which would wait for itself.
     let (mut file, mut buffer) = (File::from(file), vec![0; 1 << 16]);
     loop {
         match file.read(&mut buffer) {

@@ -1,4 +1,4 @@
-//! The init of a jail: builds its walls from inside, then starts programs, one at a time, and reaps what they leave.
+//! The init of a jail: builds the jail from inside, then starts programs, one at a time, and reaps what they leave.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -39,7 +39,8 @@ pub(crate) extern "C" fn enter(config: *mut c_void) -> c_int {
 }
 
 fn live(config: &InitConfig) -> io::Result<()> {
-    // The helper's ends of our sockets among them: who waits for its death would wait for ours.
+    // Among them are the helper's ends of sockets: what waits for the helper's death would wait for this process's,
+    // too.
     let proc_files = config.proc_files.iter().map(AsRawFd::as_raw_fd);
     inherited::close_all_but(proc_files.chain([0, 1, 2, config.socket.as_raw_fd()]).collect());
     if Reader::receive(&config.socket)?.is_none() {
@@ -115,7 +116,7 @@ fn build(config: &InitConfig) -> Result<Init, Fault> {
         set_thread_res_gid(gid, gid, gid).context("becoming the jail's user")?;
         set_thread_res_uid(uid, uid, uid).context("becoming the jail's user")?;
     }
-    // Not before: another user has another parent to mourn.
+    // Not before: a change of user clears it.
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .context("tying the jail's life to the helper's")?;
     for mut proc_file in &config.proc_files {
@@ -129,7 +130,7 @@ fn build(config: &InitConfig) -> Result<Init, Fault> {
     let owner = if config.users.own_user_namespace { INNER_ID } else { config.users.identity.unwrap_or(0) };
     let folder = Ramdisk::mount(mounts::BOX, owner, config.counts_cpu, config.task.limits.disk)?;
     let parent = mounts::open_folder(mounts::WORK)?;
-    // Before it is closed to others, and thereby to ourselves where we are not root.
+    // Before it is closed to others, and thereby to itself where it is not root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .context("closing this process to others")?;

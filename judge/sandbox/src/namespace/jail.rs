@@ -1,4 +1,4 @@
-//! One jail, seen from the helper: namespaces with an init of ours in them, which starts programs when told.
+//! One jail, seen from the helper: namespaces with an init in them that starts programs on order.
 
 use std::cell::Cell;
 use std::io;
@@ -27,7 +27,7 @@ use crate::watch::program::{Program, Start};
 use crate::watch::reaper::{Conclusion, Finished};
 use crate::watch::tree_clock::TreeClock;
 
-/// A jail that stands.
+/// A jail that was built.
 pub(crate) struct Jail {
     pid: i32,
     pidfd: OwnedFd,
@@ -43,7 +43,7 @@ pub(crate) struct Jail {
 }
 
 impl Jail {
-    /// Builds the walls and starts the init.
+    /// Makes the namespaces and starts the init, which builds the rest.
     pub(crate) fn build(users: Users, site: Option<&Site>, name: &str, task: &Task) -> Result<Jail, Fault> {
         let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
         let proc_files =
@@ -81,7 +81,7 @@ impl Jail {
         Ok(jail)
     }
 
-    /// Lets the init go on, now that it has a user, and hears whether the walls stand.
+    /// Lets the init go on, now that it has a user, and waits until the jail is built.
     fn greet(&mut self) -> Result<(), Fault> {
         Writer::default().send(&self.socket, &[]).context("speaking to the jail's init")?;
         let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
@@ -159,7 +159,8 @@ impl Jail {
 impl Drop for Jail {
     fn drop(&mut self) {
         let _ = rustix::process::pidfd_send_signal(&self.pidfd, Signal::KILL);
-        // SAFETY: no pointer is passed but null; the process is our child. With it, its whole pid namespace is dead.
+        // SAFETY: no pointer is passed but null; the process is a child of this one. With it, its whole pid namespace
+        // is dead.
         unsafe { libc::waitpid(self.pid, std::ptr::null_mut(), libc::__WALL) };
     }
 }
@@ -184,7 +185,7 @@ impl Program for Inmate<'_> {
         if std::mem::replace(&mut self.killed, true) {
             return;
         }
-        // The init will kill whatever has escaped us; but it may have to wait for a core until the next tick.
+        // The init will kill what is missed here; but it may have to wait for a core until the next tick.
         tree::kill_descendants(self.jail.pid);
         if config::order_death(&self.jail.socket).is_err() {
             let _ = rustix::process::pidfd_send_signal(&self.jail.pidfd, Signal::KILL);
@@ -214,7 +215,7 @@ impl Program for Inmate<'_> {
 }
 
 impl Inmate<'_> {
-    /// The init is gone, and everything with it: for want of memory, or it is our own fault.
+    /// The init is gone, and everything with it: for want of memory, or by a fault of the sandbox.
     fn without_init(&self) -> Result<Conclusion, Fault> {
         let fault = self.jail.lost();
         if self.jail.cgroup.as_ref().is_some_and(|cgroup| cgroup.events().out_of_memory) {
@@ -271,7 +272,7 @@ fn clone_init(users: Users, config: &InitConfig) -> Result<(i32, OwnedFd), Fault
     if pid < 0 {
         return Err(error).context("creating namespaces");
     }
-    // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
+    // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
     Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
 }
 

@@ -20,7 +20,7 @@ pub(crate) const WORK: &str = "/judge";
 pub(crate) const BOX: &str = "/judge/box";
 /// Its name in [`WORK`].
 pub(crate) const BOX_NAME: &str = "box";
-/// Where the new root is put together; hides nothing from us, since everything is opened before.
+/// Where the new root is put together; hides nothing that is needed, since everything is opened before.
 const STAGE: &str = "/tmp";
 
 /// Something of the host's that a jail shows at the same path.
@@ -72,8 +72,8 @@ pub(crate) fn sources(task: &Task, executes_own: bool) -> Result<Vec<Source>, Fa
     Ok(found)
 }
 
-/// Adds `path`, following links as the host does, and every link on the way to it: the path leads there in the jail, too.
-/// What does not exist, or `may` not be shown where the links lead, is left out: the program will find that out.
+/// Adds `path`, following links as the host does, and every link on the way to it: the path leads there in the jail,
+/// too. What does not exist, or `may` not be shown where the links lead, is left out: the program will find that out.
 fn add(found: &mut Vec<Source>, path: &Path, kind: Kind, may: impl FnOnce(&Path) -> bool) -> Result<(), Fault> {
     let (mut path, mut left) = (PathBuf::from("/"), path.to_owned());
     // As many as the kernel itself would follow.

@@ -11,8 +11,8 @@ const PLACE: &str = "/proc/sys/kernel/ns_last_pid";
 pub(crate) struct PidCounter(File);
 
 impl PidCounter {
-    /// `None` where the kernel has no such file or does not let it be written to. To be called while the host's files are
-    /// in sight.
+    /// `None` where the kernel has no such file or does not let it be written to. To be called while the host's files
+    /// are in sight.
     pub(crate) fn find() -> Option<PidCounter> {
         File::options().write(true).open(PLACE).ok().map(PidCounter)
     }

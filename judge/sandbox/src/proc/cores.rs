@@ -36,7 +36,7 @@ impl Cores {
         Cores { numbers: if numbers.is_empty() { vec![0] } else { numbers }, physical, quota }
     }
 
-    /// Their numbers, one of each physical core first: whoever takes them in this order shares as late as possible.
+    /// Their numbers, one of each physical core first: taken in this order, cores are shared as late as possible.
     #[must_use]
     pub fn numbers(&self) -> &[usize] {
         &self.numbers

@@ -13,11 +13,12 @@ use crate::proc::footprint::{Footprint, is_same_table};
 /// How many descriptors a process may have where what is behind them is counted here.
 pub(crate) const MOST: u64 = 256;
 
-/// A pipe of the size that all have which nobody enlarges.
+/// The size of a pipe that was not enlarged.
 const PIPE_PAGES: u64 = 16;
 /// One file watched by one `epoll`.
 const WATCH_BYTES: u64 = 256;
-/// What the kernel keeps of a report on an `epoll` until its reader closes it: as much as can be added between two looks.
+/// What the kernel keeps of a report on an `epoll` until its reader closes it: as much as can be added between two
+/// looks.
 const REPORT_BYTES: u64 = 4 << 20;
 /// The same for other files of `/proc`.
 const PROC_BYTES: u64 = 8 << 10;
@@ -48,8 +49,8 @@ impl Descriptors {
     fn add_table(&mut self, task: i32) {
         let folder = format!("/proc/{task}/fd");
         let Ok(entries) = fs::read_dir(&folder) else {
-            // Gone, or it cannot be looked into: then every descriptor but the usual three counts as a full socket. Since
-            // Linux 6.2 the folder's size tells how many there are.
+            // Gone, or it cannot be looked into: then every descriptor but the usual three counts as a full socket.
+            // Since Linux 6.2 the folder's size tells how many there are.
             let count = fs::metadata(&folder).map_or(0, |folder| folder.len());
             self.bytes += count.saturating_sub(3) * socket_bytes();
             return;

@@ -22,8 +22,8 @@ pub(crate) struct Footprint {
 }
 
 impl Footprint {
-    /// `None` for what is dead or gone. Shared memory, which can belong to several processes and to none, may be counted
-    /// elsewhere.
+    /// `None` for what is dead or gone. Shared memory, which can belong to several processes and to none, may be
+    /// counted elsewhere.
     pub(crate) fn of(process: i32, with_shared: bool) -> Option<Footprint> {
         if let Some(found) = Footprint::of_task(process, process, with_shared) {
             return Some(found);

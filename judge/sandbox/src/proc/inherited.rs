@@ -7,8 +7,8 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::proc::signals;
 
-/// Undoes what a careless parent may have left: no signal stays blocked, and `SIGCHLD` gets its default back. While it
-/// is ignored, the kernel reaps children by itself, and whoever waits for one waits in vain.
+/// Undoes what a parent may have left: no signal stays blocked, and `SIGCHLD` gets its default back. While it
+/// is ignored, the kernel reaps children by itself, and waiting for one fails.
 ///
 /// To be called before any thread is started.
 pub fn reset_inherited_signals() {
@@ -17,8 +17,8 @@ pub fn reset_inherited_signals() {
     unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
 }
 
-/// The socket to the judge, which a process of the sandbox has as its standard input at first. Whatever else the judge left open
-/// is closed when this process executes anything.
+/// The socket to the judge, which a process of the sandbox has as its standard input at first. Whatever else the judge
+/// left open is closed when this process executes anything.
 pub(crate) fn take_socket() -> io::Result<OwnedFd> {
     let socket = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
     let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
@@ -28,13 +28,14 @@ pub(crate) fn take_socket() -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Closes every descriptor but these, whoever believes to own them: for a process that is a copy of another.
+/// Closes every descriptor but these, even those that values in this process own: for a process that is a copy of
+/// another.
 pub(crate) fn close_all_but(mut kept: Vec<i32>) {
     kept.sort_unstable();
     let mut from = 0;
     for fd in kept.into_iter().map(i32::cast_unsigned).chain([u32::MAX]) {
         if from < fd {
-            // SAFETY: a system call without pointers; that nobody uses what it closes is the caller's word.
+            // SAFETY: a system call without pointers; the caller vouches that what it closes is not used again.
             unsafe { libc::syscall(libc::SYS_close_range, from, fd - 1, 0) };
         }
         from = fd.saturating_add(1);

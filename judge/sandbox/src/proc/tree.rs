@@ -35,8 +35,8 @@ fn children(pid: i32) -> Vec<i32> {
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
 }
 
-/// Kills the descendants of `root`, all that can be found at this moment, and nobody else: an id that is given to
-/// another process meanwhile is not that of a descendant when it is looked at again.
+/// Kills the descendants of `root`, all that can be found at this moment, and no other process: an id that was given
+/// away meanwhile is not that of a descendant when it is looked at again.
 pub(crate) fn kill_descendants(root: i32) {
     let open = |pid: i32| Some((pid, pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()?));
     let found: Vec<_> = descendants(root).into_iter().filter_map(open).collect();

@@ -1,4 +1,5 @@
-//! Which process group is to be killed when a helper is: noted in memory, because the helper may not come to tell.
+//! Which process group the keeper kills when its helper was killed: noted in shared memory, since a helper that was
+//! killed sends nothing.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

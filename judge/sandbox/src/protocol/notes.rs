@@ -1,4 +1,4 @@
-//! What the one who starts a program notes about the run: numbers that the helper reads without a message.
+//! What the process that starts a program notes about the run: numbers that the helper reads without a message.
 
 use std::io;
 use std::ptr::NonNull;
@@ -60,7 +60,7 @@ impl Notes {
 
 impl Drop for Notes {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and nothing borrowed from it outlives `self`.
+        // SAFETY: the mapping belongs to this value, and nothing borrowed from it outlives `self`.
         unsafe { libc::munmap(self.0.as_ptr().cast(), size_of::<Page>()) };
     }
 }

@@ -65,7 +65,7 @@ impl Writer {
     }
 }
 
-/// `value` in whole nanoseconds; what does not fit is as good as for ever.
+/// `value` in whole nanoseconds; the greatest number for what does not fit.
 pub(crate) fn nanoseconds(value: Duration) -> u64 {
     u64::try_from(value.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -13,8 +13,8 @@ use rustix::path::Arg;
 use crate::proc::tree;
 use crate::scratch::removal::{open_closed_folder, open_folder};
 
-/// Files and folders that are counted, and likewise descriptors: the more there are, the longer takes a look. A program with
-/// more is over its limit.
+/// Files and folders that are counted, and likewise descriptors: the more there are, the longer takes a look. A program
+/// with more is over its limit.
 const MOST: usize = 4096;
 /// Folders among them: some disks take a millisecond to remove one.
 const MOST_FOLDERS: usize = 256;
@@ -41,7 +41,8 @@ pub(crate) struct FileUser;
 
 impl FileUser {
     pub(crate) fn act_as(id: u32) -> FileUser {
-        // SAFETY: system calls without pointers; this process has one thread. Without the right to do so nothing changes.
+        // SAFETY: system calls without pointers; this process has one thread. Without the right to do so nothing
+        // changes.
         unsafe {
             libc::setfsgid(id);
             libc::setfsuid(id);
@@ -65,13 +66,13 @@ impl Drop for FileUser {
 struct TooMuch;
 
 impl Holdings<'_> {
-    /// Bytes on disk of the files in the folder, and of those without a name that a process of the run holds. `None` for
-    /// more than is counted.
+    /// Bytes on disk of the files in the folder, and of those without a name that a process of the run holds. `None`
+    /// for more than is counted.
     pub(crate) fn bytes(&self) -> Option<u64> {
         let mut count = Count::default();
         count.folder(self.folder.0, self.folder.1, 0).ok()?;
-        // Where a file can be held unseen, the disk itself is asked. Others fill and empty it as well, but hardly any honest
-        // program holds files like that.
+        // Where a file can be held unseen, the disk itself is asked. Others fill and empty it as well, but hardly any
+        // honest program holds files like that.
         let seen = {
             let _as_program = self.user.map(FileUser::act_as);
             count.nameless(self).ok()?
@@ -193,7 +194,7 @@ impl Count {
                         self.add(&stat)?;
                     }
                 }
-                // What is on its way through a socket is nobody's.
+                // What is on its way through a socket belongs to no process.
                 FileType::Socket if has_files_in_flight(thread, entry.file_name()) => seen = Seen::Some,
                 _ => {}
             }

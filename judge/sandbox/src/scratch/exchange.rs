@@ -30,7 +30,7 @@ pub(crate) fn give(exchange: &Exchange, folder: BorrowedFd<'_>) -> Result<(), Fa
     }
     let make = || -> rustix::io::Result<()> {
         rustix::fs::mkdirat(folder, &*exchange.made_in, Mode::RWXU)?;
-        // Only the program's user comes past the working folder, but that may be another than the maker of this one.
+        // Only the program's user can pass the working folder, but that user may not be the one that makes this folder.
         rustix::fs::fchmod(open_folder(folder, &exchange.made_in)?, Mode::from_raw_mode(0o777))
     };
     make().context("making a folder in the working folder")

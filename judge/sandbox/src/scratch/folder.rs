@@ -19,7 +19,7 @@ use crate::scratch::removal::{empty, is_ours, names, open_folder};
 /// The program's own folder inside of the private one.
 const BOX: &str = "box";
 /// The private folder's mode while a program runs: it may be passed through, but nothing be put next to the working
-/// folder, not even by a program that runs as its owner, whom seccomp keeps from changing it.
+/// folder, not even by a program that runs as its owner: seccomp keeps it from changing the mode.
 const CLOSED: Mode = Mode::from_raw_mode(0o511);
 const OPEN: Mode = Mode::from_raw_mode(0o711);
 
@@ -65,10 +65,10 @@ impl Folder {
         }
         let plain = Plain::make(private.as_fd(), owner).context(what())?;
         let inner = if can_be_memory(owner.is_some()) {
-            // The current folder is taken along into the new mounts, and `BOX` is the one in it from then on. What is open
-            // belongs to the old ones.
+            // The current folder is taken along into the new mounts, and `BOX` is the one in it from then on. What is
+            // open belongs to the old ones.
             rustix::process::fchdir(&private).context(what())?;
-            own_mounts::enter().context("making mounts of our own")?;
+            own_mounts::enter().context("making private mounts")?;
             let place = Mountpoint::new(open_folder(CWD, ".").context(what())?, BOX);
             Inner::Memory(Ramdisk::mount(BOX, owner.unwrap_or_else(own_uid), executes, 4096)?, place)
         } else {

@@ -1,4 +1,4 @@
-//! Inputs as files in memory: nobody can change them, or execute them where the kernel knows how to forbid that.
+//! Inputs as files in memory: they cannot be changed, nor executed where the kernel can forbid that.
 
 use std::fs::File;
 use std::io;

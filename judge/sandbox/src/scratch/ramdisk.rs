@@ -17,11 +17,12 @@ use crate::scratch::removal::open_folder;
 const MOST_ENTRIES: u64 = 16384;
 /// The kernel's memory for one of them, beside its contents.
 const ENTRY_BYTES: u64 = 1024;
-/// To unmount one waits for every core of the machine, which a run much shorter than this would be measurably longer for.
+/// To unmount one waits for every core of the machine, which a run much shorter than this would be measurably longer
+/// for.
 const BRIEF: Duration = Duration::from_millis(5);
 
-/// A mounted one. A run gets another than the run before, which tells nothing of that, neither by what is in it nor by its
-/// times and numbers. After a brief run that has certainly left it alone it is kept.
+/// A mounted one. A run gets another than the run before, which tells nothing of that, neither by what is in it nor by
+/// its times and numbers. After a brief run that has certainly left it alone it is kept.
 pub(crate) struct Ramdisk {
     place: &'static str,
     owner: u32,

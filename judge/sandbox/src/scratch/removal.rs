@@ -1,4 +1,4 @@
-//! Removes whatever was done in a folder of ours: follows no link, and changes nothing that is another user's.
+//! Empties a folder that a program could change: follows no link, and changes nothing that belongs to another user.
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -20,7 +20,7 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// Removes all that is in `top`. Folders that are not empty are first lifted to the top, so that neither the depth of
-/// the tree nor the length of its paths costs stack, descriptors or patience.
+/// the tree nor the length of its paths costs stack, descriptors or time.
 pub(crate) fn empty(top: BorrowedFd<'_>) -> rustix::io::Result<()> {
     open_up(top)?;
     let mut lifted = 0_u64;
@@ -44,7 +44,8 @@ pub(crate) fn open_folder<P: Arg>(at: BorrowedFd<'_>, path: P) -> rustix::io::Re
     rustix::fs::openat(at, path, flags, Mode::empty())
 }
 
-/// Does the same with one that a program of this user's may have closed to itself, and so to us, and opens it to its owner.
+/// Does the same with one that a program of this user's may have closed to itself, and so to this process, and opens it
+/// to its owner.
 pub(crate) fn open_closed_folder<P: Arg + Copy>(at: BorrowedFd<'_>, name: P) -> rustix::io::Result<OwnedFd> {
     let opened = match open_folder(at, name) {
         Err(Errno::ACCESS) => {
@@ -68,11 +69,11 @@ pub(crate) fn is_ours(file: BorrowedFd<'_>) -> rustix::io::Result<bool> {
     Ok(rustix::fs::fstat(file)?.st_uid == rustix::process::geteuid().as_raw())
 }
 
-/// Gives its owner every right on `folder`, if we are its owner.
+/// Gives its owner every right on `folder`, if this process is its owner.
 fn open_up(folder: BorrowedFd<'_>) -> rustix::io::Result<()> {
     let stat = rustix::fs::fstat(folder)?;
-    let ours = stat.st_uid == rustix::process::geteuid().as_raw();
-    if ours && stat.st_mode & 0o700 != 0o700 { rustix::fs::fchmod(folder, Mode::RWXU) } else { Ok(()) }
+    let is_own = stat.st_uid == rustix::process::geteuid().as_raw();
+    if is_own && stat.st_mode & 0o700 != 0o700 { rustix::fs::fchmod(folder, Mode::RWXU) } else { Ok(()) }
 }
 
 /// What is in `folder`.

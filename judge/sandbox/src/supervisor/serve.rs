@@ -1,5 +1,5 @@
-//! The supervisor: a small process with one thread that starts trusted commands, one at a time and without walls, and sees
-//! to it that nothing of them outlives the judge, however that ends.
+//! The supervisor: a small process with one thread that starts trusted commands, one at a time and not isolated. None
+//! of their processes outlives the judge, however the judge ends.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -53,7 +53,7 @@ pub(crate) fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Starts what an order asks for, with our environment and in a process group of its own.
+/// Starts what an order asks for, with this process's environment and in a process group of its own.
 fn start(order: &mut Reader) -> io::Result<(Child, OwnedFd)> {
     let folder = PathBuf::from(order.os_string()?);
     let mut command = Command::new(order.os_string()?);
@@ -70,7 +70,8 @@ fn start(order: &mut Reader) -> io::Result<(Child, OwnedFd)> {
     Ok((child, process))
 }
 
-/// Waits until a command has ended, by itself or because the judge asks for it or has gone, and ends all that is left of it.
+/// Waits until a command has ended, by itself or because the judge asks for it or has gone, and ends all that is left
+/// of it.
 fn watch(mut child: Child, process: &OwnedFd, socket: &OwnedFd) -> io::Result<ExitStatus> {
     let asked = loop {
         let mut fds = [PollFd::new(process, PollFlags::IN), PollFd::new(socket, PollFlags::IN)];
@@ -82,7 +83,7 @@ fn watch(mut child: Child, process: &OwnedFd, socket: &OwnedFd) -> io::Result<Ex
             Err(error) => break Err(error.into()),
         }
     };
-    // Not reaped yet: neither its id nor its group's can be anybody else's.
+    // Not reaped yet: neither its id nor its group's can be another's.
     let _ = rustix::process::pidfd_send_signal(process, Signal::KILL);
     let _ = rustix::process::kill_process_group(Pid::from_child(&child), Signal::KILL);
     let status = child.wait();
@@ -90,7 +91,7 @@ fn watch(mut child: Child, process: &OwnedFd, socket: &OwnedFd) -> io::Result<Ex
     asked.and(status)
 }
 
-/// Ends what has left the command's process group. Orphans are our children, since we are their reaper.
+/// Ends what has left the command's process group. Orphans are children of this process, which is their reaper.
 fn end_strays() {
     let own = std::process::id().cast_signed();
     let began = Instant::now();

@@ -1,4 +1,5 @@
-//! Trusted commands, run without walls by a supervisor that ends them, and all that they have started, with the judge.
+//! Trusted commands, not isolated. A supervisor runs them; it ends them with all that they have started when the judge
+//! ends.
 
 use std::ffi::OsString;
 use std::io;
@@ -40,8 +41,8 @@ pub fn dismiss_supervisors() {
     IDLE.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
-/// A command that runs, in our own environment and as our own user. When this is dropped, it is ended with all that it has
-/// started.
+/// A running command, in the environment and as the user of this process. When this is dropped, it is ended with all
+/// that it has started.
 #[derive(Debug)]
 pub struct Supervised {
     id: u32,
@@ -97,8 +98,8 @@ impl Supervised {
         self.process.as_fd()
     }
 
-    /// Waits for its end, and that of all that it has started, for at most `limit`, and only until `over`, if it is given,
-    /// becomes readable.
+    /// Waits for its end, and that of all that it has started, for at most `limit`, and only until `over`, if it is
+    /// given, becomes readable.
     ///
     /// # Errors
     /// When its supervisor is lost.

@@ -22,14 +22,14 @@ const PACE_BYTES: usize = 4096;
 
 /// Where the bytes go.
 pub(crate) enum Target<'a> {
-    /// Our own file, from its start.
+    /// The worker's own file, from its start.
     Capture(&'a File),
     /// The caller's, wherever it stands.
     Own(File),
 }
 
 impl Target<'_> {
-    /// What takes bytes only as fast as somebody reads them: whatever is not a file on a disk.
+    /// Whether it takes bytes only as fast as they are read: anything but a file on a disk.
     fn paced(&self) -> rustix::io::Result<bool> {
         let Target::Own(file) = self else { return Ok(false) };
         Ok(FileType::from_raw_mode(rustix::fs::fstat(file)?.st_mode) != FileType::RegularFile)
@@ -50,7 +50,7 @@ pub(crate) struct Stream<'a> {
     pipe: OwnedFd,
     name: &'static str,
     target: Target<'a>,
-    /// Whether the target can make us wait: then it is asked before each piece.
+    /// Whether writing to the target can block: then it is polled before each piece.
     paced: bool,
     cap: u64,
     beyond: Beyond,
@@ -91,7 +91,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Whether there is something to move on, or may be, but nobody takes it.
+    /// Whether there may be something to move on, but the target is full.
     pub(crate) fn is_stuck(&self) -> bool {
         let Target::Own(file) = &self.target else { return false };
         let ready = || rustix::event::poll(&mut [PollFd::new(file, PollFlags::OUT)], Some(&Timespec::default()));

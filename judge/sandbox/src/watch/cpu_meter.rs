@@ -2,7 +2,8 @@
 //!
 //! Each account has its own weakness, none of which counts too much: a control group's lags behind by up to a tick of
 //! each core in use; the tree clock loses a process that executes a file which it may not read, and all that descends
-//! from it; the clocks of processes end with them; and who ends under a parent that ignores it is in no parent's account.
+//! from it; the clocks of processes end with them; and who ends under a parent that ignores it is in no parent's
+//! account.
 
 use std::collections::HashMap;
 
@@ -15,9 +16,9 @@ use crate::watch::tree_clock::TreeClock;
 /// Shortest and longest pause between two looks at processes whose time nothing else counts for certain.
 const SHORTEST_LOOK: u64 = 1_000_000;
 const LONGEST_LOOK: u64 = 20_000_000;
-/// Looking takes no more than one part in so many of the helper's time.
+/// Looking takes at most this fraction of the helper's time: one part in twenty.
 const LOOKING_SHARE: u64 = 20;
-/// For so many looks a process is known that was not found any more: a list of children may leave one out.
+/// For this many looks a process stays known that was not found again: a list of children may leave one out.
 const REMEMBERED: u64 = 8;
 /// What a control group's account may be ahead of the tree clock before that is a sign.
 const TOLERANCE: u64 = 1_000_000;
@@ -29,7 +30,7 @@ pub(crate) struct CpuMeter<'a> {
     looks: u64,
     /// Each process that was found lately.
     seen: HashMap<i32, Seen>,
-    /// As the last look began: the tree clock, our own part of it, and the newest process.
+    /// As the last look began: the tree clock, the root's part of it, and the newest process.
     tree_then: u64,
     own_then: u64,
     newest: Option<i32>,
@@ -52,7 +53,7 @@ struct Seen {
     look: u64,
 }
 
-/// What is counted of the tree, and what of that its root, which is ours, used itself.
+/// What is counted of the tree, and what of that its root, the helper or the init, used itself.
 #[derive(Clone, Copy)]
 struct Accounts {
     tree: u64,
@@ -103,11 +104,11 @@ impl<'a> CpuMeter<'a> {
 
     /// What the whole run used, if what was reaped used so much.
     pub(crate) fn total(&self, reaped: u64) -> u64 {
-        // For one process, the kernel's account of it is exact; the others include some of our own work.
+        // For one process, the kernel's account of it is exact; the others include some work of the root.
         if !self.gauges.many {
             return reaped;
         }
-        // What it was killed for, it has used: the tree clock runs a little behind our own part of it.
+        // What it was killed for, it has used: the tree clock runs a little behind the root's part of it.
         reaped.max(self.known).max(self.greatest(self.counted()))
     }
 
@@ -132,7 +133,7 @@ impl<'a> CpuMeter<'a> {
         (tree + self.uncounted).max(self.waited_for).max(group.unwrap_or(0))
     }
 
-    /// By the tree clock and by the group, without our own.
+    /// By the tree clock and by the group, without the root's own.
     fn counted(&self) -> (u64, Option<u64>) {
         let now = Accounts::read(&self.gauges);
         let own = now.own.saturating_sub(self.before.own);
@@ -146,7 +147,8 @@ impl<'a> CpuMeter<'a> {
         let began = clock::own_cpu();
         let tree_clock = || self.gauges.tree_clock.map_or(0, TreeClock::read);
         let (tree_now, own_now, newest) = (tree_clock(), self.gauges.own_cpu(), newest_process());
-        // What ends while we count is left out rather than counted twice: each is looked at after who may wait for it.
+        // What ends during the count is left out rather than counted twice: each is looked at after who may wait for
+        // it.
         let is_doubtful = self.gauges.tree_clock.is_none() || self.uncounted > 0;
         let (mut used, mut waited_for) = (0, self.gauges.notes.reaped());
         for pid in self.gauges.members() {
@@ -163,7 +165,8 @@ impl<'a> CpuMeter<'a> {
                 _ => 0,
             };
         }
-        // From just before the last look until now: never less than what was counted between the two readings of a clock.
+        // From just before the last look until now: never less than what was counted between the two readings of a
+        // clock.
         let own = self.gauges.own_cpu().saturating_sub(self.own_then);
         let counted = tree_clock().saturating_sub(self.tree_then + own);
         let missed = used.saturating_sub(counted);

@@ -8,7 +8,7 @@ use crate::confine::fork_gate::{ForkGate, Wish};
 use crate::proc::handler;
 use crate::watch::meter::Meter;
 
-/// Who goes through the gate during one run.
+/// Which requests at the gate are allowed during one run.
 pub(crate) struct Doorkeeper<'a> {
     gate: &'a ForkGate,
     limits: &'a Limits,
@@ -16,7 +16,7 @@ pub(crate) struct Doorkeeper<'a> {
     outputs: [(u64, u64); 2],
     /// No more tasks than this can be alive.
     at_most: u64,
-    /// Somebody was refused.
+    /// A process or thread was refused.
     pub(crate) was_full: bool,
 }
 
@@ -27,12 +27,12 @@ impl<'a> Doorkeeper<'a> {
         Doorkeeper { gate, limits, outputs, at_most: 1, was_full: false }
     }
 
-    /// Readable when somebody knocks.
+    /// Readable when a process asks.
     pub(crate) fn fd(&self) -> BorrowedFd<'a> {
         self.gate.fd()
     }
 
-    /// Answers one who knocks; whether a process was let in.
+    /// Answers one request; returns whether a new process was allowed.
     pub(crate) fn attend(&mut self, meter: &mut Meter<'_>) -> bool {
         let Some(knock) = self.gate.open() else { return false };
         let admitted = match (knock.wish, meter.memory()) {
@@ -52,8 +52,8 @@ impl<'a> Doorkeeper<'a> {
         admitted && matches!(knock.wish, Wish::Process)
     }
 
-    /// Whether a thread's descriptor is one of the pipes that we empty. It must be the only one: others could change what
-    /// the descriptor stands for while it waits.
+    /// Whether a thread's descriptor is one of the pipes that the helper empties. The run must have no other task: it
+    /// could change what the descriptor stands for while the thread waits.
     fn is_output(&self, thread: u32, descriptor: i32, meter: &Meter<'_>) -> bool {
         let file = std::fs::metadata(format!("/proc/{thread}/fd/{descriptor}"));
         file.is_ok_and(|file| self.outputs.contains(&(file.dev(), file.ino()))) && meter.alive() == 1

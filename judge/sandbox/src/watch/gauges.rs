@@ -38,7 +38,7 @@ pub(crate) struct Gauges<'a> {
 }
 
 impl Gauges<'_> {
-    /// The run's processes, dead ones included that nobody has waited for.
+    /// The run's processes, dead ones included that were not waited for.
     pub(crate) fn members(&self) -> Vec<i32> {
         if self.many { tree::descendants(self.root) } else { tree::only_child(self.root) }
     }

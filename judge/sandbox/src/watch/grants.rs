@@ -1,6 +1,6 @@
-//! Shared memory without a file, where no control group charges it: a program asks for each piece, and gets it while all
-//! pieces together fit into its limit. Such memory lives on where no process's size shows it, so that it counts in full
-//! from when it is granted until no process has any of it mapped.
+//! Shared memory without a file, where no control group charges it: a program asks for each piece, and gets it while
+//! all pieces together fit into its limit. Such memory lives on where no process's size shows it, so that it counts in
+//! full from when it is granted until no process has any of it mapped.
 
 use std::io;
 
@@ -40,8 +40,7 @@ impl Grants {
         }
     }
 
-    /// `mapped` pieces are mapped somewhere, nobody can tell which: the largest count, and those that may not be mapped
-    /// yet.
+    /// `mapped` pieces are mapped, but it is unknown which: the largest count, and those that may not be mapped yet.
     pub(crate) fn keep(&mut self, mapped: usize) {
         let mut left = mapped;
         self.granted.retain(|grant| {

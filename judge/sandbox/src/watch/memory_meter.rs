@@ -1,8 +1,8 @@
 //! Counts the memory of a run where no control group does: what its processes have mapped, what the kernel keeps for
 //! them, and the files of a working folder that is memory.
 //!
-//! Not counted is what a process can have of small things: descriptors of at most a KiB each, queued signals and timers,
-//! and the two pipes of ours that it writes to.
+//! Not counted is what a process can have of small things: descriptors of at most a KiB each, queued signals and
+//! timers, and the two pipes that it writes its output to.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::watch::gauges::{Disk, Gauges};
 use crate::watch::grants::{self, Grants};
 
 /// As many bytes can 16 processes have beyond their limit without being found out: 256 descriptors of a KiB each, 1024
-/// signals or timers, and 2 MiB in pipes that are ours come to half of it.
+/// signals or timers, and 2 MiB in the output pipes come to half of it.
 pub(crate) const UNCOUNTED: u64 = 16 << 20;
 /// One mapping, with its place in the tree of mappings and the marks of its pages' owners, one for each ancestor.
 const MAPPING_BYTES: u64 = 1 << 10;

@@ -1,4 +1,4 @@
-//! Ends what a program left behind and counts what it all used.
+//! Ends the processes that a program left behind and counts what all of them used.
 
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::protocol::wire::{Reader, Writer};
 /// Which processes are the run's.
 #[derive(Clone, Copy)]
 pub(crate) enum Scope {
-    /// The program's process group, which seccomp lets nobody leave, or, without seccomp, nobody is known to have left.
+    /// The program's process group. Seccomp keeps processes in it; without seccomp, some may have left.
     Group,
     /// Every process in this pid namespace, but for this one, its init.
     Namespace,
@@ -114,7 +114,7 @@ impl Reaper {
         if fd < 0 {
             return Err(std::io::Error::last_os_error()).context("making a descriptor for signals");
         }
-        // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
+        // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
         Ok(Reaper { signals: unsafe { OwnedFd::from_raw_fd(fd) }, notes })
     }
 
@@ -149,7 +149,7 @@ impl Reaper {
     }
 }
 
-/// Reaps `pid` (-1: any child) and returns whom, with its status; nobody (0, or -1 for no children) if none is dead.
+/// Reaps `pid` (-1: any child) and returns its id and status. The id is 0 if none is dead, -1 if there are no children.
 fn reap(pid: i32, flags: i32, account: &mut Account) -> (i32, i32) {
     let mut status = 0;
     // SAFETY: all zeroes is a valid `rusage`.
@@ -195,7 +195,7 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finis
 fn kill_strays() {
     std::thread::sleep(Duration::from_micros(200));
     for stray in crate::proc::tree::descendants(std::process::id().cast_signed()) {
-        // SAFETY: a system call without pointers, on a descendant of ours.
+        // SAFETY: a system call without pointers, on a descendant of this process.
         unsafe { libc::kill(stray, libc::SIGKILL) };
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::{FromRawFd, OwnedFd};
 
-/// A kernel counter of the CPU time of one process and of all that descend from it, whoever reaps them.
+/// A kernel counter of the CPU time of one process and of all its descendants, no matter which process reaps them.
 pub(crate) struct TreeClock(File);
 
 impl TreeClock {
@@ -22,7 +22,7 @@ impl TreeClock {
         attributes[5] = FLAGS;
         // SAFETY: `attributes` has the layout and the size (in its second word) of the first `perf_event_attr`.
         let fd = unsafe { libc::syscall(libc::SYS_perf_event_open, attributes.as_ptr(), 0, -1, -1, CLOSE_ON_EXEC) };
-        // SAFETY: the kernel made this descriptor for us, and nothing else owns it.
+        // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
         (fd >= 0).then(|| TreeClock(File::from(unsafe { OwnedFd::from_raw_fd(fd as i32) })))
     }
 

@@ -23,13 +23,13 @@ pub(crate) struct Watched {
     pub(crate) conclusion: Conclusion,
     /// The limits that made the watcher kill it.
     pub(crate) breaches: Vec<Breach>,
-    /// When it was of no more use.
+    /// What the clocks said when `until` became readable.
     pub(crate) cutoff: Option<Cutoff>,
     /// A process or thread was refused.
     pub(crate) was_full: bool,
 }
 
-/// What was used of the clocks when the program was of no more use.
+/// What the clocks said when the program was no longer needed.
 #[derive(Clone, Copy)]
 pub(crate) struct Cutoff {
     /// On the monotonic clock.
@@ -39,9 +39,9 @@ pub(crate) struct Cutoff {
 
 /// How long a killed program may take to be gone.
 const GRACE: u64 = 5_000_000_000;
-/// How long a program of no more use may take to end by itself.
+/// How long a program that is no longer needed may take to end by itself.
 const LEAVE: u64 = 200_000_000;
-/// Shortest and longest pause between two looks at what nobody tells us of.
+/// Shortest and longest pause between two looks at what has no descriptor to wait for.
 const SHORTEST_LOOK: u64 = 1_000_000;
 const LONGEST_LOOK: u64 = 20_000_000;
 /// A program is killed for its time only when this much more is used: the final figures, which are read otherwise, are
@@ -62,7 +62,7 @@ pub(crate) struct Watcher<'a, 'b> {
     pub(crate) meter: &'a mut Meter<'b>,
     /// The judge's end: readable when the judge has gone or has cancelled.
     pub(crate) judge: BorrowedFd<'a>,
-    /// Readable when the program is of no more use; nothing once that is known.
+    /// Readable when the program is no longer needed; `None` once that is known.
     pub(crate) until: Option<BorrowedFd<'a>>,
     /// Bytes on disk in a working folder that has no size limit of its own.
     pub(crate) disk: Option<&'a dyn Disk>,
@@ -80,7 +80,7 @@ struct Course {
 }
 
 impl Watcher<'_, '_> {
-    /// Watches until the program has ended, by itself or by our hand.
+    /// Watches until the program has ended, by itself or because it was killed.
     pub(crate) fn run(mut self, program: &mut dyn Program) -> Result<Watched, Fault> {
         let mut buffer = vec![0; BUFFER_BYTES];
         let mut course = Course::default();
@@ -158,8 +158,8 @@ impl Watcher<'_, '_> {
         }
     }
 
-    /// Moves on what is left in the pipes, whose writers are all gone. Somebody slow may take it until the run's time is
-    /// up; of a program that was cut short, nobody waits for him.
+    /// Moves on what is left in the pipes, whose writers are all gone. A slow reader has until the run's time is up;
+    /// after a program that was cut short, it is not waited for.
     fn deliver(&mut self, started: u64, course: &Course, buffer: &mut [u8]) -> Result<(), Fault> {
         let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
         let is_cut_short = !course.breaches.is_empty() || course.cutoff.is_some();
@@ -174,7 +174,7 @@ impl Watcher<'_, '_> {
                 return Ok(());
             }
             if left == 0 {
-                return Err(Errno::TIME).context("waiting for somebody to read the program's output");
+                return Err(Errno::TIME).context("waiting for the program's output to be read");
             }
             if self.wait(None, left)?.judge {
                 return Err(Fault::Cancelled);

@@ -13,7 +13,7 @@ static int connected(int family, int type, const void *address, socklen_t size) 
     return connect(end, address, size) == 0 && send(end, "x", 1, MSG_NOSIGNAL) == 1;
 }
 
-/* Sends from either end of a pair to somebody with a name, with a descriptor. */
+/* Sends from either end of a pair to a named socket, with a descriptor. */
 static void whisper(int type, struct sockaddr_un *to, socklen_t size, const char *how) {
     int ends[2];
     if (socketpair(AF_UNIX, type, 0, ends))

@@ -44,7 +44,7 @@ static int children(char **arguments) {
     return 0;
 }
 
-/* Children that nobody waits for: their time appears in no parent's account. */
+/* Children that are not waited for: their time appears in no parent's account. */
 static int unreaped(char **arguments) {
     (void)arguments;
     signal(SIGCHLD, SIG_IGN);

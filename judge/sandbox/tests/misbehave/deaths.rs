@@ -16,7 +16,7 @@ use super::scene::{processes_of, processes_with};
 /// The first argument of a process that is to be killed in the middle of a run.
 pub(crate) const VICTIM: &str = "--victim";
 
-/// Opens the tier named and runs the program named until somebody kills us.
+/// Opens the tier named and runs the program named until this process is killed.
 pub(crate) fn be_a_victim(arguments: &[String]) -> ! {
     let tier = TierChoice::Forced(arguments[0].parse().unwrap());
     let sandbox = Sandbox::open(&Options { tier, ..Options::default() }).unwrap();
@@ -25,7 +25,7 @@ pub(crate) fn be_a_victim(arguments: &[String]) -> ! {
     request.limits.cpu = None;
     request.limits.wall = None;
     let execution = sandbox.worker(None).unwrap().run(&request);
-    panic!("the program was to run for ever: {execution:?}");
+    panic!("the program was to run until it is killed: {execution:?}");
 }
 
 /// A judge that is killed at the latest when the test is done with it.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Delegation(Vec<PathBuf>);
 
 impl Delegation {
-    /// Makes them and gives them to `user`. `Err` says why there are none. In version 1 CPU time has a group of its own,
-    /// which is among them if it is `counted`; in version 2 it always is.
+    /// Makes them and gives them to `user`. `Err` says why there are none. In version 1 CPU time has a group of its
+    /// own, which is among them if it is `counted`; in version 2 it always is.
     pub(crate) fn to(user: u32, counted: bool) -> Result<Delegation, String> {
         let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
         let place = |controller: &str| own.lines().find_map(|line| Some(line.split_once(controller)?.1));

@@ -1,5 +1,5 @@
 /* Programs that take disk space where it is hard to see. Each takes some 64 MiB, more than it may have, and waits a while:
-   it ends well only if nobody has noticed. */
+   it ends well only if that was not noticed. */
 #include "misbehave.h"
 #include <sys/socket.h>
 #include <dirent.h>
@@ -135,7 +135,7 @@ static int mapped(char **arguments) {
     return wait_for_judgement();
 }
 
-/* On their way from nobody to nobody. */
+/* On their way between ends that no process holds. */
 static int in_flight(char **arguments) {
     (void)arguments;
     int ends[2];
@@ -198,7 +198,7 @@ static int by_children(char **arguments) {
     return bad ? bad : wait_for_judgement();
 }
 
-/* Over before anybody looks. */
+/* Over before the first look. */
 static int at_the_end(char **arguments) {
     (void)arguments;
     char name[32];

@@ -30,7 +30,7 @@ static int secrets(char **arguments) {
     return 0;
 }
 
-/* The arguments are a file and a folder of somebody else's. */
+/* The arguments are a file and a folder of another user. */
 static int meddle(char **arguments) {
     const char *file = arguments[0], *folder = arguments[1];
     char path[512];
@@ -152,7 +152,7 @@ static int kernel(char **arguments) {
     /* The two before belong to the kernel's probes, which no filter sees. */
     for (long number = 337; number < 700; number++)
         if ((number < 424 || number > 469 || number == 467) && (syscall(number, -1, 0, 0, 0, 0) != -1 || errno != ENOSYS))
-            ESCAPED("call %ld, which nobody knows", number);
+            ESCAPED("call %ld, which does not exist", number);
     if (syscall(SYS_inotify_init1, 0) >= 0 || syscall(SYS_fanotify_init, 0x200, 0) >= 0)
         ESCAPED("watches the system's files");
     if (syscall(451 /* cachestat */, 0, buffer, buffer + 100, 0) == 0)
@@ -248,7 +248,7 @@ static int control_groups(char **arguments) {
     return 0;
 }
 
-/* Its input may be a file of somebody's. */
+/* Its input may be a file of another user. */
 static int input(char **arguments) {
     (void)arguments;
     int again = open("/proc/self/fd/0", O_RDWR);

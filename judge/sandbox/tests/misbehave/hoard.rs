@@ -1,4 +1,5 @@
-//! Memory that no process's size shows: what the machine has left while a program hides some, and what comes of the run.
+//! Memory that no process's size shows: what the machine has left while a program hides some, and what comes of the
+//! run.
 
 use std::fs;
 use std::path::Path;

@@ -229,7 +229,8 @@ fn own_code_in_visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(),
     check(execution.end == End::Exited(0), || format!("a program in a folder to write to: {execution:?}"))
 }
 
-/// Descriptors, processes, mounts, control groups and memory are the same after thousands of runs, or on a slow machine a hundred.
+/// Descriptors, processes, mounts, control groups and memory are the same after thousands of runs, or on a slow machine
+/// a hundred.
 fn many_runs(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let runs = if slowness() == 1 { 3000 } else { 100 };
     let mut worker = sandbox.worker(None).unwrap();
@@ -253,7 +254,7 @@ fn many_runs(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
 
 /// What must not grow, of this process and of its children.
 struct State {
-    /// Descriptors of ours and our children's, children, mounts, control groups.
+    /// Descriptors of this process and its children's, children, mounts, control groups.
     counts: [usize; 4],
     /// KiB.
     resident: usize,

@@ -6,11 +6,11 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Somebody who is nobody.
+/// The user without rights.
 pub(crate) const PLAIN_USER: u32 = 65534;
 
 /// `--become-plain [GROUP…] -- PROGRAM [ARGUMENT…]`, started by root: joins the control groups, then goes on as the
-/// program, without rights. In version 2 only root may bring a process into somebody's group from outside.
+/// program, without rights. In version 2 only root may bring a process into a user's group from outside.
 pub(crate) const BECOME: &str = "--become-plain";
 
 /// See [`BECOME`].
@@ -24,7 +24,7 @@ pub(crate) fn become_plain(arguments: &[String]) -> ! {
     panic!("{}: {error}", command[0]);
 }
 
-/// A folder that everybody reaches and may run programs from. `Err` says why there is none.
+/// A folder that every user reaches and may run programs from. `Err` says why there is none.
 pub(crate) fn public_folder() -> Result<tempfile::TempDir, String> {
     let places = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into(), "/run".into(), "/dev/shm".into()];
     for place in &places {

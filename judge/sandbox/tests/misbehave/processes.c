@@ -121,7 +121,7 @@ static int harass(char **arguments) {
     return 0;
 }
 
-/* The dead that nobody waits for keep their ids. */
+/* Zombies that are not waited for keep their ids. */
 static int zombies(char **arguments) {
     (void)arguments;
     for (int count = 0; count < 20000; count++) {
@@ -144,7 +144,7 @@ static int suicides(char **arguments) {
     return 0;
 }
 
-/* Orphans that come back to the program, not to whoever watches over it, and that no parent's death takes along. */
+/* Orphans that come back to the program, not to the process that watches it, and that no parent's death takes along. */
 static int keeper(char **arguments) {
     (void)arguments;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -252,7 +252,7 @@ static int team(char **arguments) {
     return 0;
 }
 
-/* Leaves so many MiB in its working folder. */
+/* Leaves this many MiB in its working folder. */
 static int litter(char **arguments) {
     static char block[1 << 20];
     memset(block, 1, sizeof block);
@@ -264,7 +264,7 @@ static int litter(char **arguments) {
     return 0;
 }
 
-/* Two that hold so many MiB together, for a while. */
+/* Two that hold this many MiB together, for a while. */
 static int pair(char **arguments) {
     size_t half = (size_t)atoi(arguments[0]) * MIB / 2;
     for (int count = 0; count < 2; count++)

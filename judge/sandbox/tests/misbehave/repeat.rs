@@ -10,17 +10,17 @@ use super::plain_user::{BECOME, PLAIN_USER};
 use super::require::{Need, skip};
 use super::surroundings;
 
-/// Tells a process of this test that it is an ordinary user, whoever it believes to be.
+/// Tells a process of this test that it is to behave as an ordinary user.
 pub(crate) const PLAIN: &str = "--plain";
 /// What this test is called among the programs.
 pub(crate) const OWN: &str = "misbehave-test";
 
-/// Puts this test where everybody can run it.
+/// Puts this test where every user can run it.
 pub(crate) fn publish(programs: &Path) {
     fs::copy(std::env::current_exe().unwrap(), programs.join(OWN)).unwrap();
 }
 
-/// Runs this test again as somebody without rights, then with control groups of that user's own; returns how many
+/// Runs this test again as a user without rights, then with control groups of that user's own; returns how many
 /// failed.
 pub(crate) fn repeat(programs: &Path, words: &[String]) -> usize {
     let own = programs.join(OWN);

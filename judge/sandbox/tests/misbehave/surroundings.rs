@@ -1,5 +1,5 @@
-//! Worlds with less in them than this machine: the same test once more as in most containers, and as a root who knows no
-//! other user. `enter.c` makes them.
+//! Worlds with less in them than this machine: the same test once more as in most containers, and as a root who knows
+//! no other user. `enter.c` makes them.
 
 use std::path::Path;
 use std::process::Command;

@@ -13,7 +13,7 @@ use super::pace::slowness;
 use super::request;
 use super::require::{Need, skip};
 
-/// `--tell-user TIER`: opens the tier, tells as whom its programs run, and stays until its input ends.
+/// `--tell-user TIER`: opens the tier, prints the user that its programs run as, and stays until its input ends.
 pub(crate) const TELL_USER: &str = "--tell-user";
 
 fn words(words: &[&str]) -> Vec<String> {
@@ -26,7 +26,7 @@ pub(crate) fn from_run_to_run(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     let mut run = |argv: &[&str]| -> Result<Execution, String> {
         worker.run(&request(programs.join("disk"), &words(argv))).map_err(|fault| fault.to_string())
     };
-    // On the host's disk, numbers of files depend on everybody's.
+    // On the host's disk, inode numbers depend on other processes.
     let is_memory = sandbox.gaps().iter().all(|gap| gap.what != "disk");
     let mode = if is_memory { "recall-all" } else { "recall" };
     let first = run(&["disk", mode])?;
@@ -44,7 +44,8 @@ pub(crate) fn from_run_to_run(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     Ok(())
 }
 
-/// The next judge removes what a dead one left, and neither follows a link in it nor touches what others have put there.
+/// The next judge removes what a dead one left, and neither follows a link in it nor touches what others have put
+/// there.
 pub(crate) fn other_users_files(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let scratch = tempfile::tempdir().unwrap();
     let namespace = fs::metadata("/proc/self/ns/pid").unwrap().ino();
@@ -80,7 +81,9 @@ pub(crate) fn other_users_files(sandbox: &Sandbox, _: &Path) -> Result<(), Strin
     };
     drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
     let mode = |name: &str| fs::metadata(inside(name)).unwrap().mode() & 0o7777;
-    check(!own.exists() && fs::symlink_metadata(dead("link")).is_err(), || "something of ours is left".to_owned())?;
+    check(!own.exists() && fs::symlink_metadata(dead("link")).is_err(), || {
+        "something of the sandbox is left".to_owned()
+    })?;
     check(!is_root || foreign.join("box/link").exists(), || "another user's folder was touched".to_owned())?;
     check(mode("file") == 0o640 && mode("folder") == 0o500, || format!("{:o} {:o}", mode("file"), mode("folder")))?;
     check(fs::read_to_string(inside("file")).unwrap() == "of the judge's user", || "a file was changed".to_owned())
