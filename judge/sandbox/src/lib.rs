@@ -1,14 +1,14 @@
 //! Runs one program once, isolated and measured. Knows no problem and no verdict.
 //!
-//! [`Sandbox::open`] chooses a [`Tier`] by trying what works on this machine. [`Sandbox::worker`] starts a [`Worker`], which
-//! runs one [`Request`] at a time and returns an [`Execution`]: how the program ended, the limits that it passed, what it used,
-//! what it wrote. A [`Fault`] is always the sandbox's own, never the program's.
+//! [`Sandbox::open`] chooses a [`Tier`] by trying what works on this machine. [`Sandbox::worker`] starts a [`Worker`],
+//! which runs one [`Request`] at a time and returns an [`Execution`]: how the program ended, the limits that it passed,
+//! what it used, what it wrote. A [`Fault`] is always the sandbox's own, never the program's.
 //!
 //! # Example
 //!
 //! The sandbox has no binary of its own: each of its processes is the calling program, executed again. Therefore
-//! [`become_helper_if_asked`] comes first in `main`, before threads, arguments and output. A program that leaves it out starts
-//! itself again and again.
+//! [`become_helper_if_asked`] comes first in `main`, before threads, arguments and output. A program that leaves it out
+//! starts itself again and again.
 //!
 //! ```standalone_crate
 //! use std::time::Duration;
@@ -70,15 +70,15 @@
 //!   └─ socketpair ─▶ supervisor           one for each trusted command that runs
 //! ```
 //!
-//! A message on a socket is its length, then fields in a fixed order; descriptors travel with the first byte. A socket that
-//! closes is an order as well: the receiver ends what it has started, and then itself.
+//! A message on a socket is its length, then fields in a fixed order; descriptors travel with the first byte. A socket
+//! that closes is an order as well: the receiver ends what it has started, and then itself.
 //!
 //! A helper keeps up to four jails, one for each view of the host that was asked for lately. A jail's init mounts the
 //! working folder anew after a run, unless the run was brief and left it untouched.
 //!
-//! The child of a clone walks to its program in a fixed order: signals, session, standard streams, working folder, resource
-//! limits, user, capabilities, no-new-privileges, landlock, seccomp, exec. A step that fails is a [`Fault`] with its name; only
-//! exec itself yields [`End::NotStarted`].
+//! The child of a clone walks to its program in a fixed order: signals, session, standard streams, working folder,
+//! resource limits, user, capabilities, no-new-privileges, landlock, seccomp, exec. A step that fails is a [`Fault`]
+//! with its name; only exec itself yields [`End::NotStarted`].
 //!
 //! # Who owns and ends what
 //!
@@ -97,8 +97,8 @@
 //! | control groups | the helper, one for each jail | the jail ends |
 //! | supervisor | the judge ([`Supervised`]) | its socket closes: it kills the command with all that it has started |
 //!
-//! Folders and control groups bear the id and the start time of the process that made them. What a judge that was killed has
-//! left is removed by the next [`Sandbox::open`], and what a helper has left by its [`Worker`].
+//! Folders and control groups bear the id and the start time of the process that made them. What a judge that was
+//! killed has left is removed by the next [`Sandbox::open`], and what a helper has left by its [`Worker`].
 //!
 //! # Floors
 //!
