@@ -2,9 +2,13 @@
 
 use super::compare::json::compare_json;
 use super::compare::power::{PowerReport, power_json, power_text};
-use super::compare::report::{CompareReport, compare_text};
-use super::gate::formats::{gate_json, gate_junit, gate_markdown};
-use super::gate::report::{GateReport, gate_text};
+use super::compare::report::CompareReport;
+use super::compare::text::compare_text;
+use super::gate::json::gate_json;
+use super::gate::junit::gate_junit;
+use super::gate::markdown::gate_markdown;
+use super::gate::report::GateReport;
+use super::gate::text::gate_text;
 use super::html::results::run_html;
 use super::run::csv::run_csv;
 use super::run::json::run_json;
@@ -13,7 +17,9 @@ use super::run::markdown::run_markdown;
 use super::run::report::RunReport;
 use super::run::summary::run_text;
 use super::text::style::Style;
-use super::tune::report::{TuneReport, tune_jsonl, tune_text};
+use super::tune::json_lines::tune_jsonl;
+use super::tune::report::TuneReport;
+use super::tune::text::tune_text;
 use std::error::Error;
 
 /// A format that a report can be written in, beside its text.

@@ -1,5 +1,9 @@
 //! The machine-readable report of a comparison.
 
+use super::record::{
+    CaseRecord, ComparisonRecord, Document, EffectRecord, FailureRecord, GroupRecord, PairRecord, ResultRecord,
+    SolverRecord,
+};
 use super::report::{CompareReport, Comparison};
 use crate::model::{CaseSource, JobId, RunId, SolverSpec, Stop};
 use crate::paired::{Claim, FeatureRange};
@@ -7,151 +11,8 @@ use crate::report::text::effects::claim_name;
 use crate::report::text::figures::verdict_of;
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, in_milliseconds, schema_of};
-use crate::statistics::{EffectSummary, Interval};
-use schemars::{JsonSchema, Schema};
-use serde::Serialize;
-use serde_json::Number;
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(title = "judge compare --json")]
-struct Document<'a> {
-    schema: u32,
-    judge: &'static str,
-    problem: &'a str,
-    direction: &'static str,
-    measure: &'static str,
-    alpha: f64,
-    alpha_each: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    min_effect: Option<f64>,
-    until_decided: bool,
-    /// Whether claims hold whatever the effects are like (`--exact`).
-    exact: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tier: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    gaps: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    jobs: Option<usize>,
-    interrupted: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    elapsed_ms: Option<f64>,
-    times_comparable: bool,
-    warnings: &'a [String],
-    solvers: Vec<SolverRecord<'a>>,
-    comparisons: Vec<ComparisonRecord<'a>>,
-    cases: Vec<CaseRecord<'a>>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "solver")]
-struct SolverRecord<'a> {
-    name: &'a str,
-    command: &'a str,
-    /// The past run that its results are of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    run: Option<i64>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "comparison")]
-struct ComparisonRecord<'a> {
-    first: &'a str,
-    second: &'a str,
-    claim: &'static str,
-    verdict: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    more_cases: Option<u64>,
-    cases: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interval: Option<IntervalRecord>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    effect: Option<EffectRecord>,
-    failures: FailureRecord,
-    undefined: usize,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    groups: Vec<GroupRecord>,
-    effects: Vec<PairRecord<'a>>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "interval")]
-struct IntervalRecord {
-    low: f64,
-    high: f64,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "effect")]
-struct EffectRecord {
-    mean: f64,
-    /// As people are shown it: percent for ratios and relative differences.
-    mean_shown: f64,
-    deviation: f64,
-    bootstrap: IntervalRecord,
-    bootstrap_percentile: IntervalRecord,
-    wins: usize,
-    ties: usize,
-    losses: usize,
-    sign_test_p: f64,
-    wilcoxon_p: f64,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "failure")]
-struct FailureRecord {
-    first_only: usize,
-    second_only: usize,
-    both: usize,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "group")]
-struct GroupRecord {
-    low: Option<Number>,
-    high: Option<Number>,
-    cases: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mean: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interval: Option<IntervalRecord>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "pair")]
-struct PairRecord<'a> {
-    case: &'a str,
-    effect: f64,
-    reproduce: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "case")]
-struct CaseRecord<'a> {
-    case: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
-    results: Vec<ResultRecord<'a>>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "result")]
-struct ResultRecord<'a> {
-    solver: &'a str,
-    verdict: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<Number>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cpu_ms: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    memory_bytes: Option<u64>,
-}
-
-impl From<Interval> for IntervalRecord {
-    fn from(Interval { low, high }: Interval) -> Self {
-        Self { low, high }
-    }
-}
+use crate::statistics::EffectSummary;
+use schemars::Schema;
 
 /// Returns the report of a comparison as one JSON document, with a final newline. Effects and intervals are on the
 /// scale of the measure: logarithms for ratios.

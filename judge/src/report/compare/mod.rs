@@ -1,9 +1,12 @@
 //! The report of a comparison, its progress, and how many cases one needs.
 
+mod claims;
 mod interval_progress;
 pub(super) mod json;
 pub(super) mod power;
+mod record;
 pub(super) mod report;
+pub(super) mod text;
 
 pub use interval_progress::{InterimResult, IntervalProgress};
 pub use json::compare_schema;

@@ -1,7 +1,10 @@
 //! The gate's findings.
 
-pub(super) mod formats;
+pub(super) mod json;
+pub(super) mod junit;
+pub(super) mod markdown;
 pub(super) mod report;
+pub(super) mod text;
 
-pub use formats::gate_schema;
+pub use json::gate_schema;
 pub use report::GateReport;

@@ -1,7 +1,8 @@
 //! The report of a run as one JSON document, and its schema.
 
-use super::record::{CaseRecord, Summary};
+use super::record::CaseRecord;
 use super::report::RunReport;
+use super::run_record::Summary;
 use crate::report::text::json_text;
 use crate::report::text::json_value::schema_of;
 use schemars::{JsonSchema, Schema};

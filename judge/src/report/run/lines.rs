@@ -1,7 +1,8 @@
 //! The report of a run as JSON lines: one for each case as soon as it is finished, and a summary as the last one.
 
-use super::record::{CaseRecord, Summary};
+use super::record::CaseRecord;
 use super::report::RunReport;
+use super::run_record::Summary;
 use crate::model::{Features, FinishedJob};
 use crate::plan::Plan;
 use crate::report::text::json_text;

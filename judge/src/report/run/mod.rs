@@ -9,6 +9,7 @@ mod lines;
 pub(super) mod markdown;
 mod record;
 pub(super) mod report;
+mod run_record;
 pub(super) mod summary;
 mod test_groups;
 

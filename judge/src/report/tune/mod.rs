@@ -1,5 +1,8 @@
 //! The report of a search for good parameters.
 
+pub(super) mod json_lines;
 pub(super) mod report;
+pub(super) mod text;
 
-pub use report::{Candidate, Round, TuneReport, tune_schema, value};
+pub use json_lines::tune_schema;
+pub use report::{Candidate, Round, TuneReport, value};

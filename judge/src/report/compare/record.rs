@@ -1,0 +1,147 @@
+//! The records of the machine-readable report of a comparison. Unknown values are absent.
+
+use crate::statistics::Interval;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Number;
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge compare --json")]
+pub(super) struct Document<'a> {
+    pub(super) schema: u32,
+    pub(super) judge: &'static str,
+    pub(super) problem: &'a str,
+    pub(super) direction: &'static str,
+    pub(super) measure: &'static str,
+    pub(super) alpha: f64,
+    pub(super) alpha_each: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) min_effect: Option<f64>,
+    pub(super) until_decided: bool,
+    /// Whether claims hold whatever the effects are like (`--exact`).
+    pub(super) exact: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tier: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) gaps: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) jobs: Option<usize>,
+    pub(super) interrupted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) elapsed_ms: Option<f64>,
+    pub(super) times_comparable: bool,
+    pub(super) warnings: &'a [String],
+    pub(super) solvers: Vec<SolverRecord<'a>>,
+    pub(super) comparisons: Vec<ComparisonRecord<'a>>,
+    pub(super) cases: Vec<CaseRecord<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "solver")]
+pub(super) struct SolverRecord<'a> {
+    pub(super) name: &'a str,
+    pub(super) command: &'a str,
+    /// The past run that its results are of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) run: Option<i64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "comparison")]
+pub(super) struct ComparisonRecord<'a> {
+    pub(super) first: &'a str,
+    pub(super) second: &'a str,
+    pub(super) claim: &'static str,
+    pub(super) verdict: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) more_cases: Option<u64>,
+    pub(super) cases: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) interval: Option<IntervalRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) effect: Option<EffectRecord>,
+    pub(super) failures: FailureRecord,
+    pub(super) undefined: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) groups: Vec<GroupRecord>,
+    pub(super) effects: Vec<PairRecord<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "interval")]
+pub(super) struct IntervalRecord {
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "effect")]
+pub(super) struct EffectRecord {
+    pub(super) mean: f64,
+    /// As people are shown it: percent for ratios and relative differences.
+    pub(super) mean_shown: f64,
+    pub(super) deviation: f64,
+    pub(super) bootstrap: IntervalRecord,
+    pub(super) bootstrap_percentile: IntervalRecord,
+    pub(super) wins: usize,
+    pub(super) ties: usize,
+    pub(super) losses: usize,
+    pub(super) sign_test_p: f64,
+    pub(super) wilcoxon_p: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "failure")]
+pub(super) struct FailureRecord {
+    pub(super) first_only: usize,
+    pub(super) second_only: usize,
+    pub(super) both: usize,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "group")]
+pub(super) struct GroupRecord {
+    pub(super) low: Option<Number>,
+    pub(super) high: Option<Number>,
+    pub(super) cases: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mean: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) interval: Option<IntervalRecord>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "pair")]
+pub(super) struct PairRecord<'a> {
+    pub(super) case: &'a str,
+    pub(super) effect: f64,
+    pub(super) reproduce: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "case")]
+pub(super) struct CaseRecord<'a> {
+    pub(super) case: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) seed: Option<u64>,
+    pub(super) results: Vec<ResultRecord<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "result")]
+pub(super) struct ResultRecord<'a> {
+    pub(super) solver: &'a str,
+    pub(super) verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) score: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cpu_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) memory_bytes: Option<u64>,
+}
+
+impl From<Interval> for IntervalRecord {
+    fn from(Interval { low, high }: Interval) -> Self {
+        Self { low, high }
+    }
+}

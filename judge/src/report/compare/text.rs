@@ -1,0 +1,231 @@
+//! The report of a comparison for people.
+
+use super::claims::percentage;
+use super::report::{CompareReport, Comparison, RunInfo};
+use crate::model::{JobId, Stop, Verdict, one_line};
+use crate::paired::{Claim, EffectMeasure, FeatureRange, Pair, PairedComparison};
+use crate::report::text::effects::{between, probability, signed};
+use crate::report::text::figures::{Counts, memory, milliseconds};
+use crate::report::text::plot::histogram;
+use crate::report::text::style::{Paint, Style};
+use crate::report::text::table::{Align, Field, grid, painted};
+use crate::statistics::{EffectSummary, Moments};
+use std::time::Duration;
+
+/// The number of cases with the largest losses and gains that are shown.
+const EXTREMES: usize = 10;
+
+/// Returns the report of a comparison, for a terminal or a file.
+pub(in crate::report) fn compare_text(report: &CompareReport<'_>, style: Style) -> String {
+    let mut parts = vec![solver_table(report, style)];
+    for comparison in report.comparisons {
+        parts.push(figures(report, comparison));
+        parts.push(plot(report, comparison));
+        parts.push(extremes(report, comparison, style));
+        parts.push(group_table(report, comparison, style));
+        parts.push(failure_list(report, comparison, style));
+    }
+    parts.push(closing(report, style));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+/// Time and memory are shown too: a higher score may cost more of them.
+fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
+    let columns = [
+        ("solver", Align::Left),
+        ("cases", Align::Left),
+        ("mean CPU", Align::Right),
+        ("most CPU", Align::Right),
+        ("most memory", Align::Right),
+    ];
+    let mut table = grid(&columns, style);
+    for solver in 0..report.plan.solvers.len() {
+        let outcomes: Vec<_> = report.outcomes.of_solver(solver).flatten().collect();
+        let counts: Counts = outcomes.iter().map(|outcome| outcome.verdict).collect();
+        let times: Vec<Duration> = outcomes.iter().filter_map(|outcome| outcome.cpu).collect();
+        let mean = u32::try_from(times.len()).ok().and_then(|count| times.iter().sum::<Duration>().checked_div(count));
+        let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
+        table.add_row([
+            report.shown(solver),
+            counts.to_string(),
+            figure(mean.map(milliseconds)),
+            figure(times.iter().max().copied().map(milliseconds)),
+            figure(outcomes.iter().filter_map(|outcome| outcome.memory).max().map(memory)),
+        ]);
+    }
+    table.trim_fmt()
+}
+
+fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
+    let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
+    let mut lines = vec![format!("{b} against {a}: {} cases that both solved", comparison.paired.pairs.len())];
+    lines.extend(comparison.inference.summary.as_ref().map(|summary| figure_lines(report, comparison, summary)));
+    if comparison.paired.undefined > 0 {
+        let undefined = format!("  {} more cases have no {}", comparison.paired.undefined, report.measure);
+        lines.push(format!("{undefined}: a score is not above 0 (see --measure difference)"));
+    }
+    lines.join("\n")
+}
+
+fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &EffectSummary) -> String {
+    let measure = report.measure;
+    let EffectSummary { moments, signs, ranks, bootstrap, .. } = summary;
+    let sure = format!("{} % interval", percentage(1.0 - report.parameters.alpha));
+    let kind = match report.parameters.bound {
+        Some(_) => "anytime-valid, exact",
+        None if report.is_sequential => "anytime-valid",
+        None => "Student",
+    };
+    let interval = comparison
+        .inference
+        .interval
+        .map_or_else(|| "still open at one end".to_owned(), |interval| between(measure, interval));
+    let exact = if ranks.exact { "exact" } else { "normal approximation" };
+    let mut lines = vec![
+        format!("  mean effect ({measure})   {}", signed(measure, moments.mean())),
+        format!("  {sure:<20}  {interval} ({kind})"),
+        format!("  bootstrap interval    {} (BCa, 10,000 seeded resamples)", between(measure, bootstrap.accelerated)),
+        format!(
+            "  wins, ties, losses    {}, {}, {}: {} (sign test, exact)",
+            signs.wins,
+            signs.ties,
+            signs.losses,
+            probability(signs.p)
+        ),
+        format!("  signed ranks          {} (Wilcoxon, {exact})", probability(ranks.p)),
+    ];
+    if report.is_sequential {
+        lines.push(
+            "  The claim rests on the first interval; the others are those of a fixed number of cases.".to_owned(),
+        );
+    }
+    lines.extend(time_line(report, &comparison.paired));
+    lines.join("\n")
+}
+
+/// Returns the line with the ratio of the CPU times, on the cases that both solved.
+fn time_line(report: &CompareReport<'_>, paired: &PairedComparison) -> Option<String> {
+    if !report.times_are_comparable {
+        return Some("  CPU time              not compared: it was not taken under the same conditions".to_owned());
+    }
+    let seconds = |case, solver| Some(report.outcome(case, solver)?.cpu?.as_secs_f64()).filter(|time| *time > 0.0);
+    let ratio = |pair: &Pair| Some((seconds(pair.case, paired.second)? / seconds(pair.case, paired.first)?).ln());
+    let ratios: Vec<f64> = paired.pairs.iter().filter_map(ratio).collect();
+    let moments = Moments::of(&ratios);
+    let interval = crate::statistics::mean_interval(&moments, report.parameters.alpha)?;
+    let effect = signed(EffectMeasure::Ratio, moments.mean());
+    Some(format!("  CPU time              {effect}, {}", between(EffectMeasure::Ratio, interval)))
+}
+
+fn plot(report: &CompareReport<'_>, comparison: &Comparison) -> String {
+    if comparison.paired.pairs.is_empty() {
+        return String::new();
+    }
+    let shown: Vec<f64> = comparison.paired.pairs.iter().map(|pair| report.measure.shown(pair.effect)).collect();
+    let unit = if report.measure.is_share() { " %" } else { "" };
+    format!("How often {} differed by how much:\n{}", report.shown(comparison.paired.second), histogram(&shown, unit))
+}
+
+fn extremes(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
+    let mut pairs = comparison.paired.pairs.clone();
+    pairs.sort_by(|left, right| left.effect.total_cmp(&right.effect));
+    let losses: Vec<Pair> = pairs.iter().copied().filter(|pair| pair.effect < 0.0).take(EXTREMES).collect();
+    let gains: Vec<Pair> = pairs.iter().rev().copied().filter(|pair| pair.effect > 0.0).take(EXTREMES).collect();
+    let tables = [("Worst losses", losses), ("Best gains", gains)];
+    let shown = tables.into_iter().filter(|(_, pairs)| !pairs.is_empty());
+    shown.map(|(title, pairs)| extreme_table(report, comparison, title, &pairs, style)).collect::<Vec<_>>().join("\n\n")
+}
+
+fn extreme_table(
+    report: &CompareReport<'_>,
+    comparison: &Comparison,
+    title: &str,
+    pairs: &[Pair],
+    style: Style,
+) -> String {
+    let paired = &comparison.paired;
+    let columns = [
+        (title, Align::Left),
+        ("effect", Align::Right),
+        (report.name(paired.first), Align::Right),
+        (report.name(paired.second), Align::Right),
+        ("play it again", Align::Left),
+    ];
+    let mut table = grid(&columns, style);
+    for pair in pairs {
+        let score = |solver| report.outcome(pair.case, solver).and_then(|outcome| outcome.score.as_ref());
+        let score = |solver| score(solver).map_or_else(String::new, ToString::to_string);
+        let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
+        table.add_row([
+            Field::new(&report.plan.cases[pair.case].name),
+            painted(&signed(report.measure, pair.effect), paint),
+            Field::new(score(paired.first)),
+            Field::new(score(paired.second)),
+            Field::new(report.plan.reproduce(JobId { case: pair.case, solver: paired.second })),
+        ]);
+    }
+    table.trim_fmt()
+}
+
+fn group_table(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
+    let Some(feature) = report.group_by else { return String::new() };
+    let columns =
+        [(feature, Align::Right), ("cases", Align::Right), ("mean effect", Align::Right), ("interval", Align::Left)];
+    let mut table = grid(&columns, style);
+    for range in &comparison.ranges {
+        let FeatureRange { low, high, paired, inference } = range;
+        let value = if low == high { low.to_string() } else { format!("{low} to {high}") };
+        let mean = inference.summary.as_ref().map(|summary| signed(report.measure, summary.moments.mean()));
+        let interval = inference.interval.map(|interval| between(report.measure, interval));
+        let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
+        table.add_row([value, paired.pairs.len().to_string(), figure(mean), figure(interval)]);
+    }
+    table.trim_fmt()
+}
+
+fn failure_list(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
+    let failures = &comparison.paired.failures;
+    let of = |cases: &'_ [usize], solver: usize| -> Vec<JobId> {
+        cases.iter().map(|&case| JobId { case, solver }).collect()
+    };
+    let all = [of(&failures.second, comparison.paired.second), of(&failures.first, comparison.paired.first)].concat();
+    let line = |job: &JobId| {
+        let verdict = report.outcome(job.case, job.solver).map_or(Verdict::Skipped, |outcome| outcome.verdict);
+        let case = one_line(&report.plan.cases[job.case].name.0);
+        let command = style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*job)));
+        format!("{case}: only {} failed: {}\n    {command}", report.shown(job.solver), verdict.name())
+    };
+    let mut lines: Vec<String> = all.iter().take(EXTREMES).map(line).collect();
+    if all.len() > EXTREMES {
+        lines.push(format!("… and {} more", all.len() - EXTREMES));
+    }
+    lines.join("\n")
+}
+
+fn closing(report: &CompareReport<'_>, style: Style) -> String {
+    let paint = |comparison: &Comparison| match comparison.inference.claim {
+        Claim::Better => Paint::Good,
+        Claim::Worse => Paint::Bad,
+        Claim::Smaller | Claim::Equal | Claim::Undecided { .. } | Claim::TooFew => Paint::Strong,
+    };
+    let verdicts =
+        report.comparisons.iter().map(|comparison| style.paint(paint(comparison), &report.verdict(comparison)));
+    let place = report.run_info.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
+    let place = format!("{}: {} cases; {place}", one_line(&report.plan.problem.id), report.plan.cases.len());
+    let mut lines: Vec<String> = verdicts.collect();
+    if report.comparisons.len() > 1 {
+        let [each, all] = [report.parameters.alpha, report.alpha].map(percentage);
+        lines.push(format!("each claim is false with a probability of {each} % at most, any of them of {all} %"));
+    }
+    lines.push(place);
+    if report.stop == Some(Stop::Interrupted) {
+        lines.push("interrupted: only the cases that were finished are compared".to_owned());
+    }
+    lines.join("\n")
+}
+
+fn in_words(RunInfo { elapsed, jobs, tier, .. }: &RunInfo) -> String {
+    let jobs = if *jobs == 1 { "1 job".to_owned() } else { format!("{jobs} jobs") };
+    format!("{} with {jobs}; sandbox tier {tier}", milliseconds(*elapsed))
+}

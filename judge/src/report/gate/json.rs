@@ -1,0 +1,105 @@
+//! The gate's findings as one JSON document.
+
+use super::report::{Finding, GateReport, is_worse};
+use crate::gate::{BaselineCase, CaseResult, Change};
+use crate::model::Verdict;
+use crate::report::text::json_text;
+use crate::report::text::json_value::{exact, schema_of};
+use crate::scoring::display;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde_json::Number;
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "judge gate --json")]
+struct Document<'a> {
+    schema: u32,
+    judge: &'static str,
+    problem: &'a str,
+    checker: &'a str,
+    holds: bool,
+    updated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_was: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_now: Option<Number>,
+    complaints: Vec<ComplaintRecord>,
+    changes: Vec<ChangeRecord<'a>>,
+    #[serde(rename = "mended")]
+    fixed: &'a [String],
+    cases: Vec<CaseRecord<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "complaint")]
+struct ComplaintRecord {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    case: Option<String>,
+    what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "change")]
+struct ChangeRecord<'a> {
+    case: &'a str,
+    was: Option<Number>,
+    now: Option<Number>,
+    worse: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "case")]
+struct CaseRecord<'a> {
+    case: &'a str,
+    verdict: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<Number>,
+}
+
+/// Returns the gate's findings as one JSON document, with a final newline.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub(in crate::report) fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
+    let judgement = report.judgement;
+    let complaint = |Finding { case, words, command }| ComplaintRecord { case, what: words, command };
+    let document = Document {
+        schema: 1,
+        judge: env!("CARGO_PKG_VERSION"),
+        problem: &report.baseline.problem,
+        checker: &report.today.checker,
+        holds: judgement.holds(),
+        updated: report.is_updated,
+        total_was: exact(&display(&judgement.total_was, 0)),
+        total_now: exact(&display(&judgement.total_now, 0)),
+        complaints: report.findings().into_iter().map(complaint).collect(),
+        changes: report.changes().into_iter().map(|change| change_record(report, change)).collect(),
+        fixed: &judgement.fixed,
+        cases: report.today.cases.iter().map(|(case, entry)| case_record(case, entry)).collect(),
+    };
+    json_text::document(&document)
+}
+
+/// Returns the JSON schema of `judge gate --json`.
+#[must_use]
+pub fn gate_schema() -> Schema {
+    schema_of::<Document<'static>>()
+}
+
+fn change_record<'a>(report: &GateReport<'_>, change: &'a Change) -> ChangeRecord<'a> {
+    ChangeRecord {
+        case: &change.case,
+        was: exact(&change.was),
+        now: exact(&change.now),
+        worse: is_worse(change, report.limits.direction),
+    }
+}
+
+fn case_record<'a>(case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
+    match &entry.result {
+        CaseResult::Accepted(score) => CaseRecord { case, verdict: Verdict::Accepted.name(), score: exact(score) },
+        CaseResult::Failed(verdict) => CaseRecord { case, verdict: verdict.name(), score: None },
+    }
+}

@@ -1,0 +1,92 @@
+//! The report of a search for people.
+
+use super::report::TuneReport;
+use crate::model::one_line;
+use crate::report::text::effects::{between, give_or_take, rounded};
+use crate::report::text::style::Style;
+use crate::report::text::table::{Align, Field, grid};
+use crate::statistics::{Interval, Moments, mean_interval};
+
+/// The number of settings that are shown.
+const SHOWN: usize = 10;
+
+/// Returns the report of a search, for a terminal or a file.
+pub(in crate::report) fn tune_text(report: &TuneReport, style: Style) -> String {
+    let mut parts = vec![table(report, style)];
+    match report.best() {
+        Some(best) if report.moments(best).count() > 0 => parts.push(winner(report, best)),
+        Some(_) => parts.push("every setting fails on every case: try one with `judge run`".to_owned()),
+        None => {}
+    }
+    if report.stop.is_some() {
+        parts.push("interrupted: this is the best of the finished rounds".to_owned());
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}
+
+/// The candidates with the most cases, and among equals the best.
+fn table(report: &TuneReport, style: Style) -> String {
+    let mut order: Vec<usize> =
+        (0..report.candidates.len()).filter(|&candidate| !report.candidates[candidate].outcomes.is_empty()).collect();
+    let mean = |candidate: usize| report.moments(candidate).mean();
+    order.sort_by(|&left, &right| {
+        let further = report.candidates[right].outcomes.len().cmp(&report.candidates[left].outcomes.len());
+        further.then(mean(right).total_cmp(&mean(left)))
+    });
+    let mut columns: Vec<(&str, Align)> =
+        report.parameters.iter().map(|parameter| (&*parameter.name, Align::Right)).collect();
+    columns.extend([("cases", Align::Right), ("failed", Align::Right), ("mean score", Align::Right)]);
+    let mut table = grid(&columns, style);
+    for &candidate in order.iter().take(SHOWN) {
+        let outcomes = &report.candidates[candidate].outcomes;
+        let failed = outcomes.iter().filter(|outcome| !outcome.is_accepted()).count();
+        let score = report.score(report.moments(candidate).mean());
+        let mut row: Vec<Field> = report.candidates[candidate].setting.values.iter().map(Field::new).collect();
+        row.extend([Field::new(outcomes.len()), Field::new(failed), Field::new(rounded(score, score / 1000.0))]);
+        table.add_row(row);
+    }
+    let left_out = order.len().saturating_sub(SHOWN);
+    if left_out == 0 { table.trim_fmt() } else { format!("{}\n… and {left_out} more settings", table.trim_fmt()) }
+}
+
+fn winner(report: &TuneReport, best: usize) -> String {
+    let setting = report.candidates[best].setting.words(&report.parameters);
+    let moments = report.moments(best);
+    let sure = (1.0 - report.alpha) * 100.0;
+    let mut lines =
+        vec![format!("best of {} settings in {} runs: {}", report.candidates.len(), report.runs, one_line(&setting))];
+    if let Some(interval) = mean_interval(&moments, report.alpha) {
+        let ends = [report.score(interval.low), report.score(interval.high)];
+        let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        let show = |score: f64| rounded(score, score / 1000.0);
+        let mean = show(report.score(moments.mean()));
+        lines.push(format!(
+            "  mean score            {mean}, {sure:.0} % interval from {} to {}, {} cases",
+            show(low),
+            show(high),
+            moments.count()
+        ));
+    }
+    lines.extend(against_runner_up(report, best));
+    lines.push("the winner's score is biased upward (selection): confirm it on fresh cases".to_owned());
+    let again = format!("  judge run -p {} {} --seeds 1-50", report.problem, report.command(best));
+    lines.push(one_line(&again).into_owned());
+    lines.join("\n")
+}
+
+fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
+    let rival = report.runner_up(best)?;
+    let pairs = report.values(best).into_iter().zip(report.values(rival));
+    let effects: Vec<f64> = pairs.filter_map(|(best, rival)| Some(best? - rival?)).collect();
+    let rival = report.candidates[rival].setting.values.join(" ");
+    let rival = one_line(&rival);
+    if !effects.is_empty() && effects.iter().all(|effect| *effect == 0.0) {
+        return Some(format!("  against the next      the same scores as {rival}, {} shared cases", effects.len()));
+    }
+    let moments = Moments::of(&effects);
+    let interval: Interval = mean_interval(&moments, report.alpha)?;
+    let (gain, between) = (give_or_take(report.measure, moments.mean(), interval), between(report.measure, interval));
+    let side = if moments.mean() < 0.0 { "worse" } else { "better" };
+    Some(format!("  against the next      {gain} {side} than {rival}, {between}, {} shared cases", effects.len()))
+}
