@@ -64,19 +64,19 @@ pub enum Command {
     #[command(after_help = past::RESCORE_EXAMPLES)]
     Rescore(RescoreArgs),
     /// Show whether a solver is better than another, and how certain that is
-    #[command(after_help = comparing::COMPARE_EXAMPLES)]
+    #[command(after_help = comparing::COMPARE_EXAMPLES, mut_arg("jsonl", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
     Compare(Box<CompareArgs>),
     /// Record what a solver achieves, for `judge gate`
     #[command(after_help = comparing::BASELINE_EXAMPLES)]
     Baseline(Box<BaselineArgs>),
     /// Fail if a solver is worse than its baseline: for continuous integration
-    #[command(after_help = comparing::GATE_EXAMPLES)]
+    #[command(after_help = comparing::GATE_EXAMPLES, mut_arg("jsonl", |arg| arg.hide(true)))]
     Gate(Box<GateArgs>),
     /// Show how many cases a difference needs, and which difference a number of cases shows
-    #[command(after_help = comparing::POWER_EXAMPLES)]
+    #[command(after_help = comparing::POWER_EXAMPLES, mut_arg("jsonl", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
     Power(Box<PowerArgs>),
     /// Search for good parameters of a solver
-    #[command(after_help = comparing::TUNE_EXAMPLES)]
+    #[command(after_help = comparing::TUNE_EXAMPLES, mut_arg("jsonl", |arg| arg.help("JSON lines: every setting in every round")), mut_arg("json", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
     Tune(Box<TuneArgs>),
     /// List the problems
     #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]

@@ -1,6 +1,6 @@
 //! The grammar of the commands that compare: `compare`, `power`, `baseline`, `gate` and `tune`.
 
-use super::{CaseArgs, JobArgs, LimitArgs, SandboxArgs};
+use super::{CaseArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs};
 use crate::model::{Percent, Seeds};
 use crate::paired::{EffectMeasure, MinEffect};
 use crate::tune::Parameter;
@@ -106,9 +106,9 @@ pub struct CompareArgs {
     /// How the solvers are run
     #[command(flatten)]
     pub running: RunningArgs,
-    /// Write the comparison as JSON to this file, or - for standard output
-    #[arg(long, value_name = "PATH")]
-    pub json: Option<PathBuf>,
+    /// Where the results go, beside the text
+    #[command(flatten)]
+    pub reports: ReportArgs,
 }
 
 /// Arguments of `judge power`.
@@ -148,9 +148,9 @@ pub struct PowerArgs {
     /// How the solvers are run
     #[command(flatten)]
     pub running: RunningArgs,
-    /// Write the figures as JSON to this file, or - for standard output
-    #[arg(long, value_name = "PATH")]
-    pub json: Option<PathBuf>,
+    /// Where the results go, beside the text
+    #[command(flatten)]
+    pub reports: ReportArgs,
 }
 
 /// Arguments of `judge baseline`.
@@ -203,15 +203,9 @@ pub struct GateArgs {
     /// How the solver is run
     #[command(flatten)]
     pub running: RunningArgs,
-    /// Write the findings as Markdown to this file, or - for standard output
-    #[arg(long, value_name = "PATH")]
-    pub markdown: Option<PathBuf>,
-    /// Write the findings as JUnit XML to this file, or - for standard output
-    #[arg(long, value_name = "PATH")]
-    pub junit: Option<PathBuf>,
-    /// Write the findings as JSON to this file, or - for standard output
-    #[arg(long, value_name = "PATH")]
-    pub json: Option<PathBuf>,
+    /// Where the results go, beside the text
+    #[command(flatten)]
+    pub reports: ReportArgs,
 }
 
 /// Arguments of `judge tune`.
@@ -244,9 +238,9 @@ pub struct TuneArgs {
     /// How the solver is run
     #[command(flatten)]
     pub running: RunningArgs,
-    /// Write every setting's result in every round as a line of JSON to this file, or - for standard output
-    #[arg(long, value_name = "PATH")]
-    pub jsonl: Option<PathBuf>,
+    /// Where the results go, beside the text
+    #[command(flatten)]
+    pub reports: ReportArgs,
 }
 
 fn measures() -> impl TypedValueParser<Value = EffectMeasure> {

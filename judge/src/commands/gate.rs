@@ -4,7 +4,7 @@ use crate::cli::GateArgs;
 use crate::command::{checker_identity, is_recorded_as};
 use crate::gate::{self, Baseline, BaselineFile, GateLimits, Judgement, TimeLimit};
 use crate::model::{CaseSource, CaseSpec, Direction, Exit, Problem, Stop};
-use crate::report::{self, Format, GateReport};
+use crate::report::{self, GateReport};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
 use crate::workflow::outputs::Outputs;
@@ -14,11 +14,7 @@ use std::path::Path;
 /// Runs the cases of a baseline and compares.
 pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Failure> {
     let mut record = read(&args.baseline)?;
-    let outputs = Outputs::check([
-        (Format::Json, args.json.as_deref()),
-        (Format::Junit, args.junit.as_deref()),
-        (Format::Markdown, args.markdown.as_deref()),
-    ])?;
+    let outputs = Outputs::check::<GateReport<'_>>(&args.reports)?;
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&record.baseline.problem)?;
     if is_recorded_as(&problem.checker, &record.baseline.checker) {

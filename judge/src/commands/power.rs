@@ -6,7 +6,7 @@ use crate::journal::{HistoryFilter, Journal};
 use crate::manifest::Catalogue;
 use crate::model::{Digest, Exit, Problem, Stop};
 use crate::paired::{EffectMeasure, MinEffect};
-use crate::report::{Format, PowerReport, Spread};
+use crate::report::{PowerReport, Spread};
 use crate::statistics::Moments;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::entrants::{CaseKey, Entrant, PastEntrant, RUN};
@@ -32,7 +32,7 @@ const FEWEST_CASES: usize = 2;
 
 /// Tabulates differences and numbers of cases.
 pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, Failure> {
-    let outputs = Outputs::check([(Format::Json, args.json.as_deref())])?;
+    let outputs = Outputs::check::<PowerReport>(&args.reports)?;
     let (spread, exit) = match (&args.problem, &args.sd, &args.effects) {
         (Some(id), _, _) => match measured(catalogue, id, args)? {
             Measured::Spread(spread, exit) => (spread, exit),

@@ -17,7 +17,7 @@ pub use compare::{
 };
 pub use doctor::{doctor_json, doctor_schema, doctor_text};
 pub use exec::{ExecReport, exec_json, exec_line, exec_schema};
-pub use formats::{Format, Rendered, Report};
+pub use formats::{Format, Missing, Rendered, Report};
 pub use gate::{GateReport, gate_schema};
 pub use html::{GameFilm, GamePage, game_html};
 pub use past::{

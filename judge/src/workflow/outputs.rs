@@ -3,7 +3,8 @@
 
 use super::failure::Failure;
 use super::load;
-use crate::report::{self, Format, Report, Style};
+use crate::cli::ReportArgs;
+use crate::report::{self, Format, Missing, Report, Style};
 use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -19,11 +20,23 @@ pub(crate) struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    /// Checks whether every requested format can be written, without changing any file.
-    pub(crate) fn check(requested: impl IntoIterator<Item = (Format, Option<&'a Path>)>) -> Result<Self, Failure> {
-        let targets: Vec<_> = requested.into_iter().filter_map(|(format, path)| Some((format, path?))).collect();
+    /// Checks whether the report has every requested format and each can be written, without changing any file.
+    pub(crate) fn check<R: Report>(args: &'a ReportArgs) -> Result<Self, Failure> {
+        let requested = [
+            (Format::Json, &args.json),
+            (Format::Csv, &args.csv),
+            (Format::Junit, &args.junit),
+            (Format::Markdown, &args.markdown),
+            (Format::Html, &args.html),
+            (Format::JsonLines, &args.jsonl),
+        ];
+        let targets: Vec<(Format, &Path)> =
+            requested.into_iter().filter_map(|(format, path)| Some((format, path.as_deref()?))).collect();
         for (index, (format, path)) in targets.iter().enumerate() {
             let what = format.name();
+            if let Some(Missing { why, hint }) = R::missing(*format) {
+                return Err(Failure::usage(format!("{what} of {} does not exist: {why}", R::NAME)).with_hint(hint));
+            }
             if let Some((other, _)) = targets[..index].iter().find(|(_, other)| other == path) {
                 let place = if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() };
                 let error = format!("{} and {what} cannot both go to {place}", other.name());

@@ -23,14 +23,7 @@ pub(crate) struct RunOutputs<'a> {
 impl<'a> RunOutputs<'a> {
     /// Checks whether every requested format can be written, without changing any file.
     pub(crate) fn check(args: &'a ReportArgs) -> Result<Self, Failure> {
-        let mut outputs = Outputs::check([
-            (Format::Json, args.json.as_deref()),
-            (Format::Csv, args.csv.as_deref()),
-            (Format::Junit, args.junit.as_deref()),
-            (Format::Markdown, args.markdown.as_deref()),
-            (Format::Html, args.html.as_deref()),
-            (Format::JsonLines, args.jsonl.as_deref()),
-        ])?;
+        let mut outputs = Outputs::check::<RunReport<'_>>(args)?;
         let show_features = outputs.has_any(&[Format::Json, Format::JsonLines, Format::Csv]);
         Ok(Self { lines_path: outputs.take(Format::JsonLines), outputs, lines: None, show_features })
     }

@@ -7,7 +7,7 @@ use crate::cli::CompareArgs;
 use crate::manifest::Catalogue;
 use crate::model::{Exit, Problem, RunId};
 use crate::paired::EffectMeasure;
-use crate::report::{CompareReport, Format};
+use crate::report::CompareReport;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchRunner;
@@ -27,7 +27,7 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
         return Err(Failure::usage(format!("--exact needs effects with a bound, and those of `{measure}` have none"))
             .with_hint("omit --measure, or use --measure relative"));
     }
-    let outputs = Outputs::check([(Format::Json, args.json.as_deref())])?;
+    let outputs = Outputs::check::<CompareReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
     let pairing = if entrants.iter().all(|entrant| entrant.past.is_none()) {
         play(&catalogue, problem, args)?

@@ -4,7 +4,7 @@ mod search;
 
 use crate::cli::TuneArgs;
 use crate::model::{CaseSpec, Exit, Outcome, Stop};
-use crate::report::{Format, TuneReport};
+use crate::report::TuneReport;
 use crate::tune::{Parameter, Rung, rungs};
 use crate::workflow::failure::Failure;
 use crate::workflow::load;
@@ -24,7 +24,7 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&args.problem)?;
     check_parameters(args)?;
-    let outputs = Outputs::check([(Format::JsonLines, args.jsonl.as_deref())])?;
+    let outputs = Outputs::check::<TuneReport>(&args.reports)?;
     let brackets = brackets(args)?;
     let runner = MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment();
     let most_cases = brackets.iter().flatten().map(|rung| rung.cases).max().unwrap_or(0);

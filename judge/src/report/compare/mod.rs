@@ -4,8 +4,10 @@ mod claims;
 mod interval_progress;
 pub(super) mod json;
 pub(super) mod power;
+pub(super) mod power_sheet;
 mod record;
 pub(super) mod report;
+pub(super) mod sheet;
 pub(super) mod text;
 
 pub use interval_progress::{InterimResult, IntervalProgress};

@@ -38,11 +38,11 @@ pub struct PowerReport {
 }
 
 impl PowerReport {
-    fn shown_by(&self, cases: u64) -> Option<f64> {
+    pub(super) fn shown_by(&self, cases: u64) -> Option<f64> {
         detectable_effect(self.spread.deviation, cases, self.alpha, self.power)
     }
 
-    fn needed_for(&self, difference: f64) -> Option<u64> {
+    pub(super) fn needed_for(&self, difference: f64) -> Option<u64> {
         cases_needed(self.spread.deviation, difference, self.alpha, self.power)
     }
 }

@@ -4,6 +4,7 @@ pub(super) mod json;
 pub(super) mod junit;
 pub(super) mod markdown;
 pub(super) mod report;
+pub(super) mod sheet;
 pub(super) mod text;
 
 pub use json::gate_schema;

@@ -3,7 +3,9 @@
 mod frames;
 mod game;
 pub(super) mod results;
+pub(super) mod sheet;
 mod shown;
+mod table;
 
 pub use frames::GameFilm;
 pub use game::{GamePage, game_html};

@@ -1,10 +1,12 @@
 //! The results of a run as a web page.
 
 use super::shown::Shown;
+use super::table::{Table, table};
 use crate::model::{JobId, Outcome, Verdict};
-use crate::report::run::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix, test_groups};
+use crate::report::run::leaderboard::{groups, leaderboard, matrix, test_groups};
 use crate::report::run::report::RunReport;
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
+use crate::report::text::sheet::NOTHING;
 use askama::Template;
 
 /// A matrix of more cells than this is too large to read; the table of cases has them all.
@@ -21,13 +23,6 @@ struct Page {
     groups: Option<Table>,
     matrix: Option<Table>,
     cases: Vec<CaseRow>,
-}
-
-struct Table {
-    titles: Vec<Shown>,
-    /// The number of columns with words, at the left.
-    words: usize,
-    rows: Vec<Vec<Shown>>,
 }
 
 /// A solver on a case.
@@ -79,11 +74,6 @@ pub(in crate::report) fn run_html(report: &RunReport<'_>) -> askama::Result<Stri
 
 fn has_matrix(report: &RunReport<'_>) -> bool {
     report.plan.solvers.len() > 1 && report.outcomes.len() <= MOST_MATRIX_CELLS
-}
-
-fn table(content: &TextTable) -> Table {
-    let row = |row: &Vec<String>| row.iter().map(|text| Shown::line(text.trim())).collect::<Vec<_>>();
-    Table { titles: row(&content.titles), words: content.words, rows: content.rows.iter().map(row).collect() }
 }
 
 fn case_row(report: &RunReport<'_>, job: JobId, outcome: Option<&Outcome>) -> CaseRow {

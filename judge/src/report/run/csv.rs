@@ -2,7 +2,7 @@
 
 use super::record::CaseRecord;
 use super::report::RunReport;
-use crate::model::one_line;
+use crate::report::text::csv_text::words;
 
 /// The columns that every table has; the features stand behind them.
 const COLUMNS: [&str; 15] = [
@@ -70,13 +70,6 @@ fn row(record: &CaseRecord<'_>, features: &[&str]) -> Vec<String> {
     ];
     fields.extend(features.iter().map(|name| text(record.features.as_ref().and_then(|features| features.get(name)))));
     fields
-}
-
-/// Words of others: as one line with everything hidden escaped, and marked as text where a spreadsheet would take them for a formula.
-fn words(text: &str) -> String {
-    let shown = one_line(text);
-    let is_formula = shown.starts_with(['=', '+', '-', '@']) && shown.parse::<f64>().is_err();
-    if is_formula { format!("'{shown}") } else { shown.into_owned() }
 }
 
 fn text(value: Option<&impl ToString>) -> String {

@@ -4,18 +4,7 @@
 use super::report::RunReport;
 use crate::model::Outcome;
 use crate::report::text::figures::{milliseconds, points_text, verdict_of};
-
-/// The mark for a missing figure.
-pub(in crate::report) const NOTHING: &str = "–";
-
-/// A table as text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::report) struct TextTable {
-    pub(in crate::report) titles: Vec<String>,
-    /// The number of columns with words, at the left. The others hold figures.
-    pub(in crate::report) words: usize,
-    pub(in crate::report) rows: Vec<Vec<String>>,
-}
+use crate::report::text::sheet::{NOTHING, TextTable};
 
 /// Returns the solvers by rank. The results against each other are omitted for a single solver.
 pub(in crate::report) fn leaderboard(report: &RunReport<'_>) -> TextTable {

@@ -2,11 +2,12 @@
 //! exceeds the size of a comment: what does not fit is counted.
 
 use super::cases::{CaseRow, extreme_rows};
-use super::leaderboard::{NOTHING, TextTable, groups, leaderboard, matrix, test_groups};
+use super::leaderboard::{groups, leaderboard, matrix, test_groups};
 use super::report::RunReport;
 use crate::model::{JobId, Outcome, Stop, Verdict};
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
-use crate::report::text::markdown::{COMMAND_WIDTH, MOST_ROWS, NOTE_WIDTH, Page, code, cut, escaped, field};
+use crate::report::text::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field, table};
+use crate::report::text::sheet::NOTHING;
 
 /// Returns the report of a run as Markdown, of less than 60 kB.
 pub(in crate::report) fn run_markdown(report: &RunReport<'_>) -> String {
@@ -35,21 +36,6 @@ fn headline(report: &RunReport<'_>) -> String {
         None => "",
     };
     format!("### {sign} {}: {counts}{stopped}\n", field(&report.plan.problem.id))
-}
-
-/// A table in Markdown.
-fn table(table: &TextTable) -> String {
-    let line = |fields: &[String]| {
-        let fields: Vec<_> = fields.iter().map(|text| field(text.trim())).collect();
-        format!("| {} |\n", fields.join(" | "))
-    };
-    let rule = format!("|{}{}\n", " --- |".repeat(table.words), " ---: |".repeat(table.titles.len() - table.words));
-    let body: String = table.rows.iter().take(MOST_ROWS).map(|row| line(row)).collect();
-    let more = match table.rows.len().saturating_sub(MOST_ROWS) {
-        0 => String::new(),
-        more => format!("\n… and {more} more.\n"),
-    };
-    format!("{}{rule}{body}{more}", line(&table.titles))
 }
 
 fn failures(report: &RunReport<'_>) -> Vec<String> {

@@ -1,10 +1,11 @@
 //! The text report of a run: the table of cases, the totals, and the failures with the commands that reproduce them.
 
 use super::cases::{CaseRow, rows};
-use super::leaderboard::{TextTable, groups, leaderboard, matrix, test_groups};
+use super::leaderboard::{groups, leaderboard, matrix, test_groups};
 use super::report::RunReport;
 use crate::model::{Outcome, Stop, Verdict, one_line, visible};
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
+use crate::report::text::sheet::TextTable;
 use crate::report::text::style::{Paint, Style, paint_of};
 use crate::report::text::table::{Align, Field, grid, painted};
 

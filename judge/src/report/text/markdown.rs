@@ -1,6 +1,7 @@
 //! Markdown for a comment on a pull request: a page that never exceeds the size of a comment, and texts that are shown as
 //! they stand.
 
+use super::sheet::{Sheet, TextTable};
 use crate::model::one_line;
 
 /// The largest page in bytes. Comments may have 65,536 characters; this leaves room for the text of a bot.
@@ -15,7 +16,7 @@ pub(in crate::report) const COMMAND_WIDTH: usize = 400;
 const RESERVE: usize = 1000;
 
 /// The number of rows of a table, or parts of a list.
-pub(in crate::report) const MOST_ROWS: usize = 100;
+const MOST_ROWS: usize = 100;
 
 /// A page that never exceeds the size of a comment.
 pub(in crate::report) struct Page {
@@ -81,6 +82,33 @@ impl Page {
         };
         fitting.concat() + &more
     }
+}
+
+/// Returns a report as Markdown, of less than 60 kB.
+pub(in crate::report) fn sheet_markdown(sheet: &Sheet) -> String {
+    let mut page = Page::new(format!("### {}\n", escaped(&cut(&sheet.title, NOTE_WIDTH))));
+    page.add_list(
+        &sheet.lines.iter().map(|line| format!("- {}\n", escaped(&cut(line, NOTE_WIDTH)))).collect::<Vec<_>>(),
+    );
+    for (title, content) in sheet.shown() {
+        page.add(&format!("**{}**\n\n{}", field(title), table(content)));
+    }
+    page.finish()
+}
+
+/// A table in Markdown.
+pub(in crate::report) fn table(table: &TextTable) -> String {
+    let line = |fields: &[String]| {
+        let fields: Vec<_> = fields.iter().map(|text| field(text.trim())).collect();
+        format!("| {} |\n", fields.join(" | "))
+    };
+    let rule = format!("|{}{}\n", " --- |".repeat(table.words), " ---: |".repeat(table.titles.len() - table.words));
+    let body: String = table.rows.iter().take(MOST_ROWS).map(|row| line(row)).collect();
+    let more = match table.rows.len().saturating_sub(MOST_ROWS) {
+        0 => String::new(),
+        more => format!("\n… and {more} more.\n"),
+    };
+    format!("{}{rule}{body}{more}", line(&table.titles))
 }
 
 /// A text as a field of a table.

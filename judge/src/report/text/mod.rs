@@ -1,5 +1,6 @@
 //! What all reports are made of: tables, figures, colours, plots, JSON values, and the terminal.
 
+pub(super) mod csv_text;
 pub(super) mod effects;
 pub(super) mod figures;
 pub(super) mod json_text;
@@ -7,6 +8,7 @@ pub(super) mod json_value;
 pub(super) mod markdown;
 pub(super) mod plot;
 mod progress;
+pub(super) mod sheet;
 pub(super) mod style;
 pub(super) mod table;
 pub(super) mod terminal;

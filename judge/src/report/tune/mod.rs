@@ -2,6 +2,7 @@
 
 pub(super) mod json_lines;
 pub(super) mod report;
+pub(super) mod sheet;
 pub(super) mod text;
 
 pub use json_lines::tune_schema;

@@ -88,6 +88,15 @@ impl TuneReport {
             .find(|&candidate| candidate != best)
     }
 
+    /// Returns the candidates that were run: those with the most cases first, and among equals the best.
+    pub(super) fn by_rank(&self) -> Vec<usize> {
+        let cases = |candidate: usize| self.candidates[candidate].outcomes.len();
+        let mean = |candidate: usize| self.moments(candidate).mean();
+        let mut order: Vec<usize> = (0..self.candidates.len()).filter(|&candidate| cases(candidate) > 0).collect();
+        order.sort_by(|&left, &right| cases(right).cmp(&cases(left)).then(mean(right).total_cmp(&mean(left))));
+        order
+    }
+
     pub(super) fn values(&self, candidate: usize) -> Vec<Option<f64>> {
         let value = |outcome: &Outcome| value(self.measure, self.direction, outcome);
         self.candidates[candidate].outcomes.iter().map(value).collect()

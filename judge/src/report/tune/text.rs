@@ -27,13 +27,7 @@ pub(in crate::report) fn tune_text(report: &TuneReport, style: Style) -> String 
 
 /// The candidates with the most cases, and among equals the best.
 fn table(report: &TuneReport, style: Style) -> String {
-    let mut order: Vec<usize> =
-        (0..report.candidates.len()).filter(|&candidate| !report.candidates[candidate].outcomes.is_empty()).collect();
-    let mean = |candidate: usize| report.moments(candidate).mean();
-    order.sort_by(|&left, &right| {
-        let further = report.candidates[right].outcomes.len().cmp(&report.candidates[left].outcomes.len());
-        further.then(mean(right).total_cmp(&mean(left)))
-    });
+    let order = report.by_rank();
     let mut columns: Vec<(&str, Align)> =
         report.parameters.iter().map(|parameter| (&*parameter.name, Align::Right)).collect();
     columns.extend([("cases", Align::Right), ("failed", Align::Right), ("mean score", Align::Right)]);

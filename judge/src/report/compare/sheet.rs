@@ -1,0 +1,145 @@
+//! A comparison as tables: for Markdown, a page and CSV.
+
+use super::report::{CompareReport, Comparison};
+use crate::model::{CaseSource, JobId};
+use crate::report::text::effects::{between, probability, signed};
+use crate::report::text::figures::{Counts, milliseconds, verdict_of};
+use crate::report::text::sheet::{NOTHING, Sheet, TextTable};
+
+/// Returns a comparison as tables for people.
+pub(in crate::report) fn compare_sheet(report: &CompareReport<'_>) -> Sheet {
+    let lines = report.comparisons.iter().map(|comparison| report.verdict(comparison));
+    let warnings = report.warnings.iter().map(|warning| format!("warning: {warning}"));
+    Sheet {
+        title: format!("{}: {} cases", report.plan.problem.id, report.plan.cases.len()),
+        lines: lines.chain(warnings).collect(),
+        sections: vec![
+            ("Comparisons".to_owned(), comparisons(report)),
+            ("Solvers".to_owned(), solvers(report)),
+            (format!("By {}", report.group_by.unwrap_or_default()), ranges(report)),
+            ("Cases".to_owned(), cases(report)),
+        ],
+    }
+}
+
+fn comparisons(report: &CompareReport<'_>) -> TextTable {
+    let row = |comparison: &Comparison| {
+        let Comparison { paired, inference, .. } = comparison;
+        let summary = inference.summary.as_ref();
+        vec![
+            report.name(paired.first).to_owned(),
+            report.name(paired.second).to_owned(),
+            paired.pairs.len().to_string(),
+            or_nothing(summary.map(|summary| signed(report.measure, summary.moments.mean()))),
+            or_nothing(inference.interval.map(|interval| between(report.measure, interval))),
+            or_nothing(summary.map(|summary| {
+                let signs = &summary.signs;
+                format!("{}, {}, {}", signs.wins, signs.ties, signs.losses)
+            })),
+            or_nothing(summary.map(|summary| probability(summary.signs.p))),
+        ]
+    };
+    let effect = format!("mean effect ({})", report.measure);
+    let titles = ["first", "second", "cases", &*effect, "interval", "wins, ties, losses", "sign test"];
+    TextTable::new(&titles, 2, report.comparisons.iter().map(row).collect())
+}
+
+fn solvers(report: &CompareReport<'_>) -> TextTable {
+    let row = |solver: usize| {
+        let outcomes = || report.outcomes.of_solver(solver).flatten();
+        let counts: Counts = outcomes().map(|outcome| outcome.verdict).collect();
+        let most = outcomes().filter_map(|outcome| outcome.cpu).max();
+        vec![report.name(solver).to_owned(), counts.to_string(), or_nothing(most.map(milliseconds))]
+    };
+    let rows = (0..report.plan.solvers.len()).map(row).collect();
+    TextTable::new(&["solver", "cases", "most CPU"], 2, rows)
+}
+
+fn ranges(report: &CompareReport<'_>) -> TextTable {
+    let rows = report.comparisons.iter().flat_map(|comparison| {
+        comparison.ranges.iter().map(|range| {
+            let value = if range.low == range.high {
+                range.low.to_string()
+            } else {
+                format!("{} to {}", range.low, range.high)
+            };
+            let summary = range.inference.summary.as_ref();
+            vec![
+                report.name(comparison.paired.second).to_owned(),
+                value,
+                range.paired.pairs.len().to_string(),
+                or_nothing(summary.map(|summary| signed(report.measure, summary.moments.mean()))),
+                or_nothing(range.inference.interval.map(|interval| between(report.measure, interval))),
+            ]
+        })
+    });
+    TextTable::new(&["second", "value", "cases", "mean effect", "interval"], 1, rows.collect())
+}
+
+/// The cases that both solved, from the largest loss to the largest gain.
+fn cases(report: &CompareReport<'_>) -> TextTable {
+    let rows = report.comparisons.iter().flat_map(|comparison| {
+        let paired = &comparison.paired;
+        let mut pairs = paired.pairs.clone();
+        pairs.sort_by(|left, right| left.effect.total_cmp(&right.effect));
+        pairs.into_iter().map(|pair| {
+            let score = |solver| or_nothing(score(report, pair.case, solver));
+            vec![
+                report.plan.cases[pair.case].name.to_string(),
+                report.name(paired.second).to_owned(),
+                signed(report.measure, pair.effect),
+                score(paired.first),
+                score(paired.second),
+            ]
+        })
+    });
+    TextTable::new(&["case", "second", "effect", "score of the first", "score of the second"], 2, rows.collect())
+}
+
+/// Returns a row for each comparison on each case. Effects are on the scale of the measure; what is unknown is empty.
+pub(in crate::report) fn compare_rows(report: &CompareReport<'_>) -> TextTable {
+    let titles = [
+        "case",
+        "seed",
+        "first",
+        "second",
+        "measure",
+        "effect",
+        "first_verdict",
+        "first_score",
+        "second_verdict",
+        "second_score",
+    ];
+    let rows = report.comparisons.iter().flat_map(|comparison| {
+        let paired = &comparison.paired;
+        report.plan.cases.iter().enumerate().map(move |(case, spec)| {
+            let pair = paired.pairs.iter().find(|pair| pair.case == case);
+            let verdict = |solver| verdict_of(report.outcome(case, solver)).name().to_owned();
+            let score = |solver| score(report, case, solver).unwrap_or_default();
+            vec![
+                spec.name.to_string(),
+                match &spec.source {
+                    CaseSource::Seed(seed) => seed.to_string(),
+                    CaseSource::File(_) => String::new(),
+                },
+                report.name(paired.first).to_owned(),
+                report.name(paired.second).to_owned(),
+                report.measure.name().to_owned(),
+                pair.map(|pair| pair.effect.to_string()).unwrap_or_default(),
+                verdict(paired.first),
+                score(paired.first),
+                verdict(paired.second),
+                score(paired.second),
+            ]
+        })
+    });
+    TextTable::new(&titles, 4, rows.collect())
+}
+
+fn score(report: &CompareReport<'_>, case: usize, solver: usize) -> Option<String> {
+    report.outcomes.get(JobId { case, solver })?.score.as_ref().map(ToString::to_string)
+}
+
+fn or_nothing(text: Option<String>) -> String {
+    text.unwrap_or_else(|| NOTHING.to_owned())
+}

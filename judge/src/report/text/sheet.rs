@@ -1,0 +1,37 @@
+//! A report as titled tables of plain text: what its Markdown, its page and its CSV are made of.
+
+/// The mark for a missing figure.
+pub(in crate::report) const NOTHING: &str = "–";
+
+/// A table as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::report) struct TextTable {
+    pub(in crate::report) titles: Vec<String>,
+    /// The number of columns with words, at the left. The others hold figures.
+    pub(in crate::report) words: usize,
+    pub(in crate::report) rows: Vec<Vec<String>>,
+}
+
+impl TextTable {
+    /// Returns a table with these titles.
+    pub(in crate::report) fn new(titles: &[&str], words: usize, rows: Vec<Vec<String>>) -> Self {
+        Self { titles: titles.iter().map(|title| (*title).to_owned()).collect(), words, rows }
+    }
+}
+
+/// A report as titled tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::report) struct Sheet {
+    pub(in crate::report) title: String,
+    /// The sentences under the title.
+    pub(in crate::report) lines: Vec<String>,
+    /// The tables, each with its title. Those without rows are not shown.
+    pub(in crate::report) sections: Vec<(String, TextTable)>,
+}
+
+impl Sheet {
+    /// Returns the tables that have rows.
+    pub(in crate::report) fn shown(&self) -> impl Iterator<Item = &(String, TextTable)> {
+        self.sections.iter().filter(|(_, table)| !table.rows.is_empty())
+    }
+}
