@@ -143,6 +143,19 @@ fn a_search_has_rows_markdown_and_a_page() {
 }
 
 #[test]
+fn every_report_with_markdown_goes_to_the_step_summary() {
+    let folder = sample();
+    for (command, start) in
+        [(&COMPARE[..], "### sum: 8 cases"), (&GATE, "### ❌"), (&POWER, "### Standard"), (&TUNE, "### sum: best of")]
+    {
+        let summary = folder.path().join(format!("{}.md", command[0]));
+        folder.command(command).env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
+        let text = std::fs::read_to_string(summary).unwrap();
+        assert!(text.starts_with(start), "{}: {text}", command[0]);
+    }
+}
+
+#[test]
 fn a_format_that_a_report_lacks_is_refused_before_anything_runs() {
     let folder = sample();
     for (command, flag, words, hint) in [

@@ -7,6 +7,7 @@ mod formats;
 mod gate;
 mod html;
 mod past;
+mod renderings;
 mod run;
 mod text;
 mod tune;

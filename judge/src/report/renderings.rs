@@ -1,0 +1,221 @@
+//! Which report has which format, and why not the others.
+
+use super::compare::json::compare_json;
+use super::compare::power::{PowerReport, power_json, power_text};
+use super::compare::power_sheet::{power_rows, power_sheet};
+use super::compare::report::CompareReport;
+use super::compare::sheet::{compare_rows, compare_sheet};
+use super::compare::text::compare_text;
+use super::formats::{Format, Missing, Rendered, Report};
+use super::gate::json::gate_json;
+use super::gate::junit::gate_junit;
+use super::gate::markdown::gate_markdown;
+use super::gate::report::GateReport;
+use super::gate::sheet::{gate_rows, gate_sheet};
+use super::gate::text::gate_text;
+use super::html::results::run_html;
+use super::html::sheet::sheet_html;
+use super::run::csv::run_csv;
+use super::run::json::run_json;
+use super::run::junit::run_junit;
+use super::run::markdown::run_markdown;
+use super::run::report::RunReport;
+use super::run::summary::run_text;
+use super::text::csv_text::table_csv;
+use super::text::markdown::sheet_markdown;
+use super::text::sheet::{Sheet, TextTable};
+use super::text::style::Style;
+use super::tune::json_lines::tune_jsonl;
+use super::tune::report::TuneReport;
+use super::tune::sheet::{tune_rows, tune_sheet};
+use super::tune::text::tune_text;
+use std::error::Error;
+
+/// Nothing in a report passes or fails.
+const NO_TESTS: Missing = Missing {
+    why: "nothing in it passes or fails",
+    hint: "`judge gate --junit PATH` tests a solver against a baseline",
+};
+
+/// A report is complete only at the end of its command.
+const ONE_DOCUMENT: Missing =
+    Missing { why: "it is complete only at the end", hint: "--json PATH writes it as one document" };
+
+/// The rounds of a search are its records.
+const ONE_LINE_A_ROUND: Missing = Missing {
+    why: "its records are the settings of each round",
+    hint: "--jsonl PATH writes each of them as a line of JSON",
+};
+
+fn page(sheet: &Sheet) -> Option<Rendered> {
+    bytes(sheet_html(sheet))
+}
+
+fn rows(table: &TextTable) -> Option<Rendered> {
+    Some(table_csv(table).map_err(Into::into))
+}
+
+fn bytes<E: Error + 'static>(text: Result<String, E>) -> Option<Rendered> {
+    Some(text.map(String::into_bytes).map_err(Into::into))
+}
+
+impl Report for RunReport<'_> {
+    const NAME: &'static str = "a run";
+
+    fn missing(_: Format) -> Option<Missing> {
+        // Its JSON lines are written while it runs.
+        None
+    }
+
+    fn text(&self, style: Style) -> String {
+        run_text(self, style)
+    }
+
+    fn json(&self) -> Option<Rendered> {
+        bytes(run_json(self))
+    }
+
+    fn csv(&self) -> Option<Rendered> {
+        Some(run_csv(self).map_err(Into::into))
+    }
+
+    fn junit(&self) -> Option<Rendered> {
+        bytes(run_junit(self))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(run_markdown(self))
+    }
+
+    fn html(&self) -> Option<Rendered> {
+        bytes(run_html(self))
+    }
+}
+
+impl Report for CompareReport<'_> {
+    const NAME: &'static str = "a comparison";
+
+    fn missing(format: Format) -> Option<Missing> {
+        match format {
+            Format::JsonLines => Some(ONE_DOCUMENT),
+            Format::Junit => Some(NO_TESTS),
+            _ => None,
+        }
+    }
+
+    fn text(&self, style: Style) -> String {
+        compare_text(self, style)
+    }
+
+    fn json(&self) -> Option<Rendered> {
+        bytes(compare_json(self))
+    }
+
+    fn csv(&self) -> Option<Rendered> {
+        rows(&compare_rows(self))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(sheet_markdown(&compare_sheet(self)))
+    }
+
+    fn html(&self) -> Option<Rendered> {
+        page(&compare_sheet(self))
+    }
+}
+
+impl Report for GateReport<'_> {
+    const NAME: &'static str = "a gate";
+
+    fn missing(format: Format) -> Option<Missing> {
+        (format == Format::JsonLines).then_some(ONE_DOCUMENT)
+    }
+
+    fn text(&self, style: Style) -> String {
+        gate_text(self, style)
+    }
+
+    fn json(&self) -> Option<Rendered> {
+        bytes(gate_json(self))
+    }
+
+    fn junit(&self) -> Option<Rendered> {
+        bytes(gate_junit(self))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(gate_markdown(self))
+    }
+
+    fn csv(&self) -> Option<Rendered> {
+        rows(&gate_rows(self))
+    }
+
+    fn html(&self) -> Option<Rendered> {
+        page(&gate_sheet(self))
+    }
+}
+
+impl Report for PowerReport {
+    const NAME: &'static str = "a power analysis";
+
+    fn missing(format: Format) -> Option<Missing> {
+        match format {
+            Format::JsonLines => Some(ONE_DOCUMENT),
+            Format::Junit => Some(NO_TESTS),
+            _ => None,
+        }
+    }
+
+    fn text(&self, style: Style) -> String {
+        power_text(self, style)
+    }
+
+    fn json(&self) -> Option<Rendered> {
+        bytes(power_json(self))
+    }
+
+    fn csv(&self) -> Option<Rendered> {
+        rows(&power_rows(self))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(sheet_markdown(&power_sheet(self)))
+    }
+
+    fn html(&self) -> Option<Rendered> {
+        page(&power_sheet(self))
+    }
+}
+
+impl Report for TuneReport {
+    const NAME: &'static str = "a search";
+
+    fn missing(format: Format) -> Option<Missing> {
+        match format {
+            Format::Json => Some(ONE_LINE_A_ROUND),
+            Format::Junit => Some(NO_TESTS),
+            _ => None,
+        }
+    }
+
+    fn text(&self, style: Style) -> String {
+        tune_text(self, style)
+    }
+
+    fn json_lines(&self) -> Option<Rendered> {
+        bytes(tune_jsonl(self))
+    }
+
+    fn csv(&self) -> Option<Rendered> {
+        rows(&tune_rows(self))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(sheet_markdown(&tune_sheet(self)))
+    }
+
+    fn html(&self) -> Option<Rendered> {
+        page(&tune_sheet(self))
+    }
+}
