@@ -22,7 +22,7 @@ const FLOORS: [&[&str]; 9] = [
 const SANDBOX_FLOORS: [&[&str]; 13] = [
     &["api"],
     &["protocol"],
-    &["proc"],
+    &["proc", "fuzzing"],
     &["cgroup", "confine"],
     &["scratch"],
     &["watch"],

@@ -14,6 +14,9 @@ mod beating;
 mod check_error;
 mod columns;
 mod deletion_game;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod random;
 mod registry;
 mod rejection;

@@ -116,6 +116,7 @@
 //! scratch                working folders
 //! cgroup · confine       control groups · from clone to exec: limits, user, landlock, seccomp
 //! proc                   what /proc tells; signals and descriptors of this process
+//! fuzzing                the fuzz targets' door to the messages, behind a feature
 //! protocol               messages and shared memory between the processes
 //! api                    requests, executions, faults, tiers; clocks, names, children
 //! ```
@@ -125,6 +126,9 @@ mod cgroup;
 mod confine;
 mod doctor;
 mod entry;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod helper;
 mod namespace;
 mod probe;

@@ -15,6 +15,9 @@ use rustix::net::{
 /// At most this many descriptors travel with one message.
 const MAX_FDS: usize = 8;
 
+/// Space is made for at most this many bytes before they have arrived.
+const MOST_AT_ONCE: usize = 1 << 16;
+
 /// A message being written.
 #[derive(Default)]
 pub(crate) struct Writer {
@@ -65,6 +68,13 @@ impl Writer {
     }
 }
 
+#[cfg(feature = "fuzzing")]
+impl From<Vec<u8>> for Writer {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes }
+    }
+}
+
 /// `value` in whole nanoseconds; the greatest number for what does not fit.
 pub(crate) fn nanoseconds(value: Duration) -> u64 {
     u64::try_from(value.as_nanos()).unwrap_or(u64::MAX)
@@ -86,9 +96,14 @@ impl Reader {
             return Ok(None);
         }
         let length = usize::try_from(u64::from_le_bytes(length)).map_err(|_| broken())?;
-        let mut bytes = vec![0; length];
-        if !fill(&socket, &mut bytes, &mut fds)? {
-            return Ok(None);
+        let mut bytes = Vec::new();
+        // Piece by piece: the length is believed only as far as bytes arrive.
+        while bytes.len() < length {
+            let filled = bytes.len();
+            bytes.resize(length.min(filled + MOST_AT_ONCE), 0);
+            if !fill(&socket, &mut bytes[filled..], &mut fds)? {
+                return Ok(None);
+            }
         }
         Ok(Some(Reader { bytes, at: 0, fds: fds.into_iter() }))
     }

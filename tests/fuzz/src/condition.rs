@@ -1,0 +1,30 @@
+//! Conditions on features, as `--where` takes them.
+
+use judge::condition::Condition;
+use judge::model::{Features, Number, is_feature_name};
+
+/// A condition names features, means the same in parentheses, and never holds together with its negation.
+///
+/// # Panics
+/// When one of these does not hold.
+pub fn condition(text: &[u8]) {
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    let Ok(condition) = text.parse::<Condition>() else { return };
+    assert_eq!(condition.to_string(), text);
+    let mut features = Features::default();
+    for (name, value) in condition.names().into_iter().zip([1, 4, -3].into_iter().cycle()) {
+        assert!(is_feature_name(name), "{name}");
+        features.set(name, Number::from(value));
+    }
+    let holds = condition.holds(&features);
+    // Where the text is as deep as a condition may be, these are too deep.
+    if let Ok(again) = format!("({text})").parse::<Condition>() {
+        assert_eq!(again.holds(&features), holds);
+        assert_eq!(again.names(), condition.names());
+    }
+    if let Ok(negation) = format!("!({text})").parse::<Condition>() {
+        assert_eq!(negation.holds(&features), !holds, "every feature is known");
+        let unknown = Features::default();
+        assert!(!(negation.holds(&unknown) && condition.holds(&unknown)));
+    }
+}

@@ -1,0 +1,35 @@
+//! Fuzz targets: functions that take any bytes and panic when something that must always hold does not.
+//!
+//! `tests/smoke.rs` drives them with damaged samples on the stable toolchain; `fuzz_targets/` hands them to libFuzzer.
+
+mod catalogue;
+mod checkers;
+mod condition;
+mod samples;
+mod tokens;
+mod wire;
+
+pub use catalogue::catalogue;
+pub use checkers::checkers;
+pub use condition::condition;
+pub use tokens::tokens;
+pub use wire::wire;
+
+/// A fuzz target.
+pub struct Target {
+    /// Its name: also that of its program in `fuzz_targets/` and of its corpus.
+    pub name: &'static str,
+    /// Takes any bytes. Panics when it has found a defect.
+    pub run: fn(&[u8]),
+    /// Returns well-formed inputs, to be damaged.
+    pub samples: fn() -> Vec<Vec<u8>>,
+}
+
+/// Every target.
+pub const TARGETS: [Target; 5] = [
+    Target { name: "tokens", run: tokens, samples: samples::answers },
+    Target { name: "catalogue", run: catalogue, samples: samples::catalogues },
+    Target { name: "condition", run: condition, samples: samples::conditions },
+    Target { name: "wire", run: wire, samples: judge_sandbox::fuzzing::messages },
+    Target { name: "checkers", run: checkers, samples: samples::games },
+];
