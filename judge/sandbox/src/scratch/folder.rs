@@ -192,8 +192,9 @@ impl Plain {
 /// A folder as the kernel shows it.
 #[derive(PartialEq, Eq)]
 struct Look {
-    changed: (i64, u64),
-    modified: (i64, u64),
+    /// Nanoseconds; their type in a stat is not the same in every libc.
+    changed: (i64, i128),
+    modified: (i64, i128),
     mode: u32,
     size: (i64, i64),
     /// Within one tick of the kernel's clock a file can come without a trace in the times.
@@ -204,8 +205,8 @@ impl Look {
     fn at(folder: BorrowedFd<'_>) -> rustix::io::Result<Look> {
         let stat = rustix::fs::fstat(folder)?;
         Ok(Look {
-            changed: (stat.st_ctime, stat.st_ctime_nsec),
-            modified: (stat.st_mtime, stat.st_mtime_nsec),
+            changed: (stat.st_ctime, stat.st_ctime_nsec.into()),
+            modified: (stat.st_mtime, stat.st_mtime_nsec.into()),
             mode: stat.st_mode,
             size: (stat.st_size, stat.st_blocks),
             entries: names(folder)?.len(),
