@@ -186,7 +186,26 @@ mod tests {
     use super::*;
     use std::os::unix::net::UnixStream;
 
+    /// Needs no kernel, so that Miri runs it.
     #[test]
+    fn fields_are_read_as_they_were_written_and_no_further() {
+        let mut writer = Writer::default();
+        writer.u64(5).option(None).option(Some(9)).bytes(b"text").duration(Duration::MAX);
+        for length in 0..=writer.bytes.len() {
+            let bytes = writer.bytes[..length].to_vec();
+            let mut reader = Reader { bytes, at: 0, fds: Vec::new().into_iter() };
+            let mut read = || -> io::Result<_> {
+                Ok((reader.u64()?, reader.option()?, reader.option()?, reader.os_string()?, reader.duration()?))
+            };
+            let expected = (5, None, Some(9), OsString::from("text"), Duration::from_nanos(u64::MAX));
+            assert_eq!(read().ok(), (length == writer.bytes.len()).then_some(expected), "{length} bytes");
+        }
+        let mut hostile = Reader { bytes: vec![0xff; 16], at: 0, fds: Vec::new().into_iter() };
+        assert!(hostile.bytes().is_err() && hostile.fd().is_err());
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri has no messages with descriptors")]
     fn a_message_and_its_descriptors_arrive_whole() {
         let (left, right) = UnixStream::pair().unwrap();
         let payload = vec![7; 300_000];
