@@ -3,7 +3,7 @@
 use rustix::thread::CapabilitySet;
 
 /// What a program of another user needs to come past closed folders to the files that it is shown, and to read them: to
-/// search any folder and read any file, as far as landlock lets it.
+/// search any folder and read any file, as far as landlock lets it, which must then leave out what modes close.
 pub(crate) const PASSAGE: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
 
 /// Takes every capability out of the bounding set, so that no later `execve` can bring one back. The process keeps its

@@ -13,6 +13,7 @@ use landlock::{
 use crate::api::execution::Fault;
 use crate::api::fault::{Context, is_shortage};
 use crate::api::request::Visible;
+use crate::confine::closed;
 
 /// The newest version that this file knows how to use.
 const NEWEST: ABI = ABI::V6;
@@ -79,6 +80,22 @@ impl Reach<'_> {
     }
 }
 
+/// What modes close to others in the folders that a ruleset without namespaces shows, by real paths. In a folder that the
+/// program may write to nothing is left out: it could make no files there.
+pub(crate) fn closed(visible: &[Visible]) -> Vec<PathBuf> {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let of =
+        |writable| visible.iter().filter(move |visible| visible.writable == writable).map(|visible| &*visible.path);
+    let own: Vec<PathBuf> = of(true).filter_map(real).collect();
+    let mut shown: Vec<PathBuf> = SYSTEM.iter().map(Path::new).chain(of(false)).filter_map(real).collect();
+    // Each after the one that it is below.
+    shown.sort();
+    shown.dedup_by(|later, earlier| later.starts_with(earlier));
+    let mut found = closed::below(shown.into_iter());
+    found.retain(|path| !own.iter().any(|own| path.starts_with(own)));
+    found
+}
+
 /// The ruleset, for the child to put on.
 pub(crate) fn ruleset(reach: &Reach<'_>) -> Result<Option<OwnedFd>, Fault> {
     build(reach).map_err(kernels).context("making a landlock ruleset")
@@ -134,7 +151,9 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
         grant(Path::new("/"), if reach.executes_own { reading } else { looking })?;
     }
     for path in SYSTEM.iter().filter(|_| !(reach.whole_root && reach.executes_own)) {
-        grant(Path::new(path), reading)?;
+        // By the real path: what is hidden lies below that. The system's own links are as they are where nothing is hidden.
+        let real = if reach.hidden.is_empty() { None } else { std::fs::canonicalize(path).ok() };
+        around(real.as_deref().unwrap_or(Path::new(path)), reach.hidden, reading, &mut grant)?;
     }
     grant(reach.program, AccessFs::Execute | AccessFs::ReadFile)?;
     for &device in DEVICES {

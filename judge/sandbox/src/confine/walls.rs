@@ -57,11 +57,15 @@ impl WallContext {
         keep_passage: bool,
     ) -> Result<(), Fault> {
         let Isolation { restricted, shared_world, counts_cpu, .. } = self.isolation;
+        let mut hidden = if shared_world { task.hidden.clone() } else { Vec::new() };
+        if keep_passage {
+            hidden.extend(landlock::closed(&task.visible));
+        }
         let reach = Reach {
             folder,
             program: &task.program,
             visible: &task.visible,
-            hidden: if shared_world { &task.hidden } else { &[] },
+            hidden: &hidden,
             whole_root: !shared_world,
             executes_own: counts_cpu,
         };

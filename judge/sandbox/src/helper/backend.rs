@@ -15,7 +15,7 @@ use crate::watch::program::Start;
 
 /// One or the other, by tier.
 pub(crate) enum Backend {
-    Bare(Bare),
+    Bare(Box<Bare>),
     Jails(Jails),
 }
 
@@ -24,7 +24,7 @@ impl Backend {
         Ok(if settings.tier.has_namespaces() {
             Backend::Jails(Jails::open(settings)?)
         } else {
-            Backend::Bare(Bare::open(settings)?)
+            Backend::Bare(Box::new(Bare::open(settings)?))
         })
     }
 

@@ -1,8 +1,6 @@
 //! Programs without namespaces: started by the helper itself, restricted by landlock, seccomp and resource limits.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -10,6 +8,7 @@ use crate::api::execution::Fault;
 use crate::api::fault::Context;
 use crate::api::tier::Tier;
 use crate::confine::capabilities;
+use crate::confine::closed;
 use crate::confine::fork_gate::ForkGate;
 use crate::confine::identity::Identity;
 use crate::confine::launch::{Launch, Launched};
@@ -101,7 +100,7 @@ impl Bare {
         let mut paths = task.visible.iter().map(|visible| &visible.path).chain([&task.program]);
         let needs_passage = self.identity.is_some()
             && capabilities::has(capabilities::PASSAGE)
-            && paths.any(|path| keeps_others_out(path));
+            && paths.any(|path| closed::keeps_others_out(path));
         self.walls.open_to(task, (self.folder.private(), self.folder.path()), needs_passage)?;
         self.seen = Some(view);
         Ok(())
@@ -163,16 +162,6 @@ impl Bare {
     fn holdings(&self) -> Holdings<'_> {
         self.folder.holdings(self.identity.as_ref().map(Identity::id), self.free_before)
     }
-}
-
-/// Whether a folder on the way to `path`, or this folder itself, may not be passed by every user.
-fn keeps_others_out(path: &Path) -> bool {
-    let closed = |path: &Path| {
-        path.ancestors()
-            .filter_map(|folder| folder.metadata().ok())
-            .any(|meta| meta.is_dir() && meta.mode() & 0o001 == 0)
-    };
-    closed(path) || path.canonicalize().is_ok_and(|real| closed(&real))
 }
 
 impl Disk for Bare {

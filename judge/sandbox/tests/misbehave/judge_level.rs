@@ -38,6 +38,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("dismissed", dismissed),
     ("fat judge", fat_judge),
     ("visible folders", visible_folders),
+    ("closed files in visible folders", closed_files_in_visible_folders),
     ("own code in visible folders", own_code_in_visible_folders),
     ("interpreters", solvers::interpreters),
     ("process ids", channels::process_ids),
@@ -192,6 +193,33 @@ fn visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let written = worker.run(&request).map_err(|fault| fault.to_string())?;
     check(written.end == End::Exited(0), || format!("writable: {written:?}"))?;
     check(folder.path().join("made").exists(), || "not written".to_owned())
+}
+
+/// A program of another user than the judge's reads no file that its mode closes to others, though it is shown the folder
+/// and needs help to get there.
+fn closed_files_in_visible_folders(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    if !rustix::process::geteuid().is_root() || sandbox.gaps().iter().any(|gap| gap.what == "user") {
+        return Ok(());
+    }
+    let mut worker = sandbox.worker(None).unwrap();
+    let way = folder_for_all(programs);
+    let shown = way.path().join("shown");
+    fs::create_dir_all(shown.join("inner")).unwrap();
+    for (name, mode) in [("public", 0o644), ("private", 0o600), ("inner/deep", 0o644)] {
+        fs::write(shown.join(name), format!("{name}\n")).unwrap();
+        fs::set_permissions(shown.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    for (folder, mode) in [(shown.join("inner"), 0o700), (shown.clone(), 0o755), (way.path().to_path_buf(), 0o700)] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let script = "cd $0 && cat public; cat private; cat inner/deep";
+    let argv = ["sh", "-c", script, &shown.display().to_string()].map(str::to_owned);
+    let mut request = request("/bin/sh".into(), &argv);
+    request.visible = vec![Visible { path: shown, writable: false }];
+    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(execution.stdout == b"public\n", || {
+        format!("{:?}: {execution:?}", String::from_utf8_lossy(&execution.stdout))
+    })
 }
 
 /// What a program wrote is not executed uncounted, however the folders overlap; the program itself may be anywhere.
