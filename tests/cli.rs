@@ -443,7 +443,7 @@ fn write_to_a_fifo(folder: &Folder, fifo: &Path) {
     assert!(flood.stderr.contains("wall-limit"), "{}", flood.stderr);
     let small = exec(["/usr/bin/printf", "%s", "hello"]);
     assert_eq!(small.code, Some(3), "the pipe is full: {}", small.stderr);
-    assert!(small.stderr.contains("waiting for somebody to read the program's output"), "{}", small.stderr);
+    assert!(small.stderr.contains("waiting for the program's output to be read"), "{}", small.stderr);
     drop(idle);
 }
 
