@@ -1,4 +1,5 @@
-//! From form 2 to 3: the conditions of a run were hashed in another encoding, and get the key that they have today.
+//! From keys of version 1 to those of version 2: the conditions of a run were hashed in another encoding, and get the key
+//! that they have today.
 //!
 //! Runs whose files (`--dir`) were part of the key do not record them, so that their key cannot be computed again. It stays
 //! as it is, and equals no key of today: those results are no longer reused. So it is with the key that an
@@ -63,7 +64,7 @@ impl Recorded {
     }
 }
 
-/// The key that form 2 gave to conditions without files. Never changed, whatever the types are called today.
+/// The key of version 1 of conditions without files. Never changed, whatever the types are called today.
 fn old_key(conditions: &ResultConditions<'_>) -> Digest {
     let ResultConditions { problem, checker, limits, environment, tier, cpu_model, .. } = conditions;
     let Limits { cpu, wall, memory, output, processes } = limits;
@@ -79,7 +80,7 @@ fn old_key(conditions: &ResultConditions<'_>) -> Digest {
     Digest::of_parts(texts.map(str::as_bytes))
 }
 
-/// A time as form 2 wrote it: `4s`, `1.25s`, `500.5ms`, `10µs`, `0ns`.
+/// A time as a key of version 1 has it: `4s`, `1.25s`, `500.5ms`, `10µs`, `0ns`.
 fn old_time(time: Duration) -> String {
     let micros = time.as_micros();
     let (whole, part, digits, unit) = match micros {
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_written_as_form_2_wrote_them() {
+    fn times_are_written_as_in_keys_of_version_1() {
         for (micros, text) in [
             (0, "0ns"),
             (10, "10µs"),

@@ -6,13 +6,19 @@ use rusqlite::{Connection, TransactionBehavior};
 
 /// A step from one form of the file to the next.
 enum Migration {
+    /// Changes the tables.
     Sql(&'static str),
+    /// Changes what is in them.
     Carry(fn(&Connection) -> rusqlite::Result<()>),
 }
 
 /// Every step. One that was ever released is never changed.
-const STEPS: [Migration; 3] =
-    [Migration::Sql(include_str!("1.sql")), Migration::Sql(include_str!("2.sql")), Migration::Carry(keys::carry_over)];
+const STEPS: &[Migration] = &[
+    Migration::Sql(include_str!("1.sql")),
+    Migration::Sql(include_str!("2.sql")),
+    // The keys of version 2.
+    Migration::Carry(keys::carry_over),
+];
 
 /// The newest form.
 pub(super) const NEWEST: u32 = STEPS.len() as u32;
