@@ -58,7 +58,7 @@ struct Before {
 
 /// What the group saw during a run.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Seen {
+pub(crate) struct GroupEvents {
     /// The greatest charge in bytes, less what was charged before the run.
     pub(crate) peak: u64,
     pub(crate) out_of_memory: bool,
@@ -148,10 +148,10 @@ impl Cgroup {
     }
 
     /// What happened since [`Cgroup::prepare`].
-    pub(crate) fn events(&self) -> Seen {
+    pub(crate) fn events(&self) -> GroupEvents {
         let before = self.before.get();
         let peak = self.memory.peak.as_ref().map_or(0, number);
-        Seen {
+        GroupEvents {
             peak: peak.saturating_sub(before.usage),
             out_of_memory: field(&self.memory.kills, "oom_kill") > before.kills,
             out_of_processes: self.pids.as_ref().is_some_and(|pids| field(&pids.refusals, "max") > before.refusals),

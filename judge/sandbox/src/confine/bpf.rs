@@ -27,29 +27,29 @@ pub(crate) const fn high_half(index: u32) -> u32 {
 /// What happens at which call, by number; all others are allowed.
 #[derive(Default)]
 pub(crate) struct Table {
-    actions: BTreeMap<u32, End>,
+    actions: BTreeMap<u32, Decision>,
     bodies: Vec<Code>,
 }
 
 /// What the comparisons of a call's number lead to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum Decision {
     Allow,
     /// With this error number; 0 is a success that does nothing.
     Fail(i32),
     /// It depends on the arguments: see this one of the bodies.
-    Look(usize),
+    Body(usize),
 }
 
 impl Table {
     pub(crate) fn each(&mut self, numbers: &[c_long], errno: i32) {
-        self.actions.extend(numbers.iter().map(|&number| (number as u32, End::Fail(errno))));
+        self.actions.extend(numbers.iter().map(|&number| (number as u32, Decision::Fail(errno))));
     }
 
     /// All calls in `numbers` that nothing is said of yet.
     pub(crate) fn rest(&mut self, numbers: impl IntoIterator<Item = u32>, errno: i32) {
         for number in numbers {
-            self.actions.entry(number).or_insert(End::Fail(errno));
+            self.actions.entry(number).or_insert(Decision::Fail(errno));
         }
     }
 
@@ -58,7 +58,7 @@ impl Table {
         let mut code = Code::default();
         body(&mut code);
         code.end(libc::SECCOMP_RET_ALLOW);
-        self.actions.insert(number as u32, End::Look(self.bodies.len()));
+        self.actions.insert(number as u32, Decision::Body(self.bodies.len()));
         self.bodies.push(code);
     }
 
@@ -101,13 +101,13 @@ impl Table {
         let mut next = 0;
         for (&number, &end) in &self.actions {
             if number > next {
-                ranges.push(Range { start: next, end: End::Allow });
+                ranges.push(Range { start: next, end: Decision::Allow });
             }
             ranges.push(Range { start: number, end });
             next = number + 1;
         }
-        ranges.push(Range { start: next, end: End::Allow });
-        ranges.push(Range { start: unknown, end: End::Fail(libc::ENOSYS) });
+        ranges.push(Range { start: next, end: Decision::Allow });
+        ranges.push(Range { start: unknown, end: Decision::Fail(libc::ENOSYS) });
         // Neighbours with the same end are one.
         ranges.dedup_by_key(|range| range.end);
         ranges
@@ -120,7 +120,7 @@ const RANGES_OF_A_TREE: usize = 80;
 /// Calls from `start` up to the next range's end in the same way.
 struct Range {
     start: u32,
-    end: End,
+    end: Decision,
 }
 
 /// Writes the comparisons that find the range of a call and the ends that they lead to, each end once; notes from where
@@ -128,16 +128,16 @@ struct Range {
 fn plant(ranges: &[Range], code: &mut Code, leaps: &mut Vec<(usize, usize)>) {
     let mut forks = Vec::new();
     branch(ranges, code, &mut forks);
-    let mut places: Vec<(End, usize)> = Vec::new();
+    let mut places: Vec<(Decision, usize)> = Vec::new();
     for end in ranges.iter().map(|range| range.end) {
         if places.iter().any(|(known, _)| *known == end) {
             continue;
         }
         places.push((end, code.0.len()));
         match end {
-            End::Allow => code.end(libc::SECCOMP_RET_ALLOW),
-            End::Fail(errno) => code.fail(errno),
-            End::Look(body) => {
+            Decision::Allow => code.end(libc::SECCOMP_RET_ALLOW),
+            Decision::Fail(errno) => code.fail(errno),
+            Decision::Body(body) => {
                 leaps.push((code.0.len(), body));
                 code.push(BPF_JMP | BPF_JA | BPF_K, 0);
             }
@@ -147,7 +147,7 @@ fn plant(ranges: &[Range], code: &mut Code, leaps: &mut Vec<(usize, usize)>) {
         let distance = |goal| {
             let place = match goal {
                 Goal::Comparison(place) => Some(place),
-                Goal::End(end) => places.iter().find(|(known, _)| *known == end).map(|(_, place)| *place),
+                Goal::Decision(end) => places.iter().find(|(known, _)| *known == end).map(|(_, place)| *place),
             };
             // Every end has a place, and a test keeps the trees small enough for every distance.
             (place.unwrap_or(at) - at - 1) as u8
@@ -160,7 +160,7 @@ fn plant(ranges: &[Range], code: &mut Code, leaps: &mut Vec<(usize, usize)>) {
 #[derive(Clone, Copy)]
 enum Goal {
     Comparison(usize),
-    End(End),
+    Decision(Decision),
 }
 
 /// A comparison whose ways are not known yet.
@@ -172,7 +172,7 @@ struct Fork {
 
 fn branch(ranges: &[Range], code: &mut Code, forks: &mut Vec<Fork>) -> Goal {
     if let [range] = ranges {
-        return Goal::End(range.end);
+        return Goal::Decision(range.end);
     }
     let (left, right) = ranges.split_at(ranges.len() / 2);
     let at = code.0.len();

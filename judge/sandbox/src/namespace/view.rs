@@ -8,13 +8,13 @@ use crate::protocol::messages::Task;
 /// The program and the visible paths, each with the identity of what stands there now, and what is left out of them.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct View {
-    places: Vec<(PathBuf, bool, Option<Identity>)>,
+    places: Vec<(PathBuf, bool, Option<FileIdentity>)>,
     hidden: Vec<PathBuf>,
 }
 
 /// Device, inode, and when it was last changed: a file replaced or made executable is another.
 #[derive(Debug, PartialEq, Eq)]
-struct Identity(u64, u64, i64, i64);
+struct FileIdentity(u64, u64, i64, i64);
 
 impl View {
     pub(crate) fn of(task: &Task) -> View {
@@ -22,7 +22,7 @@ impl View {
             let metadata = std::fs::metadata(path).ok()?;
             // A folder changes whenever something in it does, which is no other view.
             let changed = if metadata.is_dir() { (0, 0) } else { (metadata.ctime(), metadata.ctime_nsec()) };
-            Some(Identity(metadata.dev(), metadata.ino(), changed.0, changed.1))
+            Some(FileIdentity(metadata.dev(), metadata.ino(), changed.0, changed.1))
         };
         let program = (task.program.clone(), false, identity(&task.program));
         let visible =

@@ -29,26 +29,26 @@ pub(crate) struct Ramdisk {
     executes: bool,
     size: u64,
     root: OwnedFd,
-    fresh: Look,
+    fresh: Stamp,
     /// When a program first had it, by the clock that files are stamped with.
     handed_out: Option<(i64, i64)>,
 }
 
 /// What changes with whatever is done in a folder.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Look {
+struct Stamp {
     changed: (i64, i64),
     /// The number that the next file gets: one that never had a name changes nothing else.
     next_file: u64,
 }
 
-impl Look {
-    fn at(root: BorrowedFd<'_>) -> rustix::io::Result<Look> {
+impl Stamp {
+    fn at(root: BorrowedFd<'_>) -> rustix::io::Result<Stamp> {
         let stat = rustix::fs::fstat(root)?;
         let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
         let nameless = rustix::fs::openat(root, ".", flags, Mode::empty())?;
         let next_file = rustix::fs::fstat(nameless)?.st_ino;
-        Ok(Look { changed: (stat.st_ctime, stat.st_ctime_nsec as i64), next_file })
+        Ok(Stamp { changed: (stat.st_ctime, stat.st_ctime_nsec as i64), next_file })
     }
 }
 
@@ -64,7 +64,7 @@ impl Ramdisk {
         let options = CString::new(options).map_err(io::Error::from).context(what)?;
         rustix::mount::mount("tmpfs", place, "tmpfs", flags, options.as_c_str()).context(what)?;
         let root = open_folder(CWD, place).context(what)?;
-        let fresh = Look::at(root.as_fd()).context(what)?;
+        let fresh = Stamp::at(root.as_fd()).context(what)?;
         Ok(Ramdisk { place, owner, executes, size, root, fresh, handed_out: None })
     }
 
@@ -96,7 +96,7 @@ impl Ramdisk {
         let would_show = self.handed_out.is_some_and(|at| at > self.fresh.changed);
         // The last look has taken a number.
         self.fresh.next_file += 1;
-        would_show && Look::at(self.root()).is_ok_and(|look| look == self.fresh)
+        would_show && Stamp::at(self.root()).is_ok_and(|look| look == self.fresh)
     }
 
     /// Nothing of it can be reached any more.
