@@ -9,10 +9,11 @@ use crate::verdict::Ending;
 use crate::workflow::failure::Failure;
 use crate::workflow::{entrants, load, sandbox};
 use judge_sandbox::{Request, Sandbox, Sink, Stdin};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
+use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, Seek};
+use std::io::{self, IsTerminal, Seek};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -98,21 +99,36 @@ fn stdin(path: Option<&Path>) -> Result<Stdin, Failure> {
     match path {
         None => Ok(Stdin::Empty),
         Some(path) if path == Path::new("-") => Ok(Stdin::File(Arc::new(spooled_stdin()?))),
-        Some(path) if path.is_file() => match File::open(path) {
-            Ok(file) => Ok(Stdin::File(Arc::new(file))),
-            Err(error) => Err(Failure::usage(format!("cannot read {}: {error}", path.display()))),
-        },
-        Some(path) => Err(Failure::usage(format!("cannot read {}: it is not a file", path.display()))),
+        Some(path) => {
+            let unreadable = |why: &dyn Display| Failure::usage(format!("cannot read {}: {why}", path.display()));
+            // Before it is opened: to open a pipe waits for who writes to it.
+            let is_file = path.metadata().map_err(|error| unreadable(&error))?.is_file();
+            if !is_file {
+                return Err(unreadable(&"it is not a file"));
+            }
+            Ok(Stdin::File(Arc::new(File::open(path).map_err(|error| unreadable(&error))?)))
+        }
     }
 }
 
 /// Copies the judge's standard input to an anonymous file, so that none of it is held in memory and the program gets
 /// neither a terminal nor a pipe of another process.
 fn spooled_stdin() -> Result<File, Failure> {
+    let unreadable = |error: io::Error| Failure::usage(format!("cannot read the standard input: {error}"));
     let mut file = nameless("judge-stdin")?;
-    let copied = io::copy(&mut io::stdin().lock(), &mut file);
-    copied.map_err(|error| Failure::usage(format!("cannot read the standard input: {error}")))?;
+    let mut input = io::stdin().lock();
+    if is_endless(&input).map_err(unreadable)? {
+        return Err(Failure::usage("cannot read the standard input: it is a device that never ends"));
+    }
+    io::copy(&mut input, &mut file).map_err(unreadable)?;
     Ok(file)
+}
+
+/// Whether it is a device such as `/dev/zero`. A terminal ends when the user says so, and `/dev/null` at once.
+fn is_endless(input: &io::StdinLock<'_>) -> io::Result<bool> {
+    let stat = rustix::fs::fstat(input)?;
+    let is_device = FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice;
+    Ok(is_device && !input.is_terminal() && stat.st_rdev != rustix::fs::makedev(1, 3))
 }
 
 /// The output of the program, in the user's files or in anonymous ones, so that none of it is held in memory.

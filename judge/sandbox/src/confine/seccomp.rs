@@ -101,6 +101,8 @@ fn files(table: &mut Table, rules: Rules) {
     // program likes are memory of the kernel's. Programs lock files that are theirs alone: told that they hold the
     // lock, they go on.
     table.each(&[libc::SYS_flock], 0);
+    // Advice can throw a file's pages out of memory, which others notice when they read it. It may be ignored.
+    table.each(&[libc::SYS_fadvise64], 0);
     table.arguments(libc::SYS_fcntl, |code| {
         code.load(argument(1));
         code.when_any(&[libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW].map(unsigned), 0);

@@ -30,6 +30,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("streams in pipes", streams::in_pipes),
     ("output that nobody reads", streams::output_that_nobody_reads),
     ("input untouched", streams::input_untouched),
+    ("inputs of every kind", streams::inputs_of_every_kind),
     ("streams by name", streams::by_name),
     ("gap of a lone root", gap_of_a_lone_root),
     ("traces from run to run", traces::from_run_to_run),

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use judge_sandbox::{End, Fault, Sandbox, Sink, Stdin};
 use super::judge_level::check;
 use super::pace::{in_time, patiently};
 use super::request;
-use super::scene::processes_with;
+use super::scene::{folder_for_all, processes_with};
 
 /// 64 MiB in and out through files of the caller's, neither of them in the program's memory.
 pub(crate) fn in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
@@ -109,6 +109,47 @@ pub(crate) fn input_untouched(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     let empty = worker.run(&request).map_err(|fault| fault.to_string())?;
     check(empty.end == End::Exited(0), || format!("{empty:?}"))?;
     check(null().unwrap() == before, || format!("{before:?} became {:?}", null()))
+}
+
+/// However long the input is and whatever it comes from, the helper hands it out and neither waits for itself nor for an
+/// end that never comes.
+pub(crate) fn inputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    const LARGE: u64 = 300 << 20;
+    let mut worker = sandbox.worker(None).unwrap();
+    let mut request = request("/bin/sh".into(), &["sh", "-c", "wc -c"].map(str::to_owned));
+    request.limits.memory = Some(64 << 20);
+    let folder = folder_for_all(programs);
+    let inputs = folder.path().join("inputs");
+    fs::create_dir(&inputs).unwrap();
+    let large = tempfile::tempfile_in(&inputs).unwrap();
+    large.set_len(LARGE).unwrap();
+    let closed = inputs.join("closed");
+    fs::write(&closed, "12345").unwrap();
+    let open = File::open(&closed).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    // Its size is said to be 0.
+    let told = File::open("/proc/self/limits").unwrap();
+    let length = fs::read("/proc/self/limits").unwrap().len() as u64;
+    let pipe = inputs.join("pipe");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::write(pipe, vec![b'x'; 1 << 20])
+    });
+    let from_pipe = File::open(&pipe).unwrap();
+    let kinds = [("large", large, LARGE), ("closed", open, 5), ("told", told, length), ("pipe", from_pipe, 1 << 20)];
+    for (kind, input, length) in kinds {
+        request.stdin = Stdin::File(Arc::new(input));
+        let execution = worker.run(&request).map_err(|fault| format!("{kind}: {fault}"))?;
+        let counted = String::from_utf8_lossy(&execution.stdout).trim().parse() == Ok(length);
+        check(counted && execution.breaches.is_empty(), || format!("{kind}: {length} instead of {execution:?}"))?;
+    }
+    writer.join().unwrap().map_err(|error| format!("the pipe: {error}"))?;
+    request.stdin = Stdin::File(Arc::new(File::open("/dev/zero").unwrap()));
+    request.limits.cpu = Some(patiently(Duration::from_millis(200)));
+    let endless = worker.run(&request).map_err(|fault| format!("endless: {fault}"))?;
+    check(endless.breaches == [judge_sandbox::Breach::Cpu], || format!("endless: {endless:?}"))
 }
 
 /// By their names in `/dev`, whosever the files behind them are.

@@ -160,6 +160,7 @@ fn locks_hold_nothing_and_tell_nothing() {
     for rules in [STRICT, MILD] {
         let fcntl = |command: i32| under(rules, libc::SYS_fcntl, at(1, command as u64));
         assert_eq!(under(rules, libc::SYS_flock, [0; 6]), Fails(0));
+        assert_eq!(under(rules, libc::SYS_fadvise64, at(3, libc::POSIX_FADV_DONTNEED as u64)), Fails(0));
         for command in [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW] {
             assert_eq!(fcntl(command), Fails(0));
         }
@@ -232,6 +233,7 @@ fn every_refused_call_and_no_other_is_refused() {
         libc::SYS_kill,
         libc::SYS_tgkill,
         libc::SYS_flock,
+        libc::SYS_fadvise64,
         libc::SYS_socketpair,
         libc::SYS_setsockopt,
     ];
