@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use judge::cases::{CheckerError, check_externally};
-use judge::model::{CommandTemplate, Ruling};
+use judge::model::{CommandTemplate, Rejection, Ruling};
 use judge::verdict::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 use std::path::Path;
 
@@ -27,7 +27,7 @@ impl Protocol for Feedback {
                 Ok(score) => Ok(Ruling::Accepted(score)),
                 Err(_) => Err(ProtocolError::NoScore { place: "score.txt", found: text(0) }),
             },
-            Some(43) => Ok(Ruling::Rejected { place: String::new(), reason: text(1) }),
+            Some(43) => Ok(Ruling::rejected(text(1))),
             _ => Err(ProtocolError::NoRuling {
                 status: output.status,
                 expected: "42 accepts, 43 rejects",
@@ -53,7 +53,7 @@ impl Protocol for StandardError {
         let said = String::from_utf8_lossy(output.stderr);
         match said.trim().strip_prefix("points ").map(str::parse) {
             Some(Ok(score)) if output.status.code() == Some(7) => Ok(Ruling::Accepted(score)),
-            _ => Ok(Ruling::Rejected { place: String::new(), reason: said.trim().to_owned() }),
+            _ => Ok(Ruling::rejected(said.trim().to_owned())),
         }
     }
 }
@@ -74,7 +74,7 @@ fn check(protocol: &dyn Protocol, script: &str) -> Result<Ruling, CheckerError> 
 }
 
 fn rejected(reason: &str) -> Ruling {
-    Ruling::Rejected { place: String::new(), reason: reason.to_owned() }
+    Ruling::rejected(reason.to_owned())
 }
 
 #[test]
@@ -100,6 +100,6 @@ fn a_protocol_may_find_the_score_on_standard_error() {
 #[test]
 fn what_a_protocol_was_given_is_removed() {
     let said = check(&Feedback, "echo \"$2\" > \"$2/judgemessage.txt\"; exit 43").unwrap();
-    let Ruling::Rejected { reason, .. } = said else { panic!("{said:?}") };
+    let Ruling::Rejected(Rejection { reason, .. }) = said else { panic!("{said:?}") };
     assert!(Path::new(&reason).is_absolute() && !Path::new(&reason).exists(), "{reason}");
 }

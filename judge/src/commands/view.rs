@@ -50,7 +50,7 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     if film.is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
-    let result = answer::text(&ruling);
+    let result = ruling.to_string();
     let page = GamePage { title: &problem.title, case: &input.name, player: &answer.player, result: &result };
     let html = report::game_html(&page, &film).map_err(Failure::fault)?;
     load::write("the page", &args.html, html.as_bytes())?;
@@ -75,7 +75,7 @@ fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<PlayedAns
     match load::bytes_up_to("the answer", path, limit)? {
         Some(bytes) => Ok(PlayedAnswer { bytes, player: String::new() }),
         None => {
-            let ruling = answer::text(&answer::too_long(limit));
+            let ruling = answer::too_long(limit).to_string();
             Err(Failure::usage(format!("there is no move to show: {ruling}")).with_hint("--output-limit allows more"))
         }
     }
@@ -112,7 +112,7 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<PlayedAnswe
 
 /// Returns the error for a game without moves, for moves out of range, or for an answer without a valid first move.
 fn nothing_to_show(problem: &Problem, args: &ViewArgs, ruling: &Ruling) -> Failure {
-    let failure = Failure::usage(format!("there is no move to show: {}", answer::text(ruling)));
+    let failure = Failure::usage(format!("there is no move to show: {ruling}"));
     if args.from.is_some() || args.to.is_some() {
         failure.with_hint("--from and --to count moves from 1")
     } else {

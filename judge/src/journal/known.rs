@@ -23,7 +23,7 @@ struct Key {
 }
 
 const COLUMNS: &str = "result.entrant, result.place, game_case.input, attempt, verdict, score, cpu_us, wall_us, memory,
-    noisy, note, stderr";
+    noisy, note, stderr, broken_line, broken_column, broken_move, broken_rule";
 
 impl Known {
     /// Knows nothing yet of the cases of this plan.

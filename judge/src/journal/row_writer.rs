@@ -34,13 +34,13 @@ impl RowWriter<'_> {
         }
         let game_case = self.case_row(case, finished.evidence.input.as_ref())?;
         let answer = self.answer_row(finished)?;
-        let Outcome { verdict, score, note, stderr, cpu, wall, memory, noisy } = &finished.outcome;
+        let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy } = &finished.outcome;
         self.connection
             .prepare_cached(
                 "INSERT OR REPLACE INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us,
-                     wall_us, memory, noisy, note, stderr, answer)
+                     wall_us, memory, noisy, note, stderr, answer, broken_line, broken_column, broken_move, broken_rule)
                  VALUES (:entrant, :place, :case, :attempt, :verdict, :score, :rank, :cpu,
-                     :wall, :memory, :noisy, :note, :stderr, :answer)",
+                     :wall, :memory, :noisy, :note, :stderr, :answer, :line, :column, :move, :rule)",
             )?
             .execute(named_params! {
                 ":entrant": entrant,
@@ -57,6 +57,10 @@ impl RowWriter<'_> {
                 ":note": note,
                 ":stderr": stderr,
                 ":answer": answer,
+                ":line": broken.line,
+                ":column": broken.column,
+                ":move": broken.step,
+                ":rule": broken.rule,
             })?;
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::JournalError;
 use super::schema::{NEWEST, form, migrate};
+use rusqlite::backup::Backup;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,6 +12,9 @@ const FILE: &str = "journal.db";
 
 /// How long another judge's commit is waited for. Commits take less than a millisecond; a slow disk takes longer.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How many pages of a journal are copied at a time.
+const BACKUP_PAGES: i32 = 4096;
 
 /// An open journal.
 #[derive(Debug)]
@@ -73,7 +77,7 @@ impl Journal {
         let opened = Connection::open_with_flags(uri, flags).and_then(|connection| {
             configure(&connection)?;
             let found = form(&connection)?;
-            Ok((connection, found))
+            if found < NEWEST { Ok((migrated_copy(&connection)?, found)) } else { Ok((connection, found)) }
         });
         let (connection, found) = opened.map_err(|source| JournalError::Open { path: path.clone(), source })?;
         check_form(&path, found)?;
@@ -101,6 +105,17 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(64);
     // Writing the log back is what waits for the disk: not more often than every 16 MB.
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 4000;")
+}
+
+/// Copies a journal that cannot be written to a temporary file of SQLite's, which ends with the connection, and brings
+/// the copy up to date. What is written to the copy would be lost: it is read-only, too.
+fn migrated_copy(journal: &Connection) -> rusqlite::Result<Connection> {
+    let mut copy = Connection::open("")?;
+    Backup::new(journal, &mut copy)?.run_to_completion(BACKUP_PAGES, Duration::ZERO, None)?;
+    configure(&copy)?;
+    migrate(&mut copy)?;
+    copy.execute_batch("PRAGMA query_only = ON")?;
+    Ok(copy)
 }
 
 fn check_form(path: &Path, found: u32) -> Result<(), JournalError> {

@@ -4,8 +4,8 @@ use super::columns::{limits, named, time};
 use super::history::run_state;
 use super::{Journal, JournalError};
 use crate::model::{
-    CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Outcome, RunChoice, RunId, StoredCase, StoredEntrant,
-    StoredOutcome, StoredRun, Verdict,
+    BrokenRule, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Outcome, RunChoice, RunId, StoredCase,
+    StoredEntrant, StoredOutcome, StoredRun, Verdict,
 };
 use checkers::Score;
 use rusqlite::{OptionalExtension, Row};
@@ -80,7 +80,8 @@ impl Journal {
     fn stored_cases(&self, run: RunId, solvers: usize) -> Result<Vec<StoredCase>, JournalError> {
         let mut statement = self.connection.prepare(
             "SELECT result.place, entrant.place, game_case.name, input, seed, file, answer,
-                 verdict, score, cpu_us, wall_us, memory, noisy, note, stderr
+                 verdict, score, cpu_us, wall_us, memory, noisy, note, stderr, broken_line,
+                 broken_column, broken_move, broken_rule
              FROM entrant JOIN result ON result.entrant = entrant.id JOIN game_case ON game_case.id = result.game_case
              WHERE entrant.run = ?1 ORDER BY result.place, entrant.place",
         )?;
@@ -124,7 +125,8 @@ fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>, JournalError> {
     }
 }
 
-/// Reads an outcome from the eight columns verdict, score, cpu_us, wall_us, memory, noisy, note, stderr.
+/// Reads an outcome from the twelve columns verdict, score, cpu_us, wall_us, memory, noisy, note, stderr, broken_line,
+/// broken_column, broken_move, broken_rule.
 pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, JournalError> {
     let verdict: String = row.get(first)?;
     let score: Option<String> = row.get(first + 1)?;
@@ -138,6 +140,12 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
         noisy: row.get(first + 5)?,
         note: row.get(first + 6)?,
         stderr: row.get(first + 7)?,
+        broken: BrokenRule {
+            line: row.get(first + 8)?,
+            column: row.get(first + 9)?,
+            step: row.get(first + 10)?,
+            rule: row.get(first + 11)?,
+        },
     })
 }
 

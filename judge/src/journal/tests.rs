@@ -6,14 +6,16 @@ mod pace;
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KnownOutcome, Limits,
-    Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Time, Verdict,
+    BrokenRule, Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KnownOutcome,
+    Limits, Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Time,
+    Verdict,
 };
 use crate::plan::{Order, Plan};
 use checkers::Score;
 use judge_sandbox::{Tier, Visible};
 use num_rational::BigRational;
 use pace::{in_time, patiently, unhurried};
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -104,6 +106,11 @@ fn input(case: usize) -> Digest {
     Digest::of(format!("input {case}").as_bytes())
 }
 
+fn broken_rule() -> BrokenRule {
+    let [line, column, step] = [1, 2, 3].map(NonZeroUsize::new);
+    BrokenRule { line, column, step, rule: Some("no".to_owned()) }
+}
+
 fn finished(case: usize, solver: usize, score: Option<i64>) -> FinishedJob {
     let outcome = match score {
         Some(score) => Outcome {
@@ -114,7 +121,10 @@ fn finished(case: usize, solver: usize, score: Option<i64>) -> FinishedJob {
             noisy: true,
             ..Outcome::without_run(Verdict::Accepted, String::new())
         },
-        None => Outcome::without_run(Verdict::WrongAnswer, "line 1, column 2: no".to_owned()),
+        None => Outcome {
+            broken: broken_rule(),
+            ..Outcome::without_run(Verdict::WrongAnswer, "line 1, column 2, move 3: no".to_owned())
+        },
     };
     let answer = Some(format!("answer {score:?}").into_bytes());
     FinishedJob {
@@ -369,13 +379,40 @@ fn a_journal_that_cannot_be_written_can_be_read() {
     assert!(matches!(journal.remove(run), Err(JournalError::Database(_))));
 }
 
+/// As the judge of that time left it.
+fn back_to_form_1(journal: &Journal) {
+    let columns = ["line", "column", "move", "rule"];
+    let drops: String = columns.map(|name| format!("ALTER TABLE result DROP COLUMN broken_{name};")).concat();
+    journal.connection.execute_batch(&format!("DROP TABLE imported_best; {drops} PRAGMA user_version = 1")).unwrap();
+}
+
+#[test]
+fn a_journal_of_an_older_form_that_cannot_be_written_can_be_read() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let run = bench.run(&[Some(1), None]);
+    let journal = bench.journal();
+    back_to_form_1(&journal);
+    drop(journal);
+    let mut journal = Journal::open_read_only(&bench.path()).unwrap();
+    let cases = journal.stored_run(run).unwrap().cases;
+    let outcome = |case: usize| &cases[case].results[0].as_ref().unwrap().outcome;
+    assert_eq!(outcome(0), &finished(0, 0, Some(1)).outcome);
+    let rejected = finished(1, 0, None).outcome;
+    assert_eq!(outcome(1), &Outcome { broken: BrokenRule::default(), ..rejected }, "that judge did not record it");
+    assert!(journal.best(&game(&bench), None).is_ok());
+    assert!(matches!(journal.remove(run), Err(JournalError::Database(_))));
+    drop(journal);
+    let form =
+        |journal: &Journal| journal.connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
+    assert_eq!(form(&bench.journal()).unwrap(), 4, "opened to be written, it is brought up to date");
+}
+
 #[test]
 fn an_older_form_is_brought_up_to_date_and_a_newer_one_refused() {
     let bench = Bench::new(&["bot"], 1..=1);
     let run = bench.run(&[Some(5)]);
     let journal = bench.journal();
-    // Back to form 1, as the judge of that time left it.
-    journal.connection.execute_batch("DROP TABLE imported_best; PRAGMA user_version = 1").unwrap();
+    back_to_form_1(&journal);
     drop(journal);
     let mut journal = bench.journal();
     assert_eq!(journal.stored_run(run).unwrap().cases.len(), 1);

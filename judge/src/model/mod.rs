@@ -48,7 +48,7 @@ pub use past_run::{HistoryRow, RunChoice, RunId, RunState};
 pub use problem::{BestSource, CheckerChoice, GeneratorChoice, Problem};
 pub use retention::Retention;
 pub use rule::{Aggregate, FailedCase, Rule, UnknownRule};
-pub use ruling::Ruling;
+pub use ruling::{BrokenRule, Rejection, Ruling};
 pub use seeds::{Seeds, SeedsError, parse_seed};
 pub use solver::{BASE_ENVIRONMENT, Invocation, JOURNAL_FOLDER, Program, Runtime, Solver, SolverSpec};
 pub use stored_run::{StoredCase, StoredEntrant, StoredOutcome, StoredRun};

@@ -1,6 +1,6 @@
 //! What became of one case.
 
-use super::Verdict;
+use super::{BrokenRule, Verdict};
 use checkers::Score;
 use std::time::Duration;
 
@@ -13,6 +13,8 @@ pub struct Outcome {
     pub score: Option<Score>,
     /// Why the verdict is not `Accepted`, in words; empty when it is.
     pub note: String,
+    /// Which rule a rejected answer breaks, and where; what is unknown of it, or not rejected, is absent.
+    pub broken: BrokenRule,
     /// The end of what the solver printed on standard error, kept for the cases that failed.
     pub stderr: String,
     /// CPU time of the whole process tree.
@@ -29,8 +31,17 @@ impl Outcome {
     /// Returns an outcome of a case in which no program ran.
     #[must_use]
     pub fn without_run(verdict: Verdict, note: String) -> Self {
-        let stderr = String::new();
-        Self { verdict, score: None, note, stderr, cpu: None, wall: None, memory: None, noisy: false }
+        Self {
+            verdict,
+            score: None,
+            note,
+            broken: BrokenRule::default(),
+            stderr: String::new(),
+            cpu: None,
+            wall: None,
+            memory: None,
+            noisy: false,
+        }
     }
 
     /// Returns whether the case was accepted.

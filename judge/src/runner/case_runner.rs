@@ -203,8 +203,10 @@ fn ruled(ruling: Ruling) -> Outcome {
         Ruling::Accepted(score) => {
             Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) }
         }
-        Ruling::Rejected { place, reason } if place.is_empty() => Outcome::without_run(Verdict::WrongAnswer, reason),
-        Ruling::Rejected { place, reason } => Outcome::without_run(Verdict::WrongAnswer, format!("{place}: {reason}")),
+        Ruling::Rejected(rejection) => {
+            let note = rejection.to_string();
+            Outcome { broken: rejection.broken, ..Outcome::without_run(Verdict::WrongAnswer, note) }
+        }
     }
 }
 

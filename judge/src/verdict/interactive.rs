@@ -93,7 +93,7 @@ mod tests {
     }
 
     fn rejected() -> InteractorDecision {
-        InteractorDecision::Decided(Ruling::Rejected { place: String::new(), reason: "too far".to_owned() })
+        InteractorDecision::Decided(Ruling::rejected("too far".to_owned()))
     }
 
     fn failed() -> InteractorDecision {

@@ -44,22 +44,13 @@ pub(crate) fn check(
 
 /// Returns the decision about an answer beyond the output limit.
 pub(crate) fn too_long(limit: Bytes) -> Ruling {
-    Ruling::Rejected { place: String::new(), reason: format!("more than {limit} of output") }
-}
-
-/// Returns the decision as text: `accepted SCORE` or `rejected PLACE: WHY`.
-pub(crate) fn text(ruling: &Ruling) -> String {
-    match ruling {
-        Ruling::Accepted(score) => format!("accepted {score}"),
-        Ruling::Rejected { place, reason } if place.is_empty() => format!("rejected answer: {reason}"),
-        Ruling::Rejected { place, reason } => format!("rejected {place}: {reason}"),
-    }
+    Ruling::rejected(format!("more than {limit} of output"))
 }
 
 /// Returns the exit code of a command on one answer.
 pub(crate) fn exit(ruling: &Ruling) -> Exit {
     match ruling {
         Ruling::Accepted(_) => Exit::Success,
-        Ruling::Rejected { .. } => Exit::NotAccepted,
+        Ruling::Rejected(_) => Exit::NotAccepted,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::{Bytes, Exit, Problem, Ruling, natural_key};
 use crate::report::{self, Align, Style, grid};
-use crate::workflow::answer::{self, exit, text};
+use crate::workflow::answer::{self, exit};
 use crate::workflow::failure::Failure;
 use crate::workflow::load;
 use std::collections::BTreeSet;
@@ -85,7 +85,7 @@ impl Checked {
     fn text(&self) -> String {
         match self {
             Self::Ruled(Ruling::Accepted(_)) => "accepted".to_owned(),
-            Self::Ruled(ruling) => text(ruling),
+            Self::Ruled(ruling) => ruling.to_string(),
             Self::NoAnswer(output) => format!("no answer: {} is missing", output.display()),
             Self::NoInput(input) => format!("no input: {} is missing", input.display()),
             Self::Failed(failure) => format!("not checked: {}", failure.in_one_line()),

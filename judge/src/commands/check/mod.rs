@@ -7,7 +7,7 @@ use crate::cases::Inputs;
 use crate::cli::CheckArgs;
 use crate::model::{Bytes, Exit, Problem};
 use crate::report;
-use crate::workflow::answer::{self, exit, refuse_interactive, text};
+use crate::workflow::answer::{self, exit, refuse_interactive};
 use crate::workflow::failure::Failure;
 use crate::workflow::load;
 use folder::check_folder;
@@ -42,6 +42,6 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
         }
     };
     let ruling = answer::check(problem, &input, &name, output, limit)?;
-    report::print_line(&text(&ruling))?;
+    report::print_line(&ruling.to_string())?;
     Ok(exit(&ruling))
 }

@@ -2,7 +2,7 @@
 
 use crate::cases::{Inputs, PreparedCase, ProblemChecker};
 use crate::journal::Journal;
-use crate::model::{Bytes, Digest, Exit, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
+use crate::model::{Bytes, Digest, Exit, Outcome, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
 use crate::report::{self, Align, Style, grid};
 use crate::workflow::answer::{refuse_interactive, too_long};
 use crate::workflow::failure::Failure;
@@ -110,15 +110,26 @@ impl Rechecker<'_> {
             Some(limit) if answer.len() as u64 > limit.0 => Ok(too_long(limit)),
             _ => case.check(&answer),
         };
-        let today = match ruling {
-            Ok(Ruling::Accepted(score)) => format!("accepted {score}"),
-            Ok(Ruling::Rejected { place, reason }) if place.is_empty() => format!("rejected: {reason}"),
-            Ok(Ruling::Rejected { place, reason }) => format!("rejected {place}: {reason}"),
-            Err(error) => return Ok(Recheck::Impossible(error.to_string())),
-        };
-        let same_verdict = verdict == Verdict::WrongAnswer && today.starts_with("rejected");
-        let recorded = recorded(stored);
-        Ok(if same_verdict || today == recorded { Recheck::Same } else { Recheck::Differs(recorded, today) })
+        Ok(match ruling {
+            Ok(ruling) if is_as_recorded(&ruling, &stored.outcome) => Recheck::Same,
+            Ok(ruling) => Recheck::Differs(recorded(stored), today(&ruling)),
+            Err(error) => Recheck::Impossible(error.to_string()),
+        })
+    }
+}
+
+/// A rejection is the same decision whatever its reason: a checker may word it anew.
+fn is_as_recorded(ruling: &Ruling, outcome: &Outcome) -> bool {
+    match ruling {
+        Ruling::Accepted(score) => outcome.score.as_ref() == Some(score),
+        Ruling::Rejected(_) => outcome.verdict == Verdict::WrongAnswer,
+    }
+}
+
+fn today(ruling: &Ruling) -> String {
+    match ruling {
+        Ruling::Rejected(rejection) if !rejection.broken.has_place() => format!("rejected: {rejection}"),
+        ruling => ruling.to_string(),
     }
 }
 

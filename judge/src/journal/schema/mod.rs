@@ -18,6 +18,7 @@ const STEPS: &[Migration] = &[
     Migration::Sql(include_str!("2.sql")),
     // The keys of version 2.
     Migration::Carry(keys::carry_over),
+    Migration::Sql(include_str!("4.sql")),
 ];
 
 /// The newest form.

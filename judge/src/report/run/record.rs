@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 /// One solver on one case.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -58,6 +59,19 @@ pub(super) struct CaseRecord<'a> {
     /// Why it was not accepted.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(super) note: &'a str,
+    /// The line of the answer where a rule is broken, from 1; like the next three of rejected answers, if the checker
+    /// says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<NonZeroUsize>,
+    /// The byte within the line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<NonZeroUsize>,
+    /// The move of the game that breaks a rule, from 1.
+    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
+    step: Option<NonZeroUsize>,
+    /// The rule that is broken, in a few words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'a str>,
     /// The end of what a solver that failed printed on standard error.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub(super) stderr: &'a str,
@@ -83,6 +97,7 @@ impl<'a> CaseRecord<'a> {
     ) -> Self {
         let case = &plan.cases[job.case];
         let verdict = verdict_of(outcome);
+        let broken = outcome.map(|outcome| &outcome.broken);
         let (seed, input) = match &case.source {
             CaseSource::Seed(seed) => (Some(*seed), None),
             CaseSource::File(path) => (None, Some(path.display().to_string())),
@@ -102,6 +117,10 @@ impl<'a> CaseRecord<'a> {
             wall_ms: outcome.and_then(|outcome| outcome.wall).map(in_milliseconds),
             memory_bytes: outcome.and_then(|outcome| outcome.memory),
             note: outcome.map_or("", |outcome| &outcome.note),
+            line: broken.and_then(|broken| broken.line),
+            column: broken.and_then(|broken| broken.column),
+            step: broken.and_then(|broken| broken.step),
+            rule: broken.and_then(|broken| broken.rule.as_deref()),
             stderr: outcome.map_or("", |outcome| &outcome.stderr),
             noisy: outcome.is_some_and(|outcome| outcome.noisy),
             features: features.map(named_numbers),

@@ -46,7 +46,7 @@ impl Protocol for JudgeInteractor {
         let report = output.reports.first().map_or(&[][..], Vec::as_slice);
         match ruling(output, report)? {
             // Many interpreters end a program that crashed with exit code 1.
-            Ruling::Rejected { reason, .. } if reason.is_empty() => {
+            Ruling::Rejected(rejection) if rejection.reason.is_empty() => {
                 Err(ProtocolError::NoReason { exit: "exit code 1", stderr: text(output.stderr) })
             }
             ruling => Ok(ruling),
@@ -62,7 +62,7 @@ fn ruling(output: &CallOutput<'_>, result: &[u8]) -> Result<Ruling, ProtocolErro
             Ok(score) => Ok(Ruling::Accepted(score)),
             Err(_) => Err(ProtocolError::NoScore { place: "the first word it printed", found: line }),
         },
-        Some(1) => Ok(Ruling::Rejected { place: String::new(), reason: line }),
+        Some(1) => Ok(Ruling::rejected(line)),
         _ => Err(ProtocolError::NoRuling {
             status: output.status,
             expected: "0 accepts, 1 rejects",
@@ -103,7 +103,7 @@ mod tests {
     }
 
     fn rejected(reason: &str) -> Result<Ruling, ProtocolError> {
-        Ok(Ruling::Rejected { place: String::new(), reason: reason.to_owned() })
+        Ok(Ruling::rejected(reason.to_owned()))
     }
 
     fn no_score(found: &str) -> Result<Ruling, ProtocolError> {
