@@ -2,20 +2,19 @@
 
 use super::answer::Marking;
 use super::generate;
+use super::ids;
 use super::input::{EasyCase, features, read_easy};
-use super::rules::{Strip, tile};
+use super::rules::Strip;
 use super::stage::Stage;
+use super::strip::tile;
 use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
-
-/// The checker's id.
-pub(super) const ID: &str = "beating-the-game-easy";
 
 /// The checker of `beating-the-game-easy`.
 pub(crate) struct BeatingTheGameEasy;
 
 impl Checker for BeatingTheGameEasy {
     fn id(&self) -> &'static str {
-        ID
+        ids::EASY
     }
 
     fn version(&self) -> u32 {

@@ -1,8 +1,8 @@
 //! Cases of both games, of the project's own making: they are not the contest's.
 
-use super::input::{EasyCase, LARGEST_EXPONENT, Start, easy_text, hard_text};
-use super::rules::Side;
-use super::{easy, hard};
+use super::ids;
+use super::input::{EasyCase, LARGEST_EXPONENT, easy_text, hard_text};
+use super::strip::{Side, Start};
 use crate::random::Frozen;
 
 /// Returns a file of 10 to 50 cases; each has 2 to 1,000 cells and 1 to 5,000 attempts.
@@ -10,7 +10,7 @@ use crate::random::Frozen;
 /// Strips differ in how full they are, from empty to full in steps of an eighth, and in how large their tiles can be:
 /// with few kinds of tiles much merges, with many the strip soon stands still.
 pub(super) fn easy(seed: u64) -> String {
-    let random = &mut Frozen::new(easy::ID, seed);
+    let random = &mut Frozen::new(ids::EASY, seed);
     let cases: Vec<EasyCase> = (0..random.between(10, 50)).map(|_| easy_case(random)).collect();
     easy_text(&cases)
 }
@@ -29,7 +29,7 @@ fn easy_case(random: &mut Frozen) -> EasyCase {
 
 /// Returns a file of 10 to 50 cases; each has 2 to 9 cells and a 2 or a 4 on one of them.
 pub(super) fn hard(seed: u64) -> String {
-    let random = &mut Frozen::new(hard::ID, seed);
+    let random = &mut Frozen::new(ids::HARD, seed);
     let cases: Vec<Start> = (0..random.between(10, 50)).map(|_| hard_case(random)).collect();
     hard_text(&cases)
 }

@@ -2,21 +2,20 @@
 
 use super::answer::Marking;
 use super::generate;
-use super::input::{Start, features, read_hard};
+use super::ids;
+use super::input::{features, read_hard};
 use super::layer::Move;
 use super::optimum::{best_game, best_score};
 use super::stage::Stage;
+use super::strip::Start;
 use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
-
-/// The checker's id.
-pub(super) const ID: &str = "beating-the-game-hard";
 
 /// The checker of `beating-the-game-hard`.
 pub(crate) struct BeatingTheGameHard;
 
 impl Checker for BeatingTheGameHard {
     fn id(&self) -> &'static str {
-        ID
+        ids::HARD
     }
 
     fn version(&self) -> u32 {

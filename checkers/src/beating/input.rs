@@ -1,6 +1,6 @@
 //! The inputs of both games: strips, seeds and attempted moves, read from text and written as text.
 
-use super::rules::{Side, tile};
+use super::strip::{Side, Start, tile};
 use crate::random::LONG_LAG;
 use crate::tokens::{Parsed, Token, Tokens, parse_integer};
 use crate::{Feature, Malformed, Rejection};
@@ -24,15 +24,6 @@ const ATTEMPTS: RangeInclusive<i64> = 1..=5_000;
 
 /// The largest tile of an input is 2 to the power of this.
 pub(super) const LARGEST_EXPONENT: u8 = 62;
-
-/// A strip at the start and the numbers behind its random tiles.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Start {
-    /// The cells from left to right: the exponent of each tile's power of two, 0 for an empty cell.
-    pub(super) cells: Vec<u8>,
-    /// The statement's `x0` to `x42`.
-    pub(super) seed: [u32; LONG_LAG],
-}
 
 /// One case of the easy game.
 #[derive(Debug, Clone, PartialEq, Eq)]

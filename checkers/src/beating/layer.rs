@@ -1,12 +1,9 @@
 //! All strips that a hard case can be after some moves, a word each, and the moves from there to the next layer.
 
-use super::input::Start;
-use super::rules::{Arrival, Side};
+use super::packed::{LONGEST, PUSHED_RIGHT, Strip, TILE_BITS};
+use super::rules::Arrival;
 use super::seen::Seen;
-
-/// Bits of a tile in a [`Strip`]. On nine cells no tile passes 2^10: each larger one needs the one before it twice, the
-/// second time with a cell less.
-pub(super) const TILE_BITS: usize = 4;
+use super::strip::{Side, Start};
 
 /// A tile's own bits.
 const TILE: u64 = 0b1111;
@@ -16,16 +13,6 @@ const LOWER_BITS: u64 = 0x7777_7777_7777_7777;
 
 /// The highest bit of every tile.
 const HIGHEST_BITS: u64 = 0x8888_8888_8888_8888;
-
-/// A strip as one word: the exponents of its tiles from left to right, without the empty cells, the leftmost in the
-/// lowest bits; and [`PUSHED_RIGHT`]. Which cell the newest tile is on, its layer tells.
-pub(super) type Strip = u64;
-
-/// Set when the last move went right: the newest tile is then the leftmost, otherwise the rightmost.
-pub(super) const PUSHED_RIGHT: Strip = 1 << 63;
-
-/// The longest strip there is.
-pub(super) const LONGEST: usize = 9;
 
 /// All distinct strips after the same number of moves.
 ///

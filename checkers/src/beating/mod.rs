@@ -5,12 +5,15 @@ mod answer;
 mod easy;
 mod generate;
 mod hard;
+mod ids;
 mod input;
 mod layer;
 mod optimum;
+mod packed;
 mod rules;
 mod seen;
 mod stage;
+mod strip;
 
 pub(crate) use easy::BeatingTheGameEasy;
 pub(crate) use hard::BeatingTheGameHard;

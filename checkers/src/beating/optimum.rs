@@ -1,9 +1,10 @@
 //! The best score of a hard case, by following all distinct strips move by move.
 
-use super::input::Start;
-use super::layer::{Layer, Move, Strip};
+use super::layer::{Layer, Move};
+use super::packed::Strip;
 use super::rules::Arrival;
 use super::seen::Seen;
+use super::strip::Start;
 use crate::random::SubtractWithCarry;
 
 /// A strip that no move changes.
@@ -59,9 +60,9 @@ fn search(start: &Start, mut visit: impl FnMut(&Layer)) -> End {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layer::LONGEST;
+    use super::super::packed::LONGEST;
     use super::super::rules::model::Model;
-    use super::super::rules::tile;
+    use super::super::strip::tile;
     use super::*;
     use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Tells which strips of a layer were found before.
 
-use super::layer::{LONGEST, PUSHED_RIGHT, Strip, TILE_BITS};
+use super::packed::{LONGEST, PUSHED_RIGHT, Strip, TILE_BITS};
 
 /// The strips of one layer: a hash table that is emptied by raising a number. A game asks it a hundred thousand times.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! The pictures of both games: a strip is a board of one row.
 
-use super::rules::tile;
+use super::strip::tile;
 use crate::{Board, Cell, Frame, Observer, Score};
 
 /// Who watches, and how far the file is played. The points of a frame are the judge's: one for each right case.

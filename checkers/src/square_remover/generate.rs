@@ -1,6 +1,6 @@
 //! The contest's own generator of cases, bit for bit.
 
-use super::ID;
+use super::constants::ID;
 use super::input::Game;
 use crate::UnusableSeed;
 use crate::random::Sha1Prng;

@@ -1,19 +1,15 @@
 //! The game `square-remover` (TopCoder, TCO 2014 Marathon Round 1): swap tiles so that 2x2 squares go.
 
 mod answer;
+mod constants;
 mod generate;
 mod input;
 mod replay;
 mod rules;
 
 use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
+use constants::ID;
 use input::Game;
-
-/// The checker's id.
-const ID: &str = "square-remover";
-
-/// Moves in a game, and so in every answer.
-const MOVES: usize = 10_000;
 
 /// The checker of `square-remover`.
 pub(crate) struct SquareRemover;

@@ -1,7 +1,7 @@
 //! The game of `square-remover` from its first square to its last move, and the pictures of it.
 
-use super::MOVES;
 use super::answer::{Swap, read_swap};
+use super::constants::MOVES;
 use super::input::Game;
 use super::rules::{Cell, Position};
 use crate::tokens::{Tokens, place_of};
