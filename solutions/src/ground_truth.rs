@@ -3,7 +3,9 @@
 #[path = "../../tests/support/require.rs"]
 mod require;
 
+use crate::SolveError;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Returns the folder with a game's ground truth. Says so when there is none; the test then has nothing to look at.
@@ -35,8 +37,8 @@ pub(crate) fn read(stem: &Path, ending: &str) -> Option<String> {
 }
 
 /// Returns the answer of a solution.
-pub(crate) fn answer(id: &str, input: &str) -> String {
+pub(crate) fn answer(solve: impl Fn(&[u8], &mut dyn Write) -> Result<(), SolveError>, input: &str) -> String {
     let mut answer = Vec::new();
-    (crate::find(id).unwrap().solve)(input.as_bytes(), &mut answer).unwrap();
+    solve(input.as_bytes(), &mut answer).unwrap();
     String::from_utf8(answer).unwrap()
 }

@@ -186,6 +186,7 @@ fn trace(history: &[Step], mut step: usize) -> Vec<u16> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::largest_first;
     use super::*;
     use crate::ground_truth;
     use crate::random::Random;
@@ -216,7 +217,7 @@ mod tests {
             let line = run(&mut Surveyor::new(&start), &start, ALL_WEIGHTS[0], &Clock::start(0.05), 1.0);
             let score = replay(&board, line.cells.iter().map(|&cell| start.place(cell)));
             assert_eq!(score, u64::from(line.score));
-            let plain = ground_truth::answer("same-game-free-plain", &text);
+            let plain = ground_truth::answer(largest_first::solve, &text);
             let numbers: Vec<usize> =
                 plain.split_ascii_whitespace().skip(1).map(|word| word.parse().unwrap()).collect();
             let plain = replay(&board, numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])));
