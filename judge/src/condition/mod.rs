@@ -1,51 +1,21 @@
 //! Conditions on a case's features, as `--where` takes them: `N<10 && (colors==4 || !(k>100))`.
 
+mod expression;
 mod parse;
 mod tokens;
 
-use crate::model::{Features, Number};
-use std::cmp::Ordering;
+use crate::model::Features;
+use expression::Expression;
 use std::fmt;
 use std::str::FromStr;
+
+pub use tokens::ConditionError;
 
 /// A condition on a case's features.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
     text: String,
     expression: Expression,
-}
-
-/// A syntax error in a condition.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected}, found {found} (character {place})")]
-pub struct ConditionError {
-    expected: &'static str,
-    found: String,
-    place: usize,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Expression {
-    Compare(Operand, Relation, Operand),
-    Not(Box<Expression>),
-    All(Vec<Expression>),
-    Any(Vec<Expression>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Operand {
-    Name(String),
-    Number(Number),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    Less,
-    LessOrEqual,
-    Equal,
-    NotEqual,
-    GreaterOrEqual,
-    Greater,
 }
 
 impl FromStr for Condition {
@@ -80,73 +50,10 @@ impl Condition {
     }
 }
 
-impl Expression {
-    /// Evaluates by Kleene's three-valued logic; `None` is unknown.
-    fn evaluate(&self, features: &Features) -> Option<bool> {
-        match self {
-            Self::Compare(left, comparison, right) => {
-                Some(comparison.accepts(left.value(features)?.cmp(right.value(features)?)))
-            }
-            Self::Not(inner) => inner.evaluate(features).map(|value| !value),
-            Self::All(parts) => known_unless(false, parts, features),
-            Self::Any(parts) => known_unless(true, parts, features),
-        }
-    }
-
-    fn collect_names<'a>(&'a self, names: &mut Vec<&'a str>) {
-        match self {
-            Self::Compare(left, _, right) => names.extend([left, right].into_iter().filter_map(Operand::name)),
-            Self::Not(inner) => inner.collect_names(names),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.collect_names(names)),
-        }
-    }
-}
-
-/// Returns the decisive value if a part has it, the other value if all parts have that, else `None`.
-fn known_unless(decisive: bool, parts: &[Expression], features: &Features) -> Option<bool> {
-    let mut result = Some(!decisive);
-    for part in parts {
-        match part.evaluate(features) {
-            Some(value) if value == decisive => return Some(decisive),
-            Some(_) => {}
-            None => result = None,
-        }
-    }
-    result
-}
-
-impl Operand {
-    fn value<'a>(&'a self, features: &'a Features) -> Option<&'a Number> {
-        match self {
-            Self::Name(name) => features.get(name),
-            Self::Number(number) => Some(number),
-        }
-    }
-
-    fn name(&self) -> Option<&str> {
-        match self {
-            Self::Name(name) => Some(name),
-            Self::Number(_) => None,
-        }
-    }
-}
-
-impl Relation {
-    fn accepts(self, order: Ordering) -> bool {
-        match self {
-            Self::Less => order.is_lt(),
-            Self::LessOrEqual => order.is_le(),
-            Self::Equal => order.is_eq(),
-            Self::NotEqual => order.is_ne(),
-            Self::GreaterOrEqual => order.is_ge(),
-            Self::Greater => order.is_gt(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Number;
     use proptest::prelude::*;
 
     fn features() -> Features {

@@ -1,7 +1,7 @@
 //! Parses a condition by recursive descent.
 
-use super::tokens::{Token, Tokens};
-use super::{ConditionError, Expression, Operand};
+use super::expression::{Expression, Operand};
+use super::tokens::{ConditionError, Token, Tokens};
 
 /// The deepest nesting: it keeps the recursion within the stack.
 const DEEPEST: usize = 100;

@@ -1,7 +1,16 @@
 //! Splits a condition into tokens.
 
-use super::{ConditionError, Relation};
+use super::expression::Relation;
 use crate::model::Number;
+
+/// A syntax error in a condition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}, found {found} (character {place})")]
+pub struct ConditionError {
+    expected: &'static str,
+    found: String,
+    place: usize,
+}
 
 /// The operators, longer ones before their prefixes.
 const SIGNS: [(&str, Token); 11] = [
