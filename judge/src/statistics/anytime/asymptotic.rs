@@ -21,7 +21,8 @@
 //! Hall's transformation agrees with Johnson's d - G d^2 / (3 s) - G s / (6 n) near the center, but grows with d: with
 //! Johnson's, a large effect with a long tail against it would never be found.
 
-use super::{Side, tail};
+use super::side::Side;
+use super::tail::tail;
 use crate::statistics::moments::Moments;
 
 /// The variance of the mixture is one over this: made for effects of half a standard deviation.

@@ -10,7 +10,8 @@
 //! random variables by betting", JRSS B 86, 2024; Orabona and Jun, "Tight concentrations and confidence sequences from
 //! the regret of universal portfolio", IEEE Trans. Inf. Theory 70, 2024.
 
-use super::{Side, log_mean_exp};
+use super::mixture::log_mean_exp;
+use super::side::Side;
 
 /// Halving steps of the square root: shares from 0.99 down to 0.0077. Most effects are small against their bound, and
 /// then the largest share is the best: each gets a weight in proportion to itself.

@@ -1,6 +1,8 @@
 //! The test martingale that suits what is known of the effects.
 
-use super::{BoundedMartingale, Side, SymmetricMartingale};
+use super::bounded::BoundedMartingale;
+use super::side::Side;
+use super::symmetric::SymmetricMartingale;
 
 /// Bets on the mean lying above and below a center.
 #[derive(Debug, Clone)]

@@ -1,6 +1,9 @@
 //! The growing sequence of effects, its decision and its interval.
 
-use super::{AsymptoticSequence, Side, TestMartingale, WarmUp};
+use super::asymptotic::AsymptoticSequence;
+use super::martingale::TestMartingale;
+use super::side::Side;
+use super::warm_up::WarmUp;
 use crate::statistics::interval::Interval;
 use crate::statistics::moments::Moments;
 

@@ -9,7 +9,8 @@
 //! sizes only, never on signs, and no decision is made before those twenty: given the sizes, symmetric effects have
 //! fair and independent signs, so the bets on them stay fair.
 
-use super::{Side, log_mean_exp};
+use super::mixture::log_mean_exp;
+use super::side::Side;
 
 /// The cases that set the scale. No decision is made before them.
 const SCALE_CASES: usize = 20;

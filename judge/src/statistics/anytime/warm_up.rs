@@ -18,7 +18,8 @@
 //!
 //! The warm-up delays normal effects if the mean is large against the spread and few cases would do, and others hardly.
 
-use super::{LIGHT_TAILED, Side, tail};
+use super::side::Side;
+use super::tail::{LIGHT_TAILED, tail};
 use crate::statistics::moments::Moments;
 
 /// The warm-up is long enough for effects on the other side that are this share of all but ties. No test can account
