@@ -8,7 +8,7 @@ mod shared;
 pub use by_hand::{CheckArgs, ExecArgs, GenArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, RescoreArgs, ShowArgs};
-pub use shared::{CaseArgs, JobArgs, LimitArgs, SandboxArgs, TierArg};
+pub use shared::{CaseArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs, TierArg};
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -204,30 +204,6 @@ pub struct RunArgs {
     /// Where the results go, beside the table
     #[command(flatten)]
     pub reports: ReportArgs,
-}
-
-/// Where the results go: files, or - for standard output instead of the table.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Reports (PATH may be -: standard output instead of the table)")]
-pub struct ReportArgs {
-    /// One JSON document
-    #[arg(long, value_name = "PATH")]
-    pub json: Option<PathBuf>,
-    /// JSON lines: each case as soon as it is finished, then a summary
-    #[arg(long, value_name = "PATH")]
-    pub jsonl: Option<PathBuf>,
-    /// A table for spreadsheets
-    #[arg(long, value_name = "PATH")]
-    pub csv: Option<PathBuf>,
-    /// JUnit XML, as CI services show it
-    #[arg(long, value_name = "PATH")]
-    pub junit: Option<PathBuf>,
-    /// Markdown that fits a pull request's comment
-    #[arg(long, value_name = "PATH")]
-    pub markdown: Option<PathBuf>,
-    /// A web page in one file
-    #[arg(long, value_name = "PATH")]
-    pub html: Option<PathBuf>,
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The grammar of the commands about past runs.
 
-use super::ReportArgs;
+use super::shared::ReportArgs;
 use crate::condition::Condition;
 use crate::model::{Rule, RunChoice, listed};
 use clap::{Args, Subcommand};

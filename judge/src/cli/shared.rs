@@ -5,6 +5,7 @@ use crate::model::{Bytes, Seeds, Time};
 use clap::Args;
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Which cases.
@@ -97,4 +98,28 @@ fn key_value(text: &str) -> Result<(String, String), String> {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
         _ => Err("expected K=V, such as THREADS=1".to_owned()),
     }
+}
+
+/// Where the results go: files, or - for standard output instead of the table.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reports (PATH may be -: standard output instead of the table)")]
+pub struct ReportArgs {
+    /// One JSON document
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+    /// JSON lines: each case as soon as it is finished, then a summary
+    #[arg(long, value_name = "PATH")]
+    pub jsonl: Option<PathBuf>,
+    /// A table for spreadsheets
+    #[arg(long, value_name = "PATH")]
+    pub csv: Option<PathBuf>,
+    /// JUnit XML, as CI services show it
+    #[arg(long, value_name = "PATH")]
+    pub junit: Option<PathBuf>,
+    /// Markdown that fits a pull request's comment
+    #[arg(long, value_name = "PATH")]
+    pub markdown: Option<PathBuf>,
+    /// A web page in one file
+    #[arg(long, value_name = "PATH")]
+    pub html: Option<PathBuf>,
 }
