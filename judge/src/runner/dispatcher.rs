@@ -1,13 +1,14 @@
 //! Owns the state of a run: starts the workers, receives every finished job and every signal, decides when to stop.
 
 use super::case_runner::work;
+use super::result::{RunError, RunResult};
+use super::settings::RunSettings;
 use super::signals::Signals;
 use super::slots::Slots;
-use super::{ResultStore, RunSettings, StoreLost};
+use super::{ResultStore, StoreLost};
 use crate::executor::ExecutorPool;
 use crate::model::{FinishedJob, Outcome, RunEvent, Stop};
 use crate::plan::Plan;
-use judge_sandbox::Fault;
 use std::io;
 use std::thread::Builder;
 use std::time::Duration;
@@ -18,35 +19,6 @@ const BATCH: usize = 16;
 
 /// A finished job waits this long for others at most. The delay is not visible, and a commit costs as much for many.
 const GATHERING: Duration = Duration::from_millis(4);
-
-/// What came of a run.
-#[derive(Debug)]
-pub struct RunResult {
-    /// By place in the plan; `None` for jobs that were not run or not finished.
-    pub outcomes: Vec<Option<Outcome>>,
-    /// Why it ended early, if it did.
-    pub stop: Option<Stop>,
-}
-
-/// A run that could not be started or continued: a fault of the judge or of the machine.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// No event loop or signal handler to be had.
-    #[error("cannot start the run")]
-    Start(#[source] io::Error),
-    /// A sandbox worker could not be started.
-    #[error("cannot start a sandbox worker")]
-    Sandbox(#[source] Fault),
-    /// No thread for a worker to be had.
-    #[error("cannot start a thread for a worker")]
-    Thread(#[source] io::Error),
-    /// The sandbox failed to run a program that was to be run alone.
-    #[error(transparent)]
-    Run(Fault),
-    /// A worker's thread ended on a panic.
-    #[error("a worker of the judge ended on a panic; the cases it had not finished are missing")]
-    WorkerPanicked,
-}
 
 /// Runs a plan, as [`PlanRunner::run`](super::PlanRunner::run) says. `signals` are the requests to stop; on the second one,
 /// `abort` is called.

@@ -5,15 +5,18 @@ mod case_runner;
 mod dispatcher;
 mod plan_runner;
 mod request;
+mod result;
 mod result_store;
+mod settings;
 mod signals;
 mod slots;
 #[cfg(test)]
 mod tests;
 
 pub use alone::run_alone;
-pub use dispatcher::{RunError, RunResult};
-pub use plan_runner::{LocalRunner, PlanRunner, RunSettings};
+pub use plan_runner::{LocalRunner, PlanRunner};
 pub use request::{hidden, request};
+pub use result::{RunError, RunResult};
 pub use result_store::{ResultStore, StoreLost};
+pub use settings::RunSettings;
 pub use signals::exit_at_once;

@@ -1,13 +1,14 @@
 //! Runs plans: the interface of the subcommands to whatever plays, and the one that plays on this machine.
 
 use super::ResultStore;
-use super::dispatcher::{RunError, RunResult, run_plan};
+use super::dispatcher::run_plan;
+use super::result::{RunError, RunResult};
+use super::settings::RunSettings;
 use super::signals::Signals;
 use crate::executor::ExecutorPool;
 use crate::model::RunEvent;
 use crate::plan::Plan;
 use judge_sandbox::{Gap, Tier};
-use std::num::NonZeroUsize;
 
 /// Runs plans. What it runs them on is its own business: the subcommands see a plan go in and events come out.
 pub trait PlanRunner {
@@ -33,24 +34,6 @@ pub trait PlanRunner {
 
     /// Returns what the tier does not guarantee.
     fn gaps(&self) -> &[Gap];
-}
-
-/// How a plan is run on this machine.
-#[derive(Debug, Clone)]
-pub struct RunSettings {
-    /// How many solvers run at once.
-    pub jobs: NonZeroUsize,
-    /// The cores that workers are pinned to, one each in turn; empty: no pinning.
-    pub cores: Vec<usize>,
-    /// Whether events carry the features of their cases.
-    pub describe: bool,
-}
-
-impl RunSettings {
-    /// Returns the core that the worker in this slot is pinned to.
-    pub(super) fn core(&self, slot: usize) -> Option<usize> {
-        (!self.cores.is_empty()).then(|| self.cores[slot % self.cores.len()])
-    }
 }
 
 /// Runs plans on this machine: an executor for each slot, each on a core of its own.

@@ -1,8 +1,8 @@
 //! The runner over a scripted executor: no process is started.
 
-use super::dispatcher::{RunResult, run_plan};
+use super::dispatcher::run_plan;
 use super::signals::Signals;
-use super::{ResultStore, RunSettings, StoreLost};
+use super::{ResultStore, RunResult, RunSettings, StoreLost};
 use crate::executor::scripted::{Run, ScriptedPool, Step};
 use crate::manifest::Catalogue;
 use crate::model::{
