@@ -1,8 +1,8 @@
 //! Source files: what is made of them, and the folder that compiled programs live in.
 
 use super::compiler::{self, Compiled, LIMITS, OUT, RunCompiler};
-use super::find;
 use super::language::Language;
+use super::program;
 use crate::command;
 use judge_sandbox::{Tier, WorkFile};
 use std::ffi::{OsStr, OsString};
@@ -188,7 +188,8 @@ fn run_compilers<E>(
     run: &mut RunCompiler<'_, E>,
 ) -> Result<Result<Vec<WorkFile>, Built>, E> {
     let names = || lines.iter().filter_map(|line| line.split(' ').next());
-    let Some((found, line)) = names().zip(lines).find_map(|(name, line)| Some((find::installed(name)?, line))) else {
+    let Some((found, line)) = names().zip(lines).find_map(|(name, line)| Some((program::installed(name)?, line)))
+    else {
         let names: Vec<_> = names().collect();
         let why = format!("no compiler for it is installed (looked for {})", names.join(", "));
         return Ok(Err(Built::NoCompiler(why)));

@@ -6,6 +6,7 @@ mod find;
 mod fingerprint;
 mod journals;
 mod language;
+mod program;
 mod rustup;
 mod spec;
 mod stage;

@@ -1,7 +1,7 @@
 //! Shims: programs that stand in for one of several installed versions, which a version manager chooses by files and
 //! variables. The same choice is made here, since a shim would look for it where a sandbox shows nothing.
 
-use super::{lookup, script};
+use super::{head, lookup};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -56,7 +56,7 @@ fn kind(program: &Path, name: &OsStr) -> Option<Shim> {
         return Some(Shim::Other);
     }
     let root = program.parent().filter(|folder| folder.ends_with("shims"))?.parent()?.to_owned();
-    let text = script::text(program)?;
+    let text = head::text(program)?;
     if calls(&text, "asdf") {
         return Some(Shim::Asdf { root, text });
     }
@@ -78,7 +78,7 @@ fn calls(script: &str, manager: &str) -> bool {
 /// The first of the chosen versions that has the program; `system` is what the `PATH` has without shims.
 fn of_env(root: &Path, manager: &str, file: &str, name: &OsStr) -> Option<PathBuf> {
     let variable = format!("{}_VERSION", manager.to_uppercase());
-    let own = || script::text(&root.join("version"));
+    let own = || head::text(&root.join("version"));
     let chosen = std::env::var(variable).ok().filter(|version| !version.is_empty());
     let chosen = chosen.or_else(|| nearest(file)).or_else(own).unwrap_or_else(|| "system".to_owned());
     let chosen = chosen.lines().map(|line| line.split('#').next().unwrap_or_default());
@@ -96,7 +96,7 @@ fn of_env(root: &Path, manager: &str, file: &str, name: &OsStr) -> Option<PathBu
 
 /// The text of the nearest file of this name, in the current folder or above it.
 fn nearest(name: &str) -> Option<String> {
-    std::env::current_dir().ok()?.ancestors().find_map(|folder| script::text(&folder.join(name)))
+    std::env::current_dir().ok()?.ancestors().find_map(|folder| head::text(&folder.join(name)))
 }
 
 /// The folder of a version: of this name, or the newest of those whose names go on from it, as in `3.11` for `3.11.7`. A
@@ -118,7 +118,7 @@ fn installed(versions: &Path, version: &str) -> Option<PathBuf> {
 /// `.tool-versions` has a line for each tool; the shim names the tools that it may stand for.
 fn of_asdf(root: &Path, shim: &str, name: &OsStr) -> Option<PathBuf> {
     let tools = shim.lines().filter_map(|line| line.strip_prefix("# asdf-plugin: ")?.split_whitespace().next());
-    let of_home = || script::text(&Path::new(&std::env::var_os("HOME")?).join(".tool-versions"));
+    let of_home = || head::text(&Path::new(&std::env::var_os("HOME")?).join(".tool-versions"));
     let lists: Vec<String> = nearest(".tool-versions").into_iter().chain(of_home()).collect();
     tools
         .flat_map(|tool| {

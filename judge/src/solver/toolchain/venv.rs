@@ -1,7 +1,7 @@
 //! Virtual environments of Python: a folder with a `pyvenv.cfg`, and the installation that it is based on.
 
 use super::lookup::is_executable;
-use super::{prefix, script};
+use super::{head, prefix};
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "pyvenv.cfg";
@@ -39,7 +39,7 @@ fn base(file: &Path, program: &Path) -> Vec<PathBuf> {
 
 /// The folder that the key `home` names.
 fn home(file: &Path) -> Option<PathBuf> {
-    let text = script::text(file)?;
+    let text = head::text(file)?;
     let value = text.lines().filter_map(|line| line.split_once('=')).find(|(key, _)| key.trim() == "home")?.1;
     let home = PathBuf::from(value.trim());
     home.is_absolute().then_some(home)
