@@ -1,5 +1,11 @@
 //! The floors of the packages `judge` and `judge-sandbox`: a room imports only from rooms on floors strictly below its own.
+//! In every package, no files import each other in a circle.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "floors/circles.rs"]
+mod circles;
+#[path = "floors/modules.rs"]
+mod modules;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,6 +23,9 @@ const FLOORS: [&[&str]; 9] = [
     &["commands"],
     &["main", "lib"],
 ];
+
+/// Files of the sandbox that still import each other.
+const SANDBOX_CIRCLES_LEFT: &[&str] = &[];
 
 /// The same for `judge-sandbox`.
 const SANDBOX_FLOORS: [&[&str]; 13] = [
@@ -196,6 +205,34 @@ fn the_games_and_the_solutions_stand_alone() {
             }
         }
     }
+}
+
+/// Every source of a folder by its path within it, with its text.
+fn texts(root: &Path) -> Vec<(PathBuf, String)> {
+    let mut files = Vec::new();
+    sources(root, &mut files);
+    let text = |file: PathBuf| (file.strip_prefix(root).unwrap().to_owned(), fs::read_to_string(&file).unwrap());
+    files.into_iter().map(text).collect()
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut found = String::new();
+    for (package, excused) in
+        [("judge", &[][..]), ("judge/sandbox", SANDBOX_CIRCLES_LEFT), ("checkers", &[]), ("solutions", &[])]
+    {
+        let sources = texts(&root.join(package).join("src"));
+        assert!(
+            sources.len() > 10,
+            "{package}: only {} sources: is the test looking in the right folder?",
+            sources.len()
+        );
+        for circle in circles::circles_of(&sources, excused) {
+            found += &format!("{package}:\n{circle}");
+        }
+    }
+    assert!(found.is_empty(), "files that import each other:\n{found}");
 }
 
 #[test]
