@@ -16,9 +16,11 @@ mod program;
 mod random;
 mod registry;
 mod same_game;
+mod solution;
 mod square_remover;
 
 pub use clock::TIME_LIMIT_VARIABLE;
 pub use error::SolveError;
 pub use program::main_of;
-pub use registry::{Solution, all, find};
+pub use registry::{all, find};
+pub use solution::{Solution, Strength};

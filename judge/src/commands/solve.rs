@@ -7,7 +7,7 @@ use std::process::ExitCode;
 /// Runs a bundled solver on standard input and output.
 pub(super) fn solve(id: &str) -> ExitCode {
     if solutions::find(id).is_none() {
-        let ids: Vec<_> = solutions::all().iter().map(|solution| solution.id).collect();
+        let ids: Vec<_> = solutions::all().map(|solution| solution.id).collect();
         report::note(&format!("error: there is no bundled solver `{id}`"));
         report::note(&format!("hint: one of {}", ids.join(", ")));
         return ExitCode::from(Exit::Usage.code());

@@ -5,5 +5,15 @@ mod generator;
 mod hard;
 mod strip;
 
-pub(crate) use easy::solve as solve_easy;
-pub(crate) use hard::solve as solve_hard;
+use crate::{Solution, Strength};
+
+/// The solutions, the default one first.
+pub(crate) const SOLUTIONS: &[Solution] = &[
+    Solution { id: "beating-the-game-easy", summary: "simulation", strength: Strength::Exact, solve: easy::solve },
+    Solution {
+        id: "beating-the-game-hard",
+        summary: "all positions, layer by layer",
+        strength: Strength::Exact,
+        solve: hard::solve,
+    },
+];

@@ -7,6 +7,26 @@ mod greedy;
 mod promise;
 mod quickstart;
 
-pub(crate) use beam::solve;
-pub(crate) use greedy::solve as solve_greedy;
-pub(crate) use quickstart::solve as solve_quickstart;
+use crate::{Solution, Strength};
+
+/// The solutions, the default one first.
+pub(crate) const SOLUTIONS: &[Solution] = &[
+    Solution {
+        id: "columns",
+        summary: "beam",
+        strength: Strength::Strong { beats: "columns-greedy", seeds: &[2, 3, 14, 25] },
+        solve: beam::solve,
+    },
+    Solution {
+        id: "columns-quickstart",
+        summary: "the statement's strategy: always the lowest place",
+        strength: Strength::Plain,
+        solve: quickstart::solve,
+    },
+    Solution {
+        id: "columns-greedy",
+        summary: "one move of foresight: most points, then lowest place",
+        strength: Strength::Plain,
+        solve: greedy::solve,
+    },
+];

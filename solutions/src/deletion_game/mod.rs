@@ -12,5 +12,20 @@ mod plain;
 mod prime;
 mod strong;
 
-pub(crate) use plain::solve as solve_plain;
-pub(crate) use strong::solve;
+use crate::{Solution, Strength};
+
+/// The solutions, the default one first.
+pub(crate) const SOLUTIONS: &[Solution] = &[
+    Solution {
+        id: "deletion-game",
+        summary: "a way for every kind of case",
+        strength: Strength::Strong { beats: "deletion-game-plain", seeds: &[1, 2, 3, 4, 9, 10] },
+        solve: strong::solve,
+    },
+    Solution {
+        id: "deletion-game-plain",
+        summary: "the best of many random paths",
+        strength: Strength::Plain,
+        solve: plain::solve,
+    },
+];

@@ -7,7 +7,32 @@ mod largest_first;
 mod prescribed;
 mod tabu;
 
-pub(crate) use beam::solve as solve_open;
-pub(crate) use largest_first::solve as solve_largest_first;
-pub(crate) use prescribed::solve as solve_prescribed;
-pub(crate) use tabu::solve as solve_tabu;
+use crate::{Solution, Strength};
+
+/// The solutions, the default one first.
+pub(crate) const SOLUTIONS: &[Solution] = &[
+    Solution {
+        id: "same-game",
+        summary: "the prescribed strategy, exactly",
+        strength: Strength::Exact,
+        solve: prescribed::solve,
+    },
+    Solution {
+        id: "same-game-free",
+        summary: "beam search",
+        strength: Strength::Strong { beats: "same-game-free-plain", seeds: &[1, 2, 3] },
+        solve: beam::solve,
+    },
+    Solution {
+        id: "same-game-free-plain",
+        summary: "the largest group first",
+        strength: Strength::Plain,
+        solve: largest_first::solve,
+    },
+    Solution {
+        id: "same-game-free-tabu",
+        summary: "the best of many random games that spare one colour",
+        strength: Strength::Alternative,
+        solve: tabu::solve,
+    },
+];

@@ -9,5 +9,20 @@ mod plain;
 mod promise;
 mod weights;
 
-pub(crate) use beam::solve;
-pub(crate) use plain::solve as solve_plain;
+use crate::{Solution, Strength};
+
+/// The solutions, the default one first.
+pub(crate) const SOLUTIONS: &[Solution] = &[
+    Solution {
+        id: "square-remover",
+        summary: "beam search over swaps",
+        strength: Strength::Strong { beats: "square-remover-plain", seeds: &[3, 4] },
+        solve: beam::solve,
+    },
+    Solution {
+        id: "square-remover-plain",
+        summary: "one move of foresight: most squares, then most promise",
+        strength: Strength::Plain,
+        solve: plain::solve,
+    },
+];
