@@ -1,6 +1,7 @@
 //! The arguments and files of one call of an external checker or interactor, as its protocol wants them.
 
-use super::{CommandError, words};
+use super::error::CommandError;
+use super::words::words;
 use crate::model::CommandTemplate;
 use crate::verdict::{Call, CallFiles, Protocol};
 use std::ffi::OsString;

@@ -2,7 +2,9 @@
 //! judge, however that ends.
 
 mod call;
+mod error;
 mod identity;
+mod words;
 
 use judge_sandbox::Supervised;
 use std::ffi::OsString;
@@ -15,7 +17,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use call::{Reports, call_words};
+pub use error::CommandError;
 pub use identity::{checker_identity, game_of, is_recorded_as};
+pub use words::words;
 
 /// How much of each output stream is kept.
 const KEPT_BYTES: u64 = 64 << 20;
@@ -29,43 +33,6 @@ pub struct CommandOutput {
     pub stdout: Vec<u8>,
     /// Its standard error.
     pub stderr: Vec<u8>,
-}
-
-/// A command that gave no result.
-#[derive(Debug, thiserror::Error)]
-pub enum CommandError {
-    /// The command line is empty, or its quotes do not match.
-    #[error("`{0}` is not a command line")]
-    Unreadable(String),
-    /// It could not be started.
-    #[error("cannot start `{program}`")]
-    Start {
-        /// The program.
-        program: String,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-    /// It ran too long and was ended.
-    #[error("`{program}` ran longer than {} s and was ended", limit.as_secs())]
-    Timeout {
-        /// The program.
-        program: String,
-        /// How long it was allowed to run.
-        limit: Duration,
-    },
-    /// The run that it belongs to was stopped.
-    #[error("`{0}` was stopped")]
-    Stopped(String),
-    /// Its output could not be stored.
-    #[error("cannot store the output of `{program}`")]
-    Output {
-        /// The program.
-        program: String,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
 }
 
 /// Ends commands early, from any thread: those that run, and those that would be started later.
@@ -87,19 +54,6 @@ impl StopSignal {
         // Fails only once it has been done very often.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
-}
-
-/// Splits a command line as a shell would, and puts `values` in the place of their `{name}`s.
-///
-/// # Errors
-/// When it is empty or its quotes do not match.
-pub fn words(line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, CommandError> {
-    let words = shell_words::split(line).ok().filter(|words| !words.is_empty());
-    let words = words.ok_or_else(|| CommandError::Unreadable(line.to_owned()))?;
-    let fill = |word: String| {
-        values.iter().fold(word, |word, (name, value)| word.replace(&format!("{{{name}}}"), &value.to_string_lossy()))
-    };
-    Ok(words.into_iter().map(|word| OsString::from(fill(word))).collect())
 }
 
 /// Runs a command without an input, as [`run_on`] does.

@@ -4,7 +4,7 @@
 //! A checker gets its files in place of `{input}` and `{answer}`, or as its last two arguments, and prints the result. An
 //! interactor gets `{input}` and writes the result to the file `{report}`.
 
-use super::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
+use super::interface::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 use crate::model::Ruling;
 
 /// Checkers of the judge's own protocol.

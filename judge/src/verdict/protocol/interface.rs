@@ -1,0 +1,87 @@
+//! What a protocol is asked, and what it answers.
+
+use crate::model::Ruling;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+/// How one kind of program, a checker or an interactor, is called and understood.
+pub trait Protocol {
+    /// Returns the names of the files that the program writes its result to. They are created empty, in a folder of
+    /// their own.
+    fn reports(&self) -> &'static [&'static str];
+
+    /// Returns how a program with this command line is called with these files.
+    fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a>;
+
+    /// Returns what a program says that has left this.
+    ///
+    /// # Errors
+    /// When it does not keep to the protocol.
+    fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError>;
+}
+
+/// The files of one call.
+#[derive(Debug, Clone, Copy)]
+pub struct CallFiles<'a> {
+    /// The input of the case.
+    pub input: &'a Path,
+    /// The answer; an interactor has none.
+    pub answer: Option<&'a Path>,
+    /// The files of [`Protocol::reports`], in the same order.
+    pub reports: &'a [PathBuf],
+}
+
+/// How a program is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// What takes the place of each `{name}` in the command line.
+    pub placeholders: Vec<(&'static str, &'a Path)>,
+    /// The arguments after those of the command line.
+    pub appended: Vec<&'a Path>,
+    /// What a checker reads on standard input; `None`: nothing. That of an interactor is the solver's output.
+    pub stdin: Option<&'a Path>,
+}
+
+/// What a program has left when it has ended.
+#[derive(Debug, Clone)]
+pub struct CallOutput<'a> {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What a checker printed. That of an interactor went to the solver: it is empty.
+    pub stdout: &'a [u8],
+    /// Its standard error.
+    pub stderr: &'a [u8],
+    /// The contents of the files of [`Protocol::reports`], in the same order.
+    pub reports: &'a [Vec<u8>],
+}
+
+/// A program did not keep to its protocol. Never the solver's fault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProtocolError {
+    /// It accepted without a score.
+    #[error("accepted the answer, but {place} is not an integer score: `{found}`")]
+    NoScore {
+        /// Where the score is expected.
+        place: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// It rejected without a reason, although a crash looks the same.
+    #[error("ended with {exit} (rejected), but its report does not say why: {stderr}")]
+    NoReason {
+        /// How it ended.
+        exit: &'static str,
+        /// What it said on standard error.
+        stderr: String,
+    },
+    /// It neither accepted nor rejected.
+    #[error("ended with {status} ({expected}): {stderr}")]
+    NoRuling {
+        /// How it ended.
+        status: ExitStatus,
+        /// What accepts, and what rejects.
+        expected: &'static str,
+        /// What it said on standard error.
+        stderr: String,
+    },
+}
