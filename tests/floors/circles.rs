@@ -50,14 +50,12 @@ fn shown(imports: &Imports, circle: &[PathBuf]) -> String {
     lines.collect()
 }
 
-/// Returns every circle among the sources of a crate, given as path from `src` and text. A circle of files that are all
-/// `excused` is left out.
-pub(crate) fn circles_of(sources: &[(PathBuf, String)], excused: &[&str]) -> Vec<String> {
+/// Returns every circle among the sources of a crate, given as path from `src` and text.
+pub(crate) fn circles_of(sources: &[(PathBuf, String)]) -> Vec<String> {
     let mut modules = Modules::default();
     sources.iter().for_each(|(file, source)| modules.add(file, source));
     let imports = modules.imports();
-    let is_excused = |circle: &Vec<PathBuf>| circle.iter().all(|file| excused.iter().any(|name| file.ends_with(name)));
-    circles(&imports).iter().filter(|circle| !is_excused(circle)).map(|circle| shown(&imports, circle)).collect()
+    circles(&imports).iter().map(|circle| shown(&imports, circle)).collect()
 }
 
 #[cfg(test)]
@@ -66,7 +64,7 @@ mod tests {
 
     fn of(sources: &[(&str, &str)]) -> Vec<String> {
         let sources: Vec<_> = sources.iter().map(|(file, source)| (file.into(), (*source).to_owned())).collect();
-        circles_of(&sources, &[])
+        circles_of(&sources)
     }
 
     #[test]
@@ -117,14 +115,5 @@ mod tests {
             let parent = format!("mod child; const ID: u8 = 1; {uses}");
             assert_eq!(of(&[("lib.rs", "mod room;"), ("room/mod.rs", &parent), child]).len(), 1, "{uses}");
         }
-    }
-
-    #[test]
-    fn only_circles_of_excused_files_are_left_out() {
-        let sources: Vec<_> = [("lib.rs", "mod a; mod b;"), ("a.rs", "use crate::b::B;"), ("b.rs", "use crate::a::A;")]
-            .map(|(file, source)| (file.into(), source.to_owned()))
-            .into();
-        assert_eq!(circles_of(&sources, &["a.rs", "b.rs"]), [""; 0]);
-        assert_eq!(circles_of(&sources, &["a.rs"]).len(), 1);
     }
 }
