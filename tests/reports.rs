@@ -328,7 +328,7 @@ fn bad_features_of_a_problem_are_shown_at_their_place() {
     let head = "[[problem]]\nid = \"x\"\nchecker-command = \"cat\"\ninputs = [\"*\"]\n[problem.features]\n";
     for (line, message) in [
         ("N = '(\\d+'", "bad regular expression of `N`"),
-        ("\"2N\" = '\\d+'", "bad name of a feature `2N`"),
+        ("\"2N\" = '\\d+'", "bad feature name `2N`"),
         ("N = 5", "bad value of `N` in [problem.features]"),
     ] {
         folder.write("problems.toml", format!("{head}{line}\n"));

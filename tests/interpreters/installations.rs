@@ -158,7 +158,7 @@ fn shims_of_other_managers_are_followed() {
             assert_eq!((inside.code, &*inside.stdout), (Some(0), version), "{judge:?}: {}", inside.stderr);
         }
         let unknown = said(place.exec(judge, &path, &["--", "python3"]));
-        assert!(unknown.code == Some(1) && unknown.stderr.contains("stands in for a version"), "{}", unknown.stderr);
+        assert!(unknown.code == Some(1) && unknown.stderr.contains("is a shim for a version"), "{}", unknown.stderr);
     }
 }
 

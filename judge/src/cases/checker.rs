@@ -30,7 +30,7 @@ pub enum PreparedCase {
         checker: ExternalChecker,
         /// The input.
         input: NamedTempFile,
-        /// Ends the checker early, if anything does.
+        /// Stops the checker early.
         stop: Option<StopSignal>,
     },
     /// Stored for an interactor.
@@ -42,19 +42,19 @@ pub enum PreparedCase {
     },
 }
 
-/// The checker came to no result. Never the solver's fault.
+/// A checker failed. This is never the solver's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckerError {
-    /// The input is not of the game.
+    /// The input is malformed.
     #[error("the input is not of this game: {0}")]
     Malformed(#[from] Malformed),
     /// An external checker gave no result.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// An external checker did not keep to its protocol.
+    /// An external checker violated its protocol.
     #[error("the checker {0}")]
     Protocol(#[from] ProtocolError),
-    /// The problem is interactive, and this is an answer without its conversation.
+    /// The problem is interactive: an answer without its conversation cannot be checked.
     #[error("interactive answers cannot be checked without running the interactor")]
     Interactive,
     /// A built-in checker gave up on an answer that may be right.
@@ -74,7 +74,7 @@ pub enum ReadError {
     /// Its input cannot be made or read.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// Its input is not of the game, or the checker failed.
+    /// Its input is malformed, or the checker failed.
     #[error(transparent)]
     Checker(#[from] CheckerError),
 }
@@ -86,7 +86,7 @@ impl ProblemChecker {
         Self { choice: problem.checker.clone(), stop: None }
     }
 
-    /// Has `stop` end the checker.
+    /// Returns a checker that `stop` ends.
     #[must_use]
     pub fn stopped_by(self, stop: &StopSignal) -> Self {
         Self { stop: Some(stop.clone()), ..self }
@@ -95,7 +95,7 @@ impl ProblemChecker {
     /// Reads a case's input.
     ///
     /// # Errors
-    /// When it is not of the game.
+    /// When it is malformed.
     pub fn prepare(&self, input: &[u8]) -> Result<PreparedCase, CheckerError> {
         Ok(match &self.choice {
             CheckerChoice::BuiltIn(checker) => PreparedCase::BuiltIn(guarded(|| checker.read(input))??),
@@ -125,7 +125,8 @@ impl PreparedCase {
         }
     }
 
-    /// Checks an answer as [`check`](Self::check) does, and shows every step of the game to `observer`; an external checker shows none.
+    /// Checks an answer as [`check`](Self::check) does, and shows every step of the game to `observer`. An external
+    /// checker shows none.
     ///
     /// # Errors
     /// When the checker itself fails.
@@ -136,7 +137,7 @@ impl PreparedCase {
         }
     }
 
-    /// Returns the case's named numbers, as far as its checker knows any.
+    /// Returns the case's named numbers; none if its checker is external.
     #[must_use]
     pub fn features(&self) -> Vec<Feature> {
         match self {
@@ -146,7 +147,7 @@ impl PreparedCase {
     }
 }
 
-/// Returns what a built-in checker says.
+/// Returns the ruling of a built-in checker.
 fn ruling(result: Result<Score, CheckError>) -> Result<Ruling, CheckerError> {
     match result {
         Ok(score) => Ok(Ruling::Accepted(score)),
@@ -160,7 +161,7 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, CheckerError> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        CheckerError::Panicked(text.unwrap_or_else(|| "without a message".to_owned()))
+        CheckerError::Panicked(text.unwrap_or_else(|| "no message".to_owned()))
     })
 }
 
@@ -171,10 +172,10 @@ fn stored(bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Returns what an external checker says of the answer in a file.
+/// Returns the ruling of an external checker on the answer in a file.
 ///
 /// # Errors
-/// When it cannot be run, or does not keep to its protocol.
+/// When it cannot be run, or violates its protocol.
 pub fn check_externally(
     command: &CommandTemplate,
     protocol: &dyn Protocol,

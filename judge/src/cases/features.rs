@@ -1,4 +1,4 @@
-//! What describes a case: the numbers that its checker knows, and those that the problem finds in the input.
+//! The features of a case: numbers that its checker knows, and numbers that the problem finds in the input.
 
 use super::{Inputs, PreparedCase, ProblemChecker, ReadError};
 use crate::model::{CaseSpec, Digest, FeatureRule, Features, Number, Problem};
@@ -16,7 +16,7 @@ impl FeatureFinder {
         Self { rules: problem.features.clone() }
     }
 
-    /// Returns the features of a case that has been read. The problem's own take the place of the checker's.
+    /// Returns the features of a case. The problem's own take precedence over the checker's.
     #[must_use]
     pub fn describe(&self, input: &[u8], case: &PreparedCase) -> Features {
         let mut features = Features::default();
@@ -44,7 +44,7 @@ pub struct CaseReader {
 pub struct CaseDescription {
     /// Hash of its input.
     pub input: Digest,
-    /// What describes it.
+    /// Its features.
     pub features: Features,
 }
 
@@ -58,7 +58,7 @@ impl CaseReader {
     /// Reads a case.
     ///
     /// # Errors
-    /// When its input cannot be made or read, or is not of the game.
+    /// When its input cannot be made or read, or is malformed.
     pub fn describe(&self, case: &CaseSpec) -> Result<CaseDescription, ReadError> {
         let input = self.inputs.load(case)?;
         let prepared = self.checker.prepare(&input)?;
@@ -75,7 +75,7 @@ pub fn describe_all(problem: &Problem, cases: &[CaseSpec]) -> Result<Vec<Feature
     cases.iter().map(|case| Ok(reader.describe(case)?.features)).collect()
 }
 
-/// The number in the first group, or in the whole match. What is found but is no number is nothing.
+/// Returns the number in the first group, or in the whole match; `None` if the text found is not a number.
 fn find(rule: &FeatureRule, input: &[u8]) -> Option<Number> {
     let found = rule.pattern.captures(input)?;
     let text = found.iter().nth(1).unwrap_or_else(|| found.get(0))?;

@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long a generator of the user's may take for one case.
+/// How long a generator command may take for one case.
 const GENERATOR_LIMIT: Duration = Duration::from_secs(60);
 
 /// Makes the inputs of a problem's cases.
@@ -29,21 +29,21 @@ pub enum InputError {
         #[source]
         source: io::Error,
     },
-    /// The game has no case for this seed.
+    /// A built-in generator has no case for this seed.
     #[error(transparent)]
     Seed(#[from] checkers::UnusableSeed),
     /// The problem has no generator.
     #[error("the problem has no generator for seed {0}")]
     NoGenerator(u64),
-    /// The user's generator failed.
+    /// A generator command failed.
     #[error("the generator failed on seed {seed}: {why}")]
     Generator {
         /// The seed.
         seed: u64,
-        /// How it ended, and what it said.
+        /// How it ended, and its standard error.
         why: String,
     },
-    /// The user's generator gave no result.
+    /// A generator command could not be run.
     #[error(transparent)]
     Command(#[from] CommandError),
 }
@@ -55,7 +55,7 @@ impl Inputs {
         Self { generator: problem.generator.clone(), folder: problem.folder.clone(), stop: None }
     }
 
-    /// Has `stop` end the generator.
+    /// Returns inputs whose generator `stop` ends.
     #[must_use]
     pub fn stopped_by(self, stop: &StopSignal) -> Self {
         Self { stop: Some(stop.clone()), ..self }

@@ -1,4 +1,4 @@
-//! The cases of a run: which there are, their inputs, and the checker of their answers.
+//! The cases of a run: their selection, their inputs, and the checker of their answers.
 
 mod checker;
 mod features;

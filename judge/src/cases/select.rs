@@ -1,18 +1,18 @@
-//! Which cases a run has: the selectors of the command line, or the problem's own.
+//! Selects the cases of a run: those that the command line names, or the problem's own.
 
 use crate::model::{CaseName, CaseSource, CaseSpec, Problem, Seeds, natural_key};
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-/// Which cases the user asked for.
+/// The selectors of the command line.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     /// Cases made from these seeds.
     pub seeds: Option<Seeds>,
     /// Cases in the files that match these patterns, relative to the current folder.
     pub inputs: Vec<String>,
-    /// How often each case is run; `None` is once.
+    /// The number of runs of each case; `None` is one.
     pub repeat: Option<NonZeroU32>,
 }
 
@@ -22,12 +22,12 @@ pub enum SelectError {
     /// A problem whose cases are files was asked for seeds.
     #[error("the problem `{0}` cannot make cases from seeds: it has no generator")]
     NoGenerator(String),
-    /// A pattern is not a pattern.
+    /// A file pattern has a syntax error.
     #[error("`{pattern}` is not a file pattern")]
     Pattern {
         /// What was given.
         pattern: String,
-        /// What is wrong with it.
+        /// The syntax error.
         #[source]
         source: glob::PatternError,
     },
@@ -35,12 +35,12 @@ pub enum SelectError {
     #[error("no file matches `{0}`")]
     NoFiles(String),
     /// Neither a file nor a folder.
-    #[error("{} is a pipe or a device: a case is read more than once, and must be in a file", .0.display())]
+    #[error("{} is a pipe or a device: a case must be a file, because it is read more than once", .0.display())]
     NotAFile(PathBuf),
     /// A folder that cannot be read.
     #[error("cannot look for case files")]
     Unreadable(#[from] glob::GlobError),
-    /// Two cases of the same name could not be told apart in the reports.
+    /// Two cases have the same name: reports could not distinguish them.
     #[error("two cases are named `{0}`: rename one of the files, or run them one after the other")]
     SameName(CaseName),
 }
@@ -48,7 +48,7 @@ pub enum SelectError {
 /// Returns the cases of a run, in the order in which they are reported.
 ///
 /// # Errors
-/// When there are none, or when they cannot be told apart.
+/// When there are none, or when two have the same name.
 pub fn select(problem: &Problem, selection: &Selection) -> Result<Vec<CaseSpec>, SelectError> {
     let mut cases = Vec::new();
     if let Some(seeds) = &selection.seeds {
@@ -73,7 +73,7 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<Vec<CaseSpec>,
     Ok(repeated(cases, selection.repeat.map_or(1, NonZeroU32::get)))
 }
 
-/// A seed that the catalogue knows keeps the weight, the thresholds and the best score that stand there.
+/// Returns the case of a seed, with the weight, the thresholds and the best score of the catalogue, if it has the seed.
 fn seeded(problem: &Problem, seed: u64) -> CaseSpec {
     let known = problem.cases.iter().find(|case| case.source == CaseSource::Seed(seed));
     known.map_or_else(|| CaseSpec::from_seed(seed), |case| CaseSpec { name: CaseName::of_seed(seed), ..case.clone() })
@@ -93,7 +93,7 @@ fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
     if files.is_empty() {
         return Err(SelectError::NoFiles(full.display().to_string()));
     }
-    // Looking into a pipe would wait for its writer.
+    // Opening a pipe would wait for its writer.
     if let Some(other) = files.iter().find(|path| path.exists() && !path.is_file()) {
         return Err(SelectError::NotAFile(other.clone()));
     }

@@ -1,4 +1,4 @@
-//! The arguments and files of one call of an external checker or interactor, as its protocol wants them.
+//! The arguments and files of one call of an external checker or interactor.
 
 use super::error::CommandError;
 use super::words::words;
@@ -10,11 +10,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// How much of a report is read.
+/// The most bytes of a report that are read.
 const REPORT_BYTES: u64 = 64 << 10;
 
-/// The files that one call writes its result to. They are removed with this; by the next judge's sweep, if this one is
-/// killed.
+/// The files for the result of one call. They are removed when this is dropped. If the judge is killed, the next
+/// judge's sweep removes them.
 #[derive(Debug)]
 pub struct Reports {
     _folder: Option<TempDir>,
@@ -38,13 +38,13 @@ impl Reports {
         Ok(Self { _folder: Some(folder), files })
     }
 
-    /// Returns the files of a call that writes these.
+    /// Returns the files of a call that writes these reports.
     #[must_use]
     pub fn with<'a>(&'a self, input: &'a Path, answer: Option<&'a Path>) -> CallFiles<'a> {
         CallFiles { input, answer, reports: &self.files }
     }
 
-    /// Returns what is in the files.
+    /// Returns the contents of the files.
     ///
     /// # Errors
     /// When one cannot be read.

@@ -18,7 +18,7 @@ pub enum CommandError {
         #[source]
         source: io::Error,
     },
-    /// It ran too long and was ended.
+    /// It exceeded its time limit and was killed.
     #[error("`{program}` ran longer than {} s and was ended", limit.as_secs())]
     Timeout {
         /// The program.
@@ -26,7 +26,7 @@ pub enum CommandError {
         /// How long it was allowed to run.
         limit: Duration,
     },
-    /// The run that it belongs to was stopped.
+    /// Its run was stopped.
     #[error("`{0}` was stopped")]
     Stopped(String),
     /// Its output could not be stored.

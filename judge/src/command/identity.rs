@@ -2,8 +2,8 @@
 
 use crate::model::{CheckerChoice, CheckerIdentity, CommandTemplate, Digest, ExternalChecker, Game, Problem};
 
-/// Returns the identity of a checker. An external one has no version: the contents of the files that its command names
-/// stand for one.
+/// Returns the identity of a checker. An external one has no version. A hash of the files that its command names takes
+/// its place.
 #[must_use]
 pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
     match checker {
@@ -18,7 +18,7 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
     }
 }
 
-/// Returns whether a baseline that was written with this text is of this checker, as it is now. Baselines of earlier
+/// Returns whether a baseline with this text is of this checker in its current version. Baselines of earlier
 /// versions of the judge hash the command along with the files.
 #[must_use]
 pub fn is_recorded_as(checker: &CheckerChoice, text: &str) -> bool {

@@ -1,5 +1,5 @@
-//! Runs a command of the problem's author (a checker, an interactor, a generator), bounded in time. None outlives the
-//! judge, however that ends.
+//! Runs a setter's command (a checker, an interactor, a generator) with a time limit. Commands end with the judge, even
+//! if it is killed.
 
 mod call;
 mod error;
@@ -21,7 +21,7 @@ pub use error::CommandError;
 pub use identity::{checker_identity, game_of, is_recorded_as};
 pub use words::words;
 
-/// How much of each output stream is kept.
+/// The most bytes of each output stream that are kept.
 const KEPT_BYTES: u64 = 64 << 20;
 
 /// How a command ended, and what it printed.
@@ -35,15 +35,15 @@ pub struct CommandOutput {
     pub stderr: Vec<u8>,
 }
 
-/// Ends commands early, from any thread: those that run, and those that would be started later.
+/// Stops commands from any thread: those that run, and those that start later.
 #[derive(Debug, Clone)]
 pub struct StopSignal(Arc<OwnedFd>);
 
 impl StopSignal {
-    /// Makes one that ends nothing yet.
+    /// Returns a signal that is not set.
     ///
     /// # Errors
-    /// When the machine has no descriptor left.
+    /// When no file descriptor is left.
     pub fn new() -> io::Result<Self> {
         let flags = rustix::event::EventfdFlags::CLOEXEC | rustix::event::EventfdFlags::NONBLOCK;
         Ok(Self(Arc::new(rustix::event::eventfd(0, flags)?)))
@@ -51,7 +51,7 @@ impl StopSignal {
 
     /// Ends them.
     pub fn stop(&self) {
-        // Fails only once it has been done very often.
+        // The write fails only when the counter is full: then it is set already.
         let _ = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 }
@@ -70,7 +70,7 @@ pub fn run(
 }
 
 /// Runs a command in `folder` until it ends, for at most `limit`, or until it is stopped. Its standard input is this
-/// file, or empty. Its outputs go through files, so that no pipe can fill up; whatever it leaves running is ended with it.
+/// file, or empty. Its outputs go through files, so that no pipe fills up. Processes that it leaves running are killed.
 ///
 /// # Errors
 /// When it cannot be started, runs too long, is stopped, or its output cannot be stored.
@@ -103,7 +103,7 @@ fn not_stored(program: &str, source: io::Error) -> CommandError {
     CommandError::Output { program: program.to_owned(), source }
 }
 
-/// A command that runs. When this is dropped, it is ended with all that it has started.
+/// A running command. When this is dropped, the command and all its processes are killed.
 #[derive(Debug)]
 pub struct Running {
     command: Supervised,
@@ -115,7 +115,7 @@ impl Running {
     /// Starts a command in `folder`, in a process group of its own. Its standard error is stored.
     ///
     /// # Errors
-    /// When it cannot be started, or its standard error has nowhere to go.
+    /// When it cannot be started, or its standard error cannot be stored.
     pub fn start(
         words: &[OsString],
         folder: &Path,
@@ -142,7 +142,7 @@ impl Running {
         self.command.ended()
     }
 
-    /// Ends what still runs of it, and returns how it ended; its standard output went elsewhere.
+    /// Kills its remaining processes, and returns how it ended. Its standard output is not part of the result.
     ///
     /// # Errors
     /// When its standard error cannot be read back.

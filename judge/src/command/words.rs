@@ -4,7 +4,7 @@ use super::error::CommandError;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Splits a command line as a shell would, and puts `values` in the place of their `{name}`s.
+/// Splits a command line as a shell would, and replaces each `{name}` by its value.
 ///
 /// # Errors
 /// When it is empty or its quotes do not match.

@@ -3,7 +3,7 @@
 use super::expression::{Expression, Operand};
 use super::tokens::{ConditionError, Token, Tokens};
 
-/// The deepest nesting: it keeps the recursion within the stack.
+/// The deepest nesting. It bounds the parser's recursion.
 const DEEPEST: usize = 100;
 
 /// Parses a whole condition.

@@ -38,7 +38,7 @@ pub(super) enum Token {
     Open,
     Close,
     End,
-    /// A token that no condition contains.
+    /// Text that is no token of a condition.
     Strange,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Tokens<'a> {
         std::mem::replace(&mut self.token, token)
     }
 
-    /// Returns the error that something else was expected here.
+    /// Returns the error for the next token where something else was expected.
     pub(super) fn unexpected(&self, expected: &'static str) -> ConditionError {
         let found = match &self.text[self.start..self.end] {
             "" => "the end".to_owned(),

@@ -16,22 +16,22 @@ pub enum Step {
     AfterCpu(&'static str, Duration),
     /// With this exit code.
     Exit(i32),
-    /// Not at all: the executor fails.
+    /// With a fault of the executor.
     Fail,
-    /// Only by being cancelled.
+    /// Only when it is cancelled.
     Hang,
 }
 
-/// A run that is about to begin, counted from 0.
+/// A run that is about to start, counted from 0.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
-    /// How many runs began before it.
+    /// How many runs started before it.
     pub turn: usize,
     /// How many of those had the same standard input.
     pub attempt: usize,
 }
 
-/// A pool whose executors do what one script says.
+/// A pool whose executors follow one script.
 #[derive(Clone)]
 pub struct ScriptedPool(Arc<Script>);
 

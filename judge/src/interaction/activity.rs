@@ -1,20 +1,20 @@
-//! Whether a process group does anything: what tells an interactor that waits from one that is about to decide.
+//! The activity of a process group: it distinguishes an interactor that waits from one that is about to decide.
 
 use std::fs;
 use std::path::Path;
 
-/// One look at a process group.
+/// A sample of a process group's activity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Activity {
-    /// Some thread runs, or would if it had a core, or waits for a disk.
+    /// Some thread runs, is ready to run, or waits for a disk.
     pub(super) runs: bool,
-    /// Some thread sleeps for a while of its own choice.
+    /// Some thread sleeps by a timer.
     pub(super) sleeps: bool,
-    /// How often each of them was given a core: while that stays the same, none of them did anything in between.
+    /// How often each thread was scheduled: while this stays the same, no thread ran.
     turns: Vec<(String, u64)>,
 }
 
-/// Looks at every thread of a process group. Where the kernel tells nothing, the group looks idle.
+/// Samples every thread of a process group. If the kernel gives no information, the group looks idle.
 pub(super) fn of_group(group: u32) -> Activity {
     let mut activity = Activity { runs: false, sleeps: false, turns: Vec::new() };
     let Ok(processes) = fs::read_dir("/proc") else { return activity };
@@ -44,7 +44,7 @@ struct Stat {
     group: u32,
 }
 
-/// Reads a `stat`. The name of the program stands in brackets, and may hold anything.
+/// Reads a `stat`. The name of the program is in brackets, and may contain any character.
 fn stat(folder: &Path) -> Option<Stat> {
     let text = fs::read_to_string(folder.join("stat")).ok()?;
     let mut fields = text.rsplit_once(") ")?.1.split(' ');

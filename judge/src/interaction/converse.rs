@@ -15,16 +15,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What came of a conversation.
+/// The result of a conversation.
 #[derive(Debug)]
 pub struct Conversation {
-    /// How the solver ended. Its standard output is what it said before the interactor ended.
+    /// How the solver ended. Its standard output ends with the interactor.
     pub execution: Execution,
-    /// What the interactor decided.
+    /// The interactor's decision.
     pub decision: InteractorDecision,
 }
 
-/// A conversation that could not be held. Never the solver's fault.
+/// A conversation failed. This is never the solver's fault.
 #[derive(Debug, thiserror::Error)]
 pub enum ConverseError {
     /// The sandbox failed, or the run was stopped.
@@ -33,16 +33,16 @@ pub enum ConverseError {
     /// The interactor could not be started.
     #[error(transparent)]
     Interactor(#[from] InteractorError),
-    /// What was said could not be passed on.
-    #[error("cannot pass on what solver and interactor say")]
+    /// Output could not be relayed.
+    #[error("cannot relay between solver and interactor")]
     Relay(#[from] io::Error),
 }
 
-/// Has the solver of a request, which gets no input of its own, converse with the interactor about the case in `input`.
-/// The solver is ended when the interactor has; `stopped` ends the conversation after the solver's own end.
+/// Runs the solver of a request in a conversation with the interactor on the case in `input`. The solver has no other
+/// input. It is killed after the interactor's end; `stopped` ends the conversation after the solver's own end.
 ///
 /// # Errors
-/// When the conversation could not be held; [`Fault::Cancelled`] when it was stopped.
+/// When the conversation fails; [`Fault::Cancelled`] when it is stopped.
 pub fn converse(
     executor: &mut dyn Executor,
     request: &Request,
@@ -52,7 +52,7 @@ pub fn converse(
     stopped: &AtomicBool,
 ) -> Result<Conversation, ConverseError> {
     let (from_solver, to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?, Pipe::open()?);
-    // A solver is another user, and may want to open its `/dev/stdin`.
+    // A solver runs as another user, and may open its `/dev/stdin`.
     rustix::fs::fchmod(&to_solver.reader, Mode::from_raw_mode(0o444)).map_err(io::Error::from)?;
     let interactor = Interactor::start(interactor, input, to_interactor.reader, to_solver.writer)?;
     let mut relay = Relay::new(from_solver.reader, to_interactor.writer)?;
@@ -72,7 +72,7 @@ pub fn converse(
     Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision })
 }
 
-/// Runs the solver, and relays until it has ended.
+/// Runs the solver, and relays until it ends.
 fn run(
     executor: &mut dyn Executor,
     request: &Request,
@@ -86,7 +86,7 @@ fn run(
         let execution = executor.run_until(request, ended);
         drop(stop.writer);
         let relayed = relaying.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        // A fault of the sandbox says more than the broken pipe that may come of it.
+        // A fault of the sandbox says more than a broken pipe that follows from it.
         let execution = execution?;
         relayed?;
         Ok(execution)

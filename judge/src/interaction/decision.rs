@@ -14,31 +14,31 @@ use std::time::{Duration, Instant};
 /// How long an interactor may take to decide after the solver's end.
 const DECISION_TIME: Duration = Duration::from_secs(5);
 
-/// The pause between two looks at what the interactor does.
+/// The pause between two samples of the interactor's activity.
 const PAUSE: Duration = Duration::from_millis(15);
 
-/// The number of equal looks in a row after which it is certain that it waits.
+/// The number of equal samples in a row after which the interactor counts as waiting.
 const LOOKS: usize = 4;
 
-/// An interactor that prints so much to a solver that is gone is not about to decide.
+/// An interactor that prints this many bytes after the solver's end is not about to decide.
 const FLOOD_BYTES: usize = 1 << 20;
 
-/// A conversation whose solver has ended, and whose interactor has yet to decide.
+/// A conversation after the solver's end and before the interactor's decision.
 pub(super) struct PendingDecision<'a> {
     pub(super) relay: &'a mut Relay,
     pub(super) interactor: Interactor,
-    /// What the interactor still says, to be thrown away: it must not be stopped by a full or broken pipe.
-    /// `None` once it has closed its output.
+    /// The interactor's further output, which is discarded: a full or broken pipe must not stop it. `None` once it has
+    /// closed its output.
     pub(super) to_solver: Option<OwnedFd>,
-    /// Whether the solver ended well: only then the interactor is shown the end of its output, to decide on that.
+    /// Whether the solver succeeded: only then the interactor sees the end of its output.
     pub(super) ended_well: bool,
     /// Whether the whole run was stopped.
     pub(super) stopped: &'a AtomicBool,
 }
 
 impl PendingDecision<'_> {
-    /// Waits for the decision. After a solver that failed, it waits only while the interactor may still come to one by
-    /// what it has heard; `None` when the run was stopped.
+    /// Waits for the decision. After a solver that failed, it waits only while the interactor may still decide on what
+    /// it has read. `None` when the run was stopped.
     pub(super) fn decision(mut self) -> io::Result<Option<InteractorDecision>> {
         if let Some(to_solver) = &self.to_solver {
             never_wait(to_solver)?;
@@ -61,7 +61,7 @@ impl PendingDecision<'_> {
                     thrown_away += self.throw_away()?;
                     looks.alike = 0;
                 }
-                // It was shown the end of its input: whatever it does, it may take its time for it.
+                // It has seen the end of its input: it has the full time to decide.
                 Woken::Nothing if self.ended_well => {}
                 Woken::Nothing => looks.add(self.interactor.activity(), self.relay.is_heard()?),
             }
@@ -73,7 +73,7 @@ impl PendingDecision<'_> {
         Ok(Some(InteractorDecision::None(idleness)))
     }
 
-    /// Waits for a moment.
+    /// Waits for one pause.
     fn wait(&self) -> io::Result<Woken> {
         let ended = self.interactor.ended();
         let mut fds = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN)];
@@ -110,17 +110,17 @@ enum Woken {
     Ended,
     /// It has read or printed something.
     Moved,
-    /// The moment is over.
+    /// The pause is over.
     Nothing,
 }
 
-/// What was seen of the interactor.
+/// The samples of the interactor's activity.
 #[derive(Default)]
 struct Looks {
     last: Option<Activity>,
-    /// The number of last looks that showed the same, and that nothing is done.
+    /// The number of last samples that were equal and idle.
     alike: usize,
-    /// How many looks there were, and how many of them showed that it ran.
+    /// The number of samples, and of those in which it ran.
     all: usize,
     running: usize,
 }
@@ -141,7 +141,7 @@ impl Looks {
         self.last = Some(activity);
     }
 
-    /// What it did most of the time. CPU time would not tell: on a busy machine it may have had none.
+    /// Returns what it did most of the time. CPU time is no measure: on a busy machine it may have had none.
     fn idleness(&self) -> Idleness {
         if self.running * 2 > self.all { Idleness::Computing } else { Idleness::Waiting }
     }

@@ -1,4 +1,4 @@
-//! The interactor's process: how it is started, and what it has decided.
+//! The interactor's process: its start, and its decision.
 
 use super::activity::{self, Activity};
 use crate::command::{self, CommandError, Reports, Running};
@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-/// An interactor that runs. When this is dropped, it is ended.
+/// A running interactor. When this is dropped, it is killed.
 pub(super) struct Interactor {
     running: Running,
     protocol: CheckerProtocol,
@@ -36,12 +36,12 @@ impl Interactor {
         self.running.ended()
     }
 
-    /// What it and its children do at the moment.
+    /// Samples the activity of its process group.
     pub(super) fn activity(&self) -> Activity {
         activity::of_group(self.running.id())
     }
 
-    /// What it has decided, once it has ended.
+    /// Returns its decision after its end.
     pub(super) fn decision(self) -> InteractorDecision {
         let Self { running, protocol, reports } = self;
         let ended = match running.end() {
@@ -51,7 +51,7 @@ impl Interactor {
         let reports = match reports.read() {
             Ok(reports) => reports,
             Err(error) => {
-                return InteractorDecision::Failed(format!("the interactor's report cannot be read: {error}"));
+                return InteractorDecision::Failed(format!("cannot read the interactor's report: {error}"));
             }
         };
         let output = CallOutput { status: ended.status, stdout: &[], stderr: &ended.stderr, reports: &reports };
@@ -68,7 +68,7 @@ pub enum InteractorError {
     /// Its command could not be run.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// The machine gave no file or descriptor for it.
+    /// A file or descriptor for it could not be created.
     #[error("cannot prepare the interactor")]
     Prepare(#[from] io::Error),
 }

@@ -1,4 +1,4 @@
-//! A solver and an interactor converse: each reads what the other prints, and the judge passes it on.
+//! Conversations of a solver and an interactor: each reads what the other prints, through the judge.
 
 mod activity;
 mod converse;

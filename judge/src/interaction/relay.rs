@@ -1,4 +1,4 @@
-//! Passes on what the solver prints to the interactor, and keeps it: it is the solver's answer.
+//! Relays the solver's output to the interactor, and keeps it as the solver's answer.
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
@@ -23,21 +23,21 @@ impl Pipe {
     }
 }
 
-/// Makes reads and writes through every copy of a descriptor return at once.
+/// Makes a descriptor non-blocking, in all its copies.
 pub(super) fn never_wait(fd: impl AsFd) -> io::Result<()> {
     Ok(rustix::fs::fcntl_setfl(fd, OFlags::NONBLOCK)?)
 }
 
-/// One way of a conversation. What the interactor does not read yet is kept here, and never holds the solver up: the
-/// output limit bounds it.
+/// One direction of a conversation. Output that the interactor has not read is kept here, so that the solver never
+/// waits for it. The output limit bounds it.
 pub(super) struct Relay {
     from_solver: OwnedFd,
     /// `None` once the other end is closed.
     to_interactor: Option<OwnedFd>,
     said: Vec<u8>,
-    /// The number of bytes that have been passed on.
+    /// The number of bytes written to the interactor.
     passed: usize,
-    /// Whether the interactor has ended: what is said from then on is not kept.
+    /// Whether the interactor has ended: later output is not kept.
     alone: bool,
     buffer: Box<[u8]>,
 }
@@ -77,7 +77,7 @@ impl Relay {
         }
     }
 
-    /// Takes what the solver has printed.
+    /// Reads what the solver has printed.
     pub(super) fn take(&mut self) -> io::Result<()> {
         loop {
             match rustix::io::read(&self.from_solver, &mut *self.buffer) {
@@ -89,7 +89,7 @@ impl Relay {
         }
     }
 
-    /// Passes on what the interactor's pipe has room for. An interactor that has closed it wants to hear no more.
+    /// Writes as much as the interactor's pipe has room for. An interactor that has closed it gets no more.
     pub(super) fn pass(&mut self) -> io::Result<()> {
         while let Some(fd) = self.pending() {
             match rustix::io::write(fd, &self.said[self.passed..]) {
@@ -103,12 +103,12 @@ impl Relay {
         Ok(())
     }
 
-    /// Where something is to be passed on to.
+    /// Returns the interactor's pipe if there is output for it.
     pub(super) fn pending(&self) -> Option<BorrowedFd<'_>> {
         self.to_interactor.as_ref().filter(|_| self.passed < self.said.len()).map(AsFd::as_fd)
     }
 
-    /// Whether the interactor has read all that the solver said, or has closed its end.
+    /// Returns whether the interactor has read all of the solver's output, or has closed its end.
     pub(super) fn is_heard(&self) -> io::Result<bool> {
         let Some(fd) = &self.to_interactor else { return Ok(true) };
         let mut fds = [PollFd::new(fd, PollFlags::empty())];
@@ -119,14 +119,14 @@ impl Relay {
         Ok(self.pending().is_none() && rustix::io::ioctl_fionread(fd)? == 0)
     }
 
-    /// Shows the interactor the end of the solver's output once all of it is passed on.
+    /// Closes the interactor's input once all of the solver's output is written.
     pub(super) fn show_end(&mut self) {
         if self.pending().is_none() {
             self.to_interactor = None;
         }
     }
 
-    /// All that the solver said while the interactor was there.
+    /// Returns the solver's output up to the interactor's end.
     pub(super) fn into_said(self) -> Vec<u8> {
         self.said
     }

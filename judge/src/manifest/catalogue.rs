@@ -17,12 +17,12 @@ pub struct Catalogue {
     retention: Retention,
 }
 
-/// Everything that is wrong with a catalogue.
+/// Every error in a catalogue.
 #[derive(Debug, thiserror::Error)]
 pub struct ManifestError {
     file: String,
     text: String,
-    /// What is wrong, in the order of the file.
+    /// The errors, in the order of the file.
     pub complaints: Vec<CatalogueComplaint>,
 }
 
@@ -34,13 +34,13 @@ impl fmt::Display for ManifestError {
     }
 }
 
-/// A problem that the catalogue does not have.
+/// The catalogue has no such problem.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no problem `{id}`")]
 pub struct UnknownProblem {
-    /// What was asked for.
+    /// The id that was given.
     pub id: String,
-    /// The id that was probably meant.
+    /// The most similar id.
     pub meant: Option<String>,
 }
 
@@ -53,10 +53,10 @@ impl Catalogue {
         Self::parse("problems.toml (built in)", BUILT_IN, folder)
     }
 
-    /// Reads a catalogue. `file` is how messages call it; `folder` is where its relative paths start.
+    /// Reads a catalogue. `file` is its name in messages; relative paths start from `folder`.
     ///
     /// # Errors
-    /// Everything that is wrong with it, at once.
+    /// Every error in it, at once.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<Self, ManifestError> {
         read_document("the catalogue", file, text, |root| {
             let problems = read_problems(&root, folder);
@@ -97,7 +97,7 @@ impl Catalogue {
     }
 }
 
-/// Reads a file by hand of `read`. `title` is how messages call the file's own table.
+/// Reads a file with `read`. `title` is the name of the file's own table in messages.
 fn read_document<T>(
     title: &'static str,
     file: &str,
@@ -123,10 +123,10 @@ fn read_document<T>(
     }
 }
 
-/// Reads a file of best scores as people write it: `CASE = SCORE` on each line.
+/// Reads a hand-written file of best scores: `CASE = SCORE` on each line.
 ///
 /// # Errors
-/// Everything that is wrong with it, at once.
+/// Every error in it, at once.
 pub fn read_best_scores(file: &str, text: &str) -> Result<BTreeMap<String, Score>, ManifestError> {
     let expected = "an integer: the best score known of this case";
     read_document("the best scores", file, text, |root| root.integer_entries(expected).into_iter().collect())

@@ -1,15 +1,15 @@
-//! One thing that is wrong in a catalogue, and how it is shown: file, line, and a caret under the place.
+//! An error in a catalogue, shown with its file, its line, and a caret under the place.
 
 use std::ops::Range;
 
-/// One thing that is wrong in a catalogue.
+/// An error in a catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogueComplaint {
-    /// Which bytes of the file it is about.
+    /// The bytes of the file that are at fault.
     pub span: Range<usize>,
     /// What is wrong.
     pub message: String,
-    /// What would be right; empty where the message says it all.
+    /// What would be right; empty if the message says it.
     pub expected: String,
 }
 

@@ -13,7 +13,7 @@ pub(super) fn read(problem: &Section<'_>) -> Vec<FeatureRule> {
 fn rule(section: &Section<'_>, name: Located<&str>, pattern: &Located<&str>) -> Option<FeatureRule> {
     if !is_feature_name(name.value) {
         let expected = "expected a letter, then letters, digits and `_`";
-        section.complain(name.span, format!("bad name of a feature `{}`", name.value), expected);
+        section.complain(name.span, format!("bad feature name `{}`", name.value), expected);
         return None;
     }
     match Regex::new(pattern.value) {

@@ -1,4 +1,4 @@
-//! The catalogue: reads `problems.toml`, checks it, and complains about everything at once.
+//! The catalogue: reads `problems.toml`, checks it, and reports every error at once.
 
 mod builtin;
 mod catalogue;

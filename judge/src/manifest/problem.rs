@@ -10,11 +10,11 @@ use checkers::{Checker, Score};
 use std::path::Path;
 use std::time::Duration;
 
-/// What a problem has that sets no limits of its own.
+/// The limits of a problem that sets none: CPU time, memory, output and processes.
 const DEFAULT_LIMITS: (Time, Bytes, Bytes, u32) =
     (Time(Duration::from_secs(10)), Bytes(1 << 30), Bytes(16_000_000), 64);
 
-/// Reads a problem. `None` when something in it is wrong; the complaints say what.
+/// Reads a problem. `None` if it has errors; they are among the complaints.
 pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let id = id(&section);
     let title = section.text("title");
@@ -90,11 +90,11 @@ fn checker(section: &Section<'_>, folder: &Path) -> Option<CheckerChoice> {
 fn interactor(section: &Section<'_>, command: &Located<&str>, folder: &Path) -> Option<CheckerChoice> {
     let complain = |message: &str, expected: &str| section.complain(command.span.clone(), message, expected);
     if !command.value.contains("{report}") {
-        complain("the interactor is not told where to write its score", "add `{report}`, the file for it");
+        complain("the interactor has no file for its score", "add `{report}`, the path of that file");
         return None;
     }
     if command.value.contains("{answer}") {
-        complain("an interactor has no `{answer}`", "it reads what the solver says from its standard input");
+        complain("an interactor has no `{answer}`", "it reads the solver's output on standard input");
         return None;
     }
     Some(CheckerChoice::Interactor(external(command.value, folder)))
@@ -118,7 +118,7 @@ fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'sta
     found
 }
 
-/// The generator of the user's, or that of the built-in checker in the version that is asked for.
+/// Reads the setter's generator, or chooses a version of the built-in checker's.
 fn generator(section: &Section<'_>, checker: Option<&CheckerChoice>) -> Option<GeneratorChoice> {
     let command = section.text("generator-command");
     let version = section.integer::<usize>("generator-version", "a version: a whole number from 1");
@@ -201,7 +201,7 @@ fn read_case(section: Section<'_>, folder: &Path) -> Option<CaseSpec> {
     Some(CaseSpec { name, source, thresholds, best: best.map(|best| best.value), weight })
 }
 
-/// Complains of case names given twice, and of cases without the thresholds that their scoring rule needs.
+/// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.
 fn check_cases(section: &Section<'_>, rule: &Rule, cases: &[CaseSpec], has_inputs: bool) {
     let mut names = std::collections::HashSet::new();
     for case in cases {

@@ -15,7 +15,7 @@ pub(super) struct Scoring {
     pub(super) best: BestSource,
 }
 
-/// Reads how a problem is scored; what is not said has its default.
+/// Reads how a problem is scored. A missing key has its default.
 pub(super) fn read(problem: &Section<'_>, folder: &Path) -> Scoring {
     let default = Direction::Max;
     let Some(section) = problem.section("scoring", "[problem.scoring]") else {
@@ -66,7 +66,7 @@ fn scaled(section: &Section<'_>, rule: Rule) -> Rule {
 fn failure(section: &Section<'_>, rule: &Rule) -> Option<Score> {
     let Located { value, span } = section.integer("failure", "an integer: the score that a failed case counts as")?;
     if !rule.counts_raw_scores() {
-        let message = format!("under the rule `{rule}`, a failed case has no points whatever its score");
+        let message = format!("under the rule `{rule}`, a failed case always has no points");
         let raw = listed(&Rule::names_of(Rule::counts_raw_scores), "or");
         section.complain(span, message, format!("remove `failure`, or take the rule {raw}"));
     }

@@ -1,4 +1,4 @@
-//! Reads a table of the catalogue key by key, and collects what is wrong with it.
+//! Reads a table of the catalogue key by key, and collects its errors.
 
 use super::{CatalogueComplaint, suggest::closest};
 use std::cell::RefCell;
@@ -8,23 +8,23 @@ use std::str::FromStr;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-/// What is wrong so far. Shared by all sections of a file, so that every complaint comes at once.
+/// The errors so far. All sections of a file share them, so that all are reported at once.
 pub(super) type Complaints = RefCell<Vec<CatalogueComplaint>>;
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Debug, Clone)]
 pub(super) struct Located<T> {
     pub(super) value: T,
     pub(super) span: Range<usize>,
 }
 
-/// A key of the user's own choice, with its text.
+/// A key that the user chose, with its text.
 pub(super) struct Entry<'a> {
     pub(super) key: Located<&'a str>,
     pub(super) text: Located<&'a str>,
 }
 
-/// A table that is being read. Every key that is asked for is known; [`Section::finish`] complains of the others.
+/// A table that is being read. A key is known once it is read; [`Section::finish`] reports the others.
 pub(super) struct Section<'a> {
     title: &'static str,
     span: Range<usize>,
@@ -34,7 +34,7 @@ pub(super) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// Starts reading a table. `title` is how messages call it: `[problem.limits]`.
+    /// Starts reading a table. `title` is its name in messages: `[problem.limits]`.
     pub(super) fn new(
         title: &'static str,
         span: Range<usize>,
@@ -44,7 +44,7 @@ impl<'a> Section<'a> {
         Self { title, span, table, known: RefCell::default(), complaints }
     }
 
-    /// Where the table stands.
+    /// Returns the place of the table.
     pub(super) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -108,7 +108,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the integer under `key`, read as a `T`. Texts of digits are integers too: TOML's own end at 64 bits.
+    /// Returns the integer under `key`, read as a `T`. A text of digits is an integer too: those of TOML have 64 bits.
     pub(super) fn integer<T: FromStr>(&self, key: &'static str, expected: &str) -> Option<Located<T>> {
         let value = self.value(key)?;
         self.integer_of(key, value, expected)
@@ -152,8 +152,8 @@ impl<'a> Section<'a> {
         array.value.iter().filter_map(section).collect()
     }
 
-    /// Returns every key with its text, of a table whose keys are names of the user's own. Such a table has no unknown
-    /// keys, and is not to be finished.
+    /// Returns every key with its text, of a table whose keys the user chooses. Such a table has no unknown keys, and
+    /// is not finished.
     pub(super) fn entries(&self) -> Vec<Entry<'a>> {
         let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
             let name: &'a str = key.get_ref();
@@ -166,7 +166,7 @@ impl<'a> Section<'a> {
         self.table.iter().filter_map(entry).collect()
     }
 
-    /// Returns every key with its integer, of a table whose keys are names of the user's own, like
+    /// Returns every key with its integer, of a table whose keys the user chooses, like
     /// [`Section::entries`].
     pub(super) fn integer_entries<T: FromStr>(&self, expected: &str) -> Vec<(String, T)> {
         let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
@@ -176,7 +176,7 @@ impl<'a> Section<'a> {
         self.table.iter().filter_map(entry).collect()
     }
 
-    /// Complains of every key that nobody asked for.
+    /// Reports every unknown key.
     pub(super) fn finish(self) {
         let known = self.known.borrow();
         for key in self.table.keys() {

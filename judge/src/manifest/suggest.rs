@@ -1,6 +1,6 @@
 //! "Did you mean …?"
 
-/// Returns the candidate that is closest to what was written, if any is close enough to be meant.
+/// Returns the candidate that is most similar to what was written, if one is similar enough.
 #[must_use]
 pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates

@@ -5,14 +5,14 @@ use crate::model::{CaseSpec, Members, Seeds, TestGroup, Weight};
 use glob::Pattern;
 use std::ops::Range;
 
-/// A group, where it stands, and where each of its patterns does.
+/// A group, its place, and the place of each of its patterns.
 struct Placed {
     group: TestGroup,
     span: Range<usize>,
     pattern_spans: Vec<Range<usize>>,
 }
 
-/// Reads the groups, and complains of names given twice, of cases in two groups and of patterns without a case.
+/// Reads the groups. Reports duplicate names, cases in two groups and patterns without a case.
 /// `has_inputs`: the problem has more cases than the given ones.
 pub(super) fn read(problem: &Section<'_>, cases: &[CaseSpec], has_inputs: bool) -> Vec<TestGroup> {
     let sections = problem.sections("group", "[[problem.group]]");
@@ -53,7 +53,7 @@ fn pattern(section: &Section<'_>, text: &Located<&str>) -> Option<(Pattern, Rang
     match Pattern::new(text.value) {
         Ok(pattern) => Some((pattern, text.span.clone())),
         Err(error) => {
-            let message = format!("`{}` is no pattern of case names: {}", text.value, error.msg);
+            let message = format!("`{}` is not a pattern of case names: {}", text.value, error.msg);
             section.complain(text.span.clone(), message, "expected names such as \"tiny\" or \"small-*\"");
             None
         }

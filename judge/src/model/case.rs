@@ -63,12 +63,12 @@ pub struct CaseSpec {
     pub thresholds: Option<Thresholds>,
     /// The best raw score known before this run, where scores are relative to the best.
     pub best: Option<Score>,
-    /// What it counts among the others.
+    /// Its weight in totals and means.
     pub weight: Weight,
 }
 
 impl CaseSpec {
-    /// Returns the case of this name and input, with nothing of its own to be scored by.
+    /// Returns the case of this name and input, with the defaults for scoring.
     #[must_use]
     pub fn new(name: CaseName, source: CaseSource) -> Self {
         Self { name, source, thresholds: None, best: None, weight: Weight::default() }
@@ -86,7 +86,7 @@ impl CaseSpec {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thresholds([Score; 9]);
 
-/// Numbers that are not thresholds.
+/// A list of numbers that are not thresholds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ThresholdsError {
     /// There are not nine.

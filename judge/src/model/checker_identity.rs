@@ -1,9 +1,8 @@
-//! What tells one checker from another.
+//! The identity of a checker.
 
 use std::fmt;
 
-/// What tells one checker from another: scores of different checkers, or of different versions of one, are not
-/// comparable.
+/// The identity of a checker. Scores of different checkers, or of different versions of one, are not comparable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckerIdentity {
     /// The id of a built-in checker; the command of an external one, with a hash of the files that it names.

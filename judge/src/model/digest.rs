@@ -1,4 +1,4 @@
-//! The hash of some content: what makes two inputs, answers or programs the same.
+//! Content hashes: two inputs, answers or programs with the same hash are the same.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,7 +29,7 @@ impl Digest {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// Returns the first digits: enough to tell solvers apart at a glance.
+    /// Returns the first ten digits.
     #[must_use]
     pub fn short(&self) -> String {
         self.to_string()[..10].to_owned()

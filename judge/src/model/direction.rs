@@ -1,4 +1,4 @@
-//! Whether more or less is better.
+//! Whether larger or smaller scores are better.
 
 use checkers::Score;
 use std::cmp::Ordering;
@@ -13,7 +13,7 @@ pub enum Direction {
     Min,
 }
 
-/// A name that no direction has.
+/// A name of no direction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown direction `{0}`")]
 pub struct UnknownDirection(pub String);
@@ -37,8 +37,8 @@ impl Direction {
         if self.compare(&left, &right) == Ordering::Less { right } else { left }
     }
 
-    /// Returns what a failed case counts as, in sums and means, for a problem that does not say: 0 where scores are to be
-    /// large. Nothing would be bad enough where they are to be small: there, a solver with failures has no total.
+    /// Returns the score of a failed case in sums and means, if the problem sets none: 0 if larger scores are better.
+    /// If smaller ones are better, no score is bad enough, and a solver with failures has no total.
     #[must_use]
     pub fn failure_by_default(self) -> Option<Score> {
         match self {

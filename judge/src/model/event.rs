@@ -1,4 +1,4 @@
-//! What a run tells those who watch it.
+//! The events of a run.
 
 use super::{Digest, Features, Outcome};
 use std::sync::Arc;
@@ -12,40 +12,40 @@ pub struct JobId {
     pub solver: usize,
 }
 
-/// A job that is done.
+/// A finished job.
 #[derive(Debug, Clone)]
 pub struct FinishedJob {
     /// Which job.
     pub job: JobId,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// What describes its case; `None` where the command does not ask for it, or where the case was not read.
+    /// The features of its case; `None` if the command does not need them, or the case was not read.
     pub features: Option<Arc<Features>>,
-    /// What the journal keeps beside that.
+    /// What the journal stores beside that.
     pub evidence: Box<Evidence>,
 }
 
-/// What a job leaves behind beside its outcome, for the journal alone.
+/// What a job leaves beside its outcome, for the journal alone.
 #[derive(Debug, Clone, Default)]
 pub struct Evidence {
     /// Hash of the input; `None` where there is no input, or no journal.
     pub input: Option<Digest>,
-    /// What was checked: the whole standard output of a solver that ended well.
+    /// The answer that was checked: the whole standard output of the solver.
     pub answer: Option<Vec<u8>>,
-    /// Where the outcome was found, if the solver was not run again.
+    /// The place of the stored outcome, if the solver was not run again.
     pub stored: Option<StoredResult>,
 }
 
-/// An earlier outcome that still holds.
+/// An earlier outcome that is still valid.
 #[derive(Debug, Clone)]
 pub struct KnownOutcome {
-    /// What became of the job.
+    /// The outcome of the job.
     pub outcome: Outcome,
-    /// Where it is stored.
+    /// Its place in the journal.
     pub stored: StoredResult,
 }
 
-/// Where the journal keeps a result.
+/// The place of a result in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredResult {
     /// The row of the solver in its run.
@@ -54,7 +54,7 @@ pub struct StoredResult {
     pub place: i64,
 }
 
-/// Why a run ended before its plan was done.
+/// Why a run ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// Ctrl-C or a termination signal.
@@ -63,13 +63,13 @@ pub enum Stop {
     FailFast,
 }
 
-/// What a run tells those who watch it.
+/// An event of a run.
 #[derive(Debug, Clone)]
 pub enum RunEvent {
     /// A job is done.
     Finished(FinishedJob),
     /// No further jobs are started.
     Stopping(Stop),
-    /// The journal cannot be written any more: why. The run goes on without one.
+    /// The journal can no longer be written: the reason. The run continues without it.
     JournalLost(String),
 }

@@ -1,6 +1,6 @@
-//! The process's exit codes: a contract with scripts.
+//! The exit codes of the process, which scripts rely on.
 
-/// How the judge ends.
+/// The result of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// 0: every case accepted, and the gate, if there was one, held.

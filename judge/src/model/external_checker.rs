@@ -1,8 +1,8 @@
-//! A checker or interactor of the problem's author: its command, and how it is called and understood.
+//! A setter's checker or interactor: its command and its protocol.
 
 use std::path::PathBuf;
 
-/// A command line as it is written in the catalogue, with a `{name}` where a value goes, and the folder that it runs in.
+/// A command line of the catalogue, with a `{name}` for each value, and the folder that it runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandTemplate {
     /// The command line.
@@ -11,16 +11,16 @@ pub struct CommandTemplate {
     pub folder: PathBuf,
 }
 
-/// A checker or interactor of the problem's author.
+/// A setter's checker or interactor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExternalChecker {
     /// The command that starts it.
     pub command: CommandTemplate,
-    /// How it is called, and how it says its result.
+    /// How it is called, and how it reports its result.
     pub protocol: CheckerProtocol,
 }
 
-/// How an external checker is called, and how it says its result. Each protocol has a file in `verdict/protocol`.
+/// How an external checker is called, and how it reports its result. Each protocol has a file in `verdict/protocol`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckerProtocol {
     /// The judge's own: exit code 0 accepts, 1 rejects, and one line has the score or the reason.

@@ -21,7 +21,7 @@ pub struct Feature {
 pub struct FeatureRule {
     /// The feature's name.
     pub name: String,
-    /// What to look for; the number is the first group, or the whole match where there is none.
+    /// The expression. The number is the first group, or the whole match if there is no group.
     pub pattern: regex::bytes::Regex,
 }
 
@@ -32,7 +32,7 @@ impl Features {
         self.0.iter().find(|feature| &*feature.name == name).map(|feature| &feature.value)
     }
 
-    /// Adds a number; one of the same name makes way.
+    /// Sets a number; one of the same name is replaced.
     pub fn set(&mut self, name: &str, value: Number) {
         match self.0.iter_mut().find(|feature| &*feature.name == name) {
             Some(feature) => feature.value = value,

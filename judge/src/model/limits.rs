@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Limits {
     /// CPU time of all its processes together.
     pub cpu: Time,
-    /// Time on the clock.
+    /// Wall time.
     pub wall: Time,
     /// Peak memory of all its processes together; the greatest number of bytes for no limit.
     pub memory: Bytes,
@@ -19,13 +19,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns the wall time that goes with a CPU time unless one is given: three times as long, and a second.
+    /// Returns the default wall time for a CPU time: three times as long, and a second.
     #[must_use]
     pub fn default_wall(cpu: Time) -> Time {
         Time(cpu.0.saturating_mul(3).saturating_add(Duration::from_secs(1)))
     }
 
-    /// Returns what may be written to files: as much as memory allows, or 64 MB where memory has no limit.
+    /// Returns the limit on bytes written to files: that of memory, or 64 MB if memory has no limit.
     #[must_use]
     pub fn disk(&self) -> Bytes {
         if self.memory == Bytes(u64::MAX) { Bytes(64_000_000) } else { self.memory }

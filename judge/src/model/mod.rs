@@ -1,4 +1,4 @@
-//! The words that cross the walls between rooms: passive data, no effects.
+//! The types that rooms share: passive data, no effects.
 
 mod best_score;
 mod case;

@@ -1,7 +1,7 @@
-//! The order of names as people see it: `2.in` before `10.in`.
+//! Natural order of names: `2.in` before `10.in`.
 
-/// Returns bytes that sort names as people do: text by its letters, and numbers by their value, which is first by their
-/// length and then digit by digit.
+/// Returns a key that sorts names in natural order: text by its bytes, and numbers by their value, which is first their
+/// length and then their digits.
 #[must_use]
 pub fn natural_key(name: &str) -> Vec<u8> {
     let mut key = Vec::with_capacity(name.len() + 8);

@@ -1,4 +1,4 @@
-//! An exact decimal number of any length: what a case's features are.
+//! An exact decimal number of any length, for the features of cases.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -30,7 +30,7 @@ impl From<Number> for BigRational {
 impl FromStr for Number {
     type Err = NumberError;
 
-    /// Reads digits with at most one sign and one point, digits on both sides of it.
+    /// Reads digits with at most one sign and one point, with digits on both sides of it.
     fn from_str(text: &str) -> Result<Self, NumberError> {
         let error = || NumberError(text.to_owned());
         let (whole, fraction) = text.split_once('.').map_or((text, None), |(whole, rest)| (whole, Some(rest)));
@@ -48,7 +48,7 @@ impl FromStr for Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Every number here was once written with finitely many decimals, so this ends.
+        // Every number was read with finitely many decimals, so this ends.
         let mut scaled = self.0.clone();
         let mut decimals = 0;
         while !scaled.is_integer() {

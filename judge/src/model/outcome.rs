@@ -4,18 +4,18 @@ use super::{BrokenRule, Verdict};
 use checkers::Score;
 use std::time::Duration;
 
-/// What became of one run of a solver on a case. What is unknown is absent.
+/// The outcome of a solver's run on a case. Unknown values are absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// The verdict.
     pub verdict: Verdict,
     /// The raw score: there is one exactly when the verdict is `Accepted`.
     pub score: Option<Score>,
-    /// Why the verdict is not `Accepted`, in words; empty when it is.
+    /// The reason of a verdict other than `Accepted`; empty for `Accepted`.
     pub note: String,
     /// Which rule a rejected answer breaks, and where; what is unknown of it, or not rejected, is absent.
     pub broken: BrokenRule,
-    /// The end of what the solver printed on standard error, kept for the cases that failed.
+    /// The end of the solver's standard error, for failed cases.
     pub stderr: String,
     /// CPU time of the whole process tree.
     pub cpu: Option<Duration>,

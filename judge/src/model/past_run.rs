@@ -1,4 +1,4 @@
-//! A run of the past: how it is named, its state, and its row in the history.
+//! A past run: its name, its state, and its row in the history.
 
 use super::{Digest, Direction, Stop};
 use num_rational::BigRational;
@@ -15,7 +15,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// A run as it is named on the command line.
+/// A past run, as the command line names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunChoice {
     /// By its number.
@@ -49,7 +49,7 @@ pub enum RunState {
     Killed,
     /// Ctrl-C.
     Interrupted,
-    /// `--fail-fast`, and a case failed.
+    /// `--fail-fast` stopped it at a failed case.
     Stopped,
     /// It was completed.
     Complete,
@@ -59,7 +59,7 @@ impl RunState {
     /// Every state.
     pub const ALL: [Self; 5] = [Self::Running, Self::Killed, Self::Interrupted, Self::Stopped, Self::Complete];
 
-    /// Returns the state of a run that ended like this.
+    /// Returns the state of a run with this end.
     #[must_use]
     pub fn ended(stop: Option<Stop>) -> Self {
         match stop {

@@ -8,35 +8,35 @@ use std::path::{Path, PathBuf};
 /// A problem: how its cases are made, run, checked and scored.
 #[derive(Clone)]
 pub struct Problem {
-    /// What `-p` takes.
+    /// The id, as `-p` takes it.
     pub id: String,
-    /// The name that people know it by.
+    /// The full name.
     pub title: String,
-    /// Where it comes from.
+    /// The source, for `judge show`.
     pub source: String,
     /// One line on input and answer, for `judge show`.
     pub format: String,
-    /// Who checks the answers.
+    /// The checker of its answers.
     pub checker: CheckerChoice,
-    /// Who makes cases from seeds; `None`: its cases are files only.
+    /// The generator of cases from seeds; `None`: its cases are files only.
     pub generator: Option<GeneratorChoice>,
-    /// What a solver may use.
+    /// The limits of a solver.
     pub limits: Limits,
-    /// The problem's own cases, but for those that `inputs` names.
+    /// The problem's own cases, without those of `inputs`.
     pub cases: Vec<CaseSpec>,
     /// Patterns of files that are cases too: `data/*.in`, relative to `folder`.
     pub inputs: Vec<String>,
     /// How raw scores become points.
     pub scoring: Rule,
-    /// Whether more or less is better.
+    /// Which scores are good.
     pub direction: Direction,
-    /// What a failed case counts as in sums and means; `None`: a solver with failures has neither.
+    /// The score of a failed case in sums and means; `None`: a solver with failures has neither.
     pub failure: Option<Score>,
-    /// What the solvers are measured by beside each other and the bests of the cases.
+    /// The source of best scores, beside this run and the cases' own.
     pub best: BestSource,
     /// The cases that count together. No case is in two of them.
     pub test_groups: Vec<TestGroup>,
-    /// What its inputs are searched for, beside what the checker knows of a case.
+    /// Features found in its inputs, beside those of the checker.
     pub features: Vec<FeatureRule>,
     /// The solver that runs when none is given, as `--solver` takes it.
     pub default_solver: Option<String>,
@@ -52,14 +52,14 @@ impl Problem {
     }
 }
 
-/// Where the best scores come from that the scores of a run are relative to. The run's own always count too.
+/// The source of the best scores that a run's scores are relative to. The run's own scores always count too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BestSource {
-    /// From nowhere else.
+    /// No other source.
     Run,
-    /// From the journal, as `judge best` shows them.
+    /// The journal, as `judge best` shows them.
     Ledger,
-    /// From this file.
+    /// This file.
     File(PathBuf),
 }
 
@@ -91,14 +91,14 @@ impl fmt::Debug for Problem {
     }
 }
 
-/// Who checks the answers.
+/// The checker of a problem's answers.
 #[derive(Clone)]
 pub enum CheckerChoice {
     /// A checker of the `checkers` crate.
     BuiltIn(&'static dyn Checker),
-    /// A command of the user's.
+    /// A setter's command.
     External(ExternalChecker),
-    /// A command of the user's that converses with the solver.
+    /// A setter's command that converses with the solver.
     Interactor(ExternalChecker),
 }
 
@@ -121,23 +121,23 @@ impl CheckerChoice {
         }
     }
 
-    /// Returns whether solvers of the problem converse, rather than read an input and print an answer.
+    /// Returns whether the problem is interactive.
     #[must_use]
     pub fn is_interactive(&self) -> bool {
         matches!(self, Self::Interactor(_))
     }
 }
 
-/// Who makes cases from seeds.
+/// The generator of a problem's cases.
 #[derive(Clone)]
 pub enum GeneratorChoice {
     /// The generator of a built-in checker.
     BuiltIn {
         /// The generator.
         generator: Generator,
-        /// Which version of it, from 1.
+        /// Its version, from 1.
         version: usize,
     },
-    /// A command of the user's, as written in the catalogue.
+    /// A setter's command, as written in the catalogue.
     Command(String),
 }

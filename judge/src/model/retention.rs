@@ -1,10 +1,10 @@
-//! Which stored answers the journal keeps.
+//! Which answers the journal keeps.
 
 use super::{Bytes, UnitError};
 use std::fmt;
 use std::str::FromStr;
 
-/// Which stored answers the journal keeps: those of the newest runs, up to a packed size.
+/// Which answers the journal keeps: those of the newest runs, up to a compressed size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retention {
     /// All of them.

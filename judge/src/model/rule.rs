@@ -1,4 +1,4 @@
-//! The scoring rules: one table of their names and of what other rooms ask of them. The formulas are in `scoring`.
+//! The scoring rules: one table of their names and properties. The formulas are in `scoring`.
 
 use num_bigint::BigInt;
 use std::fmt;
@@ -6,29 +6,29 @@ use std::str::FromStr;
 
 /// How the score of a case becomes points.
 ///
-/// With s the score, b the best score of the case (over this run's solvers and the best known from elsewhere), and points
-/// p. A failed case has 0 points except where another thing is said.
+/// With s the score, b the best score of the case (over this run's solvers and the best known from elsewhere), and
+/// points p. A failed case has 0 points unless stated otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rule {
-    /// p = s, totalled, but never less than what a failure counts as: 0, or what the problem says; where small scores are
-    /// good and it says nothing, a solver with failures has no total.
+    /// p = s, totalled, but never less than what a failure counts as: 0, or what the problem says; where small scores
+    /// are good and it says nothing, a solver with failures has no total.
     Sum,
     /// p = s, averaged over all cases, failed ones included.
     Mean,
     /// p = 1 for an accepted answer.
     Exact,
-    /// 10, 9, ..., 2 points from the case's nine thresholds on (at most them, where small scores are good), else 1 point
-    /// for a score above 0 (for any accepted one, where small scores are good), else 0.
+    /// 10, 9, ..., 2 points from the case's nine thresholds on (at most them, where small scores are good), else 1
+    /// point for a score above 0 (for any accepted one, where small scores are good), else 0.
     Thresholds,
-    /// p = scale s / b where large scores are good, scale b / s where small ones are. The best always gets the whole scale.
-    /// Otherwise, where the signs make the quotient meaningless (b is 0, or only one of s and b is bad enough to be on the
-    /// wrong side of 0), p = 0; where large scores are good and all are negative, p = scale b / s.
+    /// p = scale s / b where large scores are good, scale b / s where small ones are. The best always gets the whole
+    /// scale. Otherwise, where the signs make the quotient meaningless (b is 0, or only one of s and b is bad enough to
+    /// be on the wrong side of 0), p = 0; where large scores are good and all are negative, p = scale b / s.
     Relative {
-        /// The points of the best: 1,000,000 unless the contest says otherwise.
+        /// The points of the best; 1,000,000 by default.
         scale: BigInt,
     },
-    /// p = scale (1 - (better + tied / 2) / solvers), by the place among all solvers of this run, the form that goes by
-    /// AtCoder's name (no public statement of it was found). Counted are the solvers with a better score and the *other*
+    /// p = scale (1 - (better + tied / 2) / solvers), by the place among all solvers of this run, a form attributed to
+    /// AtCoder (no public statement of it was found). Counted are the solvers with a better score and the *other*
     /// solvers with the same one; failed solvers count among all.
     Rank {
         /// The points of a solver that beats all others.
@@ -40,13 +40,13 @@ pub enum Rule {
         /// The points of a solver that beats all others.
         scale: BigInt,
     },
-    /// p = ln(s / b) where large scores are good, ln(b / s) where small ones are: at most 0, averaged. The exponential of the
-    /// mean is the geometric mean of the ratios. A failure, or a score or best that is not positive, has no points,
-    /// and then there is no mean. The one rule whose points are rounded (to `f64`).
+    /// p = ln(s / b) where large scores are good, ln(b / s) where small ones are: at most 0, averaged. The exponential
+    /// of the mean is the geometric mean of the ratios. A failure, or a score or best that is not positive, has no
+    /// points, and then there is no mean. The one rule whose points are rounded (to `f64`).
     Log,
 }
 
-/// Which number of a standing a rule is about.
+/// The number of a standing that a rule ranks by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aggregate {
     /// The weighted total.
@@ -55,10 +55,10 @@ pub enum Aggregate {
     Mean,
 }
 
-/// What a failed case counts as under a rule.
+/// The points of a failed case under a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailedCase {
-    /// The problem's `failure`: the points are raw scores.
+    /// The problem's `failure`; the points are raw scores.
     Failure,
     /// 0 points.
     Zero,
@@ -74,12 +74,12 @@ struct Facts {
     with_scale: fn(BigInt) -> Rule,
     aggregate: Aggregate,
     failed_case: FailedCase,
-    /// Whether the points of a case say more than its verdict and score.
+    /// Whether the points of a case differ from its verdict and score.
     shows_points: bool,
     needs_thresholds: bool,
 }
 
-/// Makes the list of all rows, and the way from a rule to its row. A variant without a row does not compile.
+/// Defines the list of all rows, and the function from a rule to its row. A variant without a row does not compile.
 macro_rules! table {
     ($($variant:ident => $facts:expr;)+) => {
         static TABLE: &[Facts] = &[$($facts),+];
@@ -161,13 +161,13 @@ table! {
     };
 }
 
-/// A name that no rule has.
+/// A name of no rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown scoring rule {0:?}")]
 pub struct UnknownRule(pub String);
 
 impl Rule {
-    /// The scale of a rule that has one, where none is given.
+    /// The default scale.
     pub const DEFAULT_SCALE: u32 = 1_000_000;
 
     /// Returns every rule, with the default scale, in the order of the documentation.
@@ -175,7 +175,7 @@ impl Rule {
         TABLE.iter().map(|facts| (facts.with_scale)(Self::DEFAULT_SCALE.into()))
     }
 
-    /// Returns the names of the rules of which something holds.
+    /// Returns the names of the rules with a property.
     #[must_use]
     pub fn names_of(holds: impl Fn(&Self) -> bool) -> Vec<&'static str> {
         Self::all().filter(holds).map(|rule| rule.name()).collect()
@@ -199,14 +199,14 @@ impl Rule {
         self.facts().aggregate
     }
 
-    /// Returns what a failed case counts as.
+    /// Returns the points of a failed case.
     #[must_use]
     pub fn failed_case(&self) -> FailedCase {
         self.facts().failed_case
     }
 
-    /// Returns whether the points of a case are its raw score. Then the problem's `failure` counts, and small totals are
-    /// good where small scores are.
+    /// Returns whether the points of a case are its raw score. Then the problem's `failure` counts, and small totals
+    /// are good where small scores are.
     #[must_use]
     pub fn counts_raw_scores(&self) -> bool {
         match self.failed_case() {
@@ -221,7 +221,7 @@ impl Rule {
         self.counts_raw_scores() && self.aggregate() == Aggregate::Mean
     }
 
-    /// Returns whether the points of a case say more than its verdict and score, so that tables show them.
+    /// Returns whether the points of a case differ from its verdict and score, so that tables show them.
     #[must_use]
     pub fn shows_points(&self) -> bool {
         self.facts().shows_points

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 /// What an answer is worth. Shown as `accepted SCORE` or `rejected PLACE: WHY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ruling {
-    /// It is valid, and worth this.
+    /// It is valid, with this score.
     Accepted(Score),
     /// It breaks a rule.
     Rejected(Rejection),

@@ -1,17 +1,17 @@
-//! Which seeds: `1-50`, `3,7,10-12`.
+//! Lists of seeds: `1-50`, `3,7,10-12`.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// More cases than anybody means to run: beyond this a range is taken for a slip of the keyboard.
+/// The most seeds in a list: a longer range is taken for a typing error.
 const MOST_SEEDS: u64 = 10_000_000;
 
 /// A list of seeds, in the order given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seeds(Vec<RangeInclusive<u64>>);
 
-/// Generators of contests may take signed seeds; theirs and ours are the same 64 bits.
+/// Explains how a signed seed is written. Generators of contests may take signed seeds; the 64 bits are the same.
 fn same(seed: u64) -> String {
     format!(": where a contest counts negative seeds, this one is {seed} here")
 }
@@ -22,7 +22,7 @@ pub enum SeedsError {
     /// Not `A`, `A-B` or a comma-separated list of these.
     #[error("expected seeds such as `1-50` or `3,7,10-12`, found `{0}`")]
     Syntax(String),
-    /// An integer that is no seed.
+    /// An integer that is not a seed.
     #[error("seeds are 0 to {}, found `{found}`{}", u64::MAX, same_bits.map(same).unwrap_or_default())]
     OutOfRange {
         /// What was written.
@@ -33,12 +33,12 @@ pub enum SeedsError {
     /// `B-A`.
     #[error("the seed range `{first}-{last}` runs backwards; write `{last}-{first}`")]
     Reversed {
-        /// What stands first.
+        /// The first number.
         first: u64,
-        /// What stands last.
+        /// The last number.
         last: u64,
     },
-    /// Too many to be meant.
+    /// More than [`MOST_SEEDS`].
     #[error("`{text}` is {count} seeds; at most {MOST_SEEDS} can be run at once")]
     TooMany {
         /// What was written.
@@ -54,7 +54,7 @@ impl Seeds {
         self.0.iter().cloned().flatten()
     }
 
-    /// Tells whether a seed is one of them.
+    /// Returns whether a seed is one of them.
     #[must_use]
     pub fn contains(&self, seed: u64) -> bool {
         self.0.iter().any(|range| range.contains(&seed))
@@ -97,7 +97,7 @@ impl FromStr for Seeds {
 /// Reads a single seed.
 ///
 /// # Errors
-/// When it is none.
+/// When the text is not a seed.
 pub fn parse_seed(text: &str) -> Result<u64, SeedsError> {
     let text = text.trim();
     let digits = text.strip_prefix('-').unwrap_or(text);

@@ -1,13 +1,13 @@
-//! A solver: what the user named, and how it is run.
+//! A solver: the user's text, and how it is run.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The environment of every program in the sandbox, before what the user asks for.
+/// The environment of every program in the sandbox, without the user's variables.
 pub const BASE_ENVIRONMENT: [(&str, &str); 2] =
     [("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"), ("LANG", "C.UTF-8")];
 
-/// The name of a journal's folder, which no program in the sandbox sees: it holds what others answered.
+/// The name of a journal's folder. Programs in the sandbox do not see it: it contains the answers of others.
 pub const JOURNAL_FOLDER: &str = ".judge";
 
 /// A solver as the user named it: `NAME=S`, or just `S`.
@@ -19,14 +19,14 @@ pub struct SolverSpec {
     pub text: String,
 }
 
-/// A solver, ready to be run or known not to be.
+/// A solver, prepared to run, or with the reason why it cannot.
 #[derive(Debug, Clone)]
 pub struct Solver {
-    /// What the user named.
+    /// The user's text.
     pub spec: SolverSpec,
     /// How it is run, or why it cannot be.
     pub invocation: Invocation,
-    /// Variables of its own, beside those that every solver of the run gets.
+    /// Its own variables, beside those of every solver of the run.
     pub environment: Vec<(String, String)>,
 }
 
@@ -37,7 +37,7 @@ pub struct Program {
     pub path: PathBuf,
     /// `argv`, the program's own name first.
     pub argv: Vec<OsString>,
-    /// Files and folders that the command names, or that were made from them.
+    /// Files and folders that the command names, or that were compiled from them.
     pub visible: Vec<PathBuf>,
     /// What else it needs to run.
     pub runtime: Runtime,
@@ -57,8 +57,8 @@ pub struct Runtime {
 pub enum Invocation {
     /// This program.
     Program(Program),
-    /// There is nothing to run: why.
+    /// It cannot be run: the reason.
     CannotStart(String),
-    /// The compiler refused the source: what it said.
+    /// The compiler rejected the source: its message.
     CompileError(String),
 }

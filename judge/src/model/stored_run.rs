@@ -1,10 +1,10 @@
-//! A whole run as it was recorded.
+//! A recorded run.
 
 use super::{CaseSpec, CheckerIdentity, Digest, Limits, Outcome, RunId, RunState};
 use judge_sandbox::Tier;
 use std::time::Duration;
 
-/// A whole run as it was recorded.
+/// A recorded run.
 #[derive(Debug, Clone)]
 pub struct StoredRun {
     /// Its number.

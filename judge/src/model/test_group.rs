@@ -1,4 +1,4 @@
-//! Test groups: cases of a problem that count together, as the subtasks of olympiads do.
+//! Test groups: cases of a problem that count together, like the subtasks of olympiads.
 
 use super::{CaseSource, CaseSpec, Seeds, Weight};
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 pub struct TestGroup {
     /// The name in every report.
     pub name: String,
-    /// What all its cases weigh together, shared among them by their own weights. `None`: each keeps its own.
+    /// The weight of all its cases together, divided in proportion to their own weights. `None`: each keeps its own.
     pub weight: Option<Weight>,
     /// Whether a failure on one of its cases makes all of them count as failed.
     pub all_or_nothing: bool,
@@ -16,17 +16,17 @@ pub struct TestGroup {
     pub members: Members,
 }
 
-/// Which cases a group has: those with one of the names or made from one of the seeds.
+/// The cases of a group: those with one of the names or made from one of the seeds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Members {
     /// Names of cases; `*` and `?` stand for any characters or one.
     pub names: Vec<glob::Pattern>,
-    /// The cases made from these seeds, whatever their names.
+    /// Cases made from these seeds, with any name.
     pub seeds: Option<Seeds>,
 }
 
 impl Members {
-    /// Tells whether a case is one of them. A repetition `NAME#2` is in the group of its case.
+    /// Returns whether a case is one of them. A repetition `NAME#2` is in the group of its case.
     #[must_use]
     pub fn have(&self, case: &CaseSpec) -> bool {
         let is_seeded = match case.source {

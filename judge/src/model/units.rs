@@ -1,4 +1,4 @@
-//! Times, sizes and shares with their units, as people write them: `4s`, `500ms`, `1024 MiB`, `0.5%`.
+//! Times, sizes and shares with their units: `4s`, `500ms`, `1024 MiB`, `0.5%`.
 
 use num_bigint::BigInt;
 use num_integer::Integer;

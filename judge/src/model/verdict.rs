@@ -1,8 +1,8 @@
-//! What became of a case.
+//! The verdict on a case.
 
 use std::fmt;
 
-/// What became of a case, in the trade's words.
+/// The verdict on a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// AC: a valid answer within the limits.
@@ -11,7 +11,7 @@ pub enum Verdict {
     WrongAnswer,
     /// TLE: too much CPU time.
     TimeLimit,
-    /// ILE: too much time on the clock, idle or starved.
+    /// ILE: too much wall time, idle or starved.
     WallLimit,
     /// MLE: too much memory.
     MemoryLimit,

@@ -1,10 +1,10 @@
-//! How text that others wrote is shown: nothing in it moves a cursor, sets a title, hides, or turns what stands beside it.
+//! Shows untrusted text: nothing in it moves the cursor, sets a title, hides itself, or reorders the text beside it.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Tells whether a character does anything but stand there: control characters of both sets, what changes the direction
-/// of writing, separators of lines, and what has no width.
+/// Returns whether a character is a control character, changes the direction of writing, separates lines, or has no
+/// width.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
@@ -13,7 +13,7 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Returns a text of several lines with everything hidden escaped, but for its newlines and tabs.
+/// Returns a text of several lines with everything hidden escaped, except newlines and tabs.
 #[must_use]
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'))
@@ -25,7 +25,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
-/// Returns a word as a shell takes it; bash, zsh and ksh where it has something hidden in it.
+/// Returns a word quoted for a shell; for bash, zsh and ksh if it has hidden characters.
 #[must_use]
 pub fn quote(word: &str) -> String {
     if !word.chars().any(is_hidden) {

@@ -1,4 +1,4 @@
-//! What a case or a group of cases counts, exactly.
+//! The exact weight of a case or a group of cases.
 
 use super::Number;
 use num_bigint::BigInt;
@@ -11,7 +11,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weight(BigRational);
 
-/// A text that is no weight.
+/// A text that is not a weight.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WeightError {
     /// Neither a decimal number nor a fraction.

@@ -1,4 +1,4 @@
-//! Source files: what is made of them, and the folder that compiled programs live in.
+//! Builds source files, in a temporary folder for compiled programs.
 
 use super::compiler::{self, Compiled, LIMITS, OUT, RunCompiler};
 use super::language::Language;
@@ -12,29 +12,30 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// What became of a source file.
+/// The result of building a source file.
 pub(super) enum Built {
-    /// The command that runs it, and the folder of what was made from it.
+    /// The command that runs it.
     Command {
         /// The command's words; the first is looked up as any command is.
         words: Vec<OsString>,
         /// What it needs to see.
         visible: Vec<PathBuf>,
     },
-    /// It cannot be read, no compiler for it is installed, or that could not be run.
+    /// It cannot be read, or its compiler is not installed or cannot be run.
     NoCompiler(String),
-    /// The compiler refused it, or passed a limit.
+    /// The compiler rejected it, or exceeded a limit.
     Refused(String),
 }
 
-/// Compiles solvers into a temporary folder that lives as long as the toolbox. No other user of the machine reads what is in
-/// it: with namespaces, the sandbox shows the files without the folders above them. Without, what root starts is a user
-/// that has to pass through them; so does every user who knows the way, which has a part that cannot be guessed.
+/// Compiles solvers into a temporary folder that is removed with the toolbox. No other user of the machine can read it.
+/// With namespaces, the sandbox shows the files without the folders above them. Without them, a program that root
+/// starts runs as another user and passes through these folders; the name of one is random, so that others cannot guess
+/// it.
 #[derive(Debug)]
 pub struct Toolbox {
     /// Removed with the toolbox.
     _folder: TempDir,
-    /// Where things are made: the folder itself, or one in it.
+    /// The folder for builds: the temporary folder itself, or one in it.
     workbench: PathBuf,
     /// Whether programs reach their files through the folders above them, as another user.
     pub(super) on_foot: bool,
@@ -45,9 +46,9 @@ impl Toolbox {
     /// Makes an empty toolbox for the programs of a sandbox of this tier.
     ///
     /// # Errors
-    /// When there is no temporary folder to be had.
+    /// When the temporary folder cannot be created.
     pub fn new(tier: Tier) -> io::Result<Self> {
-        // Removed with the toolbox; by the next judge's sweep, if this one is killed.
+        // If the judge is killed, the next judge's sweep removes it.
         let prefix = judge_sandbox::sweepable_name("build") + ".";
         let mode = |mode| Permissions::from_mode(mode);
         let folder = tempfile::Builder::new().prefix(&prefix).permissions(mode(0o700)).tempdir()?;
@@ -66,7 +67,7 @@ impl Toolbox {
         Ok(Self { _folder: folder, workbench, on_foot, made: 0 })
     }
 
-    /// Returns where in its build folder a path leads, if it leads into one: the same for every toolbox.
+    /// Returns a path relative to its build folder, if it is in one. It is the same for every toolbox.
     pub(super) fn inside(&self, path: &Path) -> Option<PathBuf> {
         let mut below = path.strip_prefix(&self.workbench).ok()?.components();
         below.next();
@@ -89,7 +90,7 @@ impl Toolbox {
         Ok(folder)
     }
 
-    /// Makes of a source file what its language asks for.
+    /// Builds a source file as its language requires.
     pub(super) fn build<E>(
         &mut self,
         language: &Language,
@@ -109,18 +110,18 @@ impl Toolbox {
         };
         Ok(match self.keep(&files) {
             Ok(out) => command_line(language, source, &out, vec![out.clone()]),
-            Err(error) => Built::NoCompiler(format!("cannot store what was compiled: {error}")),
+            Err(error) => Built::NoCompiler(format!("cannot store the compiled program: {error}")),
         })
     }
 
-    /// Stores what was made in a folder of its own.
+    /// Stores compiled files in a new folder.
     fn keep(&mut self, files: &[WorkFile]) -> io::Result<PathBuf> {
         let folder = self.new_folder()?;
         for file in files {
             let path = folder.join(&file.path);
             std::fs::create_dir_all(path.parent().unwrap_or(&folder))?;
             std::fs::write(&path, &file.bytes)?;
-            // Some linkers cannot do that in every sandbox.
+            // In some tiers a linker cannot set the mode.
             set_permissions(&path, Permissions::from_mode(0o755))?;
         }
         share(&folder)?;
@@ -128,7 +129,7 @@ impl Toolbox {
     }
 }
 
-/// The source of an interpreted language is seen where it stands.
+/// Returns the command for the source of an interpreted language, which is shown at its own path.
 fn interpreted(language: &Language, source: &Path) -> Built {
     match source.canonicalize() {
         Ok(source) => command_line(language, &source, Path::new(""), vec![source.clone()]),
@@ -144,7 +145,7 @@ fn command_line(language: &Language, source: &Path, out: &Path, visible: Vec<Pat
     }
 }
 
-/// Reads a source file with the judge's own rights, under a name that every compiler takes.
+/// Reads a source file with the judge's own rights. Its name is one that every compiler accepts.
 fn read(source: &Path) -> Result<WorkFile, String> {
     let file = File::open(source).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
@@ -157,14 +158,14 @@ fn read(source: &Path) -> Result<WorkFile, String> {
     Ok(WorkFile { path, bytes })
 }
 
-/// Whether a name is neither an option nor anything but the name of a crate, a class or a file.
+/// Returns whether a name is valid for a crate, a class and a file, and not an option.
 fn is_plain(stem: &OsStr) -> bool {
     let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
     let bytes = stem.as_encoded_bytes();
     bytes.iter().all(fits) && !bytes.starts_with(b"-") && bytes.len() < 200
 }
 
-/// Lets everybody read what was made, whatever the umask: in the sandbox the solver is another user.
+/// Makes the files readable for all users, whatever the umask: in the sandbox the solver is another user.
 fn share(folder: &Path) -> io::Result<()> {
     set_permissions(folder, Permissions::from_mode(0o755))?;
     for entry in read_dir(folder)? {

@@ -1,4 +1,4 @@
-//! Runs a compiler in the sandbox: a source file is the solver's text, and what it has a compiler do, the solver does.
+//! Runs a compiler in the sandbox: the source file is untrusted, and so is what it makes the compiler do.
 
 use super::start_failure;
 use super::surroundings;
@@ -8,26 +8,26 @@ use judge_sandbox::{Breach, End, Exchange, Execution, Made, Request, Sink, Stdin
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// Runs a compiler in the sandbox, with the files that it gets and makes.
+/// Runs a compiler in the sandbox, with its input and output files.
 pub type RunCompiler<'a, E> = dyn FnMut(&Request, &Exchange) -> Result<(Execution, Made), E> + 'a;
 
-/// What a compiler may use.
+/// The limits of a compiler.
 pub(super) struct CompilerLimits {
-    /// Time, memory and processes; and output, of which no more than the message is kept.
+    /// Time, memory, processes and output. Of the output no more than `message` is kept.
     run: Limits,
     /// Bytes that it may write to files.
     disk: Bytes,
-    /// Bytes of all the files that are made of a source.
+    /// Bytes of all compiled files together.
     made: Bytes,
-    /// How many of them there may be.
+    /// The number of compiled files.
     made_files: u64,
-    /// Bytes of what it says that are kept.
+    /// Bytes of its messages that are kept.
     message: Bytes,
     /// Bytes of a source file.
     pub(super) source: Bytes,
 }
 
-/// What every compiler may use.
+/// The limits of every compiler.
 pub(super) const LIMITS: CompilerLimits = CompilerLimits {
     run: Limits {
         cpu: Time(Duration::from_secs(60)),
@@ -43,24 +43,24 @@ pub(super) const LIMITS: CompilerLimits = CompilerLimits {
     source: Bytes(16 << 20),
 };
 
-/// The folder, below the working folder, for what is made. The working folder stands elsewhere in every tier: what a
-/// compiler is told of its files is relative, so that it makes the same of the same source.
+/// The folder for compiled files, relative to the working folder. The path of the working folder depends on the tier:
+/// with relative paths, a compiler makes the same program from the same source.
 pub(super) const OUT: &str = "out";
 
-/// What came of a compiler's run.
+/// The result of a compiler's run.
 pub(super) enum Compiled {
-    /// What it made.
+    /// The compiled files.
     Made(Vec<WorkFile>),
-    /// It refused the source, or passed a limit: what it said.
+    /// It rejected the source, or exceeded a limit: its message.
     Refused(String),
-    /// It could not be run: why.
+    /// It could not be run: the reason.
     NotStarted(String),
 }
 
-/// The working folder by a name that is the same in every tier: some compilers write it into what they make.
+/// The working folder, by a name that is the same in every tier: some compilers write it into the program.
 const HERE: (&str, &str) = ("PWD", "/proc/self/cwd");
 
-/// Has a compiler, called with all its arguments, compile `source`, which is put into its working folder.
+/// Runs a compiler, with all its arguments, on `source`, which is put into its working folder.
 pub(super) fn compile<E>(compiler: &Program, source: WorkFile, run: &mut RunCompiler<'_, E>) -> Result<Compiled, E> {
     let exchange = Exchange {
         given: vec![source],
@@ -103,9 +103,9 @@ fn outcome(compiler: &Program, execution: &Execution, made: Made) -> Compiled {
     }
     let said = message(execution);
     let why = match (verdict::ending(execution, &LIMITS.run), made) {
-        (Ending::Clean, Ok(files)) if files.is_empty() => "the compiler made no program".to_owned(),
+        (Ending::Clean, Ok(files)) if files.is_empty() => "the compiler produced no program".to_owned(),
         (Ending::Clean, Ok(files)) => return Compiled::Made(files),
-        (Ending::Clean, Err(why)) => format!("what the compiler made cannot be used: {why}"),
+        (Ending::Clean, Err(why)) => format!("the compiler's output cannot be used: {why}"),
         (Ending::Failed(Verdict::RuntimeError, _), _)
             if !said.is_empty() && matches!(execution.end, End::Exited(_)) =>
         {
@@ -135,7 +135,7 @@ fn unstarted(compiler: &Program, errno: i32) -> String {
     format!("the compiler {} cannot be started in the sandbox: {why}{hint}", compiler.path.display())
 }
 
-/// What a compiler said, as much of it as is kept.
+/// Returns a compiler's message, cut to its limit.
 fn message(execution: &Execution) -> String {
     let said = [&*execution.stderr, &*execution.stdout].concat();
     let kept = said.len().min(usize::try_from(LIMITS.message.0).unwrap_or(usize::MAX));
@@ -183,8 +183,8 @@ mod tests {
                 none(),
                 "the compiler used more than 512 MiB or too many files on disk",
             ),
-            (End::Exited(0), &[], "", none(), "the compiler made no program"),
-            (End::Exited(0), &[], "", Err("x".to_owned()), "what the compiler made cannot be used: x"),
+            (End::Exited(0), &[], "", none(), "the compiler produced no program"),
+            (End::Exited(0), &[], "", Err("x".to_owned()), "the compiler's output cannot be used: x"),
         ] {
             assert_eq!(ended(end, breaches, stderr, made), expected);
         }

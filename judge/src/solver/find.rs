@@ -1,4 +1,4 @@
-//! Finds the program behind what the user named, and what it needs to see.
+//! Finds the program of a solver, and the files that it needs.
 
 use super::compile::{Built, Toolbox};
 use super::compiler::RunCompiler;
@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 /// Prefix of the bundled solvers: `bundled:columns`.
 pub(super) const BUNDLED: &str = "bundled:";
 
-/// Finds out how a solver is run, and compiles it if need be. A solver that cannot be run is no error of the judge's: it
-/// is said in the result.
+/// Finds out how a solver is run, and compiles it if necessary. A solver that cannot be run is not an error here: the
+/// result says why.
 ///
 /// # Errors
 /// Those of `run`.
@@ -43,7 +43,7 @@ fn invocation(text: &str) -> Invocation {
     }
 }
 
-/// The bundled solvers are this very program, run again.
+/// Returns the invocation of a bundled solver: the judge's own program.
 fn bundled(id: &str) -> Invocation {
     if solutions::find(id).is_none() {
         return Invocation::CannotStart(format!("there is no bundled solver `{id}`"));
@@ -98,7 +98,7 @@ fn from_words(words: Vec<OsString>) -> Invocation {
     named_program(words).map_or_else(Invocation::CannotStart, Invocation::Program)
 }
 
-/// Returns why the judge must not read a source file for its compiler, which shows it in what it says.
+/// Returns why the judge must not read a source file for a compiler, whose messages would show it.
 fn unfit_source(named: &Path) -> Option<String> {
     let path = named.canonicalize().ok()?;
     if is_in_journal(&path) {

@@ -1,4 +1,4 @@
-//! The content of a solver: two of the same fingerprint are the same program, wherever they stand and whatever their name.
+//! The fingerprint of a solver's content: it is the same for the same program, whatever its path and name.
 
 use super::Toolbox;
 use crate::model::{Digest, Invocation, JOURNAL_FOLDER, Program, Solver};
@@ -10,11 +10,11 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Folders that are no part of any program: hashing them would make a solver differ from itself.
+/// Folders that are not part of a program: with them, the hash of a solver would change from run to run.
 const FOREIGN_FOLDERS: [&str; 2] = [JOURNAL_FOLDER, ".git"];
 
-/// Returns the hash of all that a solver consists of: its arguments, its own variables, and the content of every file that
-/// it can see, the `shared` ones that every solver of the run sees among them.
+/// Returns the hash of a solver: its arguments, its own variables, and the content of every file that it can see, with
+/// the `shared` ones that every solver of the run sees.
 #[must_use]
 pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Digest {
     match &solver.invocation {
@@ -23,7 +23,7 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
             let variables = solver.environment.iter().map(|(key, value)| format!("{key}={value}").into_bytes());
             let mut parts: Vec<Vec<u8>> = arguments.chain(variables).collect();
             let shared = shared.iter().map(|visible| &visible.path);
-            // The folders of an installation are gigabytes, and the system's business.
+            // The folders of an installation may be gigabytes, and belong to the system.
             let installed = [path].into_iter().chain(&runtime.visible).filter(|path| path.is_file());
             let mut installed: Vec<_> = installed.filter_map(|path| path.canonicalize().ok()).collect();
             installed.dedup();
@@ -39,7 +39,7 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
     }
 }
 
-/// The names of the Python packages in a folder of an installation; those of their metadata tell the versions.
+/// Returns the names of the Python packages in a folder of an installation; those of their metadata have the versions.
 fn packages(folder: &Path) -> Vec<Vec<u8>> {
     let folder = Pattern::escape(&folder.to_string_lossy());
     let mut names: Vec<_> = ["python*/site-packages/*", "lib/python*/site-packages/*"]
@@ -51,7 +51,7 @@ fn packages(folder: &Path) -> Vec<Vec<u8>> {
     names
 }
 
-/// A file is named without its folder; its content counts, not where it stands.
+/// Returns a file's name without its folder: its content counts, not its path.
 fn argument(word: &OsStr, visible: &[PathBuf], toolbox: &Toolbox) -> Vec<u8> {
     let path = Path::new(word);
     let moved = match toolbox.inside(path) {
@@ -62,7 +62,7 @@ fn argument(word: &OsStr, visible: &[PathBuf], toolbox: &Toolbox) -> Vec<u8> {
     moved.into_os_string().as_bytes().to_vec()
 }
 
-/// The hash of a file, or of everything in a folder.
+/// Returns the hash of a file, or of everything in a folder.
 fn content(path: &Path) -> io::Result<Vec<u8>> {
     let meta = path.symlink_metadata()?;
     if meta.is_symlink() {

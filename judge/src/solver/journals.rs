@@ -1,9 +1,9 @@
-//! The journals that stand in folders shown to a solver: they hold what other solvers answered, and their scores.
+//! Journals in folders that a solver sees: they contain the answers and scores of other solvers.
 
 use crate::model::JOURNAL_FOLDER;
 use std::path::{Path, PathBuf};
 
-/// Folders that the kernel makes up: without an end, and another for each process that looks.
+/// The kernel's own file systems: they are unbounded, and different for each process.
 const MADE_UP: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Returns whether a path is in one of the kernel's own folders.
@@ -11,7 +11,7 @@ pub(super) fn is_made_up(path: &Path) -> bool {
     MADE_UP.iter().any(|made_up| path.starts_with(made_up))
 }
 
-/// Returns whether a path leads to a journal's folder or into one.
+/// Returns whether a path is a journal's folder or in one.
 #[must_use]
 pub fn is_in_journal(path: &Path) -> bool {
     path.iter().any(|part| part == JOURNAL_FOLDER)
@@ -22,11 +22,11 @@ pub fn is_in_journal(path: &Path) -> bool {
 pub fn journals_in(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut waiting) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = waiting.pop() {
-        // What the judge cannot list, it has put no journal in.
+        // A folder that the judge cannot list has no journal of the judge.
         for entry in folder.read_dir().into_iter().flatten().flatten() {
             let path = entry.path();
             if entry.file_name() == JOURNAL_FOLDER {
-                // It may be a link to where the journal stands.
+                // It may be a link to the journal's folder.
                 found.extend(path.canonicalize());
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_made_up(&path) {
                 waiting.push(path);

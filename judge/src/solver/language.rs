@@ -1,13 +1,13 @@
-//! The languages that source files are written in: how they are compiled, and how they are run.
+//! The languages of source files: how they are compiled and run.
 
 use std::path::Path;
 
-/// A language that source files are written in.
+/// A language of source files.
 pub(super) struct Language {
     /// The endings of its files.
     endings: &'static [&'static str],
-    /// Its compilers, the first one that is there is taken; empty for interpreted languages. `{source}` and `{out}`
-    /// are replaced; the last is an empty folder for what is made.
+    /// Its compilers, of which the first installed one is used; empty for interpreted languages. `{source}` and `{out}`
+    /// are replaced; `{out}` is an empty folder for the compiled files.
     pub(super) compilers: &'static [&'static str],
     /// How the program is run.
     pub(super) run: &'static str,
@@ -38,7 +38,7 @@ const LANGUAGES: [Language; 10] = [
     Language { endings: &["pl"], compilers: &[], run: "perl {source}" },
 ];
 
-/// The language of a source file, by its ending.
+/// Returns the language of a source file, by its ending.
 pub(super) fn of(source: &Path) -> Option<&'static Language> {
     let ending = source.extension()?.to_str()?;
     LANGUAGES.iter().find(|language| language.endings.contains(&ending))

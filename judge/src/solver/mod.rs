@@ -1,4 +1,4 @@
-//! From what the user named to something that can be run.
+//! Solvers: from the user's text to a program that can be run.
 
 mod compile;
 mod compiler;

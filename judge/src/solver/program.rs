@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Finds an installed program by its name alone. `None`: there is none.
+/// Finds an installed program by its name; `None` if there is none.
 pub(super) fn installed(name: &str) -> Option<Result<Program, String>> {
     let found = toolchain::on_path(OsStr::new(name))?;
     Some(rustup::behind(&found).and_then(|behind| {
@@ -20,13 +20,13 @@ pub(super) fn installed(name: &str) -> Option<Result<Program, String>> {
     }))
 }
 
-/// A command: its program is found as a shell finds it, and the files it names can be seen, by their full paths: the
-/// working folder of a solver is not the user's.
+/// Returns the program of a command, found as a shell finds it. The files that the command names are visible, and named
+/// by their full paths: the working folder of a solver is not the user's.
 pub(super) fn named_program(mut words: Vec<OsString>) -> Result<Program, String> {
     let by_path = words[0].as_bytes().contains(&b'/');
     let mut found = toolchain::installation(&find_program(Path::new(&words[0]))?)?;
     if found.was_shim || by_path {
-        // An interpreter looks for its own folder by this name, and a relative one leads nowhere in the working folder.
+        // An interpreter finds its own folder by this name; a relative one is not valid in the working folder.
         words[0] = found.program.clone().into_os_string();
     }
     if found.is_alone() {
@@ -58,8 +58,8 @@ pub(super) fn named_program(mut words: Vec<OsString>) -> Result<Program, String>
     })
 }
 
-/// Adds what an installed program needs. Where it was looked for by its name, it is found by its name again; and an
-/// installation has a folder of programs that belong together.
+/// Adds what an installed program needs. A program that was found by its name stays on the `PATH`, and so does the
+/// folder of an installation, whose programs belong together.
 fn add(runtime: &mut Runtime, installation: &Installation, by_name: bool) {
     if by_name || !installation.is_alone() {
         runtime.search.extend(installation.search(OsStr::new(BASE_ENVIRONMENT[0].1)));
@@ -71,7 +71,7 @@ fn add(runtime: &mut Runtime, installation: &Installation, by_name: bool) {
     }
 }
 
-/// A script whose first line names a shim is run as the kernel would run it if that line named the program behind it.
+/// Runs a script whose first line names a shim as if that line named the shim's program.
 fn run_by(script: Program, shim: Interpreter) -> Program {
     let interpreter = shim.installation.program;
     let mut argv: Vec<_> = std::iter::once(interpreter.clone().into_os_string()).chain(shim.argument).collect();
@@ -81,11 +81,11 @@ fn run_by(script: Program, shim: Interpreter) -> Program {
 }
 
 /// Returns the absolute path behind an argument that names a file, or a folder below the current one (`java -cp .`).
-/// Other folders are not shown to a solver unless the user says so: `/` would be the whole machine.
+/// Other folders are shown to a solver only on request: `/` would be the whole machine.
 fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
     let named = Path::new(word);
-    // A bare number or flag that happens to be a file's name is far more likely meant as itself, and what the kernel makes
-    // up, like `/dev/stdin`, is the solver's own and not the judge's.
+    // A bare number or flag that is also a file's name is most likely meant as itself. The kernel's own files, like
+    // `/dev/stdin`, are the solver's and not the judge's.
     let is_meant = word.to_string_lossy().contains(['/', '.']) && !is_made_up(named);
     let path = named.canonicalize().ok().filter(|path| is_meant && !is_in_journal(path));
     let Some(path) = path else { return Ok(None) };
@@ -93,11 +93,11 @@ fn named_path(word: &OsStr) -> Result<Option<PathBuf>, String> {
     Ok((is_below_here(&path) || path.is_file()).then_some(path))
 }
 
-/// A link may have come with the solver, to show it what it leads to: elsewhere it leads to nothing private.
+/// Refuses links to private files outside the current folder: the author of a solver may have planted them.
 pub(super) fn refuse_private_link(named: &Path, path: &Path) -> Result<(), String> {
     if named.is_symlink() && !is_below_here(path) && path.is_file() && !is_open(path, true) {
         let (link, file) = (named.display(), path.display());
-        return Err(format!("{link} is a link to {file}, which not everybody may read; name that file itself"));
+        return Err(format!("{link} is a link to {file}, which is not readable by all users; name that file itself"));
     }
     Ok(())
 }
@@ -109,7 +109,7 @@ fn is_below_here(path: &Path) -> bool {
 /// Returns the path of a program, or why it cannot be run.
 fn find_program(name: &Path) -> Result<PathBuf, String> {
     let bare = name.components().count() == 1 && !name.to_string_lossy().contains('/');
-    // A bare name is a command; if there is none of that name, a file of that name here is what was meant.
+    // A bare name is a command, or else a file in the current folder.
     let found = Some(name).filter(|_| bare).and_then(|name| toolchain::on_path(name.as_os_str()));
     let found = found.unwrap_or_else(|| name.to_owned());
     let meta = found.metadata().map_err(|error| {
@@ -122,7 +122,7 @@ fn find_program(name: &Path) -> Result<PathBuf, String> {
     Ok(found)
 }
 
-/// Whether everybody may read this file, and pass through all folders on the way to it where that is how it is reached.
+/// Returns whether all users may read this file, and pass through the folders on its path if it is reached that way.
 pub(super) fn is_open(path: &Path, on_foot: bool) -> bool {
     let allows =
         |mode: u32, meta: io::Result<Metadata>| meta.is_ok_and(|meta| meta.permissions().mode() & mode == mode);

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns the program that rustup would run in the place of `proxy`; `None` if `proxy` is not one of rustup's. Toolchain
-/// files in the current folder do not count: they may be the solver's.
+/// Returns the program that rustup would run in the place of `proxy`; `None` if `proxy` is not one of rustup's.
+/// Toolchain files in the current folder are ignored: they may be the solver's.
 ///
 /// # Errors
 /// When no toolchain is chosen, or it has no such program.
@@ -17,13 +17,13 @@ pub(super) fn behind(proxy: &Path) -> Result<Option<PathBuf>, String> {
     });
     found.map(Some).ok_or_else(|| {
         format!(
-            "{} stands in for a toolchain that is not chosen or not installed; rustup default stable",
+            "{} is a proxy for a toolchain that is not chosen or not installed; rustup default stable",
             proxy.display()
         )
     })
 }
 
-/// Rustup installs itself under several names, by links of either kind.
+/// Rustup installs its proxies as hard or symbolic links to itself.
 fn is_proxy(program: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let Ok(real) = program.canonicalize() else { return false };
@@ -37,14 +37,14 @@ fn home() -> Option<PathBuf> {
     chosen.or_else(|| Some(std::env::home_dir()?.join(".rustup")))
 }
 
-/// The folder of the toolchain `chosen`, or else of the default one.
+/// Returns the folder of the toolchain `chosen`, or else of the default one.
 fn toolchain(home: &Path, chosen: Option<String>) -> Option<PathBuf> {
     let by_default = || {
         let settings: toml::Table = std::fs::read_to_string(home.join("settings.toml")).ok()?.parse().ok()?;
         Some(settings.get("default_toolchain")?.as_str()?.to_owned())
     };
     let name = chosen.filter(|name| !name.is_empty()).or_else(by_default)?;
-    // A path is a toolchain as well, and takes the place of what it is joined to.
+    // A toolchain may be an absolute path: joining one replaces the path before it.
     let exact = home.join("toolchains").join(&name);
     if exact.is_dir() {
         return Some(exact);

@@ -1,9 +1,9 @@
-//! Reads `NAME=S` and gives every solver a name of its own.
+//! Reads `NAME=S` and gives every solver a unique name.
 
 use crate::model::SolverSpec;
 use std::path::Path;
 
-/// Solvers that cannot be told apart.
+/// A list of solvers that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// An empty `--solver`.

@@ -1,4 +1,4 @@
-//! Files that only root can reach: in the sandbox a solver that root starts is another user, and gets copies of them.
+//! Copies of files that only root can reach: in the sandbox a solver that root starts is another user.
 
 use super::compile::Toolbox;
 use super::program::is_open;
@@ -6,7 +6,7 @@ use crate::model::Invocation;
 use std::path::PathBuf;
 
 /// Returns the invocation with every file that other users cannot reach replaced by a copy in the toolbox. For
-/// everybody but root it is the same: the solver is the user's own.
+/// other users than root nothing changes: the solver runs as the user.
 pub(super) fn stage(invocation: Invocation, toolbox: &mut Toolbox) -> Invocation {
     if !rustix::process::geteuid().is_root() {
         return invocation;

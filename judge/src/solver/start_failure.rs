@@ -1,4 +1,4 @@
-//! Why a program could not be started: what the kernel says, and what the file shows.
+//! Why a program could not be started: from the kernel's error and the program's file.
 
 use super::toolchain::{first_line, head, is_executable};
 use crate::model::Limits;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 const ELF: &[u8] = b"\x7fELF";
 
-/// Returns how a run of `program` ended, as [`verdict::ending`] does; where it could not be started, the note also says
+/// Returns how a run of `program` ended, as [`verdict::ending`] does; if it could not be started, the note also says
 /// what is wrong with the file.
 #[must_use]
 pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Ending {
@@ -23,7 +23,7 @@ pub fn ending(program: &Path, execution: &Execution, limits: &Limits) -> Ending 
     }
 }
 
-/// What is wrong with the file of a program that could not be started.
+/// Returns what is wrong with the file of a program that could not be started.
 pub(super) fn start_failure(program: &Path, errno: Errno) -> Option<String> {
     let head = head(program);
     match errno {
@@ -35,7 +35,7 @@ pub(super) fn start_failure(program: &Path, errno: Errno) -> Option<String> {
     }
 }
 
-/// The program is there, or there would be another message: it is what runs it that is not.
+/// Returns which interpreter or loader is missing. The program itself exists: it was found before.
 fn missing(head: &[u8]) -> Option<String> {
     let Some(interpreter) = interpreter(head) else {
         return loader(head).map(|loader| format!("its loader {loader} is missing"));
@@ -43,7 +43,7 @@ fn missing(head: &[u8]) -> Option<String> {
     Some(match interpreter.strip_suffix('\r') {
         Some(interpreter) => {
             format!(
-                "its lines end as on Windows, and there is no `{interpreter}\\r`; convert them with sed -i 's/\\r$//' FILE"
+                "its lines have Windows endings (no interpreter `{interpreter}\\r`); convert them with sed -i 's/\\r$//' FILE"
             )
         }
         None => format!("its interpreter {interpreter} is missing"),
@@ -54,7 +54,7 @@ fn foreign(head: &[u8]) -> String {
     match machine(head) {
         _ if head.is_empty() => "the file is empty".to_owned(),
         Some(machine) if Some(machine) != own_machine() => {
-            format!("it is a program for another machine (number {machine} in ELF's list)")
+            format!("it is built for another machine (ELF machine number {machine})")
         }
         _ if head.starts_with(ELF) => "the program is damaged".to_owned(),
         _ if head.starts_with(b"#!") => "its first line names no interpreter".to_owned(),
@@ -68,32 +68,32 @@ fn forbidden(program: &Path, head: &[u8]) -> String {
     }
     let interpreter = interpreter(head);
     if let Some(interpreter) = interpreter.as_deref().filter(|interpreter| !is_executable(Path::new(interpreter))) {
-        return format!("its interpreter {interpreter} must not be executed");
+        return format!("its interpreter {interpreter} is not executable");
     }
     let closed = closed_folder(program).or_else(|| closed_folder(Path::new(interpreter.as_deref()?)));
     match closed {
         Some(folder) => {
             let folder = folder.display();
-            format!("other users may not enter {folder}, nor does the sandbox's; run chmod o+x {folder}")
+            format!("{folder} is closed to other users, and the sandbox runs programs as one; run chmod o+x {folder}")
         }
-        None => "it is mounted without the right to execute".to_owned(),
+        None => "its file system is mounted noexec".to_owned(),
     }
 }
 
-/// A folder on the way to a file, along its links, that only its owner or group may enter.
+/// Returns a folder on a file's path, also along its links, that only its owner or group may enter.
 fn closed_folder(file: &Path) -> Option<PathBuf> {
     let closed = |folder: &&Path| folder.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o001 == 0);
     let on_the_way = |file: &Path| file.ancestors().skip(1).find(closed).map(Path::to_owned);
     on_the_way(file).or_else(|| on_the_way(&file.canonicalize().ok()?))
 }
 
-/// The interpreter that a script's first line names.
+/// Returns the interpreter that a script's first line names.
 fn interpreter(head: &[u8]) -> Option<String> {
     let (interpreter, _) = first_line(head)?;
     Some(String::from_utf8_lossy(interpreter).into_owned())
 }
 
-/// The number of the machine that an ELF program was made for, of either byte order.
+/// Returns the machine number in an ELF header, of either byte order.
 fn machine(head: &[u8]) -> Option<u16> {
     let number = head.strip_prefix(ELF)?.get(14..16)?;
     let bytes = [number[0], number[1]];
@@ -104,7 +104,7 @@ fn own_machine() -> Option<u16> {
     machine(&head(Path::new("/proc/self/exe")))
 }
 
-/// The loader of a dynamically linked ELF program of 64 bits.
+/// Returns the loader of a dynamically linked ELF program of 64 bits.
 fn loader(head: &[u8]) -> Option<String> {
     const INTERPRETER: u64 = 3;
     let number = |at: usize, size: usize| -> Option<u64> {
@@ -151,7 +151,7 @@ mod tests {
             (b"echo", 0o755, Errno::NOEXEC, "`#!` line"),
             (b"#!\n", 0o755, Errno::NOEXEC, "names no interpreter"),
             (b"#!/bin/sh\n", 0o644, Errno::ACCESS, "chmod +x"),
-            (b"#!/etc/passwd\n", 0o755, Errno::ACCESS, "interpreter /etc/passwd must not"),
+            (b"#!/etc/passwd\n", 0o755, Errno::ACCESS, "interpreter /etc/passwd is not executable"),
             (b"", 0o755, Errno::TXTBSY, "writing"),
         ] {
             let why = why(contents, mode, errno);

@@ -1,16 +1,16 @@
-//! What a program has around it in the sandbox: its environment, and the files that it may see.
+//! The surroundings of a program in the sandbox: its environment, and the files that it may see.
 
 use crate::model::{BASE_ENVIRONMENT, Program};
 use judge_sandbox::Visible;
 use std::ffi::{OsStr, OsString};
 
-/// Returns what a program needs to see, all of it to be read only.
+/// Returns the files that a program needs to see, read-only.
 pub fn visible(program: &Program) -> impl Iterator<Item = Visible> {
     let paths = program.visible.iter().chain(&program.runtime.visible);
     paths.map(|path| Visible { path: path.clone(), writable: false })
 }
 
-/// Returns what every program gets as its environment, and what the user asked for: the last word on a variable counts.
+/// Returns the environment of a program: the common one, and the user's variables. The last value of a variable counts.
 pub fn environment<'a>(
     program: &Program,
     asked: impl IntoIterator<Item = &'a (String, String)>,

@@ -3,16 +3,16 @@
 use crate::model::{Limits, Verdict};
 use judge_sandbox::{Breach, End, Execution};
 
-/// How a run ended, in the judge's words.
+/// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// The program ended by itself, with exit code 0 and within its limits: its answer can be checked.
+    /// The program ended with exit code 0 and within its limits: its answer can be checked.
     Clean,
-    /// It did not: the verdict, and why in words.
+    /// It failed: the verdict, and the reason.
     Failed(Verdict, String),
 }
 
-/// Returns how a run ended. When several things hold, the first of these counts: cannot start, output, disk, CPU time, wall
+/// Returns how a run ended. If several apply, the first of these counts: cannot start, output, disk, CPU time, wall
 /// time, memory, processes, runtime error.
 #[must_use]
 pub fn ending(execution: &Execution, limits: &Limits) -> Ending {
@@ -27,7 +27,7 @@ pub fn ending(execution: &Execution, limits: &Limits) -> Ending {
     Ending::Failed(verdict, note)
 }
 
-/// The first of these breaches that there was, in the judge's words.
+/// Returns the verdict and reason of the first of these breaches that occurred.
 pub(super) fn breach_of(execution: &Execution, among: &[Breach], limits: &Limits) -> Option<(Verdict, String)> {
     let breach = among.iter().find(|breach| execution.breaches.contains(breach))?;
     Some(breached(*breach, limits))

@@ -1,24 +1,25 @@
-//! The verdict on a conversation of solver and interactor: it depends on what was said, not on which of them was faster.
+//! The verdict on a conversation of solver and interactor. It depends on what they print, not on which is faster.
 
 use super::ending::{Ending, breach_of};
 use crate::model::{Limits, Ruling, Verdict};
 use judge_sandbox::{Breach, Execution};
 
-/// The interactor's decision. It was shown the end of the solver's output only if the solver ended well.
+/// The interactor's decision. It sees the end of the solver's output only if the solver exits with code 0 within its
+/// limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InteractorDecision {
     /// It accepted or rejected.
     Decided(Ruling),
-    /// It failed, which is never the solver's fault: why.
+    /// It failed: the reason. This is never the solver's fault.
     Failed(String),
-    /// It had not ended a while after the solver, and was killed.
+    /// It was still running some time after the solver's end, and was killed.
     None(Idleness),
 }
 
 /// What an interactor without a decision did after the solver's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idleness {
-    /// It waited, for the solver's output or for anything else, or printed without end.
+    /// It waited, or printed without end.
     Waiting,
     /// It computed all the time.
     Computing,
@@ -29,15 +30,15 @@ pub enum Idleness {
 pub enum InteractiveVerdict {
     /// The interactor's decision holds.
     Decided(Ruling),
-    /// It does not, or there is none: the verdict, and the reason.
+    /// There is no decision, or it does not hold: the verdict, and the reason.
     Failed(Verdict, String),
 }
 
-/// Returns the verdict on a conversation whose solver ended like this.
+/// Returns the verdict on a conversation.
 ///
-/// The interactor reads everything that the solver says before its end, and its decision holds however the solver ended:
-/// a wrong move stays a wrong answer when a crash, a flood or too much memory follows. The limits on time are the
-/// exception: a solver that passed one before the decision has failed by it.
+/// The interactor reads everything that the solver prints, and its decision holds however the solver ends: a wrong move
+/// stays a wrong answer if a crash, too much output or too much memory follows. Time limits are the exception: a solver
+/// that exceeds one before the decision fails.
 #[must_use]
 pub fn interactive_verdict(
     execution: &Execution,
@@ -54,7 +55,7 @@ pub fn interactive_verdict(
         },
         (InteractorDecision::None(_), Ending::Clean) => InteractiveVerdict::Failed(
             Verdict::JudgeError,
-            "the interactor did not end although the solver had: it is to decide when its input ends".to_owned(),
+            "the interactor was still running after the solver's end: it must decide when its input ends".to_owned(),
         ),
         (InteractorDecision::None(Idleness::Computing), Ending::Failed(Verdict::WallLimit, note)) => {
             InteractiveVerdict::Failed(Verdict::JudgeError, format!("{note}, and the interactor was still computing"))

@@ -1,4 +1,4 @@
-//! From how programs ended to a verdict: the one place where their order of precedence stands.
+//! Derives a verdict from how programs ended. The order of precedence is defined here alone.
 
 mod ending;
 mod interactive;

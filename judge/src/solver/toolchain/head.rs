@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// So much of a file is looked at: more than any first line, any list of versions, or the headers of an ELF program take.
+/// The bytes of a file that are read: enough for any first line, list of versions or ELF headers.
 const HEAD: u64 = 16 << 10;
 
-/// The beginning of a file; nothing of what is none, or cannot be read. A pipe would keep its reader waiting.
+/// Returns the beginning of a file; nothing if it cannot be read or is not a regular file. Opening a pipe would block.
 pub(in crate::solver) fn head(file: &Path) -> Vec<u8> {
     let mut head = Vec::new();
     if file.is_file() {

@@ -11,7 +11,7 @@ pub(in crate::solver) struct Installation {
     pub(in crate::solver) program: PathBuf,
     /// Where its links lead.
     pub(in crate::solver) real: PathBuf,
-    /// Whether a version manager's stand-in was found in its place.
+    /// Whether it was found through a version manager's shim.
     pub(in crate::solver) was_shim: bool,
     /// The folders of its installation, to be read and not written.
     folders: Vec<PathBuf>,
@@ -40,14 +40,14 @@ impl Installation {
 /// Finds out what a program needs to see.
 ///
 /// # Errors
-/// When it does not exist, or stands in for a program that cannot be found.
+/// When it does not exist, or is a shim for a program that cannot be found.
 pub(in crate::solver) fn installation(program: &Path) -> Result<Installation, String> {
     let named = own_path(program)?;
     let behind = shim::behind(&named)?;
     let was_shim = behind.is_some();
     let program = behind.unwrap_or(named);
     let real = program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
-    // By the path they are looked for, and by the one that its links lead to: links alone show nothing.
+    // Both the given path and the one without links count: links alone make nothing visible.
     let venv = venv::of(&program).into_iter().flat_map(|part| [part.canonicalize().ok(), Some(part)]).flatten();
     let folders = prefix::of(&real).into_iter().chain(venv).collect();
     Ok(Installation { program, real, was_shim, folders })

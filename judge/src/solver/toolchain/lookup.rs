@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Returns the file that the judge's own `PATH` has for a command.
+/// Returns the file of a command on the judge's own `PATH`.
 pub(in crate::solver) fn on_path(name: &OsStr) -> Option<PathBuf> {
     in_path(name, &std::env::var_os("PATH").unwrap_or_default(), None)
 }
@@ -16,7 +16,7 @@ pub(super) fn in_path(name: &OsStr, path: &OsStr, except: Option<&Path>) -> Opti
     files.find(|file| is_executable(file))
 }
 
-/// Returns whether a path leads to a file that may be executed by anybody at all.
+/// Returns whether a path is a file with an execute permission for any user.
 pub(in crate::solver) fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

@@ -1,14 +1,14 @@
-//! Installed programs: the path that one runs under, and the files and folders it needs, found out by looking alone.
+//! Installed programs: the path that one runs under, and the files and folders that it needs, found by inspection.
 //!
-//! Nothing is executed here: a program that is asked where it lives would answer outside the sandbox.
+//! Nothing is executed here: a program that is asked for its paths would run outside the sandbox.
 //!
-//! Whom to believe: a link, a `#!` line, a `pyvenv.cfg`, a `.python-version` or an ELF header may have been written by the
-//! author of a solver, who would like to see more than the solver's own files. So none of them decides what is visible.
-//! They lead to a place, and that place is shown only if it is an installation by its own content ([`prefix`]): a file
-//! stands there that only the installations of a language have, or a version manager keeps its versions there. It is never
-//! a home, the current folder, or a folder above one of them. Links in it that lead elsewhere are not followed. So what an
-//! author can plant, in the solver's own folder, shows nothing but that folder. Library paths in ELF headers are not read:
-//! what an installation needs is within it.
+//! Trust: a link, a `#!` line, a `pyvenv.cfg`, a `.python-version` or an ELF header may come from the author of a
+//! solver, to make more than the solver's own files visible. None of them decides what is visible. They name a folder,
+//! and that folder is shown only if its own content shows that it is an installation ([`prefix`]): it contains a file
+//! that only installations of a language have, or a version manager keeps its versions there. It is never a home, the
+//! current folder, or a folder above one of them. Links in it that lead elsewhere are not followed. Files that an
+//! author plants in the solver's own folder make only that folder visible. Library paths in ELF headers are not read:
+//! an installation contains what it needs.
 
 mod head;
 mod installation;

@@ -1,4 +1,4 @@
-//! Recognises the folder of an installation by what stands in it or where it stands.
+//! Recognises the folder of an installation by its content or its path.
 
 use crate::model::JOURNAL_FOLDER;
 use glob::Pattern;
@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-/// Where the system's own programs stand, which every sandbox shows.
+/// The folders of the system's own programs, which every sandbox shows.
 const SYSTEM: [&str; 1] = ["/usr"];
 
 /// Package managers whose packages link to one another, each with the folders that hold packages and nothing else.
@@ -92,7 +92,7 @@ const MANAGED: [&str; 18] = [
     ".choosenim/toolchains/*",
 ];
 
-/// Folders below the root that hold more than one thing, and are never an installation themselves.
+/// Folders below the root that are shared, and never an installation themselves.
 const COMMON: [&str; 22] = [
     "bin",
     "boot",
@@ -118,24 +118,24 @@ const COMMON: [&str; 22] = [
     "var",
 ];
 
-/// Those among them that hold no installation anywhere.
+/// Those of them that contain no installation.
 const CLOSED: [&str; 6] = ["boot", "dev", "etc", "proc", "run", "sys"];
 
-/// What stands in a home, and in no installation.
+/// Files of a home that no installation has.
 const SIGNS_OF_A_HOME: [&str; 8] =
     [".ssh", ".gnupg", ".profile", ".bashrc", ".bash_history", ".zshrc", ".netrc", ".aws"];
 
-/// Names of folders that hold what is private, and nothing to run.
+/// Names of private folders without programs.
 const PRIVATE: [&str; 6] = [".ssh", ".gnupg", ".aws", ".kube", ".docker", JOURNAL_FOLDER];
 
-/// Folders of a home that hold what many programs leave there.
+/// Folders of a home that many programs share.
 const SHARED_IN_A_HOME: [&str; 4] = [".local", ".config", ".cache", ".cargo"];
 
-/// What stands in installations and is not needed to run: settings, with passwords perhaps, and other installations.
+/// Folders of an installation that programs do not need: settings, which may have passwords, and other installations.
 const NOT_SHOWN: [&str; 3] = ["etc", "envs", "pkgs"];
 
-/// Returns what to show of the installation that a program, by its canonical path, belongs to: all that stands in its
-/// folder, but for settings. Nothing for the system's own programs, and for those that stand alone.
+/// Returns what to show of a program's installation, found by its canonical path: the content of its folder, without
+/// settings. It is empty for the system's own programs, and for those without an installation.
 pub(super) fn of(program: &Path) -> Vec<PathBuf> {
     if is_systems(program) {
         return Vec::new();
@@ -150,7 +150,7 @@ pub(super) fn of(program: &Path) -> Vec<PathBuf> {
     folder.filter(|folder| may_be_shown(folder)).map(parts).unwrap_or_default()
 }
 
-/// What stands in a folder and may be shown, by name.
+/// Returns the content of a folder that may be shown, by name.
 fn parts(folder: &Path) -> Vec<PathBuf> {
     let is_shown = |name: &OsStr| !name.as_bytes().starts_with(b".") && !NOT_SHOWN.iter().any(|hidden| name == *hidden);
     let entries = folder.read_dir().into_iter().flatten().flatten();
@@ -160,8 +160,8 @@ fn parts(folder: &Path) -> Vec<PathBuf> {
     parts
 }
 
-/// Returns whether a path, with its links, leads to something in a folder, or of the system's. A link in a folder that came
-/// with a solver may lead anywhere.
+/// Returns whether a path, with its links, leads into a folder or into the system's own. A solver's folder may have
+/// links to any place.
 pub(super) fn stays_within(folder: &Path, path: &Path) -> bool {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     path.canonicalize().is_ok_and(|real| real.starts_with(folder) || is_systems(&real))
@@ -172,8 +172,7 @@ pub(super) fn is_systems(path: &Path) -> bool {
     SYSTEM.iter().any(|folder| path.starts_with(folder))
 }
 
-/// Returns whether a canonical folder holds nothing but one installation, as far as its place and its owner's habits
-/// tell.
+/// Returns whether a canonical folder is one installation and nothing else, judged by its path.
 fn may_be_shown(folder: &Path) -> bool {
     let busy = [std::env::current_dir().ok(), std::env::temp_dir().canonicalize().ok()];
     let is_above = busy.iter().flatten().any(|busy| busy.starts_with(folder));
@@ -202,7 +201,7 @@ pub(super) fn is_no_home(folder: &Path) -> bool {
     })
 }
 
-/// The homes of all users that this machine's own list knows, and the judge's.
+/// Returns the homes of all users in `/etc/passwd`, and the judge's own.
 fn homes() -> Vec<PathBuf> {
     let list = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     let listed = list.lines().filter_map(|line| line.split(':').nth(5)).map(PathBuf::from);
@@ -219,7 +218,7 @@ fn is_managed(folder: &Path) -> bool {
     })
 }
 
-/// Whether a name is as wanted, where one `*` stands for anything but nothing.
+/// Returns whether a name matches a pattern, in which one `*` stands for one or more characters.
 fn matches(wanted: &str, name: &str) -> bool {
     match wanted.split_once('*') {
         Some((start, end)) => name.len() > start.len() + end.len() && name.starts_with(start) && name.ends_with(end),

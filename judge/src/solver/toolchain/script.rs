@@ -7,24 +7,24 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// As many scripts may interpret each other as the kernel allows.
+/// The deepest nesting of script interpreters that the kernel allows.
 const DEEPEST: usize = 5;
 
 /// An interpreter that a script runs under.
 pub(in crate::solver) struct Interpreter {
     /// The interpreter.
     pub(in crate::solver) installation: Installation,
-    /// What the first line gives it before the script.
+    /// Its argument in the first line, before the script.
     pub(in crate::solver) argument: Option<OsString>,
-    /// Whether it is looked for on the `PATH`.
+    /// Whether it is found on the `PATH`.
     pub(in crate::solver) by_name: bool,
 }
 
-/// Returns the interpreters of a program: none, unless it is a script, and several if its interpreter is one, too. One that
-/// does not exist is left out: starting the script will tell.
+/// Returns the interpreters of a program: none if it is not a script, several if its interpreter is a script too. One
+/// that does not exist is left out: the start of the script fails on it.
 ///
 /// # Errors
-/// When one stands in for a program that cannot be found.
+/// When one is a shim for a program that cannot be found.
 pub(in crate::solver) fn interpreters(program: &Path) -> Result<Vec<Interpreter>, String> {
     let mut found: Vec<Interpreter> = Vec::new();
     let mut script = program.to_owned();
@@ -48,18 +48,18 @@ pub(in crate::solver) fn interpreters(program: &Path) -> Result<Vec<Interpreter>
     Ok(found)
 }
 
-/// Returns what `env` runs when it is given these arguments, if that is there.
+/// Returns the program that `env` runs with these arguments, if it exists.
 ///
 /// # Errors
-/// When it stands in for a program that cannot be found.
+/// When it is a shim for a program that cannot be found.
 pub(in crate::solver) fn behind_env(arguments: &[OsString]) -> Result<Option<Interpreter>, String> {
     let file = command_of_env(arguments).and_then(|name| on_path(&name));
     let installation = file.map(|file| installation(&file)).transpose()?;
     Ok(installation.map(|installation| Interpreter { installation, argument: None, by_name: true }))
 }
 
-/// The interpreter that the second line of a script executes in the shell's place: pip and uv write such scripts where the
-/// interpreter's path is too long for the first line, or has a space in it.
+/// Returns the interpreter that the second line of a script executes in place of the shell. pip and uv write such
+/// scripts if the interpreter's path is too long for the first line, or has a space in it.
 fn executed_by_shell(head: &[u8]) -> Option<PathBuf> {
     let line = head.split(|&byte| byte == b'\n').nth(1)?;
     let line = std::str::from_utf8(line).ok()?.strip_prefix("'''exec' ")?;
@@ -71,13 +71,13 @@ fn words(argument: &[u8]) -> Vec<OsString> {
     words.map(|word| OsString::from_vec(word.to_vec())).collect()
 }
 
-/// The command that `env` looks up when it is given these arguments.
+/// Returns the command that `env` looks up with these arguments.
 fn command_of_env(arguments: &[OsString]) -> Option<OsString> {
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         let bytes = argument.as_bytes();
         match bytes {
-            // Whose value is the next argument.
+            // Its value is the next argument.
             b"-u" | b"-C" | b"--unset" | b"--chdir" => _ = arguments.next()?,
             _ if bytes.starts_with(b"-S") && bytes.len() > 2 => return Some(OsString::from_vec(bytes[2..].to_vec())),
             _ if bytes.starts_with(b"-") || bytes.contains(&b'=') => {}

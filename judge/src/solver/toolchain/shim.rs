@@ -1,13 +1,13 @@
-//! Shims: programs that stand in for one of several installed versions, which a version manager chooses by files and
-//! variables. The same choice is made here, since a shim would look for it where a sandbox shows nothing.
+//! Shims: small programs of a version manager that start one of several installed versions, chosen by files and
+//! variables. The same choice is made here, because a shim could not make it in the sandbox, which hides these files.
 
 use super::{head, lookup};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The managers whose shims are scripts in `ROOT/shims` for versions in `ROOT/versions`, each with the file that names a
-/// version for the folders below it.
+/// The managers whose shims are scripts in `ROOT/shims` for versions in `ROOT/versions`, each with the file that names
+/// a version for the folders below it.
 const MANAGERS: [(&str, &str); 9] = [
     ("pyenv", ".python-version"),
     ("rbenv", ".ruby-version"),
@@ -20,7 +20,7 @@ const MANAGERS: [(&str, &str); 9] = [
     ("swiftenv", ".swift-version"),
 ];
 
-/// Returns the program that a shim stands in for; `None` for a program that is no shim.
+/// Returns the program that a shim starts; `None` for a program that is not a shim.
 ///
 /// # Errors
 /// When the version chosen is not installed or has no such program.
@@ -34,17 +34,17 @@ pub(super) fn behind(program: &Path) -> Result<Option<PathBuf>, String> {
     };
     found.filter(|file| lookup::is_executable(file)).map(Some).ok_or_else(|| {
         let shim = program.display();
-        format!("{shim} stands in for a version that is not chosen or not installed; name the version's own program")
+        format!("{shim} is a shim for a version that is not chosen or not installed; name the version's own program")
     })
 }
 
-/// What kind of shim a program is.
+/// The kinds of shims.
 enum Shim {
     /// Of one of [`MANAGERS`].
     Env { root: PathBuf, manager: &'static str, file: &'static str },
     /// Of asdf, with its text.
     Asdf { root: PathBuf, text: String },
-    /// Of a manager whose choice is too intricate to be made here.
+    /// Of a manager whose choice is too complex to repeat here.
     Other,
 }
 
@@ -64,7 +64,7 @@ fn kind(program: &Path, name: &OsStr) -> Option<Shim> {
     Some(Shim::Env { root, manager, file })
 }
 
-/// Whether a script's last words are a call of this manager's.
+/// Returns whether a script calls this manager's `exec`.
 fn calls(script: &str, manager: &str) -> bool {
     let call = |line: &str| {
         let mut words = shell_words::split(line).unwrap_or_default().into_iter();
@@ -75,7 +75,7 @@ fn calls(script: &str, manager: &str) -> bool {
     script.starts_with("#!") && script.lines().any(call)
 }
 
-/// The first of the chosen versions that has the program; `system` is what the `PATH` has without shims.
+/// Returns the program in the first of the chosen versions that has it; `system` is the `PATH` without shims.
 fn of_env(root: &Path, manager: &str, file: &str, name: &OsStr) -> Option<PathBuf> {
     let variable = format!("{}_VERSION", manager.to_uppercase());
     let own = || head::text(&root.join("version"));
@@ -94,13 +94,13 @@ fn of_env(root: &Path, manager: &str, file: &str, name: &OsStr) -> Option<PathBu
     )
 }
 
-/// The text of the nearest file of this name, in the current folder or above it.
+/// Returns the text of the nearest file of this name, in the current folder or above it.
 fn nearest(name: &str) -> Option<String> {
     std::env::current_dir().ok()?.ancestors().find_map(|folder| head::text(&folder.join(name)))
 }
 
-/// The folder of a version: of this name, or the newest of those whose names go on from it, as in `3.11` for `3.11.7`. A
-/// name that is a path is none: the file that it stands in may come with a solver.
+/// Returns the folder of a version: of this name, or the newest with this prefix, as `3.11.7` for `3.11`. A path is no
+/// name: the file that names it may come with a solver.
 fn installed(versions: &Path, version: &str) -> Option<PathBuf> {
     let mut parts = Path::new(version).components();
     let (Some(Component::Normal(_)), None) = (parts.next(), parts.next()) else { return None };
@@ -115,7 +115,7 @@ fn installed(versions: &Path, version: &str) -> Option<PathBuf> {
     Some(versions.join(newest))
 }
 
-/// `.tool-versions` has a line for each tool; the shim names the tools that it may stand for.
+/// Returns the program of an asdf shim. `.tool-versions` has a line for each tool; the shim names its possible tools.
 fn of_asdf(root: &Path, shim: &str, name: &OsStr) -> Option<PathBuf> {
     let tools = shim.lines().filter_map(|line| line.strip_prefix("# asdf-plugin: ")?.split_whitespace().next());
     let of_home = || head::text(&Path::new(&std::env::var_os("HOME")?).join(".tool-versions"));

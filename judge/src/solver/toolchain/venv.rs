@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "pyvenv.cfg";
 
-/// What Python and its packages look for in a virtual environment. It may be a project's own folder: what else is in it
-/// stays out of sight.
+/// The parts of a virtual environment that Python and its packages use. The environment may be a project's own folder:
+/// the rest of it stays hidden.
 const PARTS: [&str; 5] = [FILE, "bin", "lib", "lib64", "share"];
 
-/// Returns the parts of a program's virtual environment, and what it is based on. It is known by the path that the program
-/// is run under: beside the program, or one folder above, stands a `pyvenv.cfg`.
+/// Returns the parts of a program's virtual environment, and what it is based on. It is found from the path that the
+/// program is run under: a `pyvenv.cfg` is beside the program, or one folder above.
 ///
-/// The author of that file names the base, and so it is believed only as far as there is an interpreter: [`prefix`] decides
-/// whether it is part of an installation that may be shown.
+/// That file names the base, and is not trusted: the base must have an interpreter, and [`prefix`] decides whether it
+/// is part of an installation that may be shown.
 pub(super) fn of(program: &Path) -> Vec<PathBuf> {
     let Some(root) = program.ancestors().skip(1).take(2).find(|folder| folder.join(FILE).is_file()) else {
         return Vec::new();
@@ -26,8 +26,8 @@ pub(super) fn of(program: &Path) -> Vec<PathBuf> {
     parts.chain(base(&root.join(FILE), program)).collect()
 }
 
-/// The interpreter that a virtual environment is based on, with the folders of its installation. One that belongs to none
-/// is no interpreter but some program that the file names, or the system's.
+/// Returns the interpreter that a virtual environment is based on, with the folders of its installation. One without an
+/// installation is the system's, or an arbitrary program that the file names.
 fn base(file: &Path, program: &Path) -> Vec<PathBuf> {
     let own = program.file_name().unwrap_or_default();
     let names = [own, "python3".as_ref(), "python".as_ref(), "pypy3".as_ref(), "pypy".as_ref()];
@@ -37,7 +37,7 @@ fn base(file: &Path, program: &Path) -> Vec<PathBuf> {
     base.filter(|_| !folders.is_empty()).into_iter().chain(folders).collect()
 }
 
-/// The folder that the key `home` names.
+/// Returns the folder under the key `home`.
 fn home(file: &Path) -> Option<PathBuf> {
     let text = head::text(file)?;
     let value = text.lines().filter_map(|line| line.split_once('=')).find(|(key, _)| key.trim() == "home")?.1;

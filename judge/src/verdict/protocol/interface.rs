@@ -4,19 +4,18 @@ use crate::model::Ruling;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-/// How one kind of program, a checker or an interactor, is called and understood.
+/// How a checker or an interactor is called, and how its result is read.
 pub trait Protocol {
-    /// Returns the names of the files that the program writes its result to. They are created empty, in a folder of
-    /// their own.
+    /// Returns the names of the files for the program's result. They are created empty, in their own folder.
     fn reports(&self) -> &'static [&'static str];
 
     /// Returns how a program with this command line is called with these files.
     fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a>;
 
-    /// Returns what a program says that has left this.
+    /// Returns the ruling that this output stands for.
     ///
     /// # Errors
-    /// When it does not keep to the protocol.
+    /// When it violates the protocol.
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError>;
 }
 
@@ -34,20 +33,20 @@ pub struct CallFiles<'a> {
 /// How a program is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call<'a> {
-    /// What takes the place of each `{name}` in the command line.
+    /// The value of each `{name}` in the command line.
     pub placeholders: Vec<(&'static str, &'a Path)>,
     /// The arguments after those of the command line.
     pub appended: Vec<&'a Path>,
-    /// What a checker reads on standard input; `None`: nothing. That of an interactor is the solver's output.
+    /// A checker's standard input; `None`: empty. An interactor reads the solver's output.
     pub stdin: Option<&'a Path>,
 }
 
-/// What a program has left when it has ended.
+/// What a program leaves when it ends.
 #[derive(Debug, Clone)]
 pub struct CallOutput<'a> {
     /// How it ended.
     pub status: ExitStatus,
-    /// What a checker printed. That of an interactor went to the solver: it is empty.
+    /// A checker's standard output. It is empty for an interactor, whose output goes to the solver.
     pub stdout: &'a [u8],
     /// Its standard error.
     pub stderr: &'a [u8],
@@ -55,7 +54,7 @@ pub struct CallOutput<'a> {
     pub reports: &'a [Vec<u8>],
 }
 
-/// A program did not keep to its protocol. Never the solver's fault.
+/// A program violated its protocol. This is never the solver's fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
     /// It accepted without a score.
@@ -71,7 +70,7 @@ pub enum ProtocolError {
     NoReason {
         /// How it ended.
         exit: &'static str,
-        /// What it said on standard error.
+        /// Its standard error.
         stderr: String,
     },
     /// It neither accepted nor rejected.
@@ -81,7 +80,7 @@ pub enum ProtocolError {
         status: ExitStatus,
         /// What accepts, and what rejects.
         expected: &'static str,
-        /// What it said on standard error.
+        /// Its standard error.
         stderr: String,
     },
 }

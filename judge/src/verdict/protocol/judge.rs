@@ -1,8 +1,8 @@
-//! The judge's own protocol. Exit code 0 accepts, and the first word of the result is the score; exit code 1 rejects, and
-//! the first line of the result is the reason. Every other end is a fault of the program.
+//! The judge's own protocol. Exit code 0 accepts, and the first word of the result is the score; exit code 1 rejects,
+//! and the first line of the result is the reason. Every other end is the checker's fault.
 //!
-//! A checker gets its files in place of `{input}` and `{answer}`, or as its last two arguments, and prints the result. An
-//! interactor gets `{input}` and writes the result to the file `{report}`.
+//! A checker gets its files in place of `{input}` and `{answer}`, or as its last two arguments, and prints the result.
+//! An interactor gets `{input}` and writes the result to the file `{report}`.
 
 use super::interface::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 use crate::model::Ruling;
@@ -54,7 +54,7 @@ impl Protocol for JudgeInteractor {
     }
 }
 
-/// Returns what a program says that ended like this, with this result.
+/// Returns the ruling of a program with this result.
 fn ruling(output: &CallOutput<'_>, result: &[u8]) -> Result<Ruling, ProtocolError> {
     let line = text(result.split(|byte| *byte == b'\n').next().unwrap_or_default());
     match output.status.code() {
@@ -71,7 +71,7 @@ fn ruling(output: &CallOutput<'_>, result: &[u8]) -> Result<Ruling, ProtocolErro
     }
 }
 
-/// Returns a text that may not be UTF-8, without the space around it.
+/// Returns bytes as trimmed text; invalid UTF-8 is replaced.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }

@@ -1,6 +1,6 @@
-//! The protocols of external checkers and interactors. A protocol decides what arguments and files the program gets, what
-//! it reads on standard input, and what its exit code and output mean. It takes values and returns values: `cases` and
-//! `interaction` start the programs.
+//! The protocols of external checkers and interactors. A protocol defines the arguments, files and standard input of
+//! the program, and the meaning of its exit code and output. It has no effects: `cases` and `interaction` start the
+//! programs.
 //!
 //! A new protocol is a variant of [`CheckerProtocol`], a file here, and its line in [`checker_protocol`] and
 //! [`interactor_protocol`].
@@ -12,7 +12,7 @@ use crate::model::CheckerProtocol;
 
 pub use interface::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 
-/// Returns how checkers of this protocol are called and understood.
+/// Returns the protocol as checkers use it.
 #[must_use]
 pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     match protocol {
@@ -20,7 +20,7 @@ pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     }
 }
 
-/// Returns how interactors of this protocol are called and understood.
+/// Returns the protocol as interactors use it.
 #[must_use]
 pub fn interactor_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     match protocol {
