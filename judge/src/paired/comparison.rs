@@ -5,7 +5,7 @@ use crate::plan::Plan;
 use crate::scoring::Scoreboard;
 use crate::statistics::{ScoreMeasure, points_effect};
 
-/// What effects are made from.
+/// The source of effects.
 #[derive(Debug, Clone, Copy)]
 pub enum EffectSource<'a> {
     /// The raw scores.

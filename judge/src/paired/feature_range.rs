@@ -27,7 +27,7 @@ pub struct FeatureRange {
     pub high: Number,
     /// The comparison on these cases.
     pub paired: PairedComparison,
-    /// What follows from it.
+    /// The inference from it.
     pub inference: Inference,
 }
 

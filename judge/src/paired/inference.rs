@@ -1,4 +1,4 @@
-//! What follows from the effects: an estimate with its interval, and a claim if one can be made.
+//! The inference from the effects: an estimate with its interval, and a claim if there is one.
 
 use super::PairedComparison;
 use crate::statistics::{
@@ -18,14 +18,14 @@ pub struct TestParameters {
     pub seed: u64,
 }
 
-/// Why a growing number of cases allows no inference.
+/// Why a growing number of cases has no inference.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum InferenceError {
     /// The parameters are not those of a test.
     #[error(transparent)]
     Settings(#[from] InvalidSettings),
     /// An effect is beyond the bound.
-    #[error("an effect is {effect}, but none was to be larger than {bound}")]
+    #[error("an effect of {effect} exceeds the bound of {bound}")]
     BeyondBound {
         /// The effect.
         effect: f64,
@@ -54,7 +54,7 @@ pub enum Claim {
     TooFew,
 }
 
-/// What follows from the effects.
+/// The inference from the effects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inference {
     /// The claim.
@@ -66,7 +66,7 @@ pub struct Inference {
     pub summary: Option<EffectSummary>,
 }
 
-/// What follows from a growing number of cases at one look.
+/// The inference from a growing number of cases at one look.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interim {
     /// The claim now.

@@ -1,4 +1,4 @@
-//! What an effect is measured in, and the smallest one that matters.
+//! The measure of effects, and the smallest effect that matters.
 
 use crate::model::{Percent, UnitError};
 use crate::statistics::ScoreMeasure;
@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// The default of the smallest effect that matters, for measures that are shares.
 const DEFAULT_SHARE: f64 = 0.001;
 
-/// What an effect is measured in.
+/// The measure of effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EffectMeasure {
     /// The logarithm of the scores' ratio, shown as a percentage.
@@ -35,15 +35,15 @@ pub enum MinEffect {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum UnsuitedMinEffect {
     /// A number where a percentage is meant.
-    #[error("effects measured by `{measure}` are percentages: give --min-effect as one, such as 0.1%")]
+    #[error("effects measured by `{measure}` are percentages: write --min-effect as a percentage, such as 0.1%")]
     Amount {
-        /// What they are measured by.
+        /// Their measure.
         measure: EffectMeasure,
     },
     /// A percentage where a number is meant.
-    #[error("effects measured by `{measure}` are no percentages: give --min-effect as a number, such as 10")]
+    #[error("effects measured by `{measure}` are not percentages: write --min-effect as a number, such as 10")]
     Share {
-        /// What they are measured by.
+        /// Their measure.
         measure: EffectMeasure,
     },
 }

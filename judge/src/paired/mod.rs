@@ -1,4 +1,4 @@
-//! Two solvers on the same cases: one effect for each case, and what follows from all of them.
+//! Two solvers on the same cases: one effect for each case, and the inference from all of them.
 //!
 //! ```text
 //! outcomes ─ EffectMeasure::suited_to ─▶ EffectMeasure ─ PairedComparison::of ─▶ effects, and the failures apart

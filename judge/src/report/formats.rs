@@ -38,7 +38,7 @@ impl Format {
 /// The bytes of a report in a format.
 pub type Rendered = Result<Vec<u8>, Box<dyn Error>>;
 
-/// Why a report is not written in a format, and what to do instead.
+/// Why a report is not written in a format, and the alternative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missing {
     /// The reason, as the end of a sentence.
@@ -49,7 +49,7 @@ pub struct Missing {
 
 /// A report of a command. A report gains a format by a method of this trait.
 pub trait Report {
-    /// What the report is called, as messages use it.
+    /// The name of the report, as messages use it.
     const NAME: &'static str;
 
     /// Returns why the report is not written in this format; `None` if it is.

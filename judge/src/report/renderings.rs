@@ -1,4 +1,4 @@
-//! Which report has which format, and why not the others.
+//! The formats of each report, and the reasons for the missing ones.
 
 use super::compare::json::compare_json;
 use super::compare::power::{PowerReport, power_json, power_text};

@@ -1,4 +1,4 @@
-//! What must hold of every rule, on random results.
+//! The properties of every rule, on random results.
 
 use super::{Results, Scoreboard, SolverScores, Standing, Terms, leaderboard, score};
 use crate::model::{Direction, Members, Rule, TestGroup, Weight};

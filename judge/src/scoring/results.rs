@@ -15,7 +15,7 @@ pub struct Terms {
     pub group: Option<usize>,
     /// The best score known from outside of the run (the ledger, a file of best scores).
     pub best_known: Option<Score>,
-    /// What is needed for ten, nine, ..., two points.
+    /// The scores for ten, nine, ..., two points.
     pub thresholds: Option<[Score; 9]>,
 }
 
@@ -33,7 +33,7 @@ pub struct SolverScores {
 pub struct Results<'a> {
     /// Which scores are good.
     pub direction: Direction,
-    /// What a failed case counts as in sums and means. An accepted answer never counts less, so that a failure is never
+    /// The score of a failed case in sums and means. An accepted answer never counts less, so that a failure is never
     /// an advantage. `None`: a solver with failures has no sum and no mean.
     pub failure: Option<&'a Score>,
     /// The cases.

@@ -15,7 +15,7 @@ pub struct Bootstrap {
     pub accelerated: Interval,
 }
 
-/// Resamples `effects` with replacement `resamples` times (10,000 are plenty). The same effects, seed and count give
+/// Resamples `effects` with replacement `resamples` times (10,000 suffice). The same effects, seed and count give
 /// the same intervals. `None` without effects or resamples.
 #[must_use]
 pub fn bootstrap(effects: &[f64], alpha: f64, resamples: usize, seed: u64) -> Option<Bootstrap> {

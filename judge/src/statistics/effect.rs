@@ -1,4 +1,4 @@
-//! How much better B is than A on one case.
+//! The effect of a case: the advantage of B over A.
 
 use checkers::Score;
 use num_bigint::BigInt;
@@ -7,8 +7,8 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 /// How the two scores of a case become one effect.
 ///
-/// The effect is positive where B's score is the larger one. Every measure is antisymmetric, so that a problem whose
-/// scores are to be small only turns the sign.
+/// The effect is positive where B's score is the larger one. Every measure is antisymmetric: a problem with small
+/// scores as good ones reverses the sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScoreMeasure {
     /// ln(b / a). For positive scores; a mean of 0.01 is one percent more, as a geometric mean.
@@ -16,7 +16,7 @@ pub enum ScoreMeasure {
     /// b - a, in the game's own points.
     Difference,
     /// (b - a) / max(|a|, |b|), 0 where both are 0: from -1 to 1 for scores of one sign. For positive scores it is
-    /// what the two would differ by under relative scoring between themselves.
+    /// the difference of the two under relative scoring.
     Relative,
 }
 

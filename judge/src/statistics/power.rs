@@ -1,4 +1,4 @@
-//! What a fixed number of cases can show, and how many a difference needs.
+//! The detectable effect of a fixed number of cases, and the cases that an effect needs.
 //!
 //! For the two-sided paired t-test at level `alpha`: n cases show a mean effect d with the probability `power` where
 //!

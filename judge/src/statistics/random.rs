@@ -47,10 +47,10 @@ mod tests {
         assert_ne!(draw(1), draw(2));
     }
 
-    /// A report that was made with a seed comes out the same again, so these numbers never change.
+    /// The same seed gives the same report: these numbers never change.
     #[test]
     fn the_sequence_of_a_seed_is_fixed() {
-        // As the judge drew them when the generator was written here; its test held it to the published sequence.
+        // The published sequence of the generator.
         for (seed, numbers) in [
             (0, [5_987_356_902_031_041_503, 7_051_070_477_665_621_255, 6_633_766_593_972_829_180]),
             (42, [15_021_278_609_987_233_951, 5_881_210_131_331_364_753, 18_149_643_915_985_481_100]),

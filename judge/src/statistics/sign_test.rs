@@ -7,7 +7,7 @@ use statrs::function::factorial::ln_binomial;
 pub struct SignTest {
     /// Cases with a positive effect.
     pub wins: usize,
-    /// Cases with an effect of exactly 0. They say nothing about the direction and are left out of the test.
+    /// Cases with an effect of exactly 0. They have no direction and are left out of the test.
     pub ties: usize,
     /// Cases with a negative effect.
     pub losses: usize,

@@ -1,4 +1,4 @@
-//! Everything that a fixed number of paired effects shows.
+//! The summary of a fixed number of paired effects.
 
 use super::bootstrap::{Bootstrap, bootstrap};
 use super::interval::Interval;
@@ -14,7 +14,7 @@ const RESAMPLES: usize = 10_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{cases} comparable case(s): at least 2 are needed")]
 pub struct TooFewCases {
-    /// How many there are.
+    /// Their number.
     pub cases: usize,
 }
 
@@ -31,7 +31,7 @@ pub struct EffectSummary {
     pub ranks: Wilcoxon,
     /// The bootstrap intervals of the mean.
     pub bootstrap: Bootstrap,
-    /// What follows from the interval.
+    /// The finding of the interval.
     pub finding: Finding,
 }
 
@@ -59,7 +59,7 @@ pub fn mean_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
     Some(Interval { low: moments.mean() - radius, high: moments.mean() + radius })
 }
 
-/// What an interval of the mean effect shows.
+/// The finding of an interval of the mean effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finding {
     /// Every effect in the interval is above 0.
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!((summary.signs.ties, summary.ranks.p), (8, 1.0));
     }
 
-    /// What scipy 1.17.1 says of the same effects, x:
+    /// The results of scipy 1.17.1 for the same effects, x:
     ///
     /// ```python
     /// stats.t.interval(0.95, len(x) - 1, loc=x.mean(), scale=stats.sem(x))

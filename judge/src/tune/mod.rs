@@ -1,4 +1,4 @@
-//! Searching for good parameters of a solver: which settings to try, on how many cases, and which to drop.
+//! The search for good parameters of a solver: the settings, the number of cases, and the choice of survivors.
 //!
 //! Successive halving on paired cases (Jamieson and Talwalkar, "Non-stochastic best arm identification and
 //! hyperparameter optimization", AISTATS 2016) with early dropping as in racing (Maron and Moore, "The racing

@@ -30,7 +30,7 @@ pub struct Parameter {
 /// A parameter that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidParameter {
-    /// Not of the form at all.
+    /// Invalid syntax.
     #[error("{0:?} is not NAME=LOW..HIGH, NAME=LOW..HIGH:log or NAME=LOW..HIGH:int")]
     Form(String),
     /// The ends are not in order, or not finite.

@@ -52,7 +52,7 @@ fn at_least(least: &str, mean: f64, measure: EffectMeasure, report: &CompareRepo
     if mean.abs() > bound { size(measure, mean) } else { least.to_owned() }
 }
 
-/// Failures are never averaged into an effect: they are reported on their own.
+/// Failures are never averaged into an effect: they are reported separately.
 fn failures_in_words(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let (a, b) = (report.shown(paired.first), report.shown(paired.second));
     let count = |cases: &[usize]| if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };

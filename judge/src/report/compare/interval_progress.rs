@@ -10,18 +10,18 @@ use std::time::Duration;
 
 const TEMPLATE: &str = "{spinner} {pos} of at most {len} runs, {elapsed} elapsed; {msg}";
 
-/// What one of the comparisons shows so far.
+/// The interim result of a comparison.
 #[derive(Debug)]
 pub struct InterimResult<'a> {
     /// The name of the solver that is compared with the first.
     pub name: &'a str,
     /// Their effects.
     pub paired: PairedComparison,
-    /// What follows from them.
+    /// The inference from them.
     pub interim: Interim,
 }
 
-/// The interval as it shrinks: a line that changes on a terminal; elsewhere a line each time the cases have doubled.
+/// The interval as it shrinks: a line that changes on a terminal; elsewhere a line each time the number of cases doubles.
 #[derive(Debug)]
 pub struct IntervalProgress {
     bar: ProgressBar,

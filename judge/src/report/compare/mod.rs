@@ -1,4 +1,4 @@
-//! The report of a comparison, its progress, and how many cases one needs.
+//! The report of a comparison, its progress, and its power analysis.
 
 mod claims;
 mod interval_progress;

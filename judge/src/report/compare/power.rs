@@ -58,7 +58,7 @@ pub(in crate::report) fn power_text(report: &PowerReport, style: Style) -> Strin
         report.alpha
     )];
     if *deviation == 0.0 {
-        parts.push("The effects do not differ from case to case: any difference shows at once.".to_owned());
+        parts.push("The effects do not vary: two cases show any difference.".to_owned());
         return parts.join("\n");
     }
     if !report.counts.is_empty() {

@@ -1,4 +1,4 @@
-//! What a number of cases shows, as tables: for Markdown, a page and CSV.
+//! A power analysis as tables: for Markdown, a page and CSV.
 
 use super::power::{PowerReport, Spread};
 use crate::report::text::effects::size;
@@ -29,8 +29,8 @@ pub(in crate::report) fn power_sheet(report: &PowerReport) -> Sheet {
     }
 }
 
-/// Returns a row for each number of cases and each difference. Differences are on the scale of the measure; what cannot
-/// be shown is empty.
+/// Returns a row for each number of cases and each difference. Differences are on the scale of the measure; an
+/// unknown figure is empty.
 pub(in crate::report) fn power_rows(report: &PowerReport) -> TextTable {
     let text = |value: Option<String>| value.unwrap_or_default();
     let of_cases = report.counts.iter().map(|&cases| {

@@ -18,7 +18,7 @@ pub(super) struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) min_effect: Option<f64>,
     pub(super) until_decided: bool,
-    /// Whether claims hold whatever the effects are like (`--exact`).
+    /// Whether claims hold for any distribution of the effects (`--exact`).
     pub(super) exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tier: Option<&'static str>,
@@ -78,7 +78,7 @@ pub(super) struct IntervalRecord {
 #[schemars(rename = "effect")]
 pub(super) struct EffectRecord {
     pub(super) mean: f64,
-    /// As people are shown it: percent for ratios and relative differences.
+    /// As the text shows it: percent for ratios and relative differences.
     pub(super) mean_shown: f64,
     pub(super) deviation: f64,
     pub(super) bootstrap: IntervalRecord,

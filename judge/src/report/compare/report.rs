@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The report of a comparison.
 #[derive(Debug)]
 pub struct CompareReport<'a> {
-    /// What was run.
+    /// The plan.
     pub plan: &'a Plan,
     /// The outcomes.
     pub outcomes: &'a OutcomeGrid,
@@ -31,7 +31,7 @@ pub struct CompareReport<'a> {
     pub run_info: Option<RunInfo>,
     /// The past run of each solver; `None` if it was run now.
     pub runs: &'a [Option<RunId>],
-    /// What is missing for a solver, and what was not the same for all.
+    /// Missing results, and conditions that differ between solvers.
     pub warnings: &'a [String],
     /// Whether all times were measured on the same machine, under the same conditions.
     pub times_are_comparable: bool,
@@ -55,7 +55,7 @@ pub struct RunInfo {
 pub struct Comparison {
     /// Their effects.
     pub paired: PairedComparison,
-    /// What follows from them.
+    /// The inference from them.
     pub inference: Inference,
     /// The same for each range of a feature, if requested.
     pub ranges: Vec<FeatureRange>,

@@ -96,9 +96,7 @@ fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &E
         format!("  signed ranks          {} (Wilcoxon, {exact})", probability(ranks.p)),
     ];
     if report.is_sequential {
-        lines.push(
-            "  The claim rests on the first interval; the others are those of a fixed number of cases.".to_owned(),
-        );
+        lines.push("  The claim rests on the first interval; the others assume a fixed number of cases.".to_owned());
     }
     lines.extend(time_line(report, &comparison.paired));
     lines.join("\n")
@@ -150,7 +148,7 @@ fn extreme_table(
         ("effect", Align::Right),
         (report.name(paired.first), Align::Right),
         (report.name(paired.second), Align::Right),
-        ("play it again", Align::Left),
+        ("reproduce", Align::Left),
     ];
     let mut table = grid(&columns, style);
     for pair in pairs {
@@ -220,7 +218,7 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
     }
     lines.push(place);
     if report.stop == Some(Stop::Interrupted) {
-        lines.push("interrupted: only the cases that were finished are compared".to_owned());
+        lines.push("interrupted: only finished cases are compared".to_owned());
     }
     lines.join("\n")
 }

@@ -1,4 +1,4 @@
-//! What the sandbox can do on this machine, as JSON.
+//! The capabilities of the sandbox on this machine, as JSON.
 
 use super::findings::findings;
 use crate::report::text::json_text;
@@ -56,14 +56,14 @@ struct MachineRecord<'a> {
     /// Numbers of the hardware threads that may be used.
     threads: &'a [usize],
     physical_cores: usize,
-    /// What `--jobs` is by default: solvers that do not take time from each other.
+    /// The default of `--jobs`: solvers that do not slow each other down.
     default_jobs: usize,
     governors: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     load: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     swap_bytes: Option<u64>,
-    /// What makes timings noisy.
+    /// The sources of noise in timings.
     noise: Vec<NoiseRecord>,
 }
 

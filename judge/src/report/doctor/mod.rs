@@ -1,4 +1,4 @@
-//! What the sandbox can do on this machine, and what makes timings noisy.
+//! The capabilities of the sandbox on this machine, and the sources of noise in timings.
 
 mod findings;
 mod json;

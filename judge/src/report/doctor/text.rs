@@ -1,11 +1,11 @@
-//! What the sandbox can do on this machine, and what makes timings noisy.
+//! The capabilities of the sandbox on this machine, and the sources of noise in timings, as text.
 
 use super::findings::{Finding, findings};
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::{Align, Field, grid, painted};
 use judge_sandbox::{Machine, Survey};
 
-/// Returns the survey as text: the tiers, what they are made of, and the machine.
+/// Returns the survey as text: the tiers, their features, and the machine.
 #[must_use]
 pub fn doctor_text(survey: &Survey, style: Style) -> String {
     [tiers(survey, style), gaps(survey), features(survey, style), machine(&survey.machine)].join("\n\n")
@@ -33,7 +33,7 @@ fn tiers(survey: &Survey, style: Style) -> String {
     }
     let chosen = survey.tiers.iter().find(|tier| tier.missing.is_none());
     let chosen = chosen.map_or_else(
-        || "no tier works here: only --unsafe runs programs".to_owned(),
+        || "no isolation mechanism is available: only --unsafe runs programs".to_owned(),
         |tier| format!("the judge uses the tier `{}` here", tier.tier),
     );
     format!("{}\n{chosen}", table.trim_fmt())
@@ -42,11 +42,11 @@ fn tiers(survey: &Survey, style: Style) -> String {
 fn gaps(survey: &Survey) -> String {
     let of_tier = |tier: &judge_sandbox::TierReport| {
         let gaps = tier.gaps.iter().map(|gap| format!("  {}: {}", gap.what, gap.meaning)).collect::<Vec<_>>();
-        let none = "  nothing known".to_owned();
+        let none = "  none known".to_owned();
         format!("{}\n{}", tier.tier, if gaps.is_empty() { none } else { gaps.join("\n") })
     };
     let works = survey.tiers.iter().filter(|tier| tier.missing.is_none());
-    format!("What does not hold in\n{}", works.map(of_tier).collect::<Vec<_>>().join("\n"))
+    format!("Gaps of each tier\n{}", works.map(of_tier).collect::<Vec<_>>().join("\n"))
 }
 
 fn features(survey: &Survey, style: Style) -> String {
@@ -82,5 +82,5 @@ fn machine(machine: &Machine) -> String {
         Some(noise) => format!("{name:<10} {found}: {noise}"),
     };
     let lines = findings(machine).into_iter().map(line).collect::<Vec<_>>();
-    format!("What bears on timings\n{}", lines.join("\n"))
+    format!("Sources of noise in timings\n{}", lines.join("\n"))
 }

@@ -61,7 +61,7 @@ impl GateReport<'_> {
             ),
             Complaint::CaseMissing { case } => of_case(case, "it was not run: its input is gone".to_owned()),
             Complaint::InputChanged { case } => {
-                of_case(case, "its input is another one than was recorded, so its scores were not compared".to_owned())
+                of_case(case, "its input differs from the recorded one: its scores were not compared".to_owned())
             }
             Complaint::VerdictWorse { case, now } => of_case(case, format!("it was accepted and is {now}")),
             Complaint::CaseFell { case, drop } => {

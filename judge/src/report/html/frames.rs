@@ -1,4 +1,4 @@
-//! A game's frames, each as what has changed since the one before it, so that ten thousand moves fit into a page.
+//! The frames of a game, each as the difference from the previous one: ten thousand moves fit into a page.
 
 use checkers::{Board, Cell, Frame, Observer, Score};
 use serde::Serialize;
@@ -19,11 +19,11 @@ pub struct GameFilm {
     board: Vec<u32>,
 }
 
-/// What a cell looks like, apart from being marked.
+/// The look of a cell, without its mark.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 struct Look(Option<String>, u32);
 
-/// What changed from one frame to the next. What did not is absent.
+/// The difference between a frame and the previous one. Unchanged parts are absent.
 #[derive(Debug, Default, Serialize)]
 struct Delta {
     /// The move's number.
@@ -37,10 +37,10 @@ struct Delta {
     /// Points so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     p: Option<String>,
-    /// The board's width, where the board has another form than before; it is then empty before the changes.
+    /// The board's width, if the form of the board changed; the board is then empty before the changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     w: Option<usize>,
-    /// How many cells that board has.
+    /// The number of cells of that board.
     #[serde(skip_serializing_if = "Option::is_none")]
     n: Option<usize>,
     /// Changed cells: place, look, place, look, …; a place counts from the changed one before it.
@@ -90,18 +90,18 @@ impl GameFilm {
     #[must_use]
     pub fn new(from: Option<usize>, to: Option<usize>) -> Self {
         let mut film = Self { from, to, ..Self::default() };
-        // An empty cell is 0, so that a new board needs no word on its empty cells.
+        // An empty cell is 0: a new board lists none of them.
         film.cells.place(Look(None, 0));
         film
     }
 
-    /// Returns how many frames there are.
+    /// Returns the number of frames.
     #[must_use]
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the film is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
@@ -156,7 +156,7 @@ impl Observer for GameFilm {
 }
 
 fn look(cell: Cell) -> Look {
-    // The colour of an empty cell means nothing.
+    // The colour of an empty cell has no meaning.
     let color = if cell.text.is_some() { cell.color } else { 0 };
     Look(cell.text, color)
 }

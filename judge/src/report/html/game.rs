@@ -6,16 +6,16 @@ use crate::report::text::json_text;
 use askama::Template;
 use serde::Serialize;
 
-/// What a page tells of a game, beside the game itself.
+/// The texts of a page about a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GamePage<'a> {
     /// The problem's title.
     pub title: &'a str,
     /// The case's name.
     pub case: &'a str,
-    /// Who played; empty where nobody knows.
+    /// The solver; empty where it is unknown.
     pub player: &'a str,
-    /// What came of it: `accepted, 141`, or which rule the answer breaks.
+    /// The result: `accepted, 141`, or the rule that the answer breaks.
     pub result: &'a str,
 }
 
@@ -52,9 +52,9 @@ pub fn game_html(page: &GamePage<'_>, film: &GameFilm) -> askama::Result<String>
     page.render()
 }
 
-/// Returns JSON that can stand in a `<script>`: nothing in it looks like the script's end or a comment's start.
+/// Returns JSON that is safe in a `<script>`: it contains neither the end of the script nor the start of a comment.
 fn in_script(json: &str) -> String {
-    // A `<` stands only inside strings, where the escape means the same.
+    // A `<` occurs only inside strings, where the escape means the same.
     json.replace('<', "\\u003c")
 }
 
@@ -183,7 +183,7 @@ mod tests {
         let mut film = GameFilm::new(None, None);
         case.replay(answer.as_bytes(), &mut film).unwrap();
         let html = game_html(&GamePage { title: "Columns", case: "seed-1", player: "", result: "" }, &film).unwrap();
-        // The colour of an empty cell means nothing.
+        // The colour of an empty cell has no meaning.
         for frame in &mut frames.0 {
             frame.board.cells.iter_mut().filter(|cell| cell.text.is_none()).for_each(|cell| cell.color = 0);
         }

@@ -1,4 +1,4 @@
-//! Texts of a page: nothing in them is hidden. The templates escape what is markup.
+//! Texts of a page: hidden characters are made visible. The templates escape markup.
 
 use crate::model::{one_line, visible};
 use std::fmt;

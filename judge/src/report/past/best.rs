@@ -20,7 +20,7 @@ struct Document {
     schema: u32,
     /// The problem's id.
     problem: String,
-    /// What the scores are scores of.
+    /// The game of the scores.
     checker: Checker,
     /// Which scores are good: `max` or `min`.
     direction: String,
@@ -69,11 +69,11 @@ pub enum BestFileError {
     #[error("unsupported schema version {0} (newest supported: {SCHEMA})")]
     Schema(u32),
     /// It is of another game.
-    #[error("its scores are of {found}, not of {wanted}: they cannot be compared")]
+    #[error("scores of another game: found {found}, expected {wanted}")]
     OtherGame {
-        /// What its scores are scores of.
+        /// The game of its scores.
         found: String,
-        /// What they should be scores of.
+        /// The expected game.
         wanted: String,
     },
     /// A value is invalid.

@@ -93,7 +93,7 @@ fn commit(commit: Option<&str>, dirty: Option<bool>) -> String {
     if dirty == Some(true) && !short.is_empty() { format!("{short}+") } else { short.to_owned() }
 }
 
-/// Between the values of a key, so that they stand one under the other.
+/// The separator between the values of a key: a line each.
 const UNDER_THE_FIRST: &str = "\n            ";
 
 /// Returns the description of a run without its results, without a final newline.

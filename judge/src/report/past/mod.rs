@@ -1,4 +1,4 @@
-//! What the journal knows: the best scores, and past runs.
+//! The content of the journal: the best scores, and past runs.
 
 mod best;
 mod history;

@@ -1,4 +1,4 @@
-//! The jobs of a large run that have a row, and why.
+//! The rows of the table of cases: all jobs of a small run, a choice of a large one.
 
 use super::report::RunReport;
 use crate::model::{JobId, Outcome, Verdict};

@@ -4,7 +4,7 @@ use super::record::CaseRecord;
 use super::report::RunReport;
 use crate::report::text::csv_text::words;
 
-/// The columns that every table has; the features stand behind them.
+/// The columns of every table; those of the features follow.
 const COLUMNS: [&str; 15] = [
     "case",
     "seed",
@@ -23,7 +23,7 @@ const COLUMNS: [&str; 15] = [
     "group",
 ];
 
-/// Returns the report of a run as CSV (RFC 4180, but with plain newlines). What is unknown is empty.
+/// Returns the report of a run as CSV (RFC 4180, with plain newlines). What is unknown is empty.
 ///
 /// # Errors
 /// Never: every row has a field for every column.

@@ -1,4 +1,4 @@
-//! The report of a run as JSON lines: one for each case as soon as it is finished, and a summary as the last one.
+//! The report of a run as JSON lines: one for each case as soon as it is finished, then a summary.
 
 use super::record::CaseRecord;
 use super::report::RunReport;

@@ -1,5 +1,5 @@
-//! The report of a run as Markdown for a comment on a pull request: the totals in sight, the rest folded. It never
-//! exceeds the size of a comment: what does not fit is counted.
+//! The report of a run as Markdown for a comment on a pull request: the totals unfolded, the rest folded. It never
+//! exceeds the size of a comment: omitted parts are counted.
 
 use super::cases::{CaseRow, extreme_rows};
 use super::leaderboard::{groups, leaderboard, matrix, test_groups};

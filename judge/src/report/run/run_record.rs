@@ -26,13 +26,13 @@ pub(super) struct Summary<'a> {
     problem: &'a str,
     /// The checker of the answers.
     checker: Checker<'a>,
-    /// How raw scores become points.
+    /// The scoring rule.
     scoring: Scoring,
     /// The tier of the sandbox.
     tier: &'static str,
     /// The gaps of that tier.
     gaps: &'a [String],
-    /// What each solver could use on each case.
+    /// The limits of each solver on each case.
     limits: LimitsRecord,
     /// How many solvers ran at once.
     jobs: usize,
@@ -71,11 +71,11 @@ struct Scoring {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "integer"))]
     scale: Option<Number>,
-    /// What a failed case counts as, of the rules that add up scores.
+    /// The score of a failed case, for rules that add up scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "integer"))]
     failure: Option<Number>,
-    /// What the best is beside the run's own scores: `run` (nothing), `ledger`, or a file.
+    /// The source of best scores beside the run itself: `run` (none), `ledger`, or a file.
     best: String,
 }
 
@@ -95,7 +95,7 @@ struct LimitsRecord {
 struct SolverRecord<'a> {
     /// The name in every record.
     name: &'a str,
-    /// What was run, as it was given.
+    /// Its command, as it was given.
     command: &'a str,
     /// The aggregate by the scoring rule, rounded to three decimals; absent where the rule gives none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -25,7 +25,7 @@ pub(super) struct TestGroupRecord<'a> {
     /// Whether the group was earned (every case accepted), partly so, or failed.
     #[schemars(extend("enum" = TestGroupStatus::ALL.map(TestGroupStatus::name)))]
     result: &'static str,
-    /// What its cases weigh together, rounded to three decimals.
+    /// The total weight of its cases, rounded to three decimals.
     #[schemars(extend("type" = "number"))]
     weight: Option<Number>,
     /// Their points by weight, rounded to three decimals; absent where the scoring rule gives none.

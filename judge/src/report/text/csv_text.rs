@@ -1,4 +1,4 @@
-//! CSV (RFC 4180, but with plain newlines), with nothing in it that a spreadsheet obeys.
+//! CSV (RFC 4180, with plain newlines), without formulas that a spreadsheet obeys.
 
 use super::sheet::TextTable;
 use crate::model::one_line;
@@ -16,7 +16,7 @@ pub(in crate::report) fn table_csv(table: &TextTable) -> csv::Result<Vec<u8>> {
     writer.into_inner().map_err(|error| error.into_error().into())
 }
 
-/// Words of others: as one line with everything hidden escaped, and marked as text where a spreadsheet would take them for a formula.
+/// Returns foreign text in one line, with hidden characters escaped, and marked as text if a spreadsheet would read a formula.
 pub(in crate::report) fn words(text: &str) -> String {
     let shown = one_line(text);
     let is_formula = shown.starts_with(['=', '+', '-', '@']) && shown.parse::<f64>().is_err();

@@ -1,4 +1,4 @@
-//! JSON as it is written: exact, and nothing in it is obeyed by a terminal.
+//! JSON text: exact, without characters that a terminal obeys.
 
 use crate::model::is_hidden;
 use serde::Serialize;

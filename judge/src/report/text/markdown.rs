@@ -1,5 +1,4 @@
-//! Markdown for a comment on a pull request: a page that never exceeds the size of a comment, and texts that are shown as
-//! they stand.
+//! Markdown for a comment on a pull request: a page that never exceeds the size of a comment, and escaped texts.
 
 use super::sheet::{Sheet, TextTable};
 use crate::model::one_line;
@@ -30,10 +29,10 @@ impl Page {
         Self { text: headline, left_out: false }
     }
 
-    /// Returns the text of the page, with a line if something did not fit.
+    /// Returns the text of the page, with a line if a part was omitted.
     pub(in crate::report) fn finish(mut self) -> String {
         if self.left_out {
-            self.text.push_str("\n_What did not fit is in the other reports._\n");
+            self.text.push_str("\n_Omitted parts are in the other reports._\n");
         }
         self.text
     }
@@ -57,7 +56,7 @@ impl Page {
         }
     }
 
-    /// Adds as many of the parts as fit, in plain sight.
+    /// Adds as many of the parts as fit, unfolded.
     pub(in crate::report) fn add_list(&mut self, parts: &[String]) {
         let body = self.fitting(parts);
         self.add(&body);
@@ -96,7 +95,7 @@ pub(in crate::report) fn sheet_markdown(sheet: &Sheet) -> String {
     page.finish()
 }
 
-/// A table in Markdown.
+/// Returns a table in Markdown.
 pub(in crate::report) fn table(table: &TextTable) -> String {
     let line = |fields: &[String]| {
         let fields: Vec<_> = fields.iter().map(|text| field(text.trim())).collect();
@@ -111,12 +110,12 @@ pub(in crate::report) fn table(table: &TextTable) -> String {
     format!("{}{rule}{body}{more}", line(&table.titles))
 }
 
-/// A text as a field of a table.
+/// Returns a text as a field of a table.
 pub(in crate::report) fn field(text: &str) -> String {
     escaped(&cut(text, FIELD_WIDTH))
 }
 
-/// A text that is shown in one line as it stands, whatever Markdown or HTML it looks like.
+/// Returns a text in one line, with Markdown and HTML escaped.
 pub(in crate::report) fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in one_line(&text.replace('\n', " ")).chars() {
@@ -134,7 +133,7 @@ pub(in crate::report) fn escaped(text: &str) -> String {
     shown
 }
 
-/// A text as code, in HTML: there no backtick or bar can end it early.
+/// Returns a text as code in HTML, where no backtick or bar ends it.
 pub(in crate::report) fn code(text: &str) -> String {
     let text = one_line(text).into_owned();
     let escapes = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;"), ("`", "&#96;"), ("*", "&#42;")];
@@ -143,7 +142,7 @@ pub(in crate::report) fn code(text: &str) -> String {
     format!("<code>{text}</code>")
 }
 
-/// A long text without its middle: numbers keep both their ends.
+/// Returns a long text without its middle: both ends of a number remain.
 pub(in crate::report) fn cut(text: &str, width: usize) -> String {
     let count = text.chars().count();
     if count <= width {

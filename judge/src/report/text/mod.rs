@@ -1,4 +1,4 @@
-//! What all reports are made of: tables, figures, colours, plots, JSON values, and the terminal.
+//! The parts of all reports: tables, figures, colours, plots, JSON values, and the terminal.
 
 pub(super) mod csv_text;
 pub(super) mod effects;

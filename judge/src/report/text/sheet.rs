@@ -1,4 +1,4 @@
-//! A report as titled tables of plain text: what its Markdown, its page and its CSV are made of.
+//! A report as titled tables of plain text: the source of its Markdown, its page and its CSV.
 
 /// The mark for a missing figure.
 pub(in crate::report) const NOTHING: &str = "–";

@@ -1,4 +1,4 @@
-//! Tables that fit the terminal. What stands in them is one line a field, and can do nothing but stand there.
+//! Tables that fit the terminal. A field is one line, with hidden characters escaped.
 
 use super::style::{Paint, Style};
 use crate::model::one_line;
@@ -19,12 +19,12 @@ pub enum Align {
 #[derive(Debug, Clone)]
 pub struct Grid(Table);
 
-/// What stands in a row and a column.
+/// The content of a row in a column.
 #[derive(Debug, Clone)]
 pub struct Field(Cell);
 
 impl Field {
-    /// Returns a field with this text, whatever is in it.
+    /// Returns a field with this text; hidden characters are escaped.
     pub(in crate::report) fn new(text: impl ToString) -> Self {
         Self(Cell::new(one_line(&text.to_string())))
     }

@@ -1,5 +1,5 @@
-//! The two streams: results on standard output, everything else on standard error. Whatever text is shown passes here:
-//! nothing hidden in it reaches a terminal but the judge's own colours.
+//! The two streams: results on standard output, everything else on standard error. All text passes here: of its hidden
+//! characters, only the judge's own colours reach a terminal.
 
 use super::style::Style;
 use crate::model::{one_line, visible};
@@ -26,7 +26,7 @@ pub fn print_line(text: &str) -> Result<(), PrintError> {
     print_bytes(format!("{}\n", one_line(text)).as_bytes())
 }
 
-/// Writes bytes to standard output as they are: a document, or what is meant for another program.
+/// Writes bytes to standard output unchanged: a document, or the input of another program.
 ///
 /// # Errors
 /// When they cannot be written. A closed pipe (`| head`) is no error.
@@ -34,7 +34,7 @@ pub fn print_bytes(mut bytes: &[u8]) -> Result<(), PrintError> {
     copy(&mut bytes, &mut io::stdout().lock()).map_err(PrintError)
 }
 
-/// Copies the rest of `source` to standard output: as it is, but for what a terminal would obey.
+/// Copies the rest of `source` to standard output. On a terminal, control characters are escaped.
 ///
 /// # Errors
 /// When it cannot be read or written. A closed pipe (`| head`) is no error.
@@ -54,8 +54,7 @@ pub fn note_lines(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", screened(text, Style::of_stderr()));
 }
 
-/// Copies all that is left in `source` to standard error: as it is, but for what a terminal would obey. Errors are
-/// ignored.
+/// Copies the rest of `source` to standard error. On a terminal, control characters are escaped. Errors are ignored.
 pub fn note_from(source: &mut impl Read) {
     let mut stderr = io::stderr().lock();
     let _ = if stderr.is_terminal() { copy_visibly(source, &mut stderr) } else { copy(source, &mut stderr) };
@@ -68,7 +67,7 @@ fn copy(source: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
     }
 }
 
-/// Copies text piece by piece, with everything hidden escaped; what is no UTF-8 becomes U+FFFD.
+/// Copies text in pieces, with hidden characters escaped; invalid UTF-8 becomes U+FFFD.
 fn copy_visibly(source: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
     let mut waiting = Vec::new();
     let mut piece = [0; 65536];
@@ -86,14 +85,14 @@ fn copy_visibly(source: &mut impl Read, output: &mut impl Write) -> io::Result<(
     }
 }
 
-/// How many bytes at the end are the beginning of a character.
+/// Returns the number of bytes at the end that begin a character.
 fn unfinished(bytes: &[u8]) -> usize {
     let last = bytes.utf8_chunks().last();
-    // What can still become a character has fewer bytes than the longest one.
+    // An incomplete character has fewer bytes than the longest one.
     last.map_or(0, |chunk| chunk.invalid().len()).min(3)
 }
 
-/// A text with everything hidden escaped, but for its newlines and tabs, and for colours where there are any.
+/// Returns a text with hidden characters escaped, except newlines, tabs, and colours in a coloured style.
 fn screened(text: &str, style: Style) -> String {
     if style == Style::Plain {
         return visible(text).into_owned();

@@ -15,7 +15,10 @@ pub(in crate::report) fn tune_text(report: &TuneReport, style: Style) -> String 
     let mut parts = vec![table(report, style)];
     match report.best() {
         Some(best) if report.moments(best).count() > 0 => parts.push(winner(report, best)),
-        Some(_) => parts.push("every setting fails on every case: try one with `judge run`".to_owned()),
+        Some(best) => {
+            let again = format!("hint: judge run -p {} {}", report.problem, report.command(best));
+            parts.push(format!("every setting fails on every case\n{}", one_line(&again)));
+        }
         None => {}
     }
     if report.stop.is_some() {

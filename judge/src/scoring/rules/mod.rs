@@ -1,4 +1,4 @@
-//! The points of one case, rule by rule. What else is asked of a rule is in `model`.
+//! The points of one case, rule by rule. The other properties of a rule are in `model`.
 
 mod log;
 mod rank;

@@ -7,7 +7,7 @@ use num_rational::BigRational;
 use num_traits::One;
 use std::cmp::Ordering;
 
-/// How a score stands against those of all solvers on the case.
+/// The place of a score among those of all solvers on the case.
 struct RankCounts {
     better: BigInt,
     /// Without the solver itself.

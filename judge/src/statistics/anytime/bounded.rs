@@ -1,4 +1,4 @@
-//! A test supermartingale for effects with a known bound: the bets are fair whatever their distribution is.
+//! A test supermartingale for effects with a known bound: the bets are fair for any distribution.
 //!
 //! For effects x from -b to b, the claim that the mean lies above m is bet on with a share c of the wealth, as on a
 //! stock that goes from b + m to b + x: each case multiplies the wealth by 1 + c (x - m) / (b + m), which is never

@@ -1,4 +1,4 @@
-//! The test martingale that suits what is known of the effects.
+//! The test martingale for effects with or without a known bound.
 
 use super::bounded::BoundedMartingale;
 use super::side::Side;

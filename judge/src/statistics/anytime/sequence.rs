@@ -12,7 +12,7 @@ const HALVINGS: u32 = 30;
 /// Doublings in search of a center that is ruled out.
 const DOUBLINGS: u32 = 40;
 
-/// What the decision is about.
+/// The parameters of the test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SequenceSettings {
     /// The probability of a false decision, over all looks together.
@@ -23,10 +23,10 @@ pub struct SequenceSettings {
     pub bound: Option<f64>,
 }
 
-/// Settings that are not those of a test.
+/// Invalid parameters of a test.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum InvalidSettings {
-    /// The error probability is not one of a useful test.
+    /// The error probability is out of range.
     #[error("alpha must be above 0 and at most 0.25, not {0}")]
     Alpha(f64),
     /// The smallest effect that matters is not a positive number.
@@ -37,7 +37,7 @@ pub enum InvalidSettings {
     Bound(f64),
 }
 
-/// What the cases so far show.
+/// The decision from the cases so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// The mean effect is above 0.
@@ -46,7 +46,7 @@ pub enum Decision {
     Worse,
     /// The mean effect is smaller, in size, than the smallest that matters.
     Smaller,
-    /// Nothing yet.
+    /// No decision yet.
     Undecided,
 }
 
@@ -113,7 +113,7 @@ impl Sequence {
     }
 
     /// Adds the effect of one more case, which is finite and within the bound if there is one. Cases without an effect
-    /// (a failure of either solver) are not pushed: they are counted elsewhere.
+    /// (a failure of either solver) are not pushed.
     pub fn push(&mut self, effect: f64) {
         debug_assert!(effect.is_finite() && self.settings.bound.is_none_or(|bound| effect.abs() <= bound));
         self.effects.push(effect);

@@ -1,8 +1,8 @@
 //! A test martingale for effects that are symmetric about a center.
 //!
-//! With stake share tanh(lambda y) on a case with the effect center + y, the wealth is the product of 1 + tanh(lambda
+//! With the betting fraction tanh(lambda y) on a case with the effect center + y, the wealth is the product of 1 + tanh(lambda
 //! y). tanh is odd, so for symmetric y the mean factor is exactly 1, and the wealth is a test martingale; it is also
-//! the likelihood ratio, given |y|, of a normal shift against its mirror image. A stake that is spread over many
+//! the likelihood ratio, given |y|, of a normal shift against its mirror image. A mixture of many
 //! lambdas has the mean of their wealths, which is a test martingale too.
 //!
 //! The lambdas are in units of 1 / scale, scale being the root mean square of the first twenty y. The scale depends on
