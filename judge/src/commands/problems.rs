@@ -3,7 +3,7 @@
 use crate::model::{
     BestSource, CaseSource, CheckerChoice, Direction, Exit, GeneratorChoice, Problem, Rule, TestGroup, Weight,
 };
-use crate::report::{self, Align, Style, grid};
+use crate::report::{self, Style, grid, left, right};
 use crate::workflow::failure::Failure;
 use crate::workflow::load;
 use std::path::Path;
@@ -12,14 +12,14 @@ use std::path::Path;
 pub(super) fn list(catalogue: Option<&Path>) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let columns = [
-        ("problem", Align::Left),
-        ("title", Align::Left),
-        ("scoring", Align::Left),
-        ("CPU", Align::Right),
-        ("memory", Align::Right),
-        ("cases", Align::Right),
+        left("problem"),
+        left("title").spare(1),
+        left("scoring").spare(2),
+        right("CPU").spare(3),
+        right("memory").spare(4),
+        left("cases"),
     ];
-    let mut table = grid(&columns, Style::of_stdout());
+    let mut table = grid(columns, Style::of_stdout());
     for problem in catalogue.problems() {
         let Problem { id, title, scoring, limits, .. } = problem;
         let cases = cases(problem);
@@ -27,7 +27,7 @@ pub(super) fn list(catalogue: Option<&Path>) -> Result<Exit, Failure> {
             [id.clone(), title.clone(), scoring.to_string(), limits.cpu.to_string(), limits.memory.to_string(), cases];
         table.add_row(row);
     }
-    report::print(&table.trim_fmt())?;
+    report::print(&table.text())?;
     report::note("`judge show ID` shows the details of one; `judge run -p ID` runs its bundled solver");
     Ok(Exit::Success)
 }

@@ -27,7 +27,7 @@ pub use past::{
 };
 pub use run::{JsonLines, RunReport, lines_schema, run_schema};
 pub use text::{
-    Align, Counts, Field, Grid, Paint, PrintError, Progress, Style, grid, milliseconds, note, note_from, note_lines,
-    print, print_bytes, print_from, print_line,
+    Counts, Field, Grid, Paint, PrintError, Progress, Style, grid, left, milliseconds, note, note_from, note_lines,
+    print, print_bytes, print_from, print_line, right,
 };
 pub use tune::{Candidate, Round, TuneReport, tune_schema, value};

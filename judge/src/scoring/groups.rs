@@ -31,6 +31,8 @@ pub struct FeatureGroup {
 pub struct GroupRow {
     /// The number of cases with an accepted answer.
     pub accepted: usize,
+    /// The number of cases that were not run.
+    pub skipped: usize,
     /// The mean score by the rule `mean`: a failed case lowers it, or leaves none.
     pub mean_score: Option<BigRational>,
     /// The mean points by the run's own rule.
@@ -68,8 +70,10 @@ fn row(
     solver: usize,
     cases: &[usize],
 ) -> GroupRow {
+    let own = &results.solvers[solver];
     GroupRow {
-        accepted: cases.iter().filter(|&&case| results.solvers[solver].scores[case].is_some()).count(),
+        accepted: cases.iter().filter(|&&case| own.scores[case].is_some()).count(),
+        skipped: cases.iter().filter(|&&case| !own.has_run(case)).count(),
         mean_score: by_score.mean_over(&by_score.standings[solver], cases),
         mean_points: by_points.mean_over(&by_points.standings[solver], cases),
     }
@@ -81,13 +85,22 @@ mod tests {
     use crate::model::Direction;
     use crate::scoring::{SolverScores, Terms};
     use checkers::Score;
+    use std::collections::HashSet;
 
     #[test]
     fn each_group_has_its_own_means() {
         let scores = |row: [Option<i32>; 4]| row.map(|score| score.map(Score::from)).to_vec();
         let solvers = [
-            SolverScores { name: "a".to_owned(), scores: scores([Some(10), Some(7), None, Some(1)]) },
-            SolverScores { name: "b".to_owned(), scores: scores([Some(20), Some(7), Some(4), Some(1)]) },
+            SolverScores {
+                name: "a".to_owned(),
+                scores: scores([Some(10), Some(7), None, Some(1)]),
+                skipped: HashSet::new(),
+            },
+            SolverScores {
+                name: "b".to_owned(),
+                scores: scores([Some(20), Some(7), Some(4), Some(1)]),
+                skipped: HashSet::new(),
+            },
         ];
         let cases = vec![Terms::default(); 4];
         let failure = Score::from(0);
@@ -103,8 +116,8 @@ mod tests {
         assert_eq!(
             groups[1].rows,
             [
-                GroupRow { accepted: 1, mean_score: ratio(5, 1), mean_points: ratio(1, 2) },
-                GroupRow { accepted: 2, mean_score: ratio(12, 1), mean_points: ratio(1, 1) },
+                GroupRow { accepted: 1, skipped: 0, mean_score: ratio(5, 1), mean_points: ratio(1, 2) },
+                GroupRow { accepted: 2, skipped: 0, mean_score: ratio(12, 1), mean_points: ratio(1, 1) },
             ]
         );
     }

@@ -12,7 +12,8 @@ pub struct LeaderboardRow {
     pub solver: usize,
     /// Its rank from 1; equal solvers share the better one.
     pub rank: usize,
-    /// Cases won against another solver, over all other solvers. An accepted answer wins against a failure.
+    /// Cases won against another solver, over all other solvers. An accepted answer wins against a failure. Cases that one
+    /// of the two was not run on do not count.
     pub wins: usize,
     /// The same, with equal scores or both failed.
     pub ties: usize,
@@ -22,8 +23,10 @@ pub struct LeaderboardRow {
     pub bests: usize,
     /// Cases on which every other solver of this run was worse (or failed).
     pub uniques: usize,
-    /// Cases without an accepted answer.
+    /// Cases that were run and have no accepted answer.
     pub failures: usize,
+    /// Cases that were not run.
+    pub skipped: usize,
 }
 
 /// Ranks the solvers by the number of the scoreboard, then by fewer failures. A solver without a number is below all
@@ -38,7 +41,7 @@ pub fn leaderboard(results: &Results<'_>, scoreboard: &Scoreboard) -> Vec<Leader
         worth(right, left).then(names)
     });
     let rank = |solver: usize| 1 + order.iter().filter(|&&other| worth(other, solver).is_gt()).count();
-    order.iter().map(|&solver| row(results, solver, rank(solver), standing(solver).failed)).collect()
+    order.iter().map(|&solver| row(results, solver, rank(solver), standing(solver))).collect()
 }
 
 /// Orders two standings, the better one being `Greater`.
@@ -50,20 +53,22 @@ fn compare(scoreboard: &Scoreboard, left: &Standing, right: &Standing) -> Orderi
     numbers.then(right.failed.cmp(&left.failed))
 }
 
-fn row(results: &Results<'_>, solver: usize, rank: usize, failures: usize) -> LeaderboardRow {
+fn row(results: &Results<'_>, solver: usize, rank: usize, standing: &Standing) -> LeaderboardRow {
     let own = &results.solvers[solver];
     let others: Vec<&SolverScores> =
         results.solvers.iter().enumerate().filter(|(index, _)| *index != solver).map(|(_, other)| other).collect();
-    let mut row = LeaderboardRow { solver, rank, wins: 0, ties: 0, losses: 0, bests: 0, uniques: 0, failures };
-    for (case, score) in own.scores.iter().enumerate() {
-        let orders = others.iter().map(|other| compare_scores(results, score.as_ref(), other.scores[case].as_ref()));
+    let (failures, skipped) = (standing.failed, standing.skipped.len());
+    let mut row = LeaderboardRow { solver, rank, wins: 0, ties: 0, losses: 0, bests: 0, uniques: 0, failures, skipped };
+    for (case, score) in own.scores.iter().enumerate().filter(|(case, _)| own.has_run(*case)) {
+        let others = others.iter().filter(|other| other.has_run(case));
+        let orders = others.map(|other| compare_scores(results, score.as_ref(), other.scores[case].as_ref()));
         let orders: Vec<Ordering> = orders.collect();
         let count = |wanted| orders.iter().filter(|&&order| order == wanted).count();
         row.wins += count(Ordering::Greater);
         row.ties += count(Ordering::Equal);
         row.losses += count(Ordering::Less);
         row.bests += usize::from(score.is_some() && count(Ordering::Less) == 0);
-        row.uniques += usize::from(score.is_some() && count(Ordering::Greater) == others.len());
+        row.uniques += usize::from(score.is_some() && count(Ordering::Greater) == orders.len());
     }
     row
 }
@@ -80,6 +85,7 @@ mod tests {
     use super::*;
     use crate::model::{Direction, Rule};
     use crate::scoring::{Terms, score};
+    use std::collections::HashSet;
 
     fn ranked(direction: Direction, rule: &Rule, rows: &[(&str, &[Option<i32>])]) -> Vec<LeaderboardRow> {
         let solvers: Vec<SolverScores> = rows
@@ -87,6 +93,7 @@ mod tests {
             .map(|(name, row)| SolverScores {
                 name: (*name).to_owned(),
                 scores: row.iter().map(|score| score.map(Score::from)).collect(),
+                skipped: HashSet::new(),
             })
             .collect();
         let cases = vec![Terms::default(); rows[0].1.len()];
@@ -103,9 +110,39 @@ mod tests {
             ("wild", &[Some(2), None, Some(1), None]),
         ];
         let expected = [
-            LeaderboardRow { solver: 1, rank: 1, wins: 4, ties: 3, losses: 1, bests: 2, uniques: 1, failures: 1 },
-            LeaderboardRow { solver: 0, rank: 2, wins: 3, ties: 3, losses: 2, bests: 2, uniques: 1, failures: 1 },
-            LeaderboardRow { solver: 2, rank: 3, wins: 1, ties: 2, losses: 5, bests: 0, uniques: 0, failures: 2 },
+            LeaderboardRow {
+                solver: 1,
+                rank: 1,
+                wins: 4,
+                ties: 3,
+                losses: 1,
+                bests: 2,
+                uniques: 1,
+                failures: 1,
+                skipped: 0,
+            },
+            LeaderboardRow {
+                solver: 0,
+                rank: 2,
+                wins: 3,
+                ties: 3,
+                losses: 2,
+                bests: 2,
+                uniques: 1,
+                failures: 1,
+                skipped: 0,
+            },
+            LeaderboardRow {
+                solver: 2,
+                rank: 3,
+                wins: 1,
+                ties: 2,
+                losses: 5,
+                bests: 0,
+                uniques: 0,
+                failures: 2,
+                skipped: 0,
+            },
         ];
         assert_eq!(ranked(Direction::Max, &Rule::Sum, &rows), expected);
     }
@@ -133,7 +170,17 @@ mod tests {
         let found = ranked(Direction::Min, &Rule::Exact, &[("a", &[Some(5), None, Some(0)])]);
         assert_eq!(
             found[0],
-            LeaderboardRow { solver: 0, rank: 1, wins: 0, ties: 0, losses: 0, bests: 2, uniques: 2, failures: 1 }
+            LeaderboardRow {
+                solver: 0,
+                rank: 1,
+                wins: 0,
+                ties: 0,
+                losses: 0,
+                bests: 2,
+                uniques: 2,
+                failures: 1,
+                skipped: 0
+            }
         );
     }
 }

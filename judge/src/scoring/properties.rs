@@ -7,6 +7,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use std::collections::HashSet;
 
 #[derive(Debug, Clone)]
 struct Run {
@@ -67,7 +68,8 @@ fn any_run() -> impl Strategy<Value = Run> {
                 // A better score needs a higher threshold.
                 terms.thresholds.as_mut().unwrap().sort_by(|left, right| direction.compare(right, left));
             }
-            let named = |(index, scores): (usize, _)| SolverScores { name: index.to_string(), scores };
+            let named =
+                |(index, scores): (usize, _)| SolverScores { name: index.to_string(), scores, skipped: HashSet::new() };
             Run { direction, failure, cases, groups, solvers: rows.into_iter().enumerate().map(named).collect() }
         })
     })

@@ -26,6 +26,8 @@ pub struct SolverScores {
     pub name: String,
     /// Its score on every case, in the order of the terms. `None` where no answer was accepted.
     pub scores: Vec<Option<Score>>,
+    /// The cases that were not run. They count neither as accepted nor as failed.
+    pub skipped: HashSet<usize>,
 }
 
 /// The results of a run.
@@ -65,6 +67,18 @@ pub enum InvalidResults {
     },
 }
 
+impl SolverScores {
+    /// Returns whether the solver was run on a case.
+    pub(super) fn has_run(&self, case: usize) -> bool {
+        !self.skipped.contains(&case)
+    }
+
+    /// Returns whether the solver was run on a case and has no accepted answer.
+    pub(super) fn has_failed(&self, case: usize) -> bool {
+        self.scores[case].is_none() && self.has_run(case)
+    }
+}
+
 impl Results<'_> {
     /// Checks that the rule can be applied.
     pub(super) fn check(&self, rule: &Rule) -> Result<(), InvalidResults> {
@@ -101,8 +115,8 @@ impl Results<'_> {
 
     /// Returns the groups that count as failed because the solver failed one of their cases.
     pub(super) fn broken_groups(&self, row: &SolverScores) -> HashSet<usize> {
-        let failed = self.cases.iter().zip(&row.scores).filter(|(_, score)| score.is_none());
-        let groups = failed.filter_map(|(terms, _)| terms.group);
+        let failed = self.cases.iter().enumerate().filter(|(case, _)| row.has_failed(*case));
+        let groups = failed.filter_map(|(_, terms)| terms.group);
         groups.filter(|&group| self.groups[group].all_or_nothing).collect()
     }
 }

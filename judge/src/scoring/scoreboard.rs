@@ -5,20 +5,26 @@ use super::rules::points;
 use crate::model::{Aggregate, Direction, Rule};
 use num_rational::BigRational;
 use num_traits::Zero;
+use std::collections::HashSet;
 
 /// The result of a solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
-    /// The points of every case, before its weight, in the order of the cases. `None` if the rule gives none.
+    /// The points of every case, before its weight, in the order of the cases. `None` if the rule gives none, and for a
+    /// case that was not run.
     pub points: Vec<Option<BigRational>>,
-    /// Sum of weight * points. `None` if a case of weight above 0 has no points.
+    /// Sum of weight * points over the cases that were run. `None` if one of weight above 0 has no points, or none was
+    /// run.
     pub total: Option<BigRational>,
-    /// The total over the sum of *all* weights: a failed case lowers it. `None` also without any weight.
+    /// The total over the sum of the weights of *all* cases that were run: a failed case lowers it. `None` also without
+    /// any weight.
     pub mean: Option<BigRational>,
     /// The number of cases with an accepted answer.
     pub accepted: usize,
-    /// The number of cases without one.
+    /// The number of cases that were run and have none.
     pub failed: usize,
+    /// The cases that were not run.
+    pub skipped: HashSet<usize>,
 }
 
 /// The results of all solvers.
@@ -35,17 +41,17 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Returns the sum of weight * points of a standing over some of the cases. `None` if one of weight above 0 has no
-    /// points.
+    /// Returns the sum of weight * points of a standing over those of these cases that were run. `None` if one of weight
+    /// above 0 has no points, or none was run.
     #[must_use]
     pub fn total_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
-        total(&self.weights, &standing.points, cases.iter().copied())
+        total(&self.weights, &standing.points, &standing.played(cases.iter().copied()))
     }
 
-    /// Returns the same over the weight of these cases. `None` also without any weight.
+    /// Returns the same over the weight of those cases. `None` also without any weight.
     #[must_use]
     pub fn mean_over(&self, standing: &Standing, cases: &[usize]) -> Option<BigRational> {
-        mean(self.total_over(standing, cases), &self.weight_of(cases))
+        mean(self.total_over(standing, cases), &self.weight_of(&standing.played(cases.iter().copied())))
     }
 
     /// Returns the total weight of some of the cases.
@@ -64,6 +70,13 @@ impl Scoreboard {
     }
 }
 
+impl Standing {
+    /// Returns those of these cases that were run.
+    fn played(&self, cases: impl Iterator<Item = usize>) -> Vec<usize> {
+        cases.filter(|case| !self.skipped.contains(case)).collect()
+    }
+}
+
 /// Applies a rule to the results of a run.
 ///
 /// # Errors
@@ -78,18 +91,18 @@ pub fn score(rule: &Rule, results: &Results<'_>) -> Result<Scoreboard, InvalidRe
 
 fn standing(rule: &Rule, results: &Results<'_>, weights: &[BigRational], row: &SolverScores) -> Standing {
     let points = points(rule, results, row);
-    let total = total(weights, &points, 0..points.len());
-    let mean = mean(total.clone(), &weights.iter().sum());
+    let played: Vec<usize> = (0..points.len()).filter(|&case| row.has_run(case)).collect();
+    let total = total(weights, &points, &played);
+    let mean = mean(total.clone(), &played.iter().map(|&case| &weights[case]).sum());
     let accepted = row.scores.iter().flatten().count();
-    Standing { points, total, mean, accepted, failed: row.scores.len() - accepted }
+    Standing { points, total, mean, accepted, failed: played.len() - accepted, skipped: row.skipped.clone() }
 }
 
-fn total(
-    weights: &[BigRational],
-    points: &[Option<BigRational>],
-    cases: impl Iterator<Item = usize>,
-) -> Option<BigRational> {
-    let counted = cases.filter(|&case| !weights[case].is_zero());
+fn total(weights: &[BigRational], points: &[Option<BigRational>], played: &[usize]) -> Option<BigRational> {
+    if played.is_empty() {
+        return None;
+    }
+    let counted = played.iter().copied().filter(|&case| !weights[case].is_zero());
     counted.map(|case| points[case].as_ref().map(|points| points * &weights[case])).sum()
 }
 
@@ -126,6 +139,7 @@ mod tests {
             let solvers = rows.iter().enumerate().map(|(index, row)| SolverScores {
                 name: index.to_string(),
                 scores: row.iter().map(|score| score.map(Score::from)).collect(),
+                skipped: HashSet::new(),
             });
             Self {
                 direction,
@@ -164,6 +178,34 @@ mod tests {
         let standing = &run.standings(&Rule::Mean)[0];
         assert_eq!((standing.total.clone(), standing.mean.clone()), (ratio(15, 1), ratio(5, 1)));
         assert_eq!((standing.accepted, standing.failed), (2, 1));
+    }
+
+    #[test]
+    fn a_case_that_was_not_run_is_in_no_total_and_no_mean() {
+        let rows: [&[Option<i128>]; 2] = [&[Some(10), None, None, Some(5)], &[Some(20), Some(7), None, None]];
+        for direction in [Direction::Max, Direction::Min] {
+            let mut run = Run::new(direction, &rows);
+            run.solvers[0].skipped = HashSet::from([1, 2]);
+            run.solvers[1].skipped = HashSet::from([2, 3]);
+            let standings = run.standings(&Rule::Mean);
+            let found: Vec<_> = standings.iter().map(|standing| (&standing.total, &standing.mean)).collect();
+            assert_eq!(found, [(&ratio(15, 1), &ratio(15, 2)), (&ratio(27, 1), &ratio(27, 2))]);
+            assert_eq!((standings[0].accepted, standings[0].failed), (2, 0));
+            // The only solver on a case is the first of one.
+            let rank = run.standings(&Rule::Rank { scale: BigInt::from(24) });
+            assert_eq!(
+                rank[0].points,
+                [ratio(if direction == Direction::Max { 12 } else { 24 }, 1), None, None, ratio(24, 1)]
+            );
+        }
+        let mut run = Run::new(Direction::Max, &[&[None, None]]);
+        run.solvers[0].skipped = HashSet::from([0, 1]);
+        assert_eq!(run.standings(&Rule::Mean)[0].mean, None);
+        run.solvers[0].skipped.remove(&1);
+        assert_eq!(
+            (run.standings(&Rule::Mean)[0].mean.clone(), run.standings(&Rule::Mean)[0].failed),
+            (ratio(0, 1), 1)
+        );
     }
 
     #[test]

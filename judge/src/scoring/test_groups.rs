@@ -22,6 +22,8 @@ pub struct TestGroupResult {
 pub struct TestGroupRow {
     /// The number of cases with an accepted answer.
     pub accepted: usize,
+    /// The number of cases that were not run.
+    pub skipped: usize,
     /// The status of the group.
     pub status: TestGroupStatus,
     /// The sum of weight * points over its cases. `None` if the rule gives none.
@@ -33,15 +35,17 @@ pub struct TestGroupRow {
 pub enum TestGroupStatus {
     /// Every case was accepted.
     Earned,
-    /// Some cases were accepted, and the group is not all or nothing.
+    /// Some cases were accepted, and the group is not lost.
     Partial,
-    /// No case was accepted, or the group is all or nothing and a case was not.
+    /// No case that was run was accepted, or the group is all or nothing and a case failed.
     Failed,
+    /// No case was run.
+    Skipped,
 }
 
 impl TestGroupStatus {
     /// All statuses.
-    pub const ALL: [Self; 3] = [Self::Earned, Self::Partial, Self::Failed];
+    pub const ALL: [Self; 4] = [Self::Earned, Self::Partial, Self::Failed, Self::Skipped];
 
     /// Returns the name that reports use.
     #[must_use]
@@ -50,6 +54,7 @@ impl TestGroupStatus {
             Self::Earned => "earned",
             Self::Partial => "partial",
             Self::Failed => "failed",
+            Self::Skipped => "skipped",
         }
     }
 }
@@ -70,14 +75,18 @@ pub fn test_groups(results: &Results<'_>, board: &Scoreboard) -> Vec<TestGroupRe
 }
 
 fn row(results: &Results<'_>, board: &Scoreboard, group: usize, solver: usize, cases: &[usize]) -> TestGroupRow {
-    let accepted = cases.iter().filter(|&&case| results.solvers[solver].scores[case].is_some()).count();
+    let own = &results.solvers[solver];
+    let accepted = cases.iter().filter(|&&case| own.scores[case].is_some()).count();
+    let skipped = cases.iter().filter(|&&case| !own.has_run(case)).count();
+    let has_failures = accepted + skipped < cases.len();
     let status = match accepted {
         accepted if accepted == cases.len() => TestGroupStatus::Earned,
+        _ if skipped == cases.len() => TestGroupStatus::Skipped,
         0 => TestGroupStatus::Failed,
-        _ if results.groups[group].all_or_nothing => TestGroupStatus::Failed,
+        _ if has_failures && results.groups[group].all_or_nothing => TestGroupStatus::Failed,
         _ => TestGroupStatus::Partial,
     };
-    TestGroupRow { accepted, status, points: board.total_over(&board.standings[solver], cases) }
+    TestGroupRow { accepted, skipped, status, points: board.total_over(&board.standings[solver], cases) }
 }
 
 #[cfg(test)]
@@ -86,6 +95,26 @@ mod tests {
     use crate::model::{Direction, Members, Rule, TestGroup};
     use crate::scoring::{SolverScores, Terms, score};
     use checkers::Score;
+    use std::collections::HashSet;
+
+    #[test]
+    fn cases_that_were_not_run_are_no_failures() {
+        let group = |all_or_nothing| TestGroup {
+            name: String::new(),
+            weight: None,
+            all_or_nothing,
+            members: Members::default(),
+        };
+        let groups = [group(true), group(true), group(false)];
+        let cases = [0, 0, 1, 1, 2, 2].map(|group| Terms { group: Some(group), ..Terms::default() });
+        let scores = [Some(1), None, None, None, None, None].map(|score: Option<i32>| score.map(Score::from)).to_vec();
+        let solvers = [SolverScores { name: String::new(), scores, skipped: HashSet::from([1, 2, 3, 5]) }];
+        let results =
+            Results { direction: Direction::Max, failure: None, cases: &cases, groups: &groups, solvers: &solvers };
+        let found = test_groups(&results, &score(&Rule::Exact, &results).unwrap());
+        let rows: Vec<_> = found.iter().map(|group| (group.rows[0].status, group.rows[0].skipped)).collect();
+        assert_eq!(rows, [(TestGroupStatus::Partial, 1), (TestGroupStatus::Skipped, 2), (TestGroupStatus::Failed, 1)]);
+    }
 
     #[test]
     fn a_group_is_earned_failed_or_partly_earned() {
@@ -100,6 +129,7 @@ mod tests {
         let solver = |scores: [Option<i32>; 4]| SolverScores {
             name: String::new(),
             scores: scores.map(|score| score.map(Score::from)).to_vec(),
+            skipped: HashSet::new(),
         };
         let solvers = [solver([Some(1); 4]), solver([Some(1), None, None, Some(1)]), solver([None; 4])];
         let results =
@@ -107,6 +137,7 @@ mod tests {
         let found = test_groups(&results, &score(&Rule::Exact, &results).unwrap());
         let row = |accepted, status, points: i32| TestGroupRow {
             accepted,
+            skipped: 0,
             status,
             points: Some(BigRational::from_integer(points.into())),
         };

@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(all.exit(), Exit::Usage);
         let folder =
             "error: cannot use the journal's folder f\n  caused by: an error occurred when formatting an argument";
-        assert_eq!(all.render(Style::Plain), format!("error: one\nhint: fix one\n{folder}\nerror: three"));
+        assert_eq!(all.render(Style::PLAIN), format!("error: one\nhint: fix one\n{folder}\nerror: three"));
         assert!(Failure::check_all([]).is_ok());
     }
 }

@@ -1,6 +1,6 @@
 //! Scores the outcomes of a run.
 
-use crate::model::{CaseSpec, Features, Outcome, OutcomeGrid, Problem, Rule};
+use crate::model::{CaseSpec, Features, Outcome, OutcomeGrid, Problem, Rule, Solver, Verdict};
 use crate::plan::Plan;
 use crate::scoring::{
     self, Grouping, InvalidResults, LeaderboardRow, Results, Scoreboard, SolverScores, Terms, TestGroupResult,
@@ -30,10 +30,13 @@ pub(crate) fn score(
     let problem = &plan.problem;
     let terms: Vec<_> = plan.cases.iter().map(|case| terms(problem, case)).collect();
     let score = |outcome: Option<&Outcome>| outcome.and_then(|outcome| outcome.score.clone());
-    let scores = |solver| outcomes.of_solver(solver).map(score).collect();
-    let solvers = plan.solvers.iter().enumerate();
-    let solvers: Vec<_> =
-        solvers.map(|(place, solver)| SolverScores { name: solver.spec.name.clone(), scores: scores(place) }).collect();
+    let has_run = |outcome: Option<&Outcome>| outcome.is_some_and(|outcome| outcome.verdict != Verdict::Skipped);
+    let of_solver = |(place, solver): (usize, &Solver)| SolverScores {
+        name: solver.spec.name.clone(),
+        scores: outcomes.of_solver(place).map(score).collect(),
+        skipped: outcomes.of_solver(place).enumerate().filter(|(_, of)| !has_run(*of)).map(|(case, _)| case).collect(),
+    };
+    let solvers: Vec<_> = plan.solvers.iter().enumerate().map(of_solver).collect();
     let results = Results {
         direction: problem.direction,
         failure: problem.failure.as_ref(),

@@ -1,7 +1,7 @@
 //! `judge check --dir`: every NAME.in of a folder with its NAME.out.
 
 use crate::model::{Bytes, Exit, Problem, Ruling, natural_key};
-use crate::report::{self, Align, Style, grid};
+use crate::report::{self, Style, grid, left, right};
 use crate::workflow::answer::{self, exit};
 use crate::workflow::failure::Failure;
 use crate::workflow::load;
@@ -21,8 +21,7 @@ enum Checked {
 
 /// Checks every pair, whatever is wrong with the others. The exit code is that of the worst.
 pub(in crate::commands) fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, Failure> {
-    let mut table =
-        grid(&[("case", Align::Left), ("score", Align::Right), ("ruling", Align::Left)], Style::of_stdout());
+    let mut table = grid([left("case"), right("score"), left("ruling").wrapped()], Style::of_stdout());
     let mut worst = Exit::Success;
     for base in bases(folder)? {
         let checked = check_pair(problem, &base, limit);
@@ -34,7 +33,7 @@ pub(in crate::commands) fn check_folder(problem: &Problem, folder: &Path, limit:
         table.add_row([name, score, checked.text()]);
         worst = [worst, checked.exit()].into_iter().max_by_key(|exit| exit.code()).unwrap_or(worst);
     }
-    report::print(&table.trim_fmt())?;
+    report::print(&table.text())?;
     Ok(worst)
 }
 

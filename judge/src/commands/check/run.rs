@@ -3,7 +3,7 @@
 use crate::cases::{Inputs, PreparedCase, ProblemChecker};
 use crate::journal::Journal;
 use crate::model::{Bytes, Digest, Exit, Outcome, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
-use crate::report::{self, Align, Style, grid};
+use crate::report::{self, Style, grid, left};
 use crate::workflow::answer::{refuse_interactive, too_long};
 use crate::workflow::failure::Failure;
 use crate::workflow::{load, recorder};
@@ -43,8 +43,8 @@ pub(in crate::commands) fn check_run(
     let rechecker =
         Rechecker { journal: &journal, inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), limit };
 
-    let columns = [("case", Align::Left), ("solver", Align::Left), ("recorded", Align::Left), ("today", Align::Left)];
-    let mut table = grid(&columns, Style::of_stdout());
+    let columns = [left("case"), left("solver").spare(1), left("recorded").wrapped(), left("today").wrapped()];
+    let mut table = grid(columns, Style::of_stdout());
     let mut tally = Tally::default();
     for case in &run.cases {
         let prepared = rechecker.prepare(case);
@@ -67,7 +67,7 @@ pub(in crate::commands) fn check_run(
         }
     }
     if !table.is_empty() {
-        report::print(&table.trim_fmt())?;
+        report::print(&table.text())?;
     }
     let Tally { same, differ, impossible } = tally;
     report::print(&format!(

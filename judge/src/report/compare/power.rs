@@ -6,7 +6,7 @@ use crate::report::text::effects::size;
 use crate::report::text::json_text;
 use crate::report::text::json_value::schema_of;
 use crate::report::text::style::Style;
-use crate::report::text::table::{Align, grid};
+use crate::report::text::table::{grid, right};
 use crate::statistics::power::{cases_needed, detectable_effect};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -62,20 +62,20 @@ pub(in crate::report) fn power_text(report: &PowerReport, style: Style) -> Strin
         return parts.join("\n");
     }
     if !report.counts.is_empty() {
-        let mut table = grid(&[("cases", Align::Right), ("show a difference of", Align::Right)], style);
+        let mut table = grid([right("cases"), right("show a difference of")], style);
         for &cases in &report.counts {
             let shown = report.shown_by(cases).map_or_else(|| "–".to_owned(), |effect| size(*measure, effect));
             table.add_row([cases.to_string(), shown]);
         }
-        parts.push(table.trim_fmt());
+        parts.push(table.text());
     }
     if !report.differences.is_empty() {
-        let mut table = grid(&[("a difference of", Align::Right), ("needs cases", Align::Right)], style);
+        let mut table = grid([right("a difference of"), right("needs cases")], style);
         for &difference in &report.differences {
             let needed = report.needed_for(difference).map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
             table.add_row([size(*measure, difference), needed]);
         }
-        parts.push(table.trim_fmt());
+        parts.push(table.text());
     }
     parts.join("\n\n")
 }

@@ -8,7 +8,7 @@ use crate::report::text::effects::{between, probability, signed};
 use crate::report::text::figures::{Counts, memory, milliseconds};
 use crate::report::text::plot::histogram;
 use crate::report::text::style::{Paint, Style};
-use crate::report::text::table::{Align, Field, grid, painted};
+use crate::report::text::table::{Field, grid, left, painted, right, whole};
 use crate::statistics::{EffectSummary, Moments};
 use std::time::Duration;
 
@@ -33,13 +33,13 @@ pub(in crate::report) fn compare_text(report: &CompareReport<'_>, style: Style) 
 /// Time and memory are shown too: a higher score may cost more of them.
 fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
     let columns = [
-        ("solver", Align::Left),
-        ("cases", Align::Left),
-        ("mean CPU", Align::Right),
-        ("most CPU", Align::Right),
-        ("most memory", Align::Right),
+        left("solver"),
+        left("cases").wrapped(),
+        right("mean CPU").spare(1),
+        right("most CPU").spare(3),
+        right("most memory").spare(2),
     ];
-    let mut table = grid(&columns, style);
+    let mut table = grid(columns, style);
     for solver in 0..report.plan.solvers.len() {
         let outcomes: Vec<_> = report.outcomes.of_solver(solver).flatten().collect();
         let counts: Counts = outcomes.iter().map(|outcome| outcome.verdict).collect();
@@ -54,7 +54,7 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
             figure(outcomes.iter().filter_map(|outcome| outcome.memory).max().map(memory)),
         ]);
     }
-    table.trim_fmt()
+    table.text()
 }
 
 fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
@@ -144,13 +144,13 @@ fn extreme_table(
 ) -> String {
     let paired = &comparison.paired;
     let columns = [
-        (title, Align::Left),
-        ("effect", Align::Right),
-        (report.name(paired.first), Align::Right),
-        (report.name(paired.second), Align::Right),
-        ("reproduce", Align::Left),
+        left(title),
+        right("effect"),
+        right(report.name(paired.first)).spare(2),
+        right(report.name(paired.second)).spare(1),
+        whole("reproduce").spare(3),
     ];
-    let mut table = grid(&columns, style);
+    let mut table = grid(columns, style);
     for pair in pairs {
         let score = |solver| report.outcome(pair.case, solver).and_then(|outcome| outcome.score.as_ref());
         let score = |solver| score(solver).map_or_else(String::new, ToString::to_string);
@@ -163,14 +163,13 @@ fn extreme_table(
             Field::new(report.plan.reproduce(JobId { case: pair.case, solver: paired.second })),
         ]);
     }
-    table.trim_fmt()
+    table.text()
 }
 
 fn group_table(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {
     let Some(feature) = report.group_by else { return String::new() };
-    let columns =
-        [(feature, Align::Right), ("cases", Align::Right), ("mean effect", Align::Right), ("interval", Align::Left)];
-    let mut table = grid(&columns, style);
+    let columns = [right(feature), right("cases").spare(1), right("mean effect"), whole("interval").spare(2)];
+    let mut table = grid(columns, style);
     for range in &comparison.ranges {
         let FeatureRange { low, high, paired, inference } = range;
         let value = if low == high { low.to_string() } else { format!("{low} to {high}") };
@@ -179,7 +178,7 @@ fn group_table(report: &CompareReport<'_>, comparison: &Comparison, style: Style
         let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
         table.add_row([value, paired.pairs.len().to_string(), figure(mean), figure(interval)]);
     }
-    table.trim_fmt()
+    table.text()
 }
 
 fn failure_list(report: &CompareReport<'_>, comparison: &Comparison, style: Style) -> String {

@@ -2,7 +2,7 @@
 
 use super::findings::{Finding, findings};
 use crate::report::text::style::{Paint, Style};
-use crate::report::text::table::{Align, Field, grid, painted};
+use crate::report::text::table::{Field, grid, left, painted};
 use judge_sandbox::{Machine, Survey};
 
 /// Returns the survey as text: the tiers, their features, and the machine.
@@ -20,8 +20,8 @@ fn state(missing: Option<&str>, remedy: Option<&str>) -> Field {
 }
 
 fn tiers(survey: &Survey, style: Style) -> String {
-    let columns = [("tier", Align::Left), ("", Align::Left), ("why", Align::Left), ("how to get it", Align::Left)];
-    let mut table = grid(&columns, style);
+    let columns = [left("tier"), left("state"), left("why").wrapped(), left("how to get it").wrapped()];
+    let mut table = grid(columns, style);
     for tier in &survey.tiers {
         let missing = tier.missing.as_deref();
         table.add_row([
@@ -36,7 +36,7 @@ fn tiers(survey: &Survey, style: Style) -> String {
         || "no isolation mechanism is available: only --unsafe runs programs".to_owned(),
         |tier| format!("the judge uses the tier `{}` here", tier.tier),
     );
-    format!("{}\n{chosen}", table.trim_fmt())
+    format!("{}\n{chosen}", table.text())
 }
 
 fn gaps(survey: &Survey) -> String {
@@ -51,13 +51,13 @@ fn gaps(survey: &Survey) -> String {
 
 fn features(survey: &Survey, style: Style) -> String {
     let columns = [
-        ("feature", Align::Left),
-        ("", Align::Left),
-        ("found", Align::Left),
-        ("for", Align::Left),
-        ("how to get it", Align::Left),
+        left("feature"),
+        left("state"),
+        left("found").wrapped(),
+        left("for").wrapped().spare(1),
+        left("how to get it").wrapped(),
     ];
-    let mut table = grid(&columns, style);
+    let mut table = grid(columns, style);
     for feature in &survey.features {
         let (found, missing) = match &feature.found {
             Ok(found) => (found, None),
@@ -73,7 +73,7 @@ fn features(survey: &Survey, style: Style) -> String {
         ];
         table.add_row(cells);
     }
-    table.trim_fmt()
+    table.text()
 }
 
 fn machine(machine: &Machine) -> String {

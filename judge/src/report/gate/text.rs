@@ -3,7 +3,7 @@
 use super::report::{Finding, GateReport, change_in_percent, is_worse};
 use crate::model::one_line;
 use crate::report::text::style::{Paint, Style};
-use crate::report::text::table::{Align, Field, grid, painted};
+use crate::report::text::table::{Field, grid, left, painted, right};
 
 /// The number of changes that are shown, the largest first.
 const CHANGES: usize = 20;
@@ -24,8 +24,8 @@ fn change_table(report: &GateReport<'_>, style: Style) -> String {
     if changes.is_empty() {
         return String::new();
     }
-    let columns = [("case", Align::Left), ("was", Align::Right), ("now", Align::Right), ("change", Align::Right)];
-    let mut table = grid(&columns, style);
+    let columns = [left("case"), right("was").spare(1), right("now"), right("change")];
+    let mut table = grid(columns, style);
     for change in changes.iter().take(CHANGES) {
         let paint = if is_worse(change, report.limits.direction) { Paint::Bad } else { Paint::Good };
         table.add_row([
@@ -38,7 +38,7 @@ fn change_table(report: &GateReport<'_>, style: Style) -> String {
     let left_out = changes.len().saturating_sub(CHANGES);
     let more =
         if left_out == 0 { String::new() } else { format!("\n{left_out} more scores changed (--json has them all)") };
-    format!("{}{more}", table.trim_fmt())
+    format!("{}{more}", table.text())
 }
 
 fn complaints(report: &GateReport<'_>, style: Style) -> String {

@@ -4,7 +4,7 @@ use crate::model::{BestScore, BestScores, CaseName, Game, RunId};
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
 use crate::report::text::style::Style;
-use crate::report::text::table::{Align, Field, grid};
+use crate::report::text::table::{Field, grid, left, right};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
@@ -93,15 +93,15 @@ pub fn best_text(best: &BestScores, style: Style) -> String {
         return "no scores yet".to_owned();
     }
     let columns = [
-        ("case", Align::Left),
-        ("score", Align::Right),
-        ("solver", Align::Left),
-        ("hash", Align::Left),
-        ("run", Align::Right),
-        ("host", Align::Left),
-        ("date", Align::Left),
+        left("case"),
+        right("score"),
+        left("solver"),
+        left("hash").spare(4),
+        right("run").spare(1),
+        left("host").spare(3),
+        left("date").spare(2),
     ];
-    let mut table = grid(&columns, style);
+    let mut table = grid(columns, style);
     for best in &best.scores {
         table.add_row([
             Field::new(&best.case),
@@ -115,9 +115,9 @@ pub fn best_text(best: &BestScores, style: Style) -> String {
     }
     let left_out = best.cases - best.scores.len();
     if left_out == 0 {
-        return table.trim_fmt();
+        return table.text();
     }
-    format!("{}\n{left_out} more cases are not shown: add --all, or --json PATH for a file of them", table.trim_fmt())
+    format!("{}\n{left_out} more cases are not shown: add --all, or --json PATH for a file of them", table.text())
 }
 
 /// Returns the best scores as one JSON document, with a final newline.

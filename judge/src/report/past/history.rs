@@ -5,7 +5,7 @@ use crate::report::text::figures::points_text;
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
 use crate::report::text::style::{Paint, Style};
-use crate::report::text::table::{Align, Field, grid, painted};
+use crate::report::text::table::{Field, grid, left, painted, right};
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 use schemars::{JsonSchema, Schema};
@@ -25,23 +25,23 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
         return "no runs".to_owned();
     }
     let mut columns = vec![
-        ("run", Align::Right),
-        ("started", Align::Left),
-        ("problem", Align::Left),
-        ("solver", Align::Left),
-        ("cases", Align::Right),
-        ("failed", Align::Right),
-        ("total", Align::Right),
-        ("change", Align::Right),
-        ("rule", Align::Left),
-        ("state", Align::Left),
-        ("commit", Align::Left),
+        right("run"),
+        left("started").spare(2),
+        left("problem").spare(3),
+        left("solver"),
+        right("cases").spare(4),
+        right("failed"),
+        right("total"),
+        right("change").spare(1),
+        left("rule").spare(6),
+        left("state").spare(5),
+        left("commit").spare(7),
     ];
     let grouped = rows.iter().any(|row| row.group.is_some());
     if grouped {
-        columns.push(("on", Align::Left));
+        columns.push(left("on"));
     }
-    let mut table = grid(&columns, style);
+    let mut table = grid(columns, style);
     for row in rows {
         let failed = row.done - row.accepted;
         let cases =
@@ -64,7 +64,7 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
         }
         table.add_row(cells);
     }
-    table.trim_fmt()
+    table.text()
 }
 
 fn change(row: &HistoryRow) -> Field {

@@ -18,16 +18,16 @@ pub(super) struct CaseRow {
     pub(super) why: Option<&'static str>,
 }
 
-/// Returns the rows of the table, in the order of the plan: all of them, or the failures and the extremes.
+/// Returns the rows of the table, in the order of the plan: all jobs that were run, or the failures and the extremes.
 pub(super) fn rows(report: &RunReport<'_>) -> Vec<CaseRow> {
     let row = |(job, _)| CaseRow { job, why: None };
-    if report.every_row || report.outcomes.len() <= EVERY_ROW {
-        return report.jobs().map(row).collect();
+    let verdict = |(_, outcome): &(JobId, Option<&Outcome>)| verdict_of(*outcome);
+    let played = || report.jobs().filter(|job| verdict(job) != Verdict::Skipped);
+    if report.every_row || played().count() <= EVERY_ROW {
+        return played().map(row).collect();
     }
-    let failed = |(_, outcome): &(JobId, Option<&Outcome>)| {
-        !matches!(verdict_of(*outcome), Verdict::Accepted | Verdict::Skipped)
-    };
-    let mut rows: Vec<_> = report.jobs().filter(failed).take(FAILURES_SHOWN).map(row).collect();
+    let failed = played().filter(|job| verdict(job) != Verdict::Accepted);
+    let mut rows: Vec<_> = failed.take(FAILURES_SHOWN).map(row).collect();
     for extreme in extreme_rows(report) {
         if !rows.iter().any(|row| row.job == extreme.job) {
             rows.push(extreme);

@@ -54,13 +54,19 @@ fn test_case(class: &str, record: &CaseRecord<'_>) -> TestCase {
 /// A test group that is all or nothing is a test of its own.
 fn all_or_nothing(report: &RunReport<'_>, result: &TestGroupResult, solver: usize, class: &str) -> Option<TestCase> {
     let group = &report.plan.problem.test_groups[result.group];
-    let TestGroupRow { accepted, status, points } = &result.rows[solver];
+    let TestGroupRow { accepted, skipped, status, points } = &result.rows[solver];
     if !group.all_or_nothing {
         return None;
     }
     let status = match status {
         TestGroupStatus::Earned => TestCaseStatus::success(),
-        TestGroupStatus::Partial | TestGroupStatus::Failed => {
+        // Without a failure, an all-or-nothing group is partial only because of skipped cases.
+        TestGroupStatus::Partial | TestGroupStatus::Skipped => {
+            let mut undecided = TestCaseStatus::skipped();
+            undecided.set_message(format!("{skipped} of {} cases skipped", result.cases));
+            undecided
+        }
+        TestGroupStatus::Failed => {
             let mut failed = TestCaseStatus::non_success(NonSuccessKind::Failure);
             failed.set_type(status.name()).set_message(format!("{accepted} of {} cases accepted", result.cases));
             failed

@@ -2,7 +2,7 @@
 //! solvers and cases.
 
 use super::report::RunReport;
-use crate::model::Outcome;
+use crate::model::{Outcome, Verdict};
 use crate::report::text::figures::{milliseconds, points_text, verdict_of};
 use crate::report::text::sheet::{NOTHING, TextTable};
 
@@ -15,7 +15,10 @@ pub(in crate::report) fn leaderboard(report: &RunReport<'_>) -> TextTable {
     if several {
         titles.extend(["wins", "ties", "losses", "bests", "uniques"]);
     }
-    titles.extend(["failures", "mean CPU"]);
+    titles.push("failures");
+    let has_skipped = report.leaderboard.iter().any(|place| place.skipped > 0);
+    titles.extend(has_skipped.then_some("skipped"));
+    titles.push("mean CPU");
     let rows = report.leaderboard.iter().map(|place| {
         let mut row = vec![report.plan.solvers[place.solver].spec.name.clone(), or_nothing(report.total(place.solver))];
         row.extend(has_own_mean.then(|| or_nothing(report.mean(place.solver))));
@@ -24,16 +27,18 @@ pub(in crate::report) fn leaderboard(report: &RunReport<'_>) -> TextTable {
             row.extend(counts.map(|count| count.to_string()));
         }
         row.push(place.failures.to_string());
+        row.extend(has_skipped.then(|| place.skipped.to_string()));
         row.push(or_nothing(report.mean_cpu(place.solver).map(milliseconds)));
         row
     });
-    TextTable { rows: rows.collect(), titles: titles.into_iter().map(str::to_owned).collect(), words: 1 }
+    let spare = ["uniques", "bests", "ties", "losses", "mean CPU", "wins", "mean", "skipped"];
+    TextTable::new(&titles, 1, rows.collect()).with_spare(&spare)
 }
 
 /// Returns the groups, a row for each solver; `None` if they were not requested.
 pub(in crate::report) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
     let grouping = report.grouping?;
-    let titles = [&*grouping.by, "solver", "cases", "accepted", "mean score", "mean points"].map(str::to_owned);
+    let titles = [&*grouping.by, "solver", "cases", "accepted", "mean score", "mean points"];
     let mut rows = Vec::new();
     for group in &grouping.groups {
         for (solver, row) in report.plan.solvers.iter().zip(&group.rows) {
@@ -47,12 +52,12 @@ pub(in crate::report) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
             ]);
         }
     }
-    Some(TextTable { titles: titles.to_vec(), words: 2, rows })
+    Some(TextTable::new(&titles, 2, rows).with_spare(&["mean points", "cases", "accepted"]))
 }
 
 /// Returns the test groups, a row for each solver; `None` if the run has none.
 pub(in crate::report) fn test_groups(report: &RunReport<'_>) -> Option<TextTable> {
-    let titles = ["test group", "solver", "result", "accepted", "weight", "points"].map(str::to_owned);
+    let titles = ["test group", "solver", "result", "accepted", "weight", "points"];
     let mut rows = Vec::new();
     for result in report.test_groups {
         let group = &report.plan.problem.test_groups[result.group];
@@ -67,14 +72,16 @@ pub(in crate::report) fn test_groups(report: &RunReport<'_>) -> Option<TextTable
             ]);
         }
     }
-    (!rows.is_empty()).then(|| TextTable { titles: titles.to_vec(), words: 3, rows })
+    (!rows.is_empty()).then(|| TextTable::new(&titles, 3, rows).with_spare(&["weight", "accepted", "points"]))
 }
 
-/// Returns a row for each case and a column for each solver: the score, or the verdict where there is none. The best
+/// Returns a row for each case that was run and a column for each solver: the score, or the verdict where there is none. The best
 /// scores of a case have a star.
 pub(in crate::report) fn matrix(report: &RunReport<'_>) -> TextTable {
     let names = report.plan.solvers.iter().map(|solver| solver.spec.name.clone());
-    let rows = report.plan.cases.iter().enumerate().map(|(case, spec)| {
+    let played = |case: &usize| report.outcomes.of_case(*case).any(|outcome| verdict_of(outcome) != Verdict::Skipped);
+    let rows = (0..report.plan.cases.len()).filter(played).map(|case| {
+        let spec = &report.plan.cases[case];
         let outcomes: Vec<_> = report.outcomes.of_case(case).collect();
         let direction = report.plan.problem.direction;
         let scores = outcomes.iter().filter_map(|outcome| outcome.as_ref()?.score.as_ref());
@@ -86,7 +93,9 @@ pub(in crate::report) fn matrix(report: &RunReport<'_>) -> TextTable {
         };
         [spec.name.to_string()].into_iter().chain(outcomes.iter().map(cell)).collect()
     });
-    TextTable { titles: ["case".to_owned()].into_iter().chain(names).collect(), words: 1, rows: rows.collect() }
+    let titles: Vec<String> = ["case".to_owned()].into_iter().chain(names).collect();
+    // The columns of the first two solvers always stay.
+    TextTable { spare: (3..titles.len()).rev().collect(), titles, words: 1, rows: rows.collect() }
 }
 
 fn or_nothing(text: Option<String>) -> String {

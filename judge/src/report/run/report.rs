@@ -93,6 +93,42 @@ impl RunReport<'_> {
         Some(times.iter().sum::<Duration>() / count)
     }
 
+    /// Returns the number of jobs that were not run.
+    #[must_use]
+    pub fn skipped(&self) -> usize {
+        self.jobs().filter(|(_, outcome)| verdict_of(*outcome) == Verdict::Skipped).count()
+    }
+
+    /// Returns the line that counts the jobs that were not run; `None` if there are none.
+    #[must_use]
+    pub fn skipped_line(&self) -> Option<String> {
+        match self.skipped() {
+            0 => None,
+            1 => Some("1 run was skipped".to_owned()),
+            skipped => Some(format!("{skipped} runs were skipped")),
+        }
+    }
+
+    /// Returns the number of noisy timings.
+    #[must_use]
+    pub fn noisy(&self) -> usize {
+        self.outcomes.finished().filter(|outcome| outcome.noisy).count()
+    }
+
+    /// Returns whether most timings are noisy: they are then counted, not marked.
+    #[must_use]
+    pub fn is_mostly_noisy(&self) -> bool {
+        2 * self.noisy() > self.outcomes.finished().count()
+    }
+
+    /// Returns the line that counts the noisy timings; `None` unless most are.
+    #[must_use]
+    pub fn noise_line(&self) -> Option<String> {
+        let all = self.outcomes.finished().count();
+        self.is_mostly_noisy()
+            .then(|| format!("{} of {all} timings are noisy (`judge doctor` shows why)", self.noisy()))
+    }
+
     /// Returns how many jobs ended with this verdict; unfinished ones count as skipped.
     #[must_use]
     pub fn count(&self, solver: usize, verdict: Verdict) -> usize {

@@ -5,7 +5,7 @@ use super::report::RunReport;
 use super::test_groups::{self, TestGroupRecord};
 use crate::model::{Direction, Limits, Rule, Stop};
 use crate::report::text::figures::{Counts, points_text, verdict_of};
-use crate::report::text::json_value::{exact, in_milliseconds};
+use crate::report::text::json_value::{exact, in_milliseconds, is_zero};
 use crate::scoring::{FeatureGroup, LeaderboardRow};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -101,7 +101,7 @@ struct SolverRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     total: Option<Number>,
-    /// The mean points of all cases, rounded to three decimals.
+    /// The mean points of all cases that were run, rounded to three decimals.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     mean: Option<Number>,
@@ -119,6 +119,9 @@ struct SolverRecord<'a> {
     uniques: usize,
     /// Cases without an accepted answer.
     failures: usize,
+    /// Cases that were not run.
+    #[serde(skip_serializing_if = "is_zero")]
+    skipped: usize,
     /// The mean CPU time, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_cpu_ms: Option<f64>,
@@ -142,6 +145,9 @@ struct GroupRecord<'a> {
     cases: usize,
     /// How many of them were accepted.
     accepted: usize,
+    /// How many of them were not run.
+    #[serde(skip_serializing_if = "is_zero")]
+    skipped: usize,
     /// The mean raw score, rounded to three decimals; absent where a failure makes it meaningless.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
@@ -219,6 +225,7 @@ fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> Solve
         bests: place.bests,
         uniques: place.uniques,
         failures: place.failures,
+        skipped: place.skipped,
         mean_cpu_ms: report.mean_cpu(solver).map(in_milliseconds),
         verdicts: counts.iter().map(|(verdict, count)| (verdict.name(), count)).collect(),
     }
@@ -233,6 +240,7 @@ fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
             solver: &solver.spec.name,
             cases: group.cases,
             accepted: row.accepted,
+            skipped: row.skipped,
             mean_score: row.mean_score.as_ref().map(points_text).as_ref().and_then(exact),
             mean_points: row.mean_points.as_ref().map(points_text).as_ref().and_then(exact),
         })

@@ -7,7 +7,7 @@ use crate::model::{Outcome, Stop, Verdict, one_line, visible};
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
 use crate::report::text::sheet::TextTable;
 use crate::report::text::style::{Paint, Style, paint_of};
-use crate::report::text::table::{Align, Field, grid, painted};
+use crate::report::text::table::{Column, Field, grid, left, painted, right};
 
 /// The number of failures that are explained below the table.
 const FAILURES_EXPLAINED: usize = 10;
@@ -45,25 +45,31 @@ fn has_groups(report: &RunReport<'_>) -> bool {
 fn case_table(report: &RunReport<'_>, style: Style) -> String {
     let rows = rows(report);
     let several = report.plan.solvers.len() > 1;
-    let mut columns = vec![("case", Align::Left)];
-    columns.extend(several.then_some(("solver", Align::Left)));
-    columns.extend([("verdict", Align::Left), ("score", Align::Right)]);
-    columns.extend(has_points(report).then_some(("points", Align::Right)));
-    columns.extend(report.has_weights().then_some(("weight", Align::Right)));
-    columns.extend(has_groups(report).then_some(("group", Align::Left)));
-    columns.extend([("CPU", Align::Right), ("wall", Align::Right), ("memory", Align::Right), ("note", Align::Left)]);
-    let mut table = grid(&columns, style);
+    let mut columns = vec![left("case")];
+    columns.extend(several.then(|| left("solver")));
+    columns.extend([left("verdict"), right("score")]);
+    columns.extend(has_points(report).then(|| right("points").spare(1)));
+    columns.extend(report.has_weights().then(|| right("weight").spare(6)));
+    columns.extend(has_groups(report).then(|| left("group").spare(3)));
+    columns.extend([right("CPU").spare(2), right("wall").spare(5), right("memory").spare(4), left("note")]);
+    let mut table = grid(columns, style);
     for row in &rows {
-        table.add_low_row(case_row(report, row, several));
+        table.add_row(case_row(report, row, several));
     }
-    let left_out = report.outcomes.len() - rows.len();
-    if left_out == 0 {
-        return table.trim_fmt();
+    let mut lines = Vec::new();
+    if !table.is_empty() {
+        lines.push(table.text());
     }
-    format!(
-        "{}\n{left_out} more rows are not shown: add --all for every case, or --json PATH for a file of them",
-        table.trim_fmt()
-    )
+    let skipped = report.skipped();
+    let left_out = report.outcomes.len() - skipped - rows.len();
+    if left_out > 0 {
+        lines.push(format!(
+            "{left_out} more rows are not shown: add --all for every case, or --json PATH for a file of them"
+        ));
+    }
+    lines.extend(report.skipped_line());
+    lines.extend(report.noise_line());
+    lines.join("\n")
 }
 
 fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> {
@@ -89,18 +95,18 @@ fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> 
     cells.push(figure(outcome.and_then(|outcome| outcome.cpu).map(milliseconds)));
     cells.push(figure(outcome.and_then(|outcome| outcome.wall).map(milliseconds)));
     cells.push(figure(outcome.and_then(|outcome| outcome.memory).map(memory)));
-    cells.push(Field::new(note(outcome, row.why)));
+    cells.push(Field::new(note(report, outcome, row.why)));
     cells
 }
 
-fn note(outcome: Option<&Outcome>, why: Option<&str>) -> String {
+fn note(report: &RunReport<'_>, outcome: Option<&Outcome>, why: Option<&str>) -> String {
     let said = outcome.and_then(|outcome| outcome.note.lines().next()).unwrap_or("");
     let cut = if said.chars().count() > NOTE_WIDTH {
         said.chars().take(NOTE_WIDTH - 1).chain(['…']).collect()
     } else {
         said.to_owned()
     };
-    let noisy = outcome.filter(|outcome| outcome.noisy).map(|_| "noisy");
+    let noisy = outcome.filter(|outcome| outcome.noisy && !report.is_mostly_noisy()).map(|_| "noisy");
     let parts = [Some(&*cut).filter(|cut| !cut.is_empty()), noisy, why];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
@@ -112,17 +118,20 @@ fn solver_tables(report: &RunReport<'_>, style: Style) -> Vec<String> {
     }
     let matrix = matrix(report);
     let fits = report.every_row || (matrix.rows.len() <= MATRIX_ROWS && width(&matrix) <= MATRIX_WIDTH);
-    let matrix = fits.then(|| figures(&matrix, style));
+    let matrix = (fits && !matrix.rows.is_empty()).then(|| figures(&matrix, style));
     matrix.into_iter().chain([figures(&leaderboard(report), style)]).collect()
 }
 
 /// A table for the terminal.
 fn figures(table: &TextTable, style: Style) -> String {
-    let align = |column| if column < table.words { Align::Left } else { Align::Right };
-    let columns: Vec<_> = table.titles.iter().enumerate().map(|(place, title)| (&**title, align(place))).collect();
-    let mut grid = grid(&columns, style);
+    let spare = |place| table.spare.iter().rev().position(|&spare| spare == place).map_or(0, |order| order + 1);
+    let column = |(place, title): (usize, &String)| -> Column {
+        let column = if place < table.words { left(title) } else { right(title) };
+        column.spare(spare(place))
+    };
+    let mut grid = grid(table.titles.iter().enumerate().map(column), style);
     table.rows.iter().for_each(|row| grid.add_row(row));
-    grid.trim_fmt()
+    grid.text()
 }
 
 /// Returns the width of a table in characters.
@@ -167,8 +176,10 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
     parts.push(format!("{} with {jobs}", milliseconds(report.elapsed)));
     parts.push(format!("sandbox tier {}", report.tier));
     let stopped = match report.stop {
-        Some(Stop::Interrupted) => "\ninterrupted: the cases marked – were not run",
-        Some(Stop::FailFast) => "\nstopped at the first failure (--fail-fast): the cases marked – were not run",
+        Some(Stop::Interrupted) => "\ninterrupted: totals and means count only the cases that were run",
+        Some(Stop::FailFast) => {
+            "\nstopped at the first failure (--fail-fast): totals and means count only the cases that were run"
+        }
         None => "",
     };
     format!("{}{stopped}", parts.join("; "))

@@ -2,7 +2,7 @@
 
 use super::report::RunReport;
 use crate::report::text::figures::points_text;
-use crate::report::text::json_value::exact;
+use crate::report::text::json_value::{exact, is_zero};
 use crate::scoring::{TestGroupResult, TestGroupStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,7 +22,10 @@ pub(super) struct TestGroupRecord<'a> {
     cases: usize,
     /// How many of them were accepted.
     accepted: usize,
-    /// Whether the group was earned (every case accepted), partly so, or failed.
+    /// How many of them were not run.
+    #[serde(skip_serializing_if = "is_zero")]
+    skipped: usize,
+    /// Whether the group was earned (every case accepted), partly so, failed, or not run.
     #[schemars(extend("enum" = TestGroupStatus::ALL.map(TestGroupStatus::name)))]
     result: &'static str,
     /// The total weight of its cases, rounded to three decimals.
@@ -44,6 +47,7 @@ pub(super) fn records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>>
             all_or_nothing: group.all_or_nothing,
             cases: result.cases,
             accepted: row.accepted,
+            skipped: row.skipped,
             result: row.status.name(),
             weight: exact(&points_text(&result.weight)),
             points: row.points.as_ref().map(points_text).as_ref().and_then(exact),

@@ -11,6 +11,12 @@ pub(in crate::report) fn schema_of<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
 }
 
+/// Whether a count is left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+pub(in crate::report) fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// Milliseconds, to the microsecond.
 pub(in crate::report) fn in_milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3

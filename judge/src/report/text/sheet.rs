@@ -9,13 +9,21 @@ pub(in crate::report) struct TextTable {
     pub(in crate::report) titles: Vec<String>,
     /// The number of columns with words, at the left. The others hold figures.
     pub(in crate::report) words: usize,
+    /// The columns that a narrow terminal leaves out, the first of them first.
+    pub(in crate::report) spare: Vec<usize>,
     pub(in crate::report) rows: Vec<Vec<String>>,
 }
 
 impl TextTable {
     /// Returns a table with these titles.
     pub(in crate::report) fn new(titles: &[&str], words: usize, rows: Vec<Vec<String>>) -> Self {
-        Self { titles: titles.iter().map(|title| (*title).to_owned()).collect(), words, rows }
+        Self { titles: titles.iter().map(|title| (*title).to_owned()).collect(), words, spare: Vec::new(), rows }
+    }
+
+    /// Returns the table with these columns, by title, as those that a narrow terminal leaves out, the first of them first.
+    pub(in crate::report) fn with_spare(self, titles: &[&str]) -> Self {
+        let place = |title: &&str| self.titles.iter().position(|known| known == title);
+        Self { spare: titles.iter().filter_map(place).collect(), ..self }
     }
 }
 

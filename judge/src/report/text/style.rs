@@ -1,16 +1,18 @@
-//! Colours with a meaning, on terminals only.
+//! The style of a text: its width, and colours with a meaning, on terminals only.
 
 use crate::model::Verdict;
 use anstyle::AnsiColor;
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 
-/// Whether colours may be used.
+/// Narrower terminals are treated as this wide.
+const LEAST_WIDTH: usize = 20;
+
+/// Whether colours may be used, and how wide a line may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    /// A terminal, without `NO_COLOR`.
-    Colored,
-    /// A file, a pipe, or `NO_COLOR`.
-    Plain,
+pub struct Style {
+    is_colored: bool,
+    width: Option<usize>,
 }
 
 /// The meaning of a colour.
@@ -29,6 +31,31 @@ pub enum Paint {
 }
 
 impl Style {
+    /// The style of a file: no colours, and lines of any width.
+    pub const PLAIN: Self = Self { is_colored: false, width: None };
+
+    /// The style of a terminal of unknown width.
+    #[cfg(test)]
+    pub(in crate::report) const COLORED: Self = Self { is_colored: true, width: None };
+
+    /// Returns the style with lines of this width.
+    #[must_use]
+    pub fn with_width(self, width: usize) -> Self {
+        Self { width: Some(width.max(LEAST_WIDTH)), ..self }
+    }
+
+    /// Returns the width of a line; `None` if it may have any.
+    #[must_use]
+    pub fn width(self) -> Option<usize> {
+        self.width
+    }
+
+    /// Returns whether colours may be used.
+    #[must_use]
+    pub fn is_colored(self) -> bool {
+        self.is_colored
+    }
+
     /// Returns the style for standard output.
     #[must_use]
     pub fn of_stdout() -> Self {
@@ -41,21 +68,29 @@ impl Style {
         Self::of(&std::io::stderr())
     }
 
-    fn of(stream: &impl IsTerminal) -> Self {
-        if stream.is_terminal() && !anstyle_query::no_color() { Self::Colored } else { Self::Plain }
+    /// `COLUMNS` goes before the width of the terminal. A pipe without it has no width.
+    fn of(stream: &(impl IsTerminal + AsFd)) -> Self {
+        let style = Self { is_colored: stream.is_terminal() && !anstyle_query::no_color(), ..Self::PLAIN };
+        let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let width = named.filter(|columns| *columns > 0).or_else(|| terminal_width(stream));
+        width.map_or(style, |width| style.with_width(width))
     }
 
     /// Returns the text in this paint.
     #[must_use]
     pub fn paint(self, paint: Paint, text: &str) -> String {
-        match self {
-            Self::Colored => {
-                let style = paint.style();
-                format!("{style}{text}{style:#}")
-            }
-            Self::Plain => text.to_owned(),
+        if !self.is_colored {
+            return text.to_owned();
         }
+        let style = paint.style();
+        format!("{style}{text}{style:#}")
     }
+}
+
+/// Returns the width of the terminal that a stream is; `None` if it is none, or has none.
+fn terminal_width(stream: &impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
 impl Paint {
@@ -89,8 +124,8 @@ mod tests {
         for (paint, code) in
             [(Paint::Good, 32), (Paint::Bad, 31), (Paint::Warning, 33), (Paint::Faint, 2), (Paint::Strong, 1)]
         {
-            assert_eq!(Style::Colored.paint(paint, "x"), format!("\u{1b}[{code}mx\u{1b}[0m"));
-            assert_eq!(Style::Plain.paint(paint, "x"), "x");
+            assert_eq!(Style::COLORED.paint(paint, "x"), format!("\u{1b}[{code}mx\u{1b}[0m"));
+            assert_eq!(Style::PLAIN.paint(paint, "x"), "x");
         }
     }
 }

@@ -1,32 +1,75 @@
 //! Tables that fit the terminal. A field is one line, with hidden characters escaped.
 
+use super::layout::{self, Layout};
 use super::style::{Paint, Style};
 use crate::model::one_line;
-use comfy_table::{
-    Attribute, Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, LineStyle, Row, Table, TableStyle,
-};
+use unicode_width::UnicodeWidthStr;
 
 /// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Align {
+pub(in crate::report) enum Align {
     /// Words.
     Left,
     /// Figures.
     Right,
 }
 
-/// A table, row by row.
+/// A column of a table.
 #[derive(Debug, Clone)]
-pub struct Grid(Table);
+pub struct Column {
+    pub(super) title: String,
+    pub(super) align: Align,
+    /// A column with a larger number is left out first; one with 0 never.
+    pub(super) spare: usize,
+    /// Whether its texts continue on further lines.
+    pub(super) wraps: bool,
+    /// Whether the column is left out before one of its texts is cut.
+    pub(super) is_whole: bool,
+}
+
+/// Returns a column of words.
+#[must_use]
+pub fn left(title: &str) -> Column {
+    Column { title: one_line(title).into_owned(), align: Align::Left, spare: 0, wraps: false, is_whole: false }
+}
+
+/// Returns a column of texts that are useless without their middle, such as commands.
+#[must_use]
+pub(in crate::report) fn whole(title: &str) -> Column {
+    Column { is_whole: true, ..left(title) }
+}
+
+/// Returns a column of figures.
+#[must_use]
+pub fn right(title: &str) -> Column {
+    Column { align: Align::Right, is_whole: true, ..left(title) }
+}
+
+impl Column {
+    /// Returns the column as one that a narrow terminal leaves out: the largest number first.
+    #[must_use]
+    pub fn spare(self, spare: usize) -> Self {
+        Self { spare, ..self }
+    }
+
+    /// Returns the column as one whose texts continue on further lines.
+    #[must_use]
+    pub fn wrapped(self) -> Self {
+        Self { wraps: true, ..self }
+    }
+}
 
 /// The content of a row in a column.
 #[derive(Debug, Clone)]
-pub struct Field(Cell);
+pub struct Field {
+    pub(super) text: String,
+    paint: Option<Paint>,
+}
 
 impl Field {
     /// Returns a field with this text; hidden characters are escaped.
     pub(in crate::report) fn new(text: impl ToString) -> Self {
-        Self(Cell::new(one_line(&text.to_string())))
+        Self { text: one_line(&text.to_string()).into_owned(), paint: None }
     }
 }
 
@@ -42,68 +85,78 @@ impl From<&String> for Field {
     }
 }
 
-/// Returns a table with these columns, without rows. On a terminal it fits the width; elsewhere every row is one line.
+/// Returns a field in this paint.
+pub(in crate::report) fn painted(text: &str, paint: Paint) -> Field {
+    Field { paint: Some(paint), ..Field::new(text) }
+}
+
+/// A table, row by row.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    columns: Vec<Column>,
+    rows: Vec<Vec<Field>>,
+    style: Style,
+}
+
+/// Returns a table with these columns, without rows. It fits the width of the style; without one, every row is one line.
 #[must_use]
-pub fn grid(columns: &[(&str, Align)], style: Style) -> Grid {
-    let mut table = Table::new();
-    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_header(columns.iter().map(|(title, _)| one_line(title)));
-    if style == Style::Colored {
-        table.set_content_arrangement(ContentArrangement::Dynamic).enforce_styling();
-    } else {
-        table.set_content_arrangement(ContentArrangement::Disabled).force_no_tty();
-    }
-    for (place, (column, (_, align))) in table.column_iter_mut().zip(columns).enumerate() {
-        column.set_cell_alignment(match align {
-            Align::Left => CellAlignment::Left,
-            Align::Right => CellAlignment::Right,
-        });
-        // On a narrow terminal, the last column shrinks: words can be cut, figures cannot.
-        if place + 1 < columns.len() {
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
-    }
-    Grid(table)
+pub fn grid(columns: impl IntoIterator<Item = Column>, style: Style) -> Grid {
+    Grid { columns: columns.into_iter().collect(), rows: Vec::new(), style }
 }
 
 impl Grid {
     /// Adds a row.
     pub fn add_row(&mut self, fields: impl IntoIterator<Item = impl Into<Field>>) {
-        self.0.add_row(row(fields));
-    }
-
-    /// Adds a row that is cut rather than continued on a second line.
-    pub(in crate::report) fn add_low_row(&mut self, fields: impl IntoIterator<Item = impl Into<Field>>) {
-        let mut row = row(fields);
-        row.max_height(1);
-        self.0.add_row(row);
+        self.rows.push(fields.into_iter().map(Into::into).collect());
     }
 
     /// Returns whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.rows.is_empty()
     }
 
-    /// Returns the table as text, without spaces at the ends of lines and without a final newline.
+    /// Returns the table as text, without spaces at the ends of lines and without a final newline. A last line names the
+    /// columns that do not fit.
     #[must_use]
-    pub fn trim_fmt(&self) -> String {
-        self.0.trim_fmt()
+    pub fn text(&self) -> String {
+        let layout = Layout::of(&self.columns, &self.rows, self.style.width());
+        let titles: Vec<Field> = self.columns.iter().map(|column| Field::new(&column.title)).collect();
+        let mut lines = self.lines(&layout, &titles);
+        lines.push("─".repeat(layout.width()));
+        lines.extend(self.rows.iter().flat_map(|row| self.lines(&layout, row)));
+        lines.extend(layout.left_out(&self.columns, self.style.width()));
+        lines.join("\n")
     }
-}
 
-fn row(fields: impl IntoIterator<Item = impl Into<Field>>) -> Row {
-    Row::from(fields.into_iter().map(|field| field.into().0).collect::<Vec<_>>())
-}
+    fn lines(&self, layout: &Layout, row: &[Field]) -> Vec<String> {
+        let cells: Vec<Vec<String>> = layout
+            .columns
+            .iter()
+            .map(|&(place, width)| layout::cell(&row[place].text, width, self.columns[place].wraps))
+            .collect();
+        let height = cells.iter().map(Vec::len).max().unwrap_or(1);
+        (0..height).map(|line| self.line(layout, row, &cells, line)).collect()
+    }
 
-/// Returns a field in this paint.
-pub(in crate::report) fn painted(text: &str, paint: Paint) -> Field {
-    let Field(cell) = Field::new(text);
-    Field(match paint {
-        Paint::Good => cell.fg(Color::Green),
-        Paint::Bad => cell.fg(Color::Red),
-        Paint::Warning => cell.fg(Color::Yellow),
-        Paint::Faint => cell.add_attribute(Attribute::Dim),
-        Paint::Strong => cell.add_attribute(Attribute::Bold),
-    })
+    fn line(&self, layout: &Layout, row: &[Field], cells: &[Vec<String>], line: usize) -> String {
+        let mut text = String::new();
+        // Spaces are written before the next text, so that no line ends with them.
+        let mut spaces = 1;
+        for (&(place, width), cell) in layout.columns.iter().zip(cells) {
+            let shown = cell.get(line).map_or("", String::as_str);
+            let padding = width.saturating_sub(shown.width());
+            let (before, after) = if self.columns[place].align == Align::Left { (0, padding) } else { (padding, 0) };
+            spaces += before;
+            if !shown.is_empty() {
+                text.push_str(&" ".repeat(spaces));
+                text.push_str(
+                    &row[place].paint.map_or_else(|| shown.to_owned(), |paint| self.style.paint(paint, shown)),
+                );
+                spaces = 0;
+            }
+            spaces += after + layout.gap;
+        }
+        text.trim_end().to_owned()
+    }
 }

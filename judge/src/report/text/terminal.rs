@@ -94,7 +94,7 @@ fn unfinished(bytes: &[u8]) -> usize {
 
 /// Returns a text with hidden characters escaped, except newlines, tabs, and colours in a coloured style.
 fn screened(text: &str, style: Style) -> String {
-    if style == Style::Plain {
+    if !style.is_colored() {
         return visible(text).into_owned();
     }
     let mut parts = text.split('\u{1b}');
@@ -115,14 +115,14 @@ mod tests {
 
     #[test]
     fn colours_alone_get_through() {
-        let bad = Style::Colored.paint(Paint::Bad, "bad");
+        let bad = Style::COLORED.paint(Paint::Bad, "bad");
         for text in [&*bad, "\u{1b}[38;5;10mx\u{1b}[0m\ty\n"] {
-            assert_eq!(screened(text, Style::Colored), text);
-            assert!(!screened(text, Style::Plain).contains('\u{1b}'));
+            assert_eq!(screened(text, Style::COLORED), text);
+            assert!(!screened(text, Style::PLAIN).contains('\u{1b}'));
         }
         for text in ["\u{1b}]0;t\x07", "\u{1b}[2J", "\u{1b}[1A", "\u{1b}", "\u{1b}[", "\u{1b}[1;\u{1b}[m", "\u{9b}m\r"]
         {
-            let shown = screened(text, Style::Colored);
+            let shown = screened(text, Style::COLORED);
             assert!(!shown.replace("\u{1b}[m", "").contains(|c: char| c.is_control()), "{shown:?}");
         }
     }

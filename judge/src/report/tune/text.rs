@@ -4,7 +4,7 @@ use super::report::TuneReport;
 use crate::model::one_line;
 use crate::report::text::effects::{between, give_or_take, rounded};
 use crate::report::text::style::Style;
-use crate::report::text::table::{Align, Field, grid};
+use crate::report::text::table::{Column, Field, grid, right};
 use crate::statistics::{Interval, Moments, mean_interval};
 
 /// The number of settings that are shown.
@@ -31,10 +31,12 @@ pub(in crate::report) fn tune_text(report: &TuneReport, style: Style) -> String 
 /// The candidates with the most cases, and among equals the best.
 fn table(report: &TuneReport, style: Style) -> String {
     let order = report.by_rank();
-    let mut columns: Vec<(&str, Align)> =
-        report.parameters.iter().map(|parameter| (&*parameter.name, Align::Right)).collect();
-    columns.extend([("cases", Align::Right), ("failed", Align::Right), ("mean score", Align::Right)]);
-    let mut table = grid(&columns, style);
+    let parameters = report.parameters.iter().enumerate();
+    let mut columns: Vec<Column> =
+        parameters.map(|(place, parameter)| right(&parameter.name).spare(place + 1)).collect();
+    let count = columns.len();
+    columns.extend([right("cases").spare(count + 2), right("failed").spare(count + 1), right("mean score")]);
+    let mut table = grid(columns, style);
     for &candidate in order.iter().take(SHOWN) {
         let outcomes = &report.candidates[candidate].outcomes;
         let failed = outcomes.iter().filter(|outcome| !outcome.is_accepted()).count();
@@ -44,7 +46,7 @@ fn table(report: &TuneReport, style: Style) -> String {
         table.add_row(row);
     }
     let left_out = order.len().saturating_sub(SHOWN);
-    if left_out == 0 { table.trim_fmt() } else { format!("{}\n… and {left_out} more settings", table.trim_fmt()) }
+    if left_out == 0 { table.text() } else { format!("{}\n… and {left_out} more settings", table.text()) }
 }
 
 fn winner(report: &TuneReport, best: usize) -> String {

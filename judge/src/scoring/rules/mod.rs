@@ -11,12 +11,14 @@ use checkers::Score;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-/// Returns the points of a solver on every case, before the weights. `None` if the rule gives none.
+/// Returns the points of a solver on every case, before the weights. `None` if the rule gives none, and for a case that
+/// was not run.
 pub(super) fn points(rule: &Rule, results: &Results<'_>, row: &SolverScores) -> Vec<Option<BigRational>> {
     let broken = results.broken_groups(row);
     let is_broken = |case: usize| results.cases[case].group.is_some_and(|group| broken.contains(&group));
     let of_case = |(case, score): (usize, &Option<Score>)| match score {
         Some(score) if !is_broken(case) => accepted(rule, results, case, score),
+        None if !row.has_run(case) => None,
         _ => failed(rule, results),
     };
     row.scores.iter().enumerate().map(of_case).collect()

@@ -7,7 +7,7 @@ use num_rational::BigRational;
 use num_traits::One;
 use std::cmp::Ordering;
 
-/// The place of a score among those of all solvers on the case.
+/// The place of a score among those of all solvers that were run on the case.
 struct RankCounts {
     better: BigInt,
     /// Without the solver itself.
@@ -19,7 +19,8 @@ struct RankCounts {
 
 impl RankCounts {
     fn of(results: &Results<'_>, case: usize, score: &Score) -> Self {
-        let orders = results.solvers.iter().map(|row| match &row.scores[case] {
+        let played = results.solvers.iter().filter(|row| row.has_run(case));
+        let orders = played.map(|row| match &row.scores[case] {
             Some(other) => results.direction.compare(score, other),
             None => Ordering::Greater,
         });

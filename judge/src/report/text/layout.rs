@@ -1,0 +1,198 @@
+//! The widths of a table's columns: which of them fit, and how long texts are shown in them.
+
+use super::table::{Column, Field};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The gaps between columns: the usual one, and the one of a narrow terminal.
+const GAPS: [usize; 2] = [3, 2];
+
+/// Words are not cut below this width while a column can be left out instead.
+const READABLE: usize = 12;
+
+/// Words that continue on further lines are readable from this width on.
+const WRAPPED: usize = 20;
+
+/// Nothing is cut below this width.
+const LEAST: usize = 3;
+
+/// The columns that are shown.
+pub(super) struct Layout {
+    /// The place and the width of each.
+    pub(super) columns: Vec<(usize, usize)>,
+    pub(super) gap: usize,
+    left_out: Vec<usize>,
+}
+
+impl Layout {
+    /// Lays out a table in this width: first long words shrink, then the least important columns go, then everything
+    /// shrinks.
+    pub(super) fn of(columns: &[Column], rows: &[Vec<Field>], width: Option<usize>) -> Self {
+        let widest = |place: usize| {
+            let texts = rows.iter().map(|row| &row[place].text).chain([&columns[place].title]);
+            texts.map(|text| text.width()).max().unwrap_or(0)
+        };
+        let natural: Vec<(usize, usize)> = (0..columns.len()).map(|place| (place, widest(place))).collect();
+        let Some(width) = width else { return Self { columns: natural, gap: GAPS[0], left_out: Vec::new() } };
+        let mut shown = natural;
+        let mut left_out = Vec::new();
+        loop {
+            for gap in GAPS {
+                let floor = |&(place, natural): &(usize, usize)| match &columns[place] {
+                    Column { is_whole: true, .. } => natural,
+                    column => natural.min(column.title.width().max(if column.wraps { WRAPPED } else { READABLE })),
+                };
+                if let Some(columns) = shrunk(&shown, width, gap, floor) {
+                    return Self { columns, gap, left_out };
+                }
+            }
+            let spare = (0..shown.len()).filter(|&at| columns[shown[at].0].spare > 0);
+            let Some(least) = spare.max_by_key(|&at| columns[shown[at].0].spare) else { break };
+            left_out.push(shown.remove(least).0);
+        }
+        let gap = GAPS[1];
+        let columns = shrunk(&shown, width, gap, |&(_, natural)| natural.min(LEAST)).unwrap_or(shown);
+        Self { columns, gap, left_out }
+    }
+
+    /// Returns the width of a line.
+    pub(super) fn width(&self) -> usize {
+        1 + self.columns.iter().map(|(_, width)| width).sum::<usize>() + self.gap * self.columns.len().saturating_sub(1)
+    }
+
+    /// Returns the lines that name the columns that are not shown.
+    pub(super) fn left_out(&self, columns: &[Column], width: Option<usize>) -> Vec<String> {
+        if self.left_out.is_empty() {
+            return Vec::new();
+        }
+        let mut places = self.left_out.clone();
+        places.sort_unstable();
+        let titles: Vec<_> = places.iter().map(|&place| &*columns[place].title).collect();
+        cell(&format!("not shown at this width: {}", titles.join(", ")), width.unwrap_or(usize::MAX), true)
+    }
+}
+
+/// Makes the widest columns narrower until a line has this width, none below its floor. `None` if that is not enough.
+fn shrunk(
+    shown: &[(usize, usize)],
+    width: usize,
+    gap: usize,
+    floor: impl Fn(&(usize, usize)) -> usize,
+) -> Option<Vec<(usize, usize)>> {
+    let room = width.checked_sub(1 + gap * shown.len().saturating_sub(1))?;
+    let floors: Vec<usize> = shown.iter().map(&floor).collect();
+    if floors.iter().sum::<usize>() > room {
+        return None;
+    }
+    let mut columns = shown.to_vec();
+    let mut excess = columns.iter().map(|(_, width)| width).sum::<usize>().saturating_sub(room);
+    while excess > 0 {
+        let widest = (0..columns.len()).filter(|&at| columns[at].1 > floors[at]).max_by_key(|&at| columns[at].1)?;
+        columns[widest].1 -= 1;
+        excess -= 1;
+    }
+    Some(columns)
+}
+
+/// Returns the lines of a text in a column of this width: one without its middle, or several that break between words.
+pub(super) fn cell(text: &str, width: usize, wraps: bool) -> Vec<String> {
+    if text.width() <= width {
+        return vec![text.to_owned()];
+    }
+    if !wraps {
+        return vec![cut(text, width)];
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(cut(word, width)),
+        }
+    }
+    lines
+}
+
+/// Returns a text without its middle: both ends of a number remain.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let room = width.saturating_sub(1);
+    let tail = fitting(text.chars().rev(), room / 2).chars().rev().collect::<String>();
+    let head = fitting(text.chars(), room - tail.width());
+    format!("{head}…{tail}")
+}
+
+/// Returns the first characters that have at most this width together.
+fn fitting(characters: impl Iterator<Item = char>, width: usize) -> String {
+    let mut room = width;
+    let fits = |c: &char| {
+        let needed = c.width().unwrap_or(0);
+        let fits = needed <= room;
+        room = room.saturating_sub(needed);
+        fits
+    };
+    characters.take_while(fits).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::text::style::Style;
+    use crate::report::text::table::{grid, left, right};
+
+    fn table(width: usize) -> String {
+        let columns = [
+            left("case"),
+            left("solver").spare(1),
+            right("score"),
+            right("CPU").spare(3),
+            right("wall").spare(4),
+            left("note").spare(2),
+        ];
+        let mut table = grid(columns, Style::PLAIN.with_width(width));
+        let name = "a-solver-with-a-name-that-is-longer-than-any-column-of-a-table-should-be".to_owned();
+        let row = |case: &str, score: &str| {
+            [case, &name, score, "4.01 s", "12.00 s", "the answer has 3 moves, 7 were expected in this case"]
+                .map(str::to_owned)
+        };
+        table.add_row(row("seed-1", "123456789012345678901234567890"));
+        table.add_row(row("seed-10000000000", "7"));
+        table.text()
+    }
+
+    #[test]
+    fn every_width_is_kept_and_figures_stay_whole() {
+        for width in [60, 80, 120, 200, 400] {
+            let text = table(width);
+            assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
+            assert!(text.contains(" 123456789012345678901234567890"), "{width}:\n{text}");
+            let rows = text.lines().filter(|line| line.contains("seed-1")).count();
+            assert_eq!(rows, 2, "a row is a line: {text}");
+        }
+        assert!(!table(400).contains("not shown"));
+    }
+
+    #[test]
+    fn the_least_important_columns_go_first_and_are_named() {
+        assert!(table(80).ends_with("not shown at this width: wall"), "{}", table(80));
+        assert!(table(60).ends_with("not shown at this width: CPU, wall, note"), "{}", table(60));
+    }
+
+    #[test]
+    fn a_number_wider_than_the_terminal_keeps_its_ends() {
+        let mut table = grid([left("case"), right("score")], Style::PLAIN.with_width(30));
+        table.add_row(["x".to_owned(), format!("12{}89", "0".repeat(100))]);
+        let text = table.text();
+        assert!(text.lines().all(|line| line.width() <= 30) && text.contains(" 12") && text.ends_with("89"), "{text}");
+    }
+
+    #[test]
+    fn words_wrap_between_words_and_wide_characters_count_twice() {
+        assert_eq!(cell("one two three", 8, true), ["one two", "three"]);
+        assert_eq!(cell("棋棋棋棋", 5, false), ["棋…棋"]);
+        assert_eq!(cell("seed-100", 5, false), ["se…00"]);
+    }
+}
