@@ -116,7 +116,7 @@ fn sources_are_compiled_and_refused_ones_say_what_the_compiler_said() {
 }
 
 #[test]
-fn results_stand_in_case_order_whatever_the_number_of_jobs() {
+fn results_are_in_case_order_for_any_number_of_jobs() {
     let folder = Folder::new();
     let said = folder.judge(&["run", "-p", "columns", "--seeds", "9,3,1-40"]);
     assert_eq!(said.code, Some(2), "{}", said.stderr);
@@ -408,7 +408,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn a_fifo_that_nobody_reads_does_not_hold_the_judge_up() {
+fn a_fifo_without_a_reader_does_not_hold_the_judge_up() {
     let folder = Folder::new();
     let fifo = folder.path().join("fifo");
     rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
@@ -427,7 +427,7 @@ fn write_to_a_fifo(folder: &Folder, fifo: &Path) {
     };
     let unread = exec(["/usr/bin/printf", "%s", "hello"]);
     assert_eq!(unread.code, Some(2));
-    assert!(unread.stderr.contains("nobody reads this FIFO; start its reader first"), "{}", unread.stderr);
+    assert!(unread.stderr.contains("this FIFO has no reader: start the reader first"), "{}", unread.stderr);
     let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK;
     let idle = rustix::fs::open(fifo, flags, rustix::fs::Mode::empty()).unwrap();
     let flood = exec(["/bin/sh", "-c", "while :; do echo 0123456789; done"]);

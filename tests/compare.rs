@@ -144,7 +144,7 @@ fn where_little_is_good_the_sign_turns() {
 }
 
 #[test]
-fn the_same_scores_give_the_same_figures_whatever_the_jobs() {
+fn the_same_scores_give_the_same_figures_for_any_number_of_jobs() {
     let folder = sample();
     let figures = |jobs| {
         let play = ["./plain", "./noisy", "--until-decided", "--max-cases", "60", "--jobs", jobs];

@@ -1,4 +1,4 @@
-//! Interactive problems: whoever ends, hangs, floods or closes a pipe first, the verdict is always the same.
+//! Interactive problems: the verdict does not depend on which side ends, hangs, floods or closes a pipe first.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
@@ -15,7 +15,7 @@ struct Scenario {
     interactor: &'static str,
     solver: &'static str,
     limits: [&'static str; 2],
-    /// One in so many of the repetitions that are asked for.
+    /// The part of the requested repetitions: one in this many.
     share: usize,
 }
 
@@ -29,7 +29,7 @@ const fn always(verdict: &'static str, interactor: &'static str, solver: &'stati
     Scenario { verdict, interactor, solver, limits: ["--wall", "20s"], share: 1 }
 }
 
-/// For conversations that nobody ends: they take the whole wall limit.
+/// For conversations that neither side ends: they take the whole wall limit.
 const fn hanging(verdict: &'static str, interactor: &'static str, solver: &'static str) -> Scenario {
     Scenario { limits: ["--wall", "200ms"], share: 4, ..always(verdict, interactor, solver) }
 }
@@ -137,7 +137,7 @@ fn the_solver_dies_first() {
 }
 
 #[test]
-fn a_bad_move_is_one_whatever_follows() {
+fn a_bad_move_stays_bad_after_any_other() {
     hold(&[
         always("wrong-answer", "hear report=bad exit=1", "say=bad exit=3"),
         always("wrong-answer", "hear pause=20 report=bad exit=1", "say=bad crash"),

@@ -50,7 +50,7 @@ fn history(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
     document["runs"].as_array().unwrap().clone()
 }
 
-/// A judge whose lines somebody reads as they come.
+/// A judge whose lines are read as they come.
 struct Watched {
     child: Child,
     lines: Arc<AtomicUsize>,
@@ -87,7 +87,7 @@ impl Watched {
     }
 }
 
-/// Moments nobody chose; the seed is told when a test fails.
+/// Random moments; a failed test shows the seed.
 struct Chance(u64);
 
 impl Chance {
@@ -176,7 +176,7 @@ fn an_interrupted_run_says_how_to_go_on_and_does() {
 
     folder.script("check", "cat \"$2\" # as before, but another checker");
     let other = folder.judge(&["run", "-p", "echo", "-s", "./slow", "--seeds", "1-20", "--resume", "--fail-fast"]);
-    assert!(other.stderr.contains("there is no interrupted run of this command"), "{}", other.stderr);
+    assert!(other.stderr.contains("no interrupted run of this command was found"), "{}", other.stderr);
     folder.script("check", "cat \"$2\"");
     let resumed = folder.judge(&[&run[..], &["--resume"]].concat());
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
@@ -269,7 +269,7 @@ fn a_mended_checker_is_tried_on_the_answers_of_old() {
     assert_eq!(folder.judge(&["run", "-p", "echo", "-s", "./bot", "--seeds", "1"]).code, Some(0));
     let gone = folder.judge(&["check", "--run", "last"]);
     assert_eq!(gone.code, Some(1));
-    assert!(gone.stdout.contains("its answer is no longer kept"), "{}", gone.stdout);
+    assert!(gone.stdout.contains("its answer is no longer stored"), "{}", gone.stdout);
 }
 
 #[test]
@@ -365,7 +365,7 @@ fn a_case_whose_input_has_changed_is_described_by_nothing() {
     assert_eq!(folder.judge(&["run", "-p", "echo", "-s", "./bot", "--inputs", "*.in"]).code, Some(0));
     folder.write("a.in", "3\n");
     let said = folder.judge(&["history", "--where", "n>=1", "--json", "-"]);
-    assert!(said.stderr.contains("nothing describes 1 of the cases"), "{}", said.stderr);
+    assert!(said.stderr.contains("the features of 1 cases are unknown"), "{}", said.stderr);
     let document: Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!((&document["runs"][0]["planned"], &document["runs"][0]["total"]), (&Value::from(1), &Value::from(2)));
 }

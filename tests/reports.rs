@@ -159,7 +159,7 @@ fn what_was_not_run_has_no_figures() {
         ["run", "-p", "echo", "-s", "false", "--fail-fast", "--jobs", "1", "--csv", "r.csv", "--jsonl", "r.jsonl"];
     let (code, report) = folder.json(&run);
     assert_eq!(code, Some(1));
-    assert_eq!(report["interrupted"], false, "nobody sent a signal");
+    assert_eq!(report["interrupted"], false, "no signal was sent");
     assert_eq!(of_cases(&report, "verdict"), ["runtime-error", "skipped", "skipped"]);
     for field in ["score", "points", "cpu_ms", "wall_ms", "memory_bytes", "features"] {
         assert!(report["cases"][2].get(field).is_none(), "{field} of a case that was not run");
@@ -232,7 +232,7 @@ fn the_step_summary_is_appended_to() {
     assert_eq!(text.matches("### ✅ echo: 3 accepted").count(), 2, "{text}");
     let mut command = folder.command(&["run", "-p", "echo", "-s", FIRST]);
     let output = command.env("GITHUB_STEP_SUMMARY", "/missing/summary").output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "nobody asked for it by name");
+    assert_eq!(output.status.code(), Some(0), "it was not requested by name");
     assert!(String::from_utf8(output.stderr).unwrap().contains("warning: cannot append to GITHUB_STEP_SUMMARY"));
 }
 

@@ -1,4 +1,4 @@
-//! The door through which the fuzz targets reach what is private here.
+//! Gives the fuzz targets access to private functions.
 
 use crate::tokens::{self, Parsed, Tokens};
 

@@ -1,4 +1,4 @@
-//! A local judge and scorer for score-based programming games. The binary `judge` is a door to this library.
+//! A local judge and scorer for score-based programming games. The binary `judge` calls this library.
 //!
 //! The rooms are stacked in floors, and a room imports only from floors below its own; a test of the project holds
 //! them to it:
@@ -15,7 +15,7 @@
 //!    executor                runs one program: the seam to the sandbox
 //!    paired, gate, tune      decisions made of scoring and statistics
 //! 1  manifest, plan, condition, verdict, scoring, statistics     pure logic
-//! 0  model                   the words that cross walls
+//! 0  model                   the types that all rooms share
 //! ```
 
 pub mod cases;

@@ -29,8 +29,8 @@ pub struct Plan {
 pub enum Order {
     /// The solvers take turns as on the command line: A B, A B.
     Fixed,
-    /// On every other case they take turns backwards: A B, B A. A machine that warms up or slows down favours nobody,
-    /// and with two workers each solver gets either core.
+    /// On every other case they take turns backwards: A B, B A. A machine that warms up or slows down favours no
+    /// solver, and with two workers each solver gets either core.
     Interleaved,
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 /// The exit code of a run whose input is not of the game.
 const MALFORMED: u8 = 2;
 
-/// Runs the solution with this id on standard input and output. Returns 0 when it answered, or when nobody reads the answer any
+/// Runs the solution with this id on standard input and output. Returns 0 when it answered, or when the answer has no reader any
 /// more; 2 when the input is malformed; 1 when reading or writing failed.
 #[must_use]
 pub fn main_of(id: &str) -> ExitCode {

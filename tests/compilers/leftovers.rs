@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Keeps the compiler busy for a minute, without much memory.
 const LONG: &str = "#define A(x) x x x x x x x x x x\nA(A(A(A(A(A(A(int foo = bar;)))))))\nint main() {}\n";
 
-/// Waits until a judge runs so many processes of this name, and returns its whole family.
+/// Waits until a judge runs this many processes of this name, and returns its whole family.
 fn family_with(judge: &Guarded, name: &str, count: usize) -> Vec<Process> {
     awaited(Duration::from_secs(20), &format!("{name} starts"), || {
         let family = family(judge.0.id());
@@ -21,7 +21,7 @@ fn family_with(judge: &Guarded, name: &str, count: usize) -> Vec<Process> {
 }
 
 fn send(pid: u32, signal: Signal) {
-    // Whoever has gone already needs no signal.
+    // A process that has ended needs no signal.
     let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal);
 }
 
@@ -39,7 +39,7 @@ fn dies(stage: &Stage, user: Option<u32>, arguments: &[&str], (name, count): (&s
     assert!(!clears_up || stage.leftovers(judge.0.id()).is_empty(), "{what}");
 }
 
-/// Does that for everybody, in every tier, in every way.
+/// Does that for every user, in every tier, in every way.
 fn dies_with_the_judge(stage: &Stage, arguments: &[&str], whom: (&str, usize)) {
     for (user, tier) in users_and_tiers(stage) {
         let arguments = [arguments, &["--tier", &tier]].concat();
@@ -63,7 +63,7 @@ fn a_compiler_ends_with_the_judge() {
     dies_with_the_judge(&stage, &run, ("cc1plus", 1));
 }
 
-/// A shell script that leaves one process in its group, one that has left its session, and one that nobody waits for.
+/// A shell script that leaves one process in its group, one that has left its session, and one that no process waits for.
 const FAMILY: &str = "sleep 1000 & setsid sleep 1000 & (setsid sleep 1000 &); sleep 1000";
 
 /// A problem whose commands do nothing, but for one.

@@ -55,7 +55,7 @@ fn is_installed(program: &str) -> bool {
 fn compiles(stage: &Stage, user: Option<u32>, tier: &str, (source, text): (&str, &str)) -> bool {
     write(stage, source, text);
     let Became { verdict, note } = judged(stage, user, tier, source);
-    // A compiler in root's home is out of everybody else's reach.
+    // A compiler in root's home is out of other users' reach.
     let is_out_of_reach = user.is_some() && source == "good.rs";
     if verdict == "cannot-start" && note.contains("no compiler for it is installed") {
         match source {
@@ -97,7 +97,7 @@ fn every_compiler_works_in_every_tier() {
 #[test]
 fn a_source_sees_neither_the_judges_files_nor_its_environment() {
     let Some(stage) = Stage::set() else { return };
-    // Files that everybody may read, and that only the judge's user may; and one beside the source.
+    // Files that every user may read, and that only the judge's user may read; and one beside the source.
     let public = stage.folder.write("secret.txt", SECRET);
     fs::set_permissions(&public, fs::Permissions::from_mode(0o644)).unwrap();
     write(&stage, "beside.h", SECRET);

@@ -64,7 +64,7 @@ fn on_a_full_disk_the_run_goes_on_and_what_was_recorded_is_whole() {
     let words = [&["/bin/sh", "-c", script, &judge][..], &RUN].concat();
     let said = run(stage.program_launched(&["small-disk", &stage.text("work/.judge")], &words));
     assert_unrecorded(&said, "is no longer recorded");
-    assert!(said.stderr.contains("full") && said.stderr.contains("would record the rest"), "{}", said.stderr);
+    assert!(said.stderr.contains("full") && said.stderr.contains("records the rest"), "{}", said.stderr);
 
     fs::remove_dir(stage.path("work/.judge")).unwrap();
     fs::rename(stage.path("work/kept"), stage.path("work/.judge")).unwrap();
@@ -149,7 +149,7 @@ fn the_answers_of_the_oldest_runs_make_room_for_new_ones() {
     }
     let kept = |run: &str| {
         let said = folder.judge(&["check", "--run", run]);
-        assert_eq!(said.stdout.contains("its answer is no longer kept"), said.code == Some(1), "{}", said.stdout);
+        assert_eq!(said.stdout.contains("its answer is no longer stored"), said.code == Some(1), "{}", said.stdout);
         said.code == Some(0)
     };
     assert_eq!([kept("1"), kept("3")], [false, true]);

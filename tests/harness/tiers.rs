@@ -67,7 +67,7 @@ fn the_tier_is_named_and_a_weaker_one_than_required_is_refused() {
                 assert_eq!((said.code, &*said.stdout), (Some(2), ""), "{how:?}: it ran all the same");
                 let expected = format!("of tier `{tier}` here, and --require-tier wants `{required}` or stronger");
                 assert!(said.stderr.contains(&expected), "{}", said.stderr);
-                assert!(said.stderr.contains("`judge doctor` tells what is missing"), "{}", said.stderr);
+                assert!(said.stderr.contains("`judge doctor` shows what is missing"), "{}", said.stderr);
             }
         }
     }

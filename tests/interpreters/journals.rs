@@ -59,7 +59,7 @@ fn a_journal_in_a_writable_folder_stays_as_it_is() {
         judge.user = judge.user.or((!is_root()).then_some(rustix::process::geteuid().as_raw()));
         let inside = said(place.exec(judge, SYSTEM_PATH, &["--dir", ".:rw", "--", "sh", "-c", &spoil]));
         if judge.tier == "bare" {
-            assert!(inside.code == Some(2) && inside.stderr.contains("cannot leave out"), "{}", inside.stderr);
+            assert!(inside.code == Some(2) && inside.stderr.contains("cannot hide"), "{}", inside.stderr);
         } else {
             assert_eq!(inside.stdout, "looked\n", "{judge:?}: {}", inside.stderr);
             fs::remove_file(place.path("work/made")).unwrap();

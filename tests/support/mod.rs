@@ -12,7 +12,7 @@ pub(crate) struct Folder {
     dir: TempDir,
 }
 
-/// What the judge said and how it ended.
+/// The judge's output and exit code.
 pub(crate) struct Said {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,

@@ -73,7 +73,7 @@ pub(crate) fn unhurried<T>(what: &str, mut test: impl FnMut() -> T) -> Result<T,
     Err(told)
 }
 
-/// Runs `test` in this thread. One that hangs, whatever time it is given, ends the whole process as a failure.
+/// Runs `test` in this thread. A test that hangs ends the whole process as a failure.
 pub(crate) fn bounded<T>(limit: Duration, what: &str, test: impl FnOnce() -> T) -> T {
     let (limit, told) = (patiently(limit), format!("FAILED: {what} does not end"));
     let (alive, is_over) = channel::<()>();

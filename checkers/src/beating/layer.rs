@@ -16,8 +16,8 @@ const HIGHEST_BITS: u64 = 0x8888_8888_8888_8888;
 
 /// All distinct strips after the same number of moves.
 ///
-/// An attempt that changes nothing draws no number and a move draws two: whatever way led to a strip, the same numbers
-/// come next, so that it is followed once. Its points are known too. A tile of 2^e that was merged from twos brought
+/// An attempt that changes nothing draws no number and a move draws two. The same numbers come next on
+/// every way to a strip, so that it is followed once. Its points are known too. A tile of 2^e that was merged from twos brought
 /// (e-1) 2^e points on its way; each tile that was given as a four spared its first merge, and its 4 points.
 #[derive(Debug, Clone)]
 pub(super) struct Layer {

@@ -153,7 +153,7 @@ impl Strip {
         }
     }
 
-    /// Adds a random tile to a strip that was just pushed to `side`: at the other end, whatever its cell.
+    /// Adds a random tile to a strip that was just pushed to `side`: at the other end. The cell does not matter.
     fn arrive(&mut self, side: Side) {
         let arrival = Arrival::draw(&mut self.random);
         let length = self.given.len();

@@ -18,7 +18,7 @@ impl Seen {
     /// The bits of the number of a layer.
     const STAMP_BITS: u64 = !PUSHED_RIGHT >> Self::STAMP << Self::STAMP;
 
-    /// Empties the table, and makes room for so many strips.
+    /// Empties the table, and makes room for this many strips.
     pub(super) fn forget(&mut self, strips: usize) {
         self.layer += 1 << Self::STAMP;
         // A quarter full at most, so that few strips meet.

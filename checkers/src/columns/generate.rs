@@ -23,7 +23,7 @@ pub(super) fn first(seed: u64) -> Vec<u8> {
     text(&mut random, (width, height), letters, count, magic_per_mille)
 }
 
-/// Returns the input of this seed, as the generator's second version makes it: whatever the statement allows may occur.
+/// Returns the input of this seed, as the generator's second version makes it: everything that the statement allows may occur.
 /// Any seed will do.
 ///
 /// Drawn uniformly and in this order: w from 6..=12, h from 13..=19, the number of colours from 1..=26, the alphabet in

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_is_read_whatever_the_white_space() {
+    fn a_case_is_read_with_any_white_space() {
         let input = Input::read(b" 6\t13\r\n\n3 abz *** zza").unwrap();
         let pieces = vec![Piece::Jewels(*b"abz"), Piece::Magic, Piece::Jewels(*b"zza")];
         assert_eq!(input, Input { width: 6, height: 13, pieces });

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_cells_whatever_the_white_space() {
+    fn paths_are_cells_with_any_white_space() {
         let board = input().board;
         assert_eq!(paths(b"\n0\r\n\r\n", &board), Ok(vec![]));
         let cells = |spots: &[(usize, usize)]| spots.iter().map(|&(row, column)| board.cell(row, column)).collect();

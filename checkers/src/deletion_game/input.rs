@@ -67,7 +67,7 @@ fn read_parameters(tokens: &mut Tokens<'_>) -> Result<Parameters, Rejection> {
     Ok(Parameters { moves, shortest, longest, prime_exponent, palindrome_exponent, halves_for_what_is_left })
 }
 
-/// Reads the board row by row. It is never longer than the text, whatever size the text claims.
+/// Reads the board row by row. It is never longer than the text, even if the text claims a larger size.
 fn read_digits(tokens: &mut Tokens<'_>, count: i64, text_length: usize) -> Result<Vec<u8>, Rejection> {
     let room = usize::try_from(count).unwrap_or(usize::MAX).min(text_length);
     let mut digits = Vec::with_capacity(room);

@@ -1,4 +1,4 @@
-//! The generator behind the project's own cases. It must never change: the same seed is the same case for ever.
+//! The generator behind the project's own cases. It never changes: a seed gives the same case in every version.
 
 /// xoshiro256** 1.0 (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47, 2021),
 /// its state filled by SplitMix64 as its authors advise.

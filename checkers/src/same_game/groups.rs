@@ -84,7 +84,7 @@ impl Register {
         Some(urgency as usize & 0xfff)
     }
 
-    /// Forgets the group of this cell. The update that does so notes whatever has become of its other cells.
+    /// Forgets the group of this cell. The same update notes the new state of its other cells.
     fn forget(&mut self, cell: usize) {
         let number = std::mem::replace(&mut self.group[cell], NO_GROUP);
         if number != NO_GROUP && self.urgency[usize::from(number)] != GONE {

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_is_read_whatever_the_white_space() {
+    fn a_case_is_read_with_any_white_space() {
         let grid = Grid { rows: 2, columns: 3, blocks: b"ABBCCA".to_vec() };
         let case = Prescribed { grid, order: b"BXCA".to_vec() };
         assert_eq!(Prescribed::read(b"\r\n2 ABB\tCCA\n\n  BXCA"), Ok(case));

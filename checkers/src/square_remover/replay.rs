@@ -112,7 +112,7 @@ mod tests {
         }
     }
 
-    /// A buffer that starts with 0 stays 0 for ever. No input can ask for it; it stands for the buffer nobody knows.
+    /// A buffer that starts with 0 stays 0. No valid input has it; it stands for an unknown buffer.
     #[test]
     fn a_cascade_without_an_end_is_given_up() {
         let game = Game { colors: 4, size: 8, board: vec![0; 64], start_seed: 0 };

@@ -24,7 +24,7 @@ const OUTPUT: Bytes = Bytes(64_000_000);
 /// The default limit of processes and threads.
 const PROCESSES: u32 = 64;
 
-/// Stands for "no limit": more than any run takes.
+/// Stands for "no limit". No run takes this long.
 const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 
 /// Runs one program in the sandbox.
@@ -101,7 +101,7 @@ fn stdin(path: Option<&Path>) -> Result<Stdin, Failure> {
         Some(path) if path == Path::new("-") => Ok(Stdin::File(Arc::new(spooled_stdin()?))),
         Some(path) => {
             let unreadable = |why: &dyn Display| Failure::usage(format!("cannot read {}: {why}", path.display()));
-            // Before it is opened: to open a pipe waits for who writes to it.
+            // Before it is opened: opening a pipe waits for its writer.
             let is_file = path.metadata().map_err(|error| unreadable(&error))?.is_file();
             if !is_file {
                 return Err(unreadable(&"it is not a file"));
@@ -174,7 +174,7 @@ fn create_without_waiting(path: &Path) -> io::Result<File> {
             rustix::fs::fcntl_setfl(&file, OFlags::empty())?;
             Ok(file.into())
         }
-        Err(Errno::NXIO) => Err(io::Error::other("nobody reads this FIFO; start its reader first")),
+        Err(Errno::NXIO) => Err(io::Error::other("this FIFO has no reader: start the reader first")),
         Err(error) => Err(error.into()),
     }
 }

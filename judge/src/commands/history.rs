@@ -40,7 +40,7 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
         report::print(&report::history_text(&rows, Style::of_stdout()))?;
     }
     if filter.newest == Some(rows.len()) {
-        report::note("older runs are not shown: -n N shows more, --all every one");
+        report::note("older runs are not shown: -n N shows more, --all shows every run");
     }
     Ok(Exit::Success)
 }
@@ -68,7 +68,7 @@ fn remove(catalogue: &Catalogue, runs: &[RunChoice]) -> Result<Exit, Failure> {
     for choice in runs {
         let run = journal.choose(*choice)?;
         journal.remove(run)?;
-        report::note(&format!("run {run} is forgotten"));
+        report::note(&format!("run {run} is removed"));
     }
     Ok(Exit::Success)
 }

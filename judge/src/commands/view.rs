@@ -69,7 +69,7 @@ fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
     Ok(Input { name: format!("seed-{seed}"), bytes: Inputs::of(problem).generate(seed)?.into() })
 }
 
-/// Reads the answer, which is no longer than that of a solver might be.
+/// Reads the answer, up to the output limit of a solver.
 fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<PlayedAnswer, Failure> {
     let limit = args.limits.output_limit.unwrap_or(problem.limits.output);
     match load::bytes_up_to("the answer", path, limit)? {

@@ -1,4 +1,4 @@
-//! The best score on each case of a problem, of our own runs and of those that others sent.
+//! The best score on each case of a problem, from recorded runs and from imported files.
 
 use super::rank::rank;
 use super::stored::read_score;
@@ -15,7 +15,7 @@ fn is_better(game: &Game, rank: &[u8], than: &[u8]) -> bool {
     }
 }
 
-/// What an import brought.
+/// The result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Imported {
     /// Cases that have a better score now, or one at all.

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// As SQLite stores times. What does not fit is longer than anybody waits.
+/// Returns a time in SQLite's integer. A time that does not fit becomes the largest.
 pub(super) fn microseconds(time: Duration) -> i64 {
     i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
 }

@@ -26,7 +26,7 @@ pub enum JournalError {
         source: rusqlite::Error,
     },
     /// It was written by a judge that knows more.
-    #[error("the journal {} is of form {found}, and this judge knows forms up to {known}: a newer judge wrote it", path.display())]
+    #[error("the journal {}: unsupported schema version {found} (newest supported: {known})", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
@@ -44,8 +44,8 @@ pub enum JournalError {
     /// There is no run at all.
     #[error("there is no run in the journal yet")]
     NoRunYet,
-    /// The run is not over: another judge is at it.
-    #[error("run {0} is still going: another judge is working on it")]
+    /// Another judge is working on the run.
+    #[error("run {0} is still running in another judge")]
     StillRunning(RunId),
     /// Something in it cannot be what the judge has written.
     #[error("the journal is damaged: {0}")]

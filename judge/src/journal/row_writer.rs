@@ -104,7 +104,7 @@ impl RowWriter<'_> {
         Ok(self.connection.last_insert_rowid())
     }
 
-    /// The row of the answer: a new one, or that of the result that was recalled.
+    /// The row of the answer: a new one, or that of the result that was looked up.
     fn answer_row(&self, finished: &FinishedJob) -> rusqlite::Result<Option<i64>> {
         if let Some(stored) = finished.evidence.stored {
             return self

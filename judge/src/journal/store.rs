@@ -94,7 +94,7 @@ impl Journal {
 fn make_folder(folder: &Path) -> std::io::Result<()> {
     if !folder.is_dir() {
         std::fs::create_dir_all(folder)?;
-        // Everything in it is this machine's own business.
+        // The folder is not meant for git.
         std::fs::write(folder.join(".gitignore"), "*\n")?;
     }
     Ok(())

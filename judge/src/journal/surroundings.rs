@@ -23,7 +23,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Looks around. What cannot be found out is left empty.
+    /// Returns what is known of this machine. Unknown parts are empty.
     #[must_use]
     pub fn look(folder: &Path) -> Self {
         let system = rustix::system::uname();
@@ -48,8 +48,8 @@ fn cpu_model() -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// What git says, if it is there and succeeds. A repository may have come with a solver: git starts no monitor, and fetches
-/// nothing, whatever its settings say.
+/// What git says, if it is there and succeeds. A repository may have come with a solver: git starts no monitor and fetches
+/// nothing, even if its settings ask for it.
 fn git(folder: &Path, arguments: &[&str]) -> Option<String> {
     let start = ["env", "GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1", "git", "--no-optional-locks"];
     let words = start.iter().chain(&["-c", "core.fsmonitor=false"]).chain(arguments);

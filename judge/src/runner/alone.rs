@@ -9,7 +9,7 @@ use tokio::sync::oneshot::channel;
 /// Has a worker of the sandbox run one program to its end, or until Ctrl-C (or SIGTERM) ends it: then there is `None`.
 ///
 /// # Errors
-/// When the sandbox fails; whatever the program does is no error.
+/// When the sandbox fails. A failure of the program is not an error.
 pub fn run_alone<T: Send>(
     sandbox: &Sandbox,
     run: impl FnOnce(&mut Worker) -> Result<T, Fault> + Send,

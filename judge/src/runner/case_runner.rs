@@ -193,7 +193,9 @@ impl CaseRunner<'_> {
         match self.open.as_ref().map(|open| open.prepared.check(answer)) {
             Some(Ok(ruling)) => ruled(ruling),
             Some(Err(error)) => Outcome::without_run(Verdict::JudgeError, in_full(&error)),
-            None => Outcome::without_run(Verdict::JudgeError, "the case was closed before its answer came".to_owned()),
+            None => {
+                Outcome::without_run(Verdict::JudgeError, "the case was closed before its answer arrived".to_owned())
+            }
         }
     }
 }
@@ -216,7 +218,7 @@ fn in_full(error: &dyn std::error::Error) -> String {
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-/// The last part of a text that may be no text at all.
+/// Returns the end of a text, which may be invalid UTF-8.
 fn tail(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(STDERR_SHOWN)..]).trim().to_owned()
 }

@@ -1,4 +1,4 @@
-//! Runs plans: the interface of the subcommands to whatever plays, and the one that plays on this machine.
+//! Runs plans: the interface of the subcommands, and its implementation on this machine.
 
 use super::ResultStore;
 use super::dispatcher::run_plan;
@@ -10,7 +10,7 @@ use crate::model::RunEvent;
 use crate::plan::Plan;
 use judge_sandbox::{Gap, Tier};
 
-/// Runs plans. What it runs them on is its own business: the subcommands see a plan go in and events come out.
+/// Runs plans. A subcommand passes a plan and receives events; where the plan runs is hidden from it.
 pub trait PlanRunner {
     /// Runs a plan to its end, or until it is stopped. `watch` gets every event, in the order of finishing, and that of
     /// a finished job only after `store` has stored it.

@@ -15,7 +15,7 @@ pub(super) struct Signals {
     receiver: UnboundedReceiver<()>,
 }
 
-/// Takes the listener from its post when it is dropped.
+/// Removes the listener when it is dropped.
 struct Registration;
 
 /// Who listens now.

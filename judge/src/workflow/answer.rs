@@ -1,4 +1,4 @@
-//! One answer before a checker: what `check` and `view` share.
+//! Checks one answer, for `check` and `view`.
 
 use super::failure::Failure;
 use super::load;
@@ -19,15 +19,14 @@ pub(crate) fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
 pub(crate) fn prepare(problem: &Problem, input: &[u8], name: &str) -> Result<PreparedCase, Failure> {
     ProblemChecker::of(problem).prepare(input).map_err(|error| match error {
         CheckerError::Malformed(malformed) => {
-            let hint = format!("`judge show {}` tells what an input looks like; is it of another problem?", problem.id);
+            let hint = format!("`judge show {}` describes the input; is it of another problem?", problem.id);
             Failure::usage(format!("{name} is not an input of `{}`: {malformed}", problem.id)).with_hint(hint)
         }
         other => other.into(),
     })
 }
 
-/// Decides about the answer in a file. A solver that prints more than the limit has no answer, however the rest
-/// of it goes on.
+/// Checks the answer in a file. An answer that is longer than the limit is rejected unread.
 pub(crate) fn check(
     problem: &Problem,
     input: &[u8],

@@ -92,5 +92,5 @@ pub(crate) fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), F
         }
     }
     Failure::check_all(failures)
-        .map_err(|all| all.with_hint(format!("`judge show {}` tells what an input looks like", problem.id)))
+        .map_err(|all| all.with_hint(format!("`judge show {}` describes the input", problem.id)))
 }

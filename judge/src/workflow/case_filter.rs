@@ -58,8 +58,8 @@ impl CaseDescriptions {
     pub(crate) fn warn_of_unknown(&self) {
         let lost = self.known.values().filter(|features| features.is_none()).count();
         if lost > 0 {
-            let why = "their inputs are gone or have changed since";
-            report::note(&format!("warning: nothing describes {lost} of the cases: {why}"));
+            let why = "their inputs have changed or are missing";
+            report::note(&format!("warning: the features of {lost} cases are unknown: {why}"));
         }
     }
 }

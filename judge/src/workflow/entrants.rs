@@ -40,7 +40,7 @@ pub(crate) fn toolbox(sandbox: &Sandbox) -> Result<Toolbox, Failure> {
     Toolbox::new(sandbox.tier()).map_err(|error| {
         let folder = std::env::temp_dir();
         Failure::fault(format!("cannot make a folder in {}: {error}", folder.display()))
-            .with_hint("free some space there, or point TMPDIR at a folder that is writable")
+            .with_hint("free space in it, or set TMPDIR to a writable folder")
     })
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -
             Some(open) => open,
             None => recorder::look(catalogue)?,
         };
-        let past = recall(&open, problem, named)?;
+        let past = restore(&open, problem, named)?;
         journal = Some(open);
         let StoredEntrant { name, command, .. } = past.solver();
         if text.trim().starts_with(RUN) {
@@ -89,10 +89,10 @@ pub(crate) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -
 }
 
 /// Reads `12`, `last`, `12/NAME` or `last/NAME`.
-fn recall(journal: &Journal, problem: &Problem, named: &str) -> Result<PastEntrant, Failure> {
+fn restore(journal: &Journal, problem: &Problem, named: &str) -> Result<PastEntrant, Failure> {
     let (run, name) = named.split_once('/').map_or((named, None), |(run, name)| (run, Some(name)));
     let choice: RunChoice = run.parse().map_err(|expected| {
-        Failure::usage(format!("`{RUN}{named}` names no run: {expected}")).with_hint("`judge history` lists the runs")
+        Failure::usage(format!("`{RUN}{named}` is not a run: {expected}")).with_hint("`judge history` lists the runs")
     })?;
     let run = journal.stored_run(journal.choose(choice)?)?;
     if run.problem != problem.id {

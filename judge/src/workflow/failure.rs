@@ -82,7 +82,7 @@ impl Failure {
 impl HintedError {
     fn render(&self, style: Style) -> String {
         let text = self.error.to_string();
-        // What is wrong in a catalogue has its own form, with the lines it is about.
+        // The faults of a catalogue have a form of their own, with the lines that they are in.
         let text = if self.error.is::<ManifestError>() { visible(&text).into_owned() } else { message(&text) };
         let mut lines = vec![format!("{} {text}", style.paint(Paint::Bad, "error:"))];
         let causes = std::iter::successors(self.error.source(), |cause| (**cause).source());
@@ -163,7 +163,7 @@ impl From<JournalError> for Failure {
             JournalError::StillRunning(_) => {
                 "wait for it, or end it with Ctrl-C; without --resume, a new run is started"
             }
-            JournalError::Newer { .. } => "use that judge, or move the file away",
+            JournalError::Newer { .. } => "use the newer judge, or move the file away",
             JournalError::Folder { .. } | JournalError::Open { .. } | JournalError::Database(_) => {
                 return Self::fault(error).with_hint("is the disk full, or the folder not writable?");
             }

@@ -122,7 +122,7 @@ pub(crate) fn pair(
     if shared.is_empty() && stop.is_none() {
         return Err(Failure::usage(format!("{} and the others have no case in common", entrants[0].spec.name))
             .with_hint(
-                "`judge history show RUN` tells the cases of a run; a solver beside a past run plays its cases",
+                "`judge history show RUN` lists the cases of a run; a solver beside a past run is run on its cases",
             ));
     }
     let plan = plan(problem, entrants, &shared, &conditions);
@@ -168,7 +168,7 @@ fn run_missing(
         shared.iter_mut().filter(is_wanted).partition(is_same);
     if !changed.is_empty() {
         let cases = names(changed.iter().map(|case| &**case));
-        warnings.push(format!("{cases}: the input is another one today, or gone, so it was not played"));
+        warnings.push(format!("{cases}: the input has changed or is missing; the case was not run"));
     }
     let playing: Vec<usize> = (0..entrants.len()).filter(|&entrant| entrants[entrant].past.is_none()).collect();
     let solvers =
@@ -193,8 +193,7 @@ fn comparable(entrants: &[Entrant], shared: Vec<PairedCase>, warnings: &mut Vec<
             let only: Vec<&PairedCase> = shared.iter().filter(|case| has(case, yes, no)).collect();
             if !only.is_empty() {
                 let cases = names(only.iter().copied());
-                warnings
-                    .push(format!("{cases}: {name} has a result there and {other} has none, so it is not compared"));
+                warnings.push(format!("{cases}: {name} has a result and {other} has none; the case is not compared"));
             }
         }
     }
@@ -218,7 +217,7 @@ fn warn_of_differences(entrants: &[Entrant], conditions: &[Option<Conditions>], 
         if !differences.is_empty() {
             any = true;
             let [first, second] = [&entrants[0].spec.name, &entrant.spec.name];
-            warnings.push(format!("not the same for {first} and {second}: {}", differences.join(", ")));
+            warnings.push(format!("{first} and {second} differ in: {}", differences.join(", ")));
         }
     }
     any

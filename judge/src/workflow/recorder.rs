@@ -58,7 +58,7 @@ pub(crate) fn folder(catalogue: &Catalogue) -> PathBuf {
 /// Opens the journal for reading.
 pub(crate) fn look(catalogue: &Catalogue) -> Result<Journal, Failure> {
     let folder = folder(catalogue);
-    let hint = "`judge run -p ID` makes one; is this the folder, or the --problems, of the run?";
+    let hint = "`judge run -p ID` creates one; for another folder's runs, give its --problems";
     Journal::look(&folder)?
         .ok_or_else(|| Failure::usage(format!("there is no journal in {}", folder.display())).with_hint(hint))
 }
@@ -161,7 +161,7 @@ fn fingerprints(plan: &Plan, solvers: &[Solver], toolbox: &Toolbox) -> Vec<Diges
 
 fn lost(run: RunId, error: &JournalError, options: JournalOptions) -> String {
     let what = format!("warning: run {run} is no longer recorded: {}", error_chain(error));
-    let hint = format!("hint: the run goes on; `{}` would record the rest", continue_command(options.continue_flag));
+    let hint = format!("hint: the run continues; `{}` records the rest", continue_command(options.continue_flag));
     format!("{}\n{}", one_line(&what), one_line(&hint))
 }
 
@@ -172,7 +172,7 @@ fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Res
             Ok((*recording, known))
         }
         Resumption::Nothing(journal) => {
-            report::note("there is no interrupted run of this command: starting with the first case");
+            report::note("no interrupted run of this command was found: starting with the first case");
             Ok((Recording::begin(journal, retention, record)?, Known::of(record.plan)))
         }
     }

@@ -13,10 +13,10 @@ pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
     let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, ..Options::default() };
     let sandbox = Sandbox::open(&options).map_err(|error| match error {
         OpenError::Shortage { .. } => Failure::fault(error)
-            .with_hint("`ulimit -n` bounds open files, `ulimit -u` processes: raise them, or end what uses them up"),
-        OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` tells what is missing"),
+            .with_hint("raise `ulimit -n` (open files) or `ulimit -u` (processes), or end programs that use them"),
+        OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` shows what is missing"),
         OpenError::Nothing { .. } => Failure::usage(error)
-            .with_hint("`judge doctor` tells what is missing; --unsafe runs trusted programs with limits alone"),
+            .with_hint("`judge doctor` shows what is missing; --unsafe runs trusted programs with limits alone"),
     })?;
     let tier = sandbox.tier();
     match args.require_tier {
@@ -24,7 +24,7 @@ pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
         Some(required) if tier > required => {
             let error =
                 format!("the sandbox is of tier `{tier}` here, and --require-tier wants `{required}` or stronger");
-            Err(Failure::usage(error).with_hint("`judge doctor` tells what is missing"))
+            Err(Failure::usage(error).with_hint("`judge doctor` shows what is missing"))
         }
         _ => {
             for gap in gaps(sandbox.gaps()) {
@@ -64,7 +64,7 @@ pub(crate) fn visible(args: &SandboxArgs, sandbox: &Sandbox) -> Result<Vec<Visib
             && sandbox.tier() == Tier::Bare
             && let Some(journal) = journals_in(&path).first()
         {
-            let why = format!("{} is in it, which tier `{}` cannot leave out", journal.display(), sandbox.tier());
+            let why = format!("it holds {}, which tier `{}` cannot hide", journal.display(), sandbox.tier());
             return Err(not_shown(why).with_hint("name the folders in it that it may write to"));
         }
         Ok(Visible { path, writable })

@@ -58,7 +58,7 @@ impl Session {
         let recorded = self.recorder.finish(&end);
         if recorded.is_some() && stop == Some(Stop::Interrupted) {
             let command = recorder::continue_command(self.options.continue_flag);
-            report::note(&format!("what was finished is in the journal; start from it with: {command}"));
+            report::note(&format!("the finished cases are recorded; continue with: {command}"));
         }
     }
 }

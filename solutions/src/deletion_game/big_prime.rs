@@ -20,7 +20,7 @@ impl Primality {
     }
 
     /// Tells whether the digits spell a prime. Below 2^64 that is certain; above, a composite number passes with a
-    /// chance that nobody has ever seen come true.
+    /// chance that has never been observed.
     pub(super) fn is_prime(&self, digits: &[u8]) -> bool {
         if digits.len() <= DIGITS {
             return is_prime(super::game::number(digits));

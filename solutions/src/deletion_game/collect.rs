@@ -177,7 +177,7 @@ impl Collector<'_> {
         Some(self.path(cells, points))
     }
 
-    /// Plays the best paths that earlier ones have left in place, at most so many, each about as good as the best.
+    /// Plays the best paths that earlier ones have left in place, at most this many, each about as good as the best.
     /// Returns their points.
     fn take(&mut self, mut paths: Vec<Path>, most: usize, best: f64, answer: &mut Answer) -> Vec<u64> {
         let stride = self.board.stride();

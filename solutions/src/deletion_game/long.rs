@@ -143,7 +143,7 @@ fn by_primes(rules: &Rules, board: &Board, clock: &Clock) -> Vec<Move> {
     moves
 }
 
-/// Returns the share of the limit that testing one number with so many digits takes.
+/// Returns the share of the limit that testing one number with this many digits takes.
 fn effort_of_a_test(length: usize, clock: &Clock) -> f64 {
     let begun = clock.used();
     // Odd, and almost surely composite: the test ends after its first base, as it mostly does.

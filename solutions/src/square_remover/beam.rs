@@ -19,7 +19,7 @@ const TIME_LIMIT: f64 = 28.0;
 /// More tiles than 10,000 moves can use up.
 const BUFFER: usize = 1 << 18;
 
-/// What is taken off for a move without a square. Of so many, the best looks better than it is. Between 300 and 500 the
+/// What is taken off for a move without a square. The best of many looks better than it is. Between 300 and 500 the
 /// scores are the same; without it, such moves do harm, and without such moves, games of six colours lose a twentieth.
 const QUIET_COST: i32 = 400;
 

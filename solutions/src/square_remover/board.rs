@@ -39,7 +39,7 @@ impl Board {
         self.drawn / 4
     }
 
-    /// Returns what tells positions apart: the same tiles have the same number, whatever moves led to them.
+    /// Returns what tells positions apart: the same tiles have the same number on every way to them.
     pub(super) fn hash(&self) -> u64 {
         let words = self.rows.as_flattened().as_chunks::<4>().0;
         let mut hash = 0_u64;

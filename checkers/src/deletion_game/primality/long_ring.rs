@@ -52,7 +52,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// Returns the shortest that has room, with digits by so many bits shorter than they might be.
+    /// Returns the shortest that has room, with digits that are this many bits shorter than they could be.
     fn new(modulus_bits: usize, shorter: u32) -> Self {
         let lengths = std::iter::successors(Some(SHORTEST), |length| Some(2 * length));
         let mut shapes =

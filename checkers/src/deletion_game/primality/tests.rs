@@ -224,7 +224,7 @@ fn exhausted() -> Primality {
     Primality { work_left: 0, ..Primality::default() }
 }
 
-/// Returns the first number of so many digits that takes a test.
+/// Returns the first number with this many digits that takes a test.
 fn hard(digits: u32) -> BigUint {
     let mut numbers = (1_u32..).step_by(2).map(|odd| BigUint::from(10_u8).pow(digits - 1) + odd);
     numbers.find(|number| exhausted().is_prime(number.to_string().as_bytes()).is_err()).unwrap()

@@ -19,7 +19,7 @@ enum Checked {
     Failed(Failure),
 }
 
-/// Checks every pair, whatever is wrong with the others. The exit code is that of the worst.
+/// Checks every pair: a fault in one does not end the others. Returns the exit code of the worst.
 pub(in crate::commands) fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, Failure> {
     let mut table = grid([left("case"), right("score"), left("ruling").wrapped()], Style::of_stdout());
     let mut worst = Exit::Success;

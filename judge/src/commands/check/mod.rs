@@ -26,7 +26,7 @@ pub(super) fn check(catalogue: Option<&Path>, args: &CheckArgs) -> Result<Exit, 
     match (&args.dir, &args.output) {
         (Some(folder), _) => check_folder(problem, folder, limit),
         (None, Some(output)) => check_one(problem, args, output, limit),
-        (None, None) => Err(Failure::usage("there is no answer to check").with_hint("name its file with --output")),
+        (None, None) => Err(Failure::usage("no answer to check is given").with_hint("name its file with --output")),
     }
 }
 

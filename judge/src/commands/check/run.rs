@@ -29,7 +29,7 @@ struct Tally {
     impossible: usize,
 }
 
-/// Rechecks every stored answer of a run. They all kept to the limit that the run had; `limit` is another one.
+/// Rechecks every stored answer of a run. Each kept to the limit of the run; `limit` replaces that limit.
 pub(in crate::commands) fn check_run(
     catalogue: Option<&Path>,
     choice: RunChoice,
@@ -90,7 +90,7 @@ impl Rechecker<'_> {
     fn prepare(&self, case: &StoredCase) -> Result<PreparedCase, String> {
         let input = self.inputs.load(&case.spec).map_err(|error| error.to_string())?;
         if case.input != Some(Digest::of(&input)) {
-            return Err("the case's input is not what it was".to_owned());
+            return Err("the case's input has changed".to_owned());
         }
         self.checker.prepare(&input).map_err(|error| error.to_string())
     }
@@ -99,7 +99,7 @@ impl Rechecker<'_> {
         let verdict = stored.outcome.verdict;
         let Some(answer) = stored.answer.map(|id| self.journal.answer(id)).transpose()?.flatten() else {
             let answered = matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer);
-            let dropped = || Recheck::Impossible("its answer is no longer kept".to_owned());
+            let dropped = || Recheck::Impossible("its answer is no longer stored".to_owned());
             return Ok(if answered { dropped() } else { Recheck::NoAnswer });
         };
         let case = match prepared {

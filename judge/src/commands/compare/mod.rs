@@ -1,4 +1,4 @@
-//! `judge compare`: is one solver better than another, and how certain is that?
+//! `judge compare`: the difference between solvers, and its certainty.
 
 mod effects;
 mod until_decided;

@@ -2,7 +2,7 @@
 CREATE TABLE run (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     started TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
-    -- 'open' while it runs, and for ever when it was killed; 'interrupted', 'stopped' (--fail-fast), 'complete'.
+    -- 'open' while it runs, and after it was killed; 'interrupted', 'stopped' (--fail-fast), 'complete'.
     state TEXT NOT NULL DEFAULT 'open',
     elapsed_us INTEGER NOT NULL DEFAULT 0,
     command TEXT NOT NULL,

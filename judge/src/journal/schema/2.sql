@@ -1,4 +1,4 @@
--- The best that others reached, as imported: never one of our own runs.
+-- The best imported scores. The scores of recorded runs are not in it.
 CREATE TABLE imported_best (
     problem TEXT NOT NULL,
     checker TEXT NOT NULL,

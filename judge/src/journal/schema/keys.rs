@@ -64,7 +64,7 @@ impl Recorded {
     }
 }
 
-/// The key of version 1 of conditions without files. Never changed, whatever the types are called today.
+/// The key of version 1 of conditions without files. It never changes, even if a type is renamed.
 fn old_key(conditions: &ResultConditions<'_>) -> Digest {
     let ResultConditions { problem, checker, limits, environment, tier, cpu_model, .. } = conditions;
     let Limits { cpu, wall, memory, output, processes } = limits;

@@ -257,7 +257,7 @@ fn equal_results_of_other_runs_are_used_again_but_not_faults_nor_repetitions() {
     let (mut recording, earlier) = known(&bench);
     let job = JobId { case: 0, solver: 0 };
     assert_eq!(earlier.len(), 1);
-    assert!(earlier.lookup(JobId { case: 1, solver: 0 }, &input(1)).is_none(), "a fault of ours");
+    assert!(earlier.lookup(JobId { case: 1, solver: 0 }, &input(1)).is_none(), "a fault of the judge");
     let KnownOutcome { outcome, stored } = earlier.lookup(job, &input(0)).unwrap();
     recording
         .append(&[FinishedJob {
