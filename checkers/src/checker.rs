@@ -7,6 +7,10 @@ pub trait Checker: Sync {
     /// The problem's id, as in `judge run -p ID`: `"columns"`.
     fn id(&self) -> &'static str;
 
+    /// Returns the game's rules in Markdown: all that a solver needs, with a sample. The last parts are the sample's
+    /// `### Input`, `### Answer` (`, N times` where the answer repeats the block) and `### Score`.
+    fn rules(&self) -> &'static str;
+
     /// Grows by one whenever the same input and answer could get another score or verdict than before.
     fn version(&self) -> u32;
 

@@ -63,3 +63,30 @@ fn a_seed_makes_another_case_in_another_version_of_a_generator() {
         assert!(cases.windows(2).all(|pair| pair[0] != pair[1]), "{}", checker.id());
     }
 }
+
+/// Returns what follows the sample's heading that begins with `name` on its line, and the text of its block.
+fn sample<'a>(rules: &'a str, name: &str) -> (&'a str, &'a str) {
+    let (_, sample) = rules.split_once("\n## Sample\n").expect("the rules end with a sample");
+    let (_, part) = sample.split_once(&format!("\n### {name}")).expect("the sample has every part");
+    let (heading, rest) = part.split_once("\n\n```text\n").expect("the part is a block of text");
+    (heading, rest.split_once("```").expect("the block ends").0)
+}
+
+#[test]
+fn the_rules_have_every_part_and_a_sample_that_the_checker_scores_as_they_say() {
+    for checker in checkers::all() {
+        let (id, rules) = (checker.id(), checker.rules());
+        let places: Vec<_> = ["# ", "\n## Rules\n", "\n## Input\n", "\n## Output\n", "\n## Score\n", "\n## Sample\n"]
+            .map(|part| rules.find(part).unwrap_or_else(|| panic!("{id}: no {part}")))
+            .into();
+        assert!(places[0] == 0 && places.is_sorted(), "{id}: {places:?}");
+        let times = match sample(rules, "Answer").0 {
+            "" => 1,
+            repeated => repeated.trim_start_matches(", ").trim_end_matches(" times").parse().expect("a number"),
+        };
+        let answer = sample(rules, "Answer").1.repeat(times);
+        let case = checker.read(sample(rules, "Input").1.as_bytes()).unwrap_or_else(|error| panic!("{id}: {error}"));
+        let score = case.check(answer.as_bytes()).unwrap_or_else(|error| panic!("{id}: {error}"));
+        assert_eq!(score.to_string(), sample(rules, "Score").1.trim(), "{id}");
+    }
+}

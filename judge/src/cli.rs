@@ -1,4 +1,4 @@
-//! The command line's grammar. What it means is the business of `commands`.
+//! The command line's grammar. The `commands` give it its meaning.
 
 mod by_hand;
 mod comparing;
@@ -82,10 +82,13 @@ pub enum Command {
     #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]
     List,
     /// Show a problem: its limits, cases, formats and scoring
-    #[command(after_help = "Examples:\n  judge show columns\n  judge show deletion-game")]
+    #[command(after_help = "Examples:\n  judge show columns\n  judge show columns --rules")]
     Show {
         /// The problem's id, as in `judge list`
         problem: String,
+        /// Show the rules of the game, its input, output and scoring, with a sample
+        #[arg(long)]
+        rules: bool,
     },
     /// Run a bundled solver: the case on standard input, the answer on standard output
     #[command(after_help = by_hand::SOLVE_EXAMPLES)]
@@ -174,7 +177,7 @@ pub struct RunArgs {
     /// Stop at the first case that is not accepted
     #[arg(long)]
     pub fail_fast: bool,
-    /// Continue the last interrupted run of this command; what has changed since is run again
+    /// Continue the last interrupted run of this command; cases that have changed run again
     #[arg(long, conflicts_with = "no_journal")]
     pub resume: bool,
     /// Reuse the results of the same solver on the same input under the same limits from earlier runs

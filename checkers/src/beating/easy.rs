@@ -17,6 +17,14 @@ impl Checker for BeatingTheGameEasy {
         ids::EASY
     }
 
+    fn rules(&self) -> &'static str {
+        concat!(
+            "# Beating the game, easy\n\n2048 on a strip, with known random numbers.\n\n",
+            include_str!("rules.md"),
+            include_str!("easy.md")
+        )
+    }
+
     fn version(&self) -> u32 {
         1
     }

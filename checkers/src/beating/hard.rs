@@ -18,6 +18,14 @@ impl Checker for BeatingTheGameHard {
         ids::HARD
     }
 
+    fn rules(&self) -> &'static str {
+        concat!(
+            "# Beating the game, hard\n\n2048 on a strip, with known random numbers.\n\n",
+            include_str!("rules.md"),
+            include_str!("hard.md")
+        )
+    }
+
     fn version(&self) -> u32 {
         1
     }
@@ -63,7 +71,7 @@ impl HardFile {
     }
 }
 
-/// Shows one of the games that bring the most points, whatever the answer says.
+/// Shows one of the games with the most points. The answer does not matter.
 fn show_best_game(start: &Start, right: bool, stage: &mut Stage<'_>) {
     stage.start_case(&start.cells);
     let game = best_game(start);

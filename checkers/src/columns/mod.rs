@@ -18,6 +18,10 @@ impl Checker for Columns {
         "columns"
     }
 
+    fn rules(&self) -> &'static str {
+        include_str!("rules.md")
+    }
+
     fn version(&self) -> u32 {
         1
     }

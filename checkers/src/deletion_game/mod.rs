@@ -20,6 +20,10 @@ impl Checker for DeletionGame {
         "deletion-game"
     }
 
+    fn rules(&self) -> &'static str {
+        include_str!("rules.md")
+    }
+
     fn version(&self) -> u32 {
         2
     }

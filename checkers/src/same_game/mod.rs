@@ -22,6 +22,10 @@ impl Checker for SameGame {
         "same-game"
     }
 
+    fn rules(&self) -> &'static str {
+        concat!("# SameGame, the prescribed strategy\n\n", include_str!("rules.md"), include_str!("prescribed.md"))
+    }
+
     fn version(&self) -> u32 {
         1
     }
@@ -41,6 +45,10 @@ pub(crate) struct SameGameFree;
 impl Checker for SameGameFree {
     fn id(&self) -> &'static str {
         "same-game-free"
+    }
+
+    fn rules(&self) -> &'static str {
+        concat!("# SameGame, the open game\n\n", include_str!("rules.md"), include_str!("free.md"))
     }
 
     fn version(&self) -> u32 {

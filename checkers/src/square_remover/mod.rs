@@ -19,6 +19,10 @@ impl Checker for SquareRemover {
         ID
     }
 
+    fn rules(&self) -> &'static str {
+        include_str!("rules.md")
+    }
+
     fn version(&self) -> u32 {
         1
     }

@@ -54,6 +54,7 @@ pub(super) fn show(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure> 
         ("title", problem.title.clone()),
         ("source", problem.source.clone()),
         ("format", problem.format.clone()),
+        ("rules", rules_hint(problem)),
         (if problem.checker.is_interactive() { "interactor" } else { "checker" }, problem.checker.name().to_owned()),
         ("scoring", scoring(problem)),
         ("weights", weights(problem)),
@@ -65,7 +66,7 @@ pub(super) fn show(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure> 
         ("processes", limits.processes.to_string()),
         ("seeds", seeds),
         ("cases", case_names(problem)),
-        ("solver", problem.default_solver.clone().unwrap_or_else(|| "none: give one with --solver".to_owned())),
+        ("solver", problem.default_solver.clone().unwrap_or_else(|| "none: name one with --solver".to_owned())),
     ];
     let shown = lines.iter().filter(|(_, text)| !text.is_empty());
     let text: Vec<_> = shown.map(|(key, text)| format!("{key:<11} {}", text.replace('\n', "\n            "))).collect();
@@ -73,7 +74,26 @@ pub(super) fn show(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure> 
     Ok(Exit::Success)
 }
 
-/// How many versions there are to choose from, where there is a choice.
+/// Shows the rules of a built-in game.
+pub(super) fn rules(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(catalogue)?;
+    let problem = catalogue.find(id)?;
+    let CheckerChoice::BuiltIn(checker) = &problem.checker else {
+        let error = format!("the rules of `{id}` are not known: its checker is a command");
+        return Err(Failure::usage(error).with_hint(format!("`judge show {id}` shows its format and its source")));
+    };
+    report::print(checker.rules().trim_end())?;
+    Ok(Exit::Success)
+}
+
+fn rules_hint(problem: &Problem) -> String {
+    match &problem.checker {
+        CheckerChoice::BuiltIn(_) => format!("judge show {} --rules", problem.id),
+        CheckerChoice::External(_) | CheckerChoice::Interactor(_) => String::new(),
+    }
+}
+
+/// Returns the number of the generator's versions, if there is more than one.
 fn of_versions(problem: &Problem) -> String {
     match &problem.checker {
         CheckerChoice::BuiltIn(checker) if checker.generators().len() > 1 => {
@@ -100,7 +120,7 @@ fn scoring(problem: &Problem) -> String {
 
 fn failure(problem: &Problem) -> String {
     match &problem.failure {
-        Some(score) => format!("a failed case counts as {score}, and no case as worse"),
+        Some(score) => format!("a failed case counts as {score}; an accepted case counts as at least that"),
         None => "a solver with a failed case has none".to_owned(),
     }
 }
