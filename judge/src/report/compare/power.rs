@@ -2,11 +2,12 @@
 
 use crate::model::one_line;
 use crate::paired::EffectMeasure;
+use crate::report::text::column::right;
 use crate::report::text::effects::size;
 use crate::report::text::json_text;
 use crate::report::text::json_value::schema_of;
 use crate::report::text::style::Style;
-use crate::report::text::table::{grid, right};
+use crate::report::text::table::grid;
 use crate::statistics::power::{cases_needed, detectable_effect};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;

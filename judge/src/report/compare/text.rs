@@ -4,11 +4,12 @@ use super::claims::percentage;
 use super::report::{CompareReport, Comparison, RunInfo};
 use crate::model::{JobId, Stop, Verdict, one_line};
 use crate::paired::{Claim, EffectMeasure, FeatureRange, Pair, PairedComparison};
+use crate::report::text::column::{Field, left, painted, right, whole};
 use crate::report::text::effects::{between, probability, signed};
 use crate::report::text::figures::{Counts, memory, milliseconds};
 use crate::report::text::plot::histogram;
 use crate::report::text::style::{Paint, Style};
-use crate::report::text::table::{Field, grid, left, painted, right, whole};
+use crate::report::text::table::grid;
 use crate::statistics::{EffectSummary, Moments};
 use std::time::Duration;
 

@@ -1,8 +1,9 @@
 //! The capabilities of the sandbox on this machine, and the sources of noise in timings, as text.
 
 use super::findings::{Finding, findings};
+use crate::report::text::column::{Field, left, painted};
 use crate::report::text::style::{Paint, Style};
-use crate::report::text::table::{Field, grid, left, painted};
+use crate::report::text::table::grid;
 use judge_sandbox::{Machine, Survey};
 
 /// Returns the survey as text: the tiers, their features, and the machine.

@@ -2,8 +2,9 @@
 
 use super::report::{Finding, GateReport, change_in_percent, is_worse};
 use crate::model::one_line;
+use crate::report::text::column::{Field, left, painted, right};
 use crate::report::text::style::{Paint, Style};
-use crate::report::text::table::{Field, grid, left, painted, right};
+use crate::report::text::table::grid;
 
 /// The number of changes that are shown, the largest first.
 const CHANGES: usize = 20;

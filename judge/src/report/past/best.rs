@@ -1,10 +1,11 @@
 //! The best score on each case: the table, and the JSON file that teams exchange.
 
 use crate::model::{BestScore, BestScores, CaseName, Game, RunId};
+use crate::report::text::column::{Field, left, right};
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
 use crate::report::text::style::Style;
-use crate::report::text::table::{Field, grid, left, right};
+use crate::report::text::table::grid;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;

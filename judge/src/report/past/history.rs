@@ -1,11 +1,12 @@
 //! Past runs: the table, the JSON list, and the heading of a single one.
 
 use crate::model::{Direction, HistoryRow, Rule, RunState, StoredEntrant, StoredRun, one_line};
+use crate::report::text::column::{Field, left, painted, right};
 use crate::report::text::figures::points_text;
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
 use crate::report::text::style::{Paint, Style};
-use crate::report::text::table::{Field, grid, left, painted, right};
+use crate::report::text::table::grid;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 use schemars::{JsonSchema, Schema};

@@ -4,10 +4,11 @@ use super::cases::{CaseRow, rows};
 use super::leaderboard::{groups, leaderboard, matrix, test_groups};
 use super::report::RunReport;
 use crate::model::{Outcome, Stop, Verdict, one_line, visible};
+use crate::report::text::column::{Column, Field, left, painted, right};
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
 use crate::report::text::sheet::TextTable;
 use crate::report::text::style::{Paint, Style, paint_of};
-use crate::report::text::table::{Column, Field, grid, left, painted, right};
+use crate::report::text::table::grid;
 
 /// The number of failures that are explained below the table.
 const FAILURES_EXPLAINED: usize = 10;

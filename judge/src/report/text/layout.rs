@@ -1,6 +1,6 @@
 //! The widths of a table's columns: which of them fit, and how long texts are shown in them.
 
-use super::table::{Column, Field};
+use super::column::{Column, Field};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The gaps between columns: the usual one, and the one of a narrow terminal.
@@ -52,11 +52,6 @@ impl Layout {
         let gap = GAPS[1];
         let columns = shrunk(&shown, width, gap, |&(_, natural)| natural.min(LEAST)).unwrap_or(shown);
         Self { columns, gap, left_out }
-    }
-
-    /// Returns the width of a line.
-    pub(super) fn width(&self) -> usize {
-        1 + self.columns.iter().map(|(_, width)| width).sum::<usize>() + self.gap * self.columns.len().saturating_sub(1)
     }
 
     /// Returns the lines that name the columns that are not shown.
@@ -140,54 +135,6 @@ fn fitting(characters: impl Iterator<Item = char>, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::text::style::Style;
-    use crate::report::text::table::{grid, left, right};
-
-    fn table(width: usize) -> String {
-        let columns = [
-            left("case"),
-            left("solver").spare(1),
-            right("score"),
-            right("CPU").spare(3),
-            right("wall").spare(4),
-            left("note").spare(2),
-        ];
-        let mut table = grid(columns, Style::PLAIN.with_width(width));
-        let name = "a-solver-with-a-name-that-is-longer-than-any-column-of-a-table-should-be".to_owned();
-        let row = |case: &str, score: &str| {
-            [case, &name, score, "4.01 s", "12.00 s", "the answer has 3 moves, 7 were expected in this case"]
-                .map(str::to_owned)
-        };
-        table.add_row(row("seed-1", "123456789012345678901234567890"));
-        table.add_row(row("seed-10000000000", "7"));
-        table.text()
-    }
-
-    #[test]
-    fn every_width_is_kept_and_figures_stay_whole() {
-        for width in [60, 80, 120, 200, 400] {
-            let text = table(width);
-            assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
-            assert!(text.contains(" 123456789012345678901234567890"), "{width}:\n{text}");
-            let rows = text.lines().filter(|line| line.contains("seed-1")).count();
-            assert_eq!(rows, 2, "a row is a line: {text}");
-        }
-        assert!(!table(400).contains("not shown"));
-    }
-
-    #[test]
-    fn the_least_important_columns_go_first_and_are_named() {
-        assert!(table(80).ends_with("not shown at this width: CPU, wall"), "{}", table(80));
-        assert!(table(60).ends_with("not shown at this width: CPU, wall, note"), "{}", table(60));
-    }
-
-    #[test]
-    fn a_number_wider_than_the_terminal_keeps_its_ends() {
-        let mut table = grid([left("case"), right("score")], Style::PLAIN.with_width(30));
-        table.add_row(["x".to_owned(), format!("12{}89", "0".repeat(100))]);
-        let text = table.text();
-        assert!(text.lines().all(|line| line.width() <= 30) && text.contains(" 12") && text.ends_with("89"), "{text}");
-    }
 
     #[test]
     fn words_wrap_between_words_and_wide_characters_count_twice() {

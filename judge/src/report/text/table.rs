@@ -1,94 +1,9 @@
 //! Tables that fit the terminal. A field is one line, with hidden characters escaped.
 
+use super::column::{Align, Column, Field};
 use super::layout::{self, Layout};
 use super::style::{Paint, Style};
-use crate::model::one_line;
-use unicode_width::UnicodeWidthStr;
-
-/// The alignment of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::report) enum Align {
-    /// Words.
-    Left,
-    /// Figures.
-    Right,
-}
-
-/// A column of a table.
-#[derive(Debug, Clone)]
-pub struct Column {
-    pub(super) title: String,
-    pub(super) align: Align,
-    /// A column with a larger number is left out first; one with 0 never.
-    pub(super) spare: usize,
-    /// Whether its texts continue on further lines.
-    pub(super) wraps: bool,
-    /// Whether the column is left out before one of its texts is cut.
-    pub(super) is_whole: bool,
-}
-
-/// Returns a column of words.
-#[must_use]
-pub fn left(title: &str) -> Column {
-    Column { title: one_line(title).into_owned(), align: Align::Left, spare: 0, wraps: false, is_whole: false }
-}
-
-/// Returns a column of texts that are useless without their middle, such as commands.
-#[must_use]
-pub(in crate::report) fn whole(title: &str) -> Column {
-    Column { is_whole: true, ..left(title) }
-}
-
-/// Returns a column of figures.
-#[must_use]
-pub fn right(title: &str) -> Column {
-    Column { align: Align::Right, is_whole: true, ..left(title) }
-}
-
-impl Column {
-    /// Returns the column as one that a narrow terminal leaves out: the largest number first.
-    #[must_use]
-    pub fn spare(self, spare: usize) -> Self {
-        Self { spare, ..self }
-    }
-
-    /// Returns the column as one whose texts continue on further lines.
-    #[must_use]
-    pub fn wrapped(self) -> Self {
-        Self { wraps: true, ..self }
-    }
-}
-
-/// The content of a row in a column.
-#[derive(Debug, Clone)]
-pub struct Field {
-    pub(super) text: String,
-    paint: Option<Paint>,
-}
-
-impl Field {
-    /// Returns a field with this text; hidden characters are escaped.
-    pub(in crate::report) fn new(text: impl ToString) -> Self {
-        Self { text: one_line(&text.to_string()).into_owned(), paint: None }
-    }
-}
-
-impl From<String> for Field {
-    fn from(text: String) -> Self {
-        Self::new(text)
-    }
-}
-
-impl From<&String> for Field {
-    fn from(text: &String) -> Self {
-        Self::new(text)
-    }
-}
-
-/// Returns a field in this paint.
-pub(in crate::report) fn painted(text: &str, paint: Paint) -> Field {
-    Field { paint: Some(paint), ..Field::new(text) }
-}
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 /// A table, row by row.
 #[derive(Debug, Clone)]
@@ -121,42 +36,100 @@ impl Grid {
     #[must_use]
     pub fn text(&self) -> String {
         let layout = Layout::of(&self.columns, &self.rows, self.style.width());
+        let mut table = Table::new();
+        table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
+        table.set_content_arrangement(ContentArrangement::Disabled);
+        if self.style.is_colored() {
+            table.enforce_styling()
+        } else {
+            table.force_no_tty()
+        };
         let titles: Vec<Field> = self.columns.iter().map(|column| Field::new(&column.title)).collect();
-        let mut lines = self.lines(&layout, &titles);
-        lines.push("─".repeat(layout.width()));
-        lines.extend(self.rows.iter().flat_map(|row| self.lines(&layout, row)));
-        lines.extend(layout.left_out(&self.columns, self.style.width()));
-        lines.join("\n")
-    }
-
-    fn lines(&self, layout: &Layout, row: &[Field]) -> Vec<String> {
-        let cells: Vec<Vec<String>> = layout
-            .columns
-            .iter()
-            .map(|&(place, width)| layout::cell(&row[place].text, width, self.columns[place].wraps))
-            .collect();
-        let height = cells.iter().map(Vec::len).max().unwrap_or(1);
-        (0..height).map(|line| self.line(layout, row, &cells, line)).collect()
-    }
-
-    fn line(&self, layout: &Layout, row: &[Field], cells: &[Vec<String>], line: usize) -> String {
-        let mut text = String::new();
-        // Spaces are written before the next text, so that no line ends with them.
-        let mut spaces = 1;
-        for (&(place, width), cell) in layout.columns.iter().zip(cells) {
-            let shown = cell.get(line).map_or("", String::as_str);
-            let padding = width.saturating_sub(shown.width());
-            let (before, after) = if self.columns[place].align == Align::Left { (0, padding) } else { (padding, 0) };
-            spaces += before;
-            if !shown.is_empty() {
-                text.push_str(&" ".repeat(spaces));
-                text.push_str(
-                    &row[place].paint.map_or_else(|| shown.to_owned(), |paint| self.style.paint(paint, shown)),
-                );
-                spaces = 0;
-            }
-            spaces += after + layout.gap;
+        table.set_header(self.cells(&layout, &titles));
+        table.add_rows(self.rows.iter().map(|row| self.cells(&layout, row)));
+        let last = layout.columns.len().saturating_sub(1);
+        for (at, column) in table.column_iter_mut().enumerate() {
+            // Between two columns there are the padding of both and a line of spaces.
+            column.set_padding((1, if at == last { 0 } else { layout.gap as u16 - 2 }));
         }
-        text.trim_end().to_owned()
+        let left_out = layout.left_out(&self.columns, self.style.width());
+        std::iter::once(table.trim_fmt()).chain(left_out).collect::<Vec<_>>().join("\n")
+    }
+
+    fn cells(&self, layout: &Layout, row: &[Field]) -> Vec<Cell> {
+        let cell = |&(place, width): &(usize, usize)| {
+            let (column, field) = (&self.columns[place], &row[place]);
+            let cell = Cell::new(layout::cell(&field.text, width, column.wraps).join("\n"));
+            let alignment = match column.align {
+                Align::Left => CellAlignment::Left,
+                Align::Right => CellAlignment::Right,
+            };
+            in_paint(cell.set_alignment(alignment), field.paint)
+        };
+        layout.columns.iter().map(cell).collect()
+    }
+}
+
+fn in_paint(cell: Cell, paint: Option<Paint>) -> Cell {
+    match paint {
+        None => cell,
+        Some(Paint::Good) => cell.fg(Color::Green),
+        Some(Paint::Bad) => cell.fg(Color::Red),
+        Some(Paint::Warning) => cell.fg(Color::Yellow),
+        Some(Paint::Faint) => cell.add_attribute(Attribute::Dim),
+        Some(Paint::Strong) => cell.add_attribute(Attribute::Bold),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::text::column::{left, right};
+    use unicode_width::UnicodeWidthStr;
+
+    fn table(width: usize) -> String {
+        let columns = [
+            left("case"),
+            left("solver").spare(1),
+            right("score"),
+            right("CPU").spare(3),
+            right("wall").spare(4),
+            left("note").spare(2),
+        ];
+        let mut table = grid(columns, Style::PLAIN.with_width(width));
+        let name = "a-solver-with-a-name-that-is-longer-than-any-column-of-a-table-should-be".to_owned();
+        let row = |case: &str, score: &str| {
+            [case, &name, score, "4.01 s", "12.00 s", "the answer has 3 moves, 7 were expected in this case"]
+                .map(str::to_owned)
+        };
+        table.add_row(row("seed-1", "123456789012345678901234567890"));
+        table.add_row(row("seed-10000000000", "7"));
+        table.text()
+    }
+
+    #[test]
+    fn every_width_is_kept_and_figures_stay_whole() {
+        for width in [60, 80, 120, 200, 400] {
+            let text = table(width);
+            assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
+            assert!(text.contains(" 123456789012345678901234567890"), "{width}:\n{text}");
+            let rows = text.lines().filter(|line| line.contains("seed-1")).count();
+            assert_eq!(rows, 2, "a row is a line: {text}");
+        }
+        assert!(!table(400).contains("not shown"));
+    }
+
+    #[test]
+    fn the_least_important_columns_go_first_and_are_named() {
+        assert!(table(80).ends_with("not shown at this width: CPU, wall"), "{}", table(80));
+        assert!(table(60).ends_with("not shown at this width: CPU, wall, note"), "{}", table(60));
+    }
+
+    #[test]
+    fn a_number_wider_than_the_terminal_keeps_its_ends() {
+        let mut table = grid([left("case"), right("score")], Style::PLAIN.with_width(30));
+        table.add_row(["x".to_owned(), format!("12{}89", "0".repeat(100))]);
+        let text = table.text();
+        assert!(text.lines().all(|line| line.width() <= 30) && text.contains(" 12") && text.ends_with("89"), "{text}");
     }
 }

@@ -2,9 +2,10 @@
 
 use super::report::TuneReport;
 use crate::model::one_line;
+use crate::report::text::column::{Column, Field, right};
 use crate::report::text::effects::{between, give_or_take, rounded};
 use crate::report::text::style::Style;
-use crate::report::text::table::{Column, Field, grid, right};
+use crate::report::text::table::grid;
 use crate::statistics::{Interval, Moments, mean_interval};
 
 /// The number of settings that are shown.

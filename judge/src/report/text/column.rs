@@ -1,0 +1,89 @@
+//! What a table is made of: columns, and the fields of its rows.
+
+use super::style::Paint;
+use crate::model::one_line;
+
+/// The alignment of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::report) enum Align {
+    /// Words.
+    Left,
+    /// Figures.
+    Right,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone)]
+pub struct Column {
+    pub(super) title: String,
+    pub(super) align: Align,
+    /// A column with a larger number is left out first; one with 0 never.
+    pub(super) spare: usize,
+    /// Whether its texts continue on further lines.
+    pub(super) wraps: bool,
+    /// Whether the column is left out before one of its texts is cut.
+    pub(super) is_whole: bool,
+}
+
+/// Returns a column of words.
+#[must_use]
+pub fn left(title: &str) -> Column {
+    Column { title: one_line(title).into_owned(), align: Align::Left, spare: 0, wraps: false, is_whole: false }
+}
+
+/// Returns a column of texts that are useless without their middle, such as commands.
+#[must_use]
+pub(in crate::report) fn whole(title: &str) -> Column {
+    Column { is_whole: true, ..left(title) }
+}
+
+/// Returns a column of figures.
+#[must_use]
+pub fn right(title: &str) -> Column {
+    Column { align: Align::Right, is_whole: true, ..left(title) }
+}
+
+impl Column {
+    /// Returns the column as one that a narrow terminal leaves out: the largest number first.
+    #[must_use]
+    pub fn spare(self, spare: usize) -> Self {
+        Self { spare, ..self }
+    }
+
+    /// Returns the column as one whose texts continue on further lines.
+    #[must_use]
+    pub fn wrapped(self) -> Self {
+        Self { wraps: true, ..self }
+    }
+}
+
+/// The content of a row in a column.
+#[derive(Debug, Clone)]
+pub struct Field {
+    pub(super) text: String,
+    pub(super) paint: Option<Paint>,
+}
+
+impl Field {
+    /// Returns a field with this text; hidden characters are escaped.
+    pub(in crate::report) fn new(text: impl ToString) -> Self {
+        Self { text: one_line(&text.to_string()).into_owned(), paint: None }
+    }
+}
+
+impl From<String> for Field {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+impl From<&String> for Field {
+    fn from(text: &String) -> Self {
+        Self::new(text)
+    }
+}
+
+/// Returns a field in this paint.
+pub(in crate::report) fn painted(text: &str, paint: Paint) -> Field {
+    Field { paint: Some(paint), ..Field::new(text) }
+}
