@@ -4,17 +4,18 @@ mod baseline;
 mod best;
 mod check;
 mod compare;
+mod completion;
 mod doctor;
 mod exec;
 mod gate;
 mod generate;
 mod history;
+mod man;
 mod power;
 mod problems;
 mod rescore;
 mod run;
 mod schema;
-mod shell;
 mod solve;
 mod tune;
 mod view;
@@ -23,6 +24,8 @@ use crate::cli::{Cli, Command};
 use crate::report;
 use crate::workflow::failure::Failure;
 use std::process::ExitCode;
+
+pub use completion::complete_if_asked;
 
 /// Runs the subcommand of the command line, and returns the exit code.
 #[must_use]
@@ -48,8 +51,8 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Solve { solver } => return solve::solve(&solver),
         Command::View(args) => view::view(catalogue, &args),
         Command::Schema { of } => schema::schema(of),
-        Command::Completions { shell } => shell::completions(shell),
-        Command::Man => shell::man(),
+        Command::Completions { shell } => completion::script(shell),
+        Command::Man => man::man(),
     };
     let exit = result.unwrap_or_else(|failure: Failure| {
         report::note_lines(&failure.render(report::Style::of_stderr()));

@@ -14,17 +14,26 @@ const CATALOGUE_FILE: &str = "problems.toml";
 
 /// Returns the given catalogue; else the one in this folder or the nearest parent; else the built-in one, with a note.
 pub(crate) fn catalogue(given: Option<&Path>) -> Result<Catalogue, Failure> {
-    let here =
-        std::env::current_dir().map_err(|error| Failure::fault(error).with_hint("is the current folder gone?"))?;
-    let found = given.map(Path::to_owned).or_else(|| nearest(&here));
-    let Some(path) = found else {
+    if given.is_none() && nearest(&current_folder()?).is_none() {
         report::note(&format!("no {CATALOGUE_FILE} here or above: using the built-in problems"));
+    }
+    catalogue_without_note(given)
+}
+
+/// Returns the same catalogue as [`catalogue`], without the note.
+pub(crate) fn catalogue_without_note(given: Option<&Path>) -> Result<Catalogue, Failure> {
+    let here = current_folder()?;
+    let Some(path) = given.map(Path::to_owned).or_else(|| nearest(&here)) else {
         return Ok(Catalogue::built_in(&here)?);
     };
     let text = std::fs::read_to_string(&path).map_err(|error| unreadable("the catalogue", &path, error))?;
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or(here.clone());
     let shown = path.strip_prefix(&here).unwrap_or(&path);
     Ok(Catalogue::parse(&shown.display().to_string(), &text, &folder)?)
+}
+
+fn current_folder() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| Failure::fault(error).with_hint("is the current folder gone?"))
 }
 
 fn nearest(here: &Path) -> Option<PathBuf> {

@@ -1,18 +1,10 @@
-//! `judge completions` and `judge man`.
+//! `judge man`.
 
 use crate::cli::Cli;
 use crate::model::Exit;
 use crate::report;
 use crate::workflow::failure::Failure;
 use clap::CommandFactory;
-
-/// Prints a shell's completion script.
-pub(super) fn completions(shell: clap_complete::Shell) -> Result<Exit, Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "judge", &mut script);
-    report::print_bytes(&script)?;
-    Ok(Exit::Success)
-}
 
 /// Prints the manual page: the program's, then each command's.
 pub(super) fn man() -> Result<Exit, Failure> {

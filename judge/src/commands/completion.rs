@@ -1,0 +1,80 @@
+//! Shell completion: the script of a shell, and the candidates that the script asks this program for.
+
+use crate::cli::Cli;
+use crate::model::Exit;
+use crate::report;
+use crate::workflow::failure::Failure;
+use crate::workflow::load;
+use clap::{Arg, Command, CommandFactory};
+use clap_complete::env::Shells;
+use clap_complete::{ArgValueCandidates, CompleteEnv, CompletionCandidate, Shell};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The variable by which a script asks for candidates.
+const VARIABLE: &str = "JUDGE_COMPLETE";
+
+/// Prints a shell's completion script. It calls this program by the path that it was started by.
+pub(super) fn script(shell: Shell) -> Result<Exit, Failure> {
+    let shells = Shells::builtins();
+    let completer = shells.completer(&shell.to_string()).ok_or_else(|| Failure::fault("this shell has no script"))?;
+    let mut script = Vec::new();
+    completer.write_registration(VARIABLE, "judge", "judge", &program(), &mut script).map_err(Failure::fault)?;
+    report::print_bytes(&script)?;
+    Ok(Exit::Success)
+}
+
+/// Returns `judge`, or its absolute path if it was started by a path.
+fn program() -> String {
+    let started = std::env::args_os().next().map_or_else(|| PathBuf::from("judge"), PathBuf::from);
+    let is_path = started.components().count() > 1;
+    let absolute = if is_path { std::path::absolute(&started).unwrap_or(started) } else { started };
+    absolute.to_string_lossy().into_owned()
+}
+
+/// Prints candidates if a completion script asks for them. Returns the exit code, or `None` if this process is not asked
+/// for candidates.
+#[must_use]
+pub fn complete_if_asked() -> Option<ExitCode> {
+    let folder = std::env::current_dir().ok();
+    let completion = CompleteEnv::with_factory(with_candidates).var(VARIABLE).bin("judge");
+    match completion.try_complete(std::env::args_os(), folder.as_deref()) {
+        Ok(asked) => asked.then_some(ExitCode::SUCCESS),
+        Err(error) => {
+            report::note_lines(&error.to_string());
+            Some(ExitCode::from(Exit::Usage.code()))
+        }
+    }
+}
+
+/// Returns the grammar with the candidates that depend on the catalogue.
+fn with_candidates() -> Command {
+    Cli::command().mut_subcommands(|command| {
+        let is_solve = command.get_name() == "solve";
+        command.mut_args(|arg: Arg| match arg.get_id().as_str() {
+            "problem" => arg.add(ArgValueCandidates::new(problems)),
+            "solver" if is_solve => arg.add(ArgValueCandidates::new(solvers)),
+            _ => arg,
+        })
+    })
+}
+
+fn problems() -> Vec<CompletionCandidate> {
+    let given = given_catalogue();
+    let Ok(catalogue) = load::catalogue_without_note(given.as_deref()) else { return Vec::new() };
+    let candidate = |problem: &crate::model::Problem| {
+        CompletionCandidate::new(&problem.id).help(Some(problem.title.clone().into()))
+    };
+    catalogue.problems().iter().map(candidate).collect()
+}
+
+fn solvers() -> Vec<CompletionCandidate> {
+    solutions::all().map(|solution| CompletionCandidate::new(solution.id)).collect()
+}
+
+/// Returns the value of `--problems` on the line that is completed.
+fn given_catalogue() -> Option<PathBuf> {
+    let words: Vec<_> = std::env::args_os().collect();
+    let after = words.iter().position(|word| word == "--problems")?;
+    words.get(after + 1).map(|path| Path::new(path).to_owned())
+}
