@@ -45,6 +45,7 @@ fn open_run_of(cases: usize) -> OpenRun {
         environment: Vec::new(),
         visible: Vec::new(),
         fail_fast: false,
+        case_flags: Vec::new(),
         order: Order::Fixed,
     };
     let record = RunRecord {

@@ -20,6 +20,8 @@ pub struct Plan {
     pub visible: Vec<Visible>,
     /// Whether the first case that is not accepted ends the run.
     pub fail_fast: bool,
+    /// The flags of the command line that every case depends on: the limits, the sandbox and the catalogue.
+    pub case_flags: Vec<String>,
     /// Who goes first on each case.
     pub order: Order,
 }
@@ -71,7 +73,7 @@ impl Plan {
         Some(&self.problem.test_groups[group].name)
     }
 
-    /// Returns the command that runs one job again.
+    /// Returns the command that runs one job again, under the same limits and in the same sandbox.
     #[must_use]
     pub fn reproduce(&self, job: JobId) -> String {
         let case = match &self.cases[job.case].source {
@@ -79,6 +81,7 @@ impl Plan {
             CaseSource::File(path) => format!("--inputs {}", quote(&path.to_string_lossy())),
         };
         let solver = quote(&self.solvers[job.solver].spec.text);
-        format!("judge run -p {} -s {solver} {case}", self.problem.id)
+        let command = format!("judge run -p {} -s {solver} {case}", quote(&self.problem.id));
+        self.case_flags.iter().fold(command, |command, word| format!("{command} {}", quote(word)))
     }
 }

@@ -8,6 +8,12 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+const LIMITS: &str = "Limits";
+const SANDBOX: &str = "Sandbox";
+
+/// The headings of the flags that every case depends on.
+pub const CASE_HEADINGS: [&str; 2] = [LIMITS, SANDBOX];
+
 /// Which cases.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cases")]
@@ -25,7 +31,7 @@ pub struct CaseArgs {
 
 /// What the solvers may use.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Limits")]
+#[command(next_help_heading = LIMITS)]
 pub struct LimitArgs {
     /// CPU time, such as 4s or 500ms
     #[arg(long, value_name = "TIME")]
@@ -46,7 +52,7 @@ pub struct LimitArgs {
 
 /// How the solvers are isolated.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Sandbox")]
+#[command(next_help_heading = SANDBOX)]
 pub struct SandboxArgs {
     /// Use this tier of the sandbox or fail [default: the strongest that works here]
     #[arg(long, value_name = "TIER", default_value = "auto", hide_default_value = true)]

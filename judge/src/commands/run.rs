@@ -14,7 +14,7 @@ use crate::workflow::limits::limits;
 use crate::workflow::recorder::{self, JournalOptions, Recorder, RunContext};
 use crate::workflow::run_outputs::RunOutputs;
 use crate::workflow::score_run::{self, ScoredRun};
-use crate::workflow::{entrants, jobs, load, sandbox};
+use crate::workflow::{command_line, entrants, jobs, load, sandbox};
 use judge_sandbox::Sandbox;
 use std::path::Path;
 use std::sync::Arc;
@@ -127,6 +127,7 @@ fn plan(
         environment: args.sandbox.environment.clone(),
         visible: sandbox::visible(&args.sandbox, sandbox)?,
         fail_fast: args.fail_fast,
+        case_flags: command_line::case_flags(&command_line::words()),
         order: Order::Fixed,
     })
 }

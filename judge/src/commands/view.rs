@@ -93,6 +93,7 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<PlayedAnswe
         environment: args.sandbox.environment.clone(),
         visible: sandbox::visible(&args.sandbox, &sandbox)?,
         fail_fast: false,
+        case_flags: Vec::new(),
         order: Order::Fixed,
     };
     let Solver { spec, invocation, environment } = &plan.solvers[0];

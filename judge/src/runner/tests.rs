@@ -38,6 +38,7 @@ fn plan(cases: u64) -> Plan {
         environment: Vec::new(),
         visible: Vec::new(),
         fail_fast: false,
+        case_flags: Vec::new(),
         order: Order::Fixed,
     }
 }

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::limits::limits;
 use super::recorder::{JournalOptions, RunContext};
 use super::session::Session;
-use super::{case_choice, entrants, jobs, sandbox, score_run};
+use super::{case_choice, command_line, entrants, jobs, sandbox, score_run};
 use crate::cases::{Selection, describe_all, select};
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
@@ -63,6 +63,7 @@ impl<'a> MatchRunner<'a> {
             environment: args.sandbox.environment.clone(),
             visible: sandbox::visible(&args.sandbox, &sandbox)?,
             fail_fast: false,
+            case_flags: command_line::case_flags(&command_line::words()),
             order: Order::Interleaved,
         };
         let options =

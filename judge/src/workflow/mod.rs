@@ -6,6 +6,7 @@
 //! case_choice, case_filter                the cases of a command, and those of a recorded run
 //! entrants, best_scores                   who takes part, and what scores are relative to
 //! recorder, session, match_runner         runs with their journal
+//! command_line                            the command line, and what another command repeats of it
 //! pairing, restored_run, score_run        runs of the past, and what a rule makes of outcomes
 //! baseline, history_by_feature, answer    parts of `gate`, `history` and `check`
 //! outputs, run_outputs, failure           where reports go, and how errors are shown
@@ -16,6 +17,7 @@ pub(crate) mod baseline;
 pub(crate) mod best_scores;
 pub(crate) mod case_choice;
 pub(crate) mod case_filter;
+pub(crate) mod command_line;
 pub(crate) mod entrants;
 pub(crate) mod failure;
 pub(crate) mod history_by_feature;

@@ -4,7 +4,7 @@ use super::best_scores::ReferenceScores;
 use super::entrants::{CaseKey, Entrant, PastEntrant};
 use super::failure::Failure;
 use super::match_runner::{MatchResult, MatchRunner};
-use super::{case_choice, restored_run};
+use super::{case_choice, command_line, restored_run};
 use crate::cases::Inputs;
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::{Surroundings, environment};
@@ -46,6 +46,8 @@ struct Conditions {
     environment: String,
     tier: Tier,
     machine: [String; 2],
+    /// The flags that repeat them.
+    case_flags: Vec<String>,
 }
 
 impl Conditions {
@@ -56,6 +58,7 @@ impl Conditions {
             environment: run.environment.clone(),
             tier: run.tier,
             machine: [run.host.clone(), run.cpu_model.clone()],
+            case_flags: command_line::case_flags(&command_line::recorded_words(&run.command)),
         }
     }
 
@@ -67,6 +70,7 @@ impl Conditions {
             limits: plan.limits.clone(),
             tier: runner.plan_runner.tier(),
             machine: [host, cpu_model],
+            case_flags: plan.case_flags.clone(),
         }
     }
 
@@ -225,7 +229,9 @@ fn warn_of_differences(entrants: &[Entrant], conditions: &[Option<Conditions>], 
 
 fn plan(problem: &Problem, entrants: &[Entrant], shared: &[PairedCase], conditions: &[Option<Conditions>]) -> Plan {
     let solver = |entrant: &Entrant| restored_run::recorded_solver(entrant.spec.clone());
-    let limits = conditions.iter().flatten().next().map_or(&problem.limits, |first| &first.limits);
+    let first = conditions.iter().flatten().next();
+    let limits = first.map_or(&problem.limits, |first| &first.limits);
+    let flags = first.map_or_else(Vec::new, |first| first.case_flags.clone());
     let cases = shared.iter().map(|case| case.spec.clone()).collect();
-    restored_run::plan(problem, cases, entrants.iter().map(solver).collect(), limits)
+    restored_run::plan(problem, cases, entrants.iter().map(solver).collect(), limits, flags)
 }

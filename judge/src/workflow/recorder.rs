@@ -1,11 +1,12 @@
 //! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
+use super::command_line;
 use super::failure::{Failure, error_chain};
 use crate::command::checker_identity;
 use crate::journal::{Journal, JournalError, Known, Part, Recording, Resumption, RunEnd, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Digest, FinishedJob, JOURNAL_FOLDER, JobId, KnownOutcome, Retention, RunId, Solver, one_line, quote,
+    CaseSpec, Digest, FinishedJob, JOURNAL_FOLDER, JobId, KnownOutcome, Retention, RunId, Solver, one_line,
 };
 use crate::plan::Plan;
 use crate::report;
@@ -94,7 +95,7 @@ impl Recorder {
         let journal = Journal::open(&folder(catalogue))?;
         let hashes = fingerprints(plan, &plan.solvers, toolbox);
         let surroundings = Surroundings::look(Path::new("."));
-        let command = command_line_without(RESUME);
+        let command = command_line::without(RESUME);
         let checker = checker_identity(&plan.problem.checker);
         let record = RunRecord {
             plan,
@@ -197,14 +198,7 @@ impl ResultStore for Recorder {
     }
 }
 
-/// Returns the command line of this process, quoted for a shell, without this flag.
-fn command_line_without(flag: &str) -> String {
-    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-    let words = std::iter::once("judge".to_owned()).chain(words.filter(|word| word != flag));
-    words.map(|word| quote(&word)).collect::<Vec<_>>().join(" ")
-}
-
 /// Returns the command line that continues from what this one has recorded, by this flag.
 pub(crate) fn continue_command(flag: &str) -> String {
-    format!("{} {flag}", command_line_without(flag))
+    format!("{} {flag}", command_line::without(flag))
 }

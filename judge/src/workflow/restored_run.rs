@@ -1,6 +1,7 @@
 //! Restores a recorded run to the form that reports are made from, without running anything.
 
 use super::best_scores::ReferenceScores;
+use super::command_line;
 use super::failure::Failure;
 use super::run_outputs::RunOutputs;
 use super::score_run::{self, ScoredRun};
@@ -30,7 +31,8 @@ impl RestoredRun {
         let spec = |entrant: &StoredEntrant| SolverSpec { name: entrant.name.clone(), text: entrant.command.clone() };
         let solvers = run.entrants.iter().map(|entrant| recorded_solver(spec(entrant))).collect();
         let cases = run.cases.iter().map(|case| with_current_terms(&case.spec, problem)).collect();
-        let plan = plan(problem, cases, solvers, &run.limits);
+        let flags = command_line::case_flags(&command_line::recorded_words(&run.command));
+        let plan = plan(problem, cases, solvers, &run.limits, flags);
         let results = run.cases.iter().flat_map(|case| &case.results);
         let outcomes = results.map(|result| result.as_ref().map(|stored| stored.outcome.clone())).collect();
         let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
@@ -96,8 +98,14 @@ pub(crate) fn recorded_solver(spec: SolverSpec) -> Solver {
     Solver { spec, invocation: Invocation::CannotStart(why), environment: Vec::new() }
 }
 
-/// Returns the plan of a recorded run under these limits.
-pub(crate) fn plan(problem: &Problem, cases: Vec<CaseSpec>, solvers: Vec<Solver>, limits: &Limits) -> Plan {
+/// Returns the plan of a recorded run under these limits, with the flags that its cases depend on.
+pub(crate) fn plan(
+    problem: &Problem,
+    cases: Vec<CaseSpec>,
+    solvers: Vec<Solver>,
+    limits: &Limits,
+    case_flags: Vec<String>,
+) -> Plan {
     Plan {
         problem: problem.clone(),
         cases,
@@ -106,6 +114,7 @@ pub(crate) fn plan(problem: &Problem, cases: Vec<CaseSpec>, solvers: Vec<Solver>
         environment: Vec::new(),
         visible: Vec::new(),
         fail_fast: false,
+        case_flags,
         order: Order::Fixed,
     }
 }

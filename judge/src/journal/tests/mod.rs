@@ -48,6 +48,7 @@ impl Bench {
             environment: vec![("THREADS".to_owned(), "1 2".to_owned())],
             visible: Vec::new(),
             fail_fast: false,
+            case_flags: Vec::new(),
             order: Order::Fixed,
         };
         let surroundings = Surroundings {

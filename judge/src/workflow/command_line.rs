@@ -1,0 +1,74 @@
+//! The command line of this process or of a recorded run, and the parts of it that another command repeats.
+
+use crate::cli::{CASE_HEADINGS, Cli};
+use crate::model::quote;
+use clap::CommandFactory;
+use clap::parser::ValueSource;
+
+/// Returns the words of this process's command line, without its program.
+pub(crate) fn words() -> Vec<String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+/// Returns the words of a recorded command line, without its program; none if they cannot be told apart.
+pub(crate) fn recorded_words(command: &str) -> Vec<String> {
+    shell_words::split(command).unwrap_or_default().into_iter().skip(1).collect()
+}
+
+/// Returns the command line of this process, quoted for a shell, without this flag.
+pub(crate) fn without(flag: &str) -> String {
+    let words = words().into_iter().filter(|word| word != flag);
+    std::iter::once("judge".to_owned()).chain(words).map(|word| quote(&word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the flags in a command line that every case depends on, with their values as they were written: the limits,
+/// the sandbox and the catalogue.
+pub(crate) fn case_flags(words: &[String]) -> Vec<String> {
+    let program = std::iter::once("judge".to_owned());
+    let grammar = Cli::command();
+    let Ok(matches) = grammar.clone().try_get_matches_from(program.chain(words.iter().cloned())) else {
+        return Vec::new();
+    };
+    let Some((name, given)) = matches.subcommand() else { return Vec::new() };
+    let own = grammar.find_subcommand(name).into_iter().flat_map(clap::Command::get_arguments);
+    let own = own.filter(|arg| arg.get_help_heading().is_some_and(|heading| CASE_HEADINGS.contains(&heading)));
+    let global = grammar.get_arguments().filter(|arg| arg.is_global_set());
+    let mut flags = Vec::new();
+    for arg in own.chain(global) {
+        let id = arg.get_id().as_str();
+        if given.value_source(id) != Some(ValueSource::CommandLine) {
+            continue;
+        }
+        let Some(long) = arg.get_long() else { continue };
+        let flag = format!("--{long}");
+        if arg.get_action().takes_values() {
+            let values = given.get_raw(id).into_iter().flatten();
+            flags.extend(values.flat_map(|value| [flag.clone(), value.to_string_lossy().into_owned()]));
+        } else {
+            flags.push(flag);
+        }
+    }
+    flags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flags_of_a_case_are_those_of_limits_sandbox_and_catalogue() {
+        let command = "judge run --problems p.toml -p columns -s './bot --cpu 3s' --seeds 1-9 --cpu=2s --memory 64MiB --unsafe \
+                       --env 'A=1 2' --env B=2 --dir data:rw --jobs 2 --fail-fast --output-limit 1MB --wall 3s --json -";
+        let flags = case_flags(&recorded_words(command));
+        let expected = "--cpu 2s --wall 3s --memory 64MiB --output-limit 1MB --unsafe --dir data:rw --env 'A=1 2' --env B=2 \
+                        --problems p.toml";
+        assert_eq!(flags, shell_words::split(expected).unwrap());
+    }
+
+    #[test]
+    fn a_command_without_such_flags_has_none() {
+        assert!(case_flags(&recorded_words("judge run -p columns --json -")).is_empty());
+        assert!(case_flags(&recorded_words("judge no-such-command --cpu 1s")).is_empty());
+        assert!(case_flags(&recorded_words("")).is_empty());
+    }
+}
