@@ -69,7 +69,7 @@ fn problems() -> Vec<CompletionCandidate> {
 }
 
 fn solvers() -> Vec<CompletionCandidate> {
-    solutions::all().map(|solution| CompletionCandidate::new(solution.id)).collect()
+    super::solve::ids().into_iter().map(CompletionCandidate::new).collect()
 }
 
 /// Returns the value of `--problems` on the line that is completed.

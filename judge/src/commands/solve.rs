@@ -4,12 +4,16 @@ use crate::model::Exit;
 use crate::report;
 use std::process::ExitCode;
 
+/// Returns the ids of the bundled solvers.
+pub(super) fn ids() -> Vec<&'static str> {
+    solutions::all().map(|solution| solution.id).collect()
+}
+
 /// Runs a bundled solver on standard input and output.
 pub(super) fn solve(id: &str) -> ExitCode {
     if solutions::find(id).is_none() {
-        let ids: Vec<_> = solutions::all().map(|solution| solution.id).collect();
         report::note(&format!("error: there is no bundled solver `{id}`"));
-        report::note(&format!("hint: one of {}", ids.join(", ")));
+        report::note(&format!("hint: one of {}", ids().join(", ")));
         return ExitCode::from(Exit::Usage.code());
     }
     solutions::main_of(id)
