@@ -5,6 +5,7 @@ use judge::cases::{CheckerError, check_externally};
 use judge::model::{CommandTemplate, Rejection, Ruling};
 use judge::verdict::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 use std::path::Path;
+use std::time::Duration;
 
 /// As Kattis does it: the answer on standard input, the input and a folder as arguments, 42 accepts and 43 rejects, and
 /// the score and the reason are in files of the folder.
@@ -70,7 +71,7 @@ fn check(protocol: &dyn Protocol, script: &str) -> Result<Ruling, CheckerError> 
     let (input, answer) = (file("in", "5\n"), file("out", "7\n"));
     file("check.sh", script);
     let command = CommandTemplate { line: "sh check.sh".to_owned(), folder: folder.path().to_owned() };
-    check_externally(&command, protocol, &input, &answer, None)
+    check_externally(&command, protocol, &input, &answer, Duration::from_secs(60), None)
 }
 
 fn rejected(reason: &str) -> Ruling {

@@ -327,7 +327,7 @@ fn a_problem_may_ask_for_another_version_of_the_generator() {
         ("generator-version = 3", "there is no version 3 of the generator\n"),
         ("generator-version = 0", "expected 1 to 2"),
         ("generator-version = \"new\"", "expected a version"),
-        ("generator-command = \"echo\"\ngenerator-version = 1", "only built-in generators have versions"),
+        ("generator-command = \"echo {seed}\"\ngenerator-version = 1", "only built-in generators have versions"),
     ] {
         let said = made(key);
         assert!(said.code == Some(2) && said.stderr.contains(complaint), "{key}: {}", said.stderr);
@@ -443,8 +443,8 @@ fn write_to_a_fifo(folder: &Folder, fifo: &Path) {
 fn scores_of_any_length_stay_exact() {
     let folder = Folder::new();
     let huge = "123456789012345678901234567890123456789";
-    let mut text = String::from("[[problem]]\nid = \"huge\"\nchecker-command = \"./check\"\n");
-    write!(text, "generator-command = \"./gen\"\nseeds = \"1-2\"\n").unwrap();
+    let mut text = String::from("[[problem]]\nid = \"huge\"\nchecker-command = \"./check {input} {answer}\"\n");
+    write!(text, "generator-command = \"./gen {{seed}}\"\nseeds = \"1-2\"\n").unwrap();
     folder.write("problems.toml", text);
     folder.script("gen", "echo");
     folder.script("check", &format!("echo {huge}"));

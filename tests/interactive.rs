@@ -272,7 +272,11 @@ fn the_catalogue_knows_what_an_interactor_needs() {
     for (keys, place, expected) in [
         ("interactor-command = \"./i {input}\"", "problems.toml:3:22", "add `{report}`"),
         ("interactor-command = \"./i {report} {answer}\"", "problems.toml:3:22", "no `{answer}`"),
-        ("checker-command = \"./c\"\ninteractor-command = \"./i {report}\"", "problems.toml:4:22", "one checker"),
+        (
+            "checker-command = \"./c {answer}\"\ninteractor-command = \"./i {report}\"",
+            "problems.toml:4:22",
+            "one checker",
+        ),
         ("checker = \"columns\"\ninteractor-command = \"./i {report}\"", "problems.toml:4:22", "one checker"),
         ("", "problems.toml:1:1", "`interactor-command = "),
     ] {

@@ -80,7 +80,7 @@ fn what_a_checker_does_not_say_is_absent() {
     let folder = Folder::new();
     folder.write(
         "problems.toml",
-        "[[problem]]\nid = \"echo\"\nchecker-command = \"./check\"\ngenerator-command = \"echo\"\nseeds = \"1-2\"\n",
+        "[[problem]]\nid = \"echo\"\nchecker-command = \"./check {input} {answer}\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1-2\"\n",
     );
     folder.script("check", "read n < \"$2\"; [ \"$n\" = 1 ] && { echo 5; exit 0; }; echo 'line 7: not one'; exit 1");
     folder.script("bot", "cat");

@@ -325,7 +325,7 @@ fn built_in_features_choose_and_group() {
 #[test]
 fn bad_features_of_a_problem_are_shown_at_their_place() {
     let folder = Folder::new();
-    let head = "[[problem]]\nid = \"x\"\nchecker-command = \"cat\"\ninputs = [\"*\"]\n[problem.features]\n";
+    let head = "[[problem]]\nid = \"x\"\nchecker-command = \"cat {answer}\"\ninputs = [\"*\"]\n[problem.features]\n";
     for (line, message) in [
         ("N = '(\\d+'", "bad regular expression of `N`"),
         ("\"2N\" = '\\d+'", "bad feature name `2N`"),
@@ -487,7 +487,7 @@ fn the_schema_of_catalogues_agrees_with_the_judge() {
     let head = "[[problem]]\nid = \"x\"\n";
     for body in [
         "checker = \"columns\"\nseeds = \"1-5\"\n",
-        "checker-command = \"cat\"\ninputs = [\"*.in\"]\n",
+        "checker-command = \"cat {answer}\"\ninputs = [\"*.in\"]\n",
         "checker = \"columns\"\nseeds = \"1\"\n[problem.limits]\ncpu = \"4s\"\nmemory = \"64 MiB\"\nprocesses = 3\n",
         "checker = \"columns\"\nseeds = \"1\"\n[problem.limits]\ncpu = \"4\"\n",
         "checker = \"columns\"\nseeds = \"1\"\n[problem.limits]\ncpus = \"4s\"\n",
@@ -496,10 +496,10 @@ fn the_schema_of_catalogues_agrees_with_the_judge() {
         "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"luck\"\n",
         "checker = \"columns\"\nseeds = \"1\"\n[problem.features]\nN = '\\d+'\n",
         "checker = \"columns\"\nseeds = \"1\"\n[problem.features]\n\"1N\" = '\\d+'\n",
-        "checker = \"columns\"\nchecker-command = \"cat\"\nseeds = \"1\"\n",
+        "checker = \"columns\"\nchecker-command = \"cat {answer}\"\nseeds = \"1\"\n",
         "interactor-command = \"./i {input} {report}\"\nseeds = \"1\"\n",
         "interactor-command = \"./i {input}\"\nseeds = \"1\"\n",
-        "interactor-command = \"./i {report}\"\nchecker-command = \"cat\"\nseeds = \"1\"\n",
+        "interactor-command = \"./i {report}\"\nchecker-command = \"cat {answer}\"\nseeds = \"1\"\n",
         "checker = \"columns\"\n[[problem.case]]\nseed = 3\nbest = \"123456789012345678901234567890\"\n",
         "checker = \"columns\"\n[[problem.case]]\nseed = 3\nthresholds = [9, 8, 7]\n",
         "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = \"1/3\"\n",

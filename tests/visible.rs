@@ -203,7 +203,7 @@ fn spreadsheets_do_not_compute_what_a_checker_says() {
     let folder = Folder::new();
     folder.write(
         "problems.toml",
-        "[[problem]]\nid = \"p\"\nchecker-command = \"./check {answer}\"\ngenerator-command = \"echo\"\nseeds = \"1\"\n",
+        "[[problem]]\nid = \"p\"\nchecker-command = \"./check {answer}\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1\"\n",
     );
     folder.script("check", "cat \"$1\"; exit 1");
     folder.script("bot", "echo '=cmd(\"calc\")'");

@@ -13,8 +13,7 @@ use std::process::{Command, Stdio};
 
 /// A problem whose answers are their own scores.
 fn echo(stage: &Stage) {
-    let problem =
-        "[[problem]]\nid = \"echo\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo\"\nseeds = \"1\"\n";
+    let problem = "[[problem]]\nid = \"echo\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo {seed}\"\nseeds = \"1\"\n";
     std::fs::write(stage.path("work").join("problems.toml"), problem).unwrap();
 }
 

@@ -26,12 +26,12 @@ seeds = "1"
 [[problem]]
 id = "bad-checker"
 generator-command = "echo {seed}"
-checker-command = "sh -c 'exit 9'"
+checker-command = "sh -c 'exit 9' {answer}"
 seeds = "1"
 [[problem]]
 id = "bad-generator"
-generator-command = "sh -c 'echo no such seed >&2; exit 1'"
-checker-command = "echo 1"
+generator-command = "sh -c 'echo no such seed >&2; exit 1' {seed}"
+checker-command = "echo 1 {answer}"
 seeds = "1"
 "#;
 

@@ -10,13 +10,11 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
-/// How long an external checker may take for one answer.
-const CHECKER_LIMIT: Duration = Duration::from_secs(60);
-
 /// The checker of a problem.
 #[derive(Clone)]
 pub struct ProblemChecker {
     choice: CheckerChoice,
+    limit: Duration,
     stop: Option<StopSignal>,
 }
 
@@ -30,6 +28,8 @@ pub enum PreparedCase {
         checker: ExternalChecker,
         /// The input.
         input: NamedTempFile,
+        /// The wall time for one answer.
+        limit: Duration,
         /// Stops the checker early.
         stop: Option<StopSignal>,
     },
@@ -47,13 +47,13 @@ pub enum PreparedCase {
 pub enum CheckerError {
     /// The input is malformed.
     #[error("the input is not of this game: {0}")]
-    Malformed(#[from] Malformed),
+    Malformed(Malformed),
     /// An external checker gave no result.
     #[error(transparent)]
     Command(#[from] CommandError),
     /// An external checker violated its protocol.
     #[error("the checker {0}")]
-    Protocol(#[from] ProtocolError),
+    Protocol(ProtocolError),
     /// The problem is interactive: an answer without its conversation cannot be checked.
     #[error("interactive answers cannot be checked without running the interactor")]
     Interactive,
@@ -83,7 +83,7 @@ impl ProblemChecker {
     /// Returns the checker of a problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        Self { choice: problem.checker.clone(), stop: None }
+        Self { choice: problem.checker.clone(), limit: problem.helper_limits.checker.0, stop: None }
     }
 
     /// Returns a checker that `stop` ends.
@@ -98,9 +98,12 @@ impl ProblemChecker {
     /// When it is malformed.
     pub fn prepare(&self, input: &[u8]) -> Result<PreparedCase, CheckerError> {
         Ok(match &self.choice {
-            CheckerChoice::BuiltIn(checker) => PreparedCase::BuiltIn(guarded(|| checker.read(input))??),
+            CheckerChoice::BuiltIn(checker) => {
+                PreparedCase::BuiltIn(guarded(|| checker.read(input))?.map_err(CheckerError::Malformed)?)
+            }
             CheckerChoice::External(checker) => {
-                PreparedCase::External { checker: checker.clone(), input: stored(input)?, stop: self.stop.clone() }
+                let (checker, limit, stop) = (checker.clone(), self.limit, self.stop.clone());
+                PreparedCase::External { checker, input: stored(input)?, limit, stop }
             }
             CheckerChoice::Interactor(interactor) => {
                 PreparedCase::Interactive { interactor: interactor.clone(), input: stored(input)? }
@@ -117,9 +120,10 @@ impl PreparedCase {
     pub fn check(&self, answer: &[u8]) -> Result<Ruling, CheckerError> {
         match self {
             Self::BuiltIn(case) => ruling(guarded(|| case.check(answer))?),
-            Self::External { checker, input, stop } => {
+            Self::External { checker, input, limit, stop } => {
                 let protocol = verdict::checker_protocol(&checker.protocol);
-                check_externally(&checker.command, protocol, input.path(), stored(answer)?.path(), stop.as_ref())
+                let answer = stored(answer)?;
+                check_externally(&checker.command, protocol, input.path(), answer.path(), *limit, stop.as_ref())
             }
             Self::Interactive { .. } => Err(CheckerError::Interactive),
         }
@@ -181,14 +185,15 @@ pub fn check_externally(
     protocol: &dyn Protocol,
     input: &Path,
     answer: &Path,
+    limit: Duration,
     stop: Option<&StopSignal>,
 ) -> Result<Ruling, CheckerError> {
     let reports = Reports::create(protocol)?;
     let call = protocol.call(&command.line, &reports.with(input, Some(answer)));
     let words = command::call_words(command, &call)?;
-    let output = command::run_on(call.stdin, &words, &command.folder, CHECKER_LIMIT, stop)?;
+    let output = command::run_on(call.stdin, &words, &command.folder, limit, stop)?;
     let reports = reports.read()?;
     let output =
         CallOutput { status: output.status, stdout: &output.stdout, stderr: &output.stderr, reports: &reports };
-    Ok(protocol.ruling(&output)?)
+    protocol.ruling(&output).map_err(CheckerError::Protocol)
 }

@@ -1,19 +1,17 @@
 //! A case's input: generated from its seed, or read from its file.
 
 use crate::command::{self, CommandError, StopSignal};
-use crate::model::{CaseSource, CaseSpec, GeneratorChoice, Problem};
+use crate::model::{CaseSource, CaseSpec, GeneratorChoice, Problem, tail};
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// How long a generator command may take for one case.
-const GENERATOR_LIMIT: Duration = Duration::from_secs(60);
 
 /// Makes the inputs of a problem's cases.
 #[derive(Clone)]
 pub struct Inputs {
     generator: Option<GeneratorChoice>,
     folder: PathBuf,
+    limit: Duration,
     stop: Option<StopSignal>,
 }
 
@@ -52,7 +50,8 @@ impl Inputs {
     /// Makes the inputs of this problem's cases.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        Self { generator: problem.generator.clone(), folder: problem.folder.clone(), stop: None }
+        let Problem { generator, folder, helper_limits, .. } = problem;
+        Self { generator: generator.clone(), folder: folder.clone(), limit: helper_limits.generator.0, stop: None }
     }
 
     /// Returns inputs whose generator `stop` ends.
@@ -86,16 +85,12 @@ impl Inputs {
         }
     }
 
-    /// `{seed}` in the command is replaced; a command without it gets the seed as its last argument.
     fn generate_by_command(&self, line: &str, seed: u64) -> Result<Vec<u8>, InputError> {
         let seed_text = seed.to_string();
-        let mut words = command::words(line, &[("seed", seed_text.as_ref())])?;
-        if !line.contains("{seed}") {
-            words.push(seed_text.into());
-        }
-        let finished = command::run(&words, &self.folder, GENERATOR_LIMIT, self.stop.as_ref())?;
+        let words = command::words(line, &[("seed", seed_text.as_ref())])?;
+        let finished = command::run(&words, &self.folder, self.limit, self.stop.as_ref())?;
         if !finished.status.success() {
-            let why = format!("{}: {}", finished.status, String::from_utf8_lossy(&finished.stderr).trim());
+            let why = format!("{}: {}", finished.status, tail(&finished.stderr));
             return Err(InputError::Generator { seed, why });
         }
         Ok(finished.stdout)

@@ -1,5 +1,6 @@
 //! Why a command gave no result.
 
+use crate::model::Time;
 use std::io;
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ pub enum CommandError {
         source: io::Error,
     },
     /// It exceeded its time limit and was killed.
-    #[error("`{program}` ran longer than {} s and was ended", limit.as_secs())]
+    #[error("`{program}` ran longer than {} and was ended", Time(*limit))]
     Timeout {
         /// The program.
         program: String,

@@ -1,18 +1,10 @@
 //! Reads one `[[problem]]` of the catalogue.
 
 use super::section::{Located, Section};
-use super::suggest::closest;
-use crate::model::{
-    Bytes, CaseName, CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker,
-    GeneratorChoice, Limits, Problem, Rule, Seeds, Thresholds, Time, Weight,
-};
-use checkers::{Checker, Score};
+use super::{limits, programs};
+use crate::model::{CaseName, CaseSource, CaseSpec, Problem, Rule, Seeds, Thresholds, Weight};
+use checkers::Score;
 use std::path::Path;
-use std::time::Duration;
-
-/// The limits of a problem that sets none: CPU time, memory, output and processes.
-const DEFAULT_LIMITS: (Time, Bytes, Bytes, u32) =
-    (Time(Duration::from_secs(10)), Bytes(1 << 30), Bytes(16_000_000), 64);
 
 /// Reads a problem. `None` if it has errors; they are among the complaints.
 pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
@@ -20,10 +12,10 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let title = section.text("title");
     let source = section.text("source");
     let format = section.text("format");
-    let checker = checker(&section, folder);
-    let generator = generator(&section, checker.as_ref());
+    let checker = programs::checker(&section, folder);
+    let generator = programs::generator(&section, checker.as_ref());
     let default_solver = section.text("solver");
-    let limits = limits(&section);
+    let (limits, helper_limits) = limits::read(&section, checker.as_ref(), generator.as_ref());
     let scoring = super::scoring::read(&section, folder);
     let mut cases = seeds(&section);
     cases.extend(section.sections("case", "[[problem.case]]").into_iter().filter_map(|case| read_case(case, folder)));
@@ -42,6 +34,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
         generator,
         checker,
         limits,
+        helper_limits,
         cases,
         inputs: inputs.into_iter().map(|pattern| pattern.value.to_owned()).collect(),
         scoring: scoring.rule,
@@ -66,97 +59,6 @@ fn id(section: &Section<'_>) -> Option<String> {
         return None;
     }
     Some(value.to_owned())
-}
-
-fn checker(section: &Section<'_>, folder: &Path) -> Option<CheckerChoice> {
-    match (section.text("checker"), section.text("checker-command"), section.text("interactor-command")) {
-        (Some(name), None, None) => built_in_checker(section, &name).map(CheckerChoice::BuiltIn),
-        (None, Some(command), None) => Some(CheckerChoice::External(external(command.value, folder))),
-        (None, None, Some(command)) => interactor(section, &command, folder),
-        (None, None, None) => {
-            let others = "`checker-command = \"./check {input} {answer}\"` or \
-                          `interactor-command = \"./interact {input} {report}\"";
-            section.missing("checker", &format!("\"columns\"` (a built-in one), {others}"));
-            None
-        }
-        (_, Some(second), None) | (_, _, Some(second)) => {
-            let keep = "keep one of `checker`, `checker-command` and `interactor-command`";
-            section.complain(second.span, "a problem has one checker", keep);
-            None
-        }
-    }
-}
-
-fn interactor(section: &Section<'_>, command: &Located<&str>, folder: &Path) -> Option<CheckerChoice> {
-    let complain = |message: &str, expected: &str| section.complain(command.span.clone(), message, expected);
-    if !command.value.contains("{report}") {
-        complain("the interactor has no file for its score", "add `{report}`, the path of that file");
-        return None;
-    }
-    if command.value.contains("{answer}") {
-        complain("an interactor has no `{answer}`", "it reads the solver's output on standard input");
-        return None;
-    }
-    Some(CheckerChoice::Interactor(external(command.value, folder)))
-}
-
-fn external(line: &str, folder: &Path) -> ExternalChecker {
-    let command = CommandTemplate { line: line.to_owned(), folder: folder.to_owned() };
-    ExternalChecker { command, protocol: CheckerProtocol::Judge }
-}
-
-fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'static dyn Checker> {
-    let found = checkers::find(name.value);
-    if found.is_none() {
-        let ids = || checkers::all().iter().map(|checker| checker.id());
-        let expected = match closest(name.value, ids()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("expected one of: {}", ids().collect::<Vec<_>>().join(", ")),
-        };
-        section.complain(name.span.clone(), format!("there is no built-in checker `{}`", name.value), expected);
-    }
-    found
-}
-
-/// Reads the setter's generator, or chooses a version of the built-in checker's.
-fn generator(section: &Section<'_>, checker: Option<&CheckerChoice>) -> Option<GeneratorChoice> {
-    let command = section.text("generator-command");
-    let version = section.integer::<usize>("generator-version", "a version: a whole number from 1");
-    let generators = match checker? {
-        CheckerChoice::BuiltIn(checker) if command.is_none() => checker.generators(),
-        _ => &[],
-    };
-    let chosen = version.as_ref().map_or(1, |version| version.value);
-    let generator = chosen.checked_sub(1).and_then(|index| generators.get(index));
-    if let (None, Some(Located { value, span })) = (generator, version) {
-        let expected = match generators.len() {
-            0 => "only built-in generators have versions: remove it".to_owned(),
-            1 => "the only one is 1".to_owned(),
-            most => format!("expected 1 to {most}"),
-        };
-        section.complain(span, format!("there is no version {value} of the generator"), expected);
-    }
-    match command {
-        Some(command) => Some(GeneratorChoice::Command(command.value.to_owned())),
-        None => generator.map(|&generator| GeneratorChoice::BuiltIn { generator, version: chosen }),
-    }
-}
-
-fn limits(problem: &Section<'_>) -> Limits {
-    let (cpu, memory, output, processes) = DEFAULT_LIMITS;
-    let Some(section) = problem.section("limits", "[problem.limits]") else {
-        return Limits { cpu, wall: Limits::default_wall(cpu), memory, output, processes };
-    };
-    let cpu = section.parsed("cpu").map_or(cpu, |cpu| cpu.value);
-    let wall = section.parsed("wall").map_or_else(|| Limits::default_wall(cpu), |wall| wall.value);
-    let memory = section.parsed("memory").map_or(memory, |memory| memory.value);
-    let output = section.parsed("output").map_or(output, |output| output.value);
-    let processes = section.integer("processes", "a whole number of processes, at least 1");
-    if let Some(Located { value: 0_u32, span }) = &processes {
-        section.complain(span.clone(), "a solver is a process itself", "expected at least 1");
-    }
-    section.finish();
-    Limits { cpu, wall, memory, output, processes: processes.map_or(DEFAULT_LIMITS.3, |count| count.value) }
 }
 
 fn seeds(section: &Section<'_>) -> Vec<CaseSpec> {

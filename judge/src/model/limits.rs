@@ -1,9 +1,9 @@
-//! What a solver may use on one case.
+//! The limits of solvers, and of the programs that make cases, check answers and compile.
 
 use super::{Bytes, Time};
 use std::time::Duration;
 
-/// What a solver may use on one case.
+/// The limits of a solver on one case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// CPU time of all its processes together.
@@ -29,5 +29,51 @@ impl Limits {
     #[must_use]
     pub fn disk(&self) -> Bytes {
         if self.memory == Bytes(u64::MAX) { Bytes(64_000_000) } else { self.memory }
+    }
+}
+
+/// The limits of the programs beside the solvers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HelperLimits {
+    /// Wall time of an external checker for one answer.
+    pub checker: Time,
+    /// Wall time of a generator command for one case.
+    pub generator: Time,
+    /// The limits of a compiler.
+    pub compiler: CompileLimits,
+}
+
+/// The limits of a compiler that a problem may set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompileLimits {
+    /// CPU time of all its processes together.
+    pub cpu: Time,
+    /// Wall time.
+    pub wall: Time,
+    /// Peak memory of all its processes together.
+    pub memory: Bytes,
+}
+
+impl CompileLimits {
+    /// Returns the default wall time for a CPU time: two minutes, or twice the CPU time if that is more.
+    #[must_use]
+    pub fn default_wall(cpu: Time) -> Time {
+        Time(cpu.0.saturating_mul(2).max(Duration::from_secs(120)))
+    }
+}
+
+impl Default for CompileLimits {
+    /// 60 s of CPU time, 120 s of wall time, and 2 GiB.
+    fn default() -> Self {
+        let cpu = Time(Duration::from_secs(60));
+        Self { cpu, wall: Self::default_wall(cpu), memory: Bytes(2 << 30) }
+    }
+}
+
+impl Default for HelperLimits {
+    /// A minute for a checker and for a generator.
+    fn default() -> Self {
+        let minute = Time(Duration::from_secs(60));
+        Self { checker: minute, generator: minute, compiler: CompileLimits::default() }
     }
 }

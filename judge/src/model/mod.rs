@@ -38,7 +38,7 @@ pub use event::{Evidence, FinishedJob, JobId, KnownOutcome, RunEvent, Stop, Stor
 pub use exit::Exit;
 pub use external_checker::{CheckerProtocol, CommandTemplate, ExternalChecker};
 pub use features::{Feature, FeatureRule, Features, is_feature_name};
-pub use limits::Limits;
+pub use limits::{CompileLimits, HelperLimits, Limits};
 pub use listed::listed;
 pub use natural::natural_key;
 pub use number::{Number, NumberError};
@@ -55,5 +55,5 @@ pub use stored_run::{StoredCase, StoredEntrant, StoredOutcome, StoredRun};
 pub use test_group::{Members, TestGroup};
 pub use units::{Bytes, Percent, Time, UnitError};
 pub use verdict::Verdict;
-pub use visible::{is_hidden, one_line, quote, visible};
+pub use visible::{is_hidden, one_line, quote, tail, visible};
 pub use weight::{Weight, WeightError};

@@ -1,6 +1,6 @@
 //! A problem of the catalogue, checked and complete.
 
-use super::{CaseSpec, Direction, ExternalChecker, FeatureRule, Limits, Rule, TestGroup};
+use super::{CaseSpec, Direction, ExternalChecker, FeatureRule, HelperLimits, Limits, Rule, TestGroup};
 use checkers::{Checker, Generator, Score};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,8 @@ pub struct Problem {
     pub generator: Option<GeneratorChoice>,
     /// The limits of a solver.
     pub limits: Limits,
+    /// The limits of its checker and generator, and of compilers.
+    pub helper_limits: HelperLimits,
     /// The problem's own cases, without those of `inputs`.
     pub cases: Vec<CaseSpec>,
     /// Patterns of files that are cases too: `data/*.in`, relative to `folder`.

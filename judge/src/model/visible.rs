@@ -25,6 +25,15 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
+/// The most bytes of a [`tail`].
+const TAIL_BYTES: usize = 2000;
+
+/// Returns the end of a program's output as trimmed text. Invalid UTF-8 is replaced.
+#[must_use]
+pub fn tail(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..]).trim().to_owned()
+}
+
 /// Returns a word quoted for a shell; for bash, zsh and ksh if it has hidden characters.
 #[must_use]
 pub fn quote(word: &str) -> String {

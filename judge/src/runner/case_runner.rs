@@ -6,7 +6,7 @@ use crate::cases::{PreparedCase, ReadError};
 use crate::executor::Executor;
 use crate::interaction::{self, ConverseError};
 use crate::model::{
-    Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Ruling, Verdict,
+    Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Ruling, Verdict, tail,
 };
 use crate::solver;
 use crate::verdict::{self, Ending, InteractiveVerdict, InteractorDecision};
@@ -16,9 +16,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::mpsc::Sender;
-
-/// How much of standard error is shown for a case that failed.
-const STDERR_SHOWN: usize = 2000;
 
 /// A program that spent this share of its time without the core that it was ready for was disturbed.
 const NOISY_SHARE: f64 = 0.1;
@@ -216,9 +213,4 @@ fn ruled(ruling: Ruling) -> Outcome {
 fn in_full(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}
-
-/// Returns the end of a text, which may be invalid UTF-8.
-fn tail(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(STDERR_SHOWN)..]).trim().to_owned()
 }

@@ -4,6 +4,7 @@ use super::compiler::{self, Compiled, LIMITS, OUT, RunCompiler};
 use super::language::Language;
 use super::program;
 use crate::command;
+use crate::model::CompileLimits;
 use judge_sandbox::{Tier, WorkFile};
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions, read_dir, set_permissions};
@@ -40,6 +41,8 @@ pub struct Toolbox {
     /// Whether programs reach their files through the folders above them, as another user.
     pub(super) on_foot: bool,
     made: usize,
+    /// The limits of compilers.
+    limits: CompileLimits,
 }
 
 impl Toolbox {
@@ -64,7 +67,12 @@ impl Toolbox {
                 set_permissions(folder, mode(0o711))?;
             }
         }
-        Ok(Self { _folder: folder, workbench, on_foot, made: 0 })
+        Ok(Self { _folder: folder, workbench, on_foot, made: 0, limits: CompileLimits::default() })
+    }
+
+    /// Sets the limits of compilers.
+    pub fn limit_compilers(&mut self, limits: &CompileLimits) {
+        self.limits = limits.clone();
     }
 
     /// Returns a path relative to its build folder, if it is in one. It is the same for every toolbox.
@@ -104,7 +112,7 @@ impl Toolbox {
             Ok(file) => file,
             Err(why) => return Ok(Built::NoCompiler(format!("{}: {why}", source.display()))),
         };
-        let files = match run_compilers(language.compilers, file, run)? {
+        let files = match run_compilers(language.compilers, file, &self.limits, run)? {
             Ok(files) => files,
             Err(built) => return Ok(built),
         };
@@ -186,6 +194,7 @@ fn share(folder: &Path) -> io::Result<()> {
 fn run_compilers<E>(
     lines: &[&str],
     source: WorkFile,
+    limits: &CompileLimits,
     run: &mut RunCompiler<'_, E>,
 ) -> Result<Result<Vec<WorkFile>, Built>, E> {
     let names = || lines.iter().filter_map(|line| line.split(' ').next());
@@ -203,7 +212,7 @@ fn run_compilers<E>(
         }
         Err(why) => return Ok(Err(Built::NoCompiler(why))),
     };
-    Ok(match compiler::compile(&compiler, source, run)? {
+    Ok(match compiler::compile(&compiler, source, limits, run)? {
         Compiled::Made(files) => Ok(files),
         Compiled::Refused(said) => Err(Built::Refused(said)),
         Compiled::NotStarted(why) => Err(Built::NoCompiler(why)),

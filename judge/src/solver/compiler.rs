@@ -2,19 +2,20 @@
 
 use super::start_failure;
 use super::surroundings;
-use crate::model::{Bytes, Limits, Program, Time, Verdict};
+use crate::model::{Bytes, CompileLimits, Limits, Program, Verdict};
 use crate::verdict::{self, Ending};
 use judge_sandbox::{Breach, End, Exchange, Execution, Made, Request, Sink, Stdin, WorkFile};
 use std::ffi::OsString;
-use std::time::Duration;
 
 /// Runs a compiler in the sandbox, with its input and output files.
 pub type RunCompiler<'a, E> = dyn FnMut(&Request, &Exchange) -> Result<(Execution, Made), E> + 'a;
 
-/// The limits of a compiler.
+/// The limits of a compiler that no problem sets.
 pub(super) struct CompilerLimits {
-    /// Time, memory, processes and output. Of the output no more than `message` is kept.
-    run: Limits,
+    /// Bytes of its output, of which no more than `message` is kept.
+    output: Bytes,
+    /// Processes and threads alive at once.
+    processes: u32,
     /// Bytes that it may write to files.
     disk: Bytes,
     /// Bytes of all compiled files together.
@@ -29,13 +30,8 @@ pub(super) struct CompilerLimits {
 
 /// The limits of every compiler.
 pub(super) const LIMITS: CompilerLimits = CompilerLimits {
-    run: Limits {
-        cpu: Time(Duration::from_secs(60)),
-        wall: Time(Duration::from_secs(120)),
-        memory: Bytes(2 << 30),
-        output: Bytes(1 << 20),
-        processes: 512,
-    },
+    output: Bytes(1 << 20),
+    processes: 512,
     disk: Bytes(512 << 20),
     made: Bytes(256 << 20),
     made_files: 10_000,
@@ -61,7 +57,13 @@ pub(super) enum Compiled {
 const HERE: (&str, &str) = ("PWD", "/proc/self/cwd");
 
 /// Runs a compiler, with all its arguments, on `source`, which is put into its working folder.
-pub(super) fn compile<E>(compiler: &Program, source: WorkFile, run: &mut RunCompiler<'_, E>) -> Result<Compiled, E> {
+pub(super) fn compile<E>(
+    compiler: &Program,
+    source: WorkFile,
+    limits: &CompileLimits,
+    run: &mut RunCompiler<'_, E>,
+) -> Result<Compiled, E> {
+    let limits = run_limits(limits);
     let exchange = Exchange {
         given: vec![source],
         variables: ["HOME", "TMPDIR"].map(OsString::from).into(),
@@ -69,12 +71,16 @@ pub(super) fn compile<E>(compiler: &Program, source: WorkFile, run: &mut RunComp
         most_files: LIMITS.made_files,
         most_bytes: LIMITS.made.0,
     };
-    let (execution, made) = run(&request(compiler), &exchange)?;
-    Ok(outcome(compiler, &execution, made))
+    let (execution, made) = run(&request(compiler, &limits), &exchange)?;
+    Ok(outcome(compiler, &limits, &execution, made))
 }
 
-fn request(compiler: &Program) -> Request {
-    let limits = &LIMITS.run;
+fn run_limits(limits: &CompileLimits) -> Limits {
+    let CompileLimits { cpu, wall, memory } = *limits;
+    Limits { cpu, wall, memory, output: LIMITS.output, processes: LIMITS.processes }
+}
+
+fn request(compiler: &Program, limits: &Limits) -> Request {
     let here = [(HERE.0.to_owned(), HERE.1.to_owned())];
     Request {
         program: compiler.path.clone(),
@@ -97,12 +103,12 @@ fn request(compiler: &Program) -> Request {
     }
 }
 
-fn outcome(compiler: &Program, execution: &Execution, made: Made) -> Compiled {
+fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Made) -> Compiled {
     if let End::NotStarted(errno) = execution.end {
         return Compiled::NotStarted(unstarted(compiler, errno));
     }
     let said = message(execution);
-    let why = match (verdict::ending(execution, &LIMITS.run), made) {
+    let why = match (verdict::ending(execution, limits), made) {
         (Ending::Clean, Ok(files)) if files.is_empty() => "the compiler produced no program".to_owned(),
         (Ending::Clean, Ok(files)) => return Compiled::Made(files),
         (Ending::Clean, Err(why)) => format!("the compiler's output cannot be used: {why}"),
@@ -159,7 +165,7 @@ mod tests {
         let execution = Execution { end, breaches: breaches.to_vec(), usage, stdout: Vec::new(), stderr };
         let runtime = Runtime::default();
         let compiler = Program { path: "/no/such/cc".into(), argv: Vec::new(), visible: Vec::new(), runtime };
-        match outcome(&compiler, &execution, made) {
+        match outcome(&compiler, &run_limits(&CompileLimits::default()), &execution, made) {
             Compiled::Made(files) => format!("{} files", files.len()),
             Compiled::Refused(why) | Compiled::NotStarted(why) => why,
         }

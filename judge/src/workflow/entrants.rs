@@ -57,6 +57,7 @@ pub(crate) fn solvers(
             .with_hint("name one: --solver ./mybot"));
     }
     let specs = solver::parse_specs(texts)?;
+    toolbox.limit_compilers(&problem.helper_limits.compiler);
     specs.into_iter().map(|spec| solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox))).collect()
 }
 

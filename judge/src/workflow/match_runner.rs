@@ -54,7 +54,8 @@ impl<'a> MatchRunner<'a> {
     pub(crate) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
         let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
         let plan_runner = jobs::plan_runner(&args.jobs, &sandbox, false);
-        let toolbox = entrants::toolbox(&sandbox)?;
+        let mut toolbox = entrants::toolbox(&sandbox)?;
+        toolbox.limit_compilers(&problem.helper_limits.compiler);
         let template = Plan {
             problem: problem.clone(),
             cases: Vec::new(),

@@ -66,15 +66,25 @@ pub enum ProtocolError {
         found: String,
     },
     /// It rejected without a reason, although a crash looks the same.
-    #[error("ended with {exit} (rejected), but its report does not say why: {stderr}")]
+    #[error("ended with {exit} (rejected), but {place} does not say why{}", after_colon(stderr))]
     NoReason {
         /// How it ended.
         exit: &'static str,
+        /// Where the reason is expected.
+        place: &'static str,
+        /// Its standard error.
+        stderr: String,
+    },
+    /// It rejected, but its standard error has the traceback of a crash.
+    #[error("crashed ({status}): {stderr}")]
+    Crashed {
+        /// How it ended.
+        status: ExitStatus,
         /// Its standard error.
         stderr: String,
     },
     /// It neither accepted nor rejected.
-    #[error("ended with {status} ({expected}): {stderr}")]
+    #[error("ended with {status} ({expected}){}", after_colon(stderr))]
     NoRuling {
         /// How it ended.
         status: ExitStatus,
@@ -83,4 +93,8 @@ pub enum ProtocolError {
         /// Its standard error.
         stderr: String,
     },
+}
+
+fn after_colon(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(": {text}") }
 }

@@ -1,11 +1,12 @@
 //! The judge's own protocol. Exit code 0 accepts, and the first word of the result is the score; exit code 1 rejects,
 //! and the first line of the result is the reason. Every other end is the checker's fault.
 //!
-//! A checker gets its files in place of `{input}` and `{answer}`, or as its last two arguments, and prints the result.
+//! A checker gets its files in place of `{input}` and `{answer}`, and prints the result.
 //! An interactor gets `{input}` and writes the result to the file `{report}`.
 
+use super::crash;
 use super::interface::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
-use crate::model::Ruling;
+use crate::model::{Ruling, tail};
 
 /// Checkers of the judge's own protocol.
 pub(super) struct JudgeChecker;
@@ -18,16 +19,14 @@ impl Protocol for JudgeChecker {
         &[]
     }
 
-    fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a> {
-        let placeholders: Vec<_> =
-            std::iter::once(("input", files.input)).chain(files.answer.map(|answer| ("answer", answer))).collect();
-        let names_a_file = line.contains("{input}") || line.contains("{answer}");
-        let appended = placeholders.iter().filter(|_| !names_a_file).map(|(_, file)| *file).collect();
-        Call { placeholders, appended, stdin: None }
+    fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
+        let answer = files.answer.map(|answer| ("answer", answer));
+        let placeholders = std::iter::once(("input", files.input)).chain(answer).collect();
+        Call { placeholders, appended: Vec::new(), stdin: None }
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
-        ruling(output, output.stdout)
+        ruling(output, output.stdout, "its standard output")
     }
 }
 
@@ -44,29 +43,30 @@ impl Protocol for JudgeInteractor {
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
         let report = output.reports.first().map_or(&[][..], Vec::as_slice);
-        match ruling(output, report)? {
-            // Many interpreters end a program that crashed with exit code 1.
-            Ruling::Rejected(rejection) if rejection.reason.is_empty() => {
-                Err(ProtocolError::NoReason { exit: "exit code 1", stderr: text(output.stderr) })
-            }
-            ruling => Ok(ruling),
-        }
+        ruling(output, report, "its report")
     }
 }
 
-/// Returns the ruling of a program with this result.
-fn ruling(output: &CallOutput<'_>, result: &[u8]) -> Result<Ruling, ProtocolError> {
+/// Returns the ruling of a program with this result, which it wrote to `place`.
+fn ruling(output: &CallOutput<'_>, result: &[u8], place: &'static str) -> Result<Ruling, ProtocolError> {
     let line = text(result.split(|byte| *byte == b'\n').next().unwrap_or_default());
     match output.status.code() {
         Some(0) => match line.split_whitespace().next().unwrap_or_default().parse() {
             Ok(score) => Ok(Ruling::Accepted(score)),
             Err(_) => Err(ProtocolError::NoScore { place: "the first word it printed", found: line }),
         },
+        // Many interpreters end a program that crashed with exit code 1.
+        Some(1) if crash::is_reported(output.stderr) => {
+            Err(ProtocolError::Crashed { status: output.status, stderr: tail(output.stderr) })
+        }
+        Some(1) if line.is_empty() => {
+            Err(ProtocolError::NoReason { exit: "exit code 1", place, stderr: tail(output.stderr) })
+        }
         Some(1) => Ok(Ruling::rejected(line)),
         _ => Err(ProtocolError::NoRuling {
             status: output.status,
             expected: "0 accepts, 1 rejects",
-            stderr: text(output.stderr),
+            stderr: tail(output.stderr),
         }),
     }
 }
@@ -133,10 +133,27 @@ mod tests {
     }
 
     #[test]
-    fn a_checker_may_reject_without_a_reason_and_an_interactor_may_not() {
-        assert_eq!(checked(exit(1), b"", b"Traceback"), rejected(""));
-        let error = decided(exit(1), b"\n", b" Traceback\n").unwrap_err();
-        assert_eq!(error.to_string(), "ended with exit code 1 (rejected), but its report does not say why: Traceback");
+    fn exit_code_1_without_a_reason_is_a_fault_of_the_program() {
+        for (said, place) in [(checked as fn(_, _, _) -> _, "its standard output"), (decided, "its report")] {
+            for result in [&b""[..], b"\n", b" \nsecond line\n"] {
+                let error = |stderr| said(exit(1), result, stderr).unwrap_err().to_string();
+                let head = format!("ended with exit code 1 (rejected), but {place} does not say why");
+                assert_eq!(error(b""), head);
+                assert_eq!(error(b" out of memory\n"), format!("{head}: out of memory"));
+            }
+        }
+    }
+
+    #[test]
+    fn exit_code_1_after_a_traceback_is_a_crash() {
+        let traceback = b"Traceback (most recent call last):\n  File \"c.py\", line 1\nKeyError: 3\n";
+        for said in [checked, decided] {
+            let error = said(exit(1), b"too long\n", traceback).unwrap_err();
+            let shown = String::from_utf8_lossy(traceback);
+            assert_eq!(error.to_string(), format!("crashed (exit status: 1): {}", shown.trim()));
+            assert_eq!(said(exit(1), b"too long\n", b"Traceback is a word\n"), rejected("too long"));
+            assert_eq!(said(exit(0), b"3\n", traceback), accepted(3), "exit code 0 accepts");
+        }
     }
 
     #[test]
@@ -153,12 +170,10 @@ mod tests {
     }
 
     #[test]
-    fn a_checker_gets_its_files_where_it_asks_for_them_or_as_the_last_arguments() {
+    fn a_checker_gets_its_files_where_it_asks_for_them() {
         let (input, answer) = (Path::new("/in"), Path::new("/out"));
         let files = CallFiles { input, answer: Some(answer), reports: &[] };
         let placeholders = vec![("input", input), ("answer", answer)];
-        let bare = JudgeChecker.call("./check -v", &files);
-        assert_eq!(bare, Call { placeholders: placeholders.clone(), appended: vec![input, answer], stdin: None });
         for line in ["./check {answer}", "./check --in={input}"] {
             let call = JudgeChecker.call(line, &files);
             assert_eq!(call, Call { placeholders: placeholders.clone(), appended: Vec::new(), stdin: None });

@@ -5,6 +5,7 @@
 //! A new protocol is a variant of [`CheckerProtocol`], a file here, and its line in [`checker_protocol`] and
 //! [`interactor_protocol`].
 
+mod crash;
 mod interface;
 mod judge;
 

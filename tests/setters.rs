@@ -1,0 +1,180 @@
+//! The setter's programs: how their commands are read, what limits them, and who is blamed when they crash.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[allow(dead_code, reason = "it serves other tests as well")]
+mod support;
+
+use support::Folder;
+
+/// A folder with a problem `p` of one case, whose checker is this script for the shell.
+fn problem(checker: &str, more: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write("check.sh", checker);
+    folder.write(
+        "problems.toml",
+        format!(
+            "[[problem]]\nid = \"p\"\nchecker-command = \"sh check.sh {{input}} {{answer}}\"\n\
+             generator-command = \"echo {{seed}}\"\nseeds = \"1\"\n{more}"
+        ),
+    );
+    folder
+}
+
+/// Runs a solver that prints `7`, and returns the exit code, the verdict and the note.
+fn judged(folder: &Folder) -> (Option<i32>, String, String) {
+    let bot = folder.script("bot", "echo 7").display().to_string();
+    let (code, report) = folder.json(&["run", "-p", "p", "-s", &bot]);
+    let of_case = |key: &str| report["cases"][0][key].as_str().unwrap_or("").to_owned();
+    (code, of_case("verdict"), of_case("note"))
+}
+
+#[test]
+fn a_checker_that_crashes_is_a_judge_error_that_shows_it() {
+    let traceback = "Traceback (most recent call last):\n  File \"check.py\", line 1, in <module>\nKeyError: 3";
+    for (script, note) in [
+        (
+            "exit 1".to_owned(),
+            "the checker ended with exit code 1 (rejected), but its standard output does not say why".to_owned(),
+        ),
+        (
+            "echo oh >&2; exit 1".to_owned(),
+            "the checker ended with exit code 1 (rejected), but its standard output does not say why: oh".to_owned(),
+        ),
+        (
+            format!("echo too long; echo '{traceback}' >&2; exit 1"),
+            format!("the checker crashed (exit status: 1): {traceback}"),
+        ),
+        (
+            "echo 12.5".to_owned(),
+            "the checker accepted the answer, but the first word it printed is not an integer score: `12.5`".to_owned(),
+        ),
+        ("exit 9".to_owned(), "the checker ended with exit status: 9 (0 accepts, 1 rejects)".to_owned()),
+    ] {
+        let said = judged(&problem(&script, ""));
+        assert_eq!(said, (Some(3), "judge-error".to_owned(), note), "{script}");
+    }
+    let rejected = judged(&problem("echo too long; echo Traceback >&2; exit 1", ""));
+    assert_eq!(rejected, (Some(1), "wrong-answer".to_owned(), "too long".to_owned()));
+}
+
+#[test]
+fn a_python_checker_that_raises_is_a_judge_error() {
+    let folder = problem("", "");
+    folder.write("check.py", "raise KeyError(3)\n");
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", text.replace("sh check.sh", "python3 check.py"));
+    let (code, verdict, note) = judged(&folder);
+    assert!(code == Some(3) && verdict == "judge-error" && note.contains("KeyError: 3"), "{verdict}: {note}");
+    let check = folder.judge(&["check", "-p", "p", "--seed", "1", "--output", "problems.toml"]);
+    assert!(check.code == Some(2) && check.stderr.matches("KeyError: 3").count() == 1, "{}", check.stderr);
+}
+
+/// Returns what is said of a problem with these lines, in which `#` stands for a generator.
+fn refusal(lines: &str, generator: &str) -> String {
+    let folder = Folder::new();
+    let text = format!("[[problem]]\nid = \"p\"\n{lines}\nseeds = \"1\"\n").replace('#', generator);
+    folder.write("problems.toml", text);
+    let listed = folder.judge(&["list"]);
+    assert_eq!(listed.code, Some(2), "{lines}");
+    listed.stderr
+}
+
+#[test]
+fn commands_without_their_placeholders_are_refused_with_their_place() {
+    let generator = "generator-command = \"echo {seed}\"";
+    for (lines, place, carets, message) in [
+        (
+            "checker-command = \"c {answer}\"\ngenerator-command = \"./gen {sed}\"",
+            "4:28",
+            "^^^^^ did you mean `{seed}`?",
+            "unknown placeholder `{sed}` in `generator-command`",
+        ),
+        (
+            "checker-command = \"c {answer}\"\ngenerator-command = \"./gen\"",
+            "4:21",
+            "^^^^^^^ add `{seed}`",
+            "the generator has no `{seed}`",
+        ),
+        (
+            "checker-command = \"c {answer}\"\ngenerator-command = \"./gen {n} {seed}\"",
+            "4:28",
+            "^^^ expected `{seed}`",
+            "unknown placeholder `{n}`",
+        ),
+        ("checker-command = \"./check\"\n#", "3:19", "^^^^^^^^^ add `{answer}`", "the checker has no `{answer}`"),
+        ("checker-command = \"./check {input}\"\n#", "3:19", "add `{answer}`", "the checker has no `{answer}`"),
+        (
+            "checker-command = \"./check {inptu} {answer}\"\n#",
+            "3:28",
+            "^^^^^^^ did you mean `{input}`?",
+            "unknown placeholder `{inptu}`",
+        ),
+        (
+            "checker-command = \"awk '{anwser}' {answer}\"\n#",
+            "3:25",
+            "did you mean `{answer}`?",
+            "unknown placeholder `{anwser}`",
+        ),
+        (
+            "checker-command = 'c {answer} {seed}'\n#",
+            "3:31",
+            "expected `{input}` or `{answer}`",
+            "unknown placeholder `{seed}`",
+        ),
+        ("interactor-command = \"./i {input}\"\n#", "3:22", "add `{report}`", "the interactor has no `{report}`"),
+        (
+            "interactor-command = \"./i {reprot}\"\n#",
+            "3:27",
+            "did you mean `{report}`?",
+            "unknown placeholder `{reprot}`",
+        ),
+    ] {
+        let said = refusal(lines, generator);
+        for part in [&format!("problems.toml:{place}\n"), carets, message] {
+            assert!(said.contains(part), "{lines} lacks {part}: {said}");
+        }
+        assert_eq!(said.matches("error:").count(), 1, "{said}");
+    }
+    let folder = Folder::new();
+    let awk = "checker-command = \"awk '{print}' {answer}\"\ngenerator-command = \"sh -c 'echo ${HOME}' {seed}\"";
+    folder.write("problems.toml", format!("[[problem]]\nid = \"p\"\n{awk}\nseeds = \"1\"\n"));
+    assert_eq!(folder.judge(&["list"]).code, Some(0), "other programs have braces, too");
+}
+
+#[test]
+fn the_limits_of_the_setters_programs_are_keys() {
+    let slow = judged(&problem("sleep 30", "[problem.limits]\nchecker-wall = \"200ms\"\n"));
+    assert_eq!(slow, (Some(3), "judge-error".to_owned(), "`sh` ran longer than 200ms and was ended".to_owned()));
+
+    let folder = problem("", "[problem.limits]\ngenerator-wall = \"200ms\"\n");
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", text.replace("echo {seed}", "sleep 30{seed}"));
+    let generated = folder.judge(&["gen", "-p", "p", "--seed", "1"]);
+    assert!(generated.code == Some(2) && generated.stderr.contains("longer than 200ms"), "{}", generated.stderr);
+
+    for (limits, place) in [
+        ("generator-wall = \"1s\"\n", "problems.toml:6:18"),
+        ("checker-wall = \"1s\"\n", "problems.toml:6:16"),
+        ("compile-cpu = \"fast\"\n", "problems.toml:6:15"),
+    ] {
+        let folder = Folder::new();
+        let head = "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nseeds = \"1\"\n[problem.limits]\n";
+        folder.write("problems.toml", format!("{head}{limits}"));
+        let said = folder.judge(&["list"]);
+        assert!(said.code == Some(2) && said.stderr.contains(place), "{limits}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn the_limits_of_compilers_are_keys() {
+    let folder = Folder::new();
+    let head = "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nseeds = \"1\"\n[problem.limits]\n";
+    folder.write("problems.toml", format!("{head}compile-cpu = \"20ms\"\n"));
+    folder.write("bot.cpp", "#include <iostream>\n#include <regex>\nint main() { std::regex r(\"a\"); }\n");
+    let run = folder.judge(&["run", "-p", "p", "-s", "bot.cpp", "--json", "-"]);
+    assert!(
+        run.stdout.contains("compile-error") && run.stdout.contains("more than 20ms of CPU time"),
+        "{}",
+        run.stdout
+    );
+}
