@@ -61,7 +61,6 @@ fn every_way_to_fail_has_its_verdict() {
         (folder.script("loop", "while :; do :; done").display().to_string(), "time-limit", "CPU"),
         (folder.script("sleep", "sleep 100").display().to_string(), "wall-limit", "clock"),
         (folder.script("flood", "yes").display().to_string(), "output-limit", "standard output"),
-        (folder.path().join("missing").display().to_string(), "cannot-start", "No such file"),
         (folder.path().display().to_string(), "cannot-start", "folder"),
         (sample.display().to_string(), "cannot-start", "ermission"),
     ];

@@ -8,7 +8,7 @@ mod shared;
 pub use by_hand::{CheckArgs, ExecArgs, GenArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, RescoreArgs, ShowArgs};
-pub use shared::{CASE_HEADINGS, CaseArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs, TierArg};
+pub use shared::{CASE_HEADINGS, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, TierArg};
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -23,7 +23,7 @@ const STYLES: Styles =
 #[command(name = "judge", version, styles = STYLES, max_term_width = 100, subcommand_required = true)]
 #[command(after_help = "Start with `judge list`, then `judge run -p columns`. `judge help COMMAND` has examples.")]
 pub struct Cli {
-    /// The catalogue of problems [default: problems.toml here or in a parent folder, else the built-in one]
+    /// The catalogue of problems; builtin is the built-in one [default: problems.toml here or in a parent folder, else builtin]
     #[arg(long, global = true, value_name = "FILE")]
     pub problems: Option<PathBuf>,
 
@@ -162,9 +162,9 @@ pub enum SchemaOf {
 /// Arguments of `judge run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The problem's id, as in `judge list`
-    #[arg(short, long, value_name = "ID")]
-    pub problem: String,
+    /// Which problem
+    #[command(flatten)]
+    pub problem: ProblemArgs,
     /// A program, a quoted command, a source file, or bundled:ID; NAME=S names it; repeatable [default: the problem's bundled one]
     #[arg(short, long = "solver", value_name = "S")]
     pub solvers: Vec<String>,

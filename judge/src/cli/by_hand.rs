@@ -1,6 +1,6 @@
 //! The grammar of the commands for one program, case or answer: `exec`, `check`, `view`, `gen` and `solve`.
 
-use super::{LimitArgs, SandboxArgs};
+use super::{LimitArgs, ProblemArgs, SandboxArgs};
 use crate::model::{Bytes, RunChoice, Seeds, parse_seed};
 use clap::Args;
 use std::ffi::OsString;
@@ -60,11 +60,11 @@ pub struct ExecArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("case").required(true).args(["input", "seed", "dir", "run"]))]
 pub struct CheckArgs {
-    /// The problem's id, as in `judge list`
-    #[arg(short, long, value_name = "ID", required_unless_present = "run")]
-    pub problem: Option<String>,
+    /// Which problem
+    #[command(flatten)]
+    pub problem: ProblemArgs,
     /// Recheck the stored answers of this past run
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["problem", "output"])]
+    #[arg(long, value_name = "RUN", conflicts_with = "output")]
     pub run: Option<RunChoice>,
     /// The case's input, or - for standard input
     #[arg(long, value_name = "FILE", requires = "output")]
@@ -88,9 +88,9 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("case").required(true).args(["input", "seed"]))]
 pub struct ViewArgs {
-    /// The problem's id, as in `judge list`
-    #[arg(short, long, value_name = "ID")]
-    pub problem: String,
+    /// Which problem
+    #[command(flatten)]
+    pub problem: ProblemArgs,
     /// The case's input, or - for standard input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
@@ -124,9 +124,9 @@ pub struct ViewArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("which").required(true).args(["seed", "seeds"]))]
 pub struct GenArgs {
-    /// The problem's id, as in `judge list`
-    #[arg(short, long, value_name = "ID")]
-    pub problem: String,
+    /// Which problem
+    #[command(flatten)]
+    pub problem: ProblemArgs,
     /// The case with this seed, to standard output (or into --dir)
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_hyphen_values = true)]
     pub seed: Option<u64>,

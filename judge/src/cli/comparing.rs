@@ -73,9 +73,9 @@ pub struct StatisticsArgs {
 /// Arguments of `judge compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The problem's id, as in `judge list`
+    /// The problem's id, as in `judge list` [default: the only one of the catalogue]
     #[arg(short, long, value_name = "ID")]
-    pub problem: String,
+    pub problem: Option<String>,
     /// The solvers, as `judge run --solver` takes them, or past runs as run:12 or run:last/NAME: each is compared with the first
     #[arg(required = true, num_args = 2.., value_name = "S")]
     pub solvers: Vec<String>,
@@ -156,9 +156,9 @@ pub struct PowerArgs {
 /// Arguments of `judge baseline`.
 #[derive(Debug, Args)]
 pub struct BaselineArgs {
-    /// The problem's id, as in `judge list`
+    /// The problem's id, as in `judge list` [default: the only one of the catalogue]
     #[arg(short, long, value_name = "ID")]
-    pub problem: String,
+    pub problem: Option<String>,
     /// The solver, as `judge run --solver` takes it [default: the problem's bundled one]
     #[arg(short, long, value_name = "S")]
     pub solver: Option<String>,
@@ -211,9 +211,9 @@ pub struct GateArgs {
 /// Arguments of `judge tune`.
 #[derive(Debug, Args)]
 pub struct TuneArgs {
-    /// The problem's id, as in `judge list`
+    /// The problem's id, as in `judge list` [default: the only one of the catalogue]
     #[arg(short, long, value_name = "ID")]
-    pub problem: String,
+    pub problem: Option<String>,
     /// The solver, with {NAME} in the place of each parameter, here or in --env
     #[arg(short, long, value_name = "S")]
     pub solver: String,

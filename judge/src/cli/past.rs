@@ -1,5 +1,6 @@
 //! The grammar of the commands about past runs.
 
+use super::shared::ProblemArgs;
 use super::shared::ReportArgs;
 use crate::condition::Condition;
 use crate::model::{Rule, RunChoice, listed};
@@ -94,9 +95,9 @@ pub struct ShowArgs {
 /// Arguments of `judge best`.
 #[derive(Debug, Args)]
 pub struct BestArgs {
-    /// The problem's id, as in `judge list`
-    #[arg(short, long, value_name = "ID")]
-    pub problem: String,
+    /// Which problem
+    #[command(flatten)]
+    pub problem: ProblemArgs,
     /// Import the better scores from this file first; - for standard input
     #[arg(long, value_name = "FILE")]
     pub import: Option<PathBuf>,

@@ -14,6 +14,25 @@ const SANDBOX: &str = "Sandbox";
 /// The headings of the flags that every case depends on.
 pub const CASE_HEADINGS: [&str; 2] = [LIMITS, SANDBOX];
 
+/// Which problem: a catalogue with one problem needs no id.
+#[derive(Debug, Args)]
+pub struct ProblemArgs {
+    /// The problem's id, as in `judge list` [default: the only one of the catalogue]
+    #[arg(short, long, value_name = "ID")]
+    problem: Option<String>,
+    /// The same as --problem
+    #[arg(value_name = "ID", conflicts_with = "problem")]
+    id: Option<String>,
+}
+
+impl ProblemArgs {
+    /// Returns the id, if one is given.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        self.problem.as_deref().or(self.id.as_deref())
+    }
+}
+
 /// Which cases.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Cases")]

@@ -12,7 +12,7 @@ use std::path::Path;
 /// Records what a solver achieves. A run that was interrupted, or in which the judge failed, records nothing.
 pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
-    let problem = catalogue.find(&args.problem)?;
+    let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
     let solvers = runner.solver(args.solver.as_ref())?;
     let played = runner.play(runner.plan(solvers, runner.cases(&args.cases, None)?)?)?;

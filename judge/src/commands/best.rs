@@ -15,7 +15,7 @@ const ROWS: usize = 100;
 /// Shows the best scores, after importing those of others.
 pub(super) fn best(catalogue: Option<&Path>, args: &BestArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
-    let game = game_of(catalogue.find(&args.problem)?);
+    let game = game_of(load::problem(&catalogue, args.problem.id())?);
     let journal = match &args.import {
         Some(file) => import(Journal::open(&recorder::folder(&catalogue))?, &game, file)?,
         None => recorder::look(&catalogue)?,

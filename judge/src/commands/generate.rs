@@ -11,7 +11,7 @@ use std::path::Path;
 /// Writes the inputs of cases, to standard output or into a folder.
 pub(super) fn generate(catalogue: Option<&Path>, args: &GenArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
-    let inputs = inputs(catalogue.find(&args.problem)?)?;
+    let inputs = inputs(load::problem(&catalogue, args.problem.id())?)?;
     let Some(folder) = &args.dir else {
         let seed = args.seed.unwrap_or_default();
         report::print_bytes(&inputs.generate(seed)?)?;

@@ -33,6 +33,9 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
         CaseFilterArgs { condition: None, group_by: None } => journal.history(&filter)?,
         cases => history_by_feature::rows(&journal, catalogue, &filter, cases)?,
     };
+    if let (true, Some(id)) = (rows.is_empty(), &args.problem) {
+        catalogue.find(id)?;
+    }
     if let Some(path) = &args.json {
         load::write("the JSON history", path, report::history_json(&rows).map_err(Failure::fault)?.as_bytes())?;
     }

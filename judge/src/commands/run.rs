@@ -23,7 +23,7 @@ use std::time::Instant;
 /// Runs solvers on a problem's cases.
 pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
-    let problem = catalogue.find(&args.problem)?;
+    let problem = load::problem(&catalogue, args.problem.id())?;
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;

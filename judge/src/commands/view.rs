@@ -36,7 +36,7 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
         return Err(Failure::usage("the input and the answer cannot both come from standard input"));
     }
     let catalogue = load::catalogue(catalogue)?;
-    let problem = catalogue.find(&args.problem)?;
+    let problem = load::problem(&catalogue, args.problem.id())?;
     answer::refuse_interactive(problem)?;
     load::probe("the page", &args.html)?;
     let input = input(problem, args)?;

@@ -22,7 +22,7 @@ pub struct Catalogue {
 pub struct ManifestError {
     file: String,
     text: String,
-    /// The errors, in the order of the file.
+    /// The errors, in the order of the file; those that may follow from others are last.
     pub complaints: Vec<CatalogueComplaint>,
 }
 
@@ -42,6 +42,8 @@ pub struct UnknownProblem {
     pub id: String,
     /// The most similar id.
     pub meant: Option<String>,
+    /// The built-in problem that is or resembles what was given.
+    pub built_in: Option<String>,
 }
 
 impl Catalogue {
@@ -90,11 +92,18 @@ impl Catalogue {
     /// When there is none.
     pub fn find(&self, id: &str) -> Result<&Problem, UnknownProblem> {
         let ids = || self.problems.iter().map(|problem| &*problem.id);
-        self.problems
-            .iter()
-            .find(|problem| problem.id == id)
-            .ok_or_else(|| UnknownProblem { id: id.to_owned(), meant: suggest::closest(id, ids()).map(str::to_owned) })
+        self.problems.iter().find(|problem| problem.id == id).ok_or_else(|| UnknownProblem {
+            id: id.to_owned(),
+            meant: suggest::closest(id, ids()).map(str::to_owned),
+            built_in: built_in_like(id),
+        })
     }
+}
+
+/// Returns the id of the built-in problem that is or resembles this one.
+fn built_in_like(id: &str) -> Option<String> {
+    let built_in = Catalogue::built_in(Path::new("/")).ok()?;
+    suggest::closest(id, built_in.problems.iter().map(|problem| &*problem.id)).map(str::to_owned)
 }
 
 /// Reads a file with `read`. `title` is the name of the file's own table in messages.
@@ -113,11 +122,12 @@ fn read_document<T>(
         span: error.span().unwrap_or(0..0),
         message: "not valid TOML".to_owned(),
         expected: error.message().lines().collect::<Vec<_>>().join("; "),
+        follows: false,
     }));
     match value {
         Some(value) if complaints.is_empty() => Ok(value),
         _ => {
-            complaints.sort_by_key(|complaint| complaint.span.start);
+            complaints.sort_by_key(|complaint| (complaint.follows, complaint.span.start));
             Err(ManifestError { file: file.to_owned(), text: text.to_owned(), complaints })
         }
     }

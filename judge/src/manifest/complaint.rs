@@ -11,6 +11,8 @@ pub struct CatalogueComplaint {
     pub message: String,
     /// What would be right; empty if the message says it.
     pub expected: String,
+    /// Whether it may follow from another error: something is missing.
+    pub follows: bool,
 }
 
 impl CatalogueComplaint {
@@ -46,7 +48,12 @@ mod tests {
     #[test]
     fn the_caret_stands_under_the_place() {
         let text = "a = 1\nkéy = 2\n";
-        let complaint = CatalogueComplaint { span: 13..14, message: "bad value".into(), expected: "expected 3".into() };
+        let complaint = CatalogueComplaint {
+            span: 13..14,
+            message: "bad value".into(),
+            expected: "expected 3".into(),
+            follows: false,
+        };
         assert_eq!(
             complaint.render("p.toml", text),
             "bad value\n --> p.toml:2:7\n  |\n2 | kéy = 2\n  |       ^ expected 3"
@@ -55,7 +62,12 @@ mod tests {
 
     #[test]
     fn a_place_beyond_the_text_is_shown_at_its_end() {
-        let complaint = CatalogueComplaint { span: 90..99, message: "ends too early".into(), expected: String::new() };
+        let complaint = CatalogueComplaint {
+            span: 90..99,
+            message: "ends too early".into(),
+            expected: String::new(),
+            follows: false,
+        };
         assert_eq!(complaint.render("p.toml", "a"), "ends too early\n --> p.toml:1:2\n  |\n1 | a\n  |  ^");
     }
 }

@@ -116,12 +116,11 @@ fn check_cases(section: &Section<'_>, rule: &Rule, cases: &[CaseSpec], has_input
         }
         if rule.needs_thresholds() && case.thresholds.is_none() {
             let message = format!("the case `{}` has no thresholds, and the scoring rule needs them", case.name);
-            section.complain(section.span(), message, "add `thresholds = […]` to its [[problem.case]]");
+            section.complain_after(message, "add `thresholds = […]` to its [[problem.case]]");
         }
     }
     if cases.is_empty() && !has_inputs {
-        section.complain(
-            section.span(),
+        section.complain_after(
             "the problem has no cases",
             "add `seeds = \"1-10\"`, `inputs = [\"data/*.in\"]` or [[problem.case]]",
         );

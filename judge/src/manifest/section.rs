@@ -51,13 +51,21 @@ impl<'a> Section<'a> {
 
     /// Adds a complaint.
     pub(super) fn complain(&self, span: Range<usize>, message: impl Into<String>, expected: impl Into<String>) {
-        let complaint = CatalogueComplaint { span, message: message.into(), expected: expected.into() };
-        self.complaints.borrow_mut().push(complaint);
+        self.add(span, message.into(), expected.into(), false);
+    }
+
+    /// Adds a complaint that may follow from another one.
+    pub(super) fn complain_after(&self, message: impl Into<String>, expected: impl Into<String>) {
+        self.add(self.span(), message.into(), expected.into(), true);
+    }
+
+    fn add(&self, span: Range<usize>, message: String, expected: String, follows: bool) {
+        self.complaints.borrow_mut().push(CatalogueComplaint { span, message, expected, follows });
     }
 
     /// Complains that a key is missing.
     pub(super) fn missing(&self, key: &str, example: &str) {
-        self.complain(self.span(), format!("{} has no `{key}`", self.title), format!("add `{key} = {example}`"));
+        self.complain_after(format!("{} has no `{key}`", self.title), format!("add `{key} = {example}`"));
     }
 
     /// Returns the text under `key`.

@@ -38,6 +38,12 @@ const LANGUAGES: [Language; 10] = [
     Language { endings: &["pl"], compilers: &[], run: "perl {source}" },
 ];
 
+/// Returns the endings of all source files, as they are listed in messages: `.rs, .cpp, …`.
+pub(super) fn endings() -> String {
+    let all = LANGUAGES.iter().flat_map(|language| language.endings);
+    all.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
+}
+
 /// Returns the language of a source file, by its ending.
 pub(super) fn of(source: &Path) -> Option<&'static Language> {
     let ending = source.extension()?.to_str()?;

@@ -107,7 +107,7 @@ fn is_below_here(path: &Path) -> bool {
 }
 
 /// Returns the path of a program, or why it cannot be run.
-fn find_program(name: &Path) -> Result<PathBuf, String> {
+pub(super) fn find_program(name: &Path) -> Result<PathBuf, String> {
     let bare = name.components().count() == 1 && !name.to_string_lossy().contains('/');
     // A bare name is a command, or else a file in the current folder.
     let found = Some(name).filter(|_| bare).and_then(|name| toolchain::on_path(name.as_os_str()));

@@ -1,7 +1,7 @@
 //! Reads `NAME=S` and gives every solver a unique name.
 
 use crate::model::SolverSpec;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// A list of solvers that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +10,7 @@ pub enum SpecError {
     #[error("a solver is empty: give a program, a command, or a source file")]
     Empty,
     /// Two solvers were given the same name.
-    #[error("two solvers are named `{0}`: name them, as in `--solver old={1} --solver new={1}`")]
+    #[error("two solvers are named `{0}`: name them, as in `old={1}` and `new={1}`")]
     SameName(String, String),
 }
 
@@ -19,9 +19,51 @@ pub enum SpecError {
 /// # Errors
 /// When one is empty, or two have the same name.
 pub fn parse_specs(texts: &[String]) -> Result<Vec<SolverSpec>, SpecError> {
-    let specs: Vec<SolverSpec> = texts.iter().map(|text| parse_spec(text)).collect::<Result<_, _>>()?;
+    let specs = name_specs(texts)?;
     check_names(&specs)?;
     Ok(specs)
+}
+
+/// Reads the solvers of a command line. Those without a name get one from their path: `bot`, or as much of the path as
+/// tells them apart, `v1/bot` and `v2/bot`. Names may still be the same.
+///
+/// # Errors
+/// When one is empty.
+pub fn name_specs(texts: &[String]) -> Result<Vec<SolverSpec>, SpecError> {
+    let read: Vec<_> = texts.iter().map(|text| read_spec(text)).collect::<Result<_, _>>()?;
+    let named = |(name, text): &(Option<String>, &str)| match name {
+        Some(name) => name.clone(),
+        None => default_name(text),
+    };
+    let names: Vec<String> = read.iter().map(named).collect();
+    let spec = |(place, (given, text)): (usize, &(Option<String>, &str))| {
+        let rivals = || (0..read.len()).filter(|&other| names[other] == names[place] && read[other].1 != *text);
+        let rivals: Vec<&str> = rivals().map(|other| read[other].1).collect();
+        let name = given.clone().unwrap_or_else(|| name_apart(text, &rivals).unwrap_or_else(|| names[place].clone()));
+        SolverSpec { name, text: (*text).to_owned() }
+    };
+    Ok(read.iter().enumerate().map(spec).collect())
+}
+
+/// Returns the shortest name of a solver that none of `rivals` has: of the last parts of its path, without or with the
+/// file's ending. `None` if it has no rivals, or no such name.
+fn name_apart(text: &str, rivals: &[&str]) -> Option<String> {
+    let depth = Path::new(text).components().count();
+    let lengths = (!rivals.is_empty()).then_some(1..=depth)?;
+    let forms = lengths.flat_map(|parts| [false, true].map(|with_ending| (parts, with_ending)));
+    let name = |text: &str, (parts, with_ending)| path_name(text, parts, with_ending);
+    forms
+        .filter(|&form| rivals.iter().all(|rival| name(rival, form) != name(text, form)))
+        .find_map(|form| name(text, form))
+}
+
+/// Returns the last parts of a path as a name.
+fn path_name(text: &str, parts: usize, with_ending: bool) -> Option<String> {
+    let path = if with_ending { Path::new(text).to_owned() } else { Path::new(text).with_extension("") };
+    let is_named = |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
+    let named: Vec<_> = path.components().filter(is_named).collect();
+    let last: PathBuf = named[named.len().saturating_sub(parts)..].iter().collect();
+    Some(last.display().to_string()).filter(|name| !name.is_empty())
 }
 
 /// Finds out whether all solvers have names of their own.
@@ -37,11 +79,8 @@ pub fn check_names(specs: &[SolverSpec]) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// Reads one solver of a command line.
-///
-/// # Errors
-/// When it is empty.
-pub fn parse_spec(text: &str) -> Result<SolverSpec, SpecError> {
+/// Returns the name that a solver is given, if it is, and its text.
+fn read_spec(text: &str) -> Result<(Option<String>, &str), SpecError> {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#'))
     };
@@ -49,10 +88,7 @@ pub fn parse_spec(text: &str) -> Result<SolverSpec, SpecError> {
         Some((name, rest)) if is_name(name) => (Some(name.to_owned()), rest.trim()),
         _ => (None, text.trim()),
     };
-    if text.is_empty() {
-        return Err(SpecError::Empty);
-    }
-    Ok(SolverSpec { name: name.unwrap_or_else(|| default_name(text)), text: text.to_owned() })
+    if text.is_empty() { Err(SpecError::Empty) } else { Ok((name, text)) }
 }
 
 /// A bundled solver is named after itself, a path after its file, a command by its own words.
@@ -91,8 +127,21 @@ mod tests {
 
     #[test]
     fn solvers_must_be_told_apart() {
-        assert_eq!(names(&["a/bot", "b/bot"]), Err(SpecError::SameName("bot".into(), "b/bot".into())));
+        assert_eq!(names(&["a/bot", "a/bot"]), Err(SpecError::SameName("bot".into(), "a/bot".into())));
+        assert_eq!(names(&["x=a/bot", "x=b/bot"]), Err(SpecError::SameName("x".into(), "b/bot".into())));
         assert_eq!(names(&["x="]), Err(SpecError::Empty));
         assert_eq!(names(&["  "]), Err(SpecError::Empty));
+    }
+
+    #[test]
+    fn solvers_of_one_file_name_are_named_by_what_differs() {
+        let named = |texts: &[&str]| names(texts).unwrap().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(named(&["v1/bot", "v2/bot"]), ["v1/bot", "v2/bot"]);
+        assert_eq!(named(&["./v1/bot.py", "/x/v2/bot.py", "other"]), ["v1/bot", "v2/bot", "other"]);
+        assert_eq!(named(&["bot.py", "bot.cpp"]), ["bot.py", "bot.cpp"]);
+        assert_eq!(named(&["./bot", "../bot"]), ["bot", "../bot"]);
+        assert_eq!(named(&["a/x/bot", "b/x/bot", "a/y/bot"]), ["a/x/bot", "b/x/bot", "y/bot"]);
+        assert_eq!(named(&["bot=v1/bot", "v2/bot"]), ["bot", "v2/bot"]);
+        assert_eq!(named(&["bundled:columns", "./columns"]), ["bundled:columns", "columns"]);
     }
 }

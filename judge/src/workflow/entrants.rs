@@ -6,7 +6,7 @@ use crate::command::game_of;
 use crate::journal::Journal;
 use crate::manifest::{Catalogue, closest};
 use crate::model::{Digest, Game, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun};
-use crate::solver::{self, Toolbox, check_names, parse_spec};
+use crate::solver::{self, Toolbox, check_names, name_specs};
 use judge_sandbox::Sandbox;
 use std::collections::HashMap;
 
@@ -58,15 +58,20 @@ pub(crate) fn solvers(
     }
     let specs = solver::parse_specs(texts)?;
     toolbox.limit_compilers(&problem.helper_limits.compiler);
+    check_solvers(&specs)?;
     specs.into_iter().map(|spec| solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox))).collect()
+}
+
+/// Fails if one of the solvers cannot be run whatever the case, with an error for each.
+pub(crate) fn check_solvers(specs: &[SolverSpec]) -> Result<(), Failure> {
+    Failure::check_all(specs.iter().filter_map(|spec| solver::check_solver(spec).err()).map(Failure::from))
 }
 
 /// Finds the entrants that the command line names.
 pub(crate) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Result<Vec<Entrant>, Failure> {
     let mut journal: Option<Journal> = None;
     let mut entrants = Vec::new();
-    for text in texts {
-        let mut spec = parse_spec(text)?;
+    for (text, mut spec) in texts.iter().zip(name_specs(texts)?) {
         let Some(named) = spec.text.strip_prefix(RUN) else {
             entrants.push(Entrant { spec, past: None });
             continue;
@@ -96,12 +101,18 @@ fn restore(journal: &Journal, problem: &Problem, named: &str) -> Result<PastEntr
         Failure::usage(format!("`{RUN}{named}` is not a run: {expected}")).with_hint("`judge history` lists the runs")
     })?;
     let run = journal.stored_run(journal.choose(choice)?)?;
-    if run.problem != problem.id {
-        let error = format!("run {} is of the problem `{}`, not of `{}`", run.id, run.problem, problem.id);
-        return Err(Failure::usage(error).with_hint(format!("`judge history -p {}` lists its runs", problem.id)));
-    }
+    check_problem(&run, &problem.id)?;
     let entrant = entrant(&run, name)?;
     Ok(PastEntrant { run, entrant })
+}
+
+/// Fails if a run is not of this problem.
+pub(crate) fn check_problem(run: &StoredRun, id: &str) -> Result<(), Failure> {
+    if run.problem == id {
+        return Ok(());
+    }
+    let error = format!("run {} is of the problem `{}`, not of `{id}`", run.id, run.problem);
+    Err(Failure::usage(error).with_hint(format!("`judge history -p {id}` lists its runs")))
 }
 
 fn entrant(run: &StoredRun, name: Option<&str>) -> Result<usize, Failure> {

@@ -8,7 +8,7 @@ use crate::paired::{InferenceError, UnsuitedMinEffect};
 use crate::report::{Paint, PrintError, Style};
 use crate::runner::RunError;
 use crate::scoring::InvalidResults;
-use crate::solver::SpecError;
+use crate::solver::{SolverError, SpecError};
 use std::error::Error;
 
 /// What the user sees when a command fails: one or more errors, and the exit code.
@@ -100,9 +100,11 @@ impl From<ManifestError> for Failure {
 
 impl From<UnknownProblem> for Failure {
     fn from(error: UnknownProblem) -> Self {
-        let hint = match &error.meant {
-            Some(meant) => format!("did you mean `{meant}`? `judge list` shows all problems"),
-            None => "`judge list` shows all problems".to_owned(),
+        let hint = match (&error.meant, &error.built_in) {
+            (_, Some(built_in)) if *built_in == error.id => format!("`{built_in}` is built in: use --problems builtin"),
+            (Some(meant), _) => format!("did you mean `{meant}`? `judge list` shows all problems"),
+            (None, Some(built_in)) => format!("did you mean `{built_in}`? It is built in: use --problems builtin"),
+            (None, None) => "`judge list` shows all problems".to_owned(),
         };
         Self::usage(error).with_hint(hint)
     }
@@ -126,6 +128,24 @@ impl From<SelectError> for Failure {
 impl From<SpecError> for Failure {
     fn from(error: SpecError) -> Self {
         Self::usage(error)
+    }
+}
+
+impl From<SolverError> for Failure {
+    fn from(error: SolverError) -> Self {
+        let hint = match &error {
+            SolverError::Missing { .. } => {
+                "give a program, a quoted command or a source file: --solver ./mybot".to_owned()
+            }
+            SolverError::NotBundled(_) => {
+                "`judge list` shows the problems; each has a bundled solver of its id".to_owned()
+            }
+            SolverError::UnknownSource { file, .. } => {
+                format!("compile it, and give the program; or name its interpreter: 'INTERPRETER {file}'")
+            }
+            SolverError::Unreadable(_) => "close the quotes".to_owned(),
+        };
+        Self::usage(error).with_hint(hint)
     }
 }
 

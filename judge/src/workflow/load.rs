@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use crate::manifest::Catalogue;
-use crate::model::{BestScore, Bytes, Game, quote};
+use crate::model::{BestScore, Bytes, Game, Problem, quote};
 use crate::report;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -11,6 +11,9 @@ use tempfile::NamedTempFile;
 
 /// The file name of the catalogue.
 const CATALOGUE_FILE: &str = "problems.toml";
+
+/// The name of the built-in catalogue, in place of a file.
+const BUILTIN: &str = "builtin";
 
 /// Returns the given catalogue; else the one in this folder or the nearest parent; else the built-in one, with a note.
 pub(crate) fn catalogue(given: Option<&Path>) -> Result<Catalogue, Failure> {
@@ -23,6 +26,9 @@ pub(crate) fn catalogue(given: Option<&Path>) -> Result<Catalogue, Failure> {
 /// Returns the same catalogue as [`catalogue`], without the note.
 pub(crate) fn catalogue_without_note(given: Option<&Path>) -> Result<Catalogue, Failure> {
     let here = current_folder()?;
+    if given == Some(Path::new(BUILTIN)) {
+        return Ok(Catalogue::built_in(&here)?);
+    }
     let Some(path) = given.map(Path::to_owned).or_else(|| nearest(&here)) else {
         return Ok(Catalogue::built_in(&here)?);
     };
@@ -34,6 +40,19 @@ pub(crate) fn catalogue_without_note(given: Option<&Path>) -> Result<Catalogue, 
 
 fn current_folder() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| Failure::fault(error).with_hint("is the current folder gone?"))
+}
+
+/// Returns the problem with this id; without one, the only problem of the catalogue.
+pub(crate) fn problem<'a>(catalogue: &'a Catalogue, id: Option<&str>) -> Result<&'a Problem, Failure> {
+    match (id, catalogue.problems()) {
+        (Some(id), _) => Ok(catalogue.find(id)?),
+        (None, [only]) => Ok(only),
+        (None, problems) => {
+            let ids: Vec<_> = problems.iter().map(|problem| &*problem.id).collect();
+            let error = format!("no problem is given, and there are {}: {}", ids.len(), ids.join(", "));
+            Err(Failure::usage(error).with_hint(format!("name one: -p {}", ids[0])))
+        }
+    }
 }
 
 fn nearest(here: &Path) -> Option<PathBuf> {

@@ -91,11 +91,13 @@ impl<'a> MatchRunner<'a> {
     /// Prepares solvers to be run.
     pub(crate) fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
         let specs = solver::parse_specs(texts)?;
+        entrants::check_solvers(&specs)?;
         specs.into_iter().map(|spec| self.prepare(spec)).collect()
     }
 
     /// Prepares a solver to be run.
     pub(crate) fn prepare(&mut self, spec: SolverSpec) -> Result<Solver, Failure> {
+        entrants::check_solvers(std::slice::from_ref(&spec))?;
         solver::prepare(spec, &mut self.toolbox, &mut sandbox::compiler(&self.sandbox))
     }
 

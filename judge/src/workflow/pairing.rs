@@ -1,7 +1,7 @@
 //! Pairs solvers of past runs by case, with each other and with solvers that run on the same cases now.
 
 use super::best_scores::ReferenceScores;
-use super::entrants::{CaseKey, Entrant, PastEntrant};
+use super::entrants::{CaseKey, Entrant, PastEntrant, check_solvers};
 use super::failure::Failure;
 use super::match_runner::{MatchResult, MatchRunner};
 use super::{case_choice, command_line, restored_run};
@@ -175,8 +175,9 @@ fn run_missing(
         warnings.push(format!("{cases}: the input has changed or is missing; the case was not run"));
     }
     let playing: Vec<usize> = (0..entrants.len()).filter(|&entrant| entrants[entrant].past.is_none()).collect();
-    let solvers =
-        playing.iter().map(|&entrant| runner.prepare(entrants[entrant].spec.clone())).collect::<Result<_, _>>()?;
+    let specs: Vec<_> = playing.iter().map(|&entrant| entrants[entrant].spec.clone()).collect();
+    check_solvers(&specs)?;
+    let solvers = specs.into_iter().map(|spec| runner.prepare(spec)).collect::<Result<_, _>>()?;
     let played = runner.play(runner.plan(solvers, same.iter().map(|case| case.spec.clone()).collect())?)?;
     for (case, shared) in same.iter_mut().enumerate() {
         for (solver, &entrant) in playing.iter().enumerate() {

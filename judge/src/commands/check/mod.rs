@@ -17,10 +17,10 @@ use std::path::Path;
 /// Checks one answer, or all answers of a folder.
 pub(super) fn check(catalogue: Option<&Path>, args: &CheckArgs) -> Result<Exit, Failure> {
     if let Some(run) = args.run {
-        return check_run(catalogue, run, args.output_limit);
+        return check_run(catalogue, args.problem.id(), run, args.output_limit);
     }
     let catalogue = load::catalogue(catalogue)?;
-    let problem = catalogue.find(args.problem.as_deref().unwrap_or_default())?;
+    let problem = load::problem(&catalogue, args.problem.id())?;
     refuse_interactive(problem)?;
     let limit = args.output_limit.unwrap_or(problem.limits.output);
     match (&args.dir, &args.output) {

@@ -6,7 +6,7 @@ use crate::model::{Bytes, Digest, Exit, Outcome, Ruling, RunChoice, StoredCase, 
 use crate::report::{self, Style, grid, left};
 use crate::workflow::answer::{refuse_interactive, too_long};
 use crate::workflow::failure::Failure;
-use crate::workflow::{load, recorder};
+use crate::workflow::{entrants, load, recorder};
 use std::path::Path;
 
 /// The result of rechecking an answer.
@@ -32,6 +32,7 @@ struct Tally {
 /// Rechecks every stored answer of a run. Each kept to the limit of the run; `limit` replaces that limit.
 pub(in crate::commands) fn check_run(
     catalogue: Option<&Path>,
+    id: Option<&str>,
     choice: RunChoice,
     limit: Option<Bytes>,
 ) -> Result<Exit, Failure> {
@@ -39,6 +40,7 @@ pub(in crate::commands) fn check_run(
     let journal = recorder::look(&catalogue)?;
     let run = journal.stored_run(journal.choose(choice)?)?;
     let problem = catalogue.find(&run.problem)?;
+    id.map_or(Ok(()), |id| entrants::check_problem(&run, id))?;
     refuse_interactive(problem)?;
     let rechecker =
         Rechecker { journal: &journal, inputs: Inputs::of(problem), checker: ProblemChecker::of(problem), limit };

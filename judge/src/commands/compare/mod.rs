@@ -22,7 +22,7 @@ use until_decided::until_decided;
 /// Compares solvers with the first one of them.
 pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
-    let problem = catalogue.find(&args.problem)?;
+    let problem = load::problem(&catalogue, args.problem.as_deref())?;
     if let (true, Some(measure)) = (args.exact, args.statistics.measure.filter(|&how| how != EffectMeasure::Relative)) {
         return Err(Failure::usage(format!("--exact needs effects with a bound, and those of `{measure}` have none"))
             .with_hint("omit --measure, or use --measure relative"));

@@ -22,7 +22,7 @@ const FEWEST_SETTINGS: usize = 8;
 /// Searches for good parameters.
 pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
-    let problem = catalogue.find(&args.problem)?;
+    let problem = load::problem(&catalogue, args.problem.as_deref())?;
     check_parameters(args)?;
     let outputs = Outputs::check::<TuneReport>(&args.reports)?;
     let brackets = brackets(args)?;

@@ -20,9 +20,9 @@ pub(super) struct CaseRow {
 
 /// Returns the rows of the table, in the order of the plan: all jobs that were run, or the failures and the extremes.
 pub(super) fn rows(report: &RunReport<'_>) -> Vec<CaseRow> {
-    let row = |(job, _)| CaseRow { job, why: None };
+    let row = |(job, outcome)| CaseRow { job, why: is_of_all_cases(report, outcome).then_some("all cases") };
     let verdict = |(_, outcome): &(JobId, Option<&Outcome>)| verdict_of(*outcome);
-    let played = || report.jobs().filter(|job| verdict(job) != Verdict::Skipped);
+    let played = || shown_jobs(report);
     if report.every_row || played().count() <= EVERY_ROW {
         return played().map(row).collect();
     }
@@ -35,6 +35,27 @@ pub(super) fn rows(report: &RunReport<'_>) -> Vec<CaseRow> {
     }
     rows.sort_by_key(|row| row.job);
     rows
+}
+
+/// Returns the jobs that were run, without those that repeat another: a solver that could not be compiled or started is
+/// shown once.
+pub(super) fn shown_jobs<'a>(report: &'a RunReport<'_>) -> impl Iterator<Item = (JobId, Option<&'a Outcome>)> {
+    let first = |solver| report.outcomes.get(JobId { case: 0, solver });
+    let repeats = move |&(job, outcome): &(JobId, Option<&Outcome>)| {
+        job.case > 0 && is_of_all_cases(report, outcome) && same(first(job.solver), outcome)
+    };
+    report.jobs().filter(|(_, outcome)| verdict_of(*outcome) != Verdict::Skipped).filter(move |job| !repeats(job))
+}
+
+/// Returns whether an outcome holds for every case: no program ran.
+fn is_of_all_cases(report: &RunReport<'_>, outcome: Option<&Outcome>) -> bool {
+    let unstarted = [Verdict::CompileError, Verdict::CannotStart];
+    report.plan.cases.len() > 1 && unstarted.contains(&verdict_of(outcome))
+}
+
+fn same(left: Option<&Outcome>, right: Option<&Outcome>) -> bool {
+    let terms = |outcome: &Outcome| (outcome.verdict, outcome.note.clone());
+    left.map(terms) == right.map(terms)
 }
 
 /// Returns the rows of the jobs with the highest and lowest scores, the most CPU time and the most memory.

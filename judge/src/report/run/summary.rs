@@ -1,6 +1,6 @@
 //! The text report of a run: the table of cases, the totals, and the failures with the commands that reproduce them.
 
-use super::cases::{CaseRow, rows};
+use super::cases::{CaseRow, rows, shown_jobs};
 use super::leaderboard::{groups, leaderboard, matrix, test_groups};
 use super::report::RunReport;
 use crate::model::{Outcome, Stop, Verdict, one_line, visible};
@@ -61,8 +61,7 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     if !table.is_empty() {
         lines.push(table.text());
     }
-    let skipped = report.skipped();
-    let left_out = report.outcomes.len() - skipped - rows.len();
+    let left_out = shown_jobs(report).count() - rows.len();
     if left_out > 0 {
         lines.push(format!(
             "{left_out} more rows are not shown: add --all for every case, or --json PATH for a file of them"
@@ -147,7 +146,7 @@ fn total(report: &RunReport<'_>, solver: usize) -> String {
 }
 
 fn failures(report: &RunReport<'_>, style: Style) -> String {
-    let failed = report.jobs().filter_map(|(job, outcome)| outcome.map(|outcome| (job, outcome)));
+    let failed = shown_jobs(report).filter_map(|(job, outcome)| outcome.map(|outcome| (job, outcome)));
     let failed: Vec<_> = failed.filter(|(_, outcome)| outcome.verdict != Verdict::Accepted).collect();
     let mut lines = Vec::new();
     for (job, outcome) in failed.iter().take(FAILURES_EXPLAINED) {
