@@ -8,12 +8,13 @@ use crate::report::{self, GateReport};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
 use crate::workflow::outputs::Outputs;
-use crate::workflow::{baseline, case_choice, load};
+use crate::workflow::{baseline, case_choice, load, provenance};
 use std::path::Path;
 
 /// Runs the cases of a baseline and compares.
 pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Failure> {
     let mut record = read(&args.baseline)?;
+    let provenance = provenance::here();
     let outputs = Outputs::check::<GateReport<'_>>(&args.reports)?;
     let catalogue = load::catalogue(catalogue)?;
     let problem = catalogue.find(&record.baseline.problem)?;
@@ -38,6 +39,7 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
         judgement: &judgement,
         limits: &limits,
         plan: &played.plan,
+        provenance: &provenance,
         file: &args.baseline,
         is_updated,
     };

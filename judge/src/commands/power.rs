@@ -13,7 +13,7 @@ use crate::workflow::entrants::{CaseKey, Entrant, PastEntrant, RUN};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
 use crate::workflow::outputs::Outputs;
-use crate::workflow::{entrants, load, pairing, recorder};
+use crate::workflow::{entrants, load, pairing, provenance, recorder};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -32,6 +32,7 @@ const FEWEST_CASES: usize = 2;
 
 /// Tabulates differences and numbers of cases.
 pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, Failure> {
+    let provenance = provenance::here();
     let outputs = Outputs::check::<PowerReport>(&args.reports)?;
     let (spread, exit) = match (&args.problem, &args.sd, &args.effects) {
         (Some(id), _, _) => match measured(catalogue, id, args)? {
@@ -49,6 +50,7 @@ pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, 
         counts: if args.counts.is_empty() && asked.is_empty() { CASES.to_vec() } else { args.counts.clone() },
         differences: if args.counts.is_empty() && asked.is_empty() { usual(&spread) } else { asked },
         spread,
+        provenance,
         alpha: args.statistics.alpha,
         power: args.power,
     };

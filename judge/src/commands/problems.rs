@@ -17,7 +17,7 @@ pub(super) fn list(catalogue: Option<&Path>) -> Result<Exit, Failure> {
         left("scoring").spare(2),
         right("CPU").spare(3),
         right("memory").spare(4),
-        left("cases"),
+        right("cases").shrinking(),
     ];
     let mut table = grid(columns, Style::of_stdout());
     for problem in catalogue.problems() {

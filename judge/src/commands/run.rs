@@ -14,7 +14,7 @@ use crate::workflow::limits::limits;
 use crate::workflow::recorder::{self, JournalOptions, Recorder, RunContext};
 use crate::workflow::run_outputs::RunOutputs;
 use crate::workflow::score_run::{self, ScoredRun};
-use crate::workflow::{command_line, entrants, jobs, load, sandbox};
+use crate::workflow::{command_line, entrants, jobs, load, provenance, sandbox};
 use judge_sandbox::Sandbox;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use std::time::Instant;
 
 /// Runs solvers on a problem's cases.
 pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Failure> {
+    let provenance = provenance::here();
     let catalogue = load::catalogue(catalogue)?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     let outputs = RunOutputs::check(&args.reports)?;
@@ -37,7 +38,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
 
     let started = Instant::now();
     let mut outputs = outputs.open()?;
-    let mut progress = Progress::start(plan.job_count());
+    let mut progress = Progress::start(&plan, runner.running());
     let result = runner.run(&plan, &recorder, &mut |event| {
         note_features(event, &mut features);
         outputs.watch(&plan, event, &features);
@@ -60,6 +61,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         grouping: scored.grouping.as_ref(),
         every_row: args.all,
         stop,
+        provenance: &provenance,
         elapsed: started.elapsed(),
         jobs,
         tier,

@@ -23,13 +23,19 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Returns what is known of this machine. Unknown parts are empty.
+    /// Returns the machine alone, without the sources.
     #[must_use]
-    pub fn look(folder: &Path) -> Self {
+    pub fn machine() -> Self {
         let system = rustix::system::uname();
         let text = |text: &std::ffi::CStr| text.to_string_lossy().into_owned();
         let cpu_model = cpu_model().unwrap_or_else(|| text(system.machine()));
-        let here = Self { host: text(system.nodename()), kernel: text(system.release()), cpu_model, ..Self::default() };
+        Self { host: text(system.nodename()), kernel: text(system.release()), cpu_model, ..Self::default() }
+    }
+
+    /// Returns the machine and the sources in this folder. Unknown parts are empty.
+    #[must_use]
+    pub fn look(folder: &Path) -> Self {
+        let here = Self::machine();
         if names_programs(folder) {
             let commit = git(folder, &["rev-parse", "--verify", "HEAD"]).map(|commit| commit.trim().to_owned());
             return Self { git_commit: commit, ..here };

@@ -27,8 +27,11 @@ const NOISY_LEAST: Duration = Duration::from_millis(5);
 pub(super) fn work(slots: &Slots<'_>, slot: usize, executor: Box<dyn Executor>, sender: &Sender<FinishedJob>) {
     let mut runner = CaseRunner { slots, slot, executor, open: None };
     while let Some(job) = slots.next_job() {
+        slots.running().start(job);
+        let judged = runner.judge(job);
+        slots.running().end(job);
         // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
-        let Some((outcome, evidence)) = runner.judge(job) else { return };
+        let Some((outcome, evidence)) = judged else { return };
         // A helper command that was ended with the run says nothing of the case.
         if outcome.verdict == Verdict::JudgeError && slots.stopped.load(Ordering::SeqCst) {
             return;

@@ -6,9 +6,10 @@ use super::result::{RunError, RunResult};
 use super::settings::RunSettings;
 use super::signals::Signals;
 use crate::executor::ExecutorPool;
-use crate::model::RunEvent;
+use crate::model::{RunEvent, RunningJobs};
 use crate::plan::Plan;
 use judge_sandbox::{Gap, Tier};
+use std::sync::Arc;
 
 /// Runs plans. A subcommand passes a plan and receives events; where the plan runs is hidden from it.
 pub trait PlanRunner {
@@ -28,6 +29,9 @@ pub trait PlanRunner {
 
     /// Returns how many solvers run at once.
     fn jobs(&self) -> usize;
+
+    /// Returns the jobs that are running now.
+    fn running(&self) -> &Arc<RunningJobs>;
 
     /// Returns how strongly solvers are isolated.
     fn tier(&self) -> Tier;
@@ -63,6 +67,10 @@ impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
 
     fn jobs(&self) -> usize {
         self.settings.jobs.get()
+    }
+
+    fn running(&self) -> &Arc<RunningJobs> {
+        &self.settings.running
     }
 
     fn tier(&self) -> Tier {

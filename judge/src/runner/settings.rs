@@ -1,6 +1,8 @@
 //! How a plan is run on this machine.
 
+use crate::model::RunningJobs;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 /// How a plan is run on this machine.
 #[derive(Debug, Clone)]
@@ -11,6 +13,8 @@ pub struct RunSettings {
     pub cores: Vec<usize>,
     /// Whether events carry the features of their cases.
     pub describe: bool,
+    /// The jobs that are running now.
+    pub running: Arc<RunningJobs>,
 }
 
 impl RunSettings {

@@ -5,7 +5,7 @@ use super::{ResultStore, RunError, RunSettings};
 use crate::cases::{FeatureFinder, Inputs, ProblemChecker};
 use crate::command::StopSignal;
 use crate::executor::{Cancel, Executor, ExecutorPool};
-use crate::model::{Invocation, JobId, Solver};
+use crate::model::{Invocation, JobId, RunningJobs, Solver};
 use crate::plan::Plan;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -82,6 +82,11 @@ impl<'a> Slots<'a> {
         }
         let turn = self.next.fetch_add(1, Ordering::SeqCst);
         (turn < self.plan.job_count()).then(|| self.plan.turn(turn))
+    }
+
+    /// Returns the jobs that are running now.
+    pub(super) fn running(&self) -> &RunningJobs {
+        &self.settings.running
     }
 
     /// Returns whether solvers run beside each other.

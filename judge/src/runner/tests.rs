@@ -13,8 +13,8 @@ use crate::plan::{Order, Plan};
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 /// Columns, where `0` is an answer without moves: valid on every case.
@@ -93,7 +93,12 @@ fn run(
     store: &Notes,
     mut react: impl FnMut(&RunEvent, &UnboundedSender<()>),
 ) -> RunResult {
-    let settings = RunSettings { jobs: NonZeroUsize::new(jobs).unwrap(), cores: Vec::new(), describe: false };
+    let settings = RunSettings {
+        jobs: NonZeroUsize::new(jobs).unwrap(),
+        cores: Vec::new(),
+        describe: false,
+        running: Arc::default(),
+    };
     let (sender, receiver) = unbounded_channel();
     let signals = || Ok(Signals::scripted(receiver));
     run_plan(plan, &settings, pool, store, &mut |event| react(event, &sender), signals, || {}).unwrap()
@@ -222,7 +227,7 @@ static ABORTED: AtomicUsize = AtomicUsize::new(0);
 
 #[test]
 fn the_second_signal_aborts() {
-    let settings = RunSettings { jobs: NonZeroUsize::MIN, cores: Vec::new(), describe: false };
+    let settings = RunSettings { jobs: NonZeroUsize::MIN, cores: Vec::new(), describe: false, running: Arc::default() };
     let (sender, receiver) = unbounded_channel();
     sender.send(()).unwrap();
     sender.send(()).unwrap();

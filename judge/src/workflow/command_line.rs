@@ -15,9 +15,17 @@ pub(crate) fn recorded_words(command: &str) -> Vec<String> {
     shell_words::split(command).unwrap_or_default().into_iter().skip(1).collect()
 }
 
+/// Returns the command line of this process, quoted for a shell.
+pub(crate) fn whole() -> String {
+    quoted(words().into_iter())
+}
+
 /// Returns the command line of this process, quoted for a shell, without this flag.
 pub(crate) fn without(flag: &str) -> String {
-    let words = words().into_iter().filter(|word| word != flag);
+    quoted(words().into_iter().filter(|word| word != flag))
+}
+
+fn quoted(words: impl Iterator<Item = String>) -> String {
     std::iter::once("judge".to_owned()).chain(words).map(|word| quote(&word)).collect::<Vec<_>>().join(" ")
 }
 

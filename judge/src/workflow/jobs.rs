@@ -24,5 +24,5 @@ fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
     }
     let numbers = cores.numbers();
     let pin = !args.no_pin && jobs.get() <= numbers.len();
-    RunSettings { jobs, cores: if pin { numbers.to_vec() } else { Vec::new() }, describe }
+    RunSettings { jobs, cores: if pin { numbers.to_vec() } else { Vec::new() }, describe, running: Arc::default() }
 }

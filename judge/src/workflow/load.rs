@@ -1,6 +1,7 @@
 //! Reads the catalogue and other files, and writes files.
 
 use super::failure::Failure;
+use super::first_time::is_first_time_in;
 use crate::manifest::Catalogue;
 use crate::model::{BestScore, Bytes, Game, Problem, quote};
 use crate::report;
@@ -15,9 +16,11 @@ const CATALOGUE_FILE: &str = "problems.toml";
 /// The name of the built-in catalogue, in place of a file.
 const BUILTIN: &str = "builtin";
 
-/// Returns the given catalogue; else the one in this folder or the nearest parent; else the built-in one, with a note.
+/// Returns the given catalogue; else the one in this folder or the nearest parent; else the built-in one, with a note
+/// that is shown once per folder.
 pub(crate) fn catalogue(given: Option<&Path>) -> Result<Catalogue, Failure> {
-    if given.is_none() && nearest(&current_folder()?).is_none() {
+    let here = current_folder()?;
+    if given.is_none() && nearest(&here).is_none() && is_first_time_in(&here) {
         report::note(&format!("no {CATALOGUE_FILE} here or above: using the built-in problems"));
     }
     catalogue_without_note(given)

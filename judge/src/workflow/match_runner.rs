@@ -188,7 +188,7 @@ impl<'a> MatchRunner<'a> {
 
     /// Runs a part of a run, with a progress bar.
     pub(crate) fn play_part(&self, session: &mut Session, plan: Plan, part: Part) -> Result<MatchResult, Failure> {
-        let mut progress = Progress::start(plan.job_count());
+        let mut progress = Progress::start(&plan, self.plan_runner.running());
         let played = self.play_watched(session, plan, part, &mut |event| progress.watch(event));
         progress.finish();
         played

@@ -9,7 +9,8 @@
 //! command_line                            the command line, and what another command repeats of it
 //! pairing, restored_run, score_run        runs of the past, and what a rule makes of outcomes
 //! baseline, history_by_feature, answer    parts of `gate`, `history` and `check`
-//! outputs, run_outputs, failure           where reports go, and how errors are shown
+//! outputs, run_outputs, provenance         where reports go, and when, how and where their results came about
+//! failure, first_time                     how errors are shown, and notes that are shown once per folder
 //! ```
 
 pub(crate) mod answer;
@@ -20,6 +21,7 @@ pub(crate) mod case_filter;
 pub(crate) mod command_line;
 pub(crate) mod entrants;
 pub(crate) mod failure;
+mod first_time;
 pub(crate) mod history_by_feature;
 pub(crate) mod jobs;
 pub(crate) mod limits;
@@ -27,6 +29,7 @@ pub(crate) mod load;
 pub(crate) mod match_runner;
 pub(crate) mod outputs;
 pub(crate) mod pairing;
+pub(crate) mod provenance;
 pub(crate) mod recorder;
 pub(crate) mod restored_run;
 pub(crate) mod run_outputs;

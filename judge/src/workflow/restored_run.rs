@@ -8,8 +8,8 @@ use super::score_run::{self, ScoredRun};
 use crate::cli::ReportArgs;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Features, FinishedJob, Invocation, Limits, OutcomeGrid, Problem, Rule, RunState, Solver, SolverSpec,
-    Stop, StoredEntrant, StoredRun,
+    CaseSpec, Features, FinishedJob, Invocation, Limits, OutcomeGrid, Problem, Provenance, Rule, RunState, Solver,
+    SolverSpec, Stop, StoredEntrant, StoredRun,
 };
 use crate::plan::{Order, Plan};
 use crate::report::RunReport;
@@ -22,6 +22,7 @@ pub(crate) struct RestoredRun {
     pub(crate) outcomes: OutcomeGrid,
     /// The features of each case; `None` if its input was not read.
     pub(crate) features: Vec<Option<Arc<Features>>>,
+    pub(crate) provenance: Provenance,
 }
 
 impl RestoredRun {
@@ -36,7 +37,7 @@ impl RestoredRun {
         let results = run.cases.iter().flat_map(|case| &case.results);
         let outcomes = results.map(|result| result.as_ref().map(|stored| stored.outcome.clone())).collect();
         let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
-        Ok(Self { features: vec![None; plan.cases.len()], plan, outcomes })
+        Ok(Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run) })
     }
 
     /// Scores the run relative to these best scores.
@@ -73,6 +74,7 @@ impl RestoredRun {
                 RunState::Stopped => Some(Stop::FailFast),
                 RunState::Running | RunState::Killed | RunState::Interrupted => Some(Stop::Interrupted),
             },
+            provenance: &self.provenance,
             elapsed: run.elapsed,
             jobs: run.jobs,
             tier: run.tier,
@@ -90,6 +92,16 @@ pub(crate) fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), F
         outputs.finished(report.plan, &finished, None);
     }
     outputs.publish(report)
+}
+
+fn provenance(run: &StoredRun) -> Provenance {
+    Provenance {
+        started: run.started.clone(),
+        command: run.command.clone(),
+        host: run.host.clone(),
+        cpu_model: run.cpu_model.clone(),
+        kernel: run.kernel.clone(),
+    }
 }
 
 /// Returns a solver that is known by its results only.

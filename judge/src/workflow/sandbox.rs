@@ -40,9 +40,17 @@ pub(crate) fn compiler(
     sandbox: &Sandbox,
 ) -> impl FnMut(&Request, &Exchange) -> Result<(Execution, Made), Failure> + use<'_> {
     |request, exchange| {
+        report::note(&compiling(request, exchange));
         let compiled = runner::run_alone(sandbox, |worker| worker.run_with_files(request, exchange))?;
         compiled.ok_or_else(Failure::interrupted)
     }
+}
+
+/// Returns the line that says what is compiled, and by which compiler.
+fn compiling(request: &Request, exchange: &Exchange) -> String {
+    let sources: Vec<_> = exchange.given.iter().map(|file| file.path.display().to_string()).collect();
+    let compiler = request.program.file_name().unwrap_or_default().to_string_lossy();
+    format!("compiling {} ({compiler})", sources.join(", "))
 }
 
 /// Returns the gaps of the tier, one sentence each.

@@ -13,7 +13,7 @@ use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::outputs::Outputs;
 use crate::workflow::pairing::{self, Pairing};
-use crate::workflow::{entrants, load};
+use crate::workflow::{entrants, load, provenance};
 use effects::{comparisons, measure, parameters};
 use std::path::Path;
 use std::time::Instant;
@@ -23,6 +23,7 @@ use until_decided::until_decided;
 pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
+    let provenance = provenance::here();
     if let (true, Some(measure)) = (args.exact, args.statistics.measure.filter(|&how| how != EffectMeasure::Relative)) {
         return Err(Failure::usage(format!("--exact needs effects with a bound, and those of `{measure}` have none"))
             .with_hint("omit --measure, or use --measure relative"));
@@ -56,6 +57,7 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
         group_by: args.group_by.as_deref(),
         stop: played.stop,
         run_info,
+        provenance,
         runs: &runs,
         warnings: &warnings,
         times_are_comparable,

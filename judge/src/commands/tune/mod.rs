@@ -7,9 +7,9 @@ use crate::model::{CaseSpec, Exit, Outcome, Stop};
 use crate::report::TuneReport;
 use crate::tune::{Parameter, Rung, rungs};
 use crate::workflow::failure::Failure;
-use crate::workflow::load;
 use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::outputs::Outputs;
+use crate::workflow::{load, provenance};
 use search::Search;
 use std::path::Path;
 
@@ -24,6 +24,7 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
     let catalogue = load::catalogue(catalogue)?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     check_parameters(args)?;
+    let provenance = provenance::here();
     let outputs = Outputs::check::<TuneReport>(&args.reports)?;
     let brackets = brackets(args)?;
     let runner = MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment();
@@ -32,7 +33,7 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
     let session = runner.begin(&runner.plan(Vec::new(), cases.clone())?)?;
     let mut search = Search::new(args, problem, runner, session, cases);
     let stop = search.run(&brackets)?;
-    let report = search.finish(stop);
+    let report = search.finish(stop, provenance);
     outputs.publish(&report)?;
     Ok(exit(&report))
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::TuneArgs;
 use crate::journal::Part;
-use crate::model::{CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, Solver, SolverSpec, Stop};
+use crate::model::{CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, Provenance, Solver, SolverSpec, Stop};
 use crate::paired::EffectMeasure;
 use crate::plan::Plan;
 use crate::report::{self, Candidate, Round, TuneReport};
@@ -183,7 +183,7 @@ impl<'a> Search<'a> {
     }
 
     /// Closes the record of the run, and returns the report.
-    pub(super) fn finish(self, stop: Option<Stop>) -> TuneReport {
+    pub(super) fn finish(self, stop: Option<Stop>, provenance: Provenance) -> TuneReport {
         let measure = self.measure();
         let (solvers, cases) = (self.solvers.clone(), self.cases.clone());
         let plan = Plan { solvers, cases, ..self.runner.template().clone() };
@@ -197,6 +197,8 @@ impl<'a> Search<'a> {
         let direction: Direction = self.problem.direction;
         TuneReport {
             problem: self.problem.id.clone(),
+            provenance,
+            limits: plan.limits,
             solver: self.args.solver.clone(),
             environment: self.args.running.sandbox.environment.clone(),
             parameters: self.args.parameters.clone(),

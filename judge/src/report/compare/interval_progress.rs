@@ -6,9 +6,12 @@ use crate::report::text::effects::{between, signed};
 use crate::report::text::terminal::{note, note_lines};
 use crate::statistics::Moments;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const TEMPLATE: &str = "{spinner} {pos} of at most {len} runs, {elapsed} elapsed; {msg}";
+
+/// The longest time between two lines where standard error is no terminal.
+const INTERVAL: Duration = Duration::from_secs(10);
 
 /// The interim result of a comparison.
 #[derive(Debug)]
@@ -21,11 +24,13 @@ pub struct InterimResult<'a> {
     pub interim: Interim,
 }
 
-/// The interval as it shrinks: a line that changes on a terminal; elsewhere a line each time the number of cases doubles.
+/// The interval as it shrinks: a line that changes on a terminal; elsewhere a line
+/// each time the number of cases doubles, and every ten seconds.
 #[derive(Debug)]
 pub struct IntervalProgress {
     bar: ProgressBar,
     next_note: usize,
+    noted: Instant,
 }
 
 impl IntervalProgress {
@@ -39,7 +44,7 @@ impl IntervalProgress {
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(200));
         }
-        Self { bar, next_note: 1 }
+        Self { bar, next_note: 1, noted: Instant::now() }
     }
 
     /// Shows an event.
@@ -64,9 +69,10 @@ impl IntervalProgress {
         let text = format!("{cases} cases: {}", words.collect::<Vec<_>>().join("; "));
         if !self.bar.is_hidden() {
             self.bar.set_message(text);
-        } else if cases >= self.next_note {
+        } else if cases >= self.next_note || self.noted.elapsed() >= INTERVAL {
             note(&text);
-            self.next_note = cases * 2;
+            self.next_note = self.next_note.max(cases * 2);
+            self.noted = Instant::now();
         }
     }
 

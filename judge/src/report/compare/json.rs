@@ -25,6 +25,8 @@ pub(in crate::report) fn compare_json(report: &CompareReport<'_>) -> serde_json:
     let document = Document {
         schema: 1,
         judge: env!("CARGO_PKG_VERSION"),
+        provenance: (&report.provenance).into(),
+        limits: run_info.map(|_| (&report.plan.limits).into()),
         problem: &report.plan.problem.id,
         direction: report.plan.problem.direction.name(),
         measure: report.measure.name(),

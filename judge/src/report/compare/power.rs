@@ -1,11 +1,12 @@
 //! The report of `judge power`: what a number of cases shows, and how many cases a difference needs.
 
-use crate::model::one_line;
+use crate::model::{Provenance, one_line};
 use crate::paired::EffectMeasure;
 use crate::report::text::column::right;
 use crate::report::text::effects::size;
 use crate::report::text::json_text;
 use crate::report::text::json_value::schema_of;
+use crate::report::text::provenance::ProvenanceRecord;
 use crate::report::text::style::Style;
 use crate::report::text::table::grid;
 use crate::statistics::power::{cases_needed, detectable_effect};
@@ -28,6 +29,8 @@ pub struct Spread {
 pub struct PowerReport {
     /// The spread of the effects.
     pub spread: Spread,
+    /// When, how and where the command ran.
+    pub provenance: Provenance,
     /// The probability of a false alarm.
     pub alpha: f64,
     /// The probability of detecting a difference.
@@ -85,6 +88,8 @@ pub(in crate::report) fn power_text(report: &PowerReport, style: Style) -> Strin
 #[schemars(title = "judge power --json")]
 struct Document<'a> {
     schema: u32,
+    #[serde(flatten)]
+    provenance: ProvenanceRecord<'a>,
     measure: &'static str,
     deviation: f64,
     source: &'a str,
@@ -119,6 +124,7 @@ pub(in crate::report) fn power_json(report: &PowerReport) -> serde_json::Result<
     let needed = |&difference: &f64| NeededRecord { difference, cases: report.needed_for(difference) };
     let document = Document {
         schema: 1,
+        provenance: (&report.provenance).into(),
         measure: report.spread.measure.name(),
         deviation: report.spread.deviation,
         source: &report.spread.source,

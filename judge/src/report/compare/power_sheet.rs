@@ -2,6 +2,7 @@
 
 use super::power::{PowerReport, Spread};
 use crate::report::text::effects::size;
+use crate::report::text::provenance::provenance_lines;
 use crate::report::text::sheet::{NOTHING, Sheet, TextTable};
 
 /// Returns the figures as tables for people.
@@ -16,12 +17,11 @@ pub(in crate::report) fn power_sheet(report: &PowerReport) -> Sheet {
     };
     let by_cases = report.counts.iter().map(of_cases).collect();
     let by_difference = report.differences.iter().map(of_difference).collect();
+    let probabilities =
+        format!("seen with a probability of {}, false alarms with one of {}", report.power, report.alpha);
     Sheet {
         title: format!("Standard deviation of the effects ({measure}): {}", shown(*deviation)),
-        lines: vec![
-            source.clone(),
-            format!("seen with a probability of {}, false alarms with one of {}", report.power, report.alpha),
-        ],
+        lines: [source.clone(), probabilities].into_iter().chain(provenance_lines(&report.provenance, None)).collect(),
         sections: vec![
             ("What cases show".to_owned(), TextTable::new(&["cases", "show a difference of"], 0, by_cases)),
             ("What differences need".to_owned(), TextTable::new(&["a difference of", "needs cases"], 0, by_difference)),

@@ -1,5 +1,6 @@
 //! The records of the machine-readable report of a comparison. Unknown values are absent.
 
+use crate::report::text::provenance::{LimitsRecord, ProvenanceRecord};
 use crate::statistics::Interval;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,6 +11,11 @@ use serde_json::Number;
 pub(super) struct Document<'a> {
     pub(super) schema: u32,
     pub(super) judge: &'static str,
+    #[serde(flatten)]
+    pub(super) provenance: ProvenanceRecord<'a>,
+    /// Absent if all results are of past runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) limits: Option<LimitsRecord>,
     pub(super) problem: &'a str,
     pub(super) direction: &'static str,
     pub(super) measure: &'static str,

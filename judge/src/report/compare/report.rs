@@ -1,6 +1,6 @@
 //! The report of a comparison: the value that every format is rendered from.
 
-use crate::model::{JobId, Outcome, OutcomeGrid, RunId, Stop, one_line};
+use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, RunId, Stop, one_line};
 use crate::paired::{EffectMeasure, FeatureRange, Inference, PairedComparison, TestParameters};
 use crate::plan::Plan;
 use judge_sandbox::Tier;
@@ -29,6 +29,8 @@ pub struct CompareReport<'a> {
     pub stop: Option<Stop>,
     /// How the solvers were run; `None` if all results are of past runs.
     pub run_info: Option<RunInfo>,
+    /// When, how and where the command ran.
+    pub provenance: Provenance,
     /// The past run of each solver; `None` if it was run now.
     pub runs: &'a [Option<RunId>],
     /// Missing results, and conditions that differ between solvers.

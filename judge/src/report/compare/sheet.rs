@@ -4,15 +4,18 @@ use super::report::{CompareReport, Comparison};
 use crate::model::{CaseSource, JobId};
 use crate::report::text::effects::{between, probability, signed};
 use crate::report::text::figures::{Counts, milliseconds, verdict_of};
+use crate::report::text::provenance::provenance_lines;
 use crate::report::text::sheet::{NOTHING, Sheet, TextTable};
 
 /// Returns a comparison as tables for people.
 pub(in crate::report) fn compare_sheet(report: &CompareReport<'_>) -> Sheet {
     let lines = report.comparisons.iter().map(|comparison| report.verdict(comparison));
     let warnings = report.warnings.iter().map(|warning| format!("warning: {warning}"));
+    let limits = report.run_info.as_ref().map(|_| &report.plan.limits);
+    let provenance = provenance_lines(&report.provenance, limits);
     Sheet {
         title: format!("{}: {} cases", report.plan.problem.id, report.plan.cases.len()),
-        lines: lines.chain(warnings).collect(),
+        lines: lines.chain(warnings).chain(provenance).collect(),
         sections: vec![
             ("Comparisons".to_owned(), comparisons(report)),
             ("Solvers".to_owned(), solvers(report)),
@@ -112,8 +115,10 @@ pub(in crate::report) fn compare_rows(report: &CompareReport<'_>) -> TextTable {
     ];
     let rows = report.comparisons.iter().flat_map(|comparison| {
         let paired = &comparison.paired;
+        // Both are in the order of the plan.
+        let mut pairs = paired.pairs.iter().peekable();
         report.plan.cases.iter().enumerate().map(move |(case, spec)| {
-            let pair = paired.pairs.iter().find(|pair| pair.case == case);
+            let pair = pairs.next_if(|pair| pair.case == case);
             let verdict = |solver| verdict_of(report.outcome(case, solver)).name().to_owned();
             let score = |solver| score(report, case, solver).unwrap_or_default();
             vec![

@@ -2,14 +2,20 @@
 
 use super::findings::{Finding, findings};
 use crate::report::text::column::{Field, left, painted};
+use crate::report::text::layout::paragraph;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::grid;
-use judge_sandbox::{Machine, Survey};
+use judge_sandbox::{Gap, Machine, Survey};
+
+/// The width of a line where nothing is known of it.
+const LOG_WIDTH: usize = 80;
 
 /// Returns the survey as text: the tiers, their features, and the machine.
 #[must_use]
 pub fn doctor_text(survey: &Survey, style: Style) -> String {
-    [tiers(survey, style), gaps(survey), features(survey, style), machine(&survey.machine)].join("\n\n")
+    // Sentences break between words in a log too.
+    let style = style.with_width(style.width().unwrap_or(LOG_WIDTH));
+    [tiers(survey, style), gaps(survey, style), features(survey, style), machine(&survey.machine, style)].join("\n\n")
 }
 
 fn state(missing: Option<&str>, remedy: Option<&str>) -> Field {
@@ -40,9 +46,10 @@ fn tiers(survey: &Survey, style: Style) -> String {
     format!("{}\n{chosen}", table.text())
 }
 
-fn gaps(survey: &Survey) -> String {
+fn gaps(survey: &Survey, style: Style) -> String {
     let of_tier = |tier: &judge_sandbox::TierReport| {
-        let gaps = tier.gaps.iter().map(|gap| format!("  {}: {}", gap.what, gap.meaning)).collect::<Vec<_>>();
+        let line = |gap: &Gap| paragraph("  ", &format!("{}: {}", gap.what, gap.meaning), style.width());
+        let gaps = tier.gaps.iter().map(line).collect::<Vec<_>>();
         let none = "  none known".to_owned();
         format!("{}\n{}", tier.tier, if gaps.is_empty() { none } else { gaps.join("\n") })
     };
@@ -77,10 +84,10 @@ fn features(survey: &Survey, style: Style) -> String {
     table.text()
 }
 
-fn machine(machine: &Machine) -> String {
+fn machine(machine: &Machine, style: Style) -> String {
     let line = |Finding { name, found, noise }: Finding| match noise {
         None => format!("{name:<10} {found}"),
-        Some(noise) => format!("{name:<10} {found}: {noise}"),
+        Some(noise) => paragraph(&format!("{name:<10} "), &format!("{found}: {noise}"), style.width()),
     };
     let lines = findings(machine).into_iter().map(line).collect::<Vec<_>>();
     format!("Sources of noise in timings\n{}", lines.join("\n"))

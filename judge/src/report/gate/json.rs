@@ -5,6 +5,7 @@ use crate::gate::{BaselineCase, CaseResult, Change};
 use crate::model::Verdict;
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
+use crate::report::text::provenance::{LimitsRecord, ProvenanceRecord};
 use crate::scoring::display;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
@@ -15,6 +16,9 @@ use serde_json::Number;
 struct Document<'a> {
     schema: u32,
     judge: &'static str,
+    #[serde(flatten)]
+    provenance: ProvenanceRecord<'a>,
+    limits: LimitsRecord,
     problem: &'a str,
     checker: &'a str,
     holds: bool,
@@ -68,6 +72,8 @@ pub(in crate::report) fn gate_json(report: &GateReport<'_>) -> serde_json::Resul
     let document = Document {
         schema: 1,
         judge: env!("CARGO_PKG_VERSION"),
+        provenance: report.provenance.into(),
+        limits: (&report.plan.limits).into(),
         problem: &report.baseline.problem,
         checker: &report.today.checker,
         holds: judgement.holds(),

@@ -1,7 +1,7 @@
 //! The findings of the gate: the value that every format is rendered from, and its sentences.
 
 use crate::gate::{Baseline, CaseResult, Change, Complaint, GateLimits, Judgement};
-use crate::model::{Direction, JobId, quote};
+use crate::model::{Direction, JobId, Provenance, quote};
 use crate::plan::Plan;
 use crate::scoring::display;
 use num_rational::BigRational;
@@ -21,6 +21,8 @@ pub struct GateReport<'a> {
     pub limits: &'a GateLimits,
     /// What was run.
     pub plan: &'a Plan,
+    /// When, how and where the command ran.
+    pub provenance: &'a Provenance,
     /// The baseline file.
     pub file: &'a Path,
     /// Whether the baseline file was rewritten.

@@ -2,6 +2,7 @@
 
 use super::report::{GateReport, change_in_percent};
 use crate::gate::{BaselineCase, CaseResult, Change};
+use crate::report::text::provenance::provenance_lines;
 use crate::report::text::sheet::{NOTHING, Sheet, TextTable};
 
 /// Returns the findings as tables for people.
@@ -13,9 +14,10 @@ pub(in crate::report) fn gate_sheet(report: &GateReport<'_>) -> Sheet {
     let findings = report.findings().into_iter();
     let complaints = findings.map(|finding| vec![finding.words, finding.command.unwrap_or_default()]).collect();
     let cases = report.today.cases.len();
+    let accepted = format!("{} of {cases} cases accepted; baseline {}", report.accepted(), report.file.display());
     Sheet {
         title: report.headline(),
-        lines: vec![format!("{} of {cases} cases accepted; baseline {}", report.accepted(), report.file.display())],
+        lines: [accepted].into_iter().chain(provenance_lines(report.provenance, Some(&report.plan.limits))).collect(),
         sections: vec![
             ("Complaints".to_owned(), TextTable::new(&["complaint", "command"], 2, complaints)),
             ("Changed scores".to_owned(), TextTable::new(&["case", "was", "now", "change"], 1, changes)),

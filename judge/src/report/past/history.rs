@@ -5,6 +5,7 @@ use crate::report::text::column::{Field, left, painted, right};
 use crate::report::text::figures::points_text;
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
+use crate::report::text::provenance::limits_text;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::grid;
 use num_rational::BigRational;
@@ -101,7 +102,6 @@ const UNDER_THE_FIRST: &str = "\n            ";
 #[must_use]
 pub fn stored_run_text(run: &StoredRun) -> String {
     let done = run.cases.len();
-    let limits = &run.limits;
     let solver = |solver: &StoredEntrant| {
         one_line(&format!("{}: {} ({})", solver.name, solver.command, solver.hash)).into_owned()
     };
@@ -111,13 +111,7 @@ pub fn stored_run_text(run: &StoredRun) -> String {
         ("command", one_line(&run.command).into_owned()),
         ("solvers", run.entrants.iter().map(solver).collect::<Vec<_>>().join(UNDER_THE_FIRST)),
         ("checker", one_line(&run.checker.to_string()).into_owned()),
-        (
-            "limits",
-            format!(
-                "CPU {}, wall {}, memory {}, output {}, {} processes",
-                limits.cpu, limits.wall, limits.memory, limits.output, limits.processes
-            ),
-        ),
+        ("limits", limits_text(&run.limits)),
         ("environment", one_line(&run.environment).into_owned()),
         ("machine", one_line(&format!("{}, {}, Linux {}", run.host, run.cpu_model, run.kernel)).into_owned()),
         ("commit", commit_in_words(run)),

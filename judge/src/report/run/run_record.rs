@@ -3,9 +3,10 @@
 
 use super::report::RunReport;
 use super::test_groups::{self, TestGroupRecord};
-use crate::model::{Direction, Limits, Rule, Stop};
+use crate::model::{Direction, Rule, Stop};
 use crate::report::text::figures::{Counts, points_text, verdict_of};
 use crate::report::text::json_value::{exact, in_milliseconds, is_zero};
+use crate::report::text::provenance::{LimitsRecord, ProvenanceRecord};
 use crate::scoring::{FeatureGroup, LeaderboardRow};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,6 +23,9 @@ pub(super) struct Summary<'a> {
     schema: u32,
     /// The judge's version.
     judge: &'static str,
+    /// When, how and where it took place.
+    #[serde(flatten)]
+    provenance: ProvenanceRecord<'a>,
     /// The problem's id.
     problem: &'a str,
     /// The checker of the answers.
@@ -40,6 +44,8 @@ pub(super) struct Summary<'a> {
     interrupted: bool,
     /// How long it took.
     elapsed_ms: f64,
+    /// How many timings other programs disturbed.
+    noisy: usize,
     /// A record for each solver, in the order of the command line.
     solvers: Vec<SolverRecord<'a>>,
     /// A record for each solver on each of the problem's test groups.
@@ -77,16 +83,6 @@ struct Scoring {
     failure: Option<Number>,
     /// The source of best scores beside the run itself: `run` (none), `ledger`, or a file.
     best: String,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "limits")]
-struct LimitsRecord {
-    cpu_ms: f64,
-    wall_ms: f64,
-    memory_bytes: u64,
-    output_bytes: u64,
-    processes: u32,
 }
 
 /// One solver over the whole run.
@@ -164,15 +160,17 @@ impl<'a> Summary<'a> {
         Self {
             schema: SCHEMA,
             judge: env!("CARGO_PKG_VERSION"),
+            provenance: report.provenance.into(),
             problem: &plan.problem.id,
             checker: Checker { name: plan.problem.checker.name(), version: plan.problem.checker.version() },
             scoring: scoring(report),
             tier: report.tier.name(),
             gaps: report.gaps,
-            limits: limits(&plan.limits),
+            limits: (&plan.limits).into(),
             jobs: report.jobs,
             interrupted: report.stop == Some(Stop::Interrupted),
             elapsed_ms: in_milliseconds(report.elapsed),
+            noisy: report.noisy(),
             solvers: in_order(report.leaderboard).into_iter().map(|place| solver_record(report, place)).collect(),
             test_groups: test_groups::records(report),
             groups: group_records(report),
@@ -197,16 +195,6 @@ fn in_order(leaderboard: &[LeaderboardRow]) -> Vec<&LeaderboardRow> {
     let mut leaderboard: Vec<_> = leaderboard.iter().collect();
     leaderboard.sort_by_key(|place| place.solver);
     leaderboard
-}
-
-fn limits(limits: &Limits) -> LimitsRecord {
-    LimitsRecord {
-        cpu_ms: in_milliseconds(limits.cpu.0),
-        wall_ms: in_milliseconds(limits.wall.0),
-        memory_bytes: limits.memory.0,
-        output_bytes: limits.output.0,
-        processes: limits.processes,
-    }
 }
 
 fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> SolverRecord<'a> {

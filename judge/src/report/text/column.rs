@@ -50,6 +50,12 @@ impl Column {
         Self { spare, ..self }
     }
 
+    /// Returns the column as one whose texts are cut before a column is left out.
+    #[must_use]
+    pub fn shrinking(self) -> Self {
+        Self { is_whole: false, ..self }
+    }
+
     /// Returns the column as one whose texts continue on further lines.
     #[must_use]
     pub fn wrapped(self) -> Self {

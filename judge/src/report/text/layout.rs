@@ -93,9 +93,11 @@ pub(super) fn cell(text: &str, width: usize, wraps: bool) -> Vec<String> {
     if text.width() <= width {
         return vec![text.to_owned()];
     }
-    if !wraps {
-        return vec![cut(text, width)];
-    }
+    if wraps { wrapped(text, width, |word| cut(word, width)) } else { vec![cut(text, width)] }
+}
+
+/// Returns the lines of a text that break between words. `fit` is what is shown of a word that begins a line.
+fn wrapped(text: &str, width: usize, fit: impl Fn(&str) -> String) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {
@@ -103,7 +105,7 @@ pub(super) fn cell(text: &str, width: usize, wraps: bool) -> Vec<String> {
                 line.push(' ');
                 line.push_str(word);
             }
-            _ => lines.push(cut(word, width)),
+            _ => lines.push(fit(word)),
         }
     }
     lines
@@ -132,6 +134,16 @@ fn fitting(characters: impl Iterator<Item = char>, width: usize) -> String {
     characters.take_while(fits).collect()
 }
 
+/// Returns a paragraph in lines that break between words; no word is cut. The first line begins with `first`, the others
+/// with as many spaces.
+pub(in crate::report) fn paragraph(first: &str, text: &str, width: Option<usize>) -> String {
+    let indent = first.width();
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(indent).max(LEAST));
+    let lines = wrapped(text, room, str::to_owned);
+    let separator = format!("\n{}", " ".repeat(indent));
+    format!("{first}{}", lines.join(&separator))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,6 +151,7 @@ mod tests {
     #[test]
     fn words_wrap_between_words_and_wide_characters_count_twice() {
         assert_eq!(cell("one two three", 8, true), ["one two", "three"]);
+        assert_eq!(paragraph("gap: ", "one two three", Some(13)), "gap: one two\n     three");
         assert_eq!(cell("棋棋棋棋", 5, false), ["棋…棋"]);
         assert_eq!(cell("seed-100", 5, false), ["se…00"]);
     }

@@ -1,42 +1,68 @@
-//! The progress bar on standard error.
+//! The progress of a run on standard error: a bar on a terminal, elsewhere a line every ten seconds.
 
-use super::figures::Counts;
-use super::terminal::note_lines;
-use crate::model::{RunEvent, Stop};
+use super::progress_state::ProgressState;
+use super::terminal::{note, note_lines};
+use crate::model::{RunEvent, RunningJobs, Stop};
+use crate::plan::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-const TEMPLATE: &str = "{bar:20} {pos}/{len}  {msg}  {eta} to go";
+/// The bar takes the width of the terminal.
+const TEMPLATE: &str = "{wide_bar} {pos}/{len}{left}\n{words}";
 
-/// A progress bar with counts and the remaining time. Invisible where standard error is not a terminal.
+/// The time between two lines where standard error is no terminal.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// The progress of a run: a bar on a terminal, elsewhere a line every ten seconds.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
-    counts: Counts,
+    state: Arc<Mutex<ProgressState>>,
+    lines: Option<Lines>,
+}
+
+/// The thread that writes the lines. It ends when the sender is dropped.
+#[derive(Debug)]
+struct Lines {
+    end: Sender<()>,
+    thread: JoinHandle<()>,
 }
 
 impl Progress {
-    /// Starts a bar for this many jobs.
+    /// Starts the display of a plan's run.
     #[must_use]
-    pub fn start(jobs: usize) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(jobs as u64), ProgressDrawTarget::stderr_with_hz(10));
+    pub fn start(plan: &Plan, running: &Arc<RunningJobs>) -> Self {
+        let state = Arc::new(Mutex::new(ProgressState::of(plan, Arc::clone(running))));
+        let target = ProgressDrawTarget::stderr_with_hz(10);
+        let bar = ProgressBar::with_draw_target(Some(plan.job_count() as u64), target);
+        if bar.is_hidden() {
+            return Self { lines: lines(Arc::clone(&state)), bar, state };
+        }
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-            bar.set_style(style);
+            let (of_words, of_left) = (Arc::clone(&state), Arc::clone(&state));
+            bar.set_style(
+                style
+                    .with_key("words", move |_: &indicatif::ProgressState, to: &mut dyn std::fmt::Write| {
+                        let _ = to.write_str(&lock(&of_words).words());
+                    })
+                    .with_key("left", move |_: &indicatif::ProgressState, to: &mut dyn std::fmt::Write| {
+                        let left = lock(&of_left).time_left();
+                        let _ = to.write_str(&left.map_or_else(String::new, |left| format!("  {left} to go")));
+                    }),
+            );
         }
-        if !bar.is_hidden() {
-            bar.enable_steady_tick(Duration::from_millis(200));
-        }
-        Self { bar, counts: Counts::default() }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self { bar, state, lines: None }
     }
 
     /// Shows an event.
     pub fn watch(&mut self, event: &RunEvent) {
         match event {
             RunEvent::Finished(finished) => {
-                self.counts.add(finished.outcome.verdict);
-                if !self.bar.is_hidden() {
-                    self.bar.set_message(self.counts.codes());
-                }
+                lock(&self.state).finished(finished);
                 self.bar.inc(1);
             }
             RunEvent::Stopping(Stop::Interrupted) => {
@@ -47,8 +73,29 @@ impl Progress {
         }
     }
 
-    /// Removes the bar.
+    /// Removes the bar, and ends the lines.
     pub fn finish(self) {
         self.bar.finish_and_clear();
+        if let Some(Lines { end, thread }) = self.lines {
+            drop(end);
+            // A panic of that thread has been shown, and costs only lines.
+            let _ = thread.join();
+        }
     }
+}
+
+fn lock(state: &Mutex<ProgressState>) -> std::sync::MutexGuard<'_, ProgressState> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes a line every ten seconds. `None` if no thread can be started: a run does without.
+fn lines(state: Arc<Mutex<ProgressState>>) -> Option<Lines> {
+    let (end, ended) = channel();
+    let write = move || {
+        while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            let line = lock(&state).line();
+            note(&line);
+        }
+    };
+    std::thread::Builder::new().spawn(write).ok().map(|thread| Lines { end, thread })
 }

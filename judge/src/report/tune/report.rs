@@ -1,6 +1,6 @@
 //! The report of a search for good parameters: the value that every format is rendered from.
 
-use crate::model::{CaseName, Direction, Outcome, Stop, quote};
+use crate::model::{CaseName, Direction, Limits, Outcome, Provenance, Stop, quote};
 use crate::paired::EffectMeasure;
 use crate::statistics::{Moments, ScoreMeasure};
 use crate::tune::{Parameter, ParameterSetting, fill};
@@ -11,6 +11,10 @@ use checkers::Score;
 pub struct TuneReport {
     /// The problem's id.
     pub problem: String,
+    /// When, how and where the command ran.
+    pub provenance: Provenance,
+    /// What the solver may use on each case.
+    pub limits: Limits,
     /// The command line of the solver, with the names of the parameters in braces.
     pub solver: String,
     /// Its environment variables, likewise.

@@ -2,6 +2,7 @@
 
 use super::report::TuneReport;
 use crate::report::text::effects::rounded;
+use crate::report::text::provenance::provenance_lines;
 use crate::report::text::sheet::{NOTHING, Sheet, TextTable};
 
 /// The columns behind the parameters.
@@ -15,9 +16,10 @@ pub(in crate::report) fn tune_sheet(report: &TuneReport) -> Sheet {
         format!("best of {} settings in {} runs: {setting}", report.candidates.len(), report.runs)
     });
     let warning = "the winner's score is biased upward (selection): confirm it on fresh cases".to_owned();
+    let provenance = provenance_lines(&report.provenance, Some(&report.limits));
     Sheet {
         title: format!("{}: {}", report.problem, found.as_deref().unwrap_or("no round was finished")),
-        lines: if best.is_some() { vec![warning] } else { Vec::new() },
+        lines: best.map(|_| warning).into_iter().chain(provenance).collect(),
         sections: vec![("Settings".to_owned(), table(report, |score| rounded(score, score / 1000.0), NOTHING))],
     }
 }

@@ -1,0 +1,178 @@
+//! What a display of progress shows: the counts, the running means, the time left, and the cases that run longest.
+
+use super::effects::rounded;
+use super::figures::Counts;
+use crate::model::{FinishedJob, JobId, RunningJobs, one_line};
+use crate::plan::Plan;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A case that has run for a shorter time is not shown.
+const LONG: Duration = Duration::from_secs(1);
+
+/// The number of running cases that are shown.
+const RUNNING_SHOWN: usize = 2;
+
+/// The number of solvers up to which each has its mean.
+const MEANS_SHOWN: usize = 3;
+
+/// No time left is shown before this: the first cases say little.
+const FIRST_ESTIMATE: Duration = Duration::from_secs(2);
+
+/// The progress of a run.
+#[derive(Debug)]
+pub(super) struct ProgressState {
+    started: Instant,
+    jobs: usize,
+    done: usize,
+    counts: Counts,
+    cases: Vec<String>,
+    solvers: Vec<Mean>,
+    running: Arc<RunningJobs>,
+}
+
+/// The running mean of a solver's scores.
+#[derive(Debug)]
+struct Mean {
+    solver: String,
+    sum: f64,
+    count: u32,
+}
+
+impl ProgressState {
+    /// Returns the state before the first case.
+    pub(super) fn of(plan: &Plan, running: Arc<RunningJobs>) -> Self {
+        let mean = |name: &str| Mean { solver: one_line(name).into_owned(), sum: 0.0, count: 0 };
+        Self {
+            started: Instant::now(),
+            jobs: plan.job_count(),
+            done: 0,
+            counts: Counts::default(),
+            cases: plan.cases.iter().map(|case| one_line(&case.name.0).into_owned()).collect(),
+            solvers: plan.solvers.iter().map(|solver| mean(&solver.spec.name)).collect(),
+            running,
+        }
+    }
+
+    /// Counts a finished job.
+    pub(super) fn finished(&mut self, finished: &FinishedJob) {
+        self.done += 1;
+        self.counts.add(finished.outcome.verdict);
+        let score = finished.outcome.score.as_ref().and_then(|score| score.to_string().parse::<f64>().ok());
+        if let Some(score) = score {
+            let mean = &mut self.solvers[finished.job.solver];
+            mean.sum += score;
+            mean.count += 1;
+        }
+    }
+
+    /// Returns the progress as a line of a log.
+    pub(super) fn line(&self) -> String {
+        let mut parts = vec![format!("{}: {} of {} runs done", clock(self.started.elapsed()), self.done, self.jobs)];
+        parts.extend(Some(self.words()).filter(|words| !words.is_empty()));
+        parts.extend(self.time_left().map(|left| format!("{left} to go")));
+        parts.join("; ")
+    }
+
+    /// Returns the counts, the running means, and the cases that run longest.
+    pub(super) fn words(&self) -> String {
+        let mut parts = Vec::new();
+        if self.done > 0 {
+            parts.push(self.counts.codes());
+        }
+        let means: Vec<String> = self.solvers.iter().filter_map(|mean| self.mean(mean)).collect();
+        if !means.is_empty() && means.len() <= MEANS_SHOWN {
+            parts.push(format!("mean score {}", means.join(", ")));
+        }
+        let running: Vec<String> = self.longest().map(|(job, age)| self.running(job, age)).collect();
+        if !running.is_empty() {
+            parts.push(format!("running {}", running.join(", ")));
+        }
+        parts.join("; ")
+    }
+
+    /// Returns the time left as text, by the mean time of the jobs so far. `None` while that says little.
+    pub(super) fn time_left(&self) -> Option<String> {
+        let elapsed = self.started.elapsed();
+        if self.done == 0 || self.done >= self.jobs || elapsed < FIRST_ESTIMATE {
+            return None;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a run has far fewer than 2^53 jobs")]
+        let ratio = (self.jobs - self.done) as f64 / self.done as f64;
+        Some(format!("about {}", clock(elapsed.mul_f64(ratio))))
+    }
+
+    fn mean(&self, mean: &Mean) -> Option<String> {
+        let value = (mean.count > 0).then(|| mean.sum / f64::from(mean.count))?;
+        let value = rounded(value, value / 100.0);
+        Some(if self.solvers.len() == 1 { value } else { format!("{} {value}", mean.solver) })
+    }
+
+    fn longest(&self) -> impl Iterator<Item = (JobId, Duration)> {
+        self.running.by_age().into_iter().filter(|(_, age)| *age >= LONG).take(RUNNING_SHOWN)
+    }
+
+    fn running(&self, job: JobId, age: Duration) -> String {
+        let case = &self.cases[job.case];
+        let name = if self.solvers.len() == 1 {
+            case.clone()
+        } else {
+            format!("{case} ({})", self.solvers[job.solver].solver)
+        };
+        format!("{name} for {}", clock(age))
+    }
+}
+
+/// Writes a time in whole seconds, at least one: `12 s`, `2 min 05 s`.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs_f64().round().max(1.0) as u64;
+    if seconds < 120 { format!("{seconds} s") } else { format!("{} min {:02} s", seconds / 60, seconds % 60) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Evidence, Outcome, Verdict};
+
+    fn state(names: &[&str]) -> ProgressState {
+        ProgressState {
+            started: Instant::now(),
+            jobs: 6,
+            done: 0,
+            counts: Counts::default(),
+            cases: (1..=3).map(|seed| format!("seed-{seed}")).collect(),
+            solvers: names.iter().map(|name| Mean { solver: (*name).to_owned(), sum: 0.0, count: 0 }).collect(),
+            running: Arc::default(),
+        }
+    }
+
+    fn finish(state: &mut ProgressState, job: JobId, score: Option<i64>) {
+        let verdict = if score.is_some() { Verdict::Accepted } else { Verdict::WrongAnswer };
+        let outcome = Outcome { score: score.map(Into::into), ..Outcome::without_run(verdict, String::new()) };
+        state.finished(&FinishedJob { job, outcome, features: None, evidence: Box::<Evidence>::default() });
+    }
+
+    #[test]
+    fn nothing_is_estimated_before_the_first_case() {
+        let mut state = state(&["bot"]);
+        assert_eq!((state.words().as_str(), state.time_left()), ("", None));
+        finish(&mut state, JobId { case: 0, solver: 0 }, Some(7));
+        assert_eq!(state.time_left(), None, "too early");
+    }
+
+    #[test]
+    fn counts_means_time_and_the_longest_cases_are_shown() {
+        let long_ago = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
+        let mut state = ProgressState { started: long_ago(30), ..state(&["old", "new"]) };
+        finish(&mut state, JobId { case: 0, solver: 0 }, Some(1000));
+        finish(&mut state, JobId { case: 0, solver: 1 }, Some(500));
+        finish(&mut state, JobId { case: 1, solver: 0 }, None);
+        state.running.start(JobId { case: 1, solver: 1 });
+        assert_eq!(
+            state.line(),
+            "30 s: 3 of 6 runs done; 2 AC, 1 WA; mean score old 1000, new 500.0; about 30 s to go"
+        );
+        std::thread::sleep(LONG);
+        assert!(state.words().ends_with("; running seed-2 (new) for 1 s"), "{}", state.words());
+    }
+}
