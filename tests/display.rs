@@ -227,3 +227,20 @@ fn a_page_has_no_column_that_is_the_same_in_every_row() {
     let page = folder.judge(&["run", "-p", "long", "-s", "./plain", "--seeds", "19-22", "--html", "-"]).stdout;
     assert!(page.contains("<th>group</th>") && page.contains("td { white-space: nowrap; }"), "{page}");
 }
+
+#[test]
+fn each_row_of_a_comparison_has_its_own_effect() {
+    let folder = folder();
+    let arguments = ["compare", "-p", "long", "./plain", "./second-fails", "--seeds", "1-4", "-j", "1", "--csv", "-"];
+    let said = folder.judge(&arguments);
+    let mut reader = csv::Reader::from_reader(said.stdout.as_bytes());
+    let effects: Vec<String> = reader.records().map(|row| row.unwrap()[5].to_owned()).collect();
+    let expected = [1, 2, 3, 4].map(|seed: i32| f64::from(2 * seed) / f64::from(1000 + seed));
+    for (case, (found, ratio)) in effects.iter().zip(expected).enumerate() {
+        match found.parse::<f64>() {
+            Ok(effect) => assert!(case != 1 && (effect - ratio.ln()).abs() < 1e-9, "{effects:?}"),
+            Err(_) => assert!(case == 1 && found.is_empty(), "{effects:?}"),
+        }
+    }
+    assert_eq!(effects.len(), 4);
+}

@@ -70,7 +70,7 @@ pub enum BestFileError {
     #[error("unsupported schema version {0} (newest supported: {SCHEMA})")]
     Schema(u32),
     /// It is of another game.
-    #[error("scores of another game: found {found}, expected {wanted}")]
+    #[error("its scores are of {found}, not of {wanted}: they cannot be compared")]
     OtherGame {
         /// The game of its scores.
         found: String,

@@ -49,10 +49,10 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     let mut columns = vec![left("case")];
     columns.extend(several.then(|| left("solver")));
     columns.extend([left("verdict"), right("score")]);
-    columns.extend(has_points(report).then(|| right("points").spare(1)));
-    columns.extend(report.has_weights().then(|| right("weight").spare(6)));
-    columns.extend(has_groups(report).then(|| left("group").spare(3)));
-    columns.extend([right("CPU").spare(2), right("wall").spare(5), right("memory").spare(4), left("note")]);
+    columns.extend(has_points(report).then(|| right("points").spare(2)));
+    columns.extend(report.has_weights().then(|| right("weight").spare(7)));
+    columns.extend(has_groups(report).then(|| left("group").spare(4)));
+    columns.extend([right("CPU").spare(3), right("wall").spare(6), right("memory").spare(5), left("note").spare(1)]);
     let mut table = grid(columns, style);
     for row in &rows {
         table.add_row(case_row(report, row, several));

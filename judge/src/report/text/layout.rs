@@ -24,8 +24,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Lays out a table in this width: first long words shrink, then the least important columns go, then everything
-    /// shrinks.
+    /// Lays out a table in this width: first long words shrink, then the least important columns go, then words
+    /// and at last figures shrink.
     pub(super) fn of(columns: &[Column], rows: &[Vec<Field>], width: Option<usize>) -> Self {
         let widest = |place: usize| {
             let texts = rows.iter().map(|row| &row[place].text).chain([&columns[place].title]);
@@ -50,7 +50,10 @@ impl Layout {
             left_out.push(shown.remove(least).0);
         }
         let gap = GAPS[1];
-        let columns = shrunk(&shown, width, gap, |&(_, natural)| natural.min(LEAST)).unwrap_or(shown);
+        let words =
+            |&(place, natural): &(usize, usize)| if columns[place].is_whole { natural } else { natural.min(LEAST) };
+        let all = |&(_, natural): &(usize, usize)| natural.min(LEAST);
+        let columns = shrunk(&shown, width, gap, words).or_else(|| shrunk(&shown, width, gap, all)).unwrap_or(shown);
         Self { columns, gap, left_out }
     }
 
