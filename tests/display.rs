@@ -1,4 +1,5 @@
 //! Everyday use: narrow terminals, runs that end early, progress in logs, and what a report says of its origin.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[allow(dead_code, reason = "each test uses its own part")]
 mod support;

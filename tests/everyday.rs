@@ -20,7 +20,10 @@ fn the_rules_of_every_game_are_shown() {
 #[test]
 fn a_checker_command_has_no_rules_to_show() {
     let folder = Folder::new();
-    folder.write("problems.toml", "[[problem]]\nid = \"own\"\nchecker-command = \"./check\"\ninputs = [\"*.in\"]\n");
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"own\"\nchecker-command = \"./check {input} {answer}\"\ninputs = [\"*.in\"]\n",
+    );
     let said = folder.judge(&["show", "own", "--rules"]);
     assert_eq!(said.code, Some(2), "{}", said.stderr);
     assert!(said.stderr.contains("the rules of `own` are not known"), "{}", said.stderr);
@@ -47,9 +50,15 @@ fn ids_of_problems_are_completed_in_every_shell() {
         assert!(completed(&folder, shell, &["judge", "show", "col"]).contains("columns"), "{shell}");
         assert!(completed(&folder, shell, &["judge", "solve", "columns-"]).contains("columns-greedy"), "{shell}");
     }
-    folder.write("problems.toml", "[[problem]]\nid = \"own\"\nchecker-command = \"./check\"\ninputs = [\"*.in\"]\n");
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"own\"\nchecker-command = \"./check {input} {answer}\"\ninputs = [\"*.in\"]\n",
+    );
     assert_eq!(completed(&folder, "bash", &["judge", "run", "-p", ""]).trim(), "own");
-    folder.write("other.toml", "[[problem]]\nid = \"another\"\nchecker-command = \"./check\"\ninputs = [\"*.in\"]\n");
+    folder.write(
+        "other.toml",
+        "[[problem]]\nid = \"another\"\nchecker-command = \"./check {input} {answer}\"\ninputs = [\"*.in\"]\n",
+    );
     let given = completed(&folder, "bash", &["judge", "--problems", "other.toml", "check", "--problem", ""]);
     assert_eq!(given.trim(), "another");
 }

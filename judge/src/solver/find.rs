@@ -43,9 +43,14 @@ fn invocation(text: &str) -> Invocation {
     }
 }
 
+/// Whether a bundled solver has this id.
+pub(super) fn is_bundled(id: &str) -> bool {
+    solutions::find(id).is_some()
+}
+
 /// Returns the invocation of a bundled solver: the judge's own program.
 fn bundled(id: &str) -> Invocation {
-    if solutions::find(id).is_none() {
+    if !is_bundled(id) {
         return Invocation::CannotStart(format!("there is no bundled solver `{id}`"));
     }
     match std::env::current_exe() {
