@@ -178,3 +178,30 @@ fn the_limits_of_compilers_are_keys() {
         run.stdout
     );
 }
+
+#[test]
+fn a_negative_score_counts_as_it_is_or_is_a_judge_error() {
+    let note =
+        "the score -5 is worse than that of a failed case (0): set `failure` in [problem.scoring] below every score";
+    for rule in ["sum", "mean"] {
+        let scoring = format!("[problem.scoring]\nrule = \"{rule}\"\n");
+        let said = judged(&problem("echo -5", &scoring));
+        assert_eq!(said, (Some(3), "judge-error".to_owned(), note.to_owned()), "{rule}");
+
+        let folder = problem("echo -5", &format!("{scoring}failure = -100\n"));
+        let bot = folder.script("bot", "echo 7").display().to_string();
+        let (code, report) = folder.json(&["run", "-p", "p", "-s", &bot]);
+        let total = &report["solvers"][0][if rule == "sum" { "total" } else { "mean" }];
+        assert_eq!((code, total.as_f64()), (Some(0), Some(-5.0)), "{rule}: {report}");
+        let lower = judged(&problem("echo -101", &format!("{scoring}failure = -100\n")));
+        assert!(lower.0 == Some(3) && lower.2.contains("of a failed case (-100)"), "{}", lower.2);
+    }
+    for scoring in ["rule = \"relative\"", "rule = \"rank\"", "rule = \"exact\"", "direction = \"min\""] {
+        let said = judged(&problem("echo -5", &format!("[problem.scoring]\n{scoring}\n")));
+        assert_eq!((said.0, &*said.1), (Some(0), "accepted"), "{scoring}");
+    }
+    let folder = problem("echo -5", "");
+    folder.write("answer", "7\n");
+    let checked = folder.judge(&["check", "--seed", "1", "--output", "answer"]);
+    assert!(checked.code == Some(2) && checked.stderr.contains(note), "{}", checked.stderr);
+}

@@ -15,6 +15,7 @@ use tempfile::NamedTempFile;
 pub struct ProblemChecker {
     choice: CheckerChoice,
     limit: Duration,
+    least: Option<Score>,
     stop: Option<StopSignal>,
 }
 
@@ -30,6 +31,8 @@ pub enum PreparedCase {
         input: NamedTempFile,
         /// The wall time for one answer.
         limit: Duration,
+        /// The least score that the problem admits.
+        least: Option<Score>,
         /// Stops the checker early.
         stop: Option<StopSignal>,
     },
@@ -39,6 +42,8 @@ pub enum PreparedCase {
         interactor: ExternalChecker,
         /// The input.
         input: NamedTempFile,
+        /// The least score that the problem admits.
+        least: Option<Score>,
     },
 }
 
@@ -54,6 +59,17 @@ pub enum CheckerError {
     /// An external checker violated its protocol.
     #[error("the checker {0}")]
     Protocol(ProtocolError),
+    /// An external checker or an interactor gave a negative score below that of a failed case.
+    #[error(
+        "the score {score} is worse than that of a failed case ({least}): set `failure` in [problem.scoring] below \
+         every score"
+    )]
+    BelowFailure {
+        /// The score.
+        score: Score,
+        /// What a failed case counts as.
+        least: Score,
+    },
     /// The problem is interactive: an answer without its conversation cannot be checked.
     #[error("interactive answers cannot be checked without running the interactor")]
     Interactive,
@@ -83,7 +99,8 @@ impl ProblemChecker {
     /// Returns the checker of a problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        Self { choice: problem.checker.clone(), limit: problem.helper_limits.checker.0, stop: None }
+        let limit = problem.helper_limits.checker.0;
+        Self { choice: problem.checker.clone(), limit, least: problem.least_score(), stop: None }
     }
 
     /// Returns a checker that `stop` ends.
@@ -102,11 +119,12 @@ impl ProblemChecker {
                 PreparedCase::BuiltIn(guarded(|| checker.read(input))?.map_err(CheckerError::Malformed)?)
             }
             CheckerChoice::External(checker) => {
-                let (checker, limit, stop) = (checker.clone(), self.limit, self.stop.clone());
-                PreparedCase::External { checker, input: stored(input)?, limit, stop }
+                let (checker, least, stop) = (checker.clone(), self.least.clone(), self.stop.clone());
+                PreparedCase::External { checker, input: stored(input)?, limit: self.limit, least, stop }
             }
             CheckerChoice::Interactor(interactor) => {
-                PreparedCase::Interactive { interactor: interactor.clone(), input: stored(input)? }
+                let (interactor, least) = (interactor.clone(), self.least.clone());
+                PreparedCase::Interactive { interactor, input: stored(input)?, least }
             }
         })
     }
@@ -120,12 +138,28 @@ impl PreparedCase {
     pub fn check(&self, answer: &[u8]) -> Result<Ruling, CheckerError> {
         match self {
             Self::BuiltIn(case) => ruling(guarded(|| case.check(answer))?),
-            Self::External { checker, input, limit, stop } => {
+            Self::External { checker, input, limit, stop, .. } => {
                 let protocol = verdict::checker_protocol(&checker.protocol);
                 let answer = stored(answer)?;
-                check_externally(&checker.command, protocol, input.path(), answer.path(), *limit, stop.as_ref())
+                let stop = stop.as_ref();
+                let ruling = check_externally(&checker.command, protocol, input.path(), answer.path(), *limit, stop)?;
+                self.admit(ruling)
             }
             Self::Interactive { .. } => Err(CheckerError::Interactive),
+        }
+    }
+
+    /// Returns a ruling as it is, unless its score is one that the problem does not admit.
+    ///
+    /// # Errors
+    /// When the score is negative, and below the score of a failed case.
+    pub fn admit(&self, ruling: Ruling) -> Result<Ruling, CheckerError> {
+        let (Self::External { least, .. } | Self::Interactive { least, .. }) = self else { return Ok(ruling) };
+        match (&ruling, least) {
+            (Ruling::Accepted(score), Some(least)) if score < least => {
+                Err(CheckerError::BelowFailure { score: score.clone(), least: least.clone() })
+            }
+            _ => Ok(ruling),
         }
     }
 

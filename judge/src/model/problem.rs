@@ -47,6 +47,14 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// Returns the least score that the problem admits, if it has one: under a rule that counts raw scores, a negative
+    /// score below `failure` would make a failed case better than an accepted one.
+    #[must_use]
+    pub fn least_score(&self) -> Option<Score> {
+        let counts = self.scoring.counts_raw_scores() && self.direction == Direction::Max;
+        self.failure.clone().filter(|_| counts).map(|failure| failure.min(Score::from(0)))
+    }
+
     /// Returns the index of the test group that a case is in.
     #[must_use]
     pub fn test_group_of(&self, case: &CaseSpec) -> Option<usize> {

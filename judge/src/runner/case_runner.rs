@@ -2,7 +2,7 @@
 
 use super::request::request;
 use super::slots::Slots;
-use crate::cases::{PreparedCase, ReadError};
+use crate::cases::{CheckerError, PreparedCase, ReadError};
 use crate::executor::Executor;
 use crate::interaction::{self, ConverseError};
 use crate::model::{
@@ -147,7 +147,7 @@ impl CaseRunner<'_> {
 
     /// Runs the solver once, by itself or in a conversation.
     fn perform(&mut self, request: &Request) -> Result<Performance, ConverseError> {
-        let Some(OpenCase { prepared: PreparedCase::Interactive { interactor, input }, .. }) = &self.open else {
+        let Some(OpenCase { prepared: PreparedCase::Interactive { interactor, input, .. }, .. }) = &self.open else {
             return Ok(Performance { execution: self.executor.run(request)?, decision: None });
         };
         let (limits, stopped) = (&self.slots.plan.limits, &self.slots.stopped);
@@ -170,10 +170,10 @@ impl CaseRunner<'_> {
         let limits = &self.slots.plan.limits;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {
             (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
-                InteractiveVerdict::Decided(ruling) => ruled(ruling),
+                InteractiveVerdict::Decided(ruling) => self.ruled(|case| case.admit(ruling)),
                 InteractiveVerdict::Failed(verdict, note) => Outcome::without_run(verdict, note),
             },
-            (None, Ending::Clean) => self.checked(&execution.stdout),
+            (None, Ending::Clean) => self.ruled(|case| case.check(&execution.stdout)),
             (None, Ending::Failed(verdict, note)) => Outcome::without_run(verdict, note),
         };
         if !outcome.is_accepted() {
@@ -189,8 +189,9 @@ impl CaseRunner<'_> {
         outcome
     }
 
-    fn checked(&self, answer: &[u8]) -> Outcome {
-        match self.open.as_ref().map(|open| open.prepared.check(answer)) {
+    /// Returns the outcome of a ruling on the open case.
+    fn ruled(&self, ruling: impl FnOnce(&PreparedCase) -> Result<Ruling, CheckerError>) -> Outcome {
+        match self.open.as_ref().map(|open| ruling(&open.prepared)) {
             Some(Ok(ruling)) => ruled(ruling),
             Some(Err(error)) => Outcome::without_run(Verdict::JudgeError, in_full(&error)),
             None => {

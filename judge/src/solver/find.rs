@@ -43,7 +43,7 @@ fn invocation(text: &str) -> Invocation {
     }
 }
 
-/// Whether a bundled solver has this id.
+/// Returns whether there is a bundled solver with this id.
 pub(super) fn is_bundled(id: &str) -> bool {
     solutions::find(id).is_some()
 }

@@ -138,7 +138,7 @@ impl From<SolverError> for Failure {
                 "give a program, a quoted command or a source file: --solver ./mybot".to_owned()
             }
             SolverError::NotBundled(_) => {
-                "`judge list` shows the problems; each has a bundled solver of its id".to_owned()
+                "`judge list --problems builtin` shows the problems; each has a bundled solver of its id".to_owned()
             }
             SolverError::UnknownSource { file, .. } => {
                 format!("compile it, and give the program; or name its interpreter: 'INTERPRETER {file}'")
@@ -161,6 +161,7 @@ impl From<CheckerError> for Failure {
             CheckerError::Malformed(_)
             | CheckerError::Command(_)
             | CheckerError::Protocol(_)
+            | CheckerError::BelowFailure { .. }
             | CheckerError::Interactive => Self::usage(error),
             CheckerError::Undecided(_) | CheckerError::Store(_) | CheckerError::Panicked(_) => Self::fault(error),
         }
