@@ -222,7 +222,7 @@ fn exact_claims_need_effects_that_have_a_bound() {
     let fixed = folder.judge(&["compare", "-p", "sum", "./plain", "./better", "--exact"]);
     assert_eq!(fixed.code, Some(2), "{}", fixed.stderr);
     // From -5 to 5 is a relative difference of 2.
-    let signs = sample_with(CATALOGUE);
+    let signs = sample_with(&format!("{CATALOGUE}failure = -10\n"));
     signs.write("check.sh", "cat \"$2\"\n");
     signs.script("plain", "echo -5");
     signs.script("better", "echo 5");
