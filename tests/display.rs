@@ -1,4 +1,4 @@
-//! Everyday use: narrow terminals, runs that end early, progress in logs, and what a report says of its origin.
+//! What is shown: on narrow terminals, of runs that end early, in logs, and of the origin of a report.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[allow(dead_code, reason = "each test uses its own part")]

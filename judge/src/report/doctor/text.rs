@@ -1,7 +1,7 @@
 //! The capabilities of the sandbox on this machine, and the sources of noise in timings, as text.
 
 use super::findings::{Finding, findings};
-use crate::report::text::column::{Field, left, painted};
+use crate::report::text::column::{Field, left, painted, whole};
 use crate::report::text::layout::paragraph;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::grid;
@@ -27,23 +27,20 @@ fn state(missing: Option<&str>, remedy: Option<&str>) -> Field {
 }
 
 fn tiers(survey: &Survey, style: Style) -> String {
-    let columns = [left("tier"), left("state"), left("why").wrapped(), left("how to get it").wrapped()];
+    let columns = [whole("tier"), whole("state"), left("why").wrapped()];
     let mut table = grid(columns, style);
     for tier in &survey.tiers {
         let missing = tier.missing.as_deref();
-        table.add_row([
-            Field::new(tier.tier),
-            state(missing, tier.remedy),
-            Field::new(missing.unwrap_or("")),
-            Field::new(tier.remedy.unwrap_or("")),
-        ]);
+        table.add_row([Field::new(tier.tier), state(missing, tier.remedy), Field::new(missing.unwrap_or(""))]);
     }
+    let hints = survey.tiers.iter().filter(|tier| tier.missing.is_some());
+    let hints = hints.filter_map(|tier| Some(hint(tier.tier.name(), tier.remedy?)));
     let chosen = survey.tiers.iter().find(|tier| tier.missing.is_none());
     let chosen = chosen.map_or_else(
         || "no isolation mechanism is available: only --unsafe runs programs".to_owned(),
         |tier| format!("the judge uses the tier `{}` here", tier.tier),
     );
-    format!("{}\n{chosen}", table.text())
+    [table.text()].into_iter().chain(hints).chain([chosen]).collect::<Vec<_>>().join("\n")
 }
 
 fn gaps(survey: &Survey, style: Style) -> String {
@@ -58,30 +55,25 @@ fn gaps(survey: &Survey, style: Style) -> String {
 }
 
 fn features(survey: &Survey, style: Style) -> String {
-    let columns = [
-        left("feature"),
-        left("state"),
-        left("found").wrapped(),
-        left("for").wrapped().spare(1),
-        left("how to get it").wrapped(),
-    ];
+    let columns = [whole("feature"), whole("state"), left("found").wrapped(), left("for").wrapped()];
     let mut table = grid(columns, style);
     for feature in &survey.features {
         let (found, missing) = match &feature.found {
             Ok(found) => (found, None),
             Err(why) => (why, Some(&**why)),
         };
-        let remedy = missing.and(feature.remedy).unwrap_or("");
-        let cells = [
-            Field::new(feature.name),
-            state(missing, feature.remedy),
-            Field::new(found),
-            Field::new(feature.purpose),
-            Field::new(remedy),
-        ];
+        let cells =
+            [Field::new(feature.name), state(missing, feature.remedy), Field::new(found), Field::new(feature.purpose)];
         table.add_row(cells);
     }
-    table.text()
+    let missing = survey.features.iter().filter(|feature| feature.found.is_err());
+    let hints = missing.filter_map(|feature| Some(hint(feature.name, feature.remedy?)));
+    [table.text()].into_iter().chain(hints).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the line that says how to get what is missing: in one line, so that a command can be copied.
+fn hint(name: &str, remedy: &str) -> String {
+    format!("hint: {name}: {remedy}")
 }
 
 fn machine(machine: &Machine, style: Style) -> String {
