@@ -101,3 +101,89 @@ fn the_command_that_reproduces_a_case_keeps_limits_sandbox_and_catalogue() {
     let shown = folder.judge(&["history", "show", "last"]);
     assert!(shown.stdout.contains(&reproduce), "{}", shown.stdout);
 }
+
+/// A solver of `columns` that answers `0` and says its seed's first line on standard error.
+fn talker(folder: &Folder) -> String {
+    folder.script("talker", "read line; echo \"saw $line\" >&2; echo 0").to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_message_tags_a_run_in_the_history_and_in_every_report() {
+    let folder = Folder::new();
+    let solver = talker(&folder);
+    let run = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-2"];
+    let said =
+        folder.judge(&[&run[..], &["--message", "wider beam", "--markdown", "r.md", "--html", "r.html"]].concat());
+    assert!(said.code == Some(0) && said.stdout.contains("message: wider beam"), "{}{}", said.stdout, said.stderr);
+    for file in ["r.md", "r.html"] {
+        assert!(std::fs::read_to_string(folder.path().join(file)).unwrap().contains("wider beam"), "{file}");
+    }
+    let (_, untagged) = folder.json(&run);
+    assert!(untagged.get("message").is_none(), "{untagged}");
+    assert!(folder.judge(&["history"]).stdout.contains("wider beam"));
+    let (_, history) = folder.json(&["history"]);
+    assert_eq!((&history["runs"][1]["message"], history["runs"][0].get("message")), (&"wider beam".into(), None));
+    let (_, shown) = folder.json(&["history", "show", "1"]);
+    assert_eq!(shown["message"], "wider beam");
+    assert!(folder.judge(&["history", "show", "1"]).stdout.contains("message     wider beam"));
+}
+
+#[test]
+fn standard_error_is_kept_for_the_cases_that_are_asked_for() {
+    let folder = Folder::new();
+    let talker = talker(&folder);
+    let failing = folder.script("failing", "echo 'it broke' >&2; exit 1");
+    let run = |solver: &str, which: &[&str]| {
+        let run = ["run", "-p", "columns", "-s", solver, "--seeds", "1"];
+        let said = folder.judge(&[&run[..], which].concat()).stdout;
+        (said, folder.judge(&["history", "show", "last"]).stdout)
+    };
+    for (solver, which, words, kept) in [
+        (&*talker, &[][..], "saw 6 13", false),
+        (&talker, &["--stderr", "failed"], "saw 6 13", false),
+        (&talker, &["--stderr", "all"], "saw 6 13", true),
+        (failing.to_str().unwrap(), &[], "it broke", true),
+        (failing.to_str().unwrap(), &["--stderr", "none"], "it broke", false),
+    ] {
+        let (said, shown) = run(solver, which);
+        assert_eq!((said.contains(words), shown.contains(words)), (kept, kept), "{solver} {which:?}: {said}{shown}");
+    }
+}
+
+#[test]
+fn answers_are_saved_with_a_journal_without_one_and_from_earlier_runs() {
+    let folder = Folder::new();
+    let solver = talker(&folder);
+    let run = ["run", "-p", "columns", "--seeds", "1-2", "-s", &solver];
+    let saved = |dir: &str, name: &str| std::fs::read_to_string(folder.path().join(dir).join(name)).unwrap();
+    for (dir, more) in [("fresh", "--all"), ("unrecorded", "--no-journal"), ("earlier", "--reuse")] {
+        let said = folder.judge(&[&run[..], &["--save-answers", dir, more]].concat());
+        assert_eq!(said.code, Some(0), "{dir}: {}", said.stderr);
+        assert_eq!((saved(dir, "seed-1.out"), saved(dir, "seed-2.out")), ("0\n".into(), "0\n".into()), "{dir}");
+    }
+    let two = folder.judge(&[&run[..], &["-s", "quick=bundled:columns-quickstart", "--save-answers", "two"]].concat());
+    assert_eq!(two.code, Some(0), "{}", two.stderr);
+    assert!(saved("two/talker", "seed-1.out") == "0\n" && saved("two/quick", "seed-1.out").starts_with("11\n"));
+    folder.write("file", "");
+    let refused = folder.judge(&[&run[..], &["--save-answers", "file/x"]].concat());
+    assert!(refused.code == Some(2) && refused.stderr.contains("cannot make the folder"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_stored_answer_is_viewed() {
+    let folder = Folder::new();
+    folder.judge(&["run", "-p", "columns", "--seeds", "1", "-s", "bundled:columns-quickstart"]);
+    let said = folder.judge(&["view", "--run", "1", "--case", "seed-1", "--html", "game.html"]);
+    assert!(said.code == Some(0) && said.stderr.contains("accepted 141"), "{}", said.stderr);
+    assert!(std::fs::read_to_string(folder.path().join("game.html")).unwrap().contains("columns-quickstart"));
+    for (arguments, why) in [
+        (&["--run", "1", "--case", "seed-7"][..], "run 1 has no finished case `seed-7`"),
+        (&["--run", "1", "--case", "seed-1", "-s", "other"], "run 1 has no solver `other`"),
+        (&["--run", "1", "--case", "seed-1", "-p", "same-game"], "run 1 is of the problem `columns`"),
+        (&["--run", "2", "--case", "seed-1"], "there is no run 2"),
+        (&["--run", "1"], "--case"),
+    ] {
+        let said = folder.judge(&[&["view", "--html", "game.html"][..], arguments].concat());
+        assert!(said.code == Some(2) && said.stderr.contains(why), "{arguments:?}: {}", said.stderr);
+    }
+}

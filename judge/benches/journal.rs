@@ -5,8 +5,8 @@ use judge::command::{checker_identity, game_of};
 use judge::journal::{HistoryFilter, Journal, Recording, RunRecord, Surroundings};
 use judge::manifest::Catalogue;
 use judge::model::{
-    BestScores, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, Outcome, Retention, Solver, SolverSpec,
-    Verdict,
+    BestScores, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KeptStderr, Outcome, Retention, Solver,
+    SolverSpec, Verdict,
 };
 use judge::plan::{Order, Plan};
 use judge_sandbox::Tier;
@@ -45,6 +45,8 @@ fn open_run_of(cases: usize) -> OpenRun {
         environment: Vec::new(),
         visible: Vec::new(),
         fail_fast: false,
+        stderr: KeptStderr::default(),
+        hand_over_answers: false,
         case_flags: Vec::new(),
         order: Order::Fixed,
     };
@@ -53,6 +55,7 @@ fn open_run_of(cases: usize) -> OpenRun {
         checker: &checker_identity(&plan.problem.checker),
         solver_hashes: &[Digest::of(b"bot")],
         command: "judge run",
+        message: None,
         jobs: 1,
         tier: Tier::Root,
         surroundings: &Surroundings::default(),

@@ -125,7 +125,8 @@ const RUN_EXAMPLES: &str = "Examples:
   judge run -p same-game -s 'python3 bot.py' --inputs 'data/*.in' --json result.json
   judge run -p square-remover -s old=./v1 -s new=./v2   two versions, scored relative to the better
   judge run -p same-game-free -s ./mybot --best ledger  relative to the best of any past run
-  judge run -p columns -s ./mybot --seeds 1-100 --resume    continue the interrupted run";
+  judge run -p columns -s ./mybot --seeds 1-100 --resume    continue the interrupted run
+  judge run -p columns -s ./mybot --message 'wider beam' --save-answers answers --stderr all";
 
 const SCHEMA_EXAMPLES: &str = "Examples:
   judge schema                                    of judge run --json
@@ -159,6 +160,17 @@ pub enum SchemaOf {
     Problems,
 }
 
+/// The cases whose standard error is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StderrArg {
+    /// All cases
+    All,
+    /// The cases that are not accepted
+    Failed,
+    /// No case
+    None,
+}
+
 /// Arguments of `judge run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -186,6 +198,15 @@ pub struct RunArgs {
     /// Do not record the run in the journal
     #[arg(long)]
     pub no_journal: bool,
+    /// A message that the history and the reports show
+    #[arg(long, value_name = "TEXT")]
+    pub message: Option<String>,
+    /// Write each answer to a file CASE.out in this folder, or in a folder for each solver if there are several
+    #[arg(long, value_name = "DIR")]
+    pub save_answers: Option<PathBuf>,
+    /// The cases whose standard error is kept and shown
+    #[arg(long, value_name = "all|failed|none", value_enum, default_value_t = StderrArg::Failed, hide_possible_values = true)]
+    pub stderr: StderrArg,
     /// What the best scores are, beside those of this run: run (nothing else), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE")]
     pub best: Option<PathBuf>,

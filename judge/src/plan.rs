@@ -1,6 +1,6 @@
 //! What a run will do: every solver on every case, in an order that is fair to all.
 
-use crate::model::{CaseSource, CaseSpec, JobId, Limits, Problem, Solver, quote};
+use crate::model::{CaseSource, CaseSpec, JobId, KeptStderr, Limits, Problem, Solver, quote};
 use judge_sandbox::Visible;
 
 /// What a run will do.
@@ -20,6 +20,10 @@ pub struct Plan {
     pub visible: Vec<Visible>,
     /// Whether the first case that is not accepted ends the run.
     pub fail_fast: bool,
+    /// The cases whose standard error is kept.
+    pub stderr: KeptStderr,
+    /// Whether the answers are handed to the watcher of a run, even without a journal.
+    pub hand_over_answers: bool,
     /// The flags of the command line that every case depends on: the limits, the sandbox and the catalogue.
     pub case_flags: Vec<String>,
     /// Who goes first on each case.

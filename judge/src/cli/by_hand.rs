@@ -20,7 +20,8 @@ pub(super) const CHECK_EXAMPLES: &str = "Examples:
 pub(super) const VIEW_EXAMPLES: &str = "Examples:
   judge view -p columns --seed 1 -s ./mybot --html game.html
   judge view -p same-game-free --input board.in --output board.out --html game.html
-  judge view -p square-remover --seed 1 --html game.html --from 1 --to 500";
+  judge view -p square-remover --seed 1 --html game.html --from 1 --to 500
+  judge view --run 13 --case seed-7 --html game.html        the stored answer of a past run";
 
 pub(super) const GEN_EXAMPLES: &str = "Examples:
   judge gen -p columns --seed 7 > seed-7.in
@@ -86,11 +87,17 @@ pub struct CheckArgs {
 
 /// Arguments of `judge view`.
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("case").required(true).args(["input", "seed"]))]
+#[command(group = clap::ArgGroup::new("of").required(true).args(["input", "seed", "run"]))]
 pub struct ViewArgs {
     /// Which problem
     #[command(flatten)]
     pub problem: ProblemArgs,
+    /// Show a stored answer of this past run
+    #[arg(long, value_name = "RUN", requires = "case", conflicts_with = "output")]
+    pub run: Option<RunChoice>,
+    /// With --run: the name of the case, such as seed-7
+    #[arg(long, value_name = "CASE", requires = "run")]
+    pub case: Option<String>,
     /// The case's input, or - for standard input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
@@ -100,7 +107,7 @@ pub struct ViewArgs {
     /// The answer, or - for standard input [default: what the solver answers]
     #[arg(long, value_name = "FILE", conflicts_with = "solver")]
     pub output: Option<PathBuf>,
-    /// The solver that answers [default: the problem's bundled one]
+    /// The solver that answers [default: the problem's bundled one]; with --run, its name in that run
     #[arg(short, long, value_name = "S")]
     pub solver: Option<String>,
     /// The page, or - for standard output

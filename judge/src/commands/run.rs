@@ -1,8 +1,8 @@
 //! `judge run`, the main job: load → plan → run → score → report.
 
-use crate::cli::RunArgs;
+use crate::cli::{RunArgs, StderrArg};
 use crate::journal::RunEnd;
-use crate::model::{CaseSpec, Exit, Features, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
+use crate::model::{CaseSpec, Exit, Features, KeptStderr, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
 use crate::runner::RunResult;
@@ -13,6 +13,7 @@ use crate::workflow::failure::Failure;
 use crate::workflow::limits::limits;
 use crate::workflow::recorder::{self, JournalOptions, Recorder, RunContext};
 use crate::workflow::run_outputs::RunOutputs;
+use crate::workflow::saved_answers::SavedAnswers;
 use crate::workflow::score_run::{self, ScoredRun};
 use crate::workflow::{command_line, entrants, jobs, load, provenance, sandbox};
 use judge_sandbox::Sandbox;
@@ -33,14 +34,24 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let mut toolbox = entrants::toolbox(&sandbox)?;
     let plan = plan(problem, cases, reference, args, &mut toolbox, &sandbox)?;
     let (jobs, tier) = (runner.jobs(), runner.tier());
-    let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, jobs, tier };
+    let context = RunContext {
+        catalogue: &catalogue,
+        plan: &plan,
+        toolbox: &toolbox,
+        message: args.message.as_deref(),
+        jobs,
+        tier,
+    };
     let recorder = Recorder::start(options(args), &context)?;
 
     let started = Instant::now();
     let mut outputs = outputs.open()?;
+    let mut answers =
+        args.save_answers.as_deref().map(|folder| SavedAnswers::open(folder, &catalogue, &plan)).transpose()?;
     let mut progress = Progress::start(&plan, runner.running());
     let result = runner.run(&plan, &recorder, &mut |event| {
         note_features(event, &mut features);
+        answers.iter_mut().for_each(|answers| answers.watch(event));
         outputs.watch(&plan, event, &features);
         progress.watch(event);
     });
@@ -66,9 +77,11 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         jobs,
         tier,
         gaps: &sandbox::gaps(runner.gaps()),
+        message: args.message.as_deref(),
     };
     let recorded = recorder.finish(&end(&report));
     outputs.publish(&report)?;
+    answers.map_or(Ok(()), SavedAnswers::close)?;
     if recorded.is_some() && stop == Some(Stop::Interrupted) {
         report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
     }
@@ -129,9 +142,19 @@ fn plan(
         environment: args.sandbox.environment.clone(),
         visible: sandbox::visible(&args.sandbox, sandbox)?,
         fail_fast: args.fail_fast,
+        stderr: kept_stderr(args.stderr),
+        hand_over_answers: args.save_answers.is_some(),
         case_flags: command_line::case_flags(&command_line::words()),
         order: Order::Fixed,
     })
+}
+
+fn kept_stderr(arg: StderrArg) -> KeptStderr {
+    match arg {
+        StderrArg::All => KeptStderr::All,
+        StderrArg::Failed => KeptStderr::Failed,
+        StderrArg::None => KeptStderr::None,
+    }
 }
 
 fn exit(outcomes: &OutcomeGrid, stop: Option<Stop>) -> Exit {

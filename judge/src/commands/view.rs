@@ -2,7 +2,8 @@
 
 use crate::cases::Inputs;
 use crate::cli::ViewArgs;
-use crate::model::{Exit, Invocation, Problem, Ruling, Solver};
+use crate::manifest::Catalogue;
+use crate::model::{Exit, Invocation, KeptStderr, Problem, Ruling, RunChoice, Solver, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, GameFilm, GamePage};
 use crate::runner;
@@ -10,7 +11,7 @@ use crate::solver;
 use crate::verdict::Ending;
 use crate::workflow::failure::Failure;
 use crate::workflow::limits::limits;
-use crate::workflow::{answer, entrants, load, sandbox};
+use crate::workflow::{answer, entrants, load, recorder, sandbox, stored_case};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,15 +37,12 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
         return Err(Failure::usage("the input and the answer cannot both come from standard input"));
     }
     let catalogue = load::catalogue(catalogue)?;
-    let problem = load::problem(&catalogue, args.problem.id())?;
-    answer::refuse_interactive(problem)?;
     load::probe("the page", &args.html)?;
-    let input = input(problem, args)?;
-    let case = answer::prepare(problem, &input.bytes, &input.name)?;
-    let answer = match &args.output {
-        Some(path) => recorded(problem, args, path)?,
-        None => play(problem, args, &input)?,
+    let (problem, input, answer) = match args.run {
+        Some(run) => stored(&catalogue, run, args)?,
+        None => fresh(&catalogue, args)?,
     };
+    let case = answer::prepare(problem, &input.bytes, &input.name)?;
     let mut film = GameFilm::new(args.from, args.to);
     let ruling = case.replay(&answer.bytes, &mut film)?;
     if film.is_empty() {
@@ -59,6 +57,47 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
         report::note("hint: the page is large; --from and --to show a part of the game");
     }
     Ok(answer::exit(&ruling))
+}
+
+/// Returns the case and the answer that the command line names.
+fn fresh<'a>(catalogue: &'a Catalogue, args: &ViewArgs) -> Result<(&'a Problem, Input, PlayedAnswer), Failure> {
+    let problem = load::problem(catalogue, args.problem.id())?;
+    answer::refuse_interactive(problem)?;
+    let input = input(problem, args)?;
+    let answer = match &args.output {
+        Some(path) => recorded(problem, args, path)?,
+        None => play(problem, args, &input)?,
+    };
+    Ok((problem, input, answer))
+}
+
+/// Returns a case of a recorded run, and the stored answer to it.
+fn stored<'a>(
+    catalogue: &'a Catalogue,
+    run: RunChoice,
+    args: &ViewArgs,
+) -> Result<(&'a Problem, Input, PlayedAnswer), Failure> {
+    let journal = recorder::look(catalogue)?;
+    let run = journal.stored_run(journal.choose(run)?)?;
+    if let Some(other) = args.problem.id().filter(|problem| *problem != run.problem) {
+        return Err(Failure::usage(format!("run {} is of the problem `{}`, not of `{other}`", run.id, run.problem))
+            .with_hint("omit --problem"));
+    }
+    let problem = catalogue.find(&run.problem)?;
+    answer::refuse_interactive(problem)?;
+    let name = args.case.as_deref().unwrap_or_default();
+    let case = stored_case::find(&run, name)?;
+    let entrant = stored_case::find_entrant(&run, args.solver.as_deref())?;
+    let player = run.entrants[entrant].name.clone();
+    let result = case.results[entrant].as_ref();
+    let answer = result.and_then(|result| result.answer).map(|id| journal.answer(id)).transpose()?.flatten();
+    let bytes = answer.ok_or_else(|| {
+        let verdict = result.map_or(Verdict::Skipped, |result| result.outcome.verdict);
+        Failure::usage(format!("run {} has no stored answer of `{player}` to {name} ({verdict})", run.id))
+    })?;
+    let input = stored_case::input(&Inputs::of(problem), case)
+        .map_err(|why| Failure::usage(format!("{name} of run {} cannot be shown: {why}", run.id)))?;
+    Ok((problem, Input { name: name.to_owned(), bytes: input.into() }, PlayedAnswer { bytes, player }))
 }
 
 fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
@@ -93,6 +132,8 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<PlayedAnswe
         environment: args.sandbox.environment.clone(),
         visible: sandbox::visible(&args.sandbox, &sandbox)?,
         fail_fast: false,
+        stderr: KeptStderr::default(),
+        hand_over_answers: false,
         case_flags: Vec::new(),
         order: Order::Fixed,
     };

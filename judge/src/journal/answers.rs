@@ -1,7 +1,7 @@
 //! Stored answers: packed, each kept once however often it was given, and the oldest dropped when there are too many.
 
 use super::{Journal, JournalError};
-use crate::model::{Digest, Retention, RunId};
+use crate::model::{Digest, Retention, RunId, StoredResult};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::borrow::Cow;
 
@@ -55,6 +55,18 @@ impl Journal {
             return Err(JournalError::Damaged("a stored answer is not the one that was given".to_owned()));
         }
         Ok(Some(answer))
+    }
+
+    /// Returns the answer of a recorded result; `None` when there is none or it is no longer kept.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or the answer is not what was stored.
+    pub fn answer_of(&self, result: StoredResult) -> Result<Option<Vec<u8>>, JournalError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT answer FROM result WHERE entrant = ?1 AND place = ?2")?;
+        let id: Option<i64> =
+            statement.query_row([result.entrant, result.place], |row| row.get(0)).optional()?.flatten();
+        id.map_or(Ok(None), |id| self.answer(id))
     }
 
     /// Drops the answers of the oldest runs until the rest is small enough.

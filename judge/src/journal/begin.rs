@@ -42,10 +42,10 @@ fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
     connection.execute(
         "INSERT INTO run (command, signature, conditions, problem, checker, checker_version, rule, direction,
              cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit, environment, case_count, jobs,
-             tier, host, kernel, cpu_model, git_commit, git_dirty, judge)
+             tier, host, kernel, cpu_model, git_commit, git_dirty, judge, message)
          VALUES (:command, :signature, :conditions, :problem, :checker, :version, :rule, :direction,
              :cpu, :wall, :memory, :output, :processes, :environment, :cases, :jobs,
-             :tier, :host, :kernel, :cpu_model, :commit, :dirty, :judge)",
+             :tier, :host, :kernel, :cpu_model, :commit, :dirty, :judge, :message)",
         named_params! {
             ":command": record.command,
             ":signature": record.signature().0,
@@ -70,6 +70,7 @@ fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Resu
             ":commit": surroundings.git_commit,
             ":dirty": surroundings.git_dirty,
             ":judge": env!("CARGO_PKG_VERSION"),
+            ":message": record.message,
         },
     )
 }

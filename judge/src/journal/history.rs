@@ -40,7 +40,7 @@ impl Journal {
         let mut statement = self.connection.prepare(
             "SELECT run.id, started, strftime('%Y-%m-%d %H:%M', started, 'localtime'), state, problem, name, hash,
                  case_count, done, accepted, rule, total, direction, git_commit, git_dirty, entrant.id, case_set,
-                 entrant.place
+                 entrant.place, message
              FROM run JOIN entrant ON entrant.run = run.id
              WHERE (:problem IS NULL OR problem = :problem) AND (:solver IS NULL OR name = :solver)
              ORDER BY run.id DESC, entrant.place LIMIT :newest",
@@ -72,6 +72,7 @@ impl Journal {
             direction: named(row, 12)?,
             git_commit: row.get(13)?,
             git_dirty: row.get(14)?,
+            message: row.get(18)?,
         };
         Ok((history, Comparable { entrant: row.get(15)?, case_set: row.get(16)? }))
     }

@@ -17,6 +17,8 @@ pub struct RunRecord<'a> {
     pub solver_hashes: &'a [Digest],
     /// The command line that does it again.
     pub command: &'a str,
+    /// The user's message, if there is one.
+    pub message: Option<&'a str>,
     /// How many solvers run at once.
     pub jobs: usize,
     /// The sandbox's tier.

@@ -34,7 +34,7 @@ impl Journal {
         let mut statement = self.connection.prepare(
             "SELECT started, state, elapsed_us, command, problem, checker, checker_version, cpu_limit_us, wall_limit_us,
                  memory_limit, output_limit, process_limit, environment, case_count, jobs, tier, host, kernel, cpu_model,
-                 git_commit, git_dirty, judge FROM run WHERE id = ?1",
+                 git_commit, git_dirty, judge, message FROM run WHERE id = ?1",
         )?;
         let run = statement.query_row([id.0], |row| self.read_run(id, row)).optional()?;
         let mut run = run.ok_or(JournalError::NoRun(id))?;
@@ -63,6 +63,7 @@ impl Journal {
             git_commit: row.get(19)?,
             git_dirty: row.get(20)?,
             judge: row.get(21)?,
+            message: row.get(22)?,
             entrants: Vec::new(),
             cases: Vec::new(),
         })

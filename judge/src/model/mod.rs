@@ -44,7 +44,7 @@ pub use limits::{CompileLimits, HelperLimits, Limits};
 pub use listed::listed;
 pub use natural::natural_key;
 pub use number::{Number, NumberError};
-pub use outcome::Outcome;
+pub use outcome::{KeptStderr, Outcome};
 pub use outcome_grid::OutcomeGrid;
 pub use past_run::{HistoryRow, RunChoice, RunId, RunState};
 pub use problem::{BestSource, CheckerChoice, GeneratorChoice, Problem};

@@ -4,6 +4,30 @@ use super::{BrokenRule, Verdict};
 use checkers::Score;
 use std::time::Duration;
 
+/// The cases whose standard error is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KeptStderr {
+    /// All cases.
+    All,
+    /// The cases that are not accepted.
+    #[default]
+    Failed,
+    /// No case.
+    None,
+}
+
+impl KeptStderr {
+    /// Returns whether it is kept for a case that was accepted or was not.
+    #[must_use]
+    pub fn keeps(self, accepted: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::Failed => !accepted,
+            Self::None => false,
+        }
+    }
+}
+
 /// The outcome of a solver's run on a case. Unknown values are absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
@@ -15,7 +39,7 @@ pub struct Outcome {
     pub note: String,
     /// Which rule a rejected answer breaks, and where; what is unknown of it, or not rejected, is absent.
     pub broken: BrokenRule,
-    /// The end of the solver's standard error, for failed cases.
+    /// The end of the solver's standard error; empty if it is not kept for this case.
     pub stderr: String,
     /// CPU time of the whole process tree.
     pub cpu: Option<Duration>,

@@ -127,4 +127,6 @@ pub struct HistoryRow {
     pub git_commit: Option<String>,
     /// Whether tracked files differed from it.
     pub git_dirty: Option<bool>,
+    /// The user's message.
+    pub message: Option<String>,
 }

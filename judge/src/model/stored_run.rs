@@ -43,6 +43,8 @@ pub struct StoredRun {
     pub git_dirty: Option<bool>,
     /// The judge's version.
     pub judge: String,
+    /// The user's message.
+    pub message: Option<String>,
     /// The solvers, in the order of the run.
     pub entrants: Vec<StoredEntrant>,
     /// The cases that at least one solver finished, in the order of the run.

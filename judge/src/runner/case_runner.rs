@@ -161,7 +161,8 @@ impl CaseRunner<'_> {
         let Performance { execution, decision } = performance;
         let outcome = self.outcome(program, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
-        let answer = (answered && self.slots.store.is_active()).then_some(execution.stdout);
+        let wanted = self.slots.store.is_active() || self.slots.plan.hand_over_answers;
+        let answer = (answered && wanted).then_some(execution.stdout);
         (outcome, Evidence { input, answer, stored: None })
     }
 
@@ -176,7 +177,7 @@ impl CaseRunner<'_> {
             (None, Ending::Clean) => self.ruled(|case| case.check(&execution.stdout)),
             (None, Ending::Failed(verdict, note)) => Outcome::without_run(verdict, note),
         };
-        if !outcome.is_accepted() {
+        if self.slots.plan.stderr.keeps(outcome.is_accepted()) {
             outcome.stderr = tail(&execution.stderr);
         }
         if outcome.verdict != Verdict::CannotStart {

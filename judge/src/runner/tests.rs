@@ -6,8 +6,8 @@ use super::{ResultStore, RunResult, RunSettings, StoreLost};
 use crate::executor::scripted::{Run, ScriptedPool, Step};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Program, RunEvent, Runtime,
-    Solver, SolverSpec, Stop, StoredResult, Verdict,
+    CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KeptStderr, KnownOutcome, Outcome, Program, RunEvent,
+    Runtime, Solver, SolverSpec, Stop, StoredResult, Verdict,
 };
 use crate::plan::{Order, Plan};
 use std::collections::HashMap;
@@ -38,6 +38,8 @@ fn plan(cases: u64) -> Plan {
         environment: Vec::new(),
         visible: Vec::new(),
         fail_fast: false,
+        stderr: KeptStderr::default(),
+        hand_over_answers: false,
         case_flags: Vec::new(),
         order: Order::Fixed,
     }

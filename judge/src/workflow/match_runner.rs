@@ -11,7 +11,8 @@ use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Exit, JobId, Outcome, OutcomeGrid, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
+    CaseSpec, Exit, JobId, KeptStderr, Outcome, OutcomeGrid, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop,
+    Verdict,
 };
 use crate::paired::{EffectMeasure, EffectSource, PairedComparison};
 use crate::plan::{Order, Plan};
@@ -64,6 +65,8 @@ impl<'a> MatchRunner<'a> {
             environment: args.sandbox.environment.clone(),
             visible: sandbox::visible(&args.sandbox, &sandbox)?,
             fail_fast: false,
+            stderr: KeptStderr::default(),
+            hand_over_answers: false,
             case_flags: command_line::case_flags(&command_line::words()),
             order: Order::Interleaved,
         };
@@ -175,6 +178,7 @@ impl<'a> MatchRunner<'a> {
             catalogue: self.catalogue,
             plan,
             toolbox: &self.toolbox,
+            message: None,
             jobs: self.plan_runner.jobs(),
             tier: self.plan_runner.tier(),
         };

@@ -9,6 +9,7 @@
 //! command_line                            the command line, and what another command repeats of it
 //! pairing, restored_run, score_run        runs of the past, and what a rule makes of outcomes
 //! baseline, history_by_feature, answer    parts of `gate`, `history` and `check`
+//! saved_answers, stored_case              answers in files, and in the journal
 //! outputs, run_outputs, provenance         where reports go, and when, how and where their results came about
 //! failure, first_time                     how errors are shown, and notes that are shown once per folder
 //! ```
@@ -34,5 +35,7 @@ pub(crate) mod recorder;
 pub(crate) mod restored_run;
 pub(crate) mod run_outputs;
 pub(crate) mod sandbox;
+pub(crate) mod saved_answers;
 pub(crate) mod score_run;
 pub(crate) mod session;
+pub(crate) mod stored_case;

@@ -35,6 +35,8 @@ pub(crate) struct RunContext<'a> {
     pub(crate) catalogue: &'a Catalogue,
     pub(crate) plan: &'a Plan,
     pub(crate) toolbox: &'a Toolbox,
+    /// The user's message.
+    pub(crate) message: Option<&'a str>,
     pub(crate) jobs: usize,
     pub(crate) tier: Tier,
 }
@@ -91,7 +93,7 @@ impl Recorder {
     }
 
     fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, JournalError> {
-        let RunContext { catalogue, plan, toolbox, jobs, tier } = *context;
+        let RunContext { catalogue, plan, toolbox, message, jobs, tier } = *context;
         let journal = Journal::open(&folder(catalogue))?;
         let hashes = fingerprints(plan, &plan.solvers, toolbox);
         let surroundings = Surroundings::look(Path::new("."));
@@ -102,6 +104,7 @@ impl Recorder {
             checker: &checker,
             solver_hashes: &hashes,
             command: &command,
+            message,
             jobs,
             tier,
             surroundings: &surroundings,

@@ -8,7 +8,7 @@ use super::score_run::{self, ScoredRun};
 use crate::cli::ReportArgs;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Features, FinishedJob, Invocation, Limits, OutcomeGrid, Problem, Provenance, Rule, RunState, Solver,
+    CaseSpec, Features, FinishedJob, Invocation, KeptStderr, Limits, OutcomeGrid, Problem, Provenance, Rule, RunState, Solver,
     SolverSpec, Stop, StoredEntrant, StoredRun,
 };
 use crate::plan::{Order, Plan};
@@ -79,6 +79,7 @@ impl RestoredRun {
             jobs: run.jobs,
             tier: run.tier,
             gaps: &[],
+            message: run.message.as_deref(),
         }
     }
 }
@@ -126,6 +127,8 @@ pub(crate) fn plan(
         environment: Vec::new(),
         visible: Vec::new(),
         fail_fast: false,
+        stderr: KeptStderr::default(),
+        hand_over_answers: false,
         case_flags,
         order: Order::Fixed,
     }

@@ -2,11 +2,11 @@
 
 use crate::cases::{Inputs, PreparedCase, ProblemChecker};
 use crate::journal::Journal;
-use crate::model::{Bytes, Digest, Exit, Outcome, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
+use crate::model::{Bytes, Exit, Outcome, Ruling, RunChoice, StoredCase, StoredOutcome, Verdict};
 use crate::report::{self, Style, grid, left};
 use crate::workflow::answer::{refuse_interactive, too_long};
 use crate::workflow::failure::Failure;
-use crate::workflow::{entrants, load, recorder};
+use crate::workflow::{entrants, load, recorder, stored_case};
 use std::path::Path;
 
 /// The result of rechecking an answer.
@@ -90,10 +90,7 @@ struct Rechecker<'a> {
 impl Rechecker<'_> {
     /// Makes and reads the input again. Fails if it is not the recorded one.
     fn prepare(&self, case: &StoredCase) -> Result<PreparedCase, String> {
-        let input = self.inputs.load(&case.spec).map_err(|error| error.to_string())?;
-        if case.input != Some(Digest::of(&input)) {
-            return Err("the case's input has changed".to_owned());
-        }
+        let input = stored_case::input(&self.inputs, case)?;
         self.checker.prepare(&input).map_err(|error| error.to_string())
     }
 

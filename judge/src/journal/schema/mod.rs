@@ -19,6 +19,7 @@ const STEPS: &[Migration] = &[
     // The keys of version 2.
     Migration::Carry(keys::carry_over),
     Migration::Sql(include_str!("4.sql")),
+    Migration::Sql(include_str!("5.sql")),
 ];
 
 /// The newest form.

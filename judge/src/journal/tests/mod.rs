@@ -8,9 +8,9 @@ mod queries;
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    BrokenRule, Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KnownOutcome,
-    Limits, Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Time,
-    Verdict,
+    BrokenRule, Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KeptStderr,
+    KnownOutcome, Limits, Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop,
+    StoredOutcome, Time, Verdict,
 };
 use crate::plan::{Order, Plan};
 use checkers::Score;
@@ -48,6 +48,8 @@ impl Bench {
             environment: vec![("THREADS".to_owned(), "1 2".to_owned())],
             visible: Vec::new(),
             fail_fast: false,
+            stderr: KeptStderr::default(),
+            hand_over_answers: false,
             case_flags: Vec::new(),
             order: Order::Fixed,
         };
@@ -69,6 +71,7 @@ impl Bench {
             checker: &self.checker,
             solver_hashes: &self.hashes,
             command: "judge run -p columns",
+            message: None,
             jobs: 2,
             tier: Tier::Root,
             surroundings: &self.surroundings,

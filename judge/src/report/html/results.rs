@@ -45,11 +45,11 @@ struct CaseRow {
     verdict: Verdict,
     figures: Vec<Shown>,
     noisy: bool,
-    failure: Option<Failure>,
+    details: Option<Details>,
 }
 
-/// Why a case was not accepted.
-struct Failure {
+/// Why a case was not accepted, and what the solver printed on standard error.
+struct Details {
     note: Shown,
     /// The rest of the note, and standard error.
     texts: Vec<Shown>,
@@ -70,6 +70,7 @@ pub(in crate::report) fn run_html(report: &RunReport<'_>) -> askama::Result<Stri
         report.tier,
         env!("CARGO_PKG_VERSION")
     );
+    let message = report.message.map(|message| format!("; {message}")).unwrap_or_default();
     let played: Vec<_> = report
         .jobs()
         .filter_map(|(job, outcome)| Some((job, outcome?)))
@@ -79,7 +80,7 @@ pub(in crate::report) fn run_html(report: &RunReport<'_>) -> askama::Result<Stri
     let page = Page {
         title: Shown::line(&format!("{} – {counts}", problem.title)),
         heading: Shown::line(&problem.title),
-        summary: Shown::line(&summary),
+        summary: Shown::line(&format!("{summary}{message}")),
         lines: lines(report, &same).iter().map(|line| Shown::line(line)).collect(),
         solvers: table(&leaderboard(report)),
         test_groups: test_groups(report).as_ref().map(table),
@@ -143,15 +144,15 @@ fn case_row(report: &RunReport<'_>, job: JobId, outcome: &Outcome, same: &[Optio
         verdict,
         figures: figures.map(|(figure, _)| Shown::line(&figure)).collect(),
         noisy: outcome.is_accepted() && outcome.noisy && !report.is_mostly_noisy(),
-        failure: (!outcome.is_accepted()).then(|| failure(report, job, outcome)),
+        details: (!outcome.is_accepted() || !outcome.stderr.is_empty()).then(|| details(report, job, outcome)),
     }
 }
 
-fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Failure {
+fn details(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Details {
     let (note, more) = outcome.note.split_once('\n').unwrap_or((&outcome.note, ""));
     let texts = [more, &outcome.stderr].into_iter().filter(|text| !text.is_empty());
-    Failure {
-        note: Shown::line(note),
+    Details {
+        note: Shown::line(if outcome.is_accepted() { "standard error" } else { note }),
         texts: texts.map(Shown::lines).collect(),
         command: Shown::line(&report.plan.reproduce(job)),
     }

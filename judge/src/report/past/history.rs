@@ -43,6 +43,10 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
     if grouped {
         columns.push(left("on"));
     }
+    let tagged = rows.iter().any(|row| row.message.is_some());
+    if tagged {
+        columns.push(left("message"));
+    }
     let mut table = grid(columns, style);
     for row in rows {
         let failed = row.done - row.accepted;
@@ -63,6 +67,9 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
         ];
         if grouped {
             cells.push(Field::new(row.group.as_deref().unwrap_or("")));
+        }
+        if tagged {
+            cells.push(Field::new(row.message.as_deref().unwrap_or("")));
         }
         table.add_row(cells);
     }
@@ -108,6 +115,7 @@ pub fn stored_run_text(run: &StoredRun) -> String {
     let lines = [
         ("state", format!("{}, {done} of {} cases", run.state, run.case_count)),
         ("started", run.started.clone()),
+        ("message", run.message.as_deref().map_or_else(String::new, |message| one_line(message).into_owned())),
         ("command", one_line(&run.command).into_owned()),
         ("solvers", run.entrants.iter().map(solver).collect::<Vec<_>>().join(UNDER_THE_FIRST)),
         ("checker", one_line(&run.checker.to_string()).into_owned()),
@@ -182,6 +190,9 @@ struct Record<'a> {
     /// Whether tracked files differed from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     git_dirty: Option<bool>,
+    /// The user's message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
 }
 
 /// Returns past runs as one JSON document, with a final newline.
@@ -219,5 +230,6 @@ fn record(row: &HistoryRow) -> Record<'_> {
         change: figure(&row.change),
         git_commit: row.git_commit.as_deref(),
         git_dirty: row.git_dirty,
+        message: row.message.as_deref(),
     }
 }

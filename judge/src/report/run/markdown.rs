@@ -35,7 +35,8 @@ fn headline(report: &RunReport<'_>) -> String {
         Some(Stop::FailFast) => "; stopped at the first failure",
         None => "",
     };
-    format!("### {sign} {}: {counts}{stopped}\n", field(&report.plan.problem.id))
+    let message = report.message.map(|message| format!("\n{}\n", field(message))).unwrap_or_default();
+    format!("### {sign} {}: {counts}{stopped}\n{message}", field(&report.plan.problem.id))
 }
 
 fn failures(report: &RunReport<'_>) -> Vec<String> {

@@ -42,6 +42,8 @@ pub struct RunReport<'a> {
     pub tier: Tier,
     /// The gaps of that tier.
     pub gaps: &'a [String],
+    /// The user's message, if there is one.
+    pub message: Option<&'a str>,
 }
 
 impl RunReport<'_> {

@@ -32,6 +32,9 @@ pub(super) struct Summary<'a> {
     checker: Checker<'a>,
     /// The scoring rule.
     scoring: Scoring,
+    /// The user's message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
     /// The tier of the sandbox.
     tier: &'static str,
     /// The gaps of that tier.
@@ -166,6 +169,7 @@ impl<'a> Summary<'a> {
             scoring: scoring(report),
             tier: report.tier.name(),
             gaps: report.gaps,
+            message: report.message,
             limits: (&plan.limits).into(),
             jobs: report.jobs,
             interrupted: report.stop == Some(Stop::Interrupted),

@@ -13,6 +13,9 @@ use crate::report::text::table::grid;
 /// The number of failures that are explained below the table.
 const FAILURES_EXPLAINED: usize = 10;
 
+/// The number of accepted cases whose standard error is shown.
+const ACCEPTED_SHOWN: usize = 10;
+
 /// The number of lines of a solver's standard error that are shown, the last ones.
 const STDERR_LINES: usize = 5;
 
@@ -29,7 +32,7 @@ pub(in crate::report) fn run_text(report: &RunReport<'_>, style: Style) -> Strin
     parts.extend(test_groups(report).map(|groups| figures(&groups, style)));
     parts.extend(groups(report).map(|groups| figures(&groups, style)));
     parts.extend(solver_tables(report, style));
-    parts.extend([failures(report, style), closing(report, style)]);
+    parts.extend([failures(report, style), accepted_stderr(report), closing(report, style)]);
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
 }
@@ -155,15 +158,43 @@ fn failures(report: &RunReport<'_>, style: Style) -> String {
         let verdict = style.paint(paint_of(outcome.verdict), outcome.verdict.name());
         let (note, more) = outcome.note.split_once('\n').unwrap_or((&outcome.note, ""));
         lines.push(format!("{case} ({solver}): {verdict}: {}", one_line(note)));
-        let skipped = outcome.stderr.lines().count().saturating_sub(STDERR_LINES);
-        let said = more.lines().chain(outcome.stderr.lines().skip(skipped));
-        lines.extend(said.map(|line| format!("    | {}", visible(line))));
+        lines.extend(said(more.lines().chain(last_lines(&outcome.stderr))));
         lines.push(format!("    {}", style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*job)))));
     }
     if failed.len() > FAILURES_EXPLAINED {
         lines.push(format!("… and {} more failures", failed.len() - FAILURES_EXPLAINED));
     }
     lines.join("\n")
+}
+
+/// Returns what accepted cases printed on standard error, where it is kept.
+fn accepted_stderr(report: &RunReport<'_>) -> String {
+    let jobs = report.jobs().filter_map(|(job, outcome)| outcome.map(|outcome| (job, outcome)));
+    let speaking: Vec<_> = jobs.filter(|(_, outcome)| outcome.is_accepted() && !outcome.stderr.is_empty()).collect();
+    let shown = if report.every_row { speaking.len() } else { ACCEPTED_SHOWN };
+    let mut lines = Vec::new();
+    for (job, outcome) in speaking.iter().take(shown) {
+        let case = one_line(&report.plan.cases[job.case].name.0);
+        let solver = one_line(&report.plan.solvers[job.solver].spec.name);
+        lines.push(format!("{case} ({solver}): accepted; standard error:"));
+        lines.extend(said(last_lines(&outcome.stderr)));
+    }
+    if speaking.len() > shown {
+        lines.push(format!(
+            "… and {} more accepted cases with standard error: --all shows them",
+            speaking.len() - shown
+        ));
+    }
+    lines.join("\n")
+}
+
+fn last_lines(stderr: &str) -> impl Iterator<Item = &str> {
+    let skipped = stderr.lines().count().saturating_sub(STDERR_LINES);
+    stderr.lines().skip(skipped)
+}
+
+fn said<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
+    lines.map(|line| format!("    | {}", visible(line)))
 }
 
 fn closing(report: &RunReport<'_>, style: Style) -> String {
@@ -182,5 +213,6 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
         }
         None => "",
     };
-    format!("{}{stopped}", parts.join("; "))
+    let message = report.message.map(|message| format!("\nmessage: {}", one_line(message))).unwrap_or_default();
+    format!("{}{stopped}{message}", parts.join("; "))
 }

@@ -1,0 +1,90 @@
+//! `--save-answers`: every answer of a run in a file of its own.
+
+use super::failure::Failure;
+use super::{load, recorder};
+use crate::journal::{Journal, JournalError};
+use crate::manifest::Catalogue;
+use crate::model::{FinishedJob, RunEvent, StoredResult};
+use crate::plan::Plan;
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+/// The folder that answers are written to.
+pub(crate) struct SavedAnswers<'a> {
+    /// By solver of the plan.
+    folders: Vec<PathBuf>,
+    catalogue: &'a Catalogue,
+    plan: &'a Plan,
+    /// For answers of earlier runs, once there is one.
+    journal: Option<Journal>,
+    /// The first failure. Nothing is written after it.
+    failed: Option<Failure>,
+}
+
+impl<'a> SavedAnswers<'a> {
+    /// Makes the folder, and a folder in it for each solver if there are several.
+    pub(crate) fn open(folder: &Path, catalogue: &'a Catalogue, plan: &'a Plan) -> Result<Self, Failure> {
+        let single = plan.solvers.len() == 1;
+        let own = |name: &str| if single { folder.to_owned() } else { folder.join(file_name(name).as_ref()) };
+        let folders: Vec<PathBuf> = plan.solvers.iter().map(|solver| own(&solver.spec.name)).collect();
+        for folder in &folders {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| Failure::usage(format!("cannot make the folder {}: {error}", folder.display())))?;
+        }
+        Ok(Self { folders, catalogue, plan, journal: None, failed: None })
+    }
+
+    /// Writes the answer of a finished job, if it has one.
+    pub(crate) fn watch(&mut self, event: &RunEvent) {
+        let RunEvent::Finished(finished) = event else { return };
+        if self.failed.is_none() {
+            self.failed = self.save(finished).err();
+        }
+    }
+
+    fn save(&mut self, finished: &FinishedJob) -> Result<(), Failure> {
+        let FinishedJob { job, evidence, .. } = finished;
+        let earlier = match evidence.stored {
+            Some(stored) => self.recorded(stored)?,
+            None => None,
+        };
+        let Some(answer) = evidence.answer.as_deref().or(earlier.as_deref()) else { return Ok(()) };
+        let name = format!("{}.out", file_name(&self.plan.cases[job.case].name.0));
+        load::write("the answer", &self.folders[job.solver].join(name), answer)
+    }
+
+    fn recorded(&mut self, stored: StoredResult) -> Result<Option<Vec<u8>>, Failure> {
+        let journal = match self.journal.take() {
+            Some(journal) => journal,
+            None => recorder::look(self.catalogue)?,
+        };
+        let answer: Result<_, JournalError> = journal.answer_of(stored);
+        self.journal = Some(journal);
+        Ok(answer?)
+    }
+
+    /// Fails if an answer could not be written.
+    pub(crate) fn close(self) -> Result<(), Failure> {
+        self.failed.map_or(Ok(()), Err)
+    }
+}
+
+/// Returns the name of a case or solver as the name of a file: `/` becomes `_`, and no name is `.` or `..`.
+fn file_name(name: &str) -> Cow<'_, str> {
+    match name {
+        "." | ".." => Cow::Owned("_".repeat(name.len())),
+        _ if name.contains('/') => Cow::Owned(name.replace('/', "_")),
+        _ => Cow::Borrowed(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn no_name_leads_out_of_the_folder() {
+        let names = ["seed-7", "../x", "..", ".", "python3 a/b.py"].map(|name| file_name(name).into_owned());
+        assert_eq!(names, ["seed-7", ".._x", "__", "_", "python3 a_b.py"]);
+    }
+}
