@@ -187,3 +187,32 @@ fn a_stored_answer_is_viewed() {
         assert!(said.code == Some(2) && said.stderr.contains(why), "{arguments:?}: {}", said.stderr);
     }
 }
+
+#[test]
+fn tuning_uses_its_budget() {
+    let folder = Folder::new();
+    folder.write("check.sh", "cat $2");
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"echo\"\nseeds = \"1-9\"\nchecker-command = \"sh check.sh {input} {answer}\"\n\
+         generator-command = \"echo {seed}\"\n",
+    );
+    // Some solvers' settings differ by chance alone, others are certain after the first cases.
+    for solver in ["sh -c 'echo $(( {n} + $(cat) * 7919 % 501 ))'", "sh -c 'echo $(( 1000 + {n} ))'"] {
+        let tune = ["tune", "-p", "echo", "-s", solver, "--param", "n=1..900:int", "--budget", "150"];
+        let said = folder.judge(&tune);
+        let (_, runs) =
+            said.stdout.split_once(" settings in ").unwrap_or_else(|| panic!("{}{}", said.stdout, said.stderr));
+        let runs: usize = runs.split(' ').next().unwrap().parse().unwrap();
+        assert!((120..=150).contains(&runs), "{solver}: {}", said.stdout);
+    }
+}
+
+#[test]
+fn the_examples_of_tune_name_their_parameters() {
+    let folder = Folder::new();
+    for arguments in [&["tune", "--help"][..], &["help", "tune"], &["man"]] {
+        let help = folder.judge(arguments).stdout;
+        assert!(help.contains("N={n}"), "{arguments:?}: {help}");
+    }
+}

@@ -34,9 +34,10 @@ pub(super) const GATE_EXAMPLES: &str = "Examples:
   judge gate --baseline baseline.toml -s ./mybot --update      and raise the bar if it got better
   judge gate --baseline baseline.toml -s ./mybot --markdown gate.md --junit gate.xml";
 
+// In help, clap turns `{n}` into a new line; a style between keeps it, and is not printed.
 pub(super) const TUNE_EXAMPLES: &str = "Examples:
   judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log
-  judge tune -p columns -s ./mybot --env 'T={t}' --env 'N={n}' --param t=0.1..10:log --param n=1..8:int --budget 500";
+  judge tune -p columns -s ./mybot --env 'T={t}' --env 'N={\u{1b}[0mn}' --param t=0.1..10:log --param n=1..8:int --budget 500";
 
 /// How solvers are run.
 #[derive(Debug, Args)]

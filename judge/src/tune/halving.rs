@@ -13,15 +13,48 @@ pub struct Rung {
 
 /// Plans a bracket within a budget of runs (one setting on one case).
 ///
-/// The first rung has as many settings, a power of two, as the budget allows if each runs on `fewest_cases` there; each
-/// further rung half the settings and twice the cases, down to one setting. With k settings and c cases that takes
-/// k c (1 + log2(k) / 2) runs, since cases are not run again. Empty if the budget is not enough for two settings.
+/// The first rung has as many settings as the budget allows if each runs on `fewest_cases` there; each further rung has
+/// half the settings, rounded up, and twice the cases, down to one setting. The cases of the further rungs then grow
+/// evenly, to at most twice as many, until the budget is used up. Cases are not run again: with k settings, a power of
+/// two, and c cases a bracket takes at least k c (1 + log2(k) / 2) runs. Empty if the budget is not enough for two
+/// settings.
 #[must_use]
 pub fn rungs(budget: usize, fewest_cases: usize) -> Vec<Rung> {
-    let cost = |halvings: u32| fewest_cases.saturating_mul(1 << halvings).saturating_mul(2 + halvings as usize) / 2;
-    let halvings = (1..usize::BITS / 2).take_while(|&halvings| cost(halvings) <= budget).last();
-    let rung = |halvings: u32, round: u32| Rung { settings: 1 << (halvings - round), cases: fewest_cases << round };
-    halvings.map_or_else(Vec::new, |halvings| (0..=halvings).map(|round| rung(halvings, round)).collect())
+    let affordable = |settings: usize| cost(&halvings(settings, fewest_cases)) <= budget;
+    let mut settings = 1;
+    for bit in (0..usize::BITS / 2).rev() {
+        if affordable(settings + (1 << bit)) {
+            settings += 1 << bit;
+        }
+    }
+    if settings < 2 {
+        return Vec::new();
+    }
+    let plan = halvings(settings, fewest_cases);
+    let longest = (0..=GROWTH_STEPS).rev().map(|growth| grown(&plan, growth)).find(|plan| cost(plan) <= budget);
+    longest.unwrap_or(plan)
+}
+
+/// The steps in which the cases of further rungs grow from once to twice as many.
+const GROWTH_STEPS: usize = 1000;
+
+fn halvings(settings: usize, fewest_cases: usize) -> Vec<Rung> {
+    let first = Rung { settings, cases: fewest_cases };
+    let next = |rung: &Rung| Rung { settings: rung.settings.div_ceil(2), cases: rung.cases.saturating_mul(2) };
+    std::iter::successors(Some(first), |rung| (rung.settings > 1).then(|| next(rung))).collect()
+}
+
+fn grown(plan: &[Rung], growth: usize) -> Vec<Rung> {
+    let first = plan[0].cases;
+    let more = |cases: usize| (cases - first).saturating_mul(growth) / GROWTH_STEPS;
+    plan.iter().map(|rung| Rung { cases: rung.cases.saturating_add(more(rung.cases)), ..*rung }).collect()
+}
+
+/// Returns the number of runs that a bracket takes.
+fn cost(plan: &[Rung]) -> usize {
+    let before = std::iter::once(0).chain(plan.iter().map(|rung| rung.cases));
+    let runs = plan.iter().zip(before).map(|(rung, before)| rung.settings.saturating_mul(rung.cases - before));
+    runs.fold(0, usize::saturating_add)
 }
 
 /// A setting that goes on.
@@ -79,34 +112,22 @@ mod tests {
     use super::*;
     use crate::statistics::Random;
 
-    fn cost(rungs: &[Rung]) -> usize {
-        let mut played = 0;
-        rungs
-            .iter()
-            .map(|rung| {
-                let runs = rung.settings * (rung.cases - played);
-                played = rung.cases;
-                runs
-            })
-            .sum()
-    }
-
     #[test]
     fn a_plan_by_hand() {
         // 4 settings x 10 cases, then 2 x 10 more, then 1 x 20 more: 40 + 20 + 20.
         let rung = |settings, cases| Rung { settings, cases };
         assert_eq!(rungs(80, 10), [rung(4, 10), rung(2, 20), rung(1, 40)]);
-        assert_eq!(rungs(79, 10), [rung(2, 10), rung(1, 20)]);
+        // 3 settings x 10 cases, then 2 x 12 more, then 1 x 25 more: 30 + 24 + 25. With 10 and 20 more it were 70.
+        assert_eq!(rungs(79, 10), [rung(3, 10), rung(2, 22), rung(1, 47)]);
         assert_eq!(rungs(29, 10), []);
     }
 
     #[test]
     fn a_plan_uses_its_budget_and_no_more() {
-        for budget in [30, 100, 1_000, 12_345, 1_000_000] {
+        for budget in [24, 30, 100, 150, 1_000, 12_345, 1_000_000] {
             let plan = rungs(budget, 8);
-            assert!(cost(&plan) <= budget);
-            let double = cost(&rungs(budget * 3, 8));
-            assert!(double > budget, "{budget}: {double}");
+            let cost = cost(&plan);
+            assert!(cost <= budget && cost >= budget / 20 * 19, "{budget}: {cost}");
         }
     }
 

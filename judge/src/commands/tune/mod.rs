@@ -28,11 +28,11 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
     let outputs = Outputs::check::<TuneReport>(&args.reports)?;
     let brackets = brackets(args)?;
     let runner = MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment();
-    let most_cases = brackets.iter().flatten().map(|rung| rung.cases).max().unwrap_or(0);
+    let most_cases = share(args, brackets).last().map_or(0, |rung| rung.cases);
     let cases: Vec<CaseSpec> = runner.fresh_cases(args.seeds.as_ref())?.take(most_cases).collect();
     let session = runner.begin(&runner.plan(Vec::new(), cases.clone())?)?;
     let mut search = Search::new(args, problem, runner, session, cases);
-    let stop = search.run(&brackets)?;
+    let stop = search.run(brackets)?;
     let report = search.finish(stop, provenance);
     outputs.publish(&report)?;
     Ok(exit(&report))
@@ -55,17 +55,23 @@ fn check_parameters(args: &TuneArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Plans as many brackets as the budget allows.
-fn brackets(args: &TuneArgs) -> Result<Vec<Vec<Rung>>, Failure> {
-    let first_cases = args.first_cases.get();
-    let plan = |brackets: usize| rungs(args.budget.get() / brackets, first_cases);
-    let is_search = |rungs: &Vec<Rung>| rungs.first().is_some_and(|rung| rung.settings >= FEWEST_SETTINGS);
-    let brackets = (2..=BRACKETS).rev().find(|&brackets| is_search(&plan(brackets))).unwrap_or(1);
-    if plan(brackets).is_empty() {
+/// Returns the number of brackets: as many as the budget allows.
+fn brackets(args: &TuneArgs) -> Result<usize, Failure> {
+    let is_search = |brackets: usize| {
+        let plan = share(args, brackets);
+        plan.first().is_some_and(|rung| rung.settings >= FEWEST_SETTINGS)
+    };
+    let brackets = (2..=BRACKETS).rev().find(|&brackets| is_search(brackets)).unwrap_or(1);
+    if share(args, brackets).is_empty() {
         return Err(Failure::usage(format!("--budget {} is not enough for two settings", args.budget))
-            .with_hint(format!("two settings take {} runs; or lower --first-cases", first_cases * 3)));
+            .with_hint(format!("two settings take {} runs; or lower --first-cases", args.first_cases.get() * 3)));
     }
-    Ok(vec![plan(brackets); brackets])
+    Ok(brackets)
+}
+
+/// Plans one of these brackets, which share the budget evenly.
+fn share(args: &TuneArgs, brackets: usize) -> Vec<Rung> {
+    rungs(args.budget.get() / brackets, args.first_cases.get())
 }
 
 fn exit(report: &TuneReport) -> Exit {

@@ -6,13 +6,16 @@ use crate::model::{CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, Pr
 use crate::paired::EffectMeasure;
 use crate::plan::Plan;
 use crate::report::{self, Candidate, Round, TuneReport};
-use crate::tune::{Parameter, ParameterSetting, Rung, fill, settings, survivors};
+use crate::tune::{Parameter, ParameterSetting, Rung, fill, rungs, settings, survivors};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::session::Session;
 
 /// The share of the previous range, around the best, that a bracket searches.
 const NARROWING: f64 = 0.5;
+
+/// The fewest settings of a bracket beyond the planned ones.
+const FEWEST_IN_FURTHER: usize = 4;
 
 /// A search for good parameters.
 pub(super) struct Search<'a> {
@@ -46,22 +49,35 @@ impl<'a> Search<'a> {
         Self { args, problem, runner, session, cases, candidates, rounds, solvers, prepared, runs: 0 }
     }
 
-    /// Runs all brackets, or until it is stopped.
-    pub(super) fn run(&mut self, brackets: &[Vec<Rung>]) -> Result<Option<Stop>, Failure> {
+    /// Runs this number of brackets, which share the budget evenly, and further ones on what early drops have saved; or
+    /// until it is stopped.
+    pub(super) fn run(&mut self, brackets: usize) -> Result<Option<Stop>, Failure> {
         let mut ranges = self.args.parameters.clone();
         let mut best: Option<usize> = None;
-        for (bracket, rungs) in brackets.iter().enumerate() {
-            let count = rungs.first().map_or(0, |rung| rung.settings) - usize::from(best.is_some());
-            let fresh = settings(&ranges, count, self.args.draw.wrapping_add(bracket as u64));
+        for bracket in 0.. {
+            let left = self.args.budget.get().saturating_sub(self.runs);
+            let shares = brackets.saturating_sub(bracket).max(1);
+            let plan = rungs(left / shares, self.args.first_cases.get());
+            let count = plan.first().map_or(0, |rung| rung.settings);
+            if bracket >= brackets && count < FEWEST_IN_FURTHER {
+                break;
+            }
+            let fresh = count.saturating_sub(usize::from(best.is_some()));
+            let fresh = settings(&ranges, fresh, self.args.draw.wrapping_add(bracket as u64));
             let mut entered: Vec<usize> = best.into_iter().collect();
             entered.extend(fresh.into_iter().map(|setting| self.add(setting)));
-            if let Some(stop) = self.run_bracket(bracket, rungs, &mut entered)? {
+            let runs = self.runs;
+            if let Some(stop) = self.run_bracket(bracket, &plan, &mut entered)? {
                 return Ok(Some(stop));
             }
-            best = entered.first().copied();
+            best = entered.first().copied().or(best);
             if let Some(best) = best {
                 let around = |(range, value): (&Parameter, &String)| range.around(value, NARROWING);
                 ranges = ranges.iter().zip(&self.candidates[best].setting.values).map(around).collect();
+            }
+            // Small ranges run out of new settings.
+            if self.runs == runs {
+                break;
             }
         }
         Ok(None)
