@@ -8,7 +8,7 @@ mod shared;
 pub use by_hand::{CheckArgs, ExecArgs, GenArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, RescoreArgs, ShowArgs};
-pub use shared::{CASE_HEADINGS, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, TierArg};
+pub use shared::{CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, TierArg};
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};

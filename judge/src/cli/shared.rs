@@ -8,12 +8,6 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-const LIMITS: &str = "Limits";
-const SANDBOX: &str = "Sandbox";
-
-/// The headings of the flags that every case depends on.
-pub const CASE_HEADINGS: [&str; 2] = [LIMITS, SANDBOX];
-
 /// Which problem: a catalogue with one problem needs no id.
 #[derive(Debug, Args)]
 pub struct ProblemArgs {
@@ -50,7 +44,7 @@ pub struct CaseArgs {
 
 /// What the solvers may use.
 #[derive(Debug, Args)]
-#[command(next_help_heading = LIMITS)]
+#[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
     /// CPU time, such as 4s or 500ms
     #[arg(long, value_name = "TIME")]
@@ -71,7 +65,7 @@ pub struct LimitArgs {
 
 /// How the solvers are isolated.
 #[derive(Debug, Args)]
-#[command(next_help_heading = SANDBOX)]
+#[command(next_help_heading = "Sandbox")]
 pub struct SandboxArgs {
     /// Use this tier of the sandbox or fail [default: the strongest that works here]
     #[arg(long, value_name = "TIER", default_value = "auto", hide_default_value = true)]

@@ -1,9 +1,9 @@
 //! The command line of this process or of a recorded run, and the parts of it that another command repeats.
 
-use crate::cli::{CASE_HEADINGS, Cli};
+use crate::cli::{Cli, LimitArgs, SandboxArgs};
 use crate::model::quote;
-use clap::CommandFactory;
 use clap::parser::ValueSource;
+use clap::{Args, Command, CommandFactory};
 
 /// Returns the words of this process's command line, without its program.
 pub(crate) fn words() -> Vec<String> {
@@ -37,14 +37,15 @@ pub(crate) fn case_flags(words: &[String]) -> Vec<String> {
     let Ok(matches) = grammar.clone().try_get_matches_from(program.chain(words.iter().cloned())) else {
         return Vec::new();
     };
-    let Some((name, given)) = matches.subcommand() else { return Vec::new() };
-    let own = grammar.find_subcommand(name).into_iter().flat_map(clap::Command::get_arguments);
-    let own = own.filter(|arg| arg.get_help_heading().is_some_and(|heading| CASE_HEADINGS.contains(&heading)));
+    let Some((_, given)) = matches.subcommand() else { return Vec::new() };
+    let of_cases = SandboxArgs::augment_args(LimitArgs::augment_args(Command::new("judge")));
     let global = grammar.get_arguments().filter(|arg| arg.is_global_set());
     let mut flags = Vec::new();
-    for arg in own.chain(global) {
+    for arg in of_cases.get_arguments().chain(global) {
         let id = arg.get_id().as_str();
-        if given.value_source(id) != Some(ValueSource::CommandLine) {
+        let is_given =
+            matches!(given.try_get_raw(id), Ok(Some(_))) && given.value_source(id) == Some(ValueSource::CommandLine);
+        if !is_given {
             continue;
         }
         let Some(long) = arg.get_long() else { continue };
