@@ -216,3 +216,27 @@ fn the_examples_of_tune_name_their_parameters() {
         assert!(help.contains("N={n}"), "{arguments:?}: {help}");
     }
 }
+
+#[test]
+fn thresholds_have_any_number_of_steps_with_their_points() {
+    let folder = Folder::new();
+    folder.script("solver", "read n; echo $n");
+    let catalogue = |case: &str| {
+        let rules = "generator-command = \"echo {seed}\"\nchecker-command = \"cat {answer}\"\n[problem.scoring]\nrule = \"thresholds\"\n";
+        let case = |seed: u32| format!("[[problem.case]]\nseed = {seed}\n{case}\n");
+        folder.write("problems.toml", format!("[[problem]]\nid = \"p\"\n{rules}{}{}{}", case(4), case(5), case(20)));
+    };
+    catalogue("thresholds = [20, 5]\nthreshold-points = [100, 40]");
+    let (code, report) = folder.json(&["run", "-p", "p", "-s", "./solver"]);
+    assert_eq!((code, support::of_cases(&report, "points")), (Some(0), vec![&0.into(), &40.into(), &100.into()]));
+    for (case, why) in [
+        ("thresholds = [20, 5]", "expected nine thresholds"),
+        ("thresholds = [20, 5]\nthreshold-points = [1]", "found 1 for 2"),
+        ("thresholds = [5, 20]\nthreshold-points = [2, 1]", "found 5 before 20"),
+        ("thresholds = [20, 5]\nthreshold-points = [1, 2]", "found 1 before 2"),
+    ] {
+        catalogue(case);
+        let said = folder.judge(&["list"]);
+        assert!(said.code == Some(2) && said.stderr.contains(why), "{case}: {}", said.stderr);
+    }
+}

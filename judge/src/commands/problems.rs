@@ -108,7 +108,10 @@ fn scoring(problem: &Problem) -> String {
         Rule::Sum => format!("the sum of the scores; {}", failure(problem)),
         Rule::Mean => format!("the mean score over all cases; {}", failure(problem)),
         Rule::Exact => "one point for each accepted case".to_owned(),
-        Rule::Thresholds => "10 to 0 points a case by nine thresholds; a score above 0 earns at least 1".to_owned(),
+        Rule::Thresholds => {
+            "points by the thresholds of each case; nine without points of their own earn 10 to 2, and 1 above 0"
+                .to_owned()
+        }
         Rule::Relative { scale } => format!("{scale} x {} on each case, averaged{}", quotient(problem), best(problem)),
         Rule::Rank { scale } | Rule::RankTopCoder { scale } => {
             format!("by place among the solvers of the run; {scale} points for the best")

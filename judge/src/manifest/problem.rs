@@ -2,7 +2,7 @@
 
 use super::section::{Located, Section};
 use super::{limits, programs};
-use crate::model::{CaseName, CaseSource, CaseSpec, Problem, Rule, Seeds, Thresholds, Weight};
+use crate::model::{CaseName, CaseSource, CaseSpec, Direction, Problem, Rule, Seeds, Thresholds, Weight};
 use checkers::Score;
 use std::path::Path;
 
@@ -18,7 +18,12 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let (limits, helper_limits) = limits::read(&section, checker.as_ref(), generator.as_ref());
     let scoring = super::scoring::read(&section, folder);
     let mut cases = seeds(&section);
-    cases.extend(section.sections("case", "[[problem.case]]").into_iter().filter_map(|case| read_case(case, folder)));
+    cases.extend(
+        section
+            .sections("case", "[[problem.case]]")
+            .into_iter()
+            .filter_map(|case| read_case(case, folder, scoring.direction)),
+    );
     let inputs = section.texts("inputs");
     let features = super::features::read(&section);
     let test_groups = super::test_groups::read(&section, &cases, !inputs.is_empty());
@@ -66,20 +71,22 @@ fn seeds(section: &Section<'_>) -> Vec<CaseSpec> {
     seeds.map_or_else(Vec::new, |seeds| seeds.value.iter().map(CaseSpec::from_seed).collect())
 }
 
-fn read_case(section: Section<'_>, folder: &Path) -> Option<CaseSpec> {
+fn read_case(section: Section<'_>, folder: &Path, direction: Direction) -> Option<CaseSpec> {
     let name = section.text("name");
     let seed = section.integer::<u64>("seed", "a seed: a whole number from 0");
     let file = section.text("file");
-    let thresholds = section.integers::<Score>("thresholds", "nine integers, for ten down to two points");
+    let thresholds = section.integers::<Score>("thresholds", "integers, the best score first");
+    let points = section.integers::<Score>("threshold-points", "integers: the points of each threshold");
     let best = section.integer::<Score>("best", "an integer: the best score known");
     let weight = section.numeric::<Weight>("weight", "a weight such as 2, 0.5 or \"1/3\"");
-    let thresholds = thresholds.and_then(|list| match Thresholds::new(list.value) {
-        Ok(thresholds) => Some(thresholds),
-        Err(error) => {
-            section.complain(list.span, "bad thresholds", error.to_string());
-            None
-        }
-    });
+    let thresholds =
+        thresholds.and_then(|list| match Thresholds::new(direction, list.value, points.map(|points| points.value)) {
+            Ok(thresholds) => Some(thresholds),
+            Err(error) => {
+                section.complain(list.span, "bad thresholds", error.to_string());
+                None
+            }
+        });
     let source = match (seed, file) {
         (Some(seed), None) => Some(CaseSource::Seed(seed.value)),
         (None, Some(file)) => Some(CaseSource::File(folder.join(file.value))),

@@ -1,6 +1,6 @@
 //! A case: its name, where its input comes from, and the points it is worth.
 
-use super::Weight;
+use super::{Direction, Weight};
 use checkers::Score;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -81,39 +81,67 @@ impl CaseSpec {
     }
 }
 
-/// The nine scores `a10 >= a9 >= … >= a2` that earn ten down to two points; any score above zero earns one.
-/// Source: the grading section of NOI 2014, "Deletion Game".
+/// The scores that earn points on a case, the best first, each with its points.
+///
+/// Without points of their own there are nine, for ten down to two points, and any score above zero earns one. Source:
+/// the grading section of NOI 2014, "Deletion Game".
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Thresholds([Score; 9]);
+pub struct Thresholds {
+    steps: Vec<(Score, Score)>,
+    one_above_zero: bool,
+}
 
 /// A list of numbers that are not thresholds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ThresholdsError {
-    /// There are not nine.
-    #[error("expected nine thresholds, for ten down to two points, found {0}")]
+    /// There are not nine, and they have no points of their own.
+    #[error("expected nine thresholds, for ten down to two points, or `threshold-points`; found {0}")]
     Count(usize),
-    /// They rise somewhere.
-    #[error("expected thresholds that never rise, found {0} before {1}")]
-    Rising(Score, Score),
+    /// There are not as many points as thresholds.
+    #[error("expected as many `threshold-points` as thresholds, found {points} for {thresholds}")]
+    Points {
+        /// The number of thresholds.
+        thresholds: usize,
+        /// The number of points.
+        points: usize,
+    },
+    /// A better one comes later.
+    #[error("expected {0} with the best first, found {1} before {2}")]
+    Order(&'static str, Score, Score),
 }
 
 impl Thresholds {
-    /// Checks the nine numbers.
+    /// Checks the thresholds and their points.
     ///
     /// # Errors
-    /// When there are not nine, or one is larger than the one before it.
-    pub fn new(scores: Vec<Score>) -> Result<Self, ThresholdsError> {
-        let count = scores.len();
-        let scores: [Score; 9] = scores.try_into().map_err(|_| ThresholdsError::Count(count))?;
-        match scores.windows(2).find(|pair| pair[0] < pair[1]) {
-            Some(pair) => Err(ThresholdsError::Rising(pair[0].clone(), pair[1].clone())),
-            None => Ok(Self(scores)),
+    /// When there are not as many of both, or one is better than the one before it.
+    pub fn new(direction: Direction, scores: Vec<Score>, points: Option<Vec<Score>>) -> Result<Self, ThresholdsError> {
+        let one_above_zero = points.is_none();
+        let points = match points {
+            Some(points) if points.len() == scores.len() && !points.is_empty() => points,
+            Some(points) => return Err(ThresholdsError::Points { thresholds: scores.len(), points: points.len() }),
+            None if scores.len() == 9 => (2..=10).rev().map(Score::from).collect(),
+            None => return Err(ThresholdsError::Count(scores.len())),
+        };
+        for (what, direction, list) in
+            [("thresholds", direction, &scores), ("threshold-points", Direction::Max, &points)]
+        {
+            if let Some(pair) = list.windows(2).find(|pair| direction.compare(&pair[0], &pair[1]).is_lt()) {
+                return Err(ThresholdsError::Order(what, pair[0].clone(), pair[1].clone()));
+            }
         }
+        Ok(Self { steps: scores.into_iter().zip(points).collect(), one_above_zero })
     }
 
-    /// Returns the scores for ten, nine, …, two points.
+    /// Returns each threshold with its points, the most points first.
     #[must_use]
-    pub fn scores(&self) -> &[Score; 9] {
-        &self.0
+    pub fn steps(&self) -> &[(Score, Score)] {
+        &self.steps
+    }
+
+    /// Returns whether a score above zero that reaches no threshold earns one point.
+    #[must_use]
+    pub fn one_above_zero(&self) -> bool {
+        self.one_above_zero
     }
 }

@@ -1,7 +1,7 @@
 //! The properties of every rule, on random results.
 
 use super::{Results, Scoreboard, SolverScores, Standing, Terms, leaderboard, score};
-use crate::model::{Direction, Members, Rule, TestGroup, Weight};
+use crate::model::{Direction, Members, Rule, TestGroup, Thresholds, Weight};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -49,10 +49,8 @@ fn any_group() -> impl Strategy<Value = TestGroup> {
 }
 
 fn any_terms() -> impl Strategy<Value = Terms> {
-    let thresholds = prop::collection::vec(any_score(), 9).prop_map(|scores| scores.try_into().unwrap());
-    (any_weight(), prop::option::of(0_usize..2), prop::option::of(any_score()), thresholds).prop_map(
-        |(weight, group, best_known, thresholds)| Terms { weight, group, best_known, thresholds: Some(thresholds) },
-    )
+    (any_weight(), prop::option::of(0_usize..2), prop::option::of(any_score()))
+        .prop_map(|(weight, group, best_known)| Terms { weight, group, best_known, thresholds: None })
 }
 
 fn any_run() -> impl Strategy<Value = Run> {
@@ -62,11 +60,13 @@ fn any_run() -> impl Strategy<Value = Run> {
         let rows = prop::collection::vec(row, solvers);
         let terms = prop::collection::vec(any_terms(), cases);
         let groups = prop::collection::vec(any_group(), 2);
-        let run = (direction, prop::option::of(any_score()), terms, groups, rows);
-        run.prop_map(|(direction, failure, mut cases, groups, rows)| {
-            for terms in &mut cases {
+        let thresholds = prop::collection::vec(prop::collection::vec(any_score(), 9), cases);
+        let run = (direction, prop::option::of(any_score()), terms, thresholds, groups, rows);
+        run.prop_map(|(direction, failure, mut cases, thresholds, groups, rows)| {
+            for (terms, mut scores) in cases.iter_mut().zip(thresholds) {
                 // A better score needs a higher threshold.
-                terms.thresholds.as_mut().unwrap().sort_by(|left, right| direction.compare(right, left));
+                scores.sort_by(|left, right| direction.compare(right, left));
+                terms.thresholds = Some(Thresholds::new(direction, scores, None).unwrap());
             }
             let named =
                 |(index, scores): (usize, _)| SolverScores { name: index.to_string(), scores, skipped: HashSet::new() };

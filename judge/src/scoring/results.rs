@@ -1,6 +1,6 @@
 //! The input of scoring: the scores of a run and the terms of its cases.
 
-use crate::model::{Direction, Rule, TestGroup, Weight};
+use crate::model::{Direction, Rule, TestGroup, Thresholds, Weight};
 use checkers::Score;
 use num_rational::BigRational;
 use num_traits::Zero;
@@ -15,8 +15,8 @@ pub struct Terms {
     pub group: Option<usize>,
     /// The best score known from outside of the run (the ledger, a file of best scores).
     pub best_known: Option<Score>,
-    /// The scores for ten, nine, ..., two points.
-    pub thresholds: Option<[Score; 9]>,
+    /// The scores that earn points.
+    pub thresholds: Option<Thresholds>,
 }
 
 /// The scores of a solver.

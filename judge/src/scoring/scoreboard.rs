@@ -113,7 +113,7 @@ fn mean(total: Option<BigRational>, weight: &BigRational) -> Option<BigRational>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Members, TestGroup};
+    use crate::model::{Members, TestGroup, Thresholds};
     use crate::scoring::Terms;
     use checkers::Score;
     use num_bigint::BigInt;
@@ -237,12 +237,33 @@ mod tests {
         assert_eq!(run.standings(&Rule::Exact)[0].mean, ratio(7, 9));
     }
 
+    fn thresholds(direction: Direction, scores: &[i64], points: Option<&[i64]>) -> Thresholds {
+        let list = |scores: &[i64]| scores.iter().copied().map(Score::from).collect();
+        Thresholds::new(direction, list(scores), points.map(list)).unwrap()
+    }
+
+    #[test]
+    fn thresholds_with_points_of_their_own_earn_these_and_nothing_below() {
+        let mut run = Run::new(Direction::Max, &[&[Some(100), Some(99), Some(50), Some(49), None]]);
+        for terms in &mut run.cases {
+            terms.thresholds = Some(thresholds(Direction::Max, &[100, 50], Some(&[30, 7])));
+        }
+        let points = [30, 7, 7, 0, 0].map(|points| ratio(points, 1));
+        assert_eq!(run.standings(&Rule::Thresholds)[0].points, points);
+        let new = |scores: &[i64], points: Option<Vec<Score>>| {
+            Thresholds::new(Direction::Max, scores.iter().copied().map(Score::from).collect(), points).is_err()
+        };
+        assert!(new(&[1], None) && new(&[2, 1], Some(vec![Score::from(1)])) && new(&[], Some(Vec::new())));
+        assert!(new(&[1, 2], Some(vec![Score::from(2), Score::from(1)])));
+        assert!(new(&[2, 1], Some(vec![Score::from(1), Score::from(2)])));
+    }
+
     #[test]
     fn thresholds_are_reached_by_equality_and_one_point_is_above_zero() {
         let graded = [95, 90, 89, 20, 11, 10, 9, 1, 0, -3].map(|score| Some(i128::from(score)));
         let mut run = Run::new(Direction::Max, &[&graded]);
         for terms in &mut run.cases {
-            terms.thresholds = Some([90, 80, 70, 60, 50, 40, 30, 20, 10].map(Score::from));
+            terms.thresholds = Some(thresholds(Direction::Max, &[90, 80, 70, 60, 50, 40, 30, 20, 10], None));
         }
         let points = [10, 10, 9, 3, 2, 2, 1, 1, 0, 0].map(|points| ratio(points, 1));
         assert_eq!(run.standings(&Rule::Thresholds)[0].points, points);
@@ -254,7 +275,7 @@ mod tests {
     fn thresholds_of_small_scores_are_upper_bounds() {
         let mut run = Run::new(Direction::Min, &[&[Some(10), Some(11), Some(90), Some(91), None]]);
         for terms in &mut run.cases {
-            terms.thresholds = Some([10, 20, 30, 40, 50, 60, 70, 80, 90].map(Score::from));
+            terms.thresholds = Some(thresholds(Direction::Min, &[10, 20, 30, 40, 50, 60, 70, 80, 90], None));
         }
         let points = [10, 9, 2, 1, 0].map(|points| ratio(points, 1));
         assert_eq!(run.standings(&Rule::Thresholds)[0].points, points);

@@ -63,6 +63,6 @@ fn terms(problem: &Problem, case: &CaseSpec) -> Terms {
         weight: case.weight.clone(),
         group: problem.test_group_of(case),
         best_known: case.best.clone(),
-        thresholds: case.thresholds.as_ref().map(|thresholds| thresholds.scores().clone()),
+        thresholds: case.thresholds.clone(),
     }
 }
