@@ -6,7 +6,7 @@ use crate::paired::{EffectMeasure, MinEffect};
 use crate::tune::Parameter;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 pub(super) const COMPARE_EXAMPLES: &str = "Examples:
@@ -31,6 +31,7 @@ pub(super) const BASELINE_EXAMPLES: &str = "Examples:
 pub(super) const GATE_EXAMPLES: &str = "Examples:
   judge gate --baseline baseline.toml -s ./mybot               exit code 1 if anything got worse
   judge gate --baseline baseline.toml -s ./mybot --max-drop 0.5% --time-drop 20%
+  judge gate --baseline baseline.toml -s ./mybot --repeat 3    three runs of each case: smaller falls are noticed
   judge gate --baseline baseline.toml -s ./mybot --update      and raise the bar if it got better
   judge gate --baseline baseline.toml -s ./mybot --markdown gate.md --junit gate.xml";
 
@@ -169,6 +170,9 @@ pub struct BaselineArgs {
     /// How far the score of a single case may fall before the gate complains about it
     #[arg(long, value_name = "SHARE")]
     pub tolerance: Option<Percent>,
+    /// Run each case this often [default: twice, and five times if any score changes]
+    #[arg(long, value_name = "N")]
+    pub repeat: Option<NonZeroU32>,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
@@ -189,16 +193,19 @@ pub struct GateArgs {
     /// How far the total score may fall
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub max_drop: Percent,
-    /// Complain about a fallen total only if the fall is certain: for solvers that depend on the clock or on chance
+    /// Run each case this often: more runs notice smaller falls of a solver whose scores vary
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub repeat: NonZeroU32,
+    /// With a baseline of one run, or a deterministic one: complain about a fallen total only if the fall is certain over the cases
     #[arg(long)]
     pub confident: bool,
     /// Complain if the CPU time rose by more than this, for certain
     #[arg(long, value_name = "SHARE")]
     pub time_drop: Option<Percent>,
-    /// The probability of a false alarm of --confident and --time-drop, above 0 and at most 0.25
+    /// The probability of a false alarm where scores vary, and of --time-drop, above 0 and at most 0.25
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
     pub alpha: f64,
-    /// Rewrite the baseline if the gate holds and something is better
+    /// If the gate holds, rewrite the baseline with what is better, or average this run in where scores vary
     #[arg(long)]
     pub update: bool,
     /// How the solver is run

@@ -1,13 +1,19 @@
 //! `judge baseline`: records what a solver achieves, for `judge gate`.
 
 use crate::cli::BaselineArgs;
-use crate::gate::BaselineFile;
+use crate::gate::{Baseline, BaselineFile};
 use crate::model::Exit;
 use crate::report::{self, Counts};
 use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::MatchRunner;
+use crate::workflow::match_runner::{MatchResult, MatchRunner};
 use crate::workflow::{baseline, load};
 use std::path::Path;
+
+/// The runs that find out whether scores change.
+const FEWEST_RUNS: u32 = 2;
+/// The runs that measure by how much. Every case takes part as soon as any score changed: if only the cases that
+/// changed in two runs did, rare changes would be taken for rarer ones.
+const NOISY_RUNS: u32 = 5;
 
 /// Records what a solver achieves. A run that was interrupted, or in which the judge failed, records nothing.
 pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<Exit, Failure> {
@@ -15,22 +21,42 @@ pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
     let solvers = runner.solver(args.solver.as_ref())?;
-    let played = runner.play(runner.plan(solvers, runner.cases(&args.cases, None)?)?)?;
-    let counts: Counts = played.outcomes.finished().map(|outcome| outcome.verdict).collect();
-    if played.stop.is_some() || played.is_faulty() {
+    let plan = runner.plan(solvers, runner.cases(&args.cases, None)?)?;
+    let played = runner.play_repeatedly(&plan, |played| {
+        let wanted = match args.repeat {
+            Some(repeat) => repeat.get(),
+            None if baseline::of_runs(played)?.is_noisy() => NOISY_RUNS,
+            None => FEWEST_RUNS,
+        };
+        Ok(!played.iter().any(MatchResult::is_faulty) && played.len() < wanted as usize)
+    })?;
+    let counts: Counts = played[0].outcomes.finished().map(|outcome| outcome.verdict).collect();
+    let exit = baseline::exit(&played);
+    if matches!(exit, Exit::Interrupted | Exit::Fault) {
         report::note(&format!("{counts}: nothing was recorded"));
-        return Ok(played.exit());
+        return Ok(exit);
     }
-    let mut baseline = baseline::baseline(&played)?;
+    let mut baseline = baseline::of_runs(&played)?;
     for entry in baseline.cases.values_mut() {
         entry.tolerance = args.tolerance.as_ref().map(|share| share.0.clone());
     }
     let record = BaselineFile {
-        solver: played.plan.solvers[0].spec.text.clone(),
+        solver: plan.solvers[0].spec.text.clone(),
         baseline,
-        sources: baseline::sources(&played.plan, baseline::folder_of(&args.output)),
+        sources: baseline::sources(&plan, baseline::folder_of(&args.output)),
     };
     load::write("the baseline", &args.output, record.render().as_bytes())?;
-    report::note(&format!("recorded in {}: {counts}", args.output.display()));
-    Ok(played.exit())
+    let repeats = repeats(&record.baseline, played.len());
+    report::note(&format!("recorded in {}: {counts}; {repeats}", args.output.display()));
+    Ok(exit)
+}
+
+fn repeats(baseline: &Baseline, runs: usize) -> String {
+    let count = baseline.samples().count();
+    let noisy = baseline.samples().filter(|sample| sample.spread() > 0.0).count();
+    match (runs, noisy) {
+        (1, _) => "one run, so it is not known whether scores change".to_owned(),
+        (_, 0) => format!("deterministic: the same scores in {runs} runs"),
+        _ => format!("not deterministic: {noisy} of {count} scores changed in {runs} runs"),
+    }
 }

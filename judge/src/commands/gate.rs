@@ -24,13 +24,15 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
     let solvers = runner.solver(args.solver.as_ref())?;
     let cases = cases(problem, &record, baseline::folder_of(&args.baseline))?;
-    let played = runner.play(runner.plan(solvers, cases)?)?;
-    if played.stop == Some(Stop::Interrupted) {
+    let plan = runner.plan(solvers, cases)?;
+    let repeat = args.repeat.get() as usize;
+    let played = runner.play_repeatedly(&plan, |played| Ok(played.len() < repeat))?;
+    if played.iter().any(|run| run.stop == Some(Stop::Interrupted)) {
         report::note("interrupted: the gate was not decided");
         return Ok(Exit::Interrupted);
     }
     let limits = limits(args, problem.direction);
-    let today = baseline::baseline(&played)?;
+    let today = baseline::of_runs(&played)?;
     let judgement = gate::judge(&record.baseline, &today, &limits);
     let is_updated = args.update && update(args, &record, &today, &judgement, problem.direction)?;
     let report = GateReport {
@@ -38,8 +40,8 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
         today: &today,
         judgement: &judgement,
         limits: &limits,
-        plan: &played.plan,
         provenance: &provenance,
+        plan: &plan,
         file: &args.baseline,
         is_updated,
     };
@@ -73,12 +75,14 @@ fn limits(args: &GateArgs, direction: Direction) -> GateLimits {
     GateLimits {
         direction,
         max_drop: args.max_drop.0.clone(),
+        alpha: args.alpha,
         confident: args.confident.then_some(args.alpha),
         time: args.time_drop.as_ref().map(time),
     }
 }
 
-/// Rewrites the baseline if something is better. Its tolerances are kept.
+/// Rewrites the baseline if the gate holds: with what is better, or, where scores vary, with the mean of all runs. Its
+/// tolerances are kept.
 fn update(
     args: &GateArgs,
     record: &BaselineFile,
@@ -86,20 +90,22 @@ fn update(
     judgement: &Judgement,
     direction: Direction,
 ) -> Result<bool, Failure> {
-    if !judgement.is_better(direction) {
-        return Ok(false);
-    }
-    let mut better = BaselineFile { baseline: today.clone(), ..record.clone() };
-    for (name, entry) in &mut better.baseline.cases {
+    let baseline = match &judgement.noise {
+        Some(test) if judgement.holds() => gate::averaged(&record.baseline, today, test, direction),
+        None if judgement.is_better(direction) => today.clone(),
+        _ => return Ok(false),
+    };
+    let mut updated = BaselineFile { baseline, ..record.clone() };
+    for (name, entry) in &mut updated.baseline.cases {
         entry.tolerance = record.baseline.cases.get(name).and_then(|was| was.tolerance.clone());
     }
-    better.solver = args.solver.clone().unwrap_or_else(|| record.solver.clone());
-    load::write("the baseline", &args.baseline, better.render().as_bytes())?;
+    updated.solver = args.solver.clone().unwrap_or_else(|| record.solver.clone());
+    load::write("the baseline", &args.baseline, updated.render().as_bytes())?;
     Ok(true)
 }
 
-fn exit(played: &MatchResult, judgement: &Judgement) -> Exit {
-    if played.is_faulty() {
+fn exit(played: &[MatchResult], judgement: &Judgement) -> Exit {
+    if played.iter().any(MatchResult::is_faulty) {
         Exit::Fault
     } else if judgement.holds() {
         Exit::Success

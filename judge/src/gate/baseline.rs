@@ -1,17 +1,17 @@
 //! What a baseline records, and what a run of today is turned into to be compared with it.
 
+use super::sample::Sample;
 use crate::model::Verdict;
-use checkers::Score;
 use num_rational::BigRational;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How a case ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum CaseResult {
-    /// Accepted with this score.
-    Accepted(Score),
-    /// Not accepted, with this verdict.
+    /// Accepted in every run, with these scores.
+    Accepted(Sample),
+    /// Not accepted in some run, with this verdict.
     Failed(Verdict),
 }
 
@@ -22,7 +22,7 @@ pub struct BaselineCase {
     pub result: CaseResult,
     /// The hash of its input, if known.
     pub input: Option<String>,
-    /// Its CPU time, if measured.
+    /// Its CPU time, if measured, on average over the runs.
     pub cpu: Option<Duration>,
     /// How far its score may fall, as a share of the recorded one, before the gate complains about it. Only that of the
     /// baseline counts.
@@ -40,4 +40,50 @@ pub struct Baseline {
     pub checker: String,
     /// The cases by name.
     pub cases: BTreeMap<String, BaselineCase>,
+}
+
+impl Baseline {
+    /// Returns whether the score of any case was not the same in every run.
+    #[must_use]
+    pub fn is_noisy(&self) -> bool {
+        self.samples().any(|sample| sample.spread() > 0.0)
+    }
+
+    /// Returns the fewest and the most runs of an accepted case.
+    #[must_use]
+    pub fn runs(&self) -> Option<(u32, u32)> {
+        let runs = || self.samples().map(Sample::runs);
+        runs().min().zip(runs().max())
+    }
+
+    /// Returns the scores of the accepted cases.
+    pub fn samples(&self) -> impl Iterator<Item = &Sample> {
+        self.cases.values().filter_map(|entry| match &entry.result {
+            CaseResult::Accepted(sample) => Some(sample),
+            CaseResult::Failed(_) => None,
+        })
+    }
+
+    /// Returns several runs of one solver on the same cases as one. A case that failed in any of them has failed.
+    /// `None` without runs.
+    #[must_use]
+    pub fn of_runs(runs: &[Self]) -> Option<Self> {
+        let mut all = runs.first()?.clone();
+        for (case, entry) in &mut all.cases {
+            let later = runs[1..].iter().filter_map(|run| run.cases.get(case));
+            entry.result = later.fold(entry.result.clone(), |result, later| result.and(&later.result));
+            let times: Option<Vec<Duration>> = runs.iter().map(|run| run.cases.get(case)?.cpu).collect();
+            entry.cpu = times.map(|times| times.iter().sum::<Duration>() / u32::try_from(times.len()).unwrap_or(1));
+        }
+        Some(all)
+    }
+}
+
+impl CaseResult {
+    fn and(self, later: &Self) -> Self {
+        match (self, later) {
+            (Self::Accepted(first), Self::Accepted(second)) => Self::Accepted(first.merged(second)),
+            (Self::Failed(verdict), _) | (_, &Self::Failed(verdict)) => Self::Failed(verdict),
+        }
+    }
 }

@@ -1,16 +1,24 @@
 //! The baseline file: small, sorted, one line for each case, suited to `git diff`.
 
 use super::baseline::{Baseline, BaselineCase, CaseResult};
-use crate::model::{Percent, Time, Verdict, is_hidden};
+use super::sample::Sample;
+use crate::model::{Number, Percent, Time, Verdict, is_hidden};
+use crate::scoring::display;
 use checkers::Score;
+use num_rational::BigRational;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use toml::Value;
 
-/// Incremented when an older judge could misread a newer file.
-const SCHEMA: u32 = 1;
+/// Incremented when an older judge could misread a newer file. Version 1 had one run of each case.
+const SCHEMA: u32 = 2;
+
+/// The decimals of a mean score.
+const MEAN_DECIMALS: u32 = 4;
+/// The digits with which TOML's 64-bit floating-point numbers give back the decimals that they were written with.
+const FLOAT_DIGITS: usize = 15;
 
 const HEADER: &str = "# What a solver achieves, as `judge baseline` recorded it. `judge gate` holds a solver to it.\n";
 
@@ -83,8 +91,17 @@ struct RawLine {
     verdict: String,
     /// An integer, or a text of digits where it has more than TOML's 64 bits.
     score: Option<Value>,
+    /// In the place of a score that was not the same in every run, with its standard deviation.
+    mean: Option<Value>,
+    spread: Option<Value>,
+    #[serde(default = "once")]
+    runs: u32,
     tolerance: Option<String>,
     cpu: Option<String>,
+}
+
+fn once() -> u32 {
+    1
 }
 
 impl BaselineFile {
@@ -94,7 +111,7 @@ impl BaselineFile {
     /// What is wrong with it, and where.
     pub fn parse(text: &str) -> Result<Self, InvalidBaseline> {
         let raw: RawRecord = toml::from_str(text)?;
-        if raw.schema != SCHEMA {
+        if !(1..=SCHEMA).contains(&raw.schema) {
             return Err(InvalidBaseline::Schema { found: raw.schema });
         }
         let (mut cases, mut sources) = (BTreeMap::new(), BTreeMap::new());
@@ -139,17 +156,33 @@ fn fields(source: Option<&BaselineSource>, entry: &BaselineCase) -> Vec<(&'stati
     }
     fields.extend(entry.input.as_ref().map(|input| ("input", quoted(input))));
     match &entry.result {
-        CaseResult::Accepted(score) => {
+        CaseResult::Accepted(sample) => {
             fields.push(("verdict", quoted(Verdict::Accepted.name())));
-            let digits = score.to_string();
-            let is_small = digits.parse::<i64>().is_ok();
-            fields.push(("score", if is_small { digits } else { quoted(&digits) }));
+            fields.extend(score_fields(sample));
         }
         CaseResult::Failed(verdict) => fields.push(("verdict", quoted(verdict.name()))),
     }
     let tolerance = entry.tolerance.clone().map(|share| quoted(&Percent(share).to_string()));
     fields.extend(tolerance.map(|tolerance| ("tolerance", tolerance)));
     fields.extend(entry.cpu.map(|cpu| ("cpu", quoted(&Time(cpu).to_string()))));
+    fields
+}
+
+fn score_fields(sample: &Sample) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    if let Some(score) = sample.constant() {
+        let digits = score.to_string();
+        let is_small = digits.parse::<i64>().is_ok();
+        fields.push(("score", if is_small { digits } else { quoted(&digits) }));
+    } else {
+        let mean = display(sample.mean(), MEAN_DECIMALS);
+        let mean = mean.trim_end_matches('0').trim_end_matches('.');
+        fields.push(("mean", if mean.len() <= FLOAT_DIGITS { mean.to_owned() } else { quoted(mean) }));
+        // Six digits: more would only make diffs longer.
+        let spread = format!("{:.5e}", sample.spread()).parse().unwrap_or(sample.spread());
+        fields.push(("spread", Value::Float(spread).to_string()));
+    }
+    fields.extend((sample.runs() > 1).then(|| ("runs", sample.runs().to_string())));
     fields
 }
 
@@ -173,11 +206,20 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
         _ => return Err("it needs a seed or a file, and not both".to_owned()),
     };
     let verdict = Verdict::from_name(&raw.verdict).ok_or_else(|| format!("unknown verdict `{}`", raw.verdict))?;
-    let result = match (verdict, raw.score) {
-        (Verdict::Accepted, Some(score)) => CaseResult::Accepted(integer(&score)?),
-        (Verdict::Accepted, None) => return Err("an accepted case needs a score".to_owned()),
-        (failed, None) => CaseResult::Failed(failed),
-        (_, Some(_)) => return Err("only an accepted case has a score".to_owned()),
+    let scores = (raw.score, raw.mean, raw.spread);
+    let result = match (verdict, scores) {
+        (Verdict::Accepted, (Some(score), None, None)) => {
+            let mean = BigRational::from_integer(integer(&score)?.as_integer().clone());
+            CaseResult::Accepted(Sample::new(runs(raw.runs, 1)?, mean, 0.0))
+        }
+        (Verdict::Accepted, (None, Some(mean), Some(spread))) => {
+            CaseResult::Accepted(Sample::new(runs(raw.runs, 2)?, number(&mean)?, deviation(&spread)?))
+        }
+        (Verdict::Accepted, _) => {
+            return Err("an accepted case needs a score, or a mean and a spread".to_owned());
+        }
+        (failed, (None, None, None)) => CaseResult::Failed(failed),
+        _ => return Err("only an accepted case has a score".to_owned()),
     };
     let tolerance = raw.tolerance.map(|text| text.parse::<Percent>().map_err(|error| error.to_string())).transpose()?;
     let cpu = raw.cpu.map(|text| text.parse::<Time>().map_err(|error| error.to_string())).transpose()?;
@@ -198,6 +240,31 @@ fn integer(value: &Value) -> Result<Score, String> {
     }
 }
 
+fn number(value: &Value) -> Result<BigRational, String> {
+    let text = match value {
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::String(digits) => digits.clone(),
+        other => other.to_string(),
+    };
+    let number: Number = text.parse().map_err(|_| format!("`{text}` is not a mean score"))?;
+    Ok(number.into())
+}
+
+fn deviation(value: &Value) -> Result<f64, String> {
+    let number = match value {
+        Value::Integer(number) => *number as f64,
+        Value::Float(number) => *number,
+        _ => f64::NAN,
+    };
+    let is_deviation = number.is_finite() && number >= 0.0;
+    if is_deviation { Ok(number) } else { Err(format!("`{value}` is not a standard deviation")) }
+}
+
+fn runs(runs: u32, least: u32) -> Result<u32, String> {
+    if runs >= least { Ok(runs) } else { Err(format!("{runs} runs: at least {least} are needed")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,18 +273,25 @@ mod tests {
     fn record() -> BaselineFile {
         let tolerance = "5%".parse::<Percent>().unwrap().0;
         let long: Score = "123456789012345678901234567890".parse().unwrap();
+        let accepted = |score: Score| CaseResult::Accepted(score.into());
+        let noisy = |mean: &str, spread| {
+            CaseResult::Accepted(Sample::new(5, mean.parse::<Number>().unwrap().into(), spread))
+        };
         let entry = |result| BaselineCase { result, input: Some("6437b3ac38".to_owned()), cpu: None, tolerance: None };
         let cases = BTreeMap::from([
-            ("seed-1".to_owned(), entry(CaseResult::Accepted(141.into()))),
+            ("seed-1".to_owned(), entry(accepted(141.into()))),
             (
                 "seed-2".to_owned(),
-                BaselineCase { cpu: Some(Duration::from_millis(12)), ..entry(CaseResult::Accepted(long)) },
+                BaselineCase { cpu: Some(Duration::from_millis(12)), ..entry(accepted(long)) },
             ),
             (
                 "odd \"name\"".to_owned(),
-                BaselineCase { tolerance: Some(tolerance), ..entry(CaseResult::Accepted((-3).into())) },
+                BaselineCase { tolerance: Some(tolerance), ..entry(accepted((-3).into())) },
             ),
             ("seed-3".to_owned(), entry(CaseResult::Failed(Verdict::TimeLimit))),
+            ("seed-4".to_owned(), entry(noisy("1012.4", 98.25))),
+            ("seed-5".to_owned(), entry(noisy("-123456789012345678901234567890.2", 1.5e27))),
+            ("seed-6".to_owned(), entry(CaseResult::Accepted(Sample::new(2, BigRational::from_integer(7.into()), 0.0)))),
         ]);
         let baseline = Baseline { problem: "p".to_owned(), terms: "max".to_owned(), checker: "p 1".to_owned(), cases };
         let file = |path: &str| BaselineSource::File(path.into());
@@ -226,8 +300,11 @@ mod tests {
             BaselineSource::Seed(2),
             file("data/odd.in"),
             BaselineSource::Seed(u64::from(u32::MAX)),
+            BaselineSource::Seed(4),
+            BaselineSource::Seed(5),
+            BaselineSource::Seed(6),
         ];
-        let names = ["seed-1", "seed-2", "odd \"name\"", "seed-3"].map(str::to_owned);
+        let names = ["seed-1", "seed-2", "odd \"name\"", "seed-3", "seed-4", "seed-5", "seed-6"].map(str::to_owned);
         BaselineFile { solver: "./bot".to_owned(), baseline, sources: names.into_iter().zip(sources).collect() }
     }
 
@@ -237,16 +314,34 @@ mod tests {
         assert_eq!(BaselineFile::parse(&text).unwrap(), record());
         assert_eq!(BaselineFile::parse(&text).unwrap().render(), text);
         let cases: Vec<&str> = text.lines().skip_while(|line| *line != "[cases]").skip(1).collect();
-        assert_eq!(cases.len(), 4);
+        assert_eq!(cases.len(), 7);
         // The odd name is quoted in another way.
         assert!(cases[1..].is_sorted() && cases[0].contains("odd"), "{text}");
+    }
+
+    #[test]
+    fn a_file_of_version_1_has_one_run_of_each_case() {
+        let text = record().render();
+        let kept = text.lines().filter(|line| !line.contains("runs = ")).collect::<Vec<_>>().join("\n");
+        let old = BaselineFile::parse(&kept.replacen("schema = 2", "schema = 1", 1)).unwrap();
+        assert_eq!((old.baseline.runs(), old.baseline.is_noisy()), (Some((1, 1)), false));
+        assert!(record().baseline.is_noisy());
+        assert_eq!(record().baseline.runs(), Some((1, 5)));
     }
 
     #[test]
     fn invalid_files_are_refused() {
         let text = record().render();
         for (from, to) in [
-            ("schema = 1", "schema = 2"),
+            ("schema = 2", "schema = 3"),
+            ("schema = 2", "schema = 0"),
+            ("mean = 1012.4", "mean = true"),
+            ("mean = 1012.4", "score = 1012"),
+            ("mean = 1012.4, ", ""),
+            ("spread = 98.25", "spread = -1.0"),
+            ("spread = 98.25", "spread = nan"),
+            ("spread = 98.25, runs = 5", "spread = 98.25, runs = 1"),
+            ("score = 7, runs = 2", "score = 7, runs = 0"),
             ("score = 141", "score = 1.5"),
             ("score = 141", "score = \"x\""),
             (", score = 141", ""),

@@ -2,18 +2,19 @@
 
 use super::baseline::{Baseline, BaselineCase, CaseResult};
 use super::judgement::{Change, Complaint, GateLimits, Judgement, TimeLimit};
+use super::noise::{Noise, NoiseTest, SamplePair, allowed};
+use super::sample::Sample;
 use crate::model::Direction;
 use crate::statistics::{Moments, ScoreMeasure, mean_interval};
-use checkers::Score;
 use num_rational::BigRational;
-use num_traits::{Signed, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 use std::time::Duration;
 
 /// A case accepted both times.
 struct ScoredPair<'a> {
     case: &'a str,
-    was: &'a Score,
-    now: &'a Score,
+    was: &'a Sample,
+    now: &'a Sample,
     tolerance: Option<&'a BigRational>,
     cpu: Option<CpuSeconds>,
 }
@@ -46,13 +47,15 @@ pub fn judge(baseline: &Baseline, today: &Baseline, limits: &GateLimits) -> Judg
     let total = |score: fn(&ScoredPair<'_>) -> BigRational| pairs.iter().map(score).sum();
     let mut judgement = Judgement {
         complaints: verdicts(baseline, today),
-        changes: pairs.iter().filter(|pair| pair.was != pair.now).map(ScoredPair::change).collect(),
+        changes: pairs.iter().filter(|pair| pair.was.mean() != pair.now.mean()).map(ScoredPair::change).collect(),
         fixed: fixed(baseline, today),
         added: today.cases.keys().filter(|case| !baseline.cases.contains_key(*case)).cloned().collect(),
-        total_was: total(|pair| whole(pair.was)),
-        total_now: total(|pair| whole(pair.now)),
+        total_was: total(|pair| pair.was.mean().clone()),
+        total_now: total(|pair| pair.now.mean().clone()),
+        noise: None,
     };
-    judgement.complaints.extend(pairs.iter().filter_map(|pair| case_fell(pair, limits.direction)));
+    judgement.noise = noise_test(&pairs, &judgement.total_was, &judgement.total_now, &limits.max_drop, limits);
+    judgement.complaints.extend(cases_fell(&pairs, limits));
     judgement.complaints.extend(total_fell(&judgement, &pairs, limits));
     judgement.complaints.extend(limits.time.as_ref().and_then(|limit| time_rose(&pairs, limit)));
     judgement
@@ -116,12 +119,22 @@ fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<ScoredPair<'a>>
 
 impl ScoredPair<'_> {
     fn change(&self) -> Change {
-        Change { case: self.case.to_owned(), was: self.was.clone(), now: self.now.clone() }
+        Change { case: self.case.to_owned(), was: self.was.mean().clone(), now: self.now.mean().clone() }
     }
 }
 
-fn whole(score: &Score) -> BigRational {
-    BigRational::from_integer(score.as_integer().clone())
+/// Tests the totals, if scores vary.
+fn noise_test(
+    pairs: &[ScoredPair<'_>],
+    was: &BigRational,
+    now: &BigRational,
+    max_drop: &BigRational,
+    limits: &GateLimits,
+) -> Option<NoiseTest> {
+    let samples: Vec<SamplePair<'_>> = pairs.iter().map(|pair| (pair.was, pair.now)).collect();
+    let (gain, factor) = allowed(was, now, max_drop, limits.direction);
+    let (total, drop) = (was.to_f64().unwrap_or(0.0), max_drop.to_f64().unwrap_or(0.0));
+    Some(Noise::of(&samples, factor)?.test(gain, total, drop, limits.alpha))
 }
 
 /// How a number fell.
@@ -155,21 +168,34 @@ impl Fall {
     }
 }
 
-fn case_fell(pair: &ScoredPair<'_>, direction: Direction) -> Option<Complaint> {
-    let fall = Fall::between(&whole(pair.was), &whole(pair.now), direction)?;
-    let is_too_far = fall.exceeds(pair.tolerance?);
-    is_too_far.then(|| Complaint::CaseFell { case: pair.case.to_owned(), drop: fall.share().unwrap_or_default() })
+/// Where scores vary, a case must have fallen by more than its tolerance for certain: all such cases share one `alpha`.
+fn cases_fell(pairs: &[ScoredPair<'_>], limits: &GateLimits) -> Vec<Complaint> {
+    let held: Vec<(&ScoredPair<'_>, &BigRational)> =
+        pairs.iter().filter_map(|pair| Some((pair, pair.tolerance?))).collect();
+    let shared = GateLimits { alpha: limits.alpha / held.len().max(1) as f64, ..limits.clone() };
+    let fell = |(pair, tolerance): &(&ScoredPair<'_>, &BigRational)| {
+        let (was, now) = (pair.was.mean(), pair.now.mean());
+        let fall = Fall::between(was, now, limits.direction).filter(|fall| fall.exceeds(tolerance))?;
+        let noise = noise_test(std::slice::from_ref(*pair), was, now, tolerance, &shared);
+        let complaint = || Complaint::CaseFell { case: pair.case.to_owned(), drop: fall.share().unwrap_or_default() };
+        noise.is_none_or(|test| test.is_fall()).then(complaint)
+    };
+    held.iter().filter_map(fell).collect()
 }
 
 fn total_fell(judgement: &Judgement, pairs: &[ScoredPair<'_>], limits: &GateLimits) -> Option<Complaint> {
     let fall = Fall::between(&judgement.total_was, &judgement.total_now, limits.direction)?;
-    let is_certain = limits.confident.is_none_or(|alpha| is_certain_fall(pairs, limits.direction, alpha));
+    let is_certain = match &judgement.noise {
+        Some(test) => test.is_fall(),
+        None => limits.confident.is_none_or(|alpha| is_certain_fall(pairs, limits.direction, alpha)),
+    };
     (fall.exceeds(&limits.max_drop) && is_certain).then(|| Complaint::TotalFell { drop: fall.share() })
 }
 
 fn is_certain_fall(pairs: &[ScoredPair<'_>], direction: Direction, alpha: f64) -> bool {
-    let measure = ScoreMeasure::suited_to(pairs.iter().flat_map(|pair| [pair.was, pair.now]));
-    let effects: Vec<f64> = pairs.iter().filter_map(|pair| measure.effect(pair.was, pair.now)).collect();
+    let scores: Vec<_> = pairs.iter().filter_map(|pair| pair.was.constant().zip(pair.now.constant())).collect();
+    let measure = ScoreMeasure::suited_to(scores.iter().flat_map(|(was, now)| [was, now]));
+    let effects: Vec<f64> = scores.iter().filter_map(|(was, now)| measure.effect(was, now)).collect();
     mean_interval(&Moments::of(&effects), alpha).is_some_and(|interval| match direction {
         Direction::Max => interval.high < 0.0,
         Direction::Min => interval.low > 0.0,
@@ -189,9 +215,10 @@ fn time_rose(pairs: &[ScoredPair<'_>], limit: &TimeLimit) -> Option<Complaint> {
 mod tests {
     use super::*;
     use crate::model::Verdict;
+    use checkers::Score;
 
     fn accepted(score: i64) -> BaselineCase {
-        BaselineCase { result: CaseResult::Accepted(score.into()), input: None, cpu: None, tolerance: None }
+        BaselineCase { result: CaseResult::Accepted(Score::from(score).into()), input: None, cpu: None, tolerance: None }
     }
 
     fn failed(verdict: Verdict) -> BaselineCase {
@@ -212,7 +239,7 @@ mod tests {
     }
 
     fn limits(direction: Direction, max_drop: i64) -> GateLimits {
-        GateLimits { direction, max_drop: percent(max_drop), confident: None, time: None }
+        GateLimits { direction, max_drop: percent(max_drop), alpha: 0.05, confident: None, time: None }
     }
 
     #[test]
@@ -253,7 +280,7 @@ mod tests {
         let judgement = judge(&scores(&[5]), &scores(&[6, 9]), &limits(Direction::Max, 0));
         assert!(judgement.is_better(Direction::Max) && !judgement.is_better(Direction::Min));
         assert_eq!(judgement.added, ["seed-01"]);
-        let change = Change { case: "seed-00".to_owned(), was: 5.into(), now: 6.into() };
+        let change = Change { case: "seed-00".to_owned(), was: percent(500), now: percent(600) };
         assert_eq!(judgement.changes, [change]);
         let fixed =
             judge(&run([failed(Verdict::WrongAnswer), accepted(1)]), &scores(&[4, 1]), &limits(Direction::Min, 0));

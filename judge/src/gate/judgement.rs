@@ -1,7 +1,7 @@
 //! The limits of a gate, and its judgement.
 
+use super::noise::NoiseTest;
 use crate::model::{Direction, Verdict};
-use checkers::Score;
 use num_rational::BigRational;
 
 /// The limits of a gate.
@@ -11,7 +11,9 @@ pub struct GateLimits {
     pub direction: Direction,
     /// The share by which the total may fall.
     pub max_drop: BigRational,
-    /// Complain about a fallen total only if the mean paired effect is certainly a fall: if the two-sided interval with
+    /// The probability of a false alarm where scores vary.
+    pub alpha: f64,
+    /// Where scores do not vary: complain about a fallen total only if the mean paired effect is certainly a fall: if the two-sided interval with
     /// this error probability excludes 0.
     pub confident: Option<f64>,
     /// The limit of the CPU time, if there is one.
@@ -86,10 +88,10 @@ pub enum Complaint {
 pub struct Change {
     /// The case's name.
     pub case: String,
-    /// The recorded score.
-    pub was: Score,
+    /// The recorded score, or the mean of the recorded ones.
+    pub was: BigRational,
     /// The current one.
-    pub now: Score,
+    pub now: BigRational,
 }
 
 /// The result of a gate.
@@ -107,6 +109,8 @@ pub struct Judgement {
     pub total_was: BigRational,
     /// The current total over the same cases.
     pub total_now: BigRational,
+    /// The test of the total, if scores vary.
+    pub noise: Option<NoiseTest>,
 }
 
 impl Judgement {

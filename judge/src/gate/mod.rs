@@ -3,6 +3,7 @@
 //! ```text
 //! TOML ─ BaselineFile::parse ─▶ BaselineFile ─▶ Baseline ┐
 //! outcomes of today ──────────▶ Baseline ────────────────┴─ judge ─▶ Judgement: complaints, changes, totals
+//!                                  scores that vary ─ Noise ─┘
 //! BaselineFile ─ BaselineFile::render ─▶ TOML, one line for each case
 //! ```
 
@@ -10,8 +11,12 @@ mod baseline;
 mod file;
 mod judge;
 mod judgement;
+mod noise;
+mod sample;
 
 pub use baseline::{Baseline, BaselineCase, CaseResult};
 pub use file::{BaselineFile, BaselineSource, InvalidBaseline};
 pub use judge::judge;
 pub use judgement::{Change, Complaint, GateLimits, Judgement, TimeLimit};
+pub use noise::{NoiseTest, POWER, averaged};
+pub use sample::Sample;

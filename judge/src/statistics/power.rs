@@ -19,20 +19,33 @@ const NORMAL_FROM: f64 = 10_000.0;
 /// Returns the smallest mean effect that `cases` cases show with the given power. `None` below two cases.
 #[must_use]
 pub fn detectable_effect(deviation: f64, cases: u64, alpha: f64, power: f64) -> Option<f64> {
-    let freedom = cases.checked_sub(1).filter(|&freedom| freedom > 0)?;
+    let freedom = cases.checked_sub(1).filter(|&freedom| freedom > 0)? as f64;
     let quantiles = student_quantile(1.0 - alpha / 2.0, freedom) + student_quantile(power, freedom);
     Some(quantiles * deviation / (cases as f64).sqrt())
 }
 
 /// Returns the quantile of Student's t, by the first term of its expansion around the normal one where that is exact
 /// to eight digits (Abramowitz and Stegun, 26.7.5): the iteration for the t itself does not terminate there.
-pub(super) fn student_quantile(level: f64, freedom: u64) -> f64 {
-    let freedom = freedom as f64;
+pub(super) fn student_quantile(level: f64, freedom: f64) -> f64 {
     let normal = Normal::standard().inverse_cdf(level);
     match StudentsT::new(0.0, 1.0, freedom) {
         Ok(student) if freedom < NORMAL_FROM => student.inverse_cdf(level),
         _ => normal + (normal.powi(3) + normal) / (4.0 * freedom),
     }
+}
+
+/// Returns the probability of a Student's t of at most `value`.
+pub(super) fn student_level(value: f64, freedom: f64) -> f64 {
+    match StudentsT::new(0.0, 1.0, freedom) {
+        Ok(student) if freedom < NORMAL_FROM => student.cdf(value),
+        _ => normal_level(value),
+    }
+}
+
+/// Returns the probability of a standard normal number of at most `value`.
+#[must_use]
+pub fn normal_level(value: f64) -> f64 {
+    Normal::standard().cdf(value)
 }
 
 /// Returns the smallest number of cases that show a mean effect of this size with the given power. `None` for an
@@ -65,11 +78,11 @@ mod tests {
 
     #[test]
     fn quantiles_of_the_tables() {
-        for (freedom, expected) in [(1, 12.706_2), (3, 3.182_446), (30, 2.042_272), (9_999, 1.960_201)] {
+        for (freedom, expected) in [(1.0, 12.706_2), (3.0, 3.182_446), (30.0, 2.042_272), (9_999.0, 1.960_201)] {
             assert!((student_quantile(0.975, freedom) - expected).abs() < 1e-4 * expected, "{freedom}");
         }
-        assert!((student_quantile(0.975, 10_000) - student_quantile(0.975, 9_999)).abs() < 1e-7);
-        assert!((student_quantile(0.5, 7)).abs() < 1e-9);
+        assert!((student_quantile(0.975, 10_000.0) - student_quantile(0.975, 9_999.0)).abs() < 1e-7);
+        assert!((student_quantile(0.5, 7.0)).abs() < 1e-9);
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl EffectSummary {
 #[must_use]
 pub fn mean_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
     let freedom = moments.count().checked_sub(1).filter(|&freedom| freedom > 0)?;
-    let radius = student_quantile(1.0 - alpha / 2.0, freedom as u64) * moments.standard_error();
+    let radius = student_quantile(1.0 - alpha / 2.0, freedom as f64) * moments.standard_error();
     Some(Interval { low: moments.mean() - radius, high: moments.mean() + radius })
 }
 

@@ -5,7 +5,7 @@ use super::match_runner::MatchResult;
 use crate::cases::Inputs;
 use crate::command::checker_identity;
 use crate::gate::{Baseline, BaselineCase, BaselineSource, CaseResult};
-use crate::model::{CaseName, CaseSource, CaseSpec, Digest, JobId, Limits, Outcome};
+use crate::model::{CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, Limits, Outcome};
 use crate::plan::Plan;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -14,8 +14,17 @@ use std::time::Duration;
 /// CPU times are recorded to a tenth of a millisecond: more digits would only make diffs longer.
 const CPU_STEP_NANOS: u128 = 100_000;
 
-/// Returns what the only solver of a plan achieved. Cases that were not finished are not in it.
-pub(crate) fn baseline(played: &MatchResult) -> Result<Baseline, Failure> {
+/// Returns what the only solver of a plan achieved in these runs of it. Cases that were not finished are not in it.
+pub(crate) fn of_runs(runs: &[MatchResult]) -> Result<Baseline, Failure> {
+    let runs = runs.iter().map(baseline).collect::<Result<Vec<_>, _>>()?;
+    let mut all = Baseline::of_runs(&runs).ok_or_else(|| Failure::fault("no run was made"))?;
+    for entry in all.cases.values_mut() {
+        entry.cpu = entry.cpu.map(to_step);
+    }
+    Ok(all)
+}
+
+fn baseline(played: &MatchResult) -> Result<Baseline, Failure> {
     let plan = &played.plan;
     let inputs = Inputs::of(&plan.problem);
     let mut cases = BTreeMap::new();
@@ -34,15 +43,22 @@ pub(crate) fn baseline(played: &MatchResult) -> Result<Baseline, Failure> {
 
 fn entry(outcome: &Outcome, input: String) -> BaselineCase {
     let result = match &outcome.score {
-        Some(score) => CaseResult::Accepted(score.clone()),
+        Some(score) => CaseResult::Accepted(score.clone().into()),
         None => CaseResult::Failed(outcome.verdict),
     };
-    BaselineCase { result, input: Some(input), cpu: outcome.cpu.map(to_step), tolerance: None }
+    BaselineCase { result, input: Some(input), cpu: outcome.cpu, tolerance: None }
 }
 
 fn to_step(cpu: Duration) -> Duration {
     let steps = (cpu.as_nanos() + CPU_STEP_NANOS / 2) / CPU_STEP_NANOS;
     Duration::from_nanos(u64::try_from(steps * CPU_STEP_NANOS).unwrap_or(u64::MAX))
+}
+
+/// Returns the exit code of these runs: that of the worst.
+pub(crate) fn exit(runs: &[MatchResult]) -> Exit {
+    let worst = [Exit::Interrupted, Exit::Fault, Exit::NotAccepted].into_iter();
+    let mut of_runs = worst.filter(|exit| runs.iter().any(|played| played.exit() == *exit));
+    of_runs.next().unwrap_or(Exit::Success)
 }
 
 /// Returns the direction and the limits as one line. Under other terms, scores are not comparable.

@@ -165,7 +165,25 @@ impl<'a> MatchRunner<'a> {
 
     /// Runs a plan to its end, or until it is stopped, with a progress bar, as one run in the journal.
     pub(crate) fn play(&self, plan: Plan) -> Result<MatchResult, Failure> {
-        let mut session = self.begin(&plan)?;
+        self.play_with(self.options, plan)
+    }
+
+    /// Runs a plan several times, each as one run in the journal. It ends early if a run is stopped, or if `go_on` says
+    /// so after a run. Only the first reuses earlier results: the others are there to find out what chance changes.
+    pub(crate) fn play_repeatedly(
+        &self,
+        plan: &Plan,
+        mut go_on: impl FnMut(&[MatchResult]) -> Result<bool, Failure>,
+    ) -> Result<Vec<MatchResult>, Failure> {
+        let mut played = vec![self.play(plan.clone())?];
+        while played.last().is_some_and(|last| last.stop.is_none()) && go_on(&played)? {
+            played.push(self.play_with(JournalOptions { reuse: false, ..self.options }, plan.clone())?);
+        }
+        Ok(played)
+    }
+
+    fn play_with(&self, options: JournalOptions, plan: Plan) -> Result<MatchResult, Failure> {
+        let mut session = self.begin_with(options, &plan)?;
         let part = Part::whole(&plan);
         let played = self.play_part(&mut session, plan, part)?;
         session.finish(&played.plan, &played.outcomes, played.stop);
@@ -174,6 +192,10 @@ impl<'a> MatchRunner<'a> {
 
     /// Starts a run in the journal with the solvers and cases of this plan. More can be added.
     pub(crate) fn begin(&self, plan: &Plan) -> Result<Session, Failure> {
+        self.begin_with(self.options, plan)
+    }
+
+    fn begin_with(&self, options: JournalOptions, plan: &Plan) -> Result<Session, Failure> {
         let context = RunContext {
             catalogue: self.catalogue,
             plan,
@@ -182,7 +204,7 @@ impl<'a> MatchRunner<'a> {
             jobs: self.plan_runner.jobs(),
             tier: self.plan_runner.tier(),
         };
-        Session::start(self.options, &context)
+        Session::start(options, &context)
     }
 
     /// Adds solvers and cases to a run.

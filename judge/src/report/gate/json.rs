@@ -1,7 +1,7 @@
 //! The gate's findings as one JSON document.
 
-use super::report::{Finding, GateReport, is_worse};
-use crate::gate::{BaselineCase, CaseResult, Change};
+use super::report::{Finding, GateReport, is_worse, mean};
+use crate::gate::{BaselineCase, CaseResult, Change, NoiseTest, POWER, Sample};
 use crate::model::Verdict;
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
@@ -27,6 +27,9 @@ struct Document<'a> {
     total_was: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
     total_now: Option<Number>,
+    /// Present if scores vary from run to run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noise: Option<NoiseRecord>,
     complaints: Vec<ComplaintRecord>,
     changes: Vec<ChangeRecord<'a>>,
     #[serde(rename = "mended")]
@@ -45,6 +48,22 @@ struct ComplaintRecord {
 }
 
 #[derive(Serialize, JsonSchema)]
+#[schemars(rename = "noise")]
+struct NoiseRecord {
+    /// The probability of so low a total if the solver has fallen by no more than it may.
+    p: f64,
+    alpha: f64,
+    /// The fall, as a share of the recorded total, that would be noticed with the probability `power`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detectable: Option<f64>,
+    power: f64,
+    /// The standard error of the change of the total, as a share of the recorded one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standard_error: Option<f64>,
+    degrees_of_freedom: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
 #[schemars(rename = "change")]
 struct ChangeRecord<'a> {
     case: &'a str,
@@ -58,8 +77,15 @@ struct ChangeRecord<'a> {
 struct CaseRecord<'a> {
     case: &'a str,
     verdict: &'a str,
+    /// The mean of the runs, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<Number>,
+    /// The number of runs of an accepted case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<u32>,
+    /// The standard deviation of the recorded scores, if they vary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spread_was: Option<f64>,
 }
 
 /// Returns the gate's findings as one JSON document, with a final newline.
@@ -80,10 +106,11 @@ pub(in crate::report) fn gate_json(report: &GateReport<'_>) -> serde_json::Resul
         updated: report.is_updated,
         total_was: exact(&display(&judgement.total_was, 0)),
         total_now: exact(&display(&judgement.total_now, 0)),
+        noise: judgement.noise.as_ref().map(noise_record),
         complaints: report.findings().into_iter().map(complaint).collect(),
         changes: report.changes().into_iter().map(|change| change_record(report, change)).collect(),
         fixed: &judgement.fixed,
-        cases: report.today.cases.iter().map(|(case, entry)| case_record(case, entry)).collect(),
+        cases: report.today.cases.iter().map(|(case, entry)| case_record(report, case, entry)).collect(),
     };
     json_text::document(&document)
 }
@@ -97,15 +124,32 @@ pub fn gate_schema() -> Schema {
 fn change_record<'a>(report: &GateReport<'_>, change: &'a Change) -> ChangeRecord<'a> {
     ChangeRecord {
         case: &change.case,
-        was: exact(&change.was),
-        now: exact(&change.now),
+        was: exact(&mean(&change.was)),
+        now: exact(&mean(&change.now)),
         worse: is_worse(change, report.limits.direction),
     }
 }
 
-fn case_record<'a>(case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
-    match &entry.result {
-        CaseResult::Accepted(score) => CaseRecord { case, verdict: Verdict::Accepted.name(), score: exact(score) },
-        CaseResult::Failed(verdict) => CaseRecord { case, verdict: verdict.name(), score: None },
+fn noise_record(test: &NoiseTest) -> NoiseRecord {
+    NoiseRecord {
+        p: test.level,
+        alpha: test.alpha,
+        detectable: test.detectable,
+        power: POWER,
+        standard_error: test.error,
+        degrees_of_freedom: test.freedom,
     }
+}
+
+fn case_record<'a>(report: &GateReport<'_>, case: &'a str, entry: &'a BaselineCase) -> CaseRecord<'a> {
+    let spread_was = match report.baseline.cases.get(case).map(|was| &was.result) {
+        Some(CaseResult::Accepted(sample)) if sample.spread() > 0.0 => Some(sample.spread()),
+        _ => None,
+    };
+    let (verdict, sample) = match &entry.result {
+        CaseResult::Accepted(sample) => (Verdict::Accepted, Some(sample)),
+        CaseResult::Failed(verdict) => (*verdict, None),
+    };
+    let score = sample.and_then(|sample| exact(&mean(sample.mean())));
+    CaseRecord { case, verdict: verdict.name(), score, runs: sample.map(Sample::runs), spread_was }
 }

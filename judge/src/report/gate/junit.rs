@@ -17,7 +17,11 @@ pub(in crate::report) fn gate_junit(report: &GateReport<'_>) -> Result<String, S
         suite.add_test_case(test_case(&name, case, &of_case));
     }
     let of_all: Vec<&Finding> = findings.iter().filter(|finding| finding.case.is_none()).collect();
-    suite.add_test_case(test_case(&name, "all cases together", &of_all));
+    let mut together = test_case(&name, "all cases together", &of_all);
+    if let Some(sensitivity) = report.sensitivity() {
+        together.set_system_out(sensitivity);
+    }
+    suite.add_test_case(together);
     let mut document = Report::new(&*name);
     document.add_test_suite(suite);
     document.to_string()

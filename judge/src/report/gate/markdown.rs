@@ -1,6 +1,6 @@
 //! The gate's findings as Markdown for a comment on a pull request.
 
-use super::report::{Finding, GateReport, change_in_percent};
+use super::report::{Finding, GateReport, change_in_percent, mean};
 use crate::gate::Change;
 use crate::report::text::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field};
 
@@ -13,6 +13,9 @@ pub(in crate::report) fn gate_markdown(report: &GateReport<'_>) -> String {
     let mut page = Page::new(format!("### {mark} {}\n", escaped(&cut(&report.headline(), NOTE_WIDTH))));
     page.add_list(&report.findings().iter().map(finding_line).collect::<Vec<_>>());
     page.add(&change_table(&report.changes()));
+    if let Some(sensitivity) = report.sensitivity() {
+        page.add(&format!("{}\n", escaped(&sensitivity)));
+    }
     let cases = report.today.cases.len();
     let file = code(&cut(&report.file.display().to_string(), COMMAND_WIDTH));
     page.add(&format!("{} of {cases} cases accepted; baseline {file}\n", report.accepted()));
@@ -30,7 +33,7 @@ fn change_table(changes: &[&Change]) -> String {
         return String::new();
     }
     let row = |change: &&Change| {
-        let fields = [change.case.clone(), change.was.to_string(), change.now.to_string(), change_in_percent(change)];
+        let fields = [change.case.clone(), mean(&change.was), mean(&change.now), change_in_percent(change)];
         format!("| {} |\n", fields.map(|text| field(&text)).join(" | "))
     };
     let rows: String = changes.iter().take(ROWS).map(row).collect();

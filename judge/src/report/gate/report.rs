@@ -83,8 +83,11 @@ impl GateReport<'_> {
         let Judgement { total_was, total_now, .. } = self.judgement;
         let by = drop.map_or_else(|| "from 0".to_owned(), |drop| format!("by {}", percent(drop)));
         let allowed = percent(&self.limits.max_drop);
+        let noise = self.judgement.noise.as_ref().map_or_else(String::new, |test| {
+            format!(" (p = {} that this is noise)", probability(test.level))
+        });
         format!(
-            "the total got worse {by}, from {} to {}, and {allowed} is allowed",
+            "the total got worse {by}, from {} to {}, and {allowed} is allowed{noise}",
             display(total_was, 0),
             display(total_now, 0)
         )
@@ -112,7 +115,7 @@ impl GateReport<'_> {
     pub(super) fn changes(&self) -> Vec<&Change> {
         let mut changes: Vec<&Change> = self.judgement.changes.iter().collect();
         let gain = |change: &Change| {
-            let by = change.now.as_integer() - change.was.as_integer();
+            let by = &change.now - &change.was;
             if self.limits.direction == Direction::Max { by } else { -by }
         };
         changes.sort_by_cached_key(|change| gain(change));
@@ -142,6 +145,24 @@ impl GateReport<'_> {
         format!("{problem}: the gate holds on {count} cases: {total}{changed}{fixed}")
     }
 
+    /// Returns what the gate could have seen, if scores vary.
+    pub(super) fn sensitivity(&self) -> Option<String> {
+        let test = self.judgement.noise.as_ref()?;
+        let fall = test.detectable.map_or_else(|| "no fall".to_owned(), |share| format!("a fall of {:.1} %", share * 100.0));
+        let runs = |baseline: &Baseline| match baseline.runs() {
+            Some((1, 1)) => "1 run".to_owned(),
+            Some((fewest, most)) if fewest == most => format!("{fewest} runs"),
+            Some((fewest, most)) => format!("{fewest} to {most} runs"),
+            None => "no run".to_owned(),
+        };
+        Some(format!(
+            "scores vary from run to run: {fall} would be noticed 4 times of 5 ({} recorded, {} now; false alarms {} %)",
+            runs(self.baseline),
+            runs(self.today),
+            test.alpha * 100.0
+        ))
+    }
+
     /// Returns the number of accepted cases of the current run.
     pub(super) fn accepted(&self) -> usize {
         self.today.cases.values().filter(|entry| matches!(entry.result, CaseResult::Accepted(_))).count()
@@ -153,6 +174,11 @@ pub(super) fn is_worse(change: &Change, direction: Direction) -> bool {
     direction.compare(&change.now, &change.was).is_lt()
 }
 
+/// Writes a small probability: `0.012`, `< 0.0001`.
+fn probability(level: f64) -> String {
+    if level < 0.000_1 { "< 0.0001".to_owned() } else { format!("{level:.4}") }
+}
+
 /// Writes an exact share as a percentage.
 pub(super) fn percent(share: &BigRational) -> String {
     let hundred = BigRational::from_integer(100.into());
@@ -160,12 +186,17 @@ pub(super) fn percent(share: &BigRational) -> String {
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
+/// Writes a score, or the mean of several: `1012.4`.
+pub(super) fn mean(score: &BigRational) -> String {
+    display(score, if score.is_integer() { 0 } else { 1 })
+}
+
 /// Writes by how much a score changed: `+3.21 %`.
 pub(super) fn change_in_percent(change: &Change) -> String {
-    let (was, now) = (change.was.as_integer(), change.now.as_integer());
+    let Change { was, now, .. } = change;
     if was.is_zero() {
         return "–".to_owned();
     }
-    let share = BigRational::new(now - was, was.abs()).to_f64().unwrap_or(0.0);
+    let share = ((now - was) / was.abs()).to_f64().unwrap_or(0.0);
     format!("{:+.2} %", share * 100.0)
 }

@@ -1,6 +1,6 @@
 //! The gate's findings as tables: for a page and CSV.
 
-use super::report::{GateReport, change_in_percent};
+use super::report::{GateReport, change_in_percent, mean};
 use crate::gate::{BaselineCase, CaseResult, Change};
 use crate::report::text::provenance::provenance_lines;
 use crate::report::text::sheet::{NOTHING, Sheet, TextTable};
@@ -8,7 +8,7 @@ use crate::report::text::sheet::{NOTHING, Sheet, TextTable};
 /// Returns the findings as tables for people.
 pub(in crate::report) fn gate_sheet(report: &GateReport<'_>) -> Sheet {
     let change = |change: &Change| {
-        vec![change.case.clone(), change.was.to_string(), change.now.to_string(), change_in_percent(change)]
+        vec![change.case.clone(), mean(&change.was), mean(&change.now), change_in_percent(change)]
     };
     let changes = report.changes().into_iter().map(change).collect();
     let findings = report.findings().into_iter();
@@ -17,7 +17,10 @@ pub(in crate::report) fn gate_sheet(report: &GateReport<'_>) -> Sheet {
     let accepted = format!("{} of {cases} cases accepted; baseline {}", report.accepted(), report.file.display());
     Sheet {
         title: report.headline(),
-        lines: [accepted].into_iter().chain(provenance_lines(report.provenance, Some(&report.plan.limits))).collect(),
+        lines: std::iter::once(accepted)
+            .chain(report.sensitivity())
+            .chain(provenance_lines(report.provenance, Some(&report.plan.limits)))
+            .collect(),
         sections: vec![
             ("Complaints".to_owned(), TextTable::new(&["complaint", "command"], 2, complaints)),
             ("Changed scores".to_owned(), TextTable::new(&["case", "was", "now", "change"], 1, changes)),
@@ -36,7 +39,7 @@ fn case_table(report: &GateReport<'_>, nothing: &str) -> TextTable {
     let mut names: Vec<&String> = was.keys().chain(now.keys().filter(|name| !was.contains_key(*name))).collect();
     names.sort();
     let result = |entry: Option<&BaselineCase>| match entry.map(|entry| &entry.result) {
-        Some(CaseResult::Accepted(score)) => ["accepted".to_owned(), score.to_string()],
+        Some(CaseResult::Accepted(sample)) => ["accepted".to_owned(), mean(sample.mean())],
         Some(CaseResult::Failed(verdict)) => [verdict.to_string(), nothing.to_owned()],
         None => [nothing, nothing].map(str::to_owned),
     };

@@ -1,6 +1,6 @@
 //! The gate's findings for people.
 
-use super::report::{Finding, GateReport, change_in_percent, is_worse};
+use super::report::{Finding, GateReport, change_in_percent, is_worse, mean};
 use crate::model::one_line;
 use crate::report::text::column::{Field, left, painted, right};
 use crate::report::text::style::{Paint, Style};
@@ -12,6 +12,7 @@ const CHANGES: usize = 20;
 /// Returns the report of the gate, for a terminal or a file.
 pub(in crate::report) fn gate_text(report: &GateReport<'_>, style: Style) -> String {
     let mut parts = vec![change_table(report, style), complaints(report, style)];
+    parts.extend(report.sensitivity());
     let paint = if report.judgement.holds() { Paint::Good } else { Paint::Bad };
     let file = report.file.to_string_lossy();
     let updated = if report.is_updated { format!("\n{} was rewritten", one_line(&file)) } else { String::new() };
@@ -31,8 +32,8 @@ fn change_table(report: &GateReport<'_>, style: Style) -> String {
         let paint = if is_worse(change, report.limits.direction) { Paint::Bad } else { Paint::Good };
         table.add_row([
             Field::new(&change.case),
-            Field::new(&change.was),
-            Field::new(&change.now),
+            Field::new(&mean(&change.was)),
+            Field::new(&mean(&change.now)),
             painted(&change_in_percent(change), paint),
         ]);
     }

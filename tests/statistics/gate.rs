@@ -1,0 +1,38 @@
+//! The gate keeps its promises in simulation: the reduced, deterministic form of `cargo bench --bench gate`.
+
+mod gate_life;
+
+use gate_life::{Course, Life, Noise, USUAL, alarm_rate};
+use judge::model::Direction;
+use judge::statistics::Random;
+
+fn courses(life: &Life, commits: usize, level: f64, lives: usize) -> Vec<Course> {
+    let mut random = Random::new(7);
+    (0..lives).map(|_| life.course(commits, level, &mut random)).collect()
+}
+
+#[test]
+fn commits_that_change_nothing_rarely_raise_an_alarm_and_the_baseline_does_not_drift() {
+    for life in [
+        Life { spread: 0.05, ..USUAL },
+        Life { spread: 0.2, ..USUAL },
+        Life { direction: Direction::Min, ..USUAL },
+        Life { noise: Noise::HighTail, sizes: 10.0, ..USUAL },
+        Life { update: false, ..USUAL },
+    ] {
+        let courses = courses(&life, 40, 1.0, 60);
+        // 2,400 commits, whose alarms go together within a life: three standard errors of the rate are 2 %.
+        let rate = alarm_rate(&courses);
+        assert!(rate <= 0.07, "{life:?}: {rate}");
+        let drift = courses.iter().map(|course| course.drift).sum::<f64>() / courses.len() as f64;
+        // The total of one run varies by a 4.5th of the spread.
+        assert!(drift.abs() < life.spread / 4.5 / 10.0, "{life:?}: {drift}");
+    }
+}
+
+#[test]
+fn a_fall_of_5_percent_is_noticed_and_more_runs_notice_more() {
+    let noticed = |repeat| alarm_rate(&courses(&Life { repeat, ..USUAL }, 1, 0.95, 400));
+    let (once, thrice) = (noticed(1), noticed(3));
+    assert!(once >= 0.6 && thrice > once + 0.15, "{once} {thrice}");
+}

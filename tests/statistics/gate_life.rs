@@ -1,0 +1,129 @@
+//! The life of a gate: commits that change nothing, or a little, to a solver whose scores vary from run to run.
+
+use judge::gate::{self, Baseline, BaselineCase, BaselineFile, BaselineSource, CaseResult, GateLimits};
+use judge::model::Direction;
+use judge::statistics::Random;
+use std::collections::BTreeMap;
+use std::f64::consts::{PI, TAU};
+
+/// How the score of a case varies from run to run, with mean 0 and standard deviation 1.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Noise {
+    /// The normal distribution.
+    Normal,
+    /// The uniform distribution.
+    Uniform,
+    /// Minus Gumbel's distribution: the tail on the side of low scores, skewness -1.1.
+    LowTail,
+    /// Gumbel's distribution: the tail on the side of high scores.
+    HighTail,
+    /// One run in ten is bad by three standard deviations.
+    Drops,
+}
+
+impl Noise {
+    fn draw(self, random: &mut Random) -> f64 {
+        let gumbel = |random: &mut Random| (-(-random.unit().ln()).ln() - 0.577_215_664_901_532_9) * 6_f64.sqrt() / PI;
+        match self {
+            Self::Normal => (-2.0 * random.unit().ln()).sqrt() * (TAU * random.unit()).cos(),
+            Self::Uniform => (random.unit() - 0.5) * 12_f64.sqrt(),
+            Self::LowTail => -gumbel(random),
+            Self::HighTail => gumbel(random),
+            Self::Drops => if random.unit() < 0.1 { -3.0 } else { 1.0 / 3.0 },
+        }
+    }
+}
+
+/// A gate and the solver that it holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Life {
+    pub(crate) noise: Noise,
+    /// The standard deviation of a run, as a share of the case's mean score.
+    pub(crate) spread: f64,
+    pub(crate) cases: usize,
+    /// The largest mean score in smallest ones: the others lie between, evenly in the logarithm.
+    pub(crate) sizes: f64,
+    /// The runs of `judge baseline`.
+    pub(crate) recorded: usize,
+    /// `judge gate --repeat`.
+    pub(crate) repeat: usize,
+    pub(crate) direction: Direction,
+    pub(crate) update: bool,
+}
+
+/// Twenty cases of equal sizes with normal noise of 10 %, five recorded runs, one run of today and `--update`.
+pub(crate) const USUAL: Life = Life {
+    noise: Noise::Normal,
+    spread: 0.1,
+    cases: 20,
+    sizes: 1.0,
+    recorded: 5,
+    repeat: 1,
+    direction: Direction::Max,
+    update: true,
+};
+
+/// What became of a gate.
+pub(crate) struct Course {
+    /// By commit: whether there was an alarm.
+    pub(crate) alarms: Vec<bool>,
+    /// How far the total of the last baseline lies above the true one, as a share of it.
+    pub(crate) drift: f64,
+}
+
+impl Life {
+    /// Plays this many commits of a solver whose scores are the true ones times `level`.
+    pub(crate) fn course(&self, commits: usize, level: f64, random: &mut Random) -> Course {
+        let limits = GateLimits {
+            direction: self.direction,
+            max_drop: num_rational::BigRational::from_integer(0.into()),
+            alpha: 0.05,
+            confident: None,
+            time: None,
+        };
+        let runs: Vec<Baseline> = (0..self.recorded).map(|_| self.run(1.0, random)).collect();
+        let baseline = Baseline::of_runs(&runs).expect("a run");
+        let sources = (0..self.cases).map(|case| (name(case), BaselineSource::Seed(case as u64))).collect();
+        let mut file = BaselineFile { solver: "./bot".to_owned(), baseline, sources };
+        let alarms = (0..commits).map(|_| {
+            // As the next commit reads it.
+            file = BaselineFile::parse(&file.render()).expect("a baseline");
+            let runs: Vec<Baseline> = (0..self.repeat).map(|_| self.run(level, random)).collect();
+            let today = Baseline::of_runs(&runs).expect("a run");
+            let judgement = gate::judge(&file.baseline, &today, &limits);
+            let test = judgement.noise.as_ref().expect("scores vary");
+            if self.update && judgement.holds() {
+                file.baseline = gate::averaged(&file.baseline, &today, test, self.direction);
+            }
+            !judgement.holds()
+        });
+        let alarms = alarms.collect();
+        let total = file.baseline.samples().map(|sample| num_traits::ToPrimitive::to_f64(sample.mean()).unwrap_or(0.0));
+        let truth: f64 = (0..self.cases).map(|case| self.size(case)).sum();
+        Course { alarms, drift: total.sum::<f64>() / truth - 1.0 }
+    }
+
+    fn size(&self, case: usize) -> f64 {
+        10_000.0 * self.sizes.powf(case as f64 / (self.cases - 1) as f64)
+    }
+
+    fn run(&self, level: f64, random: &mut Random) -> Baseline {
+        let entry = |case| {
+            let score = self.size(case) * level * (1.0 + self.spread * self.noise.draw(random));
+            let result = CaseResult::Accepted(checkers::Score::from(score.round() as i64).into());
+            (name(case), BaselineCase { result, input: None, cpu: None, tolerance: None })
+        };
+        let cases: BTreeMap<String, BaselineCase> = (0..self.cases).map(entry).collect();
+        Baseline { problem: "p".to_owned(), terms: "t".to_owned(), checker: "c".to_owned(), cases }
+    }
+}
+
+fn name(case: usize) -> String {
+    format!("seed-{case:03}")
+}
+
+/// The share of alarms over all commits of all courses.
+pub(crate) fn alarm_rate(courses: &[Course]) -> f64 {
+    let alarms = courses.iter().flat_map(|course| &course.alarms);
+    alarms.clone().filter(|alarm| **alarm).count() as f64 / alarms.count() as f64
+}
