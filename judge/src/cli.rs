@@ -150,6 +150,8 @@ pub enum SchemaOf {
     Power,
     /// The document of `judge gate --json`
     Gate,
+    /// The document of `judge gate --calibrate --json`
+    Calibration,
     /// A line of `judge tune --jsonl`
     Tune,
     /// The document of `judge exec --json`

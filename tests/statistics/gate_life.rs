@@ -29,7 +29,13 @@ impl Noise {
             Self::Uniform => (random.unit() - 0.5) * 12_f64.sqrt(),
             Self::LowTail => -gumbel(random),
             Self::HighTail => gumbel(random),
-            Self::Drops => if random.unit() < 0.1 { -3.0 } else { 1.0 / 3.0 },
+            Self::Drops => {
+                if random.unit() < 0.1 {
+                    -3.0
+                } else {
+                    1.0 / 3.0
+                }
+            }
         }
     }
 }

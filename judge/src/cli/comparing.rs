@@ -32,6 +32,7 @@ pub(super) const GATE_EXAMPLES: &str = "Examples:
   judge gate --baseline baseline.toml -s ./mybot               exit code 1 if anything got worse
   judge gate --baseline baseline.toml -s ./mybot --max-drop 0.5% --time-drop 20%
   judge gate --baseline baseline.toml -s ./mybot --repeat 3    three runs of each case: smaller falls are noticed
+  judge gate --baseline baseline.toml --calibrate --sensitivity 3%   how many cases and runs notice a fall of 3 %
   judge gate --baseline baseline.toml -s ./mybot --update      and raise the bar if it got better
   judge gate --baseline baseline.toml -s ./mybot --markdown gate.md --junit gate.xml";
 
@@ -208,6 +209,12 @@ pub struct GateArgs {
     /// If the gate holds, rewrite the baseline with what is better, or average this run in where scores vary
     #[arg(long)]
     pub update: bool,
+    /// Run nothing: say which falls the gate notices, by the spread in the baseline, and how to notice smaller ones
+    #[arg(long, conflicts_with_all = ["update", "repeat", "max_drop", "confident", "time_drop"])]
+    pub calibrate: bool,
+    /// With --calibrate: recommend cases and repeats for a fall by this share of the total
+    #[arg(long, value_name = "SHARE", requires = "calibrate")]
+    pub sensitivity: Option<Percent>,
     /// How the solver is run
     #[command(flatten)]
     pub running: RunningArgs,

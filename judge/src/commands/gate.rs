@@ -2,9 +2,9 @@
 
 use crate::cli::GateArgs;
 use crate::command::{checker_identity, is_recorded_as};
-use crate::gate::{self, Baseline, BaselineFile, GateLimits, Judgement, TimeLimit};
-use crate::model::{CaseSource, CaseSpec, Direction, Exit, Problem, Stop};
-use crate::report::{self, GateReport};
+use crate::gate::{self, Baseline, BaselineFile, Calibration, GateLimits, Judgement, TimeLimit};
+use crate::model::{CaseSource, CaseSpec, Direction, Exit, Problem, Stop, quote};
+use crate::report::{self, CalibrationReport, GateReport};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
 use crate::workflow::outputs::Outputs;
@@ -14,6 +14,9 @@ use std::path::Path;
 /// Runs the cases of a baseline and compares.
 pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Failure> {
     let mut record = read(&args.baseline)?;
+    if args.calibrate {
+        return calibrate(args, &record);
+    }
     let provenance = provenance::here();
     let outputs = Outputs::check::<GateReport<'_>>(&args.reports)?;
     let catalogue = load::catalogue(catalogue)?;
@@ -47,6 +50,35 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
     };
     outputs.publish(&report)?;
     Ok(exit(&played, &judgement))
+}
+
+/// Reports which falls are noticed with the spread that a baseline has. Nothing is run.
+fn calibrate(args: &GateArgs, record: &BaselineFile) -> Result<Exit, Failure> {
+    let outputs = Outputs::check::<CalibrationReport<'_>>(&args.reports)?;
+    let sensitivity = args.sensitivity.as_ref().map(|share| share.share());
+    if sensitivity.is_some_and(|share| share <= 0.0) {
+        return Err(Failure::usage("--sensitivity: expected a share above 0, such as 3%"));
+    }
+    let Some(calibration) = Calibration::of(&record.baseline, args.alpha) else {
+        let path = args.baseline.display();
+        if record.baseline.runs().is_some_and(|(fewest, _)| fewest > 1) {
+            report::note(&format!("{path}: no score changed from run to run: any fall is noticed"));
+            return Ok(Exit::Success);
+        }
+        let error = format!("{path} does not tell how scores vary: it has one run of each case");
+        let (id, solver) = (&record.baseline.problem, quote(&record.solver));
+        let file = quote(&args.baseline.to_string_lossy());
+        return Err(Failure::usage(error).with_hint(format!("judge baseline -p {id} -s {solver} --output {file}")));
+    };
+    let report = CalibrationReport {
+        calibration,
+        sensitivity,
+        file: &args.baseline,
+        problem: &record.baseline.problem,
+        solver: args.solver.as_deref().unwrap_or(&record.solver),
+    };
+    outputs.publish(&report)?;
+    Ok(Exit::Success)
 }
 
 fn read(path: &Path) -> Result<BaselineFile, Failure> {

@@ -16,6 +16,7 @@ pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
         SchemaOf::Compare => serde_json::to_string_pretty(&report::compare_schema()),
         SchemaOf::Power => serde_json::to_string_pretty(&report::power_schema()),
         SchemaOf::Gate => serde_json::to_string_pretty(&report::gate_schema()),
+        SchemaOf::Calibration => serde_json::to_string_pretty(&report::calibration_schema()),
         SchemaOf::Tune => serde_json::to_string_pretty(&report::tune_schema()),
         SchemaOf::Exec => serde_json::to_string_pretty(&report::exec_schema()),
         SchemaOf::Doctor => serde_json::to_string_pretty(&report::doctor_schema()),

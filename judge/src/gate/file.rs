@@ -274,24 +274,20 @@ mod tests {
         let tolerance = "5%".parse::<Percent>().unwrap().0;
         let long: Score = "123456789012345678901234567890".parse().unwrap();
         let accepted = |score: Score| CaseResult::Accepted(score.into());
-        let noisy = |mean: &str, spread| {
-            CaseResult::Accepted(Sample::new(5, mean.parse::<Number>().unwrap().into(), spread))
-        };
+        let noisy =
+            |mean: &str, spread| CaseResult::Accepted(Sample::new(5, mean.parse::<Number>().unwrap().into(), spread));
         let entry = |result| BaselineCase { result, input: Some("6437b3ac38".to_owned()), cpu: None, tolerance: None };
         let cases = BTreeMap::from([
             ("seed-1".to_owned(), entry(accepted(141.into()))),
-            (
-                "seed-2".to_owned(),
-                BaselineCase { cpu: Some(Duration::from_millis(12)), ..entry(accepted(long)) },
-            ),
-            (
-                "odd \"name\"".to_owned(),
-                BaselineCase { tolerance: Some(tolerance), ..entry(accepted((-3).into())) },
-            ),
+            ("seed-2".to_owned(), BaselineCase { cpu: Some(Duration::from_millis(12)), ..entry(accepted(long)) }),
+            ("odd \"name\"".to_owned(), BaselineCase { tolerance: Some(tolerance), ..entry(accepted((-3).into())) }),
             ("seed-3".to_owned(), entry(CaseResult::Failed(Verdict::TimeLimit))),
             ("seed-4".to_owned(), entry(noisy("1012.4", 98.25))),
             ("seed-5".to_owned(), entry(noisy("-123456789012345678901234567890.2", 1.5e27))),
-            ("seed-6".to_owned(), entry(CaseResult::Accepted(Sample::new(2, BigRational::from_integer(7.into()), 0.0)))),
+            (
+                "seed-6".to_owned(),
+                entry(CaseResult::Accepted(Sample::new(2, BigRational::from_integer(7.into()), 0.0))),
+            ),
         ]);
         let baseline = Baseline { problem: "p".to_owned(), terms: "max".to_owned(), checker: "p 1".to_owned(), cases };
         let file = |path: &str| BaselineSource::File(path.into());

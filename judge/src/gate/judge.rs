@@ -218,7 +218,12 @@ mod tests {
     use checkers::Score;
 
     fn accepted(score: i64) -> BaselineCase {
-        BaselineCase { result: CaseResult::Accepted(Score::from(score).into()), input: None, cpu: None, tolerance: None }
+        BaselineCase {
+            result: CaseResult::Accepted(Score::from(score).into()),
+            input: None,
+            cpu: None,
+            tolerance: None,
+        }
     }
 
     fn failed(verdict: Verdict) -> BaselineCase {

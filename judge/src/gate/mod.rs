@@ -8,6 +8,7 @@
 //! ```
 
 mod baseline;
+mod calibration;
 mod file;
 mod judge;
 mod judgement;
@@ -15,6 +16,7 @@ mod noise;
 mod sample;
 
 pub use baseline::{Baseline, BaselineCase, CaseResult};
+pub use calibration::{Calibration, Design};
 pub use file::{BaselineFile, BaselineSource, InvalidBaseline};
 pub use judge::judge;
 pub use judgement::{Change, Complaint, GateLimits, Judgement, TimeLimit};

@@ -113,10 +113,7 @@ impl Noise {
 }
 
 /// The relative variance of a run over all cases, for those that were recorded once beside others that vary.
-fn relative_variance<'a>(
-    pairs: &[SamplePair<'a>],
-    pooled: impl Fn(&SamplePair<'a>) -> (f64, f64),
-) -> TermVariance {
+fn relative_variance<'a>(pairs: &[SamplePair<'a>], pooled: impl Fn(&SamplePair<'a>) -> (f64, f64)) -> TermVariance {
     let known = pairs.iter().filter(|pair| size(pair) > 0.0).map(|pair| (pooled(pair), size(pair)));
     let (squares, freedom) = known.fold((0.0, 0.0), |(squares, sum), ((square, freedom), size)| {
         (squares + square / (size * size), sum + freedom)

@@ -19,7 +19,7 @@ pub use compare::{
 pub use doctor::{doctor_json, doctor_schema, doctor_text};
 pub use exec::{ExecReport, exec_json, exec_line, exec_schema};
 pub use formats::{Format, Missing, Rendered, Report};
-pub use gate::{GateReport, gate_schema};
+pub use gate::{CalibrationReport, GateReport, calibration_schema, gate_schema};
 pub use html::{GameFilm, GamePage, game_html};
 pub use past::{
     BestFileError, best_json, best_schema, best_text, history_json, history_schema, history_text, read_best_json,

@@ -7,6 +7,9 @@ use super::compare::report::CompareReport;
 use super::compare::sheet::{compare_rows, compare_sheet};
 use super::compare::text::compare_text;
 use super::formats::{Format, Missing, Rendered, Report};
+use super::gate::calibration::{
+    CalibrationReport, calibration_json, calibration_rows, calibration_sheet, calibration_text,
+};
 use super::gate::json::gate_json;
 use super::gate::junit::gate_junit;
 use super::gate::markdown::gate_markdown;
@@ -153,6 +156,34 @@ impl Report for GateReport<'_> {
 
     fn html(&self) -> Option<Rendered> {
         page(&gate_sheet(self))
+    }
+}
+
+impl Report for CalibrationReport<'_> {
+    const NAME: &'static str = "a calibration";
+
+    fn missing(format: Format) -> Option<Missing> {
+        PowerReport::missing(format)
+    }
+
+    fn text(&self, style: Style) -> String {
+        calibration_text(self, style)
+    }
+
+    fn json(&self) -> Option<Rendered> {
+        bytes(calibration_json(self))
+    }
+
+    fn csv(&self) -> Option<Rendered> {
+        rows(&calibration_rows(self))
+    }
+
+    fn markdown(&self) -> Option<String> {
+        Some(sheet_markdown(&calibration_sheet(self)))
+    }
+
+    fn html(&self) -> Option<Rendered> {
+        page(&calibration_sheet(self))
     }
 }
 

@@ -83,9 +83,11 @@ impl GateReport<'_> {
         let Judgement { total_was, total_now, .. } = self.judgement;
         let by = drop.map_or_else(|| "from 0".to_owned(), |drop| format!("by {}", percent(drop)));
         let allowed = percent(&self.limits.max_drop);
-        let noise = self.judgement.noise.as_ref().map_or_else(String::new, |test| {
-            format!(" (p = {} that this is noise)", probability(test.level))
-        });
+        let noise = self
+            .judgement
+            .noise
+            .as_ref()
+            .map_or_else(String::new, |test| format!(" (p = {} that this is noise)", probability(test.level)));
         format!(
             "the total got worse {by}, from {} to {}, and {allowed} is allowed{noise}",
             display(total_was, 0),
@@ -148,7 +150,8 @@ impl GateReport<'_> {
     /// Returns what the gate could have seen, if scores vary.
     pub(super) fn sensitivity(&self) -> Option<String> {
         let test = self.judgement.noise.as_ref()?;
-        let fall = test.detectable.map_or_else(|| "no fall".to_owned(), |share| format!("a fall of {:.1} %", share * 100.0));
+        let fall =
+            test.detectable.map_or_else(|| "no fall".to_owned(), |share| format!("a fall of {:.1} %", share * 100.0));
         let runs = |baseline: &Baseline| match baseline.runs() {
             Some((1, 1)) => "1 run".to_owned(),
             Some((fewest, most)) if fewest == most => format!("{fewest} runs"),

@@ -7,9 +7,8 @@ use crate::report::text::sheet::{NOTHING, Sheet, TextTable};
 
 /// Returns the findings as tables for people.
 pub(in crate::report) fn gate_sheet(report: &GateReport<'_>) -> Sheet {
-    let change = |change: &Change| {
-        vec![change.case.clone(), mean(&change.was), mean(&change.now), change_in_percent(change)]
-    };
+    let change =
+        |change: &Change| vec![change.case.clone(), mean(&change.was), mean(&change.now), change_in_percent(change)];
     let changes = report.changes().into_iter().map(change).collect();
     let findings = report.findings().into_iter();
     let complaints = findings.map(|finding| vec![finding.words, finding.command.unwrap_or_default()]).collect();
