@@ -42,7 +42,7 @@ fn life_table(lives: usize) {
         ("20 %, tail of low scores", "20, sizes 1 to 100", Life { sizes: 100.0, noise: Noise::LowTail, ..usual(0.2) }),
         ("10 %, normal", "5", Life { cases: 5, ..USUAL }),
         ("10 %, normal", "100", Life { cases: 100, ..USUAL }),
-        ("10 %, normal, --repeat 3", "20", Life { repeat: 3, ..USUAL }),
+        ("10 %, normal, --repeat 1", "20", Life { repeat: Some(1), ..USUAL }),
         ("10 %, normal, recorded twice", "20", Life { recorded: 2, ..USUAL }),
         ("10 %, normal, without --update", "20", Life { update: false, ..USUAL }),
     ];
@@ -63,10 +63,10 @@ fn life_table(lives: usize) {
 
 fn power_table(lives: usize) {
     println!("\nFalls noticed, of {lives}, 20 cases of equal sizes, normal noise, 5 recorded runs:\n");
-    println!("| noise of a run | fall | --repeat 1 | --repeat 2 | --repeat 3 | --repeat 5 |");
-    println!("|---:|---:|---:|---:|---:|---:|");
+    println!("| noise of a run | fall | default | --repeat 1 | --repeat 2 | --repeat 3 | --repeat 5 |");
+    println!("|---:|---:|---:|---:|---:|---:|---:|");
     for (spread, fall) in [(0.05, 0.02), (0.05, 0.05), (0.1, 0.03), (0.1, 0.05), (0.1, 0.1), (0.2, 0.05), (0.2, 0.1)] {
-        let noticed = [1, 2, 3, 5].map(|repeat| {
+        let noticed = [None, Some(1), Some(2), Some(3), Some(5)].map(|repeat| {
             let life = Life { spread, repeat, ..USUAL };
             percent(alarm_rate(&courses(&life, 1, 1.0 - fall, lives)))
         });

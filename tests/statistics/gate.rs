@@ -33,6 +33,7 @@ fn commits_that_change_nothing_rarely_raise_an_alarm_and_the_baseline_does_not_d
 #[test]
 fn a_fall_of_5_percent_is_noticed_and_more_runs_notice_more() {
     let noticed = |repeat| alarm_rate(&courses(&Life { repeat, ..USUAL }, 1, 0.95, 400));
-    let (once, thrice) = (noticed(1), noticed(3));
-    assert!(once >= 0.6 && thrice > once + 0.15, "{once} {thrice}");
+    let (usual, once, thrice) = (noticed(None), noticed(Some(1)), noticed(Some(3)));
+    // 0.83, 0.64 and 0.92, with standard errors of 0.02.
+    assert!(usual >= 0.75 && once >= 0.55 && thrice > usual + 0.04, "{usual} {once} {thrice}");
 }

@@ -194,9 +194,9 @@ pub struct GateArgs {
     /// How far the total score may fall
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub max_drop: Percent,
-    /// Run each case this often: more runs notice smaller falls of a solver whose scores vary
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub repeat: NonZeroU32,
+    /// Run each case this often [default: once, and again if scores vary and the total is low]
+    #[arg(long, value_name = "N")]
+    pub repeat: Option<NonZeroU32>,
     /// With a baseline of one run, or a deterministic one: complain about a fallen total only if the fall is certain over the cases
     #[arg(long)]
     pub confident: bool,

@@ -28,13 +28,16 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
     let solvers = runner.solver(args.solver.as_ref())?;
     let cases = cases(problem, &record, baseline::folder_of(&args.baseline))?;
     let plan = runner.plan(solvers, cases)?;
-    let repeat = args.repeat.get() as usize;
-    let played = runner.play_repeatedly(&plan, |played| Ok(played.len() < repeat))?;
+    let limits = limits(args, problem.direction);
+    let played = runner.play_repeatedly(&plan, |played| match args.repeat {
+        Some(repeat) => Ok(played.len() < repeat.get() as usize),
+        None if played.len() > 1 => Ok(false),
+        None => Ok(gate::judge(&record.baseline, &baseline::of_runs(played)?, &limits).is_doubtful()),
+    })?;
     if played.iter().any(|run| run.stop == Some(Stop::Interrupted)) {
         report::note("interrupted: the gate was not decided");
         return Ok(Exit::Interrupted);
     }
-    let limits = limits(args, problem.direction);
     let today = baseline::of_runs(&played)?;
     let judgement = gate::judge(&record.baseline, &today, &limits);
     let is_updated = args.update && update(args, &record, &today, &judgement, problem.direction)?;
@@ -108,6 +111,7 @@ fn limits(args: &GateArgs, direction: Direction) -> GateLimits {
         direction,
         max_drop: args.max_drop.0.clone(),
         alpha: args.alpha,
+        may_repeat: args.repeat.is_none(),
         confident: args.confident.then_some(args.alpha),
         time: args.time_drop.as_ref().map(time),
     }

@@ -134,7 +134,7 @@ fn noise_test(
     let samples: Vec<SamplePair<'_>> = pairs.iter().map(|pair| (pair.was, pair.now)).collect();
     let (gain, factor) = allowed(was, now, max_drop, limits.direction);
     let (total, drop) = (was.to_f64().unwrap_or(0.0), max_drop.to_f64().unwrap_or(0.0));
-    Some(Noise::of(&samples, factor)?.test(gain, total, drop, limits.alpha))
+    Some(Noise::of(&samples, factor)?.test(gain, total, drop, limits))
 }
 
 /// How a number fell.
@@ -244,7 +244,14 @@ mod tests {
     }
 
     fn limits(direction: Direction, max_drop: i64) -> GateLimits {
-        GateLimits { direction, max_drop: percent(max_drop), alpha: 0.05, confident: None, time: None }
+        GateLimits {
+            direction,
+            max_drop: percent(max_drop),
+            alpha: 0.05,
+            may_repeat: false,
+            confident: None,
+            time: None,
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct GateLimits {
     pub max_drop: BigRational,
     /// The probability of a false alarm where scores vary.
     pub alpha: f64,
+    /// Whether the gate runs a second time if the total is doubtful.
+    pub may_repeat: bool,
     /// Where scores do not vary: complain about a fallen total only if the mean paired effect is certainly a fall: if the two-sided interval with
     /// this error probability excludes 0.
     pub confident: Option<f64>,
@@ -118,6 +120,13 @@ impl Judgement {
     #[must_use]
     pub fn holds(&self) -> bool {
         self.complaints.is_empty()
+    }
+
+    /// Returns whether a second run should tell if the total is low by chance: nothing else is wrong, and it may be.
+    #[must_use]
+    pub fn is_doubtful(&self) -> bool {
+        let is_total = |complaint: &Complaint| matches!(complaint, Complaint::TotalFell { .. });
+        self.complaints.iter().all(is_total) && self.noise.as_ref().is_some_and(NoiseTest::is_doubtful)
     }
 
     /// Returns whether `--update` should rewrite the baseline: the gate holds and something is better.
