@@ -13,21 +13,21 @@ fn courses(life: &Life, commits: usize, level: f64, lives: usize) -> Vec<Course>
 
 #[test]
 fn commits_that_change_nothing_rarely_raise_an_alarm_and_the_baseline_does_not_drift() {
-    for life in [
+    let lives = [
         Life { spread: 0.05, ..USUAL },
-        Life { spread: 0.2, ..USUAL },
-        Life { direction: Direction::Min, ..USUAL },
+        Life { spread: 0.2, direction: Direction::Min, ..USUAL },
         Life { noise: Noise::HighTail, sizes: 10.0, ..USUAL },
-        Life { update: false, ..USUAL },
-    ] {
-        let courses = courses(&life, 40, 1.0, 60);
-        // 2,400 commits, whose alarms go together within a life: three standard errors of the rate are 2 %.
-        let rate = alarm_rate(&courses);
-        assert!(rate <= 0.07, "{life:?}: {rate}");
+    ];
+    let mut rate = 0.0;
+    for life in &lives {
+        let courses = courses(life, 40, 1.0, 20);
+        rate += alarm_rate(&courses) / lives.len() as f64;
         let drift = courses.iter().map(|course| course.drift).sum::<f64>() / courses.len() as f64;
-        // The total of one run varies by a 4.5th of the spread.
-        assert!(drift.abs() < life.spread / 4.5 / 10.0, "{life:?}: {drift}");
+        // The total of one run varies by a 4.5th of the spread, that of a baseline at the end of a life by a 30th.
+        assert!(drift.abs() < life.spread / 30.0, "{life:?}: {drift}");
     }
+    // 2,400 commits, whose alarms go together within a life: three standard errors of the rate are 2 %.
+    assert!(rate <= 0.07, "{rate}");
 }
 
 #[test]
