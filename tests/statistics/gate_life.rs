@@ -1,8 +1,10 @@
 //! The life of a gate: commits that change nothing, or a little, to a solver whose scores vary from run to run.
 
-use judge::gate::{self, Baseline, BaselineCase, BaselineFile, BaselineSource, CaseResult, GateLimits};
+use judge::gate::{self, Baseline, BaselineCase, CaseResult, GateLimits, Sample};
 use judge::model::Direction;
 use judge::statistics::Random;
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 
@@ -83,35 +85,32 @@ impl Life {
     pub(crate) fn course(&self, commits: usize, level: f64, random: &mut Random) -> Course {
         let limits = GateLimits {
             direction: self.direction,
-            max_drop: num_rational::BigRational::from_integer(0.into()),
+            max_drop: BigRational::from_integer(0.into()),
             alpha: 0.05,
             may_repeat: self.repeat.is_none(),
             confident: None,
             time: None,
         };
         let runs: Vec<Baseline> = (0..self.recorded).map(|_| self.run(1.0, random)).collect();
-        let baseline = Baseline::of_runs(&runs).expect("a run");
-        let sources = (0..self.cases).map(|case| (name(case), BaselineSource::Seed(case as u64))).collect();
-        let mut file = BaselineFile { solver: "./bot".to_owned(), baseline, sources };
+        let mut baseline = Baseline::of_runs(&runs).expect("a run");
         let alarms = (0..commits).map(|_| {
-            // As the next commit reads it.
-            file = BaselineFile::parse(&file.render()).expect("a baseline");
+            baseline = stored(baseline.clone());
             let mut runs: Vec<Baseline> = (0..self.repeat.unwrap_or(1)).map(|_| self.run(level, random)).collect();
             let mut today = Baseline::of_runs(&runs).expect("a run");
-            let mut judgement = gate::judge(&file.baseline, &today, &limits);
+            let mut judgement = gate::judge(&baseline, &today, &limits);
             if self.repeat.is_none() && judgement.is_doubtful() {
                 runs.push(self.run(level, random));
                 today = Baseline::of_runs(&runs).expect("two runs");
-                judgement = gate::judge(&file.baseline, &today, &limits);
+                judgement = gate::judge(&baseline, &today, &limits);
             }
             let test = judgement.noise.as_ref().expect("scores vary");
             if self.update && judgement.holds() {
-                file.baseline = gate::averaged(&file.baseline, &today, test, self.direction);
+                baseline = gate::averaged(&baseline, &today, test, self.direction);
             }
             !judgement.holds()
         });
         let alarms = alarms.collect();
-        let total = file.baseline.samples().map(|sample| num_traits::ToPrimitive::to_f64(sample.mean()).unwrap_or(0.0));
+        let total = baseline.samples().map(|sample| sample.mean().to_f64().unwrap_or(0.0));
         let truth: f64 = (0..self.cases).map(|case| self.size(case)).sum();
         Course { alarms, drift: total.sum::<f64>() / truth - 1.0 }
     }
@@ -129,6 +128,18 @@ impl Life {
         let cases: BTreeMap<String, BaselineCase> = (0..self.cases).map(entry).collect();
         Baseline { problem: "p".to_owned(), terms: "t".to_owned(), checker: "c".to_owned(), cases }
     }
+}
+
+/// The baseline as its file holds it: means have four decimals.
+fn stored(mut baseline: Baseline) -> Baseline {
+    let scale = BigRational::from_integer(10_000.into());
+    for entry in baseline.cases.values_mut() {
+        if let CaseResult::Accepted(sample) = &entry.result {
+            let mean = (sample.mean() * &scale).round() / &scale;
+            entry.result = CaseResult::Accepted(Sample::new(sample.runs(), mean, sample.spread()));
+        }
+    }
+    baseline
 }
 
 fn name(case: usize) -> String {

@@ -2,11 +2,12 @@
 
 use crate::gate::{Calibration, Design, POWER};
 use crate::model::{one_line, quote};
+use crate::report::text::column::right;
 use crate::report::text::json_text;
 use crate::report::text::json_value::schema_of;
 use crate::report::text::sheet::{Sheet, TextTable};
 use crate::report::text::style::Style;
-use crate::report::text::table::{Align, grid};
+use crate::report::text::table::grid;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use std::path::Path;
@@ -86,11 +87,11 @@ impl CalibrationReport<'_> {
 
 /// Returns the report, for a terminal or a file.
 pub(in crate::report) fn calibration_text(report: &CalibrationReport<'_>, style: Style) -> String {
-    let mut table = grid(&TITLES.map(|title| (title, Align::Right)), style);
+    let mut table = grid(TITLES.map(right), style);
     for row in report.rows(percent) {
         table.add_row(row);
     }
-    let mut parts = vec![format!("{}\n{}", report.headline(), report.terms()), table.trim_fmt()];
+    let mut parts = vec![format!("{}\n{}", report.headline(), report.terms()), table.text()];
     let advice: Vec<String> = report.advice().iter().map(|line| one_line(line).into_owned()).collect();
     parts.push(advice.join("\n"));
     parts.retain(|part| !part.is_empty());
