@@ -8,8 +8,8 @@ use super::score_run::{self, ScoredRun};
 use crate::cli::ReportArgs;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Features, FinishedJob, Invocation, KeptStderr, Limits, OutcomeGrid, Problem, Provenance, Rule, RunState, Solver,
-    SolverSpec, Stop, StoredEntrant, StoredRun,
+    CaseSpec, Features, FinishedJob, Invocation, KeptStderr, Limits, OutcomeGrid, Problem, Provenance, Rule, RunState,
+    Solver, SolverSpec, Stop, StoredEntrant, StoredRun,
 };
 use crate::plan::{Order, Plan};
 use crate::report::RunReport;

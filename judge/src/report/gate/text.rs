@@ -32,8 +32,8 @@ fn change_table(report: &GateReport<'_>, style: Style) -> String {
         let paint = if is_worse(change, report.limits.direction) { Paint::Bad } else { Paint::Good };
         table.add_row([
             Field::new(&change.case),
-            Field::new(&mean(&change.was)),
-            Field::new(&mean(&change.now)),
+            Field::new(mean(&change.was)),
+            Field::new(mean(&change.now)),
             painted(&change_in_percent(change), paint),
         ]);
     }
