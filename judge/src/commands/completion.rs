@@ -52,7 +52,7 @@ fn with_candidates() -> Command {
     Cli::command().mut_subcommands(|command| {
         let is_solve = command.get_name() == "solve";
         command.mut_args(|arg: Arg| match arg.get_id().as_str() {
-            "problem" => arg.add(ArgValueCandidates::new(problems)),
+            "problem" | "id" => arg.add(ArgValueCandidates::new(problems)),
             "solver" if is_solve => arg.add(ArgValueCandidates::new(solvers)),
             _ => arg,
         })

@@ -82,10 +82,14 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let recorded = recorder.finish(&end(&report));
     outputs.publish(&report)?;
     answers.map_or(Ok(()), SavedAnswers::close)?;
-    if recorded.is_some() && stop == Some(Stop::Interrupted) {
+    note_how_to_continue(recorded.is_some(), stop);
+    Ok(exit(&outcomes, stop))
+}
+
+fn note_how_to_continue(recorded: bool, stop: Option<Stop>) {
+    if recorded && stop == Some(Stop::Interrupted) {
         report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
     }
-    Ok(exit(&outcomes, stop))
 }
 
 /// Keeps the features of a case as soon as they are known.
