@@ -134,7 +134,7 @@ fn noise_test(
     let samples: Vec<SamplePair<'_>> = pairs.iter().map(|pair| (pair.was, pair.now)).collect();
     let (gain, factor) = allowed(was, now, max_drop, limits.direction);
     let (total, drop) = (was.to_f64().unwrap_or(0.0), max_drop.to_f64().unwrap_or(0.0));
-    Some(Noise::of(&samples, factor)?.test(gain, total, drop, limits))
+    Some(Noise::of(&samples, factor)?.test(gain, total, drop, limits.alpha, limits.may_repeat))
 }
 
 /// How a number fell.

@@ -5,7 +5,6 @@
 //! and differ from case to case: `statistics::SumError` tells the degrees of freedom.
 
 use super::baseline::{Baseline, CaseResult};
-use super::judgement::GateLimits;
 use super::sample::Sample;
 use crate::model::Direction;
 use crate::statistics::{SumError, TermVariance, normal_level};
@@ -123,10 +122,8 @@ impl Noise {
 
     /// Tests whether the total fell by more than the share `max_drop`: `gain` is how far it lies above what is allowed,
     /// and below 0 if it lies below.
-    pub(super) fn test(self, gain: f64, total: f64, max_drop: f64, limits: &GateLimits) -> NoiseTest {
-        let alpha = limits.alpha;
-        let detectable =
-            if limits.may_repeat { self.detectable_twice(alpha) } else { self.error.detectable(alpha, POWER) };
+    pub(super) fn test(self, gain: f64, total: f64, max_drop: f64, alpha: f64, may_repeat: bool) -> NoiseTest {
+        let detectable = if may_repeat { self.detectable_twice(alpha) } else { self.error.detectable(alpha, POWER) };
         let Self { terms, error, .. } = self;
         let share = |amount: f64| (total != 0.0).then(|| amount / total.abs());
         let critical = error.detectable(alpha, 0.5) / error.deviation + max_drop * total.abs() / error.deviation;
@@ -154,7 +151,7 @@ impl Noise {
             (second.detectable(alpha, 0.5), SumError { deviation: once, ..self.error }.detectable(DOUBTFUL, 0.5));
         let notices = |fall: f64| both_below((fall - doubtful) / once, (fall - critical) / twice, twice / once);
         let (mut too_small, mut enough) = (0.0, 20.0 * once + critical);
-        for _ in 0..50 {
+        for _ in 0..30 {
             let middle = f64::midpoint(too_small, enough);
             if notices(middle) >= POWER { enough = middle } else { too_small = middle }
         }
@@ -165,7 +162,7 @@ impl Noise {
 /// Returns the probability that two standard normal numbers with this correlation lie below `first` and `second`: the
 /// integral of φ(z) Φ((second − ρ z) / √(1 − ρ²)) up to `first`.
 fn both_below(first: f64, second: f64, correlation: f64) -> f64 {
-    const STEPS: u32 = 200;
+    const STEPS: u32 = 60;
     const LOWEST: f64 = -8.0;
     let rest = (1.0 - correlation * correlation).sqrt().max(1e-9);
     let width = (first.clamp(LOWEST, -LOWEST) - LOWEST) / f64::from(STEPS);
@@ -245,12 +242,6 @@ pub(super) fn allowed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use num_traits::Zero;
-
-    fn limits(may_repeat: bool) -> GateLimits {
-        let max_drop = BigRational::zero();
-        GateLimits { direction: Direction::Max, max_drop, alpha: 0.05, may_repeat, confident: None, time: None }
-    }
 
     fn sample(runs: u32, mean: i64, spread: f64) -> Sample {
         Sample::new(runs, BigRational::from_integer(mean.into()), spread)
@@ -259,7 +250,7 @@ mod tests {
     fn test(was: &Sample, now: &Sample, may_repeat: bool) -> NoiseTest {
         let pairs = vec![(was, now); 20];
         let gain = 20.0 * (now.mean() - was.mean()).to_f64().unwrap();
-        Noise::of(&pairs, 1.0).unwrap().test(gain, 20_000.0, 0.0, &limits(may_repeat))
+        Noise::of(&pairs, 1.0).unwrap().test(gain, 20_000.0, 0.0, 0.05, may_repeat)
     }
 
     #[test]

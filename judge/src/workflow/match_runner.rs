@@ -168,8 +168,8 @@ impl<'a> MatchRunner<'a> {
         self.play_with(self.options, plan)
     }
 
-    /// Runs a plan several times, each as one run in the journal. It ends early if a run is stopped, or if `go_on` says
-    /// so after a run. Only the first reuses earlier results: the others are there to find out what chance changes.
+    /// Runs a plan, and again as long as `go_on` says so and no run is stopped. The journal has the first run, which
+    /// alone reuses earlier results: the others are there to find out what chance changes.
     pub(crate) fn play_repeatedly(
         &self,
         plan: &Plan,
@@ -177,7 +177,7 @@ impl<'a> MatchRunner<'a> {
     ) -> Result<Vec<MatchResult>, Failure> {
         let mut played = vec![self.play(plan.clone())?];
         while played.last().is_some_and(|last| last.stop.is_none()) && go_on(&played)? {
-            played.push(self.play_with(JournalOptions { reuse: false, ..self.options }, plan.clone())?);
+            played.push(self.play_with(JournalOptions { journal: false, reuse: false, ..self.options }, plan.clone())?);
         }
         Ok(played)
     }
