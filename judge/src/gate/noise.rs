@@ -162,8 +162,8 @@ impl Noise {
 /// Returns the probability that two standard normal numbers with this correlation lie below `first` and `second`: the
 /// integral of φ(z) Φ((second − ρ z) / √(1 − ρ²)) up to `first`.
 fn both_below(first: f64, second: f64, correlation: f64) -> f64 {
-    const STEPS: u32 = 60;
-    const LOWEST: f64 = -8.0;
+    const STEPS: u32 = 80;
+    const LOWEST: f64 = -6.0;
     let rest = (1.0 - correlation * correlation).sqrt().max(1e-9);
     let width = (first.clamp(LOWEST, -LOWEST) - LOWEST) / f64::from(STEPS);
     let at = |step: u32| {
