@@ -54,14 +54,14 @@ fn the_better_solver_wins_and_every_figure_is_right() {
     assert_eq!(code, Some(0));
     let comparison = &report["comparisons"][0];
     assert_eq!((&comparison["claim"], &comparison["cases"]), (&"better".into(), &20.into()));
-    let effects: Vec<f64> = (1..=20)
-        .map(|seed: i64| {
-            let plain = 1000 + seed * 37 % 101;
-            ((plain + 10 + seed * 13 % 7) as f64 / plain as f64).ln()
-        })
-        .collect();
-    let mean = effects.iter().sum::<f64>() / 20.0;
-    let deviation = (effects.iter().map(|effect| (effect - mean).powi(2)).sum::<f64>() / 19.0).sqrt();
+    assert_eq!((&report["measure"], &report["rule"]), (&"total".into(), &"sum".into()));
+    let plain: Vec<f64> = (1..=20).map(|seed: i64| (1000 + seed * 37 % 101) as f64).collect();
+    let gains: Vec<f64> = (1..=20).map(|seed: i64| (10 + seed * 13 % 7) as f64).collect();
+    let (total, gain): (f64, f64) = (plain.iter().sum(), gains.iter().sum());
+    let mean = gain / total;
+    // The delta method: each difference less the mean share of the first score, b - R a with R = 1 + mean.
+    let rest = plain.iter().zip(&gains).map(|(plain, gain)| gain - mean * plain);
+    let deviation = (rest.map(|rest| (rest * 20.0 / total).powi(2)).sum::<f64>() / 19.0).sqrt();
     let is = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-9;
     assert!(is(&comparison["effect"]["mean"], mean), "{comparison}");
     assert!(is(&comparison["effect"]["deviation"], deviation), "{comparison}");
@@ -81,7 +81,7 @@ fn the_better_solver_wins_and_every_figure_is_right() {
 fn the_report_says_it_in_words_and_how_to_play_the_extremes() {
     let folder = sample();
     let said = folder.judge(&["compare", "-p", "sum", "./better", "./plain"]);
-    assert!(said.stdout.contains("plain is worse than better by 1."), "{}", said.stdout);
+    assert!(said.stdout.contains("plain is worse than better: the sum falls by 1."), "{}", said.stdout);
     assert!(said.stdout.contains("Worst losses") && !said.stdout.contains("Best gains"), "{}", said.stdout);
     let commands = said.stdout.lines().filter(|line| line.contains("judge run -p sum -s ./plain --seeds "));
     assert_eq!(commands.count(), 10, "{}", said.stdout);
@@ -100,17 +100,136 @@ fn equal_solvers_show_no_difference_and_several_are_compared_with_the_first() {
 }
 
 #[test]
-fn failures_are_told_apart_from_scores() {
+fn failures_count_with_what_the_rule_gives_them() {
     let folder = sample();
-    let (code, report) = compare(&folder, &["./plain", "./failing"]);
+    let (code, report) = compare(&folder, &["./plain", "./failing", "--seeds", "1-60"]);
     assert_eq!(code, Some(1));
     let comparison = &report["comparisons"][0];
-    assert_eq!((&comparison["cases"], &comparison["failures"]["second_only"]), (&16.into(), &4.into()));
-    assert_eq!((&comparison["claim"], &comparison["effect"]["mean"]), (&"equal".into(), &0.0.into()));
-    assert!(
-        comparison["verdict"].as_str().unwrap().contains("failing fails on 4 cases that plain solves"),
-        "{comparison}"
-    );
+    assert_eq!((&comparison["cases"], &comparison["solved"]), (&60.into(), &48.into()));
+    assert_eq!((&comparison["failures"]["second_only"], &comparison["claim"]), (&12.into(), &"worse".into()));
+    let verdict = comparison["verdict"].as_str().unwrap();
+    assert!(verdict.contains("the sum falls by 20 %"), "{verdict}");
+    assert!(verdict.contains("failing fails on 12 cases that plain solves"), "{verdict}");
+    // The ratio has no place for them.
+    let ratio = compare(&folder, &["./plain", "./failing", "--measure", "ratio"]).1;
+    assert_eq!((&ratio["comparisons"][0]["cases"], &ratio["comparisons"][0]["claim"]), (&16.into(), &"equal".into()));
+}
+
+/// Solvers that are ahead by the mean ratio and behind by the sum, for large scores and for small ones.
+fn misleading(direction: &str) -> Folder {
+    let folder =
+        sample_with(&CATALOGUE.replace("rule = \"sum\"", &format!("rule = \"sum\"\ndirection = \"{direction}\"")));
+    let large = |small: i64, large: i64| {
+        format!("read -r seed; [ $((seed % 5)) = 0 ] && {{ echo {large}; exit; }}; echo {small}")
+    };
+    folder.script("even", &large(500, 10_000));
+    let uneven = if direction == "max" { large(521, 9_784) } else { large(480, 10_216) };
+    folder.script("uneven", &uneven);
+    folder.script("even-crash", "read -r seed; [ $((seed % 5)) = 0 ] && exit 3; echo 500");
+    let score = if direction == "max" { 560 } else { 440 };
+    folder.script("crash", &format!("read -r seed; [ $((seed % 5)) = 0 ] && exit 3; echo {score}"));
+    folder
+}
+
+fn claim_of(report: &Value) -> (&str, &str) {
+    let comparison = &report["comparisons"][0];
+    (comparison["claim"].as_str().unwrap(), comparison["verdict"].as_str().unwrap())
+}
+
+#[test]
+fn a_solver_whose_total_falls_is_never_better_though_the_mean_ratio_rises() {
+    for (direction, change) in [("max", "the sum falls by 1.1"), ("min", "the sum rises by 1.1")] {
+        let folder = misleading(direction);
+        let against = |more: &[&str]| compare(&folder, &[&["./even", "./uneven"], more].concat()).1;
+        let few = against(&[]);
+        let (claim, verdict) = claim_of(&few);
+        assert_eq!(claim, "undecided", "{verdict}");
+        assert!(
+            verdict.contains(&format!("{change} %, but the mean ratio improves by 2.9 %: the difference is seed-")),
+            "{verdict}"
+        );
+        assert_eq!(few["comparisons"][0]["contrast"]["measure"], "total");
+        let many = against(&["--seeds", "1-100"]);
+        let (claim, verdict) = claim_of(&many);
+        assert_eq!(claim, "worse", "{verdict}");
+        assert!(verdict.contains(&format!("uneven is worse than even: {change}")), "{verdict}");
+        let ratio = against(&["--seeds", "1-100", "--measure", "ratio"]);
+        let (claim, verdict) = claim_of(&ratio);
+        assert_eq!(claim, "contrary", "{verdict}");
+        assert!(verdict.contains("uneven is worse by the rule `sum`"), "{verdict}");
+        for more in [
+            &["--until-decided", "--max-cases", "150"][..],
+            &["--until-decided", "--max-cases", "150", "--measure", "ratio"],
+        ] {
+            let report = against(more);
+            let (claim, verdict) = claim_of(&report);
+            assert_ne!(claim, "better", "{verdict}");
+        }
+    }
+}
+
+#[test]
+fn a_solver_that_crashes_on_its_worst_fifth_is_never_better() {
+    let folder = misleading("max");
+    let against = |more: &[&str]| compare(&folder, &[&["flat=sh -c 'echo 500'", "./crash"], more].concat()).1;
+    let many = against(&["--seeds", "1-150"]);
+    let (claim, verdict) = claim_of(&many);
+    assert_eq!(claim, "worse", "{verdict}");
+    assert!(verdict.contains("crash is worse than flat: the sum falls by 10"), "{verdict}");
+    assert!(verdict.contains("but the mean ratio improves by 12 %"), "{verdict}");
+    assert_eq!(claim_of(&against(&["--seeds", "1-150", "--measure", "ratio"])).0, "contrary");
+    for more in [
+        &["--until-decided", "--max-cases", "120"][..],
+        &["--until-decided", "--max-cases", "120", "--measure", "ratio"],
+    ] {
+        let report = against(more);
+        let (claim, verdict) = claim_of(&report);
+        assert_ne!(claim, "better", "{verdict}");
+    }
+}
+
+#[test]
+fn where_a_failure_has_no_points_a_solver_with_one_has_no_total_and_is_not_better() {
+    let folder = misleading("min");
+    let flat = "flat=sh -c 'echo 500'";
+    let report = compare(&folder, &[flat, "./crash"]).1;
+    let (claim, verdict) = claim_of(&report);
+    assert_eq!(claim, "contrary", "{verdict}");
+    assert!(verdict.contains("crash has no sum by the rule `sum`, which gives no points on 4 cases"), "{verdict}");
+    let report = compare(&folder, &["./crash", flat]).1;
+    assert_eq!(claim_of(&report).0, "contrary");
+    // Both fail on the same cases, and one is better on the others.
+    let report = compare(&folder, &["./even-crash", "./crash"]).1;
+    assert_eq!(claim_of(&report).0, "better");
+}
+
+#[test]
+fn power_and_tune_measure_by_the_rule_too() {
+    let folder = misleading("max");
+    let power = folder.json(&["power", "-p", "sum", "-s", "./even", "-s", "./uneven", "--seeds", "1-20"]).1;
+    assert_eq!(power["measure"], "total", "{power}");
+    let paired = compare(&folder, &["./even", "./uneven"]).1;
+    assert_eq!(power["deviation"], paired["comparisons"][0]["effect"]["deviation"], "{power}");
+    // The second setting is better where it does not crash.
+    folder.script("toy", "read -r seed; [ $1 = 2 ] && [ $((seed % 5)) = 0 ] && exit 3; echo $((440 + 60 * $1))");
+    let tune =
+        ["tune", "-p", "sum", "-s", "./toy {n}", "--param", "n=1..2:int", "--first-cases", "10", "--budget", "60"];
+    let said = folder.judge(&tune);
+    assert!(said.stdout.contains("settings in") && said.stdout.contains("runs: n=1"), "{}", said.stdout);
+}
+
+#[test]
+fn each_rule_has_its_measure() {
+    for (rule, measure) in
+        [("mean", "total"), ("exact", "points"), ("relative", "points"), ("rank", "points"), ("log", "ratio")]
+    {
+        let folder = sample_with(&CATALOGUE.replace("rule = \"sum\"", &format!("rule = \"{rule}\"")));
+        let (_, report) = compare(&folder, &["./plain", "./better"]);
+        assert_eq!(report["measure"], measure, "{rule}");
+        let (claim, verdict) = claim_of(&report);
+        let expected = if rule == "exact" { "equal" } else { "better" };
+        assert_eq!(claim, expected, "{rule}: {verdict}");
+    }
 }
 
 #[test]
@@ -189,44 +308,59 @@ fn exact_claims_rest_on_the_bound_of_the_effects_alone() {
         "read -r seed; [ $((seed % 9)) = 0 ] && { echo 9000; exit; }; echo $((990 + seed * 37 % 101))",
     );
     let exact = ["--until-decided", "--exact", "--max-cases", "80"];
-    let against = |name: &str| compare(&folder, &[&["./plain", name], &exact[..]].concat());
-    let (code, report) = against("./half");
-    assert_eq!(code, Some(0));
-    assert_eq!((&report["measure"], &report["exact"]), (&"relative".into(), &true.into()), "{report}");
-    assert_eq!(report["comparisons"][0]["claim"], "worse");
-    // Bets that lose at most all: (1 + 0.5)^n would be 40 after ten cases, and a mean over shares takes longer.
-    assert!((10..40).contains(&report["comparisons"][0]["cases"].as_u64().unwrap()), "{report}");
+    let against = |name: &str, more: &[&str]| compare(&folder, &[&["./plain", name], &exact[..], more].concat());
+    for (more, measure) in [(["--bound", "1100"], "total"), (["--measure", "relative"], "relative")] {
+        let (code, report) = against("./half", &more);
+        assert_eq!(code, Some(0));
+        assert_eq!((&report["measure"], &report["exact"]), (&measure.into(), &true.into()), "{report}");
+        assert_eq!(report["comparisons"][0]["claim"], "worse");
+        // Bets that lose at most all: (1 + 0.5)^n would be 40 after ten cases, and a mean over shares takes longer.
+        assert!((10..40).contains(&report["comparisons"][0]["cases"].as_u64().unwrap()), "{report}");
+    }
     // A large gain on one case in nine outweighs eight losses of 1 %: nothing may be claimed too early.
-    let (_, report) = against("./lucky");
+    let (_, report) = against("./lucky", &["--bound", "9000"]);
     assert_ne!(report["comparisons"][0]["claim"], "worse", "{report}");
-    let said = folder.judge(&[&["compare", "-p", "sum", "./plain", "./half"], &exact[..]].concat());
+    let said = folder.judge(&[&["compare", "-p", "sum", "./plain", "./half", "--bound", "1100"], &exact[..]].concat());
     assert!(said.stdout.contains("(anytime-valid, exact)"), "{}", said.stdout);
+    assert!(said.stdout.contains("half is worse than plain: the sum falls by "), "{}", said.stdout);
+    assert!(said.stdout.contains("biased upward by stopping early"), "{}", said.stdout);
 }
 
 #[test]
 fn exact_claims_need_effects_that_have_a_bound() {
     let folder = sample();
-    let ratio = folder.judge(&[
-        "compare",
-        "-p",
-        "sum",
-        "./plain",
-        "./better",
-        "--until-decided",
-        "--exact",
-        "--measure",
-        "ratio",
-    ]);
+    let exact = |folder: &Folder, more: &[&str]| {
+        folder.judge(&[&["compare", "-p", "sum", "./plain", "./better", "--until-decided", "--exact"], more].concat())
+    };
+    let ratio = exact(&folder, &["--measure", "ratio"]);
     assert_eq!(ratio.code, Some(2), "{}", ratio.stderr);
     assert!(ratio.stderr.contains("--measure relative"), "{}", ratio.stderr);
+    let unbounded = exact(&folder, &[]);
+    assert_eq!(unbounded.code, Some(2), "{}", unbounded.stderr);
+    assert!(
+        unbounded.stderr.contains("the rule `sum`") && unbounded.stderr.contains("--bound"),
+        "{}",
+        unbounded.stderr
+    );
+    let beyond = exact(&folder, &["--bound", "3"]);
+    assert_eq!(beyond.code, Some(2), "{}", beyond.stderr);
+    assert!(beyond.stderr.contains("more than the bound of 3"), "{}", beyond.stderr);
     let fixed = folder.judge(&["compare", "-p", "sum", "./plain", "./better", "--exact"]);
     assert_eq!(fixed.code, Some(2), "{}", fixed.stderr);
+    // The points of other rules have a bound of their own.
+    let exact_rule = sample_with(&CATALOGUE.replace("rule = \"sum\"", "rule = \"exact\""));
+    let report = compare(&exact_rule, &["./plain", "./failing", "--until-decided", "--exact", "--max-cases", "120"]).1;
+    assert_eq!(
+        (&report["measure"], &report["comparisons"][0]["claim"]),
+        (&"points".into(), &"worse".into()),
+        "{report}"
+    );
     // From -5 to 5 is a relative difference of 2.
     let signs = sample_with(&format!("{CATALOGUE}failure = -10\n"));
     signs.write("check.sh", "cat \"$2\"\n");
     signs.script("plain", "echo -5");
     signs.script("better", "echo 5");
-    let said = signs.judge(&["compare", "-p", "sum", "./plain", "./better", "--until-decided", "--exact"]);
+    let said = exact(&signs, &["--measure", "relative"]);
     assert_eq!(said.code, Some(2), "{}", said.stderr);
     assert!(said.stderr.contains("scores of one sign"), "{}", said.stderr);
 }
@@ -552,7 +686,7 @@ fn power_measures_the_spread_between_two_solvers_or_of_one() {
     let folder = sample();
     let solvers = ["-s", "./plain", "-s", "./noisy"];
     let (code, report) = folder.json(&[&["power", "-p", "sum"], &solvers[..]].concat());
-    assert_eq!((code, &report["measure"]), (Some(0), &"ratio".into()));
+    assert_eq!((code, &report["measure"]), (Some(0), &"total".into()));
     let compared = compare(&folder, &["./plain", "./noisy"]).1;
     assert_eq!(report["deviation"], compared["comparisons"][0]["effect"]["deviation"]);
     let said = folder.judge(&["power", "-p", "sum", "-s", "./plain"]);

@@ -69,12 +69,15 @@ fn a_comparison_has_rows_markdown_and_a_page() {
     let table = rows(&written(&folder, &COMPARE, "--csv", 0));
     assert_eq!(table[0][..6], ["case", "seed", "first", "second", "measure", "effect"]);
     assert_eq!(table.len(), 9);
-    assert_eq!(table[3][..5], ["seed-3", "3", "plain", &*format!("'{EVIL}"), "ratio"]);
-    assert!((table[3][5].parse::<f64>().unwrap() - (1016.0_f64 / 1003.0).ln()).abs() < 1e-12, "{:?}", table[3]);
+    assert_eq!(table[3][..5], ["seed-3", "3", "plain", &*format!("'{EVIL}"), "total"]);
+    assert!((table[3][5].parse::<f64>().unwrap() - 13.0 / 1004.5).abs() < 1e-12, "{:?}", table[3]);
     assert_eq!(table[3][6..], ["accepted", "1003", "accepted", "1016"]);
 
     let markdown = written(&folder, &COMPARE, "--markdown", 0);
-    assert!(markdown.starts_with("### sum: 8 cases\n\n- +&lt;b&gt;\\|{{x}} is better than plain by "), "{markdown}");
+    assert!(
+        markdown.starts_with("### sum: 8 cases\n\n- +&lt;b&gt;\\|{{x}} is better than plain: the sum rises by "),
+        "{markdown}"
+    );
     assert!(markdown.contains("| seed-3 | +&lt;b&gt;\\|{{x}} | +1.3 % | 1003 | 1016 |"), "{markdown}");
 
     let page = written(&folder, &COMPARE, "--html", 0);

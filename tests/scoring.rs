@@ -167,7 +167,7 @@ fn compared_points_are_relative_to_the_best_known() {
     let mean = |report: &Value| report["comparisons"][0]["effect"]["mean"].as_f64();
     let (alone, known) = (compare(&["--measure", "points"]), compare(&["--measure", "points", "--best", "best.toml"]));
     assert_eq!((mean(&alone), mean(&known)), (Some(-50.0), Some(-25.0)), "{alone}");
-    let refused = folder.judge(&["compare", "-p", "echo", first, second, "--best", "best.toml"]);
+    let refused = folder.judge(&["compare", "-p", "echo", first, second, "--measure", "ratio", "--best", "best.toml"]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("--measure points"), "{}", refused.stderr);
 }

@@ -16,7 +16,7 @@ pub(super) const COMPARE_EXAMPLES: &str = "Examples:
   judge compare -p columns run:12/old ./new                    a past run, and a solver on its cases
   judge compare -p columns ./old ./new --until-decided         fresh cases until it is decided
   judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000
-  judge compare -p columns ./old ./new --until-decided --exact --max-cases 5000";
+  judge compare -p columns ./old ./new --until-decided --exact --bound 20000 --max-cases 5000";
 
 pub(super) const POWER_EXAMPLES: &str = "Examples:
   judge power -p columns                                       the spread between the newest two solvers in the journal
@@ -65,7 +65,7 @@ pub struct RunningArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Statistics")]
 pub struct StatisticsArgs {
-    /// How the scores of a case are compared [default: ratio where all scores are positive, else difference]
+    /// What is compared [default: as the problem's rule ranks: total for sum and mean, ratio for log, else points]
     #[arg(long, value_name = "HOW", value_parser = measures())]
     pub measure: Option<EffectMeasure>,
     /// The probability of a false claim, above 0 and at most 0.25
@@ -91,7 +91,7 @@ pub struct CompareArgs {
     /// The certainty
     #[command(flatten)]
     pub statistics: StatisticsArgs,
-    /// The smallest effect that matters, such as 0.1%, or 25 where scores are subtracted [default: 0.1% of ratios]
+    /// The smallest effect that matters, such as 0.1%, or 25 in points [default: 0.1%, of the most points of a case for points; none for differences]
     #[arg(long, value_name = "D", help_heading = "Statistics")]
     pub min_effect: Option<MinEffect>,
     /// Run fresh cases until it is decided; looking after every case does not raise the error probability
@@ -100,10 +100,13 @@ pub struct CompareArgs {
     /// With --until-decided: the largest number of cases
     #[arg(long, value_name = "N", default_value = "1000", requires = "until_decided", help_heading = "Statistics")]
     pub max_cases: NonZeroUsize,
-    /// With --until-decided: assume nothing about the effects; by --measure relative, for scores of one sign
+    /// With --until-decided: assume nothing about the effects but their bound: the rule's, or that of --bound
     #[arg(long, requires = "until_decided", help_heading = "Statistics")]
     pub exact: bool,
-    /// With --measure points: what the best scores are, beside the solvers' own: run (nothing else), the ledger of `judge best`, or a file [default: the catalogue's]
+    /// With --exact: the largest difference between two scores of a case
+    #[arg(long, value_name = "N", requires = "exact", value_parser = positive, help_heading = "Statistics")]
+    pub bound: Option<f64>,
+    /// With points: what the best scores are, beside the solvers' own: run (nothing else), the ledger of `judge best`, or a file [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,
     /// How the solvers are run
@@ -145,7 +148,7 @@ pub struct PowerArgs {
     /// The certainty
     #[command(flatten)]
     pub statistics: StatisticsArgs,
-    /// With --measure points: what the best scores are, beside the solvers' own: run (nothing else), the ledger of `judge best`, or a file [default: the catalogue's]
+    /// With points: what the best scores are, beside the solvers' own: run (nothing else), the ledger of `judge best`, or a file [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,
     /// How the solvers are run
@@ -262,6 +265,11 @@ fn measures() -> impl TypedValueParser<Value = EffectMeasure> {
     let named = |name: String| EffectMeasure::ALL.into_iter().find(|measure| measure.name() == name);
     PossibleValuesParser::new(EffectMeasure::ALL.map(EffectMeasure::name))
         .map(move |name| named(name).unwrap_or(EffectMeasure::Ratio))
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| *number > 0.0 && number.is_finite());
+    number.ok_or_else(|| "expected a number above 0".to_owned())
 }
 
 fn alpha(text: &str) -> Result<f64, String> {

@@ -4,7 +4,7 @@ use crate::cli::PowerArgs;
 use crate::command::game_of;
 use crate::journal::{HistoryFilter, Journal};
 use crate::manifest::Catalogue;
-use crate::model::{Digest, Exit, Problem, Stop};
+use crate::model::{Digest, Exit, Problem, Rule, Stop};
 use crate::paired::{EffectMeasure, MinEffect};
 use crate::report::{PowerReport, Spread};
 use crate::statistics::Moments;
@@ -44,7 +44,7 @@ pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, 
         (None, None, None) => return Err(Failure::usage("no spread is given: name a problem, --sd or --effects")),
     };
     let measure = spread.measure;
-    let asked = args.differences.iter().map(|given| measure.min_effect(Some(given)));
+    let asked = args.differences.iter().map(|given| measure.min_effect(&spread.rule, Some(given)));
     let asked: Vec<f64> = asked.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let report = PowerReport {
         counts: if args.counts.is_empty() && asked.is_empty() { CASES.to_vec() } else { args.counts.clone() },
@@ -143,14 +143,16 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
 }
 
 fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<Spread, Failure> {
-    let scores = played.outcomes.scores();
-    let measure = args.statistics.measure.unwrap_or_else(|| EffectMeasure::suited_to(scores, args.differences.first()));
-    let moments = Moments::of(&played.paired(measure, 1)?.effects());
-    if moments.count() < FEWEST_CASES {
-        return Err(Failure::usage(format!("{} cases that both solved show no spread", moments.count()))
+    let scored = played.scored()?;
+    let measure = scored.measure(args.statistics.measure, args.differences.first());
+    let paired = scored.paired(measure, 1);
+    let moments = Moments::of(&paired.linearised());
+    if moments.count().min(paired.solved) < FEWEST_CASES {
+        return Err(Failure::usage(format!("{} cases that both solved show no spread", paired.solved))
             .with_hint("give more cases: --seeds 1-30"));
     }
-    Ok(Spread { measure, deviation: moments.deviation(), source: format!("{source}, {} cases", moments.count()) })
+    let source = format!("{source}, {} cases", moments.count());
+    Ok(Spread { measure, rule: scored.rule, deviation: moments.deviation(), source })
 }
 
 fn given(sd: &MinEffect) -> Spread {
@@ -158,7 +160,7 @@ fn given(sd: &MinEffect) -> Spread {
         MinEffect::Share(share) => (EffectMeasure::Ratio, share.share().ln_1p()),
         MinEffect::Amount(amount) => (EffectMeasure::Difference, *amount),
     };
-    Spread { measure, deviation, source: "given".to_owned() }
+    Spread { measure, rule: Rule::Sum, deviation, source: "given".to_owned() }
 }
 
 /// Reads effects, one number each, separated by white space.
@@ -176,6 +178,7 @@ fn recorded(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
     }
     Ok(Spread {
         measure: args.statistics.measure.unwrap_or(EffectMeasure::Ratio),
+        rule: Rule::Sum,
         deviation: moments.deviation(),
         source: format!("{} effects in {}", moments.count(), path.display()),
     })

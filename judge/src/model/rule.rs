@@ -242,6 +242,18 @@ impl Rule {
         }
     }
 
+    /// Returns the most points that a case can give, before its weight; no case gives fewer than 0. `None` for rules
+    /// without such a bound.
+    #[must_use]
+    pub fn most_points(&self) -> Option<BigInt> {
+        match self {
+            Self::Exact => Some(1.into()),
+            Self::Thresholds => Some(10.into()),
+            Self::Relative { scale } | Self::Rank { scale } | Self::RankTopCoder { scale } => Some(scale.clone()),
+            Self::Sum | Self::Mean | Self::Log => None,
+        }
+    }
+
     /// Returns whether the rule has a scale.
     #[must_use]
     pub fn has_scale(&self) -> bool {

@@ -1,18 +1,10 @@
 //! Two solvers paired by case: the effect of each case, and the cases that have none.
 
-use crate::model::{Direction, JobId, Outcome, OutcomeGrid};
-use crate::plan::Plan;
-use crate::scoring::Scoreboard;
-use crate::statistics::{ScoreMeasure, points_effect};
-
-/// The source of effects.
-#[derive(Debug, Clone, Copy)]
-pub enum EffectSource<'a> {
-    /// The raw scores.
-    Scores(ScoreMeasure),
-    /// The points of a scoring rule, of all solvers of the plan.
-    Points(&'a Scoreboard),
-}
+use super::{EffectMeasure, RuleEffect, ScoredOutcomes};
+use crate::model::{Direction, JobId, Outcome};
+use crate::statistics::{Moments, points_effect};
+use num_rational::BigRational;
+use num_traits::{ToPrimitive, Zero};
 
 /// Two solvers of a plan, paired by case.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,21 +13,31 @@ pub struct PairedComparison {
     pub first: usize,
     /// The solver that is compared with it.
     pub second: usize,
-    /// The cases that both solved, in the order of the plan.
+    /// The cases that have an effect, in the order of the plan.
     pub pairs: Vec<Pair>,
+    /// The number of cases that both solved.
+    pub solved: usize,
     /// The cases that at least one of them failed.
     pub failures: Failures,
-    /// The number of cases that both solved whose effect is undefined, as the ratio to a score of 0 is.
+    /// The number of cases that should have an effect and have none, as the ratio to a score of 0.
     pub undefined: usize,
+    /// The largest effect of a difference of 1 between scores, or between points.
+    pub unit: f64,
+    /// What the problem's rule says of the two.
+    pub by_rule: RuleEffect,
 }
 
-/// A case that both solved.
+/// A case with its effect.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
     /// Its place in the plan.
     pub case: usize,
-    /// How much better the second solver is on it; negative if it is worse.
+    /// How much better the second solver is on it, in units of the mean base; negative if it is worse. The mean over the
+    /// cases is the effect as a whole.
     pub effect: f64,
+    /// What the effect is a part of: the case's weight, or its score by the first solver for a share of the total. The
+    /// mean over the cases is 1.
+    pub base: f64,
 }
 
 /// The cases that were not accepted, by their places in the plan. Cases that were not run are not among them.
@@ -49,25 +51,62 @@ pub struct Failures {
     pub both: Vec<usize>,
 }
 
+/// A case before the effects are divided by the mean base.
+pub(super) struct RawPair {
+    pub(super) case: usize,
+    pub(super) effect: f64,
+    pub(super) base: BigRational,
+}
+
 impl PairedComparison {
-    /// Pairs two solvers of a plan.
+    /// Pairs two solvers of a plan by this measure. A case counts by its weight.
     #[must_use]
-    pub fn of(plan: &Plan, outcomes: &OutcomeGrid, first: usize, second: usize, source: EffectSource<'_>) -> Self {
-        let mut paired = Self { first, second, pairs: Vec::new(), failures: Failures::default(), undefined: 0 };
-        let outcome = |case, solver| outcomes.get(JobId { case, solver });
-        for case in 0..plan.cases.len() {
-            let (Some(a), Some(b)) = (outcome(case, first), outcome(case, second)) else { continue };
+    pub fn of(scored: ScoredOutcomes<'_>, measure: EffectMeasure, first: usize, second: usize) -> Self {
+        let mut failures = Failures::default();
+        let (mut solved, mut undefined, mut raw) = (0, 0, Vec::new());
+        let mut heaviest = 0.0_f64;
+        for case in 0..scored.plan.cases.len() {
+            let outcome = |solver| scored.outcomes.get(JobId { case, solver });
+            let (Some(a), Some(b)) = (outcome(first), outcome(second)) else { continue };
             match (a.is_accepted(), b.is_accepted()) {
-                (true, true) => match effect(plan.problem.direction, source, case, [(first, a), (second, b)]) {
-                    Some(effect) => paired.pairs.push(Pair { case, effect }),
-                    None => paired.undefined += 1,
-                },
-                (true, false) => paired.failures.second.push(case),
-                (false, true) => paired.failures.first.push(case),
-                (false, false) => paired.failures.both.push(case),
+                (true, true) => solved += 1,
+                (true, false) => failures.second.push(case),
+                (false, true) => failures.first.push(case),
+                (false, false) => failures.both.push(case),
+            }
+            let weight = &scored.board.weights[case];
+            let is_solved = a.is_accepted() && b.is_accepted();
+            if weight.is_zero() || !(is_solved || measure.counts_failures()) {
+                continue;
+            }
+            heaviest = heaviest.max(weight.to_f64().unwrap_or(f64::INFINITY));
+            match raw_pair(scored, measure, case, [(first, a), (second, b)]) {
+                Some(pair) => raw.push(pair),
+                None => undefined += usize::from(is_solved),
             }
         }
+        let by_rule = RuleEffect::of(scored, first, second);
+        let mut paired = Self { first, second, pairs: Vec::new(), solved, failures, undefined, unit: 1.0, by_rule };
+        paired.divide(&raw, heaviest);
         paired
+    }
+
+    /// Divides all effects by the mean base. Without any, no case has an effect.
+    pub(super) fn divide(&mut self, raw: &[RawPair], heaviest: f64) {
+        let total = raw.iter().map(|pair| &pair.base).sum::<BigRational>();
+        let count = raw.len() as f64;
+        let Some(mean) = total.to_f64().map(|total| total / count).filter(|mean| *mean != 0.0 && mean.is_finite())
+        else {
+            self.undefined += raw.len();
+            return;
+        };
+        self.unit = heaviest / mean.abs();
+        let divided = |pair: &RawPair| Pair {
+            case: pair.case,
+            effect: pair.effect / mean.abs(),
+            base: pair.base.to_f64().unwrap_or(0.0) / mean,
+        };
+        self.pairs = raw.iter().map(divided).collect();
     }
 
     /// Returns the effects, in the order of the cases.
@@ -75,20 +114,67 @@ impl PairedComparison {
     pub fn effects(&self) -> Vec<f64> {
         self.pairs.iter().map(|pair| pair.effect).collect()
     }
+
+    /// Returns the mean effect, 0 without any.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        Moments::of(&self.effects()).mean()
+    }
+
+    /// Returns numbers of the same mean whose spread is that of the mean. The mean is one of ratios, of all effects to all
+    /// bases, and both vary from case to case; by the delta method its error is that of the mean of effect − mean · base.
+    #[must_use]
+    pub fn linearised(&self) -> Vec<f64> {
+        let mean = self.mean();
+        self.pairs.iter().map(|pair| pair.effect - mean * (pair.base - 1.0)).collect()
+    }
+
+    /// Returns whether the mean is a plain one, of effects that all count the same.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.pairs.iter().all(|pair| pair.base == 1.0)
+    }
+
+    /// Keeps some of the cases. Their effects are then parts of what these cases have.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
+        self.pairs.retain(|pair| is_kept(pair.case));
+        for cases in [&mut self.failures.first, &mut self.failures.second, &mut self.failures.both] {
+            cases.retain(|case| is_kept(*case));
+        }
+        let mean = self.pairs.iter().map(|pair| pair.base).sum::<f64>() / self.pairs.len() as f64;
+        if mean == 0.0 {
+            self.pairs.clear();
+        }
+        for pair in &mut self.pairs {
+            (pair.effect, pair.base) = (pair.effect / mean.abs(), pair.base / mean);
+        }
+    }
 }
 
-/// Larger effects are better for every direction: if small scores are good, the sign is reversed here.
-fn effect(direction: Direction, source: EffectSource<'_>, case: usize, solvers: [(usize, &Outcome); 2]) -> Option<f64> {
+/// Larger effects are better for every direction: if small numbers are good, the sign is reversed here.
+fn raw_pair(
+    scored: ScoredOutcomes<'_>,
+    measure: EffectMeasure,
+    case: usize,
+    solvers: [(usize, &Outcome); 2],
+) -> Option<RawPair> {
     let [(first, a), (second, b)] = solvers;
-    let (effect, direction) = match source {
-        EffectSource::Scores(measure) => (measure.effect(a.score.as_ref()?, b.score.as_ref()?)?, direction),
-        EffectSource::Points(board) => {
-            let points = |solver: usize| board.standings[solver].points[case].as_ref();
-            (points_effect(points(first)?, points(second)?)?, board.direction)
+    let weight = &scored.board.weights[case];
+    let points = |solver: usize| scored.board.standings[solver].points[case].as_ref();
+    let (effect, direction, base) = match measure.score_measure() {
+        Some(measure) => {
+            let effect = measure.effect(a.score.as_ref()?, b.score.as_ref()?)?;
+            (effect, scored.plan.problem.direction, weight.clone())
+        }
+        None => {
+            let effect = points_effect(points(first)?, points(second)?)?;
+            let base = if measure == EffectMeasure::Total { points(first)? * weight } else { weight.clone() };
+            (effect, scored.board.direction, base)
         }
     };
-    Some(match direction {
+    let signed = match direction {
         Direction::Max => effect,
         Direction::Min => -effect,
-    })
+    };
+    Some(RawPair { case, effect: signed * weight.to_f64()?, base })
 }

@@ -61,13 +61,9 @@ fn ranges(cases: &[FeatureValue]) -> Vec<&[FeatureValue]> {
 }
 
 fn on(paired: &PairedComparison, members: &[FeatureValue], parameters: TestParameters) -> Option<FeatureRange> {
-    let is_member = |case: &usize| members.iter().any(|member| member.case == *case);
-    let only = |cases: &[usize]| cases.iter().copied().filter(is_member).collect();
+    let is_member = |case: usize| members.iter().any(|member| member.case == case);
     let mut part = paired.clone();
-    part.pairs.retain(|pair| is_member(&pair.case));
-    part.failures.first = only(&paired.failures.first);
-    part.failures.second = only(&paired.failures.second);
-    part.failures.both = only(&paired.failures.both);
+    part.retain(is_member);
     let inference = infer_fixed(&part, parameters);
     let (low, high) = (members.first()?.value.clone(), members.last()?.value.clone());
     Some(FeatureRange { low, high, paired: part, inference })

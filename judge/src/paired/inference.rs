@@ -12,10 +12,9 @@ pub struct TestParameters {
     pub alpha: f64,
     /// The smallest effect that matters, if there is one.
     pub min_effect: Option<f64>,
-    /// The bound of all effects, if claims about a growing number of cases rest on that alone.
+    /// The largest difference of two scores (or points) of a case, if claims about a growing number of cases rest on that
+    /// alone.
     pub bound: Option<f64>,
-    /// The seed of the bootstrap.
-    pub seed: u64,
 }
 
 /// Why a growing number of cases has no inference.
@@ -24,11 +23,11 @@ pub enum InferenceError {
     /// The parameters are not those of a test.
     #[error(transparent)]
     Settings(#[from] InvalidSettings),
-    /// An effect is beyond the bound.
-    #[error("an effect of {effect} exceeds the bound of {bound}")]
+    /// A difference is beyond the bound.
+    #[error("two results of a case differ by {difference}, more than the bound of {bound}")]
     BeyondBound {
-        /// The effect.
-        effect: f64,
+        /// The difference.
+        difference: f64,
         /// The bound.
         bound: f64,
     },
@@ -43,8 +42,10 @@ pub enum Claim {
     Worse,
     /// Any difference is smaller than the smallest that matters.
     Smaller,
-    /// Every case that both solved is a tie.
+    /// Every effect is 0.
     Equal,
+    /// The effects and the problem's rule point to different sides.
+    Contrary,
     /// No claim yet.
     Undecided {
         /// About how many more cases would decide; `None` if no practical number would.
@@ -78,7 +79,7 @@ pub struct Interim {
 /// Infers from a number of cases that was fixed in advance.
 #[must_use]
 pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inference {
-    let summary = match EffectSummary::of(&paired.effects(), parameters.alpha, parameters.min_effect, parameters.seed) {
+    let summary = match summary(paired, parameters) {
         Ok(summary) => summary,
         Err(TooFewCases { .. }) => return Inference { claim: Claim::TooFew, interval: None, summary: None },
     };
@@ -89,6 +90,7 @@ pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inf
         Finding::Smaller => Claim::Smaller,
         Finding::Undecided { more_cases } => Claim::Undecided { more_cases },
     };
+    let claim = unless_contrary(claim, paired);
     Inference { claim, interval: Some(summary.interval), summary: Some(summary) }
 }
 
@@ -98,8 +100,12 @@ pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inf
 /// An alpha, a smallest effect or a bound that is out of range, or an effect beyond the bound.
 pub fn infer_sequential(paired: &PairedComparison, parameters: TestParameters) -> Result<Inference, InferenceError> {
     let Interim { claim, interval } = infer_interim(paired, parameters)?;
-    let summary = EffectSummary::of(&paired.effects(), parameters.alpha, parameters.min_effect, parameters.seed).ok();
+    let summary = summary(paired, parameters).ok();
     Ok(Inference { claim, interval, summary })
+}
+
+fn summary(paired: &PairedComparison, parameters: TestParameters) -> Result<EffectSummary, TooFewCases> {
+    EffectSummary::of(&paired.effects(), &paired.linearised(), parameters.alpha, parameters.min_effect)
 }
 
 /// Infers from a growing number of cases. It may be called after every case, and the cases may end as soon as it claims
@@ -108,26 +114,73 @@ pub fn infer_sequential(paired: &PairedComparison, parameters: TestParameters) -
 /// # Errors
 /// An alpha, a smallest effect or a bound that is out of range, or an effect beyond the bound.
 pub fn infer_interim(paired: &PairedComparison, parameters: TestParameters) -> Result<Interim, InferenceError> {
-    let TestParameters { alpha, min_effect, bound, .. } = parameters;
-    let mut sequence = Sequence::new(SequenceSettings { alpha, min_effect, bound })?;
-    if let Some(bound) = bound
-        && let Some(pair) = paired.pairs.iter().find(|pair| pair.effect.abs() > bound)
-    {
-        return Err(InferenceError::BeyondBound { effect: pair.effect, bound });
-    }
-    paired.pairs.iter().for_each(|pair| sequence.push(pair.effect));
-    let interval = sequence.interval();
-    let claim = match sequence.decision() {
+    let looks = Looks::at(paired, parameters)?;
+    let interval = looks.interval();
+    let claim = match looks.decision() {
         Decision::Better => Claim::Better,
         Decision::Worse => Claim::Worse,
         Decision::Smaller if is_all_ties(paired) => Claim::Equal,
         Decision::Smaller => Claim::Smaller,
-        Decision::Undecided if paired.pairs.len() < 2 => Claim::TooFew,
+        Decision::Undecided if paired.solved.min(paired.pairs.len()) < 2 => Claim::TooFew,
         Decision::Undecided => {
             Claim::Undecided { more_cases: interval.and_then(|now| more_cases(paired, now, parameters)) }
         }
     };
-    Ok(Interim { claim, interval })
+    Ok(Interim { claim: unless_contrary(claim, paired), interval })
+}
+
+/// The sequences at one look: that of the effects, and that of the linearised ones if they are others. A claim needs both:
+/// the first is valid at every look, and the second knows how certain the mean is.
+struct Looks {
+    plain: Sequence,
+    linearised: Option<Sequence>,
+}
+
+impl Looks {
+    fn at(paired: &PairedComparison, parameters: TestParameters) -> Result<Self, InferenceError> {
+        let TestParameters { alpha, min_effect, bound } = parameters;
+        // A rounding error more, so that an effect at the bound is within it.
+        let largest = bound.map(|bound| bound * paired.unit * (1.0 + 1e-9));
+        if let (Some(bound), Some(largest)) = (bound, largest)
+            && let Some(pair) = paired.pairs.iter().find(|pair| pair.effect.abs() > largest)
+        {
+            return Err(InferenceError::BeyondBound { difference: pair.effect.abs() / paired.unit, bound });
+        }
+        let sequence = |effects: Vec<f64>| {
+            let mut sequence = Sequence::new(SequenceSettings { alpha, min_effect, bound: largest })?;
+            effects.into_iter().for_each(|effect| sequence.push(effect));
+            Ok::<_, InvalidSettings>(sequence)
+        };
+        let is_one = paired.is_plain() || bound.is_some();
+        let linearised = (!is_one).then(|| sequence(paired.linearised())).transpose()?;
+        Ok(Self { plain: sequence(paired.effects())?, linearised })
+    }
+
+    fn decision(&self) -> Decision {
+        let plain = self.plain.decision();
+        match self.linearised.as_ref().map_or(plain, Sequence::decision) {
+            Decision::Smaller => Decision::Smaller,
+            decision if decision == plain => decision,
+            _ => Decision::Undecided,
+        }
+    }
+
+    /// Returns the interval, which reaches to 0 until a side is claimed.
+    fn interval(&self) -> Option<Interval> {
+        let Some(linearised) = &self.linearised else { return self.plain.interval() };
+        let interval = linearised.interval()?;
+        let is_sided = matches!(self.plain.decision(), Decision::Better | Decision::Worse);
+        Some(if is_sided { interval } else { interval.reaching(0.0) })
+    }
+}
+
+/// Withholds a claim that the problem's rule contradicts.
+fn unless_contrary(claim: Claim, paired: &PairedComparison) -> Claim {
+    match claim {
+        Claim::Better if !paired.by_rule.allows_better() => Claim::Contrary,
+        Claim::Worse if !paired.by_rule.allows_worse() => Claim::Contrary,
+        _ => claim,
+    }
 }
 
 /// Returns the estimate for a fixed number of cases, whose interval shrinks at the same rate.

@@ -28,6 +28,12 @@ impl Interval {
         self.low <= effect && effect <= self.high
     }
 
+    /// Returns the smallest interval that contains this one and `effect`.
+    #[must_use]
+    pub fn reaching(self, effect: f64) -> Self {
+        Self { low: self.low.min(effect), high: self.high.max(effect) }
+    }
+
     /// Returns whether every effect within is smaller than `bound` in size.
     #[must_use]
     pub fn is_within(self, bound: f64) -> bool {

@@ -4,14 +4,13 @@
 //!
 //! ```text
 //! scores of A and B on one case ─ ScoreMeasure::effect ─▶ effect (positive: B is larger)
-//! effects ─ EffectSummary::of ─▶ mean and interval, sign test, Wilcoxon, bootstrap, Finding  (a fixed number of cases)
+//! effects ─ EffectSummary::of ─▶ mean and interval, sign test, Wilcoxon, Finding             (a fixed number of cases)
 //! effects ─ Sequence::push ─▶ Decision and interval after every case                         (stop when decided)
 //! variances of terms ─ SumError ─▶ is their sum below 0, and which fall would be noticed
 //! spread  ─ power ──────────▶ cases needed, difference that can be detected
 //! ```
 
 mod anytime;
-mod bootstrap;
 mod effect;
 mod interval;
 mod moments;
@@ -23,13 +22,12 @@ mod welch;
 mod wilcoxon;
 
 pub use anytime::{Decision, InvalidSettings, Sequence, SequenceSettings};
-pub use bootstrap::{Bootstrap, bootstrap};
 pub use effect::{ScoreMeasure, points_effect};
 pub use interval::Interval;
 pub use moments::Moments;
 pub use power::normal_level;
 pub use random::Random;
 pub use sign_test::{SignTest, sign_test};
-pub use summary::{EffectSummary, Finding, TooFewCases, mean_interval};
+pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, mean_interval};
 pub use welch::{SumError, TermVariance};
 pub use wilcoxon::{Wilcoxon, wilcoxon};

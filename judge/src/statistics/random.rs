@@ -1,4 +1,4 @@
-//! The seeded generator behind the bootstrap and the simulations: the same seed gives the same report.
+//! The seeded generator behind the searches and the simulations: the same seed gives the same report.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

@@ -28,23 +28,22 @@ enum Scores {
 }
 
 impl ReferenceScores {
-    /// Opens the best scores that points are relative to. Other measures take none.
+    /// Opens the best scores that points are relative to, if the effects or the rule's totals are made of points.
     pub(crate) fn of_points(
         measure: Option<EffectMeasure>,
         catalogue: &Catalogue,
         problem: &Problem,
         best: Option<&Path>,
     ) -> Result<Option<Self>, Failure> {
-        if measure == Some(EffectMeasure::Points) {
-            return Self::open(catalogue, problem, best).map(Some);
+        let by_rule = EffectMeasure::of_rule(&problem.scoring);
+        let takes_points = measure.unwrap_or(by_rule) == EffectMeasure::Points;
+        if best.is_some() && !takes_points {
+            return Err(
+                Failure::usage("--best changes points, but raw scores are compared").with_hint("add --measure points")
+            );
         }
-        match best {
-            None => Ok(None),
-            Some(_) => {
-                Err(Failure::usage("--best changes points, but raw scores are compared")
-                    .with_hint("add --measure points"))
-            }
-        }
+        let is_needed = takes_points || by_rule == EffectMeasure::Points;
+        is_needed.then(|| Self::open(catalogue, problem, best)).transpose()
     }
 
     /// Reads the best scores that the command line names, or else those that the problem names.

@@ -222,7 +222,7 @@ impl From<InferenceError> for Failure {
         match error {
             InferenceError::Settings(_) => Self::usage(error),
             InferenceError::BeyondBound { .. } => Self::usage(error)
-                .with_hint("--exact is for scores of one sign; without it, --until-decided compares any scores"),
+                .with_hint("raise --bound; with --measure relative, --exact is for scores of one sign"),
         }
     }
 }

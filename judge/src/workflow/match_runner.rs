@@ -4,8 +4,9 @@ use super::best_scores::ReferenceScores;
 use super::failure::Failure;
 use super::limits::limits;
 use super::recorder::{JournalOptions, RunContext};
+use super::scored_match::ScoredMatch;
 use super::session::Session;
-use super::{case_choice, command_line, entrants, jobs, sandbox, score_run};
+use super::{case_choice, command_line, entrants, jobs, sandbox};
 use crate::cases::{Selection, describe_all, select};
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
@@ -14,7 +15,7 @@ use crate::model::{
     CaseSpec, Exit, JobId, KeptStderr, Outcome, OutcomeGrid, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop,
     Verdict,
 };
-use crate::paired::{EffectMeasure, EffectSource, PairedComparison};
+use crate::paired::EffectMeasure;
 use crate::plan::{Order, Plan};
 use crate::report::{Progress, RunInfo};
 use crate::runner::{PlanRunner, RunResult};
@@ -252,14 +253,10 @@ impl MatchResult {
         self.outcomes.get(job)
     }
 
-    /// Compares a solver with the first one, paired by case.
-    pub(crate) fn paired(&self, measure: EffectMeasure, second: usize) -> Result<PairedComparison, InvalidResults> {
+    /// Scores the outcomes by the problem's rule.
+    pub(crate) fn scored(&self) -> Result<ScoredMatch<'_>, InvalidResults> {
         let Self { plan, outcomes, .. } = self;
-        if let Some(measure) = measure.score_measure() {
-            return Ok(PairedComparison::of(plan, outcomes, 0, second, EffectSource::Scores(measure)));
-        }
-        let scored = score_run::score(plan, outcomes, &vec![None; plan.cases.len()], None)?;
-        Ok(PairedComparison::of(plan, outcomes, 0, second, EffectSource::Points(&scored.board)))
+        ScoredMatch::of(plan, outcomes)
     }
 
     /// Returns whether any case ended in a fault of the judge.

@@ -37,5 +37,6 @@ pub(crate) mod run_outputs;
 pub(crate) mod sandbox;
 pub(crate) mod saved_answers;
 pub(crate) mod score_run;
+pub(crate) mod scored_match;
 pub(crate) mod session;
 pub(crate) mod stored_case;

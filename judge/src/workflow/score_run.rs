@@ -24,9 +24,7 @@ pub(crate) fn score(
     features: &[Option<Arc<Features>>],
     by: Option<&str>,
 ) -> Result<ScoredRun, InvalidResults> {
-    let without_thresholds = plan.cases.iter().any(|case| case.thresholds.is_none());
-    let own = &plan.problem.scoring;
-    let rule = if own.needs_thresholds() && without_thresholds { Rule::Sum } else { own.clone() };
+    let rule = rule(plan);
     let problem = &plan.problem;
     let terms: Vec<_> = plan.cases.iter().map(|case| terms(problem, case)).collect();
     let score = |outcome: Option<&Outcome>| outcome.and_then(|outcome| outcome.score.clone());
@@ -56,6 +54,13 @@ pub(crate) fn score(
         board,
         rule,
     })
+}
+
+/// Returns the rule that a run is scored by.
+pub(crate) fn rule(plan: &Plan) -> Rule {
+    let without_thresholds = plan.cases.iter().any(|case| case.thresholds.is_none());
+    let own = &plan.problem.scoring;
+    if own.needs_thresholds() && without_thresholds { Rule::Sum } else { own.clone() }
 }
 
 fn terms(problem: &Problem, case: &CaseSpec) -> Terms {

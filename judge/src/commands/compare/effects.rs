@@ -1,67 +1,95 @@
-//! From the outcomes of a comparison to its results: the measure, the parameters of the test, and each solver's result.
+//! From the outcomes of a comparison to its results: the parameters of the test, and each solver's result.
 
 use crate::cases::describe_all;
 use crate::cli::CompareArgs;
-use crate::model::{Features, OutcomeGrid};
-use crate::paired::{
-    self, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters, UnsuitedMinEffect,
-};
+use crate::model::{Features, Rule};
+use crate::paired::{self, Contrast, EffectMeasure, FeatureRange, FeatureValue, Inference, TestParameters};
 use crate::plan::Plan;
 use crate::report::Comparison;
 use crate::workflow::case_choice;
 use crate::workflow::failure::Failure;
-use crate::workflow::match_runner::MatchResult;
-
-/// A fixed seed: the same scores give the same report.
-const BOOTSTRAP_SEED: u64 = 1;
-
-/// The largest relative difference between scores of one sign.
-const LARGEST_RELATIVE: f64 = 1.0;
-
-/// Returns the measure of these outcomes.
-pub(super) fn measure(args: &CompareArgs, outcomes: &OutcomeGrid) -> EffectMeasure {
-    match args.statistics.measure {
-        Some(measure) => measure,
-        None if args.exact => EffectMeasure::Relative,
-        None => EffectMeasure::suited_to(outcomes.scores(), args.min_effect.as_ref()),
-    }
-}
+use crate::workflow::scored_match::ScoredMatch;
 
 /// Returns the parameters of each test. The comparisons share the probability of a false claim (Bonferroni): `--alpha`
 /// is the probability that any claim is false.
 pub(super) fn parameters(
     args: &CompareArgs,
     measure: EffectMeasure,
+    rule: &Rule,
     comparisons: usize,
-) -> Result<TestParameters, UnsuitedMinEffect> {
-    let min_effect: Option<&MinEffect> = args.min_effect.as_ref();
+) -> Result<TestParameters, Failure> {
     let alpha = args.statistics.alpha / comparisons.max(1) as f64;
-    let bound = args.exact.then_some(LARGEST_RELATIVE);
-    Ok(TestParameters { alpha, min_effect: measure.min_effect(min_effect)?, bound, seed: BOOTSTRAP_SEED })
+    let min_effect = measure.min_effect(rule, args.min_effect.as_ref())?;
+    Ok(TestParameters { alpha, min_effect, bound: bound(args, measure, rule)? })
+}
+
+/// Fails if `--exact` has no bound to rest on, as far as the rule tells before anything runs: cases without thresholds
+/// are scored by another one.
+pub(super) fn check_bound(args: &CompareArgs, rule: &Rule) -> Result<(), Failure> {
+    if rule.needs_thresholds() {
+        return Ok(());
+    }
+    let by_rule = EffectMeasure::of_rule_with(rule, args.min_effect.as_ref());
+    bound(args, args.statistics.measure.unwrap_or(by_rule), rule).map(|_| ())
+}
+
+/// Returns the bound that `--exact` rests on: that of the measure, or the one that is given.
+fn bound(args: &CompareArgs, measure: EffectMeasure, rule: &Rule) -> Result<Option<f64>, Failure> {
+    if !args.exact {
+        return Ok(None);
+    }
+    match (measure.bound(rule), args.bound) {
+        (Some(_), Some(_)) => {
+            Err(Failure::usage(format!("--bound is for scores, and effects by `{measure}` have a bound"))
+                .with_hint("omit --bound"))
+        }
+        (Some(bound), None) => Ok(Some(bound)),
+        (None, Some(given)) if measure.is_of_differences(rule) => Ok(Some(given)),
+        (None, None) if measure.is_of_differences(rule) => {
+            let error = format!("--exact needs a bound, and the scores of the rule `{rule}` have none");
+            let hint = "add --bound N, the largest difference between two scores of a case, or --measure relative";
+            Err(Failure::usage(error).with_hint(hint))
+        }
+        (None, _) => {
+            let error = format!("--exact needs effects with a bound, and those of `{measure}` have none");
+            Err(Failure::usage(error).with_hint("use --measure relative, or --measure total with --bound N"))
+        }
+    }
 }
 
 /// Compares every solver with the first one.
 pub(super) fn comparisons(
-    played: &MatchResult,
+    scored: &ScoredMatch<'_>,
     args: &CompareArgs,
     measure: EffectMeasure,
     parameters: TestParameters,
 ) -> Result<Vec<Comparison>, Failure> {
     let values = match &args.group_by {
-        Some(feature) => feature_values(&played.plan, feature)?,
+        Some(feature) => feature_values(scored.plan, feature)?,
         None => Vec::new(),
     };
     let comparison = |second| {
-        let paired = played.paired(measure, second)?;
+        let paired = scored.paired(measure, second);
         let inference: Inference = if args.until_decided {
             paired::infer_sequential(&paired, parameters)?
         } else {
             paired::infer_fixed(&paired, parameters)
         };
         let ranges: Vec<FeatureRange> = paired::by_feature(&paired, values.clone(), parameters);
-        Ok(Comparison { paired, inference, ranges })
+        let contrast = contrast(scored, second, parameters.alpha);
+        Ok(Comparison { paired, inference, ranges, contrast })
     };
-    (1..played.plan.solvers.len()).map(comparison).collect()
+    (1..scored.plan.solvers.len()).map(comparison).collect()
+}
+
+/// Compares what the rule ranks by with the ratio of the scores.
+fn contrast(scored: &ScoredMatch<'_>, second: usize, alpha: f64) -> Option<Contrast> {
+    let measure = scored.measure(None, None);
+    if measure == EffectMeasure::Ratio {
+        return None;
+    }
+    let ratio = scored.paired(EffectMeasure::Ratio, second);
+    Contrast::between(&ratio, (measure, &scored.paired(measure, second)), alpha)
 }
 
 /// Returns the value of a feature for every case that has it.

@@ -6,7 +6,6 @@ mod until_decided;
 use crate::cli::CompareArgs;
 use crate::manifest::Catalogue;
 use crate::model::{Exit, Problem, RunId};
-use crate::paired::EffectMeasure;
 use crate::report::CompareReport;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
@@ -14,7 +13,7 @@ use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::outputs::Outputs;
 use crate::workflow::pairing::{self, Pairing};
 use crate::workflow::{entrants, load, provenance};
-use effects::{comparisons, measure, parameters};
+use effects::{check_bound, comparisons, parameters};
 use std::path::Path;
 use std::time::Instant;
 use until_decided::until_decided;
@@ -24,10 +23,7 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
     let catalogue = load::catalogue(catalogue)?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = provenance::here();
-    if let (true, Some(measure)) = (args.exact, args.statistics.measure.filter(|&how| how != EffectMeasure::Relative)) {
-        return Err(Failure::usage(format!("--exact needs effects with a bound, and those of `{measure}` have none"))
-            .with_hint("omit --measure, or use --measure relative"));
-    }
+    check_bound(args, &problem.scoring)?;
     let outputs = Outputs::check::<CompareReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
     let pairing = if entrants.iter().all(|entrant| entrant.past.is_none()) {
@@ -41,15 +37,17 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
         pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, reference.as_ref())?
     };
     let Pairing { played, run_info, warnings, times_are_comparable } = pairing;
-    let measure = measure(args, &played.outcomes);
-    let parameters = parameters(args, measure, played.plan.solvers.len() - 1)?;
-    let comparisons = comparisons(&played, args, measure, parameters)?;
+    let scored = played.scored()?;
+    let measure = scored.measure(args.statistics.measure, args.min_effect.as_ref());
+    let parameters = parameters(args, measure, &scored.rule, played.plan.solvers.len() - 1)?;
+    let comparisons = comparisons(&scored, args, measure, parameters)?;
     let runs: Vec<Option<RunId>> =
         entrants.iter().map(|entrant| entrant.past.as_ref().map(|past| past.run.id)).collect();
     let report = CompareReport {
         plan: &played.plan,
         outcomes: &played.outcomes,
         measure,
+        rule: &scored.rule,
         alpha: args.statistics.alpha,
         parameters,
         is_sequential: args.until_decided,

@@ -1,6 +1,6 @@
 //! `judge compare --until-decided`: fresh cases, batch by batch, until every comparison is decided.
 
-use super::effects::{measure, parameters};
+use super::effects::parameters;
 use crate::cli::CompareArgs;
 use crate::journal::Part;
 use crate::model::{CaseSpec, OutcomeGrid, Solver};
@@ -57,11 +57,12 @@ pub(super) fn until_decided(
 /// Returns the solvers that continue: the first, and those whose comparison is not decided.
 fn undecided(played: &MatchResult, args: &CompareArgs, progress: &mut IntervalProgress) -> Result<Vec<usize>, Failure> {
     let solvers = &played.plan.solvers;
-    let measure = measure(args, &played.outcomes);
-    let parameters = parameters(args, measure, solvers.len() - 1)?;
+    let scored = played.scored()?;
+    let measure = scored.measure(args.statistics.measure, args.min_effect.as_ref());
+    let parameters = parameters(args, measure, &scored.rule, solvers.len() - 1)?;
     let mut results = Vec::new();
     for (second, solver) in solvers.iter().enumerate().skip(1) {
-        let paired = played.paired(measure, second)?;
+        let paired = scored.paired(measure, second);
         let interim = paired::infer_interim(&paired, parameters)?;
         results.push(InterimResult { name: &solver.spec.name, paired, interim });
     }
@@ -74,6 +75,6 @@ fn undecided(played: &MatchResult, args: &CompareArgs, progress: &mut IntervalPr
 fn is_decided(interim: &Interim, paired: &PairedComparison, cases: usize) -> bool {
     match interim.claim {
         Claim::Better | Claim::Worse | Claim::Smaller | Claim::Equal => true,
-        Claim::Undecided { .. } | Claim::TooFew => paired.pairs.is_empty() && cases >= UNSOLVED,
+        Claim::Contrary | Claim::Undecided { .. } | Claim::TooFew => paired.solved == 0 && cases >= UNSOLVED,
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
     let session = runner.begin(&runner.plan(Vec::new(), cases.clone())?)?;
     let mut search = Search::new(args, problem, runner, session, cases);
     let stop = search.run(brackets)?;
-    let report = search.finish(stop, provenance);
+    let report = search.finish(stop, provenance)?;
     outputs.publish(&report)?;
     Ok(exit(&report))
 }

@@ -5,11 +5,16 @@ use crate::journal::Part;
 use crate::model::{CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, Provenance, Solver, SolverSpec, Stop};
 use crate::paired::EffectMeasure;
 use crate::plan::Plan;
-use crate::report::{self, Candidate, Round, TuneReport};
+use crate::report::{Candidate, Round, TuneReport};
+use crate::statistics::ScoreMeasure;
 use crate::tune::{Parameter, ParameterSetting, Rung, fill, rungs, settings, survivors};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchRunner;
+use crate::workflow::score_run;
 use crate::workflow::session::Session;
+use checkers::Score;
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
 
 /// The share of the previous range, around the best, that a bracket searches.
 const NARROWING: f64 = 0.5;
@@ -86,7 +91,7 @@ impl<'a> Search<'a> {
     fn add(&mut self, setting: ParameterSetting) -> usize {
         let known = self.candidates.iter().position(|candidate| candidate.setting == setting);
         known.unwrap_or_else(|| {
-            self.candidates.push(Candidate { setting, outcomes: Vec::new() });
+            self.candidates.push(Candidate { setting, outcomes: Vec::new(), values: Vec::new() });
             self.candidates.len() - 1
         })
     }
@@ -107,7 +112,7 @@ impl<'a> Search<'a> {
                 return Ok(stop);
             }
             let keep = rungs.get(place + 1).map_or(1, |next| next.settings);
-            let table: Vec<Vec<Option<f64>>> = entered.iter().map(|&candidate| self.values(candidate, cases)).collect();
+            let table: Vec<Vec<Option<f64>>> = self.values(entered, cases)?;
             let survivors = survivors(&table, keep, self.args.statistics.alpha);
             let survivors: Vec<usize> = survivors.iter().map(|survivor| entered[survivor.setting]).collect();
             self.rounds.push(Round {
@@ -182,25 +187,43 @@ impl<'a> Search<'a> {
         Ok(Solver { environment, spec: SolverSpec { name, ..prepared.spec }, ..prepared })
     }
 
-    /// Returns the measure of all scores.
+    /// Returns what the candidates are compared by.
     fn measure(&self) -> EffectMeasure {
-        let scores = self
-            .candidates
-            .iter()
-            .flat_map(|candidate| &candidate.outcomes)
-            .filter_map(|outcome| outcome.score.as_ref());
-        self.args.statistics.measure.unwrap_or_else(|| EffectMeasure::suited_to(scores, None))
+        self.args.statistics.measure.unwrap_or_else(|| EffectMeasure::of_rule(&self.problem.scoring))
     }
 
-    fn values(&self, candidate: usize, cases: usize) -> Vec<Option<f64>> {
+    /// Returns what each candidate's outcomes on the first cases are worth.
+    fn values(&self, candidates: &[usize], cases: usize) -> Result<Vec<Vec<Option<f64>>>, Failure> {
         let measure = self.measure();
-        let value = |outcome: &Outcome| report::value(measure, self.problem.direction, outcome);
-        self.candidates[candidate].outcomes.iter().take(cases).map(value).collect()
+        let outcomes = |candidate: usize| self.candidates[candidate].outcomes.iter().take(cases);
+        if let Some(measure) = measure.score_measure() {
+            let value = |outcome: &Outcome| score_value(measure, self.problem.direction, outcome);
+            return Ok(candidates.iter().map(|&candidate| outcomes(candidate).map(value).collect()).collect());
+        }
+        let solvers = candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
+        let plan = self.runner.plan(solvers, self.cases[..cases].to_vec())?;
+        let mut grid = OutcomeGrid::new(cases, candidates.len());
+        for (solver, &candidate) in candidates.iter().enumerate() {
+            for (case, outcome) in outcomes(candidate).enumerate() {
+                grid.set(JobId { case, solver }, outcome.clone());
+            }
+        }
+        let board = score_run::score(&plan, &grid, &vec![None; cases], None)?.board;
+        let sign = if board.direction == Direction::Max { 1.0 } else { -1.0 };
+        let value = |points: &Option<BigRational>| Some(points.as_ref()?.to_f64()? * sign);
+        let row = |(solver, &candidate): (usize, &usize)| {
+            board.standings[solver].points.iter().take(outcomes(candidate).len()).map(value).collect()
+        };
+        Ok(candidates.iter().enumerate().map(row).collect())
     }
 
     /// Closes the record of the run, and returns the report.
-    pub(super) fn finish(self, stop: Option<Stop>, provenance: Provenance) -> TuneReport {
+    pub(super) fn finish(mut self, stop: Option<Stop>, provenance: Provenance) -> Result<TuneReport, Failure> {
         let measure = self.measure();
+        let run: Vec<usize> = (0..self.solvers.len()).collect();
+        for (candidate, values) in self.values(&run, self.cases.len())?.into_iter().enumerate() {
+            self.candidates[candidate].values = values;
+        }
         let (solvers, cases) = (self.solvers.clone(), self.cases.clone());
         let plan = Plan { solvers, cases, ..self.runner.template().clone() };
         let mut outcomes = OutcomeGrid::new(plan.cases.len(), plan.solvers.len());
@@ -210,8 +233,9 @@ impl<'a> Search<'a> {
             }
         }
         self.session.finish(&plan, &outcomes, stop);
-        let direction: Direction = self.problem.direction;
-        TuneReport {
+        let counts_scores = measure.score_measure().is_some() || score_run::rule(&plan).counts_raw_scores();
+        let direction = if counts_scores { self.problem.direction } else { Direction::Max };
+        Ok(TuneReport {
             problem: self.problem.id.clone(),
             provenance,
             limits: plan.limits,
@@ -226,6 +250,16 @@ impl<'a> Search<'a> {
             rounds: self.rounds,
             runs: self.runs,
             stop,
-        }
+        })
     }
+}
+
+/// Returns the value of an outcome on the scale of the measure, larger being better; `None` for a failure.
+fn score_value(measure: ScoreMeasure, direction: Direction, outcome: &Outcome) -> Option<f64> {
+    let score = outcome.score.as_ref()?;
+    let value = match measure {
+        ScoreMeasure::LogRatio => measure.effect(&Score::from(1), score)?,
+        ScoreMeasure::Difference | ScoreMeasure::Relative => ScoreMeasure::Difference.effect(&Score::from(0), score)?,
+    };
+    Some(if direction == Direction::Max { value } else { -value })
 }

@@ -1,16 +1,24 @@
 //! What a comparison claims, in words.
 
 use super::report::{CompareReport, Comparison};
-use crate::paired::{Claim, EffectMeasure, PairedComparison};
+use crate::model::{Aggregate, Direction, one_line};
+use crate::paired::{Claim, Contrast, EffectMeasure, PairedComparison, RuleEffect};
 use crate::report::text::effects::{amount, size};
+
+/// The number of cases that are named.
+const NAMED: usize = 3;
 
 impl CompareReport<'_> {
     /// Returns the result of a comparison as one line of text.
     #[must_use]
     pub fn verdict(&self, comparison: &Comparison) -> String {
-        let failures = failures_in_words(self, &comparison.paired);
-        let said = claim_in_words(self, comparison);
-        if failures.is_empty() { said } else { format!("{said}; {failures}") }
+        let contrast = comparison.contrast.as_ref().map(|contrast| contrast_in_words(self, contrast));
+        let parts = [
+            claim_in_words(self, comparison),
+            contrast.unwrap_or_default(),
+            failures_in_words(self, &comparison.paired),
+        ];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -24,18 +32,33 @@ fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String
     let measure = report.measure;
     let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
     let cases = comparison.paired.pairs.len();
-    let mean = comparison.inference.summary.as_ref().map_or(0.0, |summary| summary.moments.mean());
+    let mean = comparison.paired.mean();
     let by = || match comparison.inference.interval {
         Some(interval) => amount(measure, mean, interval),
         None => format!("about {}", size(measure, mean)),
     };
+    let changed = || {
+        let bias = if report.is_biased(comparison) { "; the estimate is biased upward by stopping early" } else { "" };
+        format!("{} by {}{bias}", change(report, measure, mean), by())
+    };
     let least = report.parameters.min_effect.map(|least| size(measure, least));
     match comparison.inference.claim {
-        Claim::Better => format!("{b} is better than {a} by {}", by()),
-        Claim::Worse => format!("{b} is worse than {a} by {}", by()),
+        Claim::Better => format!("{b} is better than {a}: {}", changed()),
+        Claim::Worse => format!("{b} is worse than {a}: {}", changed()),
         Claim::Smaller => format!("no difference larger than {}", least.unwrap_or_default()),
+        Claim::Equal if comparison.paired.solved < cases => {
+            format!("no difference: the same points on all {cases} cases")
+        }
         Claim::Equal => format!("no difference: the same score on all {cases} cases that both solved"),
-        Claim::TooFew => format!("not decided: {cases} cases that both solved are too few"),
+        Claim::Contrary => format!(
+            "not decided: {} by {}, but {}",
+            change(report, measure, mean),
+            by(),
+            objection(report, &comparison.paired)
+        ),
+        Claim::TooFew => {
+            format!("not decided: {} cases that both solved are too few", comparison.paired.solved.min(cases))
+        }
         Claim::Undecided { more_cases: Some(more) } => match least {
             Some(least) => {
                 format!("not decided: about {more} more cases would show {}", at_least(&least, mean, measure, report))
@@ -46,13 +69,70 @@ fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String
     }
 }
 
+/// Returns what an effect changes, and which way: `the sum rises`.
+fn change(report: &CompareReport<'_>, measure: EffectMeasure, effect: f64) -> String {
+    let is_better = effect > 0.0;
+    let of_scores = if is_better == (report.plan.problem.direction == Direction::Max) { "rises" } else { "falls" };
+    let of_points = if is_better { "rises" } else { "falls" };
+    let of_ratios = if is_better { "improves" } else { "worsens" };
+    match measure {
+        EffectMeasure::Total => format!("{} {of_scores}", aggregate(report)),
+        EffectMeasure::Points if !report.rule.counts_raw_scores() => format!("the mean {of_points}"),
+        EffectMeasure::Points | EffectMeasure::Difference => format!("the mean score {of_scores}"),
+        EffectMeasure::Ratio => format!("the mean ratio {of_ratios}"),
+        EffectMeasure::Relative => format!("the mean relative difference {of_ratios}"),
+    }
+}
+
+/// Returns the number that the rule ranks by.
+fn aggregate(report: &CompareReport<'_>) -> &'static str {
+    match report.rule.aggregate() {
+        Aggregate::Total => "the sum",
+        Aggregate::Mean => "the mean",
+    }
+}
+
+/// Returns why the problem's rule contradicts the effects.
+fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
+    let RuleEffect { order, first_lacks, second_lacks } = paired.by_rule;
+    let has_none = |solver, cases: usize| {
+        let cases = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
+        format!(
+            "{} has no {} by the rule `{}`, which gives no points on {cases}",
+            report.shown(solver),
+            aggregate(report).trim_start_matches("the "),
+            report.rule
+        )
+    };
+    let is_better = paired.mean() > 0.0;
+    if is_better && second_lacks > 0 {
+        has_none(paired.second, second_lacks)
+    } else if !is_better && first_lacks > 0 {
+        has_none(paired.first, first_lacks)
+    } else {
+        let side = if order.is_gt() { "better" } else { "worse" };
+        format!("{} is {side} by the rule `{}`", report.shown(paired.second), report.rule)
+    }
+}
+
+/// Returns what the ratio and the rule say where they contradict each other, and through which cases.
+fn contrast_in_words(report: &CompareReport<'_>, contrast: &Contrast) -> String {
+    let said = |measure, effect| format!("{} by {}", change(report, measure, effect), size(measure, effect));
+    let name = |&case: &usize| one_line(&report.plan.cases[case].name.0).into_owned();
+    let names: Vec<String> = contrast.cases.iter().take(NAMED).map(name).collect();
+    let more = contrast.cases.len() - names.len();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let (ratio, by_rule) = (said(EffectMeasure::Ratio, contrast.ratio), said(contrast.measure, contrast.by_rule));
+    format!("{by_rule}, but {ratio}: the difference is {}{more}", names.join(", "))
+}
+
 /// Returns the effect that more cases would show: the observed one or the smallest that matters, whichever is larger.
 fn at_least(least: &str, mean: f64, measure: EffectMeasure, report: &CompareReport<'_>) -> String {
     let bound = report.parameters.min_effect.unwrap_or(0.0);
     if mean.abs() > bound { size(measure, mean) } else { least.to_owned() }
 }
 
-/// Failures are never averaged into an effect: they are reported separately.
+/// Returns the failures of each, which a mean does not show.
 fn failures_in_words(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let (a, b) = (report.shown(paired.first), report.shown(paired.second));
     let count = |cases: &[usize]| if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };

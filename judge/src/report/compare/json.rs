@@ -1,12 +1,12 @@
 //! The machine-readable report of a comparison.
 
 use super::record::{
-    CaseRecord, ComparisonRecord, Document, EffectRecord, FailureRecord, GroupRecord, PairRecord, ResultRecord,
-    SolverRecord,
+    CaseRecord, ComparisonRecord, ContrastRecord, Document, EffectRecord, FailureRecord, GroupRecord, PairRecord,
+    ResultRecord, SolverRecord,
 };
 use super::report::{CompareReport, Comparison};
 use crate::model::{CaseSource, JobId, RunId, SolverSpec, Stop};
-use crate::paired::{Claim, FeatureRange};
+use crate::paired::{Claim, Contrast, FeatureRange};
 use crate::report::text::effects::claim_name;
 use crate::report::text::figures::verdict_of;
 use crate::report::text::json_text;
@@ -23,13 +23,14 @@ pub(in crate::report) fn compare_json(report: &CompareReport<'_>) -> serde_json:
     let solvers = report.plan.solvers.iter();
     let run_info = report.run_info.as_ref();
     let document = Document {
-        schema: 1,
+        schema: 2,
         judge: env!("CARGO_PKG_VERSION"),
         provenance: (&report.provenance).into(),
         limits: run_info.map(|_| (&report.plan.limits).into()),
         problem: &report.plan.problem.id,
         direction: report.plan.problem.direction.name(),
         measure: report.measure.name(),
+        rule: report.rule.name(),
         alpha: report.alpha,
         alpha_each: report.parameters.alpha,
         min_effect: report.parameters.min_effect,
@@ -60,7 +61,7 @@ fn solver_record(spec: &SolverSpec, run: Option<RunId>) -> SolverRecord<'_> {
 }
 
 fn comparison_record<'a>(report: &'a CompareReport<'_>, comparison: &'a Comparison) -> ComparisonRecord<'a> {
-    let Comparison { paired, inference, ranges } = comparison;
+    let Comparison { paired, inference, ranges, contrast } = comparison;
     let more_cases = if let Claim::Undecided { more_cases } = inference.claim { more_cases } else { None };
     let pair = |pair: &crate::paired::Pair| PairRecord {
         case: &report.plan.cases[pair.case].name.0,
@@ -74,27 +75,38 @@ fn comparison_record<'a>(report: &'a CompareReport<'_>, comparison: &'a Comparis
         verdict: report.verdict(comparison),
         more_cases,
         cases: paired.pairs.len(),
+        solved: paired.solved,
         interval: inference.interval.map(Into::into),
-        effect: inference.summary.as_ref().map(|summary| effect_record(report, summary)),
+        effect: inference.summary.as_ref().map(|summary| effect_record(report, comparison, summary)),
         failures: FailureRecord {
             first_only: paired.failures.first.len(),
             second_only: paired.failures.second.len(),
             both: paired.failures.both.len(),
         },
+        contrast: contrast.as_ref().map(|contrast| contrast_record(report, contrast)),
         undefined: paired.undefined,
         groups: ranges.iter().map(group_record).collect(),
         effects: paired.pairs.iter().map(pair).collect(),
     }
 }
 
-fn effect_record(report: &CompareReport<'_>, summary: &EffectSummary) -> EffectRecord {
-    let EffectSummary { moments, signs, ranks, bootstrap, .. } = summary;
+fn contrast_record<'a>(report: &'a CompareReport<'_>, contrast: &Contrast) -> ContrastRecord<'a> {
+    let name = |&case: &usize| &*report.plan.cases[case].name.0;
+    ContrastRecord {
+        measure: contrast.measure.name(),
+        ratio: contrast.ratio,
+        by_rule: contrast.by_rule,
+        cases: contrast.cases.iter().map(name).collect(),
+    }
+}
+
+fn effect_record(report: &CompareReport<'_>, comparison: &Comparison, summary: &EffectSummary) -> EffectRecord {
+    let EffectSummary { moments, signs, ranks, .. } = summary;
     EffectRecord {
         mean: moments.mean(),
         mean_shown: report.measure.shown(moments.mean()),
         deviation: moments.deviation(),
-        bootstrap: bootstrap.accelerated.into(),
-        bootstrap_percentile: bootstrap.percentile.into(),
+        biased_upward: report.is_biased(comparison),
         wins: signs.wins,
         ties: signs.ties,
         losses: signs.losses,

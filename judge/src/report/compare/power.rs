@@ -1,6 +1,6 @@
 //! The report of `judge power`: what a number of cases shows, and how many cases a difference needs.
 
-use crate::model::{Provenance, one_line};
+use crate::model::{Provenance, Rule, one_line};
 use crate::paired::EffectMeasure;
 use crate::report::text::column::right;
 use crate::report::text::effects::size;
@@ -18,6 +18,8 @@ use serde::Serialize;
 pub struct Spread {
     /// The measure of the effects.
     pub measure: EffectMeasure,
+    /// The rule whose points they may be made of.
+    pub rule: Rule,
     /// Their standard deviation.
     pub deviation: f64,
     /// Its source, as text.
@@ -53,7 +55,7 @@ impl PowerReport {
 
 /// Returns the report, for a terminal or a file.
 pub(in crate::report) fn power_text(report: &PowerReport, style: Style) -> String {
-    let Spread { measure, deviation, source } = &report.spread;
+    let Spread { measure, deviation, source, .. } = &report.spread;
     let mut parts = vec![format!(
         "Standard deviation of the effects ({measure}): {} ({})\nseen with a probability of {}, false alarms with one of {}",
         size(*measure, *deviation),

@@ -7,7 +7,7 @@ use crate::report::text::sheet::{NOTHING, Sheet, TextTable};
 
 /// Returns the figures as tables for people.
 pub(in crate::report) fn power_sheet(report: &PowerReport) -> Sheet {
-    let Spread { measure, deviation, source } = &report.spread;
+    let Spread { measure, deviation, source, .. } = &report.spread;
     let shown = |effect: f64| size(*measure, effect);
     let of_cases =
         |&cases: &u64| vec![cases.to_string(), report.shown_by(cases).map_or_else(|| NOTHING.to_owned(), shown)];

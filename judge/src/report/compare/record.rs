@@ -19,6 +19,7 @@ pub(super) struct Document<'a> {
     pub(super) problem: &'a str,
     pub(super) direction: &'static str,
     pub(super) measure: &'static str,
+    pub(super) rule: &'static str,
     pub(super) alpha: f64,
     pub(super) alpha_each: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,12 +62,18 @@ pub(super) struct ComparisonRecord<'a> {
     pub(super) verdict: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) more_cases: Option<u64>,
+    /// The number of cases with an effect.
     pub(super) cases: usize,
+    /// The number of cases that both solved.
+    pub(super) solved: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) interval: Option<IntervalRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) effect: Option<EffectRecord>,
     pub(super) failures: FailureRecord,
+    /// Where the ratio of the scores and the problem's rule point to different sides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) contrast: Option<ContrastRecord<'a>>,
     pub(super) undefined: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) groups: Vec<GroupRecord>,
@@ -84,16 +91,28 @@ pub(super) struct IntervalRecord {
 #[schemars(rename = "effect")]
 pub(super) struct EffectRecord {
     pub(super) mean: f64,
-    /// As the text shows it: percent for ratios and relative differences.
+    /// As the text shows it: percent for `total`, `ratio` and `relative`.
     pub(super) mean_shown: f64,
     pub(super) deviation: f64,
-    pub(super) bootstrap: IntervalRecord,
-    pub(super) bootstrap_percentile: IntervalRecord,
+    /// Whether the cases ended because the mean was large.
+    pub(super) biased_upward: bool,
     pub(super) wins: usize,
     pub(super) ties: usize,
     pub(super) losses: usize,
     pub(super) sign_test_p: f64,
     pub(super) wilcoxon_p: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "contrast")]
+pub(super) struct ContrastRecord<'a> {
+    pub(super) measure: &'static str,
+    /// The mean logarithm of the ratio.
+    pub(super) ratio: f64,
+    /// The mean effect by the rule.
+    pub(super) by_rule: f64,
+    /// The cases without which the rule would not point elsewhere.
+    pub(super) cases: Vec<&'a str>,
 }
 
 #[derive(Serialize, JsonSchema)]

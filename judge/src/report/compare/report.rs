@@ -1,7 +1,7 @@
 //! The report of a comparison: the value that every format is rendered from.
 
-use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, RunId, Stop, one_line};
-use crate::paired::{EffectMeasure, FeatureRange, Inference, PairedComparison, TestParameters};
+use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, one_line};
+use crate::paired::{Claim, Contrast, EffectMeasure, FeatureRange, Inference, PairedComparison, TestParameters};
 use crate::plan::Plan;
 use judge_sandbox::Tier;
 use std::time::Duration;
@@ -15,6 +15,8 @@ pub struct CompareReport<'a> {
     pub outcomes: &'a OutcomeGrid,
     /// The measure of the effects.
     pub measure: EffectMeasure,
+    /// The rule that the run is scored by.
+    pub rule: &'a Rule,
     /// The probability of a false claim, over all comparisons together.
     pub alpha: f64,
     /// The parameters of each test.
@@ -61,6 +63,8 @@ pub struct Comparison {
     pub inference: Inference,
     /// The same for each range of a feature, if requested.
     pub ranges: Vec<FeatureRange>,
+    /// Whether the ratio of the scores points elsewhere than the problem's rule.
+    pub contrast: Option<Contrast>,
 }
 
 impl CompareReport<'_> {
@@ -72,6 +76,11 @@ impl CompareReport<'_> {
     /// Returns a solver's name as it is shown.
     pub(super) fn shown(&self, solver: usize) -> String {
         one_line(self.name(solver)).into_owned()
+    }
+
+    /// Returns whether the mean effect is biased upward: cases ended because it was large.
+    pub(super) fn is_biased(&self, comparison: &Comparison) -> bool {
+        self.is_sequential && matches!(comparison.inference.claim, Claim::Better | Claim::Worse)
     }
 
     /// Returns the outcome of a job, if it was finished.

@@ -60,18 +60,23 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
 
 fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
     let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
-    let mut lines = vec![format!("{b} against {a}: {} cases that both solved", comparison.paired.pairs.len())];
+    let PairedComparison { pairs, solved, .. } = &comparison.paired;
+    let cases = match pairs.len() {
+        all if all == *solved => format!("{all} cases that both solved"),
+        all => format!("{all} cases, {solved} of them solved by both"),
+    };
+    let mut lines = vec![format!("{b} against {a}: {cases}")];
     lines.extend(comparison.inference.summary.as_ref().map(|summary| figure_lines(report, comparison, summary)));
     if comparison.paired.undefined > 0 {
         let undefined = format!("  {} more cases have no {}", comparison.paired.undefined, report.measure);
-        lines.push(format!("{undefined}: a score is not above 0 (see --measure difference)"));
+        lines.push(format!("{undefined}: a score is not above 0, or the total is 0 (see --measure points)"));
     }
     lines.join("\n")
 }
 
 fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &EffectSummary) -> String {
     let measure = report.measure;
-    let EffectSummary { moments, signs, ranks, bootstrap, .. } = summary;
+    let EffectSummary { moments, signs, ranks, .. } = summary;
     let sure = format!("{} % interval", percentage(1.0 - report.parameters.alpha));
     let kind = match report.parameters.bound {
         Some(_) => "anytime-valid, exact",
@@ -86,7 +91,6 @@ fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &E
     let mut lines = vec![
         format!("  mean effect ({measure})   {}", signed(measure, moments.mean())),
         format!("  {sure:<20}  {interval} ({kind})"),
-        format!("  bootstrap interval    {} (BCa, 10,000 seeded resamples)", between(measure, bootstrap.accelerated)),
         format!(
             "  wins, ties, losses    {}, {}, {}: {} (sign test, exact)",
             signs.wins,
@@ -97,7 +101,7 @@ fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &E
         format!("  signed ranks          {} (Wilcoxon, {exact})", probability(ranks.p)),
     ];
     if report.is_sequential {
-        lines.push("  The claim rests on the first interval; the others assume a fixed number of cases.".to_owned());
+        lines.push("  The claim rests on the interval; the tests below it assume a fixed number of cases.".to_owned());
     }
     lines.extend(time_line(report, &comparison.paired));
     lines.join("\n")
@@ -205,7 +209,7 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
     let paint = |comparison: &Comparison| match comparison.inference.claim {
         Claim::Better => Paint::Good,
         Claim::Worse => Paint::Bad,
-        Claim::Smaller | Claim::Equal | Claim::Undecided { .. } | Claim::TooFew => Paint::Strong,
+        Claim::Smaller | Claim::Equal | Claim::Contrary | Claim::Undecided { .. } | Claim::TooFew => Paint::Strong,
     };
     let verdicts =
         report.comparisons.iter().map(|comparison| style.paint(paint(comparison), &report.verdict(comparison)));

@@ -45,26 +45,14 @@ pub(in crate::report) fn between(measure: EffectMeasure, interval: Interval) -> 
     format!("from {}{unit} to {}{unit}", signed_number(low, scale), signed_number(high, scale))
 }
 
-/// The ratio of its arms above which an interval is not written with ±,
-const LOPSIDED: f64 = 1.5;
-/// and the share of the mean above which its radius is not: rounded, it might seem to reach 0.
-const WIDE: f64 = 0.9;
-
-/// Writes a mean, without its sign, with its interval, all of it on one side of 0: `1.3 % ± 0.4 %`, or `18 % (3 % to
-/// 61 %)` where the mean is not in the middle or the interval nearly reaches 0.
+/// Writes a mean, without its sign, with its interval, all of it on one side of 0: `1.3 % (0.9 % to 1.7 %)`.
 pub(in crate::report) fn amount(measure: EffectMeasure, effect: f64, interval: Interval) -> String {
-    let shown = [interval.low, effect, interval.high].map(|end| measure.shown(end));
-    let arms = [shown[1] - shown[0], shown[2] - shown[1]];
-    let is_wide = arms[0] + arms[1] > 2.0 * WIDE * shown[1].abs();
-    if arms[0].max(arms[1]) <= LOPSIDED * arms[0].min(arms[1]) && !is_wide {
-        return give_or_take(measure, effect, interval);
-    }
-    let mut ends = [shown[0].abs(), shown[2].abs()];
-    ends.sort_by(f64::total_cmp);
-    let scale = (ends[1] - ends[0]) / 2.0;
-    let [mean, low, high] = [shown[1].abs(), ends[0], ends[1]].map(|end| rounded(end, scale));
+    let [low, effect, high] = [interval.low, effect, interval.high].map(|end| measure.shown(end).abs());
+    let (near, far) = if low <= high { (low, high) } else { (high, low) };
+    let scale = if far > near { (far - near) / 2.0 } else { effect };
+    let [effect, near, far] = [effect, near, far].map(|end| rounded(end, scale));
     let unit = unit(measure);
-    format!("{mean}{unit} ({low}{unit} to {high}{unit})")
+    format!("{effect}{unit} ({near}{unit} to {far}{unit})")
 }
 
 /// Writes a mean with half its interval's width: `1.3 % ± 0.4 %`, without its sign.
@@ -77,7 +65,7 @@ pub(in crate::report) fn give_or_take(measure: EffectMeasure, effect: f64, inter
 
 fn unit(measure: EffectMeasure) -> &'static str {
     match measure {
-        EffectMeasure::Ratio | EffectMeasure::Relative => " %",
+        EffectMeasure::Total | EffectMeasure::Ratio | EffectMeasure::Relative => " %",
         EffectMeasure::Difference => "",
         EffectMeasure::Points => " points",
     }
@@ -90,6 +78,7 @@ pub(in crate::report) fn claim_name(claim: Claim) -> &'static str {
         Claim::Worse => "worse",
         Claim::Smaller => "smaller",
         Claim::Equal => "equal",
+        Claim::Contrary => "contrary",
         Claim::Undecided { .. } => "undecided",
         Claim::TooFew => "too-few-cases",
     }
@@ -105,13 +94,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lopsided_interval_is_not_written_with_plus_and_minus() {
+    fn a_mean_stands_with_its_interval_from_the_near_end_to_the_far_one() {
         let amounts = |low, mean, high| amount(EffectMeasure::Difference, mean, Interval { low, high });
-        assert_eq!(amounts(10.0, 15.0, 22.5), "15.0 ± 6.2");
         assert_eq!(amounts(3.0, 18.0, 61.0), "18 (3 to 61)");
         assert_eq!(amounts(-61.0, -18.0, -3.0), "18 (3 to 61)");
-        assert_eq!(amounts(0.6, 10.0, 20.5), "10.0 (0.6 to 20.5)");
-        assert_eq!(amounts(5.0, 5.0, 5.0), "5.0 ± 0.0");
+        assert_eq!(amounts(5.0, 5.0, 5.0), "5.0 (5.0 to 5.0)");
+        let total = amount(EffectMeasure::Total, 0.013, Interval { low: 0.009, high: 0.017 });
+        assert_eq!(total, "1.30 % (0.90 % to 1.70 %)");
         let ratio = amount(EffectMeasure::Ratio, 0.5, Interval { low: 0.01, high: 0.6 });
         assert_eq!(ratio, "65 % (1 % to 82 %)");
     }

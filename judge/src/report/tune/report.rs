@@ -2,9 +2,8 @@
 
 use crate::model::{CaseName, Direction, Limits, Outcome, Provenance, Stop, quote};
 use crate::paired::EffectMeasure;
-use crate::statistics::{Moments, ScoreMeasure};
+use crate::statistics::Moments;
 use crate::tune::{Parameter, ParameterSetting, fill};
-use checkers::Score;
 
 /// The report of a search for good parameters.
 #[derive(Debug)]
@@ -25,7 +24,7 @@ pub struct TuneReport {
     pub cases: Vec<CaseName>,
     /// The measure of the effects.
     pub measure: EffectMeasure,
-    /// Which scores are good.
+    /// Which values of a mean are good.
     pub direction: Direction,
     /// The error probability of the intervals.
     pub alpha: f64,
@@ -46,6 +45,9 @@ pub struct Candidate {
     pub setting: ParameterSetting,
     /// By case, up to the last one that it was run on.
     pub outcomes: Vec<Outcome>,
+    /// What each outcome is worth: points by the problem's rule, or on the scale of the measure; larger is better. `None`
+    /// for a failure that counts as nothing.
+    pub values: Vec<Option<f64>>,
 }
 
 /// A rung of a bracket, with its result.
@@ -61,19 +63,6 @@ pub struct Round {
     pub entered: Vec<usize>,
     /// The candidates that survived it, the best first.
     pub survivors: Vec<usize>,
-}
-
-/// Returns the value of an outcome on the scale of the measure, larger being better; `None` for a failure.
-#[must_use]
-pub fn value(measure: EffectMeasure, direction: Direction, outcome: &Outcome) -> Option<f64> {
-    let score = outcome.score.as_ref()?;
-    let value = match measure {
-        EffectMeasure::Ratio => ScoreMeasure::LogRatio.effect(&Score::from(1), score)?,
-        EffectMeasure::Difference | EffectMeasure::Relative | EffectMeasure::Points => {
-            ScoreMeasure::Difference.effect(&Score::from(0), score)?
-        }
-    };
-    Some(if direction == Direction::Max { value } else { -value })
 }
 
 impl TuneReport {
@@ -102,15 +91,14 @@ impl TuneReport {
     }
 
     pub(super) fn values(&self, candidate: usize) -> Vec<Option<f64>> {
-        let value = |outcome: &Outcome| value(self.measure, self.direction, outcome);
-        self.candidates[candidate].outcomes.iter().map(value).collect()
+        self.candidates[candidate].values.clone()
     }
 
     pub(super) fn moments(&self, candidate: usize) -> Moments {
         Moments::of(&self.values(candidate).into_iter().flatten().collect::<Vec<_>>())
     }
 
-    /// Returns the mean score in the game's own points: the geometric mean for ratios.
+    /// Returns the mean in the game's own points, or in those of the rule: the geometric mean for ratios.
     pub(super) fn score(&self, mean: f64) -> f64 {
         let mean = if self.direction == Direction::Max { mean } else { -mean };
         if self.measure == EffectMeasure::Ratio { mean.exp() } else { mean }

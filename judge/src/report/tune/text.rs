@@ -1,7 +1,8 @@
 //! The report of a search for people.
 
 use super::report::TuneReport;
-use crate::model::one_line;
+use crate::model::{Outcome, one_line};
+use crate::paired::EffectMeasure;
 use crate::report::text::column::{Column, Field, right};
 use crate::report::text::effects::{between, give_or_take, rounded};
 use crate::report::text::style::Style;
@@ -15,7 +16,9 @@ const SHOWN: usize = 10;
 pub(in crate::report) fn tune_text(report: &TuneReport, style: Style) -> String {
     let mut parts = vec![table(report, style)];
     match report.best() {
-        Some(best) if report.moments(best).count() > 0 => parts.push(winner(report, best)),
+        Some(best) if report.candidates[best].outcomes.iter().any(Outcome::is_accepted) => {
+            parts.push(winner(report, best))
+        }
         Some(best) => {
             let again = format!("hint: judge run -p {} {}", report.problem, report.command(best));
             parts.push(format!("every setting fails on every case\n{}", one_line(&again)));
@@ -78,7 +81,13 @@ fn winner(report: &TuneReport, best: usize) -> String {
 fn against_runner_up(report: &TuneReport, best: usize) -> Option<String> {
     let rival = report.runner_up(best)?;
     let pairs = report.values(best).into_iter().zip(report.values(rival));
-    let effects: Vec<f64> = pairs.filter_map(|(best, rival)| Some(best? - rival?)).collect();
+    let pairs: Vec<(f64, f64)> = pairs.filter_map(|(best, rival)| Some((best?, rival?))).collect();
+    let total: f64 = pairs.iter().map(|(_, rival)| rival).sum();
+    let unit = match report.measure {
+        EffectMeasure::Total if total != 0.0 => total.abs() / pairs.len() as f64,
+        _ => 1.0,
+    };
+    let effects: Vec<f64> = pairs.iter().map(|(best, rival)| (best - rival) / unit).collect();
     let rival = report.candidates[rival].setting.values.join(" ");
     let rival = one_line(&rival);
     if !effects.is_empty() && effects.iter().all(|effect| *effect == 0.0) {

@@ -1,0 +1,41 @@
+//! The result of a comparison's runs with its points: the measure of its effects, and the effects.
+
+use super::score_run;
+use crate::model::{OutcomeGrid, Rule};
+use crate::paired::{EffectMeasure, MinEffect, PairedComparison, ScoredOutcomes};
+use crate::plan::Plan;
+use crate::scoring::{InvalidResults, Scoreboard};
+
+/// The result of a plan with its points.
+pub(crate) struct ScoredMatch<'a> {
+    pub(crate) plan: &'a Plan,
+    outcomes: &'a OutcomeGrid,
+    pub(crate) rule: Rule,
+    board: Scoreboard,
+}
+
+impl<'a> ScoredMatch<'a> {
+    /// Scores the outcomes by the problem's rule.
+    pub(crate) fn of(plan: &'a Plan, outcomes: &'a OutcomeGrid) -> Result<Self, InvalidResults> {
+        let scored = score_run::score(plan, outcomes, &vec![None; plan.cases.len()], None)?;
+        Ok(Self { plan, outcomes, rule: scored.rule, board: scored.board })
+    }
+
+    fn outcomes(&self) -> ScoredOutcomes<'_> {
+        ScoredOutcomes { plan: self.plan, outcomes: self.outcomes, board: &self.board }
+    }
+
+    /// Returns the measure of effects: the given one, or the one that the problem's rule ranks by. Where a share of the
+    /// total has no meaning, effects are differences of points.
+    pub(crate) fn measure(&self, given: Option<EffectMeasure>, min_effect: Option<&MinEffect>) -> EffectMeasure {
+        given.unwrap_or_else(|| match EffectMeasure::of_rule_with(&self.rule, min_effect) {
+            EffectMeasure::Total if !self.outcomes().has_shares() => EffectMeasure::Points,
+            measure => measure,
+        })
+    }
+
+    /// Compares a solver with the first one, paired by case.
+    pub(crate) fn paired(&self, measure: EffectMeasure, second: usize) -> PairedComparison {
+        PairedComparison::of(self.outcomes(), measure, 0, second)
+    }
+}
