@@ -551,6 +551,15 @@ fn a_confident_gate_is_not_alarmed_by_noise() {
 }
 
 #[test]
+fn a_confident_gate_goes_by_the_total_and_not_by_the_mean_ratio() {
+    let folder = misleading("max");
+    assert_eq!(record(&folder, &["-s", "./even", "--seeds", "1-100"]).code, Some(0));
+    let said = gate(&folder, "./uneven", &["--max-drop", "0%", "--confident"]);
+    assert_eq!(said.code, Some(1), "{}", said.stdout);
+    assert!(said.stdout.contains("the total"), "{}", said.stdout);
+}
+
+#[test]
 fn the_baseline_file_is_small_sorted_and_the_same_every_time() {
     let folder = sample();
     folder.write("data/case-a.in", "3\n");

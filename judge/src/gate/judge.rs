@@ -193,9 +193,8 @@ fn total_fell(judgement: &Judgement, pairs: &[ScoredPair<'_>], limits: &GateLimi
 }
 
 fn is_certain_fall(pairs: &[ScoredPair<'_>], direction: Direction, alpha: f64) -> bool {
-    let scores: Vec<_> = pairs.iter().filter_map(|pair| pair.was.constant().zip(pair.now.constant())).collect();
-    let measure = ScoreMeasure::suited_to(scores.iter().flat_map(|(was, now)| [was, now]));
-    let effects: Vec<f64> = scores.iter().filter_map(|(was, now)| measure.effect(was, now)).collect();
+    let scores = pairs.iter().filter_map(|pair| pair.was.constant().zip(pair.now.constant()));
+    let effects: Vec<f64> = scores.filter_map(|(was, now)| ScoreMeasure::Difference.effect(&was, &now)).collect();
     mean_interval(&Moments::of(&effects), alpha).is_some_and(|interval| match direction {
         Direction::Max => interval.high < 0.0,
         Direction::Min => interval.low > 0.0,

@@ -21,12 +21,6 @@ pub enum ScoreMeasure {
 }
 
 impl ScoreMeasure {
-    /// Returns the log-ratio if it is defined for every score, else the difference.
-    #[must_use]
-    pub fn suited_to<'a>(mut scores: impl Iterator<Item = &'a Score>) -> Self {
-        if scores.all(|score| score.as_integer().is_positive()) { Self::LogRatio } else { Self::Difference }
-    }
-
     /// Returns the effect of going from A's score to B's. `None` where the measure is not defined (the log-ratio of a
     /// score that is not positive) or the effect is beyond the range of `f64`.
     #[must_use]
@@ -107,13 +101,5 @@ mod tests {
         assert_eq!(ScoreMeasure::LogRatio.effect(&score("3"), &score("-3")), None);
         let huge = score(&format!("1{}", "0".repeat(400)));
         assert_eq!(ScoreMeasure::Difference.effect(&score("1"), &huge), None);
-    }
-
-    #[test]
-    fn the_ratio_is_taken_where_it_exists() {
-        let positive = [score("1"), score("2")];
-        let with_zero = [score("1"), score("0")];
-        assert_eq!(ScoreMeasure::suited_to(positive.iter()), ScoreMeasure::LogRatio);
-        assert_eq!(ScoreMeasure::suited_to(with_zero.iter()), ScoreMeasure::Difference);
     }
 }
