@@ -232,8 +232,8 @@ fn a_page_has_no_column_that_is_the_same_in_every_row() {
 #[test]
 fn each_row_of_a_comparison_has_its_own_effect() {
     let folder = folder();
-    let arguments = ["compare", "-p", "long", "./plain", "./second-fails", "--seeds", "1-4", "-j", "1", "--csv", "-"];
-    let said = folder.judge(&arguments);
+    let words = ["compare", "-p", "long", "./plain", "./second-fails", "--seeds", "1-4", "-j", "1", "--csv", "-"];
+    let said = folder.judge(&[&words[..], &["--measure", "ratio"]].concat());
     let mut reader = csv::Reader::from_reader(said.stdout.as_bytes());
     let effects: Vec<String> = reader.records().map(|row| row.unwrap()[5].to_owned()).collect();
     let expected = [1, 2, 3, 4].map(|seed: i32| f64::from(2 * seed) / f64::from(1000 + seed));

@@ -79,6 +79,13 @@ fn read_case(section: Section<'_>, folder: &Path, direction: Direction) -> Optio
     let points = section.integers::<Score>("threshold-points", "integers: the points of each threshold");
     let best = section.integer::<Score>("best", "an integer: the best score known");
     let weight = section.numeric::<Weight>("weight", "a weight such as 2, 0.5 or \"1/3\"");
+    if let (None, Some(points)) = (&thresholds, &points) {
+        section.complain(
+            points.span.clone(),
+            "points without `thresholds`",
+            "add `thresholds`, the score for each of them",
+        );
+    }
     let thresholds =
         thresholds.and_then(|list| match Thresholds::new(direction, list.value, points.map(|points| points.value)) {
             Ok(thresholds) => Some(thresholds),
