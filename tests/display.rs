@@ -60,6 +60,25 @@ fn assert_fits(said: &Said, width: usize, what: &str) -> usize {
     lines.len()
 }
 
+/// A search with two parameters.
+const TUNE: [&str; 15] = [
+    "tune",
+    "-p",
+    "long",
+    "-s",
+    "./plain {first} {second}",
+    "--param",
+    "first=1..9:int",
+    "--param",
+    "second=0.1..9",
+    "--budget",
+    "12",
+    "--first-cases",
+    "2",
+    "-j",
+    "1",
+];
+
 #[test]
 fn every_table_fits_the_terminal() {
     let folder = folder();
@@ -79,26 +98,7 @@ fn every_table_fits_the_terminal() {
         (&["compare", "-p", "long", &named, &other, "--seeds", "1-4", "-j", "1"], 4),
         (&["gate", "--baseline", "b.toml", "-s", "./plain", "-j", "1"], 4),
         (&["power", "--sd", "1%"], 8),
-        (
-            &[
-                "tune",
-                "-p",
-                "long",
-                "-s",
-                "./plain {first} {second}",
-                "--param",
-                "first=1..9:int",
-                "--param",
-                "second=0.1..9",
-                "--budget",
-                "12",
-                "--first-cases",
-                "2",
-                "-j",
-                "1",
-            ],
-            3,
-        ),
+        (&TUNE, 3),
         (&["check", "-p", "long", "--dir", "pairs"], 2),
     ];
     for (arguments, least) in commands {

@@ -79,56 +79,54 @@ fn refusal(lines: &str, generator: &str) -> String {
     listed.stderr
 }
 
+/// Commands, and of the error: its place, what it marks, and its message.
+const MISPLACED: [(&str, &str, &str, &str); 10] = [
+    (
+        "checker-command = \"c {answer}\"\ngenerator-command = \"./gen {sed}\"",
+        "4:28",
+        "^^^^^ did you mean `{seed}`?",
+        "unknown placeholder `{sed}` in `generator-command`",
+    ),
+    (
+        "checker-command = \"c {answer}\"\ngenerator-command = \"./gen\"",
+        "4:21",
+        "^^^^^^^ add `{seed}`",
+        "the generator has no `{seed}`",
+    ),
+    (
+        "checker-command = \"c {answer}\"\ngenerator-command = \"./gen {n} {seed}\"",
+        "4:28",
+        "^^^ expected `{seed}`",
+        "unknown placeholder `{n}`",
+    ),
+    ("checker-command = \"./check\"\n#", "3:19", "^^^^^^^^^ add `{answer}`", "the checker has no `{answer}`"),
+    ("checker-command = \"./check {input}\"\n#", "3:19", "add `{answer}`", "the checker has no `{answer}`"),
+    (
+        "checker-command = \"./check {inptu} {answer}\"\n#",
+        "3:28",
+        "^^^^^^^ did you mean `{input}`?",
+        "unknown placeholder `{inptu}`",
+    ),
+    (
+        "checker-command = \"awk '{anwser}' {answer}\"\n#",
+        "3:25",
+        "did you mean `{answer}`?",
+        "unknown placeholder `{anwser}`",
+    ),
+    (
+        "checker-command = 'c {answer} {seed}'\n#",
+        "3:31",
+        "expected `{input}` or `{answer}`",
+        "unknown placeholder `{seed}`",
+    ),
+    ("interactor-command = \"./i {input}\"\n#", "3:22", "add `{report}`", "the interactor has no `{report}`"),
+    ("interactor-command = \"./i {reprot}\"\n#", "3:27", "did you mean `{report}`?", "unknown placeholder `{reprot}`"),
+];
+
 #[test]
 fn commands_without_their_placeholders_are_refused_with_their_place() {
     let generator = "generator-command = \"echo {seed}\"";
-    for (lines, place, carets, message) in [
-        (
-            "checker-command = \"c {answer}\"\ngenerator-command = \"./gen {sed}\"",
-            "4:28",
-            "^^^^^ did you mean `{seed}`?",
-            "unknown placeholder `{sed}` in `generator-command`",
-        ),
-        (
-            "checker-command = \"c {answer}\"\ngenerator-command = \"./gen\"",
-            "4:21",
-            "^^^^^^^ add `{seed}`",
-            "the generator has no `{seed}`",
-        ),
-        (
-            "checker-command = \"c {answer}\"\ngenerator-command = \"./gen {n} {seed}\"",
-            "4:28",
-            "^^^ expected `{seed}`",
-            "unknown placeholder `{n}`",
-        ),
-        ("checker-command = \"./check\"\n#", "3:19", "^^^^^^^^^ add `{answer}`", "the checker has no `{answer}`"),
-        ("checker-command = \"./check {input}\"\n#", "3:19", "add `{answer}`", "the checker has no `{answer}`"),
-        (
-            "checker-command = \"./check {inptu} {answer}\"\n#",
-            "3:28",
-            "^^^^^^^ did you mean `{input}`?",
-            "unknown placeholder `{inptu}`",
-        ),
-        (
-            "checker-command = \"awk '{anwser}' {answer}\"\n#",
-            "3:25",
-            "did you mean `{answer}`?",
-            "unknown placeholder `{anwser}`",
-        ),
-        (
-            "checker-command = 'c {answer} {seed}'\n#",
-            "3:31",
-            "expected `{input}` or `{answer}`",
-            "unknown placeholder `{seed}`",
-        ),
-        ("interactor-command = \"./i {input}\"\n#", "3:22", "add `{report}`", "the interactor has no `{report}`"),
-        (
-            "interactor-command = \"./i {reprot}\"\n#",
-            "3:27",
-            "did you mean `{report}`?",
-            "unknown placeholder `{reprot}`",
-        ),
-    ] {
+    for (lines, place, carets, message) in MISPLACED {
         let said = refusal(lines, generator);
         for part in [&format!("problems.toml:{place}\n"), carets, message] {
             assert!(said.contains(part), "{lines} lacks {part}: {said}");

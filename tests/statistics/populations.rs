@@ -108,17 +108,7 @@ impl Population {
                 let level = if is_gain { (1.0 - gains) / gains } else { -1.0 };
                 if is_tie { 0.0 } else { level / ((1.0 - ties) * (1.0 - gains) / gains).sqrt() }
             }
-            Self::WholeNumbers => {
-                let level = match random.below(20) {
-                    0 => 20,
-                    1 => 10,
-                    2..=5 => 0,
-                    6..=9 => -3,
-                    10..=15 => -2,
-                    _ => [-1, -2][random.below(2)],
-                };
-                f64::from(level) / 28.5_f64.sqrt()
-            }
+            Self::WholeNumbers => whole_number(random),
             Self::ExponentialGains => one_gain_in_seven(-random.unit().ln(), random) / 12.0_f64.sqrt(),
             Self::LognormalGains => one_gain_in_seven((normal(random) - 0.5).exp(), random) / (6.0 * E).sqrt(),
             Self::ChiSquaredGains => chi_squared_gain(random) / 10.12_f64.sqrt(),
@@ -221,4 +211,16 @@ fn log_ratios(first: &str, second: &str) -> Vec<f64> {
 /// Box and Muller's method.
 pub(crate) fn normal(random: &mut Random) -> f64 {
     (-2.0 * random.unit().ln()).sqrt() * (2.0 * PI * random.unit()).cos()
+}
+
+fn whole_number(random: &mut Random) -> f64 {
+    let level = match random.below(20) {
+        0 => 20,
+        1 => 10,
+        2..=5 => 0,
+        6..=9 => -3,
+        10..=15 => -2,
+        _ => [-1, -2][random.below(2)],
+    };
+    f64::from(level) / 28.5_f64.sqrt()
 }

@@ -5,7 +5,7 @@ use crate::journal::RunEnd;
 use crate::model::{CaseSpec, Exit, Features, KeptStderr, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
-use crate::runner::RunResult;
+use crate::runner::{PlanRunner, RunResult};
 use crate::solver::Toolbox;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::case_choice::{ChosenCases, choose};
@@ -27,36 +27,24 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let catalogue = load::catalogue(catalogue)?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     let outputs = RunOutputs::check(&args.reports)?;
-    let ChosenCases { cases, mut features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
+    let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
     let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
     let runner = jobs::plan_runner(&args.jobs, &sandbox, outputs.show_features());
     let mut toolbox = entrants::toolbox(&sandbox)?;
     let plan = plan(problem, cases, reference, args, &mut toolbox, &sandbox)?;
     let (jobs, tier) = (runner.jobs(), runner.tier());
-    let context = RunContext {
-        catalogue: &catalogue,
-        plan: &plan,
-        toolbox: &toolbox,
-        message: args.message.as_deref(),
-        jobs,
-        tier,
-    };
+    let message = args.message.as_deref();
+    let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, message, jobs, tier };
     let recorder = Recorder::start(options(args), &context)?;
 
     let started = Instant::now();
-    let mut outputs = outputs.open()?;
-    let mut answers =
+    let outputs = outputs.open()?;
+    let answers =
         args.save_answers.as_deref().map(|folder| SavedAnswers::open(folder, &catalogue, &plan)).transpose()?;
-    let mut progress = Progress::start(&plan, runner.running());
-    let result = runner.run(&plan, &recorder, &mut |event| {
-        note_features(event, &mut features);
-        answers.iter_mut().for_each(|answers| answers.watch(event));
-        outputs.watch(&plan, event, &features);
-        progress.watch(event);
-    });
-    progress.finish();
-    let RunResult { outcomes, stop } = result?;
+    let mut watchers = Watchers { outputs, answers, features };
+    let RunResult { outcomes, stop } = watchers.run(&*runner, &plan, &recorder)?;
+    let Watchers { outputs, answers, features } = watchers;
     let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
 
     let scored = score_run::score(&plan, &outcomes, &features, args.group_by.as_deref())?;
@@ -77,13 +65,36 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
         jobs,
         tier,
         gaps: &sandbox::gaps(runner.gaps()),
-        message: args.message.as_deref(),
+        message,
     };
     let recorded = recorder.finish(&end(&report));
     outputs.publish(&report)?;
     answers.map_or(Ok(()), SavedAnswers::close)?;
     note_how_to_continue(recorded.is_some(), stop);
     Ok(exit(&outcomes, stop))
+}
+
+/// What is done with every event of a run.
+struct Watchers<'a> {
+    outputs: RunOutputs<'a>,
+    answers: Option<SavedAnswers<'a>>,
+    /// Those of each case, once they are known.
+    features: Vec<Option<Arc<Features>>>,
+}
+
+impl Watchers<'_> {
+    /// Runs the plan, with its progress shown.
+    fn run(&mut self, runner: &dyn PlanRunner, plan: &Plan, recorder: &Recorder) -> Result<RunResult, Failure> {
+        let mut progress = Progress::start(plan, runner.running());
+        let result = runner.run(plan, recorder, &mut |event| {
+            note_features(event, &mut self.features);
+            self.answers.iter_mut().for_each(|answers| answers.watch(event));
+            self.outputs.watch(plan, event, &self.features);
+            progress.watch(event);
+        });
+        progress.finish();
+        Ok(result?)
+    }
 }
 
 fn note_how_to_continue(recorded: bool, stop: Option<Stop>) {

@@ -49,22 +49,7 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
     }
     let mut table = grid(columns, style);
     for row in rows {
-        let failed = row.done - row.accepted;
-        let cases =
-            if row.done == row.planned { row.done.to_string() } else { format!("{}/{}", row.done, row.planned) };
-        let mut cells = vec![
-            Field::new(row.run),
-            Field::new(&row.started_here),
-            Field::new(&row.problem),
-            Field::new(&row.solver),
-            Field::new(cases),
-            if failed == 0 { Field::new("0") } else { painted(&failed.to_string(), Paint::Bad) },
-            Field::new(row.total.as_ref().map_or_else(|| "–".to_owned(), points_text)),
-            change(row),
-            Field::new(&row.rule),
-            state(row.state),
-            Field::new(commit(row.git_commit.as_deref(), row.git_dirty)),
-        ];
+        let mut cells = cells(row);
         if grouped {
             cells.push(Field::new(row.group.as_deref().unwrap_or("")));
         }
@@ -74,6 +59,25 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
         table.add_row(cells);
     }
     table.text()
+}
+
+/// The fields that every row has.
+fn cells(row: &HistoryRow) -> Vec<Field> {
+    let failed = row.done - row.accepted;
+    let cases = if row.done == row.planned { row.done.to_string() } else { format!("{}/{}", row.done, row.planned) };
+    vec![
+        Field::new(row.run),
+        Field::new(&row.started_here),
+        Field::new(&row.problem),
+        Field::new(&row.solver),
+        Field::new(cases),
+        if failed == 0 { Field::new("0") } else { painted(&failed.to_string(), Paint::Bad) },
+        Field::new(row.total.as_ref().map_or_else(|| "–".to_owned(), points_text)),
+        change(row),
+        Field::new(&row.rule),
+        state(row.state),
+        Field::new(commit(row.git_commit.as_deref(), row.git_dirty)),
+    ]
 }
 
 fn change(row: &HistoryRow) -> Field {
