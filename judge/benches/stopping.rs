@@ -7,7 +7,7 @@
 #[path = "../../tests/statistics/populations.rs"]
 mod populations;
 
-use judge::statistics::{Decision, Moments, Random, Sequence, SequenceSettings, power};
+use judge::statistics::{Decision, Moments, Random, Sequence, SequenceSettings, is_looked_at, power};
 use populations::{Population, normal};
 
 const ALPHA: f64 = 0.05;
@@ -16,6 +16,7 @@ const LOOKS: usize = 1_000;
 fn main() {
     let runs = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(4_000);
     null_table(runs);
+    rare_table(runs / 4);
     effect_table(runs);
     other_effects_table(runs / 4);
     smaller_table(runs / 4);
@@ -35,14 +36,17 @@ fn until_decided(
     most: usize,
     random: &mut Random,
 ) -> Stop {
-    stop(population, mean, SequenceSettings { alpha: ALPHA, min_effect, bound: None }, most, random)
+    stop(population, mean, SequenceSettings { alpha: ALPHA, min_effect, bound: None, rare: None }, most, random)
 }
 
-/// With these settings, looking after every case.
+/// With these settings, looking as the command does.
 fn stop(population: &Population, mean: f64, settings: SequenceSettings, most: usize, random: &mut Random) -> Stop {
     let mut sequence = Sequence::new(settings).expect("useful settings");
     for cases in 1..=most {
         sequence.push(population.draw(random) + mean);
+        if !is_looked_at(cases) {
+            continue;
+        }
         let decision = sequence.decision();
         if decision != Decision::Undecided {
             return Stop { decision, cases };
@@ -62,15 +66,38 @@ fn repeated_t_tests_decide(population: &Population, critical: &[f64], random: &m
 
 fn null_table(runs: usize) {
     let critical: Vec<f64> = (0..LOOKS as u64).map(critical_t).collect();
-    println!("False decisions of {runs} runs with mean effect 0, a look after every case, up to {LOOKS} cases:\n");
+    println!("False decisions of {runs} runs with mean effect 0, looks as the command, up to {LOOKS} cases:\n");
     println!("| effects | \"better\" | \"worse\" | together | repeated t-tests |\n|---|---:|---:|---:|---:|");
-    for (seed, (name, population)) in [populations::kept(), populations::broken()].concat().iter().enumerate() {
+    for (seed, (name, population)) in
+        [populations::kept(), populations::fresh(), populations::broken()].concat().iter().enumerate()
+    {
         let mut random = Random::new(seed as u64);
         let stops: Vec<Stop> = (0..runs).map(|_| until_decided(population, 0.0, None, LOOKS, &mut random)).collect();
         let share = |wanted| percent(stops.iter().filter(|stop| stop.decision == wanted).count(), runs);
         let (better, worse) = (share(Decision::Better), share(Decision::Worse));
         let naive = (0..runs).filter(|_| repeated_t_tests_decide(population, &critical, &mut random)).count();
         println!("| {name} | {better:.1} % | {worse:.1} % | {:.1} % | {:.0} % |", better + worse, percent(naive, runs));
+    }
+}
+
+/// Losses too rare to be seen behind the noise of the other cases, with `--rare` and without.
+fn rare_table(runs: usize) {
+    println!("\nRare losses, mean 0, {runs} runs, up to {LOOKS} cases: false decisions without --rare and with it:\n");
+    println!("| losses | noise of the others | false | with --rare | least possible at 1.35 times Wald's cases |");
+    println!("|---|---:|---:|---:|---:|");
+    for (share, noise, population) in populations::rare() {
+        let mut random = Random::new(5);
+        let mut wrong = |rare| {
+            let settings = SequenceSettings { alpha: ALPHA, min_effect: None, bound: None, rare };
+            let stops = (0..runs).map(|_| stop(&population, 0.0, settings, LOOKS, &mut random));
+            percent(stops.filter(|stop| stop.decision != Decision::Undecided).count(), runs)
+        };
+        let (plain, careful) = (wrong(None), wrong(Some(share)));
+        let Population::RareLosses { loss, .. } = population else { continue };
+        let effect = loss * share / (1.0 - share) / noise;
+        let mut wald = || (0..runs).map(|_| wald_cases(effect, &mut random)).sum::<usize>() as f64 / runs as f64;
+        let least = 100.0 * (1.0 - share).powf(1.35 * wald());
+        println!("| {:.0} % | {noise} | {plain:.1} % | {careful:.1} % | {least:.1} % |", 100.0 * share);
     }
 }
 
@@ -164,8 +191,8 @@ fn smaller_table(runs: usize) {
 
 /// Stops as soon as a decision falls, and looks whether the interval at that moment holds the true mean.
 fn interval_holds(population: &Population, mean: f64, random: &mut Random) -> bool {
-    let mut sequence =
-        Sequence::new(SequenceSettings { alpha: ALPHA, min_effect: None, bound: None }).expect("useful settings");
+    let mut sequence = Sequence::new(SequenceSettings { alpha: ALPHA, min_effect: None, bound: None, rare: None })
+        .expect("useful settings");
     while sequence.decision() == Decision::Undecided && sequence.moments().count() < LOOKS {
         sequence.push(population.draw(random) + mean);
     }
@@ -189,7 +216,7 @@ fn exact_table(runs: usize) {
     for (name, population, bound) in populations {
         let mut random = Random::new(4);
         let mut decided = |mean, bound| -> Vec<Stop> {
-            let settings = SequenceSettings { alpha: ALPHA, min_effect: None, bound };
+            let settings = SequenceSettings { alpha: ALPHA, min_effect: None, bound, rare: None };
             (0..runs).map(|_| stop(&population, mean, settings, LOOKS, &mut random)).collect()
         };
         let (at_zero, at_half, usual) = (decided(0.0, Some(bound)), decided(0.5, Some(bound)), decided(0.5, None));

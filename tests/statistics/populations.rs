@@ -52,6 +52,26 @@ pub(crate) enum Population {
     Gumbel,
     /// Weibull's distribution of shape 0.7, skewness 3.5.
     Weibull,
+    /// Student's t with 5 degrees of freedom.
+    StudentFive,
+    /// The logistic distribution.
+    Logistic,
+    /// The gamma distribution of shape 2, skewness 1.4.
+    Gamma,
+    /// Poisson's distribution of mean 1.
+    Poisson,
+    /// The arcsine distribution: most effects are near one of two ends.
+    Arcsine,
+    /// This share of the cases loses that much, the others gain what makes up for it, with normal noise of this spread
+    /// around it; not scaled.
+    RareLosses {
+        /// The share of losses.
+        share: f64,
+        /// Their size.
+        loss: f64,
+        /// The standard deviation of the other effects.
+        noise: f64,
+    },
     /// One case in fifty gains what the others lose: what no test of a mean can know before it has seen it.
     RareGains,
     /// Drawn from these real effects, less their mean.
@@ -119,6 +139,29 @@ impl Population {
             Self::Gumbel => (-(-random.unit().ln()).ln() - EULER) * 6.0_f64.sqrt() / PI,
             // The mean is the gamma function of 1 + 1 / 0.7.
             Self::Weibull => ((-random.unit().ln()).powf(1.0 / 0.7) - 1.265_824) / 1.851_171,
+            Self::StudentFive => {
+                let chi_squared: f64 = (0..5).map(|_| normal(random).powi(2)).sum();
+                normal(random) * (3.0 / chi_squared).sqrt()
+            }
+            Self::Logistic => {
+                let share = random.unit();
+                (share / (1.0 - share)).ln() * 3.0_f64.sqrt() / PI
+            }
+            Self::Gamma => (-(random.unit() * random.unit()).ln() - 2.0) / 2.0_f64.sqrt(),
+            Self::Poisson => {
+                let mut product = random.unit();
+                let mut count = 0.0;
+                while product > 1.0 / E {
+                    product *= random.unit();
+                    count += 1.0;
+                }
+                count - 1.0
+            }
+            Self::Arcsine => 2.0_f64.sqrt() * (2.0 * PI * random.unit()).cos(),
+            &Self::RareLosses { share, loss, noise } => {
+                let level = if random.unit() < share { -loss } else { loss * share / (1.0 - share) };
+                if level < 0.0 { level } else { level + noise * normal(random) }
+            }
             Self::RareGains => {
                 if random.below(50) == 0 {
                     7.0
@@ -172,6 +215,27 @@ pub(crate) fn kept() -> Vec<(&'static str, Population)> {
             Population::recorded("same-game-free-plain", "same-game-free-short"),
         ),
     ]
+}
+
+/// Returns populations that took no part in choosing the constants, nor were seen before.
+pub(crate) fn fresh() -> Vec<(&'static str, Population)> {
+    let against = |population| Population::Mirrored(Box::new(population));
+    vec![
+        ("fresh: Student's t, 5 degrees of freedom", Population::StudentFive),
+        ("fresh: logistic", Population::Logistic),
+        ("fresh: gamma, shape 2", Population::Gamma),
+        ("fresh: gamma, shape 2, mirrored", against(Population::Gamma)),
+        ("fresh: Poisson, mean 1", Population::Poisson),
+        ("fresh: arcsine", Population::Arcsine),
+    ]
+}
+
+/// Returns rare large losses that noise on the other cases hides: one case in a hundred falls to a hundredth, one in
+/// twenty by a factor of 7.4 (both as logarithms), and the others make up for it.
+pub(crate) fn rare() -> Vec<(f64, f64, Population)> {
+    let losses =
+        |share, loss| [0.1, 0.2, 0.3, 0.4].map(|noise| (share, noise, Population::RareLosses { share, loss, noise }));
+    [losses(0.01, 100.0_f64.ln()), losses(0.05, 2.0)].concat()
 }
 
 /// Returns those on which they do not.

@@ -16,6 +16,7 @@ pub(super) const COMPARE_EXAMPLES: &str = "Examples:
   judge compare -p columns run:12/old ./new                    a past run, and a solver on its cases
   judge compare -p columns ./old ./new --until-decided         fresh cases until it is decided
   judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000
+  judge compare -p columns ./old ./new --until-decided --rare 1% --max-cases 5000
   judge compare -p columns ./old ./new --until-decided --exact --bound 20000 --max-cases 5000";
 
 pub(super) const POWER_EXAMPLES: &str = "Examples:
@@ -100,8 +101,11 @@ pub struct CompareArgs {
     /// With --until-decided: the largest number of cases
     #[arg(long, value_name = "N", default_value = "1000", requires = "until_decided", help_heading = "Statistics")]
     pub max_cases: NonZeroUsize,
+    /// With --until-decided: also allow for large effects on this share of the cases, such as 1%, which ordinary ones hide
+    #[arg(long, value_name = "SHARE", requires = "until_decided", value_parser = rare, help_heading = "Statistics")]
+    pub rare: Option<f64>,
     /// With --until-decided: assume nothing about the effects but their bound: the rule's, or that of --bound
-    #[arg(long, requires = "until_decided", help_heading = "Statistics")]
+    #[arg(long, requires = "until_decided", conflicts_with = "rare", help_heading = "Statistics")]
     pub exact: bool,
     /// With --exact: the largest difference between two scores of a case
     #[arg(long, value_name = "N", requires = "exact", value_parser = positive, help_heading = "Statistics")]
@@ -274,6 +278,12 @@ fn positive(text: &str) -> Result<f64, String> {
 
 fn alpha(text: &str) -> Result<f64, String> {
     probability(text).filter(|alpha| *alpha <= 0.25).ok_or_else(|| "expected a number such as 0.05".to_owned())
+}
+
+fn rare(text: &str) -> Result<f64, String> {
+    let share = text.parse::<Percent>().map(|percent| percent.share()).map_err(|error| error.to_string())?;
+    let is_share = (1e-4..=0.5).contains(&share);
+    is_share.then_some(share).ok_or_else(|| "expected a percentage from 0.01% to 50%".to_owned())
 }
 
 fn power(text: &str) -> Result<f64, String> {

@@ -15,6 +15,8 @@ pub struct TestParameters {
     /// The largest difference of two scores (or points) of a case, if claims about a growing number of cases rest on that
     /// alone.
     pub bound: Option<f64>,
+    /// The share of the cases whose large effects get the chance to show before a claim about a growing number of cases.
+    pub rare: Option<f64>,
 }
 
 /// Why a growing number of cases has no inference.
@@ -138,7 +140,7 @@ struct Looks {
 
 impl Looks {
     fn at(paired: &PairedComparison, parameters: TestParameters) -> Result<Self, InferenceError> {
-        let TestParameters { alpha, min_effect, bound } = parameters;
+        let TestParameters { alpha, min_effect, bound, rare } = parameters;
         // A rounding error more, so that an effect at the bound is within it.
         let largest = bound.map(|bound| bound * paired.unit * (1.0 + 1e-9));
         if let (Some(bound), Some(largest)) = (bound, largest)
@@ -147,7 +149,7 @@ impl Looks {
             return Err(InferenceError::BeyondBound { difference: pair.effect.abs() / paired.unit, bound });
         }
         let sequence = |effects: Vec<f64>| {
-            let mut sequence = Sequence::new(SequenceSettings { alpha, min_effect, bound: largest })?;
+            let mut sequence = Sequence::new(SequenceSettings { alpha, min_effect, bound: largest, rare })?;
             effects.into_iter().for_each(|effect| sequence.push(effect));
             Ok::<_, InvalidSettings>(sequence)
         };
@@ -181,6 +183,19 @@ fn unless_contrary(claim: Claim, paired: &PairedComparison) -> Claim {
         Claim::Worse if !paired.by_rule.allows_worse() => Claim::Contrary,
         _ => claim,
     }
+}
+
+/// Returns whether [`infer_interim`] claims something. The interval is the longer part of that, and is left out.
+///
+/// # Errors
+/// As [`infer_interim`].
+pub fn is_decided(paired: &PairedComparison, parameters: TestParameters) -> Result<bool, InferenceError> {
+    Ok(match Looks::at(paired, parameters)?.decision() {
+        Decision::Better => paired.by_rule.allows_better(),
+        Decision::Worse => paired.by_rule.allows_worse(),
+        Decision::Smaller => true,
+        Decision::Undecided => false,
+    })
 }
 
 /// Returns the estimate for a fixed number of cases, whose interval shrinks at the same rate.

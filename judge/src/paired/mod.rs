@@ -20,7 +20,7 @@ pub use comparison::{Failures, Pair, PairedComparison};
 pub use contrast::Contrast;
 pub use feature_range::{FeatureRange, FeatureValue, by_feature};
 pub use inference::{
-    Claim, Inference, InferenceError, Interim, TestParameters, infer_fixed, infer_interim, infer_sequential,
+    Claim, Inference, InferenceError, Interim, TestParameters, infer_fixed, infer_interim, infer_sequential, is_decided,
 };
 pub use measure::{EffectMeasure, MinEffect, UnsuitedMinEffect};
 pub use rule_effect::RuleEffect;

@@ -158,6 +158,11 @@ impl<'a> MatchRunner<'a> {
         Ok(Plan { solvers, cases, ..self.template.clone() })
     }
 
+    /// Returns how many solvers run at once.
+    pub(crate) fn jobs(&self) -> usize {
+        self.plan_runner.jobs()
+    }
+
     /// Describes how the plans were run.
     pub(crate) fn run_info(&self, elapsed: Duration) -> RunInfo {
         let runner = &self.plan_runner;
@@ -236,16 +241,13 @@ impl<'a> MatchRunner<'a> {
 }
 
 impl MatchResult {
-    /// Adds the result of further cases for the solvers at these places of this plan.
-    pub(crate) fn extend(&mut self, later: Self, solvers: &[usize]) {
-        let all = self.plan.solvers.len();
-        for (case, _) in later.plan.cases.iter().enumerate() {
-            let played = |solver| solvers.iter().position(|&place| place == solver);
-            let outcome = |solver| later.outcome(JobId { case, solver: played(solver)? }).cloned();
-            self.outcomes.add_case((0..all).map(outcome));
-        }
-        self.plan.cases.extend(later.plan.cases);
-        self.stop = later.stop;
+    /// Adds one case of a later result. `solvers` are the places of that result's solvers in this plan; the outcomes of
+    /// those that are not in `wanted` are left out.
+    pub(crate) fn add_case(&mut self, later: &Self, case: usize, solvers: &[usize], wanted: &[usize]) {
+        let played = |solver| solvers.iter().position(|&place| place == solver && wanted.contains(&place));
+        let outcome = |solver| later.outcome(JobId { case, solver: played(solver)? }).cloned();
+        self.outcomes.add_case((0..self.plan.solvers.len()).map(outcome));
+        self.plan.cases.push(later.plan.cases[case].clone());
     }
 
     /// Returns the outcome of a job, if it was finished.

@@ -20,7 +20,7 @@ pub(super) fn parameters(
 ) -> Result<TestParameters, Failure> {
     let alpha = args.statistics.alpha / comparisons.max(1) as f64;
     let min_effect = measure.min_effect(rule, args.min_effect.as_ref())?;
-    Ok(TestParameters { alpha, min_effect, bound: bound(args, measure, rule)? })
+    Ok(TestParameters { alpha, min_effect, bound: bound(args, measure, rule)?, rare: args.rare })
 }
 
 /// Fails if `--exact` has no bound to rest on, as far as the rule tells before anything runs: cases without thresholds

@@ -34,6 +34,7 @@
 
 mod asymptotic;
 mod bounded;
+mod looks;
 mod martingale;
 mod mixture;
 mod sequence;
@@ -42,4 +43,5 @@ mod symmetric;
 mod tail;
 mod warm_up;
 
+pub use looks::is_looked_at;
 pub use sequence::{Decision, InvalidSettings, Sequence, SequenceSettings};

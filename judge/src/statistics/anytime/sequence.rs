@@ -21,6 +21,9 @@ pub struct SequenceSettings {
     pub min_effect: Option<f64>,
     /// Every effect lies between minus this and this. Then the claims are exact for any distribution.
     pub bound: Option<f64>,
+    /// Large effects on this share of the cases may outweigh the others: nothing is claimed before they had the chance
+    /// to show. With a bound it is not needed, and not used.
+    pub rare: Option<f64>,
 }
 
 /// Invalid parameters of a test.
@@ -35,6 +38,9 @@ pub enum InvalidSettings {
     /// The bound is not a positive number.
     #[error("the bound of the effects must be above 0, not {0}")]
     Bound(f64),
+    /// The share of rare effects is not one.
+    #[error("the share of rare effects must be from 0.01 % to 50 %, not {0}")]
+    Rare(f64),
 }
 
 /// The decision from the cases so far.
@@ -78,8 +84,8 @@ struct EquivalenceBounds {
 }
 
 impl Safeguards {
-    fn new(alpha: f64) -> Self {
-        Self { asymptotic: AsymptoticSequence::new(alpha), warm_up: WarmUp::new(alpha) }
+    fn new(alpha: f64, rare: Option<f64>) -> Self {
+        Self { asymptotic: AsymptoticSequence::new(alpha), warm_up: WarmUp::new(alpha, rare) }
     }
 }
 
@@ -99,12 +105,15 @@ impl Sequence {
         if let Some(bound) = settings.bound.filter(is_useless) {
             return Err(InvalidSettings::Bound(bound));
         }
+        if let Some(rare) = settings.rare.filter(|rare| !(1e-4..=0.5).contains(rare)) {
+            return Err(InvalidSettings::Rare(rare));
+        }
         let martingale = |center| TestMartingale::new(center, settings.bound);
         let bounds =
             |min_effect| EquivalenceBounds { min_effect, low: martingale(-min_effect), high: martingale(min_effect) };
         Ok(Self {
             settings,
-            safeguards: settings.bound.is_none().then(|| Safeguards::new(settings.alpha)),
+            safeguards: settings.bound.is_none().then(|| Safeguards::new(settings.alpha, settings.rare)),
             effects: Vec::new(),
             moments: Moments::default(),
             against_zero: martingale(0.0),
@@ -239,7 +248,8 @@ mod tests {
     use super::*;
 
     fn sequence(effects: impl IntoIterator<Item = f64>, min_effect: Option<f64>) -> Sequence {
-        let mut sequence = Sequence::new(SequenceSettings { alpha: 0.05, min_effect, bound: None }).unwrap();
+        let mut sequence =
+            Sequence::new(SequenceSettings { alpha: 0.05, min_effect, bound: None, rare: None }).unwrap();
         effects.into_iter().for_each(|effect| sequence.push(effect));
         sequence
     }
@@ -315,7 +325,8 @@ mod tests {
     #[test]
     fn with_a_bound_the_interval_starts_as_everything_and_closes_in() {
         let bounded = |effects: &[f64], min_effect| {
-            let mut sequence = Sequence::new(SequenceSettings { alpha: 0.05, min_effect, bound: Some(2.0) }).unwrap();
+            let mut sequence =
+                Sequence::new(SequenceSettings { alpha: 0.05, min_effect, bound: Some(2.0), rare: None }).unwrap();
             effects.iter().for_each(|&effect| sequence.push(effect));
             sequence
         };
@@ -338,7 +349,7 @@ mod tests {
     #[test]
     fn with_a_bound_the_interval_agrees_with_the_decision() {
         for mean in [0.0, 0.3, -0.5] {
-            let settings = SequenceSettings { alpha: 0.05, min_effect: Some(0.4), bound: Some(2.5) };
+            let settings = SequenceSettings { alpha: 0.05, min_effect: Some(0.4), bound: Some(2.5), rare: None };
             let mut growing = Sequence::new(settings).unwrap();
             for (case, effect) in wave(mean, 400).enumerate() {
                 growing.push(effect);
@@ -358,14 +369,30 @@ mod tests {
     }
 
     #[test]
+    fn rare_effects_get_the_chance_to_show() {
+        // 0.95^71 = 0.0262, 0.95^72 = 0.0249.
+        let rare = |cases| {
+            let settings = SequenceSettings { alpha: 0.05, min_effect: None, bound: None, rare: Some(0.05) };
+            let mut sequence = Sequence::new(settings).unwrap();
+            wave(0.8, cases).for_each(|effect| sequence.push(effect));
+            (sequence.decision(), sequence.interval().is_some_and(|interval| interval.contains(0.0)))
+        };
+        assert_eq!(rare(71), (Decision::Undecided, true));
+        assert_eq!(rare(72), (Decision::Better, false));
+    }
+
+    #[test]
     fn useless_settings_are_refused() {
-        let with = |alpha, min_effect| Sequence::new(SequenceSettings { alpha, min_effect, bound: None }).err();
+        let with =
+            |alpha, min_effect| Sequence::new(SequenceSettings { alpha, min_effect, bound: None, rare: None }).err();
         assert_eq!(with(0.0, None), Some(InvalidSettings::Alpha(0.0)));
         assert_eq!(with(0.5, None), Some(InvalidSettings::Alpha(0.5)));
         assert!(matches!(with(f64::NAN, None), Some(InvalidSettings::Alpha(_))));
         assert_eq!(with(0.05, Some(-1.0)), Some(InvalidSettings::MinEffect(-1.0)));
         assert_eq!(with(0.05, Some(0.0)), Some(InvalidSettings::MinEffect(0.0)));
-        let settings = SequenceSettings { alpha: 0.05, min_effect: None, bound: Some(f64::INFINITY) };
+        let settings = SequenceSettings { alpha: 0.05, min_effect: None, bound: Some(f64::INFINITY), rare: None };
         assert_eq!(Sequence::new(settings).err(), Some(InvalidSettings::Bound(f64::INFINITY)));
+        let settings = SequenceSettings { alpha: 0.05, min_effect: None, bound: None, rare: Some(0.0) };
+        assert_eq!(Sequence::new(settings).err(), Some(InvalidSettings::Rare(0.0)));
     }
 }

@@ -34,16 +34,23 @@ const TAIL_POWER: i32 = 3;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WarmUp {
     enough: f64,
+    fewest: f64,
 }
 
 impl WarmUp {
-    pub(super) fn new(alpha: f64) -> Self {
-        Self { enough: (UNSEEN * alpha).ln() / (-RARE).ln_1p() }
+    /// `rare` is the share of cases with effects that noise on the other ones would hide: then the cases themselves
+    /// count, and none on the other side stands for several.
+    pub(super) fn new(alpha: f64, rare: Option<f64>) -> Self {
+        let cases = |share: f64| (UNSEEN * alpha).ln() / (-share).ln_1p();
+        Self { enough: cases(RARE), fewest: rare.map_or(0.0, cases) }
     }
 
     /// Returns whether the warm-up is over for the claim that the mean lies on this side of the center. The moments are
     /// those of the effects.
     pub(super) fn is_over(self, effects: &[f64], moments: &Moments, center: f64, side: Side) -> bool {
+        if (effects.len() as f64) < self.fewest {
+            return false;
+        }
         let distances = || effects.iter().map(|effect| side.sign() * (effect - center));
         // The largest is the unit, so that no sum is infinite.
         let largest = distances().map(f64::abs).fold(0.0, f64::max);
@@ -66,7 +73,7 @@ mod tests {
     use super::*;
 
     fn is_over(effects: &[f64], center: f64, side: Side) -> bool {
-        WarmUp::new(0.05).is_over(effects, &Moments::of(effects), center, side)
+        WarmUp::new(0.05, None).is_over(effects, &Moments::of(effects), center, side)
     }
 
     #[test]
@@ -76,7 +83,8 @@ mod tests {
             assert!(!is_over(&[2.0; 35], center, side));
             assert!(is_over(&[2.0; 36], center, side));
         }
-        let strict = |effects: &[f64]| WarmUp::new(0.01).is_over(effects, &Moments::of(effects), 0.0, Side::Above);
+        let strict =
+            |effects: &[f64]| WarmUp::new(0.01, None).is_over(effects, &Moments::of(effects), 0.0, Side::Above);
         assert!(!strict(&[2.0; 50]));
         assert!(strict(&[2.0; 51]));
     }
