@@ -278,7 +278,7 @@ fn the_same_scores_give_the_same_figures_for_any_number_of_jobs() {
         for comparison in report["comparisons"].as_array_mut().unwrap() {
             drop_commands(&mut comparison["effects"]);
         }
-        (report["comparisons"].clone(), report["cases"].clone())
+        (report["comparisons"].clone(), of_cases(&report, "seed").into_iter().cloned().collect::<Vec<_>>())
     };
     assert_eq!(figures("1"), figures("2"));
 }
@@ -447,7 +447,9 @@ fn every_command_that_plays_is_in_the_journal() {
     let total = |name: &str, total: i64| (name.to_owned(), Some(total.to_string()));
     compare(&folder, &["./plain", "same=./plain"]);
     assert_eq!(recorded(&folder), (vec![total("plain", plain), total("same", plain)], 20));
-    let report = compare(&folder, &["./plain", "./better", "same=./plain", "--until-decided", "--max-cases", "80"]).1;
+    // With more jobs the journal may have a case more than the report: one that ran beside the deciding one.
+    let until_decided = ["--until-decided", "--max-cases", "80", "--jobs", "1"];
+    let report = compare(&folder, &[&["./plain", "./better", "same=./plain"], &until_decided[..]].concat()).1;
     let (solvers, cases) = recorded(&folder);
     assert_eq!(cases, report["cases"].as_array().unwrap().len());
     // The second solver has not played every case.
@@ -701,6 +703,37 @@ fn power_reads_its_formula_in_both_directions() {
     assert!((recorded["deviation"].as_f64().unwrap() - (0.002_f64 / 3.0).sqrt()).abs() < 1e-12, "{recorded}");
     for wrong in [&["power"][..], &["power", "--sd", "10", "--difference", "1%"], &["power", "-p", "sum"]] {
         assert_eq!(folder.judge(wrong).code, Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn power_says_how_uncertain_a_pilot_is_and_how_long_a_growing_comparison_takes() {
+    let folder = sample();
+    // A spread of 1 from 20 effects, and the 95 % interval of it: 0.7605 to 1.4606.
+    let effects: Vec<String> =
+        (0..20).map(|case| format!("{}{}", if case % 2 == 0 { "" } else { "-" }, 0.95_f64.sqrt())).collect();
+    folder.write("effects.txt", &effects.join("\n"));
+    let pilot = ["power", "--effects", "effects.txt", "--measure", "difference", "--difference", "0.25"];
+    let needed = folder.json(&pilot).1["needed"][0].clone();
+    assert_eq!(needed["cases"], 128, "{needed}");
+    assert_eq!((&needed["range"], &needed["until_decided"]), (&serde_json::json!([75, 270]), &Value::Null));
+    let said = folder.judge(&[&pilot[..], &["--until-decided"]].concat());
+    assert!(said.stdout.contains("75 to 270") && said.stdout.contains("--until-decided"), "{}", said.stdout);
+    let given = folder.json(&["power", "--sd", "1", "--difference", "0.25", "--until-decided"]).1["needed"][0].clone();
+    assert_eq!(given["range"], Value::Null);
+    // Wald's test takes 117 on average, `compare --until-decided` 150: with a probability of 0.8 it takes not many more.
+    assert!((150..260).contains(&given["until_decided"].as_u64().unwrap()), "{given}");
+}
+
+#[test]
+fn rare_effects_are_waited_for() {
+    let folder = sample();
+    let (_, report) = compare(&folder, &["./plain", "./better", "--until-decided", "--rare", "5%"]);
+    let comparison = &report["comparisons"][0];
+    assert_eq!((&comparison["claim"], &comparison["cases"]), (&"better".into(), &72.into()), "{report}");
+    for wrong in ["0%", "60%", "much"] {
+        let said = folder.judge(&["compare", "-p", "sum", "./plain", "./better", "--until-decided", "--rare", wrong]);
+        assert_eq!(said.code, Some(2), "{}", said.stderr);
     }
 }
 

@@ -95,8 +95,7 @@ fn rare_table(runs: usize) {
         let (plain, careful) = (wrong(None), wrong(Some(share)));
         let Population::RareLosses { loss, .. } = population else { continue };
         let effect = loss * share / (1.0 - share) / noise;
-        let mut wald = || (0..runs).map(|_| wald_cases(effect, &mut random)).sum::<usize>() as f64 / runs as f64;
-        let least = 100.0 * (1.0 - share).powf(1.35 * wald());
+        let least = 100.0 * (1.0 - share).powf(1.35 * mean_wald_cases(effect, &mut random));
         println!("| {:.0} % | {noise} | {plain:.1} % | {careful:.1} % | {least:.1} % |", 100.0 * share);
     }
 }
@@ -115,12 +114,11 @@ fn effect_table(runs: usize) {
     println!("|---:|---:|---:|---:|---:|---:|---:|");
     for mean in [0.1, 0.25, 0.5, 1.0] {
         let mut random = Random::new(1);
-        let runs = if mean < 0.2 { runs / 4 } else { runs };
         let stops: Vec<Stop> =
             (0..runs).map(|_| until_decided(&Population::Normal, mean, None, 20_000, &mut random)).collect();
         let cases = mean_cases(&stops);
         let right = percent(stops.iter().filter(|stop| stop.decision == Decision::Better).count(), runs);
-        let wald = (0..runs).map(|_| wald_cases(mean, &mut random)).sum::<usize>() as f64 / runs as f64;
+        let wald = mean_wald_cases(mean, &mut random);
         let fixed = |power| power::cases_needed(1.0, mean, ALPHA, power).unwrap_or_default();
         println!(
             "| {mean} sd | {cases:.1} | {right:.1} % | {wald:.1} | {:.2} | {} | {} |",
@@ -151,6 +149,12 @@ fn other_effects_table(runs: usize) {
         let right = stops.iter().filter(|stop| stop.decision == Decision::Better).count();
         println!("| {name} | {:.1} | {:.1} % |", mean_cases(&stops), percent(right, runs));
     }
+}
+
+/// The mean over enough runs for three digits.
+fn mean_wald_cases(mean: f64, random: &mut Random) -> f64 {
+    const RUNS: usize = 20_000;
+    (0..RUNS).map(|_| wald_cases(mean, random)).sum::<usize>() as f64 / RUNS as f64
 }
 
 /// Wald's sequential probability ratio test of mean 0 against `mean`, variance known, each error alpha / 2, where

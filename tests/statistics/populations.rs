@@ -207,11 +207,11 @@ pub(crate) fn kept() -> Vec<(&'static str, Population)> {
         ("whole numbers, 20 % ties, 10 % gains", Population::WholeNumbers),
         ("exponential losses, 14 % exponential gains", Population::ExponentialGains),
         ("10 % uncommon losses", Population::Mirrored(Box::new(Population::UncommonGains))),
-        ("not tuned on: Gumbel", Population::Gumbel),
-        ("not tuned on: Weibull, shape 0.7", Population::Weibull),
-        ("not tuned on: columns, plain and half of the time", Population::recorded("columns-plain", "columns-short")),
+        ("Gumbel", Population::Gumbel),
+        ("Weibull, shape 0.7", Population::Weibull),
+        ("columns, plain and half of the time", Population::recorded("columns-plain", "columns-short")),
         (
-            "not tuned on: same-game-free, plain and half of the time",
+            "same-game-free, plain and half of the time",
             Population::recorded("same-game-free-plain", "same-game-free-short"),
         ),
     ]

@@ -3,7 +3,7 @@
 
 mod populations;
 
-use judge::statistics::{Decision, Random, Sequence, SequenceSettings, power};
+use judge::statistics::{Decision, Random, Sequence, SequenceSettings, cases_until_decided, power};
 use populations::Population;
 
 const ALPHA: f64 = 0.05;
@@ -94,6 +94,20 @@ fn effects_are_found_within_some_times_the_cases_of_the_best_test_that_knows_the
         assert!(right * 100 >= runs * 97, "{mean}: {right} of {runs}");
         // A test of a fixed number of cases with the same certainty of finding it needs more.
         assert!(mean == 1.0 || average < power::cases_needed(1.0, mean, ALPHA, 0.975).unwrap() as f64);
+    }
+}
+
+#[test]
+fn the_planned_number_of_cases_suffices_with_the_wanted_probability_and_is_not_far_too_large() {
+    let mut random = Random::new(11);
+    for (mean, runs) in [(0.15, 150), (0.25, 400), (0.5, 400), (1.0, 400)] {
+        let planned = cases_until_decided(1.0, mean, ALPHA, 0.8).unwrap();
+        let stops = (0..runs).map(|_| run(&Population::Normal, mean, None, planned as usize, &mut random));
+        let decided = stops.filter(|stop| stop.decision == Decision::Better).count();
+        let least = 0.8 - 2.0 * (0.16 / runs as f64).sqrt();
+        assert!(decided as f64 >= least * runs as f64, "{mean}: {planned} {decided}");
+        // The least warm-up is for effects on one side, of which those of 1 sd have some on the other.
+        assert!(mean == 1.0 || (decided as f64) < 0.97 * runs as f64, "{mean}: {planned} {decided}");
     }
 }
 

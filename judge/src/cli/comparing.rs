@@ -143,6 +143,9 @@ pub struct PowerArgs {
     /// The difference that this number of cases shows; repeatable
     #[arg(short = 'n', long = "cases", value_name = "N")]
     pub counts: Vec<u64>,
+    /// Also show the number of cases by which `judge compare --until-decided` has found each difference
+    #[arg(long)]
+    pub until_decided: bool,
     /// The probability of detecting the difference
     #[arg(long, value_name = "P", default_value = "0.8", value_parser = power)]
     pub power: f64,

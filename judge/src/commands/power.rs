@@ -53,6 +53,7 @@ pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, 
         provenance,
         alpha: args.statistics.alpha,
         power: args.power,
+        until_decided: args.until_decided,
     };
     outputs.publish(&report)?;
     Ok(exit)
@@ -151,8 +152,13 @@ fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<S
         return Err(Failure::usage(format!("{} cases that both solved show no spread", paired.solved))
             .with_hint("give more cases: --seeds 1-30"));
     }
-    let source = format!("{source}, {} cases", moments.count());
-    Ok(Spread { measure, rule: scored.rule, deviation: moments.deviation(), source })
+    Ok(Spread {
+        measure,
+        rule: scored.rule,
+        deviation: moments.deviation(),
+        cases: Some(moments.count() as u64),
+        source: format!("{source}, {} cases", moments.count()),
+    })
 }
 
 fn given(sd: &MinEffect) -> Spread {
@@ -160,7 +166,7 @@ fn given(sd: &MinEffect) -> Spread {
         MinEffect::Share(share) => (EffectMeasure::Ratio, share.share().ln_1p()),
         MinEffect::Amount(amount) => (EffectMeasure::Difference, *amount),
     };
-    Spread { measure, rule: Rule::Sum, deviation, source: "given".to_owned() }
+    Spread { measure, rule: Rule::Sum, deviation, cases: None, source: "given".to_owned() }
 }
 
 /// Reads effects, one number each, separated by white space.
@@ -180,6 +186,7 @@ fn recorded(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
         measure: args.statistics.measure.unwrap_or(EffectMeasure::Ratio),
         rule: Rule::Sum,
         deviation: moments.deviation(),
+        cases: Some(moments.count() as u64),
         source: format!("{} effects in {}", moments.count(), path.display()),
     })
 }

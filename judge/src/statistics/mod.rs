@@ -21,7 +21,7 @@ mod summary;
 mod welch;
 mod wilcoxon;
 
-pub use anytime::{Decision, InvalidSettings, Sequence, SequenceSettings, is_looked_at};
+pub use anytime::{Decision, InvalidSettings, Sequence, SequenceSettings, cases_until_decided, is_looked_at};
 pub use effect::{ScoreMeasure, points_effect};
 pub use interval::Interval;
 pub use moments::Moments;

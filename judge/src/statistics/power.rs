@@ -9,7 +9,8 @@
 //! with s the standard deviation of the effects. (The usual approximation to the non-central t; within one case of it
 //! from five cases on.)
 
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use super::interval::Interval;
+use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 
 /// The largest number of cases that is searched.
 pub(super) const MOST_CASES: u64 = 1 << 40;
@@ -22,6 +23,16 @@ pub fn detectable_effect(deviation: f64, cases: u64, alpha: f64, power: f64) -> 
     let freedom = cases.checked_sub(1).filter(|&freedom| freedom > 0)? as f64;
     let quantiles = student_quantile(1.0 - alpha / 2.0, freedom) + student_quantile(power, freedom);
     Some(quantiles * deviation / (cases as f64).sqrt())
+}
+
+/// Returns the interval of the standard deviation of normal effects, given that of a sample: s sqrt((n - 1) / q) for
+/// the two quantiles q of chi-squared with n - 1 degrees of freedom. `None` below two cases.
+#[must_use]
+pub fn deviation_interval(deviation: f64, cases: u64, alpha: f64) -> Option<Interval> {
+    let freedom = cases.checked_sub(1).filter(|&freedom| freedom > 0)? as f64;
+    let chi_squared = ChiSquared::new(freedom).ok()?;
+    let end = |level: f64| deviation * (freedom / chi_squared.inverse_cdf(level)).sqrt();
+    Some(Interval { low: end(1.0 - alpha / 2.0), high: end(alpha / 2.0) })
 }
 
 /// Returns the quantile of Student's t, by the first term of its expansion around the normal one where that is exact
@@ -102,6 +113,15 @@ mod tests {
             assert!(detectable_effect(2.0, cases, 0.05, 0.9).unwrap() <= effect.abs());
             assert!(detectable_effect(2.0, cases - 1, 0.05, 0.9).is_none_or(|least| least > effect.abs()));
         }
+    }
+
+    #[test]
+    fn the_interval_of_a_deviation_is_that_of_the_tables() {
+        // Chi-squared with 19 degrees of freedom: 8.9065 and 32.8523.
+        let interval = deviation_interval(2.0, 20, 0.05).unwrap();
+        assert!((interval.low - 2.0 * (19.0_f64 / 32.8523).sqrt()).abs() < 1e-4, "{interval:?}");
+        assert!((interval.high - 2.0 * (19.0_f64 / 8.9065).sqrt()).abs() < 1e-4, "{interval:?}");
+        assert_eq!(deviation_interval(2.0, 1, 0.05), None);
     }
 
     #[test]

@@ -9,7 +9,8 @@ use crate::report::text::json_value::schema_of;
 use crate::report::text::provenance::ProvenanceRecord;
 use crate::report::text::style::Style;
 use crate::report::text::table::grid;
-use crate::statistics::power::{cases_needed, detectable_effect};
+use crate::statistics::cases_until_decided;
+use crate::statistics::power::{cases_needed, detectable_effect, deviation_interval};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
@@ -22,6 +23,8 @@ pub struct Spread {
     pub rule: Rule,
     /// Their standard deviation.
     pub deviation: f64,
+    /// The number of cases that it was estimated from; `None` where it is given.
+    pub cases: Option<u64>,
     /// Its source, as text.
     pub source: String,
 }
@@ -41,7 +44,12 @@ pub struct PowerReport {
     pub counts: Vec<u64>,
     /// The differences whose number of cases is shown.
     pub differences: Vec<f64>,
+    /// Whether the number of cases of a test that goes on until it is decided is shown, too.
+    pub until_decided: bool,
 }
+
+/// The certainty of the range that an estimated spread leaves.
+const RANGE_ALPHA: f64 = 0.05;
 
 impl PowerReport {
     pub(super) fn shown_by(&self, cases: u64) -> Option<f64> {
@@ -50,6 +58,39 @@ impl PowerReport {
 
     pub(super) fn needed_for(&self, difference: f64) -> Option<u64> {
         cases_needed(self.spread.deviation, difference, self.alpha, self.power)
+    }
+
+    /// Returns the fewest and the most cases by the uncertainty of the spread; `None` where it is given.
+    pub(super) fn range_for(&self, difference: f64) -> Option<(u64, u64)> {
+        let spread = deviation_interval(self.spread.deviation, self.spread.cases?, RANGE_ALPHA)?;
+        let needed = |deviation| cases_needed(deviation, difference, self.alpha, self.power);
+        Some((needed(spread.low)?, needed(spread.high)?))
+    }
+
+    pub(super) fn decided_after(&self, difference: f64) -> Option<u64> {
+        let after = || cases_until_decided(self.spread.deviation, difference, self.alpha, self.power);
+        self.until_decided.then(after).flatten()
+    }
+
+    /// Returns the titles of the columns about a difference, as far as they are known.
+    pub(super) fn difference_titles(&self) -> Vec<&'static str> {
+        let range = self.spread.cases.map(|_| "by the spread's uncertainty");
+        let decided = self.until_decided.then_some("--until-decided");
+        ["a difference of", "needs cases"].into_iter().chain(range).chain(decided).collect()
+    }
+
+    /// Returns the cells under these titles.
+    pub(super) fn difference_cells(&self, difference: f64) -> Vec<String> {
+        let text = |cases: Option<u64>| cases.map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
+        let mut cells = vec![size(self.spread.measure, difference), text(self.needed_for(difference))];
+        if self.spread.cases.is_some() {
+            let range = self.range_for(difference);
+            cells.push(range.map_or_else(|| "too many".to_owned(), |(low, high)| format!("{low} to {high}")));
+        }
+        if self.until_decided {
+            cells.push(text(self.decided_after(difference)));
+        }
+        cells
     }
 }
 
@@ -76,10 +117,9 @@ pub(in crate::report) fn power_text(report: &PowerReport, style: Style) -> Strin
         parts.push(table.text());
     }
     if !report.differences.is_empty() {
-        let mut table = grid([right("a difference of"), right("needs cases")], style);
+        let mut table = grid(report.difference_titles().into_iter().map(right), style);
         for &difference in &report.differences {
-            let needed = report.needed_for(difference).map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
-            table.add_row([size(*measure, difference), needed]);
+            table.add_row(report.difference_cells(difference));
         }
         parts.push(table.text());
     }
@@ -115,6 +155,11 @@ struct NeededRecord {
     difference: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cases: Option<u64>,
+    /// From the fewest to the most, by the uncertainty of an estimated spread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<[u64; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until_decided: Option<u64>,
 }
 
 /// Returns the report as one JSON document, with a final newline. Differences are on the scale of the measure.
@@ -123,7 +168,12 @@ struct NeededRecord {
 /// Never: every value in it can be written as JSON.
 pub(in crate::report) fn power_json(report: &PowerReport) -> serde_json::Result<String> {
     let shown = |&cases: &u64| ShownRecord { cases, difference: report.shown_by(cases) };
-    let needed = |&difference: &f64| NeededRecord { difference, cases: report.needed_for(difference) };
+    let needed = |&difference: &f64| NeededRecord {
+        difference,
+        cases: report.needed_for(difference),
+        range: report.range_for(difference).map(|(low, high)| [low, high]),
+        until_decided: report.decided_after(difference),
+    };
     let document = Document {
         schema: 1,
         provenance: (&report.provenance).into(),

@@ -11,12 +11,8 @@ pub(in crate::report) fn power_sheet(report: &PowerReport) -> Sheet {
     let shown = |effect: f64| size(*measure, effect);
     let of_cases =
         |&cases: &u64| vec![cases.to_string(), report.shown_by(cases).map_or_else(|| NOTHING.to_owned(), shown)];
-    let of_difference = |&difference: &f64| {
-        let needed = report.needed_for(difference).map_or_else(|| "too many".to_owned(), |cases| cases.to_string());
-        vec![shown(difference), needed]
-    };
     let by_cases = report.counts.iter().map(of_cases).collect();
-    let by_difference = report.differences.iter().map(of_difference).collect();
+    let by_difference = report.differences.iter().map(|&difference| report.difference_cells(difference)).collect();
     let probabilities =
         format!("seen with a probability of {}, false alarms with one of {}", report.power, report.alpha);
     Sheet {
@@ -24,7 +20,7 @@ pub(in crate::report) fn power_sheet(report: &PowerReport) -> Sheet {
         lines: [source.clone(), probabilities].into_iter().chain(provenance_lines(&report.provenance, None)).collect(),
         sections: vec![
             ("What cases show".to_owned(), TextTable::new(&["cases", "show a difference of"], 0, by_cases)),
-            ("What differences need".to_owned(), TextTable::new(&["a difference of", "needs cases"], 0, by_difference)),
+            ("What differences need".to_owned(), TextTable::new(&report.difference_titles(), 0, by_difference)),
         ],
     }
 }

@@ -43,11 +43,17 @@ const FEW_CASES: f64 = 50.0;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AsymptoticSequence {
     alpha: f64,
+    lenience: f64,
 }
 
 impl AsymptoticSequence {
     pub(super) fn new(alpha: f64) -> Self {
-        Self { alpha }
+        Self { alpha, lenience: LENIENCE }
+    }
+
+    /// The sequence without the lenience at first: about as strict as all conditions together.
+    pub(super) fn strict(alpha: f64) -> Self {
+        Self { alpha, lenience: 1.0 }
     }
 
     /// Returns whether the moments support that the mean lies on this side of the center.
@@ -64,16 +70,16 @@ impl AsymptoticSequence {
         let skewness = (-side.sign() * moments.skewness()).max(0.0) * SKEWNESS_FACTOR;
         let share = skewness * distance / (3.0 * deviation);
         let corrected = distance * (1.0 - share + share * share / 3.0) - skewness * deviation / (6.0 * count);
-        let square = (corrected / deviation).powi(2) * count;
-        let evidence = count / 2.0 * (square / (count - 1.0)).ln_1p() * count / (count + PRIOR_CASES);
-        corrected > 0.0 && evidence - (count / PRIOR_CASES).ln_1p() / 2.0 >= self.threshold(moments)
+        corrected > 0.0 && self.is_reached(count, corrected / deviation, tail(moments))
     }
 
-    fn threshold(self, moments: &Moments) -> f64 {
-        let count = moments.count() as f64;
-        let strictness = (count / STRICT_FROM).min(1.0) * LENIENCE.ln();
-        let tail = tail(moments).min(LONGEST_TAIL) * (FEW_CASES / count).min(1.0);
-        strictness + tail - (LENIENCE * self.alpha).ln()
+    /// Returns whether so many cases support a mean that lies so many standard deviations from the center.
+    pub(super) fn is_reached(self, count: f64, distance: f64, tail: f64) -> bool {
+        let square = distance * distance * count;
+        let evidence = count / 2.0 * (square / (count - 1.0)).ln_1p() * count / (count + PRIOR_CASES);
+        let strictness = (count / STRICT_FROM).min(1.0) * self.lenience.ln();
+        let tail = tail.min(LONGEST_TAIL) * (FEW_CASES / count).min(1.0);
+        evidence - (count / PRIOR_CASES).ln_1p() / 2.0 >= strictness + tail - (self.lenience * self.alpha).ln()
     }
 }
 

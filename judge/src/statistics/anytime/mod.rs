@@ -37,6 +37,7 @@ mod bounded;
 mod looks;
 mod martingale;
 mod mixture;
+mod planning;
 mod sequence;
 mod side;
 mod symmetric;
@@ -44,4 +45,5 @@ mod tail;
 mod warm_up;
 
 pub use looks::is_looked_at;
+pub use planning::cases_until_decided;
 pub use sequence::{Decision, InvalidSettings, Sequence, SequenceSettings};

@@ -45,6 +45,11 @@ impl WarmUp {
         Self { enough: cases(RARE), fewest: rare.map_or(0.0, cases) }
     }
 
+    /// Returns the number of cases after which it is over for equal effects, which have none on the other side.
+    pub(super) fn longest(self) -> u64 {
+        self.enough.max(self.fewest).ceil() as u64
+    }
+
     /// Returns whether the warm-up is over for the claim that the mean lies on this side of the center. The moments are
     /// those of the effects.
     pub(super) fn is_over(self, effects: &[f64], moments: &Moments, center: f64, side: Side) -> bool {
