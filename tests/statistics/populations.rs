@@ -101,10 +101,7 @@ impl Population {
     pub(crate) fn draw(&self, random: &mut Random) -> f64 {
         match self {
             Self::Normal => normal(random),
-            Self::HeavyTailed => {
-                let chi_squared: f64 = (0..3).map(|_| normal(random).powi(2)).sum();
-                normal(random) / chi_squared.sqrt()
-            }
+            Self::HeavyTailed => student(3, random),
             Self::Contaminated => normal(random) * if random.unit() < 0.9 { 1.0 } else { 5.0 } / 3.4_f64.sqrt(),
             Self::Skewed => -random.unit().ln() - 1.0,
             Self::VerySkewed => (normal(random).exp() - E.sqrt()) / (E * (E - 1.0)).sqrt(),
@@ -122,12 +119,7 @@ impl Population {
                 let level = if random.below(10) == 0 { 3.0 } else { -1.0 / 3.0 };
                 (level + 0.3 * normal(random)) / 1.09_f64.sqrt()
             }
-            &Self::TwoPoints { ties, gains } => {
-                // Two draws in every case, so that neither share changes what the other one sees.
-                let (is_tie, is_gain) = (random.unit() < ties, random.unit() < gains);
-                let level = if is_gain { (1.0 - gains) / gains } else { -1.0 };
-                if is_tie { 0.0 } else { level / ((1.0 - ties) * (1.0 - gains) / gains).sqrt() }
-            }
+            &Self::TwoPoints { ties, gains } => two_points(ties, gains, random),
             Self::WholeNumbers => whole_number(random),
             Self::ExponentialGains => one_gain_in_seven(-random.unit().ln(), random) / 12.0_f64.sqrt(),
             Self::LognormalGains => one_gain_in_seven((normal(random) - 0.5).exp(), random) / (6.0 * E).sqrt(),
@@ -139,29 +131,12 @@ impl Population {
             Self::Gumbel => (-(-random.unit().ln()).ln() - EULER) * 6.0_f64.sqrt() / PI,
             // The mean is the gamma function of 1 + 1 / 0.7.
             Self::Weibull => ((-random.unit().ln()).powf(1.0 / 0.7) - 1.265_824) / 1.851_171,
-            Self::StudentFive => {
-                let chi_squared: f64 = (0..5).map(|_| normal(random).powi(2)).sum();
-                normal(random) * (3.0 / chi_squared).sqrt()
-            }
-            Self::Logistic => {
-                let share = random.unit();
-                (share / (1.0 - share)).ln() * 3.0_f64.sqrt() / PI
-            }
+            Self::StudentFive => student(5, random),
+            Self::Logistic => logit(random.unit()) * 3.0_f64.sqrt() / PI,
             Self::Gamma => (-(random.unit() * random.unit()).ln() - 2.0) / 2.0_f64.sqrt(),
-            Self::Poisson => {
-                let mut product = random.unit();
-                let mut count = 0.0;
-                while product > 1.0 / E {
-                    product *= random.unit();
-                    count += 1.0;
-                }
-                count - 1.0
-            }
+            Self::Poisson => poisson(random) - 1.0,
             Self::Arcsine => 2.0_f64.sqrt() * (2.0 * PI * random.unit()).cos(),
-            &Self::RareLosses { share, loss, noise } => {
-                let level = if random.unit() < share { -loss } else { loss * share / (1.0 - share) };
-                if level < 0.0 { level } else { level + noise * normal(random) }
-            }
+            &Self::RareLosses { share, loss, noise } => rare_loss(share, loss, noise, random),
             Self::RareGains => {
                 if random.below(50) == 0 {
                     7.0
@@ -245,6 +220,38 @@ pub(crate) fn broken() -> Vec<(&'static str, Population)> {
         ("**broken**: 50 % ties, of the others 12 % chi-squared gains", Population::ChiSquaredGains),
         ("**broken**: 2 % rare large gains", Population::RareGains),
     ]
+}
+
+fn two_points(ties: f64, gains: f64, random: &mut Random) -> f64 {
+    // Two draws in every case, so that neither share changes what the other one sees.
+    let (is_tie, is_gain) = (random.unit() < ties, random.unit() < gains);
+    let level = if is_gain { (1.0 - gains) / gains } else { -1.0 };
+    if is_tie { 0.0 } else { level / ((1.0 - ties) * (1.0 - gains) / gains).sqrt() }
+}
+
+fn rare_loss(share: f64, loss: f64, noise: f64, random: &mut Random) -> f64 {
+    if random.unit() < share { -loss } else { loss * share / (1.0 - share) + noise * normal(random) }
+}
+
+fn logit(share: f64) -> f64 {
+    (share / (1.0 - share)).ln()
+}
+
+/// Student's t, scaled to a standard deviation of 1.
+fn student(degrees: u8, random: &mut Random) -> f64 {
+    let chi_squared: f64 = (0..degrees).map(|_| normal(random).powi(2)).sum();
+    normal(random) / (chi_squared / (f64::from(degrees) - 2.0)).sqrt()
+}
+
+/// Poisson's distribution of mean 1.
+fn poisson(random: &mut Random) -> f64 {
+    let mut product = random.unit();
+    let mut count = 0.0;
+    while product > 1.0 / E {
+        product *= random.unit();
+        count += 1.0;
+    }
+    count
 }
 
 /// A tie in half of the cases; of the others 12 % gain, of all sizes, what the rest lose.
