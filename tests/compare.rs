@@ -712,7 +712,7 @@ fn power_says_how_uncertain_a_pilot_is_and_how_long_a_growing_comparison_takes()
     // A spread of 1 from 20 effects, and the 95 % interval of it: 0.7605 to 1.4606.
     let effects: Vec<String> =
         (0..20).map(|case| format!("{}{}", if case % 2 == 0 { "" } else { "-" }, 0.95_f64.sqrt())).collect();
-    folder.write("effects.txt", &effects.join("\n"));
+    folder.write("effects.txt", effects.join("\n"));
     let pilot = ["power", "--effects", "effects.txt", "--measure", "difference", "--difference", "0.25"];
     let needed = folder.json(&pilot).1["needed"][0].clone();
     assert_eq!(needed["cases"], 128, "{needed}");
