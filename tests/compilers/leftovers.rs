@@ -77,8 +77,12 @@ fn problem(stage: &Stage, command: &str, script: &str) {
     for name in commands {
         let body = if name == command { script } else { "echo 1" };
         stage.folder.script(&format!("work/{name}"), body);
-        let arguments = if name == "interactor" { " {input} {report}" } else { "" };
-        lines.push(format!("{name}-command = \"{}{arguments}\"", folder.join(name).display()));
+        let arguments = match name {
+            "generator" => "{seed}",
+            "checker" => "{answer}",
+            _ => "{input} {report}",
+        };
+        lines.push(format!("{name}-command = \"{} {arguments}\"", folder.join(name).display()));
     }
     fs::write(folder.join("problems.toml"), lines.join("\n")).unwrap();
 }

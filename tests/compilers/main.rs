@@ -17,7 +17,7 @@ mod support;
 use judge::model::Invocation;
 use judge::solver::{Toolbox, fingerprint, parse_specs, prepare};
 use judge_sandbox::{Exchange, Made, Options, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
-use stage::{Stage, is_root, json, users_and_tiers};
+use stage::{Stage, is_root, json, run, users_and_tiers};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -179,9 +179,13 @@ fn a_source_may_have_any_name_and_stand_anywhere() {
     fs::set_permissions(private.join("own.c"), fs::Permissions::from_mode(0o600)).unwrap();
     fs::set_permissions(&private, fs::Permissions::from_mode(0o700)).unwrap();
     for (user, tier) in users_and_tiers(&stage) {
-        let Became { verdict, note } = judged(&stage, user, &tier, "elsewhere/own.c");
-        let expected = if user.is_none() { "accepted" } else { "cannot-start" };
-        assert_eq!(verdict, expected, "{user:?} in tier {tier}: {note}");
+        if user.is_none() {
+            let Became { verdict, note } = judged(&stage, user, &tier, "elsewhere/own.c");
+            assert_eq!(verdict, "accepted", "in tier {tier}: {note}");
+            continue;
+        }
+        let said = run(stage.judge_as(user, &["run", "-p", "columns", "--tier", &tier, "-s", "elsewhere/own.c"]));
+        assert!(said.code == Some(2) && said.stderr.contains("Permission denied"), "in tier {tier}: {}", said.stderr);
     }
     fs::set_permissions(&private, fs::Permissions::from_mode(0o755)).unwrap();
     let others = users_and_tiers(&stage).into_iter().filter(|(user, _)| user.is_some() || !is_root());

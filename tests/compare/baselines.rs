@@ -1,0 +1,167 @@
+//! Baselines, and the gate that holds a solver to them.
+
+use crate::*;
+
+#[test]
+fn the_gate_fails_on_a_worse_solver_and_passes_on_the_same_and_a_better_one() {
+    let folder = sample();
+    assert_eq!(record(&folder, &["-s", "./plain"]).code, Some(0));
+    for round in 1..=20 {
+        let said = gate(&folder, "./plain", &["--time-drop", "100%"]);
+        assert_eq!(said.code, Some(0), "round {round}: {}{}", said.stdout, said.stderr);
+    }
+    assert_eq!(gate(&folder, "./better", &[]).code, Some(0));
+    folder.script("worse", "read -r seed; echo $((990 + seed * 37 % 101))");
+    let said = gate(&folder, "./worse", &["--max-drop", "0.5%"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("the total got worse by 0.9"), "{}", said.stdout);
+    assert!(said.stdout.contains("judge run -p sum -s ./worse --seeds "), "{}", said.stdout);
+    assert_eq!(gate(&folder, "./worse", &["--max-drop", "1.5%"]).code, Some(0));
+    let said = gate(&folder, "./failing", &["--max-drop", "100%"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("seed-5: it was accepted and is runtime-error"), "{}", said.stdout);
+}
+
+#[test]
+fn a_baseline_and_the_journal_name_the_checker_alike() {
+    let folder = sample();
+    assert_eq!(record(&folder, &["-s", "./plain", "--seeds", "1-2"]).code, Some(0));
+    folder.judge(&["run", "-p", "sum", "-s", "./plain", "--seeds", "1"]);
+    let (_, best) = folder.json(&["best", "-p", "sum"]);
+    let baseline = std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();
+    let recorded = baseline.lines().find_map(|line| line.strip_prefix("checker = ")).unwrap();
+    let name = best["checker"]["name"].as_str().unwrap();
+    assert_eq!(recorded.trim_matches('"'), name);
+
+    // Earlier versions hashed the command along with its files.
+    let line = "sh check.sh {input} {answer}";
+    let hash = judge::model::Digest::of_parts([line.as_bytes(), CHECKER.as_bytes()]).short();
+    folder.write("baseline.toml", baseline.replace(name, &format!("{line} {hash}")));
+    assert_eq!(gate(&folder, "./plain", &[]).code, Some(0));
+    folder.write("check.sh", format!("{CHECKER}true\n"));
+    let said = gate(&folder, "./plain", &[]);
+    assert!(said.code == Some(1) && said.stdout.contains("checker"), "{}{}", said.stdout, said.stderr);
+}
+
+#[test]
+fn a_confident_gate_is_not_alarmed_by_noise() {
+    let folder = sample();
+    assert_eq!(record(&folder, &["-s", "./plain", "--seeds", "1-10"]).code, Some(0));
+    assert_eq!(gate(&folder, "./noisy", &["--max-drop", "0%"]).code, Some(1));
+    assert_eq!(gate(&folder, "./noisy", &["--max-drop", "0%", "--confident"]).code, Some(0));
+    folder.script("worse", "read -r seed; echo $((990 + seed * 37 % 101))");
+    assert_eq!(gate(&folder, "./worse", &["--max-drop", "0%", "--confident"]).code, Some(1));
+}
+
+#[test]
+fn a_confident_gate_goes_by_the_total_and_not_by_the_mean_ratio() {
+    let folder = misleading("max");
+    assert_eq!(record(&folder, &["-s", "./even", "--seeds", "1-100"]).code, Some(0));
+    let said = gate(&folder, "./uneven", &["--max-drop", "0%", "--confident"]);
+    assert_eq!(said.code, Some(1), "{}", said.stdout);
+    assert!(said.stdout.contains("the total"), "{}", said.stdout);
+}
+
+#[test]
+fn the_baseline_file_is_small_sorted_and_the_same_every_time() {
+    let folder = sample();
+    folder.write("data/case-a.in", "3\n");
+    assert_eq!(record(&folder, &["-s", "./failing", "--seeds", "1-6", "--inputs", "data/*.in"]).code, Some(1));
+    let read = || std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();
+    let without_times =
+        |text: String| text.lines().map(|line| line.split(", cpu = ").next().unwrap().to_owned()).collect::<Vec<_>>();
+    let first = without_times(read());
+    let cases: Vec<&String> = first.iter().skip_while(|line| *line != "[cases]").skip(1).collect();
+    assert_eq!(cases.len(), 7, "{first:?}");
+    assert!(cases.is_sorted(), "{first:?}");
+    assert!(cases[0].contains("file = \"data/case-a.in\"") && cases[0].contains("score = 1010"), "{}", cases[0]);
+    assert!(cases[5].contains("seed = 5") && cases[5].contains("verdict = \"runtime-error\""), "{}", cases[5]);
+    record(&folder, &["-s", "./failing", "--seeds", "1-6", "--inputs", "data/*.in"]);
+    assert_eq!(without_times(read()), first);
+    // What failed before may fail again, and may be mended.
+    assert_eq!(gate(&folder, "./failing", &[]).code, Some(0));
+    assert!(gate(&folder, "./plain", &[]).stdout.contains("now accepted: seed-5"));
+}
+
+#[test]
+fn what_has_changed_is_said_and_not_compared() {
+    let folder = sample();
+    folder.write("data/a.in", "3\n");
+    folder.write("data/b.in", "4\n");
+    record(&folder, &["-s", "./plain", "--inputs", "data/*.in"]);
+    std::fs::remove_file(folder.path().join("data/a.in")).unwrap();
+    folder.write("data/b.in", "5\n");
+    let said = gate(&folder, "./plain", &[]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("a: it was not run: its input is gone"), "{}", said.stdout);
+    assert!(said.stdout.contains("b: its input differs from the recorded one"), "{}", said.stdout);
+    folder.write("data/a.in", "3\n");
+    folder.write("data/b.in", "4\n");
+    let said = gate(&folder, "./plain", &["--memory", "100MiB"]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("the problem has changed"), "{}", said.stdout);
+    folder.write("check.sh", format!("{CHECKER}# another version\n"));
+    let said = gate(&folder, "./plain", &[]);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stdout.contains("the checker has changed, nothing was compared"), "{}", said.stdout);
+    folder.write("baseline.toml", "schema = 1\n");
+    assert_eq!(gate(&folder, "./plain", &[]).code, Some(2));
+    assert_eq!(folder.judge(&["gate", "--baseline", "missing.toml", "-s", "./plain"]).code, Some(2));
+}
+
+#[test]
+fn an_update_raises_the_bar_and_never_lowers_it() {
+    let folder = sample();
+    record(&folder, &["-s", "./plain", "--tolerance", "50%"]);
+    let read = || std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();
+    let before = read();
+    assert_eq!(gate(&folder, "./plain", &["--update"]).code, Some(0));
+    assert_eq!(read(), before);
+    assert_eq!(gate(&folder, "./better", &["--update"]).code, Some(0));
+    let after = read();
+    assert!(after.contains("score = 1053") && after.contains("tolerance = \"50%\""), "{after}");
+    assert_eq!(gate(&folder, "./plain", &["--update"]).code, Some(1));
+    assert_eq!(read(), after);
+}
+
+#[test]
+fn the_gates_reports_tell_the_same() {
+    let folder = sample();
+    record(&folder, &["-s", "./plain"]);
+    let summary = folder.path().join("summary.md");
+    let more = ["--markdown", "gate.md", "--junit", "gate.xml", "--json", "gate.json"];
+    let arguments = [&["gate", "--baseline", "baseline.toml", "-s", "./failing"], &more[..]].concat();
+    let status = folder.command(&arguments).env("GITHUB_STEP_SUMMARY", &summary).output().unwrap().status;
+    assert_eq!(status.code(), Some(1));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let json: Value = serde_json::from_str(&read("gate.json")).unwrap();
+    assert_eq!((&json["holds"], &json["schema"]), (&false.into(), &1.into()));
+    assert_eq!(json["complaints"].as_array().unwrap().len(), 4);
+    assert_eq!(json["complaints"][0]["command"], "judge run -p sum -s ./failing --seeds 10");
+    let junit = read("gate.xml");
+    assert!(junit.contains("tests=\"21\"") && junit.contains("failures=\"4\""), "{junit}");
+    assert!(read("gate.md").contains("- seed-10: it was accepted and is runtime-error"));
+    assert_eq!(read("gate.md"), std::fs::read_to_string(Path::new(&summary)).unwrap());
+}
+
+#[test]
+fn the_gates_markdown_fits_a_comment_however_much_there_is_to_say() {
+    let folder = sample();
+    record(&folder, &["-s", "./plain"]);
+    let mut baseline = std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();
+    for case in 0..3000 {
+        let name = format!("|{case}| <b> @everyone {}", "x".repeat(60));
+        let line = "file = 'gone', input = '6437b3ac38', verdict = 'accepted', score = 1";
+        baseline += &format!("'{name}' = {{ {line} }}\n");
+    }
+    folder.write("baseline.toml", &baseline);
+    let said = gate(&folder, "./plain", &["--markdown", "-"]);
+    assert_eq!(said.code, Some(1), "{}", said.stderr);
+    assert!(said.stdout.len() < 60_000, "{} bytes", said.stdout.len());
+    assert!(
+        said.stdout.contains("… and 2900 more") && said.stdout.contains("20 of 20 cases accepted"),
+        "{}",
+        said.stdout
+    );
+    assert!(!said.stdout.contains("<b>") && !said.stdout.contains("@everyone"), "{}", said.stdout);
+}
