@@ -38,7 +38,7 @@ pub enum SeedsError {
         /// The last number.
         last: u64,
     },
-    /// More than [`MOST_SEEDS`].
+    /// More than `MOST_SEEDS`.
     #[error("`{text}` is {count} seeds; at most {MOST_SEEDS} can be run at once")]
     TooMany {
         /// What was written.
