@@ -1,5 +1,9 @@
 //! The formats of reports, and the trait of a report that has them.
 
+use super::html::sheet::sheet_html;
+use super::text::csv_text::table_csv;
+use super::text::markdown::sheet_markdown;
+use super::text::sheet::{Sheet, TextTable};
 use super::text::style::Style;
 use std::error::Error;
 
@@ -68,9 +72,19 @@ pub trait Report {
         None
     }
 
+    /// Returns the rows of the comma-separated values, if the report has them.
+    fn rows(&self) -> Option<TextTable> {
+        None
+    }
+
+    /// Returns the report as titled tables, if it has them: Markdown and the web page show these.
+    fn sheet(&self) -> Option<Sheet> {
+        None
+    }
+
     /// Returns comma-separated values, if the report has them.
     fn csv(&self) -> Option<Rendered> {
-        None
+        self.rows().map(|rows| table_csv(&rows).map_err(Into::into))
     }
 
     /// Returns JUnit XML, if the report has it.
@@ -80,12 +94,12 @@ pub trait Report {
 
     /// Returns Markdown, if the report has it.
     fn markdown(&self) -> Option<String> {
-        None
+        self.sheet().map(|sheet| sheet_markdown(&sheet))
     }
 
     /// Returns a web page, if the report has one.
     fn html(&self) -> Option<Rendered> {
-        None
+        self.sheet().map(|sheet| sheet_html(&sheet).map(String::into_bytes).map_err(Into::into))
     }
 
     /// Returns the report in this format, if it has it.

@@ -17,15 +17,12 @@ use super::gate::report::GateReport;
 use super::gate::sheet::{gate_rows, gate_sheet};
 use super::gate::text::gate_text;
 use super::html::results::run_html;
-use super::html::sheet::sheet_html;
 use super::run::csv::run_csv;
 use super::run::json::run_json;
 use super::run::junit::run_junit;
 use super::run::markdown::run_markdown;
 use super::run::report::RunReport;
 use super::run::summary::run_text;
-use super::text::csv_text::table_csv;
-use super::text::markdown::sheet_markdown;
 use super::text::sheet::{Sheet, TextTable};
 use super::text::style::Style;
 use super::tune::json_lines::tune_jsonl;
@@ -49,14 +46,6 @@ const ONE_LINE_A_ROUND: Missing = Missing {
     why: "its records are the settings of each round",
     hint: "--jsonl PATH writes each of them as a line of JSON",
 };
-
-fn page(sheet: &Sheet) -> Option<Rendered> {
-    bytes(sheet_html(sheet))
-}
-
-fn rows(table: &TextTable) -> Option<Rendered> {
-    Some(table_csv(table).map_err(Into::into))
-}
 
 fn bytes<E: Error + 'static>(text: Result<String, E>) -> Option<Rendered> {
     Some(text.map(String::into_bytes).map_err(Into::into))
@@ -114,16 +103,12 @@ impl Report for CompareReport<'_> {
         bytes(compare_json(self))
     }
 
-    fn csv(&self) -> Option<Rendered> {
-        rows(&compare_rows(self))
+    fn rows(&self) -> Option<TextTable> {
+        Some(compare_rows(self))
     }
 
-    fn markdown(&self) -> Option<String> {
-        Some(sheet_markdown(&compare_sheet(self)))
-    }
-
-    fn html(&self) -> Option<Rendered> {
-        page(&compare_sheet(self))
+    fn sheet(&self) -> Option<Sheet> {
+        Some(compare_sheet(self))
     }
 }
 
@@ -150,12 +135,12 @@ impl Report for GateReport<'_> {
         Some(gate_markdown(self))
     }
 
-    fn csv(&self) -> Option<Rendered> {
-        rows(&gate_rows(self))
+    fn rows(&self) -> Option<TextTable> {
+        Some(gate_rows(self))
     }
 
-    fn html(&self) -> Option<Rendered> {
-        page(&gate_sheet(self))
+    fn sheet(&self) -> Option<Sheet> {
+        Some(gate_sheet(self))
     }
 }
 
@@ -174,16 +159,12 @@ impl Report for CalibrationReport<'_> {
         bytes(calibration_json(self))
     }
 
-    fn csv(&self) -> Option<Rendered> {
-        rows(&calibration_rows(self))
+    fn rows(&self) -> Option<TextTable> {
+        Some(calibration_rows(self))
     }
 
-    fn markdown(&self) -> Option<String> {
-        Some(sheet_markdown(&calibration_sheet(self)))
-    }
-
-    fn html(&self) -> Option<Rendered> {
-        page(&calibration_sheet(self))
+    fn sheet(&self) -> Option<Sheet> {
+        Some(calibration_sheet(self))
     }
 }
 
@@ -206,16 +187,12 @@ impl Report for PowerReport {
         bytes(power_json(self))
     }
 
-    fn csv(&self) -> Option<Rendered> {
-        rows(&power_rows(self))
+    fn rows(&self) -> Option<TextTable> {
+        Some(power_rows(self))
     }
 
-    fn markdown(&self) -> Option<String> {
-        Some(sheet_markdown(&power_sheet(self)))
-    }
-
-    fn html(&self) -> Option<Rendered> {
-        page(&power_sheet(self))
+    fn sheet(&self) -> Option<Sheet> {
+        Some(power_sheet(self))
     }
 }
 
@@ -238,15 +215,11 @@ impl Report for TuneReport {
         bytes(tune_jsonl(self))
     }
 
-    fn csv(&self) -> Option<Rendered> {
-        rows(&tune_rows(self))
+    fn rows(&self) -> Option<TextTable> {
+        Some(tune_rows(self))
     }
 
-    fn markdown(&self) -> Option<String> {
-        Some(sheet_markdown(&tune_sheet(self)))
-    }
-
-    fn html(&self) -> Option<Rendered> {
-        page(&tune_sheet(self))
+    fn sheet(&self) -> Option<Sheet> {
+        Some(tune_sheet(self))
     }
 }

@@ -5,7 +5,7 @@ pub(in crate::report) const NOTHING: &str = "–";
 
 /// A table as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::report) struct TextTable {
+pub struct TextTable {
     pub(in crate::report) titles: Vec<String>,
     /// The number of columns with words, at the left. The others hold figures.
     pub(in crate::report) words: usize,
@@ -29,7 +29,7 @@ impl TextTable {
 
 /// A report as titled tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::report) struct Sheet {
+pub struct Sheet {
     pub(in crate::report) title: String,
     /// The sentences under the title.
     pub(in crate::report) lines: Vec<String>,
