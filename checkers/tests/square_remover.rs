@@ -158,7 +158,7 @@ fn whole_games_score_what_the_model_gives() {
 
 #[test]
 fn the_cascade_before_the_first_move_scores() {
-    // The last move is undone by the next one, for ever: without the first cascade there would be little to score.
+    // The last move is undone by the next one, without end: without the first cascade there would be little to score.
     let input = "4\n8\n".to_owned() + &"00000000\n".repeat(8) + "12345\n";
     let answer = "0 0 1\n".repeat(MOVES);
     let mut model = Model::read(&input);

@@ -42,7 +42,7 @@ fn per_case(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3 / f64::from(u32::try_from(CASES).expect("a small number"))
 }
 
-/// What nobody can beat: start the program, give it the input, read its answer, wait for it.
+/// The floor: start the program, give it the input, read its answer, wait for it.
 fn bare_loop() -> Duration {
     let started = Instant::now();
     for _ in 0..CASES {

@@ -203,7 +203,7 @@ fn interval_holds(population: &Population, mean: f64, random: &mut Random) -> bo
     sequence.interval().is_none_or(|interval| interval.contains(mean))
 }
 
-/// What the bound alone can claim (`--exact`): no effect is larger than so many standard deviations.
+/// What the bound alone can claim (`--exact`): no effect is larger than this many standard deviations.
 fn exact_table(runs: usize) {
     println!("\n--exact, {runs} runs, up to {LOOKS} cases: false at 0, and where the mean is 0.5 sd:\n");
     println!("| effects | bound | false at 0 | right at 0.5 sd | mean cases | without --exact |");

@@ -28,9 +28,9 @@ pub(crate) struct Limits {
 pub(crate) enum Demand {
     /// The judge answers within this time.
     Answer(Duration),
-    /// The judge's own peak memory stays below so many MiB.
+    /// The judge's own peak memory stays below this many MiB.
     OwnMemory(u64),
-    /// The disk that is used stays below so many MiB.
+    /// The disk that is used stays below this many MiB.
     Disk(u64),
     /// The machine's available memory does not fall by more than the limit and some.
     HostMemory,

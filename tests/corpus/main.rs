@@ -135,7 +135,7 @@ fn in_tiers(
         let scene = match Scene::set(programs, user) {
             Ok(scene) => scene,
             Err(why) => {
-                skip(Need::Data, format!("somebody else uses the names of the attacks: {why}"));
+                skip(Need::Data, format!("another program uses the names of the attacks: {why}"));
                 return all;
             }
         };

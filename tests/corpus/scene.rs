@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
 const CANARY: &str = "/tmp/sbx_canary";
-/// The file in its folder that tells it from somebody else's.
+/// The file in its folder that tells it from a folder of another program.
 const OURS: &str = "of-the-test-corpus";
 const ANSWER: &str = "the expected answer\n";
 const PORT: u16 = 47113;
@@ -47,7 +47,7 @@ struct State {
 }
 
 impl Scene {
-    /// `Err` says which of the names is taken by somebody else.
+    /// `Err` says which of the names is taken by another program.
     pub(crate) fn set(programs: &Path, user: Option<u32>) -> Result<Scene, String> {
         let addresses = [format!("127.0.0.1:{PORT}"), format!("[::1]:{PORT}")];
         let tcp = bound(&addresses, |address| TcpListener::bind(address))?;

@@ -1,4 +1,4 @@
-//! The judge is killed, or asked to end: nothing of its runs outlives it, and nothing is left behind for ever.
+//! The judge is killed, or asked to end: nothing of its runs outlives it, and nothing stays behind.
 
 use crate::processes::{Guarded, assert_all_end, family_with};
 use crate::stage::{Stage, json, run, users_and_tiers};

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Not static: a compiler may leave out what nobody can look at.
+// Not static: a compiler may leave out what no other file can see.
 void *ballast;
 
 __attribute__((constructor)) static void eat(void) {

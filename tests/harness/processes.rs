@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Child;
 use std::time::Duration;
 
-/// One process for ever: its id may come again, but not with the same start.
+/// One process: its id may come again, but not with the same start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) pid: u32,
@@ -25,7 +25,7 @@ impl Process {
         Some(Process { pid, name, started: fields[19].parse().ok()?, parent: fields[1].parse().ok()?, is_dead })
     }
 
-    /// Neither gone nor a zombie that nobody has buried yet.
+    /// Neither gone nor a zombie that is yet to be reaped.
     pub(crate) fn lives(&self) -> bool {
         Process::of(self.pid).is_some_and(|now| now.started == self.started && !now.is_dead)
     }
@@ -60,7 +60,7 @@ pub(crate) fn family(pid: u32) -> Vec<Process> {
     found
 }
 
-/// Waits until a judge runs so many processes of the test program, and returns its whole family.
+/// Waits until a judge runs this many processes of the test program, and returns its whole family.
 pub(crate) fn family_with(judge: &Child, solvers: usize) -> Vec<Process> {
     awaited(Duration::from_secs(20), "the program starts", || {
         let family = family(judge.id());

@@ -29,7 +29,7 @@ fn two_hundred_times(stage: &Stage, solver: &str, jobs: &str) {
     in_time(cpu[190] <= at_most(5) as f64, || format!("with {jobs} jobs: {:?}", &cpu[190..]));
 }
 
-/// So many files two cases hold at most that are just being run.
+/// The most files that two running cases hold open.
 const IN_FLIGHT: usize = 6;
 
 /// What must not grow in a judge and in its helpers.

@@ -6,7 +6,7 @@ use crate::support::require::{Need, skip};
 use serde_json::Value;
 
 /// Either all is well, in the tier that there is with plenty; or the judge is at fault, and says why.
-fn assert_nobody_else_is_blamed(said: &Said, tier: &str, what: &str) {
+fn assert_only_the_shortage_is_blamed(said: &Said, tier: &str, what: &str) {
     let Ok(report) = serde_json::from_str::<Value>(&said.stdout) else {
         assert_eq!(said.code, Some(3), "{what}: {}", said.stderr);
         assert!(said.stderr.contains("error: ") && !said.stderr.contains("panicked"), "{what}: {}", said.stderr);
@@ -32,7 +32,7 @@ fn too_few_files_or_processes_are_never_the_solvers_fault() {
     let normal = tier(&stage, &[]);
     for files in (4..=48).chain([64]) {
         let said = run(stage.launched(&["files", &files.to_string()], &arguments));
-        assert_nobody_else_is_blamed(&said, &normal, &format!("ulimit -n {files}"));
+        assert_only_the_shortage_is_blamed(&said, &normal, &format!("ulimit -n {files}"));
         assert!(files < 64 || said.code == Some(0), "64 files are enough: {}", said.stderr);
     }
     if !is_root() {
@@ -44,6 +44,6 @@ fn too_few_files_or_processes_are_never_the_solvers_fault() {
     for processes in [1, 2, 3, 4, 5, 6, 7, 8, 10, 16] {
         let how = ["user", &user, "processes", &processes.to_string()];
         let said = run(stage.launched(&how, &arguments));
-        assert_nobody_else_is_blamed(&said, &normal, &format!("ulimit -u {processes}"));
+        assert_only_the_shortage_is_blamed(&said, &normal, &format!("ulimit -u {processes}"));
     }
 }

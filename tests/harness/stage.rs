@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Somebody who is nobody else.
+/// An ordinary user that no other program runs as.
 pub(crate) const PLAIN_USER: u32 = 57_913;
 
 /// One test at a time: most of them measure, or use up what others need.
@@ -113,7 +113,7 @@ pub(crate) fn users_and_tiers(stage: &Stage) -> Vec<(Option<u32>, String)> {
 }
 
 fn tiers_of(stage: &Stage, user: Option<u32>) -> Vec<(Option<u32>, String)> {
-    // Somebody must delegate control groups to a user, and `tiers.rs` does.
+    // Control groups are delegated to a user by `tiers.rs`.
     let wanted = if is_root() && user.is_none() { ["root", "userns", "bare"].as_slice() } else { &["userns", "bare"] };
     let report = json(stage.judge_as(user, &["doctor", "--json", "-"]));
     let all = report["tiers"].as_array().unwrap();

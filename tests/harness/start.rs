@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-/// Each with the words of the kernel's (or of ours, where it need not be asked) and those that tell it from the others.
+/// Each with the kernel's words (or the judge's, where the kernel is not asked) and those that tell it from the others.
 fn programs(stage: &Stage) -> Vec<(String, &'static str, &'static str)> {
     let file = |name: &str, contents: &[u8], mode: u32| {
         let path = stage.path("work").join(name);

@@ -121,7 +121,7 @@ fn inputs_that_cannot_be_read_are_errors_that_name_the_file() {
     std::fs::write(&secret, "6 10\n").unwrap();
     std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o000)).unwrap();
     if !is_root() {
-        skip(Need::Root, "a file of somebody else's, which only root can make");
+        skip(Need::Root, "a file of another user, which only root can make");
         return;
     }
     let secret = secret.to_str().unwrap();
@@ -134,7 +134,7 @@ fn inputs_that_cannot_be_read_are_errors_that_name_the_file() {
     assert!(format!("{}{}", said.stdout, said.stderr).contains(secret), "{}", said.stdout);
 }
 
-/// Runs the judge, which is not to wait for ever.
+/// Runs the judge, which must not wait without end.
 fn ended(stage: &Stage, arguments: &[&str]) -> Said {
     unhurried("an unreadable input", || soon_ended(stage, arguments)).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Neighbours: solvers have cores of their own, disturbed cases are marked, and nobody is too slow for another's sake.
+//! Neighbours: solvers have cores of their own, disturbed cases are marked, and no case is too slow because of another.
 
 use crate::processes::Guarded;
 use crate::stage::{Stage, json};

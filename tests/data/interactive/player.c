@@ -65,7 +65,7 @@ static void echo(void) {
     }
 }
 
-/* Says so many numbers and expects each plus one. */
+/* Says this many numbers and expects each plus one. */
 static void ask(long rounds) {
     char line[256], text[32];
     for (long round = 0; round < rounds; round++) {

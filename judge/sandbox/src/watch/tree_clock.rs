@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tree_clock_counts_children_that_nobody_waits_for() {
+    fn the_tree_clock_counts_children_without_a_wait() {
         let Some(clock) = TreeClock::open() else {
             crate::require::skip(crate::require::Need::Perf, "perf events are refused");
             return;

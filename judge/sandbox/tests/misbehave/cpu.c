@@ -1,12 +1,6 @@
 /* Programs that use time: of the processor, or on the clock. */
 #include "misbehave.h"
 
-static void *spin(void *unused) {
-    for (volatile long count = 0;; count++) {
-    }
-    return unused;
-}
-
 static int alone(char **arguments) {
     (void)arguments;
     spin(NULL);
@@ -24,15 +18,6 @@ static int threads(char **arguments) {
     for (int count = 0; count < 3; count++)
         pthread_create(&thread, NULL, spin, NULL);
     return alone(arguments);
-}
-
-/* The first thread is gone, the process is not. */
-static int headless(char **arguments) {
-    (void)arguments;
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, spin, NULL))
-        return 3;
-    pthread_exit(NULL);
 }
 
 static int children(char **arguments) {

@@ -28,7 +28,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("cannot start", cannot_start),
     ("streams in files", streams::in_files),
     ("streams in pipes", streams::in_pipes),
-    ("output that nobody reads", streams::output_that_nobody_reads),
+    ("output without a reader", streams::output_without_a_reader),
     ("input untouched", streams::input_untouched),
     ("inputs of every kind", streams::inputs_of_every_kind),
     ("streams by name", streams::by_name),

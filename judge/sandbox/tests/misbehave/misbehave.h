@@ -40,6 +40,21 @@ __attribute__((unused)) static void burn(double amount) {
     }
 }
 
+__attribute__((unused)) static void *spin(void *unused) {
+    for (volatile long count = 0;; count++) {
+    }
+    return unused;
+}
+
+/* The first thread is gone, the process is not. */
+__attribute__((unused)) static int headless(char **arguments) {
+    (void)arguments;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, spin, NULL))
+        return 3;
+    pthread_exit(NULL);
+}
+
 __attribute__((unused)) static void rest(double amount) {
     struct timespec time = {(time_t)amount, (long)((amount - (double)(time_t)amount) * 1e9)};
     nanosleep(&time, NULL);

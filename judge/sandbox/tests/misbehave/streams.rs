@@ -41,7 +41,7 @@ pub(crate) fn in_files(sandbox: &Sandbox, programs: &Path) -> Result<(), String>
 }
 
 /// A pipe takes a while to be full. Then the program must wait, and the judge no longer than the program's time.
-pub(crate) fn output_that_nobody_reads(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+pub(crate) fn output_without_a_reader(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).unwrap();
     let sink = Sink::File(Arc::new(File::from(writer)));
@@ -180,7 +180,7 @@ pub(crate) fn by_name(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     check(empty.stdout == b"more\n", || format!("{empty:?}"))
 }
 
-/// Whoever is at the other ends takes his time.
+/// The other ends of the pipes are slow.
 pub(crate) fn in_pipes(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
     let mut request = request(programs.join("output"), &["output".into(), "echo".into()]);

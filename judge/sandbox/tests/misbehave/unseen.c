@@ -6,12 +6,6 @@ extern char **environ;
 
 static char *const BUSY[] = {"unseen", "busy", NULL};
 
-static void *spin(void *unused) {
-    for (volatile long count = 0;; count++) {
-    }
-    return unused;
-}
-
 static int busy(char **arguments) {
     (void)arguments;
     spin(NULL);
@@ -21,15 +15,6 @@ static int busy(char **arguments) {
 static int brief(char **arguments) {
     burn(atof(arguments[0]));
     return 0;
-}
-
-/* The first thread is gone, the process is not. */
-static int headless(char **arguments) {
-    (void)arguments;
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, spin, NULL))
-        return 3;
-    pthread_exit(NULL);
 }
 
 /* Copies the program's own file to a descriptor, and closes it to all readers. */

@@ -73,7 +73,7 @@ impl AsymptoticSequence {
         corrected > 0.0 && self.is_reached(count, corrected / deviation, tail(moments))
     }
 
-    /// Returns whether so many cases support a mean that lies so many standard deviations from the center.
+    /// Returns whether this many cases support a mean that lies this many standard deviations from the center.
     pub(super) fn is_reached(self, count: f64, distance: f64, tail: f64) -> bool {
         let square = distance * distance * count;
         let evidence = count / 2.0 * (square / (count - 1.0)).ln_1p() * count / (count + PRIOR_CASES);
