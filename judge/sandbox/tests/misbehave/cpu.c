@@ -104,7 +104,7 @@ static int vforked(char **arguments) {
 
 int main(int count, char **arguments) {
     static const struct mode modes[] = {
-        {"alone", alone},         {"deaf", deaf},       {"threads", threads}, {"headless", headless},
+        {"alone", alone},         {"deaf", deaf},       {"threads", threads}, {"headless", spin_headless},
         {"children", children},   {"unreaped", unreaped}, {"orphans", orphans}, {"amount", amount},
         {"asleep", asleep},       {"stopped", stopped}, {"shell", shell},
         {"uncounted", uncounted}, {"restarted", restarted}, {"vforked", vforked}, {NULL, NULL},

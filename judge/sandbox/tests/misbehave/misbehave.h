@@ -47,7 +47,7 @@ __attribute__((unused)) static void *spin(void *unused) {
 }
 
 /* The first thread is gone, the process is not. */
-__attribute__((unused)) static int headless(char **arguments) {
+__attribute__((unused)) static int spin_headless(char **arguments) {
     (void)arguments;
     pthread_t thread;
     if (pthread_create(&thread, NULL, spin, NULL))

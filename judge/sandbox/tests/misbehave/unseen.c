@@ -162,7 +162,7 @@ int main(int count, char **arguments) {
     static const struct mode modes[] = {
         {"busy", busy},
         {"brief", brief},
-        {"headless", headless},
+        {"headless", spin_headless},
         {"copied", copied},
         {"by-descriptor", by_descriptor},
         {"linked", linked},
