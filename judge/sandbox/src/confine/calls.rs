@@ -20,6 +20,9 @@ const SYS_FILE_SETATTR: c_long = 469;
 const SYS_IO_PGETEVENTS: c_long = 333;
 #[cfg(target_arch = "aarch64")]
 const SYS_IO_PGETEVENTS: c_long = 292;
+// Crate libc lacks it for this architecture with musl.
+#[cfg(target_arch = "aarch64")]
+const SYS_KEXEC_FILE_LOAD: c_long = 294;
 
 /// The first number that nothing is decided about here: Linux 6.18 ends before it. From there on, no call exists.
 pub(crate) const UNKNOWN: u32 = 470;
@@ -166,7 +169,7 @@ pub(crate) const REFUSED: &[c_long] = &[
 pub(crate) const REFUSED_OLD: &[c_long] =
     &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt, libc::SYS_kexec_file_load];
 #[cfg(target_arch = "aarch64")]
-pub(crate) const REFUSED_OLD: &[c_long] = &[libc::SYS_kexec_file_load];
+pub(crate) const REFUSED_OLD: &[c_long] = &[SYS_KEXEC_FILE_LOAD];
 
 /// Attributes of files: access lists are memory that nothing counts.
 pub(crate) const UNSUPPORTED: &[c_long] = &[

@@ -17,8 +17,9 @@ use crate::confine::calls;
 /// The kernel's own limit is a second line here, and so much further out: it counts the dead that are yet to be reaped.
 pub(crate) const SLACK: u64 = 256;
 
-const RECEIVE: c_ulong = 0xc050_2100;
-const SEND: c_ulong = 0xc018_2101;
+// The type of a request is unsigned in glibc and signed in musl; the bits are the same.
+const RECEIVE: libc::Ioctl = 0xc050_2100_u32 as libc::Ioctl;
+const SEND: libc::Ioctl = 0xc018_2101_u32 as libc::Ioctl;
 
 /// What lets a process start others unasked: a number that only this process knows, where `clone` does not look.
 #[derive(Clone, Copy)]

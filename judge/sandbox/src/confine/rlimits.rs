@@ -3,8 +3,14 @@
 use crate::api::request::Limits;
 use crate::proc::descriptors;
 
+/// Names a resource: glibc has a type for it, musl none.
+#[cfg(target_env = "gnu")]
+type Resource = libc::__rlimit_resource_t;
+#[cfg(not(target_env = "gnu"))]
+type Resource = libc::c_int;
+
 /// One resource limit: which, and its value, soft and hard alike.
-pub(crate) type ResourceLimit = (libc::__rlimit_resource_t, u64);
+pub(crate) type ResourceLimit = (Resource, u64);
 
 /// What decides beside the run's own limits.
 #[derive(Clone, Copy)]
@@ -53,7 +59,7 @@ fn data_bytes(memory: u64, processes: Option<u32>) -> u64 {
     memory.saturating_add(memory / 4).saturating_add(8 << 20).saturating_add(memory.saturating_mul(stacks))
 }
 
-fn hard_limit(resource: libc::__rlimit_resource_t) -> u64 {
+fn hard_limit(resource: Resource) -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: `limit` is a valid place for the answer.
     unsafe { libc::getrlimit(resource, &raw mut limit) };
