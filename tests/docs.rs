@@ -109,17 +109,81 @@ fn the_workflow_files_hold_a_repository_to_its_baseline() {
     }
 }
 
-#[test]
-fn the_workflow_files_install_the_judge_from_where_it_is() {
-    for file in ["ci/github-actions.yml", "ci/gitlab-ci.yml"] {
-        let workflow = document(file);
-        let [clone] = commands(&workflow, "git clone")[..] else { panic!("{file}") };
-        let [install] = commands(&workflow, "cargo install --locked --path")[..] else { panic!("{file}") };
-        let (cloned, crate_folder) = (clone.rsplit(' ').next().unwrap(), install.rsplit(' ').next().unwrap());
-        let inside = crate_folder.trim_matches('"').strip_prefix(cloned.trim_matches('"')).unwrap();
-        let manifest = std::fs::read_to_string(repository().join(&inside[1..]).join("Cargo.toml")).unwrap();
-        assert!(manifest.contains("name = \"judge\"") && repository().join("Cargo.lock").is_file(), "{file}");
+/// The script of a workflow file that installs the judge, without what is before each of its lines.
+fn installation(workflow: &str) -> String {
+    let begin = workflow.find("archive=judge-").expect("the installation begins with the archive's name");
+    let margin = workflow[..begin].len() - workflow[..begin].rfind('\n').unwrap() - 1;
+    let lines = workflow[begin - margin..].lines().take_while(|line| line.starts_with(&" ".repeat(margin)));
+    lines.map(|line| format!("{}\n", &line[margin..])).collect()
+}
+
+/// A judge's repository as a service shows it: with a release of a program that says `released`, or without one.
+fn published(folder: &Folder, with_release: bool) -> String {
+    let source = format!("file://{}/service/judge", folder.path().display());
+    let machine = text(&Command::new("uname").arg("-m").output().unwrap().stdout).trim().to_owned();
+    let name = format!("judge-{machine}-unknown-linux-musl");
+    folder.script(&format!("{name}/judge"), "echo released");
+    let release = folder.path().join("service/judge/releases/latest/download");
+    std::fs::create_dir_all(&release).unwrap();
+    if with_release {
+        let archive = release.join(format!("{name}.tar.gz"));
+        let pack = "tar -czf \"$1\" \"$2\" && cd \"$(dirname \"$1\")\" && sha256sum \"$2.tar.gz\" > \"$1.sha256\"";
+        let packed = run(folder, "sh", &["-e", "-c", pack, "sh", archive.to_str().unwrap(), &name], &[]);
+        assert!(packed.status.success(), "{}", text(&packed.stderr));
     }
+    source
+}
+
+/// Installs the judge as a workflow file does, with a cargo that tells what it was asked for, and returns how that ended.
+/// The judge that is then found says where it comes from.
+fn installed(folder: &Folder, file: &str, source: &str) -> Output {
+    let build = "mkdir -p \"$6/bin\" && echo '#!/bin/sh' >\"$6/bin/judge\" && chmod +x \"$6/bin/judge\"";
+    folder.script("bin/cargo", &format!("echo \"cargo $*\"; {build}"));
+    let service = folder.write("path", "");
+    let variables = [
+        ("JUDGE_SOURCE", source),
+        ("JUDGE_RELEASE", "latest/download"),
+        ("HOME", folder.path().to_str().unwrap()),
+        ("CI_PROJECT_DIR", folder.path().to_str().unwrap()),
+        ("GITHUB_PATH", service.to_str().unwrap()),
+    ];
+    let script = installation(&document(file));
+    let found = "while read -r place; do PATH=\"$place:$PATH\"; done <\"$GITHUB_PATH\"; command -v judge; judge";
+    run(folder, "bash", &["-e", "-c", &format!("{script}{found}")], &variables)
+}
+
+#[test]
+fn the_workflow_files_take_a_release_whose_checksum_is_right_and_build_where_there_is_none() {
+    if Command::new("curl").arg("--version").output().is_err() {
+        return skip(Need::Curl, "there is no curl");
+    }
+    for file in ["ci/github-actions.yml", "ci/gitlab-ci.yml"] {
+        let folder = sample();
+        let source = published(&folder, true);
+        let output = installed(&folder, file, &source);
+        assert!(output.status.success(), "{file}: {}{}", text(&output.stdout), text(&output.stderr));
+        assert!(text(&output.stdout).ends_with("released\n"), "{file}: {}", text(&output.stdout));
+
+        let archive = folder.path().join("service/judge/releases/latest/download");
+        let mut files = std::fs::read_dir(archive).unwrap().map(|entry| entry.unwrap().path());
+        let archive = files.find(|path| path.extension().is_some_and(|ending| ending == "gz")).unwrap();
+        std::fs::write(&archive, "something else").unwrap();
+        let output = installed(&folder, file, &source);
+        assert!(!output.status.success(), "{file}: a wrong checksum is accepted: {}", text(&output.stdout));
+        assert!(!text(&output.stdout).contains("cargo"), "{file}: it is built instead: {}", text(&output.stdout));
+
+        let folder = sample();
+        let source = published(&folder, false);
+        let output = installed(&folder, file, &source);
+        assert!(output.status.success(), "{file}: {}{}", text(&output.stdout), text(&output.stderr));
+        let place = folder.path().join("judge-built");
+        let asked = format!("cargo install --locked --git {source} --root {} judge\n", place.display());
+        assert!(text(&output.stdout).starts_with(&asked), "{file}: {}", text(&output.stdout));
+        assert!(text(&output.stdout).contains(&format!("{}/bin/judge\n", place.display())), "{file}");
+    }
+    // What `cargo install --git … judge` looks for.
+    let manifest = std::fs::read_to_string(repository().join("judge/Cargo.toml")).unwrap();
+    assert!(manifest.contains("name = \"judge\"") && repository().join("Cargo.lock").is_file());
 }
 
 /// The example, in a folder with a solver whose best parameter is 2.

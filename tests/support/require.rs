@@ -19,6 +19,7 @@ pub(crate) enum Need {
     /// Virtual environments of Python.
     Venv,
     Git,
+    Curl,
     /// A JDK: programs are started from their source.
     Java,
     Go,
@@ -52,12 +53,13 @@ pub(crate) enum Need {
 }
 
 /// What `JUDGE_REQUIRE` calls each of them, and how to get it.
-const WORDS: [(&str, Need, &str); 22] = [
+const WORDS: [(&str, Need, &str); 23] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
     ("python", Need::Python, "apt-get install python3"),
     ("venv", Need::Venv, "apt-get install python3-venv"),
     ("git", Need::Git, "apt-get install git"),
+    ("curl", Need::Curl, "apt-get install curl"),
     ("java", Need::Java, "apt-get install default-jdk-headless"),
     ("go", Need::Go, "apt-get install golang-go"),
     ("node", Need::Node, "apt-get install nodejs"),
