@@ -124,3 +124,62 @@ fn until_decided_gives_up_where_one_side_solves_nothing() {
     assert!(report["cases"].as_array().unwrap().len() < 40, "{report}");
     assert_eq!(report["comparisons"][0]["claim"], "too-few-cases");
 }
+
+#[test]
+fn hypotheses_are_decided_between_by_their_likelihood_ratio() {
+    let folder = sample();
+    let against = |more: &[&str]| {
+        let all = [&["./plain", "./better", "--until-decided", "--h0", "0"], more].concat();
+        compare(&folder, &all)
+    };
+    // 10 to 16 of about 1,050: between 1.2 % and 1.3 %. After 32 cases the spread is trusted.
+    let (code, report) = against(&["--h1", "1%"]);
+    assert_eq!(code, Some(0));
+    let comparison = &report["comparisons"][0];
+    assert_eq!((&comparison["claim"], comparison["cases"].as_u64()), (&"h1-accepted".into(), Some(32)), "{comparison}");
+    let hypotheses = &report["hypotheses"];
+    let number = |value: &Value| value.as_f64().unwrap();
+    assert_eq!((number(&hypotheses["h0"]), number(&hypotheses["h1"])), (0.0, 0.01));
+    assert!((number(&hypotheses["accept_h1_at"]) - 19.0_f64.ln()).abs() < 1e-9, "{hypotheses}");
+    assert!(number(&comparison["log_likelihood_ratio"]) > 2.95, "{comparison}");
+    assert!(comparison["interval"]["low"].as_f64() < Some(0.013) && report.get("min_effect").is_none());
+    let (_, report) = against(&["--h1", "8%", "--beta", "0.01"]);
+    assert_eq!(report["comparisons"][0]["claim"], "h0-accepted");
+    assert!((number(&report["hypotheses"]["accept_h0_at"]) - (0.01_f64 / 0.95).ln()).abs() < 1e-9);
+    // In scores: a rise of 12 to 13.
+    let (_, report) = against(&["--h1", "20", "--max-cases", "33"]);
+    assert_eq!((&report["measure"], &report["comparisons"][0]["claim"]), (&"points".into(), &"h1-accepted".into()));
+    let words = |more: &[&str]| {
+        folder.judge(&[&["compare", "-p", "sum", "./plain", "./better", "--until-decided"], more].concat()).stdout
+    };
+    let said = words(&["--h0=-1%", "--h1", "1%"]);
+    assert!(said.contains("better against plain: H1 is accepted, log likelihood ratio "), "{said}");
+    assert!(said.contains("(H0: −1.0 % at −2.94, H1: +1.0 % at 2.94); the sum rises by 1.2"), "{said}");
+    let said = words(&["--h0", "0", "--h1", "1%", "--max-cases", "20"]);
+    assert!(said.contains("not decided: log likelihood ratio "), "{said}");
+}
+
+#[test]
+fn hypotheses_that_are_none_are_one_clear_error() {
+    let folder = sample();
+    let error = |more: &[&str]| {
+        let said = folder.judge(&[&["compare", "-p", "sum", "./plain", "./better"], more].concat());
+        assert_eq!(said.code, Some(2), "{}", said.stderr);
+        said.stderr
+    };
+    let until = |more: &[&str]| error(&[&["--until-decided"], more].concat());
+    for levels in [["1%", "1%"], ["1%", "0"], ["3", "2"]] {
+        let said = until(&["--h0", levels[0], "--h1", levels[1]]);
+        assert!(said.contains(&format!("--h0 {} must be below --h1 {}", levels[0], levels[1])), "{said}");
+    }
+    assert!(until(&["--h0", "1", "--h1", "5%"]).contains("must both be percentages or both be numbers"));
+    assert!(until(&["--h0", "0", "--h1", "5", "--measure", "ratio"]).contains("are percentages: write --h0 and --h1"));
+    assert!(until(&["--h0", "0", "--h1", "x%"]).contains("expected a percentage such as 0.5% or -1%, or a number"));
+    for more in [["--exact", "--bound=9"], ["--rare=1%", "--jobs=1"], ["--min-effect=1%", "--jobs=1"]] {
+        let said = until(&[&["--h0", "0", "--h1", "1%"], &more[..]].concat());
+        assert!(said.contains("cannot be used with"), "{said}");
+    }
+    assert!(error(&["--h0", "0", "--h1", "1%"]).contains("--until-decided"));
+    assert!(until(&["--h0", "0"]).contains("--h1") && until(&["--h1", "1%"]).contains("--h0"));
+    assert!(until(&["--beta", "0.1"]).contains("--h0"));
+}

@@ -2,7 +2,7 @@
 
 use super::{CaseArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs};
 use crate::model::{Percent, Seeds};
-use crate::paired::{EffectMeasure, MinEffect};
+use crate::paired::{EffectLevel, EffectMeasure, MinEffect};
 use crate::tune::Parameter;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -17,7 +17,8 @@ pub(super) const COMPARE_EXAMPLES: &str = "Examples:
   judge compare -p columns ./old ./new --until-decided         fresh cases until it is decided
   judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000
   judge compare -p columns ./old ./new --until-decided --rare 1% --max-cases 5000
-  judge compare -p columns ./old ./new --until-decided --exact --bound 20000 --max-cases 5000";
+  judge compare -p columns ./old ./new --until-decided --exact --bound 20000 --max-cases 5000
+  judge compare -p columns ./old ./new --until-decided --h0 0 --h1 1% --max-cases 5000   as fishtest and OpenBench do";
 
 pub(super) const POWER_EXAMPLES: &str = "Examples:
   judge power -p columns                                       the spread between the newest two solvers in the journal
@@ -110,6 +111,15 @@ pub struct CompareArgs {
     /// With --exact: the largest difference between two scores of a case
     #[arg(long, value_name = "N", requires = "exact", value_parser = positive, help_heading = "Statistics")]
     pub bound: Option<f64>,
+    /// With --until-decided: end when this mean effect (H0) is accepted over --h1, or that one: 0, -0.5%, or a number of points (a GSPRT, as in fishtest)
+    #[arg(long, value_name = "D", requires_all = ["until_decided", "h1"], conflicts_with_all = ["exact", "rare", "min_effect"], allow_hyphen_values = true, help_heading = "Statistics")]
+    pub h0: Option<EffectLevel>,
+    /// With --h0: the mean effect of H1, above that; --alpha is the probability of accepting H1 under H0
+    #[arg(long, value_name = "D", requires = "h0", allow_hyphen_values = true, help_heading = "Statistics")]
+    pub h1: Option<EffectLevel>,
+    /// With --h0: the probability of accepting H0 under H1
+    #[arg(long, value_name = "P", default_value = "0.05", requires = "h0", value_parser = alpha, help_heading = "Statistics")]
+    pub beta: f64,
     /// With points: what the best scores are, beside the solvers' own: run (nothing else), the ledger of `judge best`, or a file [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,

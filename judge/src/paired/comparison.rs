@@ -1,9 +1,9 @@
 //! Two solvers paired by case: the effect of each case, and the cases that have none.
 
+use super::terms::{RawPair, Terms};
 use super::{EffectMeasure, RuleEffect, ScoredOutcomes};
 use crate::model::{Direction, JobId, Outcome};
-use crate::statistics::{Moments, points_effect};
-use num_rational::BigRational;
+use crate::statistics::{Moments, Term, points_effect};
 use num_traits::{ToPrimitive, Zero};
 
 /// Two solvers of a plan, paired by case.
@@ -21,7 +21,7 @@ pub struct PairedComparison {
     pub failures: Failures,
     /// The number of cases that should have an effect and have none, as the ratio to a score of 0.
     pub undefined: usize,
-    /// The largest effect of a difference of 1 between scores, or between points.
+    /// The largest effect of a difference of 1 between scores, or between points, in the unit of the terms.
     pub unit: f64,
     /// What the problem's rule says of the two.
     pub by_rule: RuleEffect,
@@ -38,6 +38,8 @@ pub struct Pair {
     /// What the effect is a part of: the case's weight, or its score by the first solver for a share of the total. The
     /// mean over the cases is 1.
     pub base: f64,
+    /// Both in a unit that does not depend on the other cases.
+    pub term: Term,
 }
 
 /// The cases that were not accepted, by their places in the plan. Cases that were not run are not among them.
@@ -51,13 +53,6 @@ pub struct Failures {
     pub both: Vec<usize>,
 }
 
-/// A case before the effects are divided by the mean base.
-pub(super) struct RawPair {
-    pub(super) case: usize,
-    pub(super) effect: f64,
-    pub(super) base: BigRational,
-}
-
 impl PairedComparison {
     /// Pairs two solvers of a plan by this measure. A case counts by its weight.
     #[must_use]
@@ -66,24 +61,16 @@ impl PairedComparison {
         let (mut solved, mut undefined, mut raw) = (0, 0, Vec::new());
         let mut heaviest = 0.0_f64;
         for case in 0..scored.plan.cases.len() {
-            let outcome = |solver| scored.outcomes.get(JobId { case, solver });
-            let (Some(a), Some(b)) = (outcome(first), outcome(second)) else { continue };
-            match (a.is_accepted(), b.is_accepted()) {
-                (true, true) => solved += 1,
-                (true, false) => failures.second.push(case),
-                (false, true) => failures.first.push(case),
-                (false, false) => failures.both.push(case),
+            let Some(played) = PlayedCase::of(scored, measure, case, [first, second]) else { continue };
+            match played.solved {
+                [true, true] => solved += 1,
+                [true, false] => failures.second.push(case),
+                [false, true] => failures.first.push(case),
+                [false, false] => failures.both.push(case),
             }
-            let weight = &scored.board.weights[case];
-            let is_solved = a.is_accepted() && b.is_accepted();
-            if weight.is_zero() || !(is_solved || measure.counts_failures()) {
-                continue;
-            }
-            heaviest = heaviest.max(weight.to_f64().unwrap_or(f64::INFINITY));
-            match raw_pair(scored, measure, case, [(first, a), (second, b)]) {
-                Some(pair) => raw.push(pair),
-                None => undefined += usize::from(is_solved),
-            }
+            heaviest = heaviest.max(played.weight);
+            undefined += usize::from(played.is_undefined());
+            raw.extend(played.pair);
         }
         let by_rule = RuleEffect::of(scored, first, second);
         let mut paired = Self { first, second, pairs: Vec::new(), solved, failures, undefined, unit: 1.0, by_rule };
@@ -93,20 +80,22 @@ impl PairedComparison {
 
     /// Divides all effects by the mean base. Without any, no case has an effect.
     pub(super) fn divide(&mut self, raw: &[RawPair], heaviest: f64) {
-        let total = raw.iter().map(|pair| &pair.base).sum::<BigRational>();
+        let mut all = Terms::default();
+        let terms: Vec<Term> = raw.iter().map(|pair| all.push(pair)).collect();
         let count = raw.len() as f64;
-        let Some(mean) = total.to_f64().map(|total| total / count).filter(|mean| *mean != 0.0 && mean.is_finite())
-        else {
+        let mean = all.total().to_f64().map(|total| total / count);
+        let Some(mean) = mean.filter(|mean| *mean != 0.0 && mean.is_finite()) else {
             self.undefined += raw.len();
             return;
         };
-        self.unit = heaviest / mean.abs();
-        let divided = |pair: &RawPair| Pair {
+        self.unit = heaviest / all.unit();
+        let divided = |(pair, term): (&RawPair, &Term)| Pair {
             case: pair.case,
             effect: pair.effect / mean.abs(),
             base: pair.base.to_f64().unwrap_or(0.0) / mean,
+            term: Term { base: term.base * all.sign(), ..*term },
         };
-        self.pairs = raw.iter().map(divided).collect();
+        self.pairs = raw.iter().zip(&terms).map(divided).collect();
     }
 
     /// Returns the effects, in the order of the cases.
@@ -129,12 +118,6 @@ impl PairedComparison {
         self.pairs.iter().map(|pair| pair.effect - mean * (pair.base - 1.0)).collect()
     }
 
-    /// Returns whether the mean is a plain one, of effects that all count the same.
-    #[must_use]
-    pub fn is_plain(&self) -> bool {
-        self.pairs.iter().all(|pair| pair.base == 1.0)
-    }
-
     /// Keeps some of the cases. Their effects are then parts of what these cases have.
     pub(super) fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
         self.pairs.retain(|pair| is_kept(pair.case));
@@ -148,6 +131,40 @@ impl PairedComparison {
         for pair in &mut self.pairs {
             (pair.effect, pair.base) = (pair.effect / mean.abs(), pair.base / mean);
         }
+    }
+}
+
+/// What a case that both solvers were run on adds to their comparison.
+pub(super) struct PlayedCase {
+    /// Whether each of them solved it.
+    pub(super) solved: [bool; 2],
+    /// Its weight, 0 if it has no part in the effect.
+    pub(super) weight: f64,
+    /// Its effect, if it has one.
+    pub(super) pair: Option<RawPair>,
+}
+
+impl PlayedCase {
+    pub(super) fn of(
+        scored: ScoredOutcomes<'_>,
+        measure: EffectMeasure,
+        case: usize,
+        [first, second]: [usize; 2],
+    ) -> Option<Self> {
+        let outcome = |solver| scored.outcomes.get(JobId { case, solver });
+        let (a, b) = (outcome(first)?, outcome(second)?);
+        let solved = [a.is_accepted(), b.is_accepted()];
+        let weight = &scored.board.weights[case];
+        if weight.is_zero() || !(solved == [true, true] || measure.counts_failures()) {
+            return Some(Self { solved, weight: 0.0, pair: None });
+        }
+        let pair = raw_pair(scored, measure, case, [(first, a), (second, b)]);
+        Some(Self { solved, weight: weight.to_f64().unwrap_or(f64::INFINITY), pair })
+    }
+
+    /// Returns whether it should have an effect and has none.
+    fn is_undefined(&self) -> bool {
+        self.weight > 0.0 && self.solved == [true, true] && self.pair.is_none()
     }
 }
 

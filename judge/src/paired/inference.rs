@@ -1,9 +1,7 @@
 //! The inference from the effects: an estimate with its interval, and a claim if there is one.
 
-use super::PairedComparison;
-use crate::statistics::{
-    Decision, EffectSummary, Finding, Interval, InvalidSettings, Sequence, SequenceSettings, TooFewCases,
-};
+use super::{PairedComparison, RuleEffect};
+use crate::statistics::{EffectSummary, Finding, Hypotheses, Hypothesis, Interval, InvalidSettings, TooFewCases};
 
 /// The parameters of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,6 +15,8 @@ pub struct TestParameters {
     pub bound: Option<f64>,
     /// The share of the cases whose large effects get the chance to show before a claim about a growing number of cases.
     pub rare: Option<f64>,
+    /// The hypotheses between which a growing number of cases decides, in place of the claims better, worse and smaller.
+    pub hypotheses: Option<Hypotheses>,
 }
 
 /// Why a growing number of cases has no inference.
@@ -46,6 +46,8 @@ pub enum Claim {
     Smaller,
     /// Every effect is 0.
     Equal,
+    /// This hypothesis is accepted.
+    Accepted(Hypothesis),
     /// The effects and the problem's rule point to different sides.
     Contrary,
     /// No claim yet.
@@ -55,6 +57,30 @@ pub enum Claim {
     },
     /// There are fewer than two cases.
     TooFew,
+}
+
+impl Claim {
+    /// Returns whether it ends a comparison that goes on until it is decided.
+    #[must_use]
+    pub fn is_decided(self) -> bool {
+        matches!(self, Self::Better | Self::Worse | Self::Smaller | Self::Equal | Self::Accepted(_))
+    }
+
+    /// Withholds a claim that the problem's rule contradicts.
+    pub(super) fn unless_contrary(self, by_rule: RuleEffect, hypotheses: Option<Hypotheses>) -> Self {
+        let is_better = |h: Hypotheses| h.h0 >= 0.0;
+        let is_worse = |h: Hypotheses| h.h1 <= 0.0;
+        let says_better = match self {
+            Self::Accepted(Hypothesis::H1) => hypotheses.is_some_and(is_better),
+            claim => claim == Self::Better,
+        };
+        let says_worse = match self {
+            Self::Accepted(Hypothesis::H0) => hypotheses.is_some_and(is_worse),
+            claim => claim == Self::Worse,
+        };
+        let is_contrary = says_better && !by_rule.allows_better() || says_worse && !by_rule.allows_worse();
+        if is_contrary { Self::Contrary } else { self }
+    }
 }
 
 /// The inference from the effects.
@@ -67,6 +93,8 @@ pub struct Inference {
     pub interval: Option<Interval>,
     /// The summary of the effects, as for a fixed number of cases. `None` with too few cases.
     pub summary: Option<EffectSummary>,
+    /// The logarithm of the likelihood ratio of H1 to H0, if the claim rests on it.
+    pub log_likelihood_ratio: Option<f64>,
 }
 
 /// The inference from a growing number of cases at one look.
@@ -76,6 +104,8 @@ pub struct Interim {
     pub claim: Claim,
     /// The interval now; `None` with too few cases.
     pub interval: Option<Interval>,
+    /// The logarithm of the likelihood ratio now, if the claim rests on it.
+    pub log_likelihood_ratio: Option<f64>,
 }
 
 /// Infers from a number of cases that was fixed in advance.
@@ -83,7 +113,9 @@ pub struct Interim {
 pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inference {
     let summary = match summary(paired, parameters) {
         Ok(summary) => summary,
-        Err(TooFewCases { .. }) => return Inference { claim: Claim::TooFew, interval: None, summary: None },
+        Err(TooFewCases { .. }) => {
+            return Inference { claim: Claim::TooFew, interval: None, summary: None, log_likelihood_ratio: None };
+        }
     };
     let claim = match summary.finding {
         _ if is_all_ties(paired) => Claim::Equal,
@@ -92,118 +124,12 @@ pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inf
         Finding::Smaller => Claim::Smaller,
         Finding::Undecided { more_cases } => Claim::Undecided { more_cases },
     };
-    let claim = unless_contrary(claim, paired);
-    Inference { claim, interval: Some(summary.interval), summary: Some(summary) }
+    let claim = claim.unless_contrary(paired.by_rule, None);
+    Inference { claim, interval: Some(summary.interval), summary: Some(summary), log_likelihood_ratio: None }
 }
 
-/// Infers from cases that were added until [`infer_interim`] claimed something, or until there were no more.
-///
-/// # Errors
-/// An alpha, a smallest effect or a bound that is out of range, or an effect beyond the bound.
-pub fn infer_sequential(paired: &PairedComparison, parameters: TestParameters) -> Result<Inference, InferenceError> {
-    let Interim { claim, interval } = infer_interim(paired, parameters)?;
-    let summary = summary(paired, parameters).ok();
-    Ok(Inference { claim, interval, summary })
-}
-
-fn summary(paired: &PairedComparison, parameters: TestParameters) -> Result<EffectSummary, TooFewCases> {
+pub(super) fn summary(paired: &PairedComparison, parameters: TestParameters) -> Result<EffectSummary, TooFewCases> {
     EffectSummary::of(&paired.effects(), &paired.linearised(), parameters.alpha, parameters.min_effect)
-}
-
-/// Infers from a growing number of cases. It may be called after every case, and the cases may end as soon as it claims
-/// something: the error probability covers all looks together.
-///
-/// # Errors
-/// An alpha, a smallest effect or a bound that is out of range, or an effect beyond the bound.
-pub fn infer_interim(paired: &PairedComparison, parameters: TestParameters) -> Result<Interim, InferenceError> {
-    let looks = Looks::at(paired, parameters)?;
-    let interval = looks.interval();
-    let claim = match looks.decision() {
-        Decision::Better => Claim::Better,
-        Decision::Worse => Claim::Worse,
-        Decision::Smaller if is_all_ties(paired) => Claim::Equal,
-        Decision::Smaller => Claim::Smaller,
-        Decision::Undecided if paired.solved.min(paired.pairs.len()) < 2 => Claim::TooFew,
-        Decision::Undecided => {
-            Claim::Undecided { more_cases: interval.and_then(|now| more_cases(paired, now, parameters)) }
-        }
-    };
-    Ok(Interim { claim: unless_contrary(claim, paired), interval })
-}
-
-/// The sequences at one look: that of the effects, and that of the linearised ones if they are others. A claim needs both:
-/// the first is valid at every look, and the second knows how certain the mean is.
-struct Looks {
-    plain: Sequence,
-    linearised: Option<Sequence>,
-}
-
-impl Looks {
-    fn at(paired: &PairedComparison, parameters: TestParameters) -> Result<Self, InferenceError> {
-        let TestParameters { alpha, min_effect, bound, rare } = parameters;
-        // A rounding error more, so that an effect at the bound is within it.
-        let largest = bound.map(|bound| bound * paired.unit * (1.0 + 1e-9));
-        if let (Some(bound), Some(largest)) = (bound, largest)
-            && let Some(pair) = paired.pairs.iter().find(|pair| pair.effect.abs() > largest)
-        {
-            return Err(InferenceError::BeyondBound { difference: pair.effect.abs() / paired.unit, bound });
-        }
-        let sequence = |effects: Vec<f64>| {
-            let mut sequence = Sequence::new(SequenceSettings { alpha, min_effect, bound: largest, rare })?;
-            effects.into_iter().for_each(|effect| sequence.push(effect));
-            Ok::<_, InvalidSettings>(sequence)
-        };
-        let is_one = paired.is_plain() || bound.is_some();
-        let linearised = (!is_one).then(|| sequence(paired.linearised())).transpose()?;
-        Ok(Self { plain: sequence(paired.effects())?, linearised })
-    }
-
-    fn decision(&self) -> Decision {
-        let plain = self.plain.decision();
-        match self.linearised.as_ref().map_or(plain, Sequence::decision) {
-            Decision::Smaller => Decision::Smaller,
-            decision if decision == plain => decision,
-            _ => Decision::Undecided,
-        }
-    }
-
-    /// Returns the interval, which reaches to 0 until a side is claimed.
-    fn interval(&self) -> Option<Interval> {
-        let Some(linearised) = &self.linearised else { return self.plain.interval() };
-        let interval = linearised.interval()?;
-        let is_sided = matches!(self.plain.decision(), Decision::Better | Decision::Worse);
-        Some(if is_sided { interval } else { interval.reaching(0.0) })
-    }
-}
-
-/// Withholds a claim that the problem's rule contradicts.
-fn unless_contrary(claim: Claim, paired: &PairedComparison) -> Claim {
-    match claim {
-        Claim::Better if !paired.by_rule.allows_better() => Claim::Contrary,
-        Claim::Worse if !paired.by_rule.allows_worse() => Claim::Contrary,
-        _ => claim,
-    }
-}
-
-/// Returns whether [`infer_interim`] claims something. The interval is the longer part of that, and is left out.
-///
-/// # Errors
-/// As [`infer_interim`].
-pub fn is_decided(paired: &PairedComparison, parameters: TestParameters) -> Result<bool, InferenceError> {
-    Ok(match Looks::at(paired, parameters)?.decision() {
-        Decision::Better => paired.by_rule.allows_better(),
-        Decision::Worse => paired.by_rule.allows_worse(),
-        Decision::Smaller => true,
-        Decision::Undecided => false,
-    })
-}
-
-/// Returns the estimate for a fixed number of cases, whose interval shrinks at the same rate.
-fn more_cases(paired: &PairedComparison, interval: Interval, parameters: TestParameters) -> Option<u64> {
-    match Finding::from_interval(interval, interval.center(), paired.pairs.len(), parameters.min_effect) {
-        Finding::Undecided { more_cases } => more_cases,
-        Finding::Better | Finding::Worse | Finding::Smaller => None,
-    }
 }
 
 fn is_all_ties(paired: &PairedComparison) -> bool {

@@ -3,7 +3,7 @@
 use super::ScoredOutcomes;
 use crate::model::{Direction, JobId};
 use num_rational::BigRational;
-use num_traits::{Signed, Zero};
+use num_traits::Zero;
 use std::cmp::Ordering;
 
 /// Which of two solvers is ahead under the problem's rule, on the cases that were run.
@@ -18,32 +18,45 @@ pub struct RuleEffect {
     pub second_lacks: usize,
 }
 
+/// What the rule says of two solvers, case by case.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RuleSum {
+    /// Of the differences of the weighted points.
+    sum: BigRational,
+    first_lacks: usize,
+    second_lacks: usize,
+}
+
+impl RuleSum {
+    /// Adds a case.
+    pub(super) fn push(&mut self, scored: ScoredOutcomes<'_>, case: usize, [first, second]: [usize; 2]) {
+        let is_finished = |solver| scored.outcomes.get(JobId { case, solver }).is_some();
+        let weight = &scored.board.weights[case];
+        if weight.is_zero() || !is_finished(first) || !is_finished(second) {
+            return;
+        }
+        let points = |solver: usize| scored.board.standings[solver].points[case].as_ref();
+        match (points(first), points(second)) {
+            (Some(a), Some(b)) => self.sum += (b - a) * weight,
+            (Some(_), None) => self.second_lacks += 1,
+            (None, Some(_)) => self.first_lacks += 1,
+            (None, None) => {}
+        }
+    }
+
+    /// Returns which of the two is ahead, under totals of this direction.
+    pub(super) fn effect(&self, direction: Direction) -> RuleEffect {
+        let order = self.sum.cmp(&BigRational::zero());
+        let order = if direction == Direction::Min { order.reverse() } else { order };
+        RuleEffect { order, first_lacks: self.first_lacks, second_lacks: self.second_lacks }
+    }
+}
+
 impl RuleEffect {
     pub(super) fn of(scored: ScoredOutcomes<'_>, first: usize, second: usize) -> Self {
-        let mut sum = BigRational::zero();
-        let (mut first_lacks, mut second_lacks) = (0, 0);
-        let is_finished = |case, solver| scored.outcomes.get(JobId { case, solver }).is_some();
-        for (case, weight) in scored.board.weights.iter().enumerate() {
-            if weight.is_zero() || !is_finished(case, first) || !is_finished(case, second) {
-                continue;
-            }
-            let points = |solver: usize| scored.board.standings[solver].points[case].as_ref();
-            match (points(first), points(second)) {
-                (Some(a), Some(b)) => sum += (b - a) * weight,
-                (Some(_), None) => second_lacks += 1,
-                (None, Some(_)) => first_lacks += 1,
-                (None, None) => {}
-            }
-        }
-        let order = if sum.is_positive() {
-            Ordering::Greater
-        } else if sum.is_negative() {
-            Ordering::Less
-        } else {
-            Ordering::Equal
-        };
-        let order = if scored.board.direction == Direction::Min { order.reverse() } else { order };
-        Self { order, first_lacks, second_lacks }
+        let mut sum = RuleSum::default();
+        (0..scored.board.weights.len()).for_each(|case| sum.push(scored, case, [first, second]));
+        sum.effect(scored.board.direction)
     }
 
     /// Returns whether the rule agrees, or does not object, that the second solver is better.

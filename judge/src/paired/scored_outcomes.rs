@@ -16,11 +16,44 @@ pub struct ScoredOutcomes<'a> {
     pub board: &'a Scoreboard,
 }
 
-impl ScoredOutcomes<'_> {
+/// The signs among the points of some cases that count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PointSigns {
+    has_positive: bool,
+    has_negative: bool,
+    /// Whether the first solver has points that are not 0.
+    first_has_any: bool,
+}
+
+impl PointSigns {
+    /// Returns the signs among the points of these cases and those.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            has_positive: self.has_positive || other.has_positive,
+            has_negative: self.has_negative || other.has_negative,
+            first_has_any: self.first_has_any || other.first_has_any,
+        }
+    }
+
+    /// Returns whether the first solver's total is 0 because all of its points are.
+    #[must_use]
+    pub fn lack_a_total(self) -> bool {
+        !self.first_has_any
+    }
+
     /// Returns whether differences can be a share of the first solver's total: it is not 0, and no two cases of any
     /// solver have points of different signs.
     #[must_use]
-    pub fn has_shares(self) -> bool {
+    pub fn allow_shares(self) -> bool {
+        self.first_has_any && !(self.has_positive && self.has_negative)
+    }
+}
+
+impl ScoredOutcomes<'_> {
+    /// Returns the signs among the points of all solvers.
+    #[must_use]
+    pub fn signs(self) -> PointSigns {
         let is_finished = |case, solver| self.outcomes.get(JobId { case, solver }).is_some();
         let of = |solver: usize| {
             let points = self.board.standings[solver].points.iter().zip(&self.board.weights).enumerate();
@@ -28,7 +61,10 @@ impl ScoredOutcomes<'_> {
             counted.filter_map(|(_, (points, _))| points.as_ref())
         };
         let all = || (0..self.plan.solvers.len()).flat_map(of);
-        let is_one_sided = !all().any(Signed::is_positive) || !all().any(Signed::is_negative);
-        is_one_sided && of(0).any(|points| !points.is_zero())
+        PointSigns {
+            has_positive: all().any(Signed::is_positive),
+            has_negative: all().any(Signed::is_negative),
+            first_has_any: of(0).any(|points| !points.is_zero()),
+        }
     }
 }

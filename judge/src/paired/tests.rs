@@ -1,6 +1,6 @@
 //! The interval of a share of the total, held to its promise by simulation; and what a part of the cases shows.
 
-use super::comparison::RawPair;
+use super::terms::RawPair;
 use super::{Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
 use crate::statistics::{Random, effect_interval};
 use num_bigint::BigInt;

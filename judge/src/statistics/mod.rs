@@ -21,7 +21,10 @@ mod summary;
 mod welch;
 mod wilcoxon;
 
-pub use anytime::{Decision, InvalidSettings, Sequence, SequenceSettings, cases_until_decided, is_looked_at};
+pub use anytime::{
+    Decision, Hypotheses, Hypothesis, InvalidSettings, LikelihoodRatio, Sequence, SequenceSettings, Term,
+    cases_until_decided,
+};
 pub use effect::{ScoreMeasure, points_effect};
 pub use interval::Interval;
 pub use moments::Moments;

@@ -74,6 +74,18 @@ impl Moments {
         let spread = self.squares * self.squares;
         if spread > 0.0 { self.fourths * self.count as f64 / spread } else { 0.0 }
     }
+
+    /// Returns the moments of the values less this.
+    pub(super) fn less(self, center: f64) -> Self {
+        Self { mean: self.mean - center, ..self }
+    }
+
+    /// Returns the sums of the values, of their squares and of their cubes.
+    pub(super) fn power_sums(&self) -> [f64; 3] {
+        let (count, mean) = (self.count as f64, self.mean);
+        let squares = self.squares + count * mean * mean;
+        [count * mean, squares, self.cubes + 3.0 * mean * self.squares + count * mean.powi(3)]
+    }
 }
 
 #[cfg(test)]
@@ -89,6 +101,8 @@ mod tests {
         assert!((moments.deviation() - (50.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         assert!((moments.skewness() - 45.0 / 12.5_f64.powf(1.5)).abs() < 1e-12);
         assert!((moments.kurtosis() - 348.5 / 12.5_f64.powi(2)).abs() < 1e-12);
+        let expected = [16.0, 114.0, 1_036.0];
+        assert!(moments.power_sums().iter().zip(expected).all(|(sum, expected)| (sum - expected).abs() < 1e-9));
     }
 
     #[test]

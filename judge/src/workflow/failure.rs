@@ -4,7 +4,7 @@ use crate::cases::{CheckerError, InputError, ReadError, SelectError};
 use crate::journal::JournalError;
 use crate::manifest::{ManifestError, UnknownProblem};
 use crate::model::{Exit, one_line, visible};
-use crate::paired::{InferenceError, UnsuitedMinEffect};
+use crate::paired::{InferenceError, UnsuitedHypotheses, UnsuitedMinEffect};
 use crate::report::{Paint, PrintError, Style};
 use crate::runner::RunError;
 use crate::scoring::InvalidResults;
@@ -214,6 +214,14 @@ impl From<RunError> for Failure {
 impl From<UnsuitedMinEffect> for Failure {
     fn from(error: UnsuitedMinEffect) -> Self {
         Self::usage(error)
+    }
+}
+
+impl From<UnsuitedHypotheses> for Failure {
+    fn from(error: UnsuitedHypotheses) -> Self {
+        let is_order = matches!(error, UnsuitedHypotheses::Order { .. });
+        let failure = Self::usage(error);
+        if is_order { failure.with_hint("such as --h0 0% --h1 1%") } else { failure }
     }
 }
 

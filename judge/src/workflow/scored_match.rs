@@ -2,7 +2,7 @@
 
 use super::score_run;
 use crate::model::{OutcomeGrid, Rule};
-use crate::paired::{EffectMeasure, MinEffect, PairedComparison, ScoredOutcomes};
+use crate::paired::{EffectMeasure, MinEffect, PairedComparison, PointSigns, ScoredOutcomes};
 use crate::plan::Plan;
 use crate::scoring::{InvalidResults, Scoreboard};
 
@@ -21,21 +21,32 @@ impl<'a> ScoredMatch<'a> {
         Ok(Self { plan, outcomes, rule: scored.rule, board: scored.board })
     }
 
-    fn outcomes(&self) -> ScoredOutcomes<'_> {
+    /// Returns the outcomes with their points.
+    pub(crate) fn outcomes(&self) -> ScoredOutcomes<'_> {
         ScoredOutcomes { plan: self.plan, outcomes: self.outcomes, board: &self.board }
     }
 
     /// Returns the measure of effects: the given one, or the one that the problem's rule ranks by. Where a share of the
     /// total has no meaning, effects are differences of points.
     pub(crate) fn measure(&self, given: Option<EffectMeasure>, min_effect: Option<&MinEffect>) -> EffectMeasure {
-        given.unwrap_or_else(|| match EffectMeasure::of_rule_with(&self.rule, min_effect) {
-            EffectMeasure::Total if !self.outcomes().has_shares() => EffectMeasure::Points,
-            measure => measure,
-        })
+        measure_of(&self.rule, self.outcomes().signs(), given, min_effect)
     }
 
     /// Compares a solver with the first one, paired by case.
     pub(crate) fn paired(&self, measure: EffectMeasure, second: usize) -> PairedComparison {
         PairedComparison::of(self.outcomes(), measure, 0, second)
     }
+}
+
+/// Returns the measure of effects under this rule, for points of these signs.
+pub(crate) fn measure_of(
+    rule: &Rule,
+    signs: PointSigns,
+    given: Option<EffectMeasure>,
+    min_effect: Option<&MinEffect>,
+) -> EffectMeasure {
+    given.unwrap_or_else(|| match EffectMeasure::of_rule_with(rule, min_effect) {
+        EffectMeasure::Total if !signs.allow_shares() => EffectMeasure::Points,
+        measure => measure,
+    })
 }

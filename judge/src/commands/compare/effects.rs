@@ -3,9 +3,12 @@
 use crate::cases::describe_all;
 use crate::cli::CompareArgs;
 use crate::model::{Features, Rule};
-use crate::paired::{self, Contrast, EffectMeasure, FeatureRange, FeatureValue, Inference, TestParameters};
+use crate::paired::{
+    self, Contrast, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
+};
 use crate::plan::Plan;
 use crate::report::Comparison;
+use crate::statistics::Hypotheses;
 use crate::workflow::case_choice;
 use crate::workflow::failure::Failure;
 use crate::workflow::scored_match::ScoredMatch;
@@ -18,9 +21,38 @@ pub(super) fn parameters(
     rule: &Rule,
     comparisons: usize,
 ) -> Result<TestParameters, Failure> {
-    let alpha = args.statistics.alpha / comparisons.max(1) as f64;
-    let min_effect = measure.min_effect(rule, args.min_effect.as_ref())?;
-    Ok(TestParameters { alpha, min_effect, bound: bound(args, measure, rule)?, rare: args.rare })
+    let share = 1.0 / comparisons.max(1) as f64;
+    let alpha = args.statistics.alpha * share;
+    let hypotheses = match (args.h0, args.h1) {
+        (Some(h0), Some(h1)) => {
+            let (h0, h1) = (measure.level(rule, h0)?, measure.level(rule, h1)?);
+            Some(Hypotheses { h0, h1, alpha, beta: args.beta * share })
+        }
+        _ => None,
+    };
+    let min_effect = match hypotheses {
+        Some(_) => None,
+        None => measure.min_effect(rule, args.min_effect.as_ref())?,
+    };
+    Ok(TestParameters { alpha, min_effect, bound: bound(args, measure, rule)?, rare: args.rare, hypotheses })
+}
+
+/// Returns the size in whose unit effects are to be measured: that of the smallest effect, or that of a hypothesis.
+pub(super) fn unit(args: &CompareArgs) -> Option<MinEffect> {
+    let levels = [args.h0, args.h1].into_iter().flatten();
+    let amount = levels.filter(|level| level.is_amount()).find_map(|level| match level {
+        EffectLevel::Amount(amount) => Some(MinEffect::Amount(amount.abs())),
+        EffectLevel::Share(_) => None,
+    });
+    amount.or_else(|| args.min_effect.clone())
+}
+
+/// Fails if the hypotheses are none, before anything runs.
+pub(super) fn check_hypotheses(args: &CompareArgs) -> Result<(), Failure> {
+    match (args.h0, args.h1) {
+        (Some(h0), Some(h1)) => Ok(paired::check_hypotheses(h0, h1)?),
+        _ => Ok(()),
+    }
 }
 
 /// Fails if `--exact` has no bound to rest on, as far as the rule tells before anything runs: cases without thresholds
@@ -29,7 +61,7 @@ pub(super) fn check_bound(args: &CompareArgs, rule: &Rule) -> Result<(), Failure
     if rule.needs_thresholds() {
         return Ok(());
     }
-    let by_rule = EffectMeasure::of_rule_with(rule, args.min_effect.as_ref());
+    let by_rule = EffectMeasure::of_rule_with(rule, unit(args).as_ref());
     bound(args, args.statistics.measure.unwrap_or(by_rule), rule).map(|_| ())
 }
 

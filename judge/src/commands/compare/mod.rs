@@ -1,6 +1,7 @@
 //! `judge compare`: the difference between solvers, and its certainty.
 
 mod effects;
+mod looks;
 mod until_decided;
 
 use crate::cli::CompareArgs;
@@ -13,7 +14,7 @@ use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::outputs::Outputs;
 use crate::workflow::pairing::{self, Pairing};
 use crate::workflow::{entrants, load, provenance};
-use effects::{check_bound, comparisons, parameters};
+use effects::{check_bound, check_hypotheses, comparisons, parameters, unit};
 use std::path::Path;
 use std::time::Instant;
 use until_decided::until_decided;
@@ -23,6 +24,7 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
     let catalogue = load::catalogue(catalogue)?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = provenance::here();
+    check_hypotheses(args)?;
     check_bound(args, &problem.scoring)?;
     let outputs = Outputs::check::<CompareReport<'_>>(&args.reports)?;
     let entrants = entrants::find(&catalogue, problem, &args.solvers)?;
@@ -38,7 +40,7 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
     };
     let Pairing { played, run_info, warnings, times_are_comparable } = pairing;
     let scored = played.scored()?;
-    let measure = scored.measure(args.statistics.measure, args.min_effect.as_ref());
+    let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
     let parameters = parameters(args, measure, &scored.rule, played.plan.solvers.len() - 1)?;
     let comparisons = comparisons(&scored, args, measure, parameters)?;
     let runs: Vec<Option<RunId>> =

@@ -1,12 +1,12 @@
 //! `judge compare --until-decided`: fresh cases until every comparison is decided, with a look after each.
 
-use super::effects::parameters;
+use super::effects::{parameters, unit};
+use super::looks::Looks;
 use crate::cli::CompareArgs;
 use crate::journal::Part;
 use crate::model::{CaseSpec, OutcomeGrid, Solver};
 use crate::paired;
 use crate::report::{InterimResult, IntervalProgress};
-use crate::statistics::is_looked_at;
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
 
@@ -19,9 +19,6 @@ const BATCH_SHARE: usize = 64;
 
 /// The interval is shown this many times while the number of cases doubles.
 const SHOWN: usize = 8;
-
-/// The number of cases after which a comparison ends if the solvers have not both solved any.
-const UNSOLVED: usize = 16;
 
 /// Runs all solvers on fresh cases. Each one ends with the first case after which a claim can be made about it, or
 /// without further cases. Batches fill the workers, looks go case by case in the order of the cases: `--jobs` does not
@@ -38,6 +35,7 @@ pub(super) fn until_decided(
     let outcomes = OutcomeGrid::new(0, solvers.len());
     let mut played = MatchResult { plan: runner.plan(solvers, Vec::new())?, outcomes, stop: None };
     let mut session = runner.begin(&played.plan)?;
+    let mut looks = Looks::new(&played, args);
     let mut next_shown = FIRST_BATCH;
     while playing.len() > 1 {
         let first_case = played.plan.cases.len();
@@ -52,7 +50,7 @@ pub(super) fn until_decided(
         let later = runner.play_watched(&mut session, plan, part, &mut |event| progress.watch(event))?;
         played.stop = later.stop;
         let is_cut_short = later.stop.is_some() || later.is_faulty();
-        playing = look(&mut played, &later, playing, args)?;
+        playing = look(&mut played, &later, playing, &mut looks)?;
         if is_cut_short {
             break;
         }
@@ -73,15 +71,19 @@ fn look(
     played: &mut MatchResult,
     later: &MatchResult,
     mut playing: Vec<usize>,
-    args: &CompareArgs,
+    looks: &mut Looks<'_>,
 ) -> Result<Vec<usize>, Failure> {
     let solvers = playing.clone();
     for case in 0..later.plan.cases.len() {
         played.add_case(later, case, &solvers, &playing);
-        let cases = played.plan.cases.len();
-        if is_looked_at(cases) {
-            playing = undecided(played, &playing, args)?;
+        looks.add(played)?;
+        let mut open = vec![0];
+        for &second in &playing[1..] {
+            if !looks.is_over(played, second)? {
+                open.push(second);
+            }
         }
+        playing = open;
         if playing.len() == 1 {
             break;
         }
@@ -89,26 +91,12 @@ fn look(
     Ok(playing)
 }
 
-fn undecided(played: &MatchResult, playing: &[usize], args: &CompareArgs) -> Result<Vec<usize>, Failure> {
-    let scored = played.scored()?;
-    let measure = scored.measure(args.statistics.measure, args.min_effect.as_ref());
-    let parameters = parameters(args, measure, &scored.rule, played.plan.solvers.len() - 1)?;
-    let mut open = vec![0];
-    for &second in &playing[1..] {
-        let paired = scored.paired(measure, second);
-        let is_unsolved = paired.solved == 0 && played.plan.cases.len() >= UNSOLVED;
-        if !is_unsolved && !paired::is_decided(&paired, parameters)? {
-            open.push(second);
-        }
-    }
-    Ok(open)
-}
-
 fn show(played: &MatchResult, args: &CompareArgs, progress: &mut IntervalProgress) -> Result<(), Failure> {
     let solvers = &played.plan.solvers;
     let scored = played.scored()?;
-    let measure = scored.measure(args.statistics.measure, args.min_effect.as_ref());
-    let parameters = parameters(args, measure, &scored.rule, solvers.len() - 1)?;
+    let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
+    // Without a total, a share of it has no unit yet.
+    let Ok(parameters) = parameters(args, measure, &scored.rule, solvers.len() - 1) else { return Ok(()) };
     let mut results = Vec::new();
     for (second, solver) in solvers.iter().enumerate().skip(1) {
         let paired = scored.paired(measure, second);

@@ -3,7 +3,8 @@
 use super::report::{CompareReport, Comparison};
 use crate::model::{Aggregate, Direction, one_line};
 use crate::paired::{Claim, Contrast, EffectMeasure, PairedComparison, RuleEffect};
-use crate::report::text::effects::{amount, size};
+use crate::report::text::effects::{amount, signed, size};
+use crate::statistics::Hypothesis;
 
 /// The number of cases that are named.
 const NAMED: usize = 3;
@@ -50,6 +51,7 @@ fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String
             format!("no difference: the same points on all {cases} cases")
         }
         Claim::Equal => format!("no difference: the same score on all {cases} cases that both solved"),
+        Claim::Accepted(hypothesis) => accepted_in_words(report, comparison, hypothesis),
         Claim::Contrary => format!(
             "not decided: {} by {}, but {}",
             change(report, measure, mean),
@@ -65,8 +67,39 @@ fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String
             }
             None => format!("not decided: about {more} more cases would show {}", size(measure, mean)),
         },
-        Claim::Undecided { more_cases: None } => "not decided".to_owned(),
+        Claim::Undecided { more_cases: None } => match ratio_in_words(report, comparison) {
+            Some(ratio) => format!("not decided: {ratio}"),
+            None => "not decided".to_owned(),
+        },
     }
+}
+
+/// Returns which hypothesis is accepted, and the estimate.
+fn accepted_in_words(report: &CompareReport<'_>, comparison: &Comparison, hypothesis: Hypothesis) -> String {
+    let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
+    let mean = comparison.paired.mean();
+    let (name, side) = match hypothesis {
+        Hypothesis::H0 => ("H0", "downward"),
+        Hypothesis::H1 => ("H1", "upward"),
+    };
+    let ratio = ratio_in_words(report, comparison).unwrap_or_default();
+    let changed = change(report, report.measure, mean);
+    let by = size(report.measure, mean);
+    format!("{b} against {a}: {name} is accepted, {ratio}; {changed} by {by}, biased {side} by stopping early")
+}
+
+/// Returns the likelihood ratio of the hypotheses, if the claim rests on it.
+pub(super) fn ratio_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> Option<String> {
+    let hypotheses = report.parameters.hypotheses?;
+    let ratio = comparison.inference.log_likelihood_ratio?;
+    let [h0, h1] = [hypotheses.h0, hypotheses.h1].map(|level| signed(report.measure, level));
+    let [low, high] = hypotheses.bounds().map(number);
+    Some(format!("log likelihood ratio {} (H0: {h0} at {low}, H1: {h1} at {high})", number(ratio)))
+}
+
+/// Writes a number with two decimals and a minus.
+fn number(value: f64) -> String {
+    format!("{value:.2}").replace('-', "−")
 }
 
 /// Returns what an effect changes, and which way: `the sum rises`.

@@ -36,6 +36,7 @@ pub(in crate::report) fn compare_json(report: &CompareReport<'_>) -> serde_json:
         min_effect: report.parameters.min_effect,
         until_decided: report.is_sequential,
         exact: report.parameters.bound.is_some(),
+        hypotheses: report.parameters.hypotheses.map(Into::into),
         tier: run_info.map(|run_info| run_info.tier.name()),
         gaps: run_info.map(|run_info| &*run_info.gaps),
         jobs: run_info.map(|run_info| run_info.jobs),
@@ -77,6 +78,7 @@ fn comparison_record<'a>(report: &'a CompareReport<'_>, comparison: &'a Comparis
         cases: paired.pairs.len(),
         solved: paired.solved,
         interval: inference.interval.map(Into::into),
+        log_likelihood_ratio: inference.log_likelihood_ratio,
         effect: inference.summary.as_ref().map(|summary| effect_record(report, comparison, summary)),
         failures: FailureRecord {
             first_only: paired.failures.first.len(),

@@ -1,7 +1,7 @@
 //! The records of the machine-readable report of a comparison. Unknown values are absent.
 
 use crate::report::text::provenance::{LimitsRecord, ProvenanceRecord};
-use crate::statistics::Interval;
+use crate::statistics::{Hypotheses, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Number;
@@ -27,6 +27,9 @@ pub(super) struct Document<'a> {
     pub(super) until_decided: bool,
     /// Whether claims hold for any distribution of the effects (`--exact`).
     pub(super) exact: bool,
+    /// The hypotheses of `--h0` and `--h1`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hypotheses: Option<HypothesesRecord>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tier: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,6 +71,9 @@ pub(super) struct ComparisonRecord<'a> {
     pub(super) solved: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) interval: Option<IntervalRecord>,
+    /// Of H1 to H0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) log_likelihood_ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) effect: Option<EffectRecord>,
     pub(super) failures: FailureRecord,
@@ -78,6 +84,19 @@ pub(super) struct ComparisonRecord<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) groups: Vec<GroupRecord>,
     pub(super) effects: Vec<PairRecord<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "hypotheses")]
+pub(super) struct HypothesesRecord {
+    pub(super) h0: f64,
+    pub(super) h1: f64,
+    /// The probabilities of accepting H1 under H0, and H0 under H1, in each comparison.
+    pub(super) alpha: f64,
+    pub(super) beta: f64,
+    /// The log likelihood ratios at which H0 and H1 are accepted.
+    pub(super) accept_h0_at: f64,
+    pub(super) accept_h1_at: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -163,6 +182,14 @@ pub(super) struct ResultRecord<'a> {
     pub(super) cpu_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) memory_bytes: Option<u64>,
+}
+
+impl From<Hypotheses> for HypothesesRecord {
+    fn from(hypotheses: Hypotheses) -> Self {
+        let [accept_h0_at, accept_h1_at] = hypotheses.bounds();
+        let Hypotheses { h0, h1, alpha, beta } = hypotheses;
+        Self { h0, h1, alpha, beta, accept_h0_at, accept_h1_at }
+    }
 }
 
 impl From<Interval> for IntervalRecord {

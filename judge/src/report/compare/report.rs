@@ -3,6 +3,7 @@
 use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, one_line};
 use crate::paired::{Claim, Contrast, EffectMeasure, FeatureRange, Inference, PairedComparison, TestParameters};
 use crate::plan::Plan;
+use crate::statistics::Hypothesis;
 use judge_sandbox::Tier;
 use std::time::Duration;
 
@@ -80,7 +81,8 @@ impl CompareReport<'_> {
 
     /// Returns whether the mean effect is biased upward: cases ended because it was large.
     pub(super) fn is_biased(&self, comparison: &Comparison) -> bool {
-        self.is_sequential && matches!(comparison.inference.claim, Claim::Better | Claim::Worse)
+        self.is_sequential
+            && matches!(comparison.inference.claim, Claim::Better | Claim::Worse | Claim::Accepted(Hypothesis::H1))
     }
 
     /// Returns the outcome of a job, if it was finished.

@@ -1,6 +1,6 @@
 //! The report of a comparison for people.
 
-use super::claims::percentage;
+use super::claims::{percentage, ratio_in_words};
 use super::report::{CompareReport, Comparison, RunInfo};
 use crate::model::{JobId, Stop, Verdict, one_line};
 use crate::paired::{Claim, EffectMeasure, FeatureRange, Pair, PairedComparison};
@@ -100,7 +100,10 @@ fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &E
         ),
         format!("  signed ranks          {} (Wilcoxon, {exact})", probability(ranks.p)),
     ];
-    if report.is_sequential {
+    if let Some(ratio) = ratio_in_words(report, comparison) {
+        lines.push(format!("  {ratio}"));
+        lines.push("  The claim rests on the likelihood ratio; the tests assume a fixed number of cases.".to_owned());
+    } else if report.is_sequential {
         lines.push("  The claim rests on the interval; the tests below it assume a fixed number of cases.".to_owned());
     }
     lines.extend(time_line(report, &comparison.paired));
@@ -209,7 +212,12 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
     let paint = |comparison: &Comparison| match comparison.inference.claim {
         Claim::Better => Paint::Good,
         Claim::Worse => Paint::Bad,
-        Claim::Smaller | Claim::Equal | Claim::Contrary | Claim::Undecided { .. } | Claim::TooFew => Paint::Strong,
+        Claim::Accepted(_)
+        | Claim::Smaller
+        | Claim::Equal
+        | Claim::Contrary
+        | Claim::Undecided { .. }
+        | Claim::TooFew => Paint::Strong,
     };
     let verdicts =
         report.comparisons.iter().map(|comparison| style.paint(paint(comparison), &report.verdict(comparison)));

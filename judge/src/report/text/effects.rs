@@ -1,7 +1,7 @@
 //! Effects as text.
 
 use crate::paired::{Claim, EffectMeasure};
-use crate::statistics::Interval;
+use crate::statistics::{Hypothesis, Interval};
 
 /// Writes a number with two significant digits at the size of `scale`.
 pub(in crate::report) fn rounded(value: f64, scale: f64) -> String {
@@ -78,6 +78,8 @@ pub(in crate::report) fn claim_name(claim: Claim) -> &'static str {
         Claim::Worse => "worse",
         Claim::Smaller => "smaller",
         Claim::Equal => "equal",
+        Claim::Accepted(Hypothesis::H0) => "h0-accepted",
+        Claim::Accepted(Hypothesis::H1) => "h1-accepted",
         Claim::Contrary => "contrary",
         Claim::Undecided { .. } => "undecided",
         Claim::TooFew => "too-few-cases",

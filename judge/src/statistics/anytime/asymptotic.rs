@@ -56,11 +56,11 @@ impl AsymptoticSequence {
         Self { alpha, lenience: 1.0 }
     }
 
-    /// Returns whether the moments support that the mean lies on this side of the center.
-    pub(super) fn supports(self, moments: &Moments, center: f64, side: Side) -> bool {
+    /// Returns whether the moments of the distances from a center support that the mean lies on this side of it.
+    pub(super) fn supports(self, moments: &Moments, side: Side) -> bool {
         let count = moments.count() as f64;
         let deviation = moments.deviation();
-        let distance = side.sign() * (moments.mean() - center);
+        let distance = side.sign() * moments.mean();
         if count < 2.0 || distance <= 0.0 {
             return false;
         }
@@ -88,7 +88,8 @@ mod tests {
     use super::*;
 
     fn supports(effects: &[f64], center: f64, side: Side) -> bool {
-        AsymptoticSequence::new(0.05).supports(&Moments::of(effects), center, side)
+        let distances: Vec<f64> = effects.iter().map(|effect| effect - center).collect();
+        AsymptoticSequence::new(0.05).supports(&Moments::of(&distances), side)
     }
 
     fn wave(mean: f64, cases: usize) -> Vec<f64> {

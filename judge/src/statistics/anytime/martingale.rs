@@ -16,21 +16,16 @@ pub(super) enum TestMartingale {
 impl TestMartingale {
     pub(super) fn new(center: f64, bound: Option<f64>) -> Self {
         match bound {
-            None => Self::Symmetric(Box::new(SymmetricMartingale::new(center))),
+            None => Self::Symmetric(Box::default()),
             Some(bound) => Self::Bounded(Box::new(BoundedMartingale::new(center, bound))),
         }
     }
 
-    pub(super) fn of(center: f64, bound: Option<f64>, effects: &[f64]) -> Self {
-        let mut martingale = Self::new(center, bound);
-        effects.iter().for_each(|&effect| martingale.push(effect));
-        martingale
-    }
-
-    pub(super) fn push(&mut self, effect: f64) {
+    /// Adds a distance from the center.
+    pub(super) fn push(&mut self, distance: f64) {
         match self {
-            Self::Symmetric(martingale) => martingale.push(effect),
-            Self::Bounded(martingale) => martingale.push(effect),
+            Self::Symmetric(martingale) => martingale.push(distance),
+            Self::Bounded(martingale) => martingale.push(distance),
         }
     }
 

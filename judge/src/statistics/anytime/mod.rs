@@ -34,16 +34,22 @@
 
 mod asymptotic;
 mod bounded;
-mod looks;
+mod chances;
+mod evidence;
+mod likelihood_ratio;
 mod martingale;
 mod mixture;
 mod planning;
 mod sequence;
+mod settings;
 mod side;
 mod symmetric;
 mod tail;
+mod term;
 mod warm_up;
 
-pub use looks::is_looked_at;
+pub use likelihood_ratio::{Hypotheses, Hypothesis, LikelihoodRatio};
 pub use planning::cases_until_decided;
-pub use sequence::{Decision, InvalidSettings, Sequence, SequenceSettings};
+pub use sequence::{Decision, Sequence};
+pub use settings::{InvalidSettings, SequenceSettings};
+pub use term::Term;

@@ -1,4 +1,4 @@
-//! A test martingale for effects that are symmetric about a center.
+//! A test martingale for distances from a center that are symmetric about 0.
 //!
 //! With the betting fraction tanh(lambda y) on a case with the effect center + y, the wealth is the product of 1 + tanh(lambda
 //! y). tanh is odd, so for symmetric y the mean factor is exactly 1, and the wealth is a test martingale; it is also
@@ -21,13 +21,12 @@ const LARGEST_BET: f64 = 0.9;
 /// What is staked on each bet, the largest first, chosen by simulation: most on effects of half a standard deviation and
 /// on those of a tenth, where a test of few cases and one of many are decided.
 const PRIOR: [f64; BETS] =
-    [5.0, 22.0, 33.0, 18.0, 7.5, 5.5, 6.5, 5.2, 2.8, 1.9, 1.4, 1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12, 0.09, 0.06];
+    [2.0, 24.0, 33.0, 16.0, 8.0, 8.0, 10.0, 6.0, 2.0, 1.5, 1.0, 0.5, 0.35, 0.25, 0.18, 0.13, 0.1, 0.08, 0.06, 0.05];
 
 /// The wealth processes of the two one-sided claims about the center.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct SymmetricMartingale {
-    center: f64,
-    /// The effects, less the center, until the scale is known; then empty.
+    /// The distances, until the scale is known; then empty.
     pending: Vec<f64>,
     lambdas: Option<[f64; BETS]>,
     /// Logarithms of the wealths, per bet.
@@ -36,12 +35,7 @@ pub(super) struct SymmetricMartingale {
 }
 
 impl SymmetricMartingale {
-    pub(super) fn new(center: f64) -> Self {
-        Self { center, pending: Vec::new(), lambdas: None, above: [0.0; BETS], below: [0.0; BETS] }
-    }
-
-    pub(super) fn push(&mut self, effect: f64) {
-        let distance = effect - self.center;
+    pub(super) fn push(&mut self, distance: f64) {
         if let Some(lambdas) = self.lambdas {
             return self.bet(&lambdas, distance);
         }
@@ -94,8 +88,8 @@ mod tests {
     use super::*;
 
     fn martingale(center: f64, effects: &[f64]) -> SymmetricMartingale {
-        let mut martingale = SymmetricMartingale::new(center);
-        effects.iter().for_each(|&effect| martingale.push(effect));
+        let mut martingale = SymmetricMartingale::default();
+        effects.iter().for_each(|&effect| martingale.push(effect - center));
         martingale
     }
 
@@ -116,7 +110,7 @@ mod tests {
 
     #[test]
     fn one_bet_by_hand() {
-        let mut martingale = SymmetricMartingale::new(0.0);
+        let mut martingale = SymmetricMartingale::default();
         martingale.bet(&[0.5; BETS], 3.0);
         assert!((martingale.above[0] - (1.0 + 1.5_f64.tanh()).ln()).abs() < 1e-12);
         assert!((martingale.below[0] - (1.0 - 1.5_f64.tanh()).ln()).abs() < 1e-12);

@@ -18,6 +18,7 @@
 //!
 //! The warm-up delays normal effects if the mean is large against the spread and few cases would do, and others hardly.
 
+use super::chances::Chances;
 use super::side::Side;
 use super::tail::{LIGHT_TAILED, tail};
 use crate::statistics::moments::Moments;
@@ -50,26 +51,17 @@ impl WarmUp {
         self.enough.max(self.fewest).ceil() as u64
     }
 
-    /// Returns whether the warm-up is over for the claim that the mean lies on this side of the center. The moments are
-    /// those of the effects.
-    pub(super) fn is_over(self, effects: &[f64], moments: &Moments, center: f64, side: Side) -> bool {
-        if (effects.len() as f64) < self.fewest {
+    /// Returns whether the warm-up is over for the claim that the distances are on this side of 0 on average. The moments
+    /// are those of the distances.
+    pub(super) fn is_over(self, chances: &Chances, moments: &Moments, side: Side) -> bool {
+        let number = chances.number();
+        if (chances.count() as f64) < self.fewest || number == 0.0 {
             return false;
         }
-        let distances = || effects.iter().map(|effect| side.sign() * (effect - center));
-        // The largest is the unit, so that no sum is infinite.
-        let largest = distances().map(f64::abs).fold(0.0, f64::max);
-        if largest == 0.0 {
-            return false;
-        }
-        let sizes = || distances().map(|distance| distance.abs() / largest);
-        let total: f64 = sizes().sum();
-        let shares = sizes().map(|size| size / total).filter(|&share| share > 0.0);
-        let chances = (-shares.map(|share| share * share.ln()).sum::<f64>()).exp();
-        let usual = total / chances * largest;
-        let opposite: f64 = distances().map(|distance| (-distance / usual).clamp(0.0, 1.0)).sum();
-        let trust = (LIGHT_TAILED / (LIGHT_TAILED + tail(moments))).powi(TAIL_POWER);
-        chances + opposite * trust * (1.0 / RARE - 1.0) >= self.enough
+        // The distances are gone through only where the others are few.
+        let trust = || (LIGHT_TAILED / (LIGHT_TAILED + tail(moments))).powi(TAIL_POWER);
+        let expected = || chances.opposite(side.sign()) * trust() * (1.0 / RARE - 1.0);
+        number >= self.enough || number + expected() >= self.enough
     }
 }
 
@@ -78,7 +70,14 @@ mod tests {
     use super::*;
 
     fn is_over(effects: &[f64], center: f64, side: Side) -> bool {
-        WarmUp::new(0.05, None).is_over(effects, &Moments::of(effects), center, side)
+        is_over_at(0.05, effects, center, side)
+    }
+
+    fn is_over_at(alpha: f64, effects: &[f64], center: f64, side: Side) -> bool {
+        let distances: Vec<f64> = effects.iter().map(|effect| effect - center).collect();
+        let mut chances = Chances::default();
+        distances.iter().for_each(|&distance| chances.push(distance));
+        WarmUp::new(alpha, None).is_over(&chances, &Moments::of(&distances), side)
     }
 
     #[test]
@@ -88,8 +87,7 @@ mod tests {
             assert!(!is_over(&[2.0; 35], center, side));
             assert!(is_over(&[2.0; 36], center, side));
         }
-        let strict =
-            |effects: &[f64]| WarmUp::new(0.01, None).is_over(effects, &Moments::of(effects), 0.0, Side::Above);
+        let strict = |effects: &[f64]| is_over_at(0.01, effects, 0.0, Side::Above);
         assert!(!strict(&[2.0; 50]));
         assert!(strict(&[2.0; 51]));
     }

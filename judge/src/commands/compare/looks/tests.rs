@@ -1,0 +1,172 @@
+//! Looks case by case agree with going through all cases at each look, under every rule.
+
+use super::*;
+use crate::manifest::Catalogue;
+use crate::model::{
+    Direction, Invocation, KeptStderr, Outcome, Program, Runtime, Solver, SolverSpec, Thresholds, Verdict,
+};
+use crate::plan::{Order, Plan};
+use crate::statistics::Random;
+use checkers::Score;
+use clap::Parser;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    args: CompareArgs,
+}
+
+fn args(more: &[&str]) -> CompareArgs {
+    Line::parse_from([&["compare", "a", "b", "c", "--until-decided"], more].concat()).args
+}
+
+fn solver(name: &str) -> Solver {
+    let program =
+        Program { path: "/bin/none".into(), argv: vec![name.into()], visible: Vec::new(), runtime: Runtime::default() };
+    Solver {
+        spec: SolverSpec { name: name.to_owned(), text: name.to_owned() },
+        invocation: Invocation::Program(program),
+        environment: Vec::new(),
+    }
+}
+
+/// Three solvers under this rule, before the first case.
+fn nothing_played(rule: &str, direction: Direction) -> MatchResult {
+    let mut problem = Catalogue::built_in(Path::new("/")).unwrap().find("columns").unwrap().clone();
+    problem.scoring = rule.parse().unwrap();
+    problem.direction = direction;
+    let plan = Plan {
+        cases: Vec::new(),
+        solvers: ["a", "b", "c"].map(solver).to_vec(),
+        limits: problem.limits.clone(),
+        problem,
+        environment: Vec::new(),
+        visible: Vec::new(),
+        fail_fast: false,
+        stderr: KeptStderr::default(),
+        hand_over_answers: false,
+        case_flags: Vec::new(),
+        order: Order::Fixed,
+    };
+    MatchResult { outcomes: OutcomeGrid::new(0, 3), plan, stop: None }
+}
+
+/// Adds a case with these scores; a solver without one fails.
+fn add(played: &mut MatchResult, weight: &str, scores: [Option<i64>; 3]) {
+    let mut case = CaseSpec::from_seed(played.plan.cases.len() as u64 + 1);
+    case.weight = weight.parse().unwrap();
+    played.plan.cases.push(case);
+    let outcome = |score: Option<i64>| {
+        let verdict = if score.is_some() { Verdict::Accepted } else { Verdict::WrongAnswer };
+        Some(Outcome { score: score.map(Into::into), ..Outcome::without_run(verdict, String::new()) })
+    };
+    played.outcomes.add_case(scores.map(outcome));
+}
+
+/// What a look found that went through all cases.
+fn is_over(played: &MatchResult, second: usize, args: &CompareArgs) -> bool {
+    let scored = played.scored().unwrap();
+    let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
+    // A percentage of a total of 0 has no meaning.
+    let Ok(parameters) = parameters(args, measure, &scored.rule, 2) else { return false };
+    let paired = scored.paired(measure, second);
+    let is_unsolved = paired.solved == 0 && played.plan.cases.len() >= UNSOLVED;
+    is_unsolved || paired::is_decided(&paired, parameters).unwrap()
+}
+
+/// Scores of three solvers: of many sizes; the second is slightly better, the third fails now and then. The first cases
+/// have none, and late ones may be of the other sign.
+fn scores(case: usize, late_sign: i64, random: &mut Random) -> [Option<i64>; 3] {
+    let size = (2_000.0 * (3.0 * random.unit()).exp()) as i64;
+    let sign = if case > 70 { late_sign } else { 1 };
+    let mut near = |percent: f64| sign * (size as f64 * (1.0 + 0.01 * percent + 0.1 * (random.unit() - 0.5))) as i64;
+    match case {
+        0 | 1 => [Some(0), Some(0), None],
+        _ => [Some(sign * size), Some(near(1.5)), (case % 11 != 3).then(|| near(-1.0))],
+    }
+}
+
+#[test]
+fn looks_case_by_case_find_what_a_look_at_all_cases_finds() {
+    let mut ends = 0;
+    for (rule, more) in [
+        ("sum", &[][..]),
+        ("sum", &["--min-effect", "5%"]),
+        ("sum", &["--h0", "0", "--h1", "2%"]),
+        ("sum", &["--exact", "--bound", "200000", "--min-effect", "20%"]),
+        ("mean", &["--measure", "ratio"]),
+        ("mean", &["--measure", "difference", "--rare", "5%"]),
+        ("sum", &["--min-effect", "500"]),
+        ("relative", &[]),
+        ("relative", &["--exact"]),
+        ("rank", &["--h0", "-10%", "--h1", "10%"]),
+        ("log", &[]),
+        ("exact", &[]),
+    ] {
+        for (direction, weights, late_sign) in [
+            (Direction::Max, ["1", "1", "1"], 1),
+            (Direction::Min, ["1", "1", "1"], -1),
+            (Direction::Max, ["1", "2", "1/3"], 1),
+        ] {
+            let (args, mut random) = (args(more), Random::new(5));
+            let mut played = nothing_played(rule, direction);
+            let mut looks = Looks::new(&played, &args);
+            for case in 0..110 {
+                add(&mut played, weights[case % 3], scores(case, late_sign, &mut random));
+                looks.add(&played).unwrap();
+                assert!(looks.growing.is_some());
+                for second in [1, 2] {
+                    let found = looks.is_over(&played, second).unwrap();
+                    if found || case % 4 == 0 {
+                        assert_eq!(found, is_over(&played, second, &args), "{rule} {more:?} {direction:?} {case}");
+                    }
+                    ends += usize::from(found);
+                }
+            }
+        }
+    }
+    assert!(ends > 300, "{ends}");
+}
+
+#[test]
+fn cases_whose_points_depend_on_others_are_scored_together() {
+    let args = args(&[]);
+    let mut played = nothing_played("thresholds", Direction::Max);
+    let mut looks = Looks::new(&played, &args);
+    let mut random = Random::new(5);
+    for case in 0..40 {
+        add(&mut played, "1", scores(case, 1, &mut random));
+        if case == 20 {
+            let steps = (1..=9).rev().map(|step| Score::from(step * 1_000)).collect();
+            played.plan.cases[case].thresholds = Some(Thresholds::new(Direction::Max, steps, None).unwrap());
+        }
+        looks.add(&played).unwrap();
+        assert_eq!(looks.is_over(&played, 1).unwrap(), is_over(&played, 1, &args), "{case}");
+        assert_eq!(looks.growing.is_some(), case < 20);
+    }
+}
+
+/// The quickest of some hundreds of cases, early and late: what else the machine does disturbs that least. Looks that went
+/// through all cases would take ten times as long at the end.
+#[test]
+fn a_look_takes_no_longer_after_ten_thousand_cases() {
+    let args = args(&["--min-effect", "0.001%"]);
+    let mut random = Random::new(6);
+    let mut played = nothing_played("sum", Direction::Max);
+    let mut looks = Looks::new(&played, &args);
+    let mut a_hundred = || -> Duration {
+        let started = Instant::now();
+        for _ in 0..100 {
+            let near = 10_000 + random.below(1_000) as i64;
+            add(&mut played, "1", [10_500, near, 21_000 - near].map(Some));
+            looks.add(&played).unwrap();
+            looks.is_over(&played, 1).unwrap();
+        }
+        started.elapsed()
+    };
+    let times: Vec<Duration> = (0..100).map(|_| a_hundred()).collect();
+    let (early, late) = (times[..10].iter().min().unwrap(), times[90..].iter().min().unwrap());
+    assert!(*late < *early * 4, "{early:?} {late:?}");
+}

@@ -1,0 +1,57 @@
+//! The terms of the pairs, as a test of a growing number of cases takes them: in a unit that no later case changes.
+
+use crate::statistics::Term;
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+/// A case before the effects are divided by the mean base.
+pub(super) struct RawPair {
+    pub(super) case: usize,
+    pub(super) effect: f64,
+    pub(super) base: BigRational,
+}
+
+/// What the pairs of a comparison add up to, pair by pair.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Terms {
+    total: BigRational,
+    /// A power of two, so that nothing is rounded: sums of fourth powers of huge scores would be infinite.
+    unit: Option<f64>,
+}
+
+impl Terms {
+    /// Adds a pair, and returns its term as if the total were above 0.
+    pub(super) fn push(&mut self, pair: &RawPair) -> Term {
+        self.total += &pair.base;
+        let base = pair.base.to_f64().unwrap_or(0.0);
+        let unit = *self.unit.get_or_insert_with(|| power_of_two(base));
+        Term { effect: pair.effect / unit, base: base / unit }
+    }
+
+    /// Returns the sum of the bases.
+    pub(super) fn total(&self) -> &BigRational {
+        &self.total
+    }
+
+    /// Returns the sign of the total, which is that of all bases: 0 while there is no total.
+    pub(super) fn sign(&self) -> f64 {
+        if self.total.is_zero() {
+            0.0
+        } else if self.total.is_negative() {
+            -1.0
+        } else {
+            1.0
+        }
+    }
+
+    /// Returns the unit of the terms, 1 without any.
+    pub(super) fn unit(&self) -> f64 {
+        self.unit.unwrap_or(1.0)
+    }
+}
+
+/// Returns a power of two of the size of a number, 1 for 0.
+fn power_of_two(number: f64) -> f64 {
+    let exponent = number.abs().log2().floor();
+    if exponent.is_finite() { exponent.exp2() } else { 1.0 }
+}
