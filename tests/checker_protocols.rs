@@ -24,9 +24,9 @@ impl Protocol for Feedback {
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
         let text = |report: usize| String::from_utf8_lossy(&output.reports[report]).trim().to_owned();
         match output.status.code() {
-            Some(42) => match text(0).parse() {
+            Some(42) => match text(0).parse::<checkers::Score>() {
                 Ok(score) => Ok(Ruling::Accepted(score)),
-                Err(_) => Err(ProtocolError::NoScore { place: "score.txt", found: text(0) }),
+                Err(error) => Err(ProtocolError::NoScore { place: "score.txt", why: format!("{error}") }),
             },
             Some(43) => Ok(Ruling::rejected(text(1))),
             _ => Err(ProtocolError::NoRuling {
@@ -85,7 +85,10 @@ fn a_protocol_may_use_standard_input_a_folder_and_its_own_exit_codes() {
     let rejects = "echo 'too far' > \"$2/judgemessage.txt\"; exit 43";
     assert_eq!(check(&Feedback, rejects).unwrap(), rejected("too far"));
     let without_a_score = check(&Feedback, "exit 42").unwrap_err().to_string();
-    assert_eq!(without_a_score, "the checker accepted the answer, but score.txt is not an integer score: ``");
+    assert_eq!(
+        without_a_score,
+        "the checker accepted the answer, but score.txt is not a score: expected a number such as 12, -0.25 or 1e-3, found ``"
+    );
     let fails = check(&Feedback, "echo oh >&2; exit 1").unwrap_err().to_string();
     assert_eq!(fails, "the checker ended with exit status: 1 (42 accepts, 43 rejects): oh");
 }

@@ -199,7 +199,7 @@ fn what_is_wrong_in_the_scoring_is_said_with_its_line() {
         ("[problem.scoring]\nscale = 5\n", "7:9", "the rule `sum` has no scale"),
         ("[problem.scoring]\nrule = \"rank\"\nscale = 0\n", "8:9", "a whole number from 1"),
         ("[problem.scoring]\nrule = \"exact\"\nfailure = 0\n", "8:11", "always has no points"),
-        ("[problem.scoring]\nfailure = 0.5\n", "7:11", "expected an integer"),
+        ("[problem.scoring]\nfailure = nan\n", "7:11", "expected a number"),
         ("[problem.scoring]\nbets = \"run\"\n", "7:1", "did you mean `best`?"),
         ("[[problem.group]]\nseeds = \"1\"\n", "6:1", "has no `name`"),
         (group, "6:1", "has no `cases`"),

@@ -45,8 +45,16 @@ fn a_checker_that_crashes_is_a_judge_error_that_shows_it() {
             format!("the checker crashed (exit status: 1): {traceback}"),
         ),
         (
-            "echo 12.5".to_owned(),
-            "the checker accepted the answer, but the first word it printed is not an integer score: `12.5`".to_owned(),
+            "echo 12,5".to_owned(),
+            "the checker accepted the answer, but the first word it printed is not a score: expected a number such as \
+             12, -0.25 or 1e-3, found `12,5`"
+                .to_owned(),
+        ),
+        (
+            "echo 1e999999999".to_owned(),
+            "the checker accepted the answer, but the first word it printed is not a score: the exponent of a score \
+             lies between -10000 and 10000, found `999999999`"
+                .to_owned(),
         ),
         ("exit 9".to_owned(), "the checker ended with exit status: 9 (0 accepts, 1 rejects)".to_owned()),
     ] {

@@ -32,4 +32,4 @@ pub use checker::{Case, Checker, Feature, Generator, UnusableSeed};
 pub use registry::{all, find};
 pub use rejection::{Malformed, Place, Rejection};
 pub use replay::{Board, Cell, Frame, Observer, Unobserved};
-pub use score::Score;
+pub use score::{Score, ScoreError};

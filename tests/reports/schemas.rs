@@ -33,7 +33,7 @@ fn the_schema_of_a_run_describes_it() {
     run.validate(&report).unwrap();
     for (place, value) in [
         ("/cases/0/verdict", json!("great")),
-        ("/cases/0/score", json!(1.5)),
+        ("/cases/0/score", json!("1.5")),
         ("/cases/0/case", Value::Null),
         ("/cases/0/features/N", json!("3")),
         ("/solvers/0/wins", json!(-1)),
@@ -126,7 +126,7 @@ fn the_schema_of_tunes_lines_describes_them() {
         let line: Value = serde_json::from_str(line).unwrap();
         validator.validate(&line).unwrap();
         assert_described(&text, &line);
-        for (place, wrong) in [("/scores/0", json!(1.5)), ("/setting/n", json!(3)), ("/best", Value::Null)] {
+        for (place, wrong) in [("/scores/0", json!("1.5")), ("/setting/n", json!(3)), ("/best", Value::Null)] {
             assert!(!accepts(&validator, &line, place, wrong), "{place}: {line}");
         }
     }

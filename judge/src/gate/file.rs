@@ -3,7 +3,7 @@
 use super::baseline::{Baseline, BaselineCase, CaseResult};
 use super::sample::Sample;
 use crate::model::{Number, Percent, Time, Verdict, is_hidden};
-use crate::scoring::display;
+use crate::scoring::{decimals_of_digits, display};
 use checkers::Score;
 use num_rational::BigRational;
 use serde::Deserialize;
@@ -15,8 +15,10 @@ use toml::Value;
 /// Incremented when an older judge could misread a newer file. Version 1 had one run of each case.
 const SCHEMA: u32 = 2;
 
-/// The decimals of a mean score.
+/// The decimals of a mean score, as far as it has six digits with them.
 const MEAN_DECIMALS: u32 = 4;
+/// The digits of a mean score that are kept at least.
+const MEAN_DIGITS: u32 = 6;
 /// The digits with which TOML's 64-bit floating-point numbers give back the decimals that they were written with.
 const FLOAT_DIGITS: usize = 15;
 
@@ -89,7 +91,7 @@ struct RawLine {
     file: Option<PathBuf>,
     input: Option<String>,
     verdict: String,
-    /// An integer, or a text of digits where it has more than TOML's 64 bits.
+    /// A number, or a text of digits where it has more than TOML's 64 bits.
     score: Option<Value>,
     /// In the place of a score that was not the same in every run, with its standard deviation.
     mean: Option<Value>,
@@ -172,10 +174,10 @@ fn score_fields(sample: &Sample) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if let Some(score) = sample.constant() {
         let digits = score.to_string();
-        let is_small = digits.parse::<i64>().is_ok();
+        let is_small = digits.parse::<i64>().is_ok() || (score.decimals() > 0 && digits.len() <= FLOAT_DIGITS);
         fields.push(("score", if is_small { digits } else { quoted(&digits) }));
     } else {
-        let mean = display(sample.mean(), MEAN_DECIMALS);
+        let mean = display(sample.mean(), MEAN_DECIMALS.max(decimals_of_digits(sample.mean(), MEAN_DIGITS)));
         let mean = mean.trim_end_matches('0').trim_end_matches('.');
         fields.push(("mean", if mean.len() <= FLOAT_DIGITS { mean.to_owned() } else { quoted(mean) }));
         // Six digits: more would only make diffs longer.
@@ -209,7 +211,7 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
     let scores = (raw.score, raw.mean, raw.spread);
     let result = match (verdict, scores) {
         (Verdict::Accepted, (Some(score), None, None)) => {
-            let mean = BigRational::from_integer(integer(&score)?.as_integer().clone());
+            let mean = read_score(&score)?.to_rational();
             CaseResult::Accepted(Sample::new(runs(raw.runs, 1)?, mean, 0.0))
         }
         (Verdict::Accepted, (None, Some(mean), Some(spread))) => {
@@ -232,21 +234,23 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
     Ok(CaseLine { source, entry })
 }
 
-fn integer(value: &Value) -> Result<Score, String> {
-    match value {
-        Value::Integer(score) => Ok(Score::from(*score)),
-        Value::String(digits) => digits.parse().map_err(|_| format!("`{digits}` is not an integer score")),
-        other => Err(format!("`{other}` is not an integer score")),
-    }
+fn read_score(value: &Value) -> Result<Score, String> {
+    let text = text_of(value);
+    text.parse().map_err(|_| format!("`{text}` is not a score"))
 }
 
-fn number(value: &Value) -> Result<BigRational, String> {
-    let text = match value {
+/// Returns a number as it was written, as long as floating point holds its digits.
+fn text_of(value: &Value) -> String {
+    match value {
         Value::Integer(number) => number.to_string(),
         Value::Float(number) => number.to_string(),
         Value::String(digits) => digits.clone(),
         other => other.to_string(),
-    };
+    }
+}
+
+fn number(value: &Value) -> Result<BigRational, String> {
+    let text = text_of(value);
     let number: Number = text.parse().map_err(|_| format!("`{text}` is not a mean score"))?;
     Ok(number.into())
 }
@@ -279,6 +283,9 @@ mod tests {
         let entry = |result| BaselineCase { result, input: Some("6437b3ac38".to_owned()), cpu: None, tolerance: None };
         let cases = BTreeMap::from([
             ("seed-1".to_owned(), entry(accepted(141.into()))),
+            ("seed-1-a".to_owned(), entry(accepted("-0.00025".parse().unwrap()))),
+            ("seed-1-b".to_owned(), entry(accepted("12345678901234567890.125".parse().unwrap()))),
+            ("seed-1-c".to_owned(), entry(noisy("0.0000123456", 0.000_001))),
             ("seed-2".to_owned(), BaselineCase { cpu: Some(Duration::from_millis(12)), ..entry(accepted(long)) }),
             ("odd \"name\"".to_owned(), BaselineCase { tolerance: Some(tolerance), ..entry(accepted((-3).into())) }),
             ("seed-3".to_owned(), entry(CaseResult::Failed(Verdict::TimeLimit))),
@@ -293,6 +300,9 @@ mod tests {
         let file = |path: &str| BaselineSource::File(path.into());
         let sources = [
             BaselineSource::Seed(1),
+            BaselineSource::Seed(11),
+            BaselineSource::Seed(12),
+            BaselineSource::Seed(13),
             BaselineSource::Seed(2),
             file("data/odd.in"),
             BaselineSource::Seed(u64::from(u32::MAX)),
@@ -300,7 +310,19 @@ mod tests {
             BaselineSource::Seed(5),
             BaselineSource::Seed(6),
         ];
-        let names = ["seed-1", "seed-2", "odd \"name\"", "seed-3", "seed-4", "seed-5", "seed-6"].map(str::to_owned);
+        let names = [
+            "seed-1",
+            "seed-1-a",
+            "seed-1-b",
+            "seed-1-c",
+            "seed-2",
+            "odd \"name\"",
+            "seed-3",
+            "seed-4",
+            "seed-5",
+            "seed-6",
+        ]
+        .map(str::to_owned);
         BaselineFile { solver: "./bot".to_owned(), baseline, sources: names.into_iter().zip(sources).collect() }
     }
 
@@ -310,7 +332,7 @@ mod tests {
         assert_eq!(BaselineFile::parse(&text).unwrap(), record());
         assert_eq!(BaselineFile::parse(&text).unwrap().render(), text);
         let cases: Vec<&str> = text.lines().skip_while(|line| *line != "[cases]").skip(1).collect();
-        assert_eq!(cases.len(), 7);
+        assert_eq!(cases.len(), 10);
         // The odd name is quoted in another way.
         assert!(cases[1..].is_sorted() && cases[0].contains("odd"), "{text}");
     }
@@ -338,7 +360,7 @@ mod tests {
             ("spread = 98.25", "spread = nan"),
             ("spread = 98.25, runs = 5", "spread = 98.25, runs = 1"),
             ("score = 7, runs = 2", "score = 7, runs = 0"),
-            ("score = 141", "score = 1.5"),
+            ("score = 141", "score = nan"),
             ("score = 141", "score = \"x\""),
             (", score = 141", ""),
             ("seed = 1,", ""),

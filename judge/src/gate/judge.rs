@@ -119,7 +119,7 @@ fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<ScoredPair<'a>>
 
 impl ScoredPair<'_> {
     fn change(&self) -> Change {
-        Change { case: self.case.to_owned(), was: self.was.mean().clone(), now: self.now.mean().clone() }
+        Change { case: self.case.to_owned(), was: self.was.clone(), now: self.now.clone() }
     }
 }
 
@@ -291,7 +291,7 @@ mod tests {
         let judgement = judge(&scores(&[5]), &scores(&[6, 9]), &limits(Direction::Max, 0));
         assert!(judgement.is_better(Direction::Max) && !judgement.is_better(Direction::Min));
         assert_eq!(judgement.added, ["seed-01"]);
-        let change = Change { case: "seed-00".to_owned(), was: percent(500), now: percent(600) };
+        let change = Change { case: "seed-00".to_owned(), was: Score::from(5).into(), now: Score::from(6).into() };
         assert_eq!(judgement.changes, [change]);
         let fixed =
             judge(&run([failed(Verdict::WrongAnswer), accepted(1)]), &scores(&[4, 1]), &limits(Direction::Min, 0));

@@ -1,6 +1,7 @@
 //! The limits of a gate, and its judgement.
 
 use super::noise::NoiseTest;
+use super::sample::Sample;
 use crate::model::{Direction, Verdict};
 use num_rational::BigRational;
 
@@ -86,14 +87,14 @@ pub enum Complaint {
 }
 
 /// A changed score.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// The case's name.
     pub case: String,
-    /// The recorded score, or the mean of the recorded ones.
-    pub was: BigRational,
-    /// The current one.
-    pub now: BigRational,
+    /// The recorded scores.
+    pub was: Sample,
+    /// The current ones.
+    pub now: Sample,
 }
 
 /// The result of a gate.

@@ -14,7 +14,7 @@ pub struct Sample {
 
 impl From<Score> for Sample {
     fn from(score: Score) -> Self {
-        Self::new(1, whole(&score), 0.0)
+        Self::new(1, score.to_rational(), 0.0)
     }
 }
 
@@ -58,8 +58,7 @@ impl Sample {
     /// Returns the score of every run, if they are equal.
     #[must_use]
     pub fn constant(&self) -> Option<Score> {
-        let is_constant = self.spread == 0.0 && self.mean.is_integer();
-        if is_constant { self.mean.to_integer().to_string().parse().ok() } else { None }
+        if self.spread == 0.0 { Score::from_rational(&self.mean) } else { None }
     }
 
     /// Returns this sample and another one as one (Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm
@@ -81,10 +80,6 @@ impl Sample {
         let by = BigRational::from_float(by).unwrap_or_else(BigRational::zero);
         Self { mean: &self.mean + by, ..self.clone() }
     }
-}
-
-fn whole(score: &Score) -> BigRational {
-    BigRational::from_integer(score.as_integer().clone())
 }
 
 #[cfg(test)]

@@ -138,8 +138,8 @@ fn read_document<T>(
 /// # Errors
 /// Every error in it, at once.
 pub fn read_best_scores(file: &str, text: &str) -> Result<BTreeMap<String, Score>, ManifestError> {
-    let expected = "an integer: the best score known of this case";
-    read_document("the best scores", file, text, |root| root.integer_entries(expected).into_iter().collect())
+    let expected = "a number: the best score known of this case";
+    read_document("the best scores", file, text, |root| root.numeric_entries(expected).into_iter().collect())
 }
 
 fn read_retention(root: &Section<'_>) -> Option<Retention> {
@@ -185,10 +185,10 @@ mod tests {
     #[test]
     fn best_scores_are_read_or_complained_of_by_line() {
         let read = |text: &str| read_best_scores("best.toml", text);
-        let scores = read("seed-1 = 15\ntiny = \"-123456789012345678901\"\n\"a b\" = 1_000\n").unwrap();
+        let scores = read("seed-1 = 15\ntiny = \"-123456789012345678901\"\n\"a b\" = 1_000\nz = -0.250\n").unwrap();
         let shown: Vec<_> = scores.iter().map(|(case, score)| format!("{case} {score}")).collect();
-        assert_eq!(shown, ["a b 1000", "seed-1 15", "tiny -123456789012345678901"]);
-        let error = read("seed-1 = 15\nseed-2 = 1.5\nseed-3 = \"x\"\n").unwrap_err().to_string();
+        assert_eq!(shown, ["a b 1000", "seed-1 15", "tiny -123456789012345678901", "z -0.25"]);
+        let error = read("seed-1 = 15\nseed-2 = nan\nseed-3 = \"x\"\n").unwrap_err().to_string();
         assert!(error.contains("best.toml:2:") && error.contains("best.toml:3:"), "{error}");
         assert!(read("seed-1: 15").is_err());
     }

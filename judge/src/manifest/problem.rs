@@ -75,9 +75,9 @@ fn read_case(section: Section<'_>, folder: &Path, direction: Direction) -> Optio
     let name = section.text("name");
     let seed = section.integer::<u64>("seed", "a seed: a whole number from 0");
     let file = section.text("file");
-    let thresholds = section.integers::<Score>("thresholds", "integers, the best score first");
-    let points = section.integers::<Score>("threshold-points", "integers: the points of each threshold");
-    let best = section.integer::<Score>("best", "an integer: the best score known");
+    let thresholds = section.numerics::<Score>("thresholds", "numbers, the best score first");
+    let points = section.numerics::<Score>("threshold-points", "numbers: the points of each threshold");
+    let best = section.numeric::<Score>("best", "a number: the best score known");
     let weight = section.numeric::<Weight>("weight", "a weight such as 2, 0.5 or \"1/3\"");
     if let (None, Some(points)) = (&thresholds, &points) {
         section.complain(

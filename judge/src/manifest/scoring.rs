@@ -64,7 +64,7 @@ fn scaled(section: &Section<'_>, rule: Rule) -> Rule {
 }
 
 fn failure(section: &Section<'_>, rule: &Rule) -> Option<Score> {
-    let Located { value, span } = section.integer("failure", "an integer: the score that a failed case counts as")?;
+    let Located { value, span } = section.numeric("failure", "a number: the score that a failed case counts as")?;
     if !rule.counts_raw_scores() {
         let message = format!("under the rule `{rule}`, a failed case always has no points");
         let raw = listed(&Rule::names_of(Rule::counts_raw_scores), "or");

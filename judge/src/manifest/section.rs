@@ -92,6 +92,15 @@ impl<'a> Section<'a> {
     /// Returns the number or text under `key`, read as a `T`: a number as it is written.
     pub(super) fn numeric<T: FromStr<Err: Display>>(&self, key: &'static str, expected: &str) -> Option<Located<T>> {
         let value = self.value(key)?;
+        self.numeric_of(key, value, expected)
+    }
+
+    fn numeric_of<T: FromStr<Err: Display>>(
+        &self,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+        expected: &str,
+    ) -> Option<Located<T>> {
         let text = match value.get_ref() {
             DeValue::Integer(integer) if integer.radix() == 10 => integer.as_str().replace('_', ""),
             DeValue::Float(float) => float.as_str().replace('_', ""),
@@ -122,10 +131,14 @@ impl<'a> Section<'a> {
         self.integer_of(key, value, expected)
     }
 
-    /// Returns the integers in the array under `key`.
-    pub(super) fn integers<T: FromStr>(&self, key: &'static str, expected: &str) -> Option<Located<Vec<T>>> {
-        let array = self.array(key, "an array of integers")?;
-        let items = array.value.iter().map(|item| self.integer_of(key, item, expected).map(|located| located.value));
+    /// Returns the numbers in the array under `key`, each as [`Section::numeric`] reads it.
+    pub(super) fn numerics<T: FromStr<Err: Display>>(
+        &self,
+        key: &'static str,
+        expected: &str,
+    ) -> Option<Located<Vec<T>>> {
+        let array = self.array(key, "an array of numbers")?;
+        let items = array.value.iter().map(|item| self.numeric_of(key, item, expected).map(|located| located.value));
         let value = items.collect::<Option<Vec<T>>>()?;
         Some(Located { value, span: array.span })
     }
@@ -174,12 +187,12 @@ impl<'a> Section<'a> {
         self.table.iter().filter_map(entry).collect()
     }
 
-    /// Returns every key with its integer, of a table whose keys the user chooses, like
+    /// Returns every key with its number, of a table whose keys the user chooses, like
     /// [`Section::entries`].
-    pub(super) fn integer_entries<T: FromStr>(&self, expected: &str) -> Vec<(String, T)> {
+    pub(super) fn numeric_entries<T: FromStr<Err: Display>>(&self, expected: &str) -> Vec<(String, T)> {
         let entry = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
             let name: &str = key.get_ref();
-            Some((name.to_owned(), self.integer_of(name, value, expected)?.value))
+            Some((name.to_owned(), self.numeric_of(name, value, expected)?.value))
         };
         self.table.iter().filter_map(entry).collect()
     }

@@ -1,14 +1,13 @@
 //! An exact decimal number of any length, for the features of cases.
 
-use num_bigint::BigInt;
+use checkers::Score;
 use num_rational::BigRational;
-use num_traits::Signed;
 use std::fmt;
 use std::str::FromStr;
 
 /// An exact decimal number. Its text is also its JSON.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Number(BigRational);
+pub struct Number(Score);
 
 /// A text that is not a decimal number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,13 +16,13 @@ pub struct NumberError(String);
 
 impl From<i64> for Number {
     fn from(value: i64) -> Self {
-        Self(BigRational::from_integer(value.into()))
+        Self(Score::from(value))
     }
 }
 
 impl From<Number> for BigRational {
     fn from(number: Number) -> Self {
-        number.0
+        number.0.to_rational()
     }
 }
 
@@ -32,34 +31,17 @@ impl FromStr for Number {
 
     /// Reads digits with at most one sign and one point, with digits on both sides of it.
     fn from_str(text: &str) -> Result<Self, NumberError> {
-        let error = || NumberError(text.to_owned());
-        let (whole, fraction) = text.split_once('.').map_or((text, None), |(whole, rest)| (whole, Some(rest)));
-        let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        let unsigned = whole.strip_prefix(['-', '+']).unwrap_or(whole);
-        if !is_digits(unsigned) || !fraction.is_none_or(is_digits) {
-            return Err(error());
-        }
-        let fraction = fraction.unwrap_or("");
-        let digits: BigInt = format!("{whole}{fraction}").parse().map_err(|_| error())?;
-        let decimals = u32::try_from(fraction.len()).map_err(|_| error())?;
-        Ok(Self(BigRational::new(digits, BigInt::from(10).pow(decimals))))
+        let whole_parts = text.split('.').all(|part| part.ends_with(|last: char| last.is_ascii_digit()));
+        let starts = text.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit());
+        let plain = whole_parts && starts && !text.contains(['e', 'E']);
+        let read = plain.then(|| text.parse().ok()).flatten();
+        read.map(Self).ok_or_else(|| NumberError(text.to_owned()))
     }
 }
 
 impl fmt::Display for Number {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Every number was read with finitely many decimals, so this ends.
-        let mut scaled = self.0.clone();
-        let mut decimals = 0;
-        while !scaled.is_integer() {
-            scaled *= BigInt::from(10);
-            decimals += 1;
-        }
-        let digits = format!("{:0>width$}", scaled.to_integer().abs().to_string(), width = decimals + 1);
-        let (whole, fraction) = digits.split_at(digits.len() - decimals);
-        let sign = if self.0.is_negative() { "-" } else { "" };
-        let point = if decimals > 0 { "." } else { "" };
-        formatter.pad(&format!("{sign}{whole}{point}{fraction}"))
+        self.0.fmt(formatter)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::Signed;
+use num_traits::{Signed, Zero};
 
 /// Returns the number rounded to this many decimals, exactly: halves away from zero, whatever the size. What rounds to
 /// 0 has no sign.
@@ -16,6 +16,17 @@ pub fn display(number: &BigRational, decimals: u32) -> String {
     let (whole, fraction) = digits.split_at(digits.len() - decimals as usize);
     let point = if decimals > 0 { "." } else { "" };
     format!("{sign}{whole}{point}{fraction}")
+}
+
+/// Returns the number of decimals with which a number below 1 shows this many digits; fewer than that for larger ones.
+#[must_use]
+pub fn decimals_of_digits(number: &BigRational, digits: u32) -> u32 {
+    if number.is_zero() || number.numer().magnitude() >= number.denom().magnitude() {
+        return 0;
+    }
+    // The zeros behind the point, as far as the lengths tell: one too many at most.
+    let bits = number.denom().bits() - number.numer().bits() + 1;
+    (bits as f64 * std::f64::consts::LOG10_2) as u32 + digits
 }
 
 #[cfg(test)]
@@ -34,6 +45,16 @@ mod tests {
         assert_eq!(shown(-1, 8, 2), "-0.13");
         assert_eq!(shown(5, 2, 0), "3");
         assert_eq!(shown(999_999, 1_000, 2), "1000.00");
+    }
+
+    #[test]
+    fn small_numbers_show_their_digits() {
+        let shown = |above: i64, below: i64| {
+            let number = BigRational::new(above.into(), below.into());
+            display(&number, decimals_of_digits(&number, 3))
+        };
+        assert_eq!((shown(1, 3_000), shown(-1, 3_000_000)), ("0.000333".to_owned(), "-0.000000333".to_owned()));
+        assert_eq!((shown(7, 3), shown(0, 1), shown(2, 3)), ("2".to_owned(), "0".to_owned(), "0.667".to_owned()));
     }
 
     #[test]

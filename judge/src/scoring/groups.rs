@@ -11,6 +11,10 @@ use std::collections::BTreeMap;
 pub struct Grouping {
     /// The feature's name.
     pub by: String,
+    /// The decimals that show sums of scores, and of points, exactly, as in [`Scoreboard`].
+    pub score_decimals: u32,
+    /// The same of points.
+    pub point_decimals: u32,
     /// By value; the cases without the feature come last.
     pub groups: Vec<FeatureGroup>,
 }
@@ -60,7 +64,8 @@ pub fn group_by_feature(
         cases: cases.len(),
         rows: (0..results.solvers.len()).map(|solver| row(results, &by_score, &by_points, solver, &cases)).collect(),
     });
-    Ok(Grouping { by: by.to_owned(), groups: groups.collect() })
+    let (score_decimals, point_decimals) = (by_score.decimals, by_points.decimals);
+    Ok(Grouping { by: by.to_owned(), score_decimals, point_decimals, groups: groups.collect() })
 }
 
 fn row(
@@ -107,7 +112,7 @@ mod tests {
         let failure = Some(&failure);
         let results = Results { direction: Direction::Max, failure, cases: &cases, groups: &[], solvers: &solvers };
         let values = [Some(Number::from(5)), None, Some(Number::from(5)), Some(Number::from(-3))];
-        let Grouping { by, groups } = group_by_feature("N", &values, &Rule::Exact, &results).unwrap();
+        let Grouping { by, groups, .. } = group_by_feature("N", &values, &Rule::Exact, &results).unwrap();
         assert_eq!(by, "N");
         let value = |group: &FeatureGroup| group.value.as_ref().map(ToString::to_string);
         assert_eq!(groups.iter().map(value).collect::<Vec<_>>(), [Some("-3".to_owned()), Some("5".to_owned()), None]);

@@ -20,7 +20,7 @@ mod rules;
 mod scoreboard;
 mod test_groups;
 
-pub use display::display;
+pub use display::{decimals_of_digits, display};
 pub use groups::{FeatureGroup, GroupRow, Grouping, group_by_feature};
 pub use leaderboard::{LeaderboardRow, leaderboard};
 pub use results::{InvalidResults, Results, SolverScores, Terms};

@@ -29,10 +29,12 @@ impl Run {
     }
 }
 
-/// Small scores make ties and zeros likely; large ones pass 2^64.
+/// Small scores make ties and zeros likely; large ones pass 2^64, and some are no integers.
 fn any_score() -> impl Strategy<Value = Score> {
     let huge = (1_u64..1_000, 60_u32..140).prop_map(|(factor, bits)| Score::from(BigInt::from(factor) << bits));
-    prop_oneof![6 => (-3_i32..12).prop_map(Score::from), 1 => huge]
+    let decimal =
+        (-300_i32..1_200, 1_u32..5).prop_map(|(digits, decimals)| format!("{digits}e-{decimals}").parse().unwrap());
+    prop_oneof![6 => (-3_i32..12).prop_map(Score::from), 3 => decimal, 1 => huge]
 }
 
 fn any_weight() -> impl Strategy<Value = Weight> {
@@ -124,7 +126,7 @@ proptest! {
     #[test]
     fn scaling_all_scores_scales_nothing_relative(run in any_run(), factor in 2_u64..u64::MAX) {
         let mut scaled = run.clone();
-        let scale = |score: &mut Score| *score = Score::from(score.as_integer() * factor);
+        let scale = |score: &mut Score| *score = Score::from_rational(&(score.to_rational() * BigInt::from(factor))).unwrap();
         scaled.solvers.iter_mut().flat_map(|row| &mut row.scores).flatten().for_each(scale);
         scaled.cases.iter_mut().filter_map(|terms| terms.best_known.as_mut()).for_each(scale);
         let scale_1000 = BigInt::from(1_000);

@@ -3,6 +3,7 @@
 use super::results::{InvalidResults, Results, SolverScores};
 use super::rules::points;
 use crate::model::{Aggregate, Direction, Rule};
+use checkers::Score;
 use num_rational::BigRational;
 use num_traits::Zero;
 use std::collections::HashSet;
@@ -36,6 +37,8 @@ pub struct Scoreboard {
     pub direction: Direction,
     /// The weight of each case in totals and means: its own, or its share of the test group's.
     pub weights: Vec<BigRational>,
+    /// The decimals that show sums of scores exactly; 0 where all scores are integers, or the rule adds up points.
+    pub decimals: u32,
     /// In the order of the solvers.
     pub standings: Vec<Standing>,
 }
@@ -86,7 +89,19 @@ pub fn score(rule: &Rule, results: &Results<'_>) -> Result<Scoreboard, InvalidRe
     let direction = if rule.counts_raw_scores() { results.direction } else { Direction::Max };
     let weights = results.weights();
     let standings = results.solvers.iter().map(|row| standing(rule, results, &weights, row)).collect();
-    Ok(Scoreboard { aggregate: rule.aggregate(), direction, weights, standings })
+    let decimals = if rule.counts_raw_scores() { decimals(results, &weights) } else { 0 };
+    Ok(Scoreboard { aggregate: rule.aggregate(), direction, weights, decimals, standings })
+}
+
+fn decimals(results: &Results<'_>, weights: &[BigRational]) -> u32 {
+    let scores = results.solvers.iter().flat_map(|row| &row.scores).flatten().chain(results.failure);
+    match scores.map(Score::decimals).max().unwrap_or(0) {
+        0 => 0,
+        of_scores => {
+            let of_weights = weights.iter().filter_map(|weight| Some(Score::from_rational(weight)?.decimals()));
+            of_scores + of_weights.max().unwrap_or(0)
+        }
+    }
 }
 
 fn standing(rule: &Rule, results: &Results<'_>, weights: &[BigRational], row: &SolverScores) -> Standing {

@@ -1,7 +1,6 @@
 //! The effect of a case: the advantage of B over A.
 
 use checkers::Score;
-use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 
@@ -25,11 +24,11 @@ impl ScoreMeasure {
     /// score that is not positive) or the effect is beyond the range of `f64`.
     #[must_use]
     pub fn effect(self, a: &Score, b: &Score) -> Option<f64> {
-        let (a, b) = (a.as_integer(), b.as_integer());
+        let (a, b) = (a.to_rational(), b.to_rational());
         let effect = match self {
-            Self::LogRatio => log_ratio(a, b),
+            Self::LogRatio => log_ratio(&a, &b),
             Self::Difference => (b - a).to_f64(),
-            Self::Relative => relative(a, b),
+            Self::Relative => relative(&a, &b),
         };
         effect.filter(|effect| effect.is_finite())
     }
@@ -42,19 +41,19 @@ pub fn points_effect(a: &BigRational, b: &BigRational) -> Option<f64> {
     (b - a).to_f64().filter(|effect| effect.is_finite())
 }
 
-fn log_ratio(a: &BigInt, b: &BigInt) -> Option<f64> {
+fn log_ratio(a: &BigRational, b: &BigRational) -> Option<f64> {
     if !a.is_positive() || !b.is_positive() {
         return None;
     }
     // As ln(1 + excess) over the smaller of the two: near-equal scores of any length keep all their digits.
     let (smaller, larger, sign) = if b < a { (b, a, -1.0) } else { (a, b, 1.0) };
-    let excess = BigRational::new(larger - smaller, smaller.clone()).to_f64()?;
+    let excess = ((larger - smaller) / smaller).to_f64()?;
     Some(sign * excess.ln_1p())
 }
 
-fn relative(a: &BigInt, b: &BigInt) -> Option<f64> {
+fn relative(a: &BigRational, b: &BigRational) -> Option<f64> {
     let larger = a.abs().max(b.abs());
-    if larger.is_zero() { Some(0.0) } else { BigRational::new(b - a, larger).to_f64() }
+    if larger.is_zero() { Some(0.0) } else { ((b - a) / larger).to_f64() }
 }
 
 #[cfg(test)]
@@ -74,6 +73,19 @@ mod tests {
         assert_eq!(ScoreMeasure::Relative.effect(&score("0"), &score("0")), Some(0.0));
         let third = BigRational::new(1.into(), 3.into());
         assert_eq!(points_effect(&third, &(third.clone() + BigRational::from_integer(2.into()))), Some(2.0));
+    }
+
+    #[test]
+    fn effects_of_decimals_are_formed_exactly_and_rounded_once() {
+        let effect = |measure: ScoreMeasure, a: &str, b: &str| measure.effect(&score(a), &score(b));
+        // 0.3 - 0.1 in floating point is 0.19999999999999998.
+        assert_eq!(effect(ScoreMeasure::Difference, "0.1", "0.3"), Some(0.2));
+        assert_eq!(effect(ScoreMeasure::Relative, "0.3", "0.1"), Some(-2.0 / 3.0));
+        assert_eq!(effect(ScoreMeasure::Difference, "1e9000", "1.5e9000"), None);
+        assert_eq!(effect(ScoreMeasure::Relative, "1e9000", "1.25e9000"), Some(0.2));
+        assert_eq!(effect(ScoreMeasure::Relative, "1e-9000", "1.25e-9000"), Some(0.2));
+        let tiny = effect(ScoreMeasure::LogRatio, "1e-9000", "1.25e-9000").unwrap();
+        assert!((tiny - 1.25_f64.ln()).abs() < 1e-15, "{tiny}");
     }
 
     #[test]

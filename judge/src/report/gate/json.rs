@@ -6,7 +6,6 @@ use crate::model::Verdict;
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
 use crate::report::text::provenance::{LimitsRecord, ProvenanceRecord};
-use crate::scoring::display;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
@@ -104,8 +103,8 @@ pub(in crate::report) fn gate_json(report: &GateReport<'_>) -> serde_json::Resul
         checker: &report.today.checker,
         holds: judgement.holds(),
         updated: report.is_updated,
-        total_was: exact(&display(&judgement.total_was, 0)),
-        total_now: exact(&display(&judgement.total_now, 0)),
+        total_was: exact(&report.total(&judgement.total_was)),
+        total_now: exact(&report.total(&judgement.total_now)),
         noise: judgement.noise.as_ref().map(noise_record),
         complaints: report.findings().into_iter().map(complaint).collect(),
         changes: report.changes().into_iter().map(|change| change_record(report, change)).collect(),
@@ -150,6 +149,6 @@ fn case_record<'a>(report: &GateReport<'_>, case: &'a str, entry: &'a BaselineCa
         CaseResult::Accepted(sample) => (Verdict::Accepted, Some(sample)),
         CaseResult::Failed(verdict) => (*verdict, None),
     };
-    let score = sample.and_then(|sample| exact(&mean(sample.mean())));
+    let score = sample.and_then(|sample| exact(&mean(sample)));
     CaseRecord { case, verdict: verdict.name(), score, runs: sample.map(Sample::runs), spread_was }
 }

@@ -1,9 +1,9 @@
 //! The findings of the gate: the value that every format is rendered from, and its sentences.
 
-use crate::gate::{Baseline, CaseResult, Change, Complaint, GateLimits, Judgement};
+use crate::gate::{Baseline, BaselineCase, CaseResult, Change, Complaint, GateLimits, Judgement, Sample};
 use crate::model::{Direction, JobId, Provenance, quote};
 use crate::plan::Plan;
-use crate::scoring::display;
+use crate::scoring::{decimals_of_digits, display};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::path::Path;
@@ -28,6 +28,9 @@ pub struct GateReport<'a> {
     /// Whether the baseline file was rewritten.
     pub is_updated: bool,
 }
+
+/// The digits that are shown of a mean or total below 1.
+const DIGITS: u32 = 3;
 
 /// A complaint as text.
 pub(super) struct Finding {
@@ -90,9 +93,20 @@ impl GateReport<'_> {
             .map_or_else(String::new, |test| format!(" (p = {} that this is noise)", probability(test.level)));
         format!(
             "the total got worse {by}, from {} to {}, and {allowed} is allowed{noise}",
-            display(total_was, 0),
-            display(total_now, 0)
+            self.total(total_was),
+            self.total(total_now)
         )
+    }
+
+    /// Writes a total: with the decimals of the scores, and of scores that vary without any.
+    pub(super) fn total(&self, total: &BigRational) -> String {
+        let entries = self.baseline.cases.values().chain(self.today.cases.values());
+        let decimals = |entry: &BaselineCase| match &entry.result {
+            CaseResult::Accepted(sample) => Some(sample.constant()?.decimals()),
+            CaseResult::Failed(_) => None,
+        };
+        let of_scores = entries.filter_map(decimals).max().unwrap_or(0);
+        display(total, of_scores.max(decimals_of_digits(total, DIGITS)))
     }
 
     /// Returns the command that runs the case with the largest fall.
@@ -117,7 +131,7 @@ impl GateReport<'_> {
     pub(super) fn changes(&self) -> Vec<&Change> {
         let mut changes: Vec<&Change> = self.judgement.changes.iter().collect();
         let gain = |change: &Change| {
-            let by = &change.now - &change.was;
+            let by = change.now.mean() - change.was.mean();
             if self.limits.direction == Direction::Max { by } else { -by }
         };
         changes.sort_by_cached_key(|change| gain(change));
@@ -134,11 +148,11 @@ impl GateReport<'_> {
             return format!("{problem}: the gate does not hold: {count} {complaints}");
         }
         let total = match (total_was, total_now) {
-            (was, now) if was == now => format!("total {}, as before", display(now, 0)),
-            (was, now) if was.is_zero() => format!("total {}, was {}", display(now, 0), display(was, 0)),
+            (was, now) if was == now => format!("total {}, as before", self.total(now)),
+            (was, now) if was.is_zero() => format!("total {}, was {}", self.total(now), self.total(was)),
             (was, now) => {
                 let by = ((now - was) / was.abs()).to_f64().unwrap_or(0.0) * 100.0;
-                format!("total {}, was {} ({by:+.2} %)", display(now, 0), display(was, 0))
+                format!("total {}, was {} ({by:+.2} %)", self.total(now), self.total(was))
             }
         };
         let changed = if changes.is_empty() { String::new() } else { format!("; {} scores changed", changes.len()) };
@@ -174,7 +188,7 @@ impl GateReport<'_> {
 
 /// Returns whether a change is for the worse.
 pub(super) fn is_worse(change: &Change, direction: Direction) -> bool {
-    direction.compare(&change.now, &change.was).is_lt()
+    direction.compare(change.now.mean(), change.was.mean()).is_lt()
 }
 
 /// Writes a small probability: `0.012`, `< 0.0001`.
@@ -190,13 +204,18 @@ pub(super) fn percent(share: &BigRational) -> String {
 }
 
 /// Writes a score, or the mean of several: `1012.4`.
-pub(super) fn mean(score: &BigRational) -> String {
-    display(score, if score.is_integer() { 0 } else { 1 })
+pub(super) fn mean(scores: &Sample) -> String {
+    let mean = scores.mean();
+    match scores.constant() {
+        Some(score) => score.to_string(),
+        None if mean.is_integer() => display(mean, 0),
+        None => display(mean, decimals_of_digits(mean, DIGITS).max(1)),
+    }
 }
 
 /// Writes by how much a score changed: `+3.21 %`.
 pub(super) fn change_in_percent(change: &Change) -> String {
-    let Change { was, now, .. } = change;
+    let (was, now) = (change.was.mean(), change.now.mean());
     if was.is_zero() {
         return "–".to_owned();
     }

@@ -38,7 +38,7 @@ fn case_table(report: &GateReport<'_>, nothing: &str) -> TextTable {
     let mut names: Vec<&String> = was.keys().chain(now.keys().filter(|name| !was.contains_key(*name))).collect();
     names.sort();
     let result = |entry: Option<&BaselineCase>| match entry.map(|entry| &entry.result) {
-        Some(CaseResult::Accepted(sample)) => ["accepted".to_owned(), mean(sample.mean())],
+        Some(CaseResult::Accepted(sample)) => ["accepted".to_owned(), mean(sample)],
         Some(CaseResult::Failed(verdict)) => [verdict.to_string(), nothing.to_owned()],
         None => [nothing, nothing].map(str::to_owned),
     };

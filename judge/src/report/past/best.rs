@@ -45,8 +45,8 @@ struct Record {
     case: String,
     /// Hash of its input.
     input_hash: String,
-    /// The score, an integer of any length.
-    #[schemars(extend("type" = "integer"))]
+    /// The score, exactly.
+    #[schemars(extend("type" = "number"))]
     score: Number,
     /// The solver's name.
     solver: String,

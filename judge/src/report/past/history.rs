@@ -2,12 +2,14 @@
 
 use crate::model::{Direction, HistoryRow, Rule, RunState, StoredEntrant, StoredRun, one_line};
 use crate::report::text::column::{Field, left, painted, right};
-use crate::report::text::figures::points_text;
+use crate::report::text::figures::scores_text;
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
 use crate::report::text::provenance::limits_text;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::grid;
+use crate::scoring::decimals_of_digits;
+use checkers::Score;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 use schemars::{JsonSchema, Schema};
@@ -16,6 +18,9 @@ use serde_json::Number;
 
 /// Incremented when a script could misread the new format.
 const SCHEMA: u32 = 1;
+
+/// The digits that are shown of a total below 1.
+const DIGITS: u32 = 3;
 
 /// The number of digits of a commit that are shown.
 const COMMIT_DIGITS: usize = 10;
@@ -72,12 +77,18 @@ fn cells(row: &HistoryRow) -> Vec<Field> {
         Field::new(&row.solver),
         Field::new(cases),
         if failed == 0 { Field::new("0") } else { painted(&failed.to_string(), Paint::Bad) },
-        Field::new(row.total.as_ref().map_or_else(|| "–".to_owned(), points_text)),
+        Field::new(row.total.as_ref().map_or_else(|| "–".to_owned(), |total| figure(row, total))),
         change(row),
         Field::new(&row.rule),
         state(row.state),
         Field::new(commit(row.git_commit.as_deref(), row.git_dirty)),
     ]
+}
+
+/// A total, or the difference of two: of sums of scores exactly, of other points rounded.
+fn figure(row: &HistoryRow, value: &BigRational) -> String {
+    let exactly = Score::from_rational(value).filter(|_| row.rule == Rule::Sum.name());
+    exactly.map_or_else(|| scores_text(value, decimals_of_digits(value, DIGITS)), |sum| sum.to_string())
 }
 
 fn change(row: &HistoryRow) -> Field {
@@ -90,7 +101,7 @@ fn change(row: &HistoryRow) -> Field {
     let counts_raw_scores = row.rule.parse::<Rule>().is_ok_and(|rule| rule.counts_raw_scores());
     let less_is_better = row.direction == Direction::Min && counts_raw_scores;
     let better = change.is_positive() != less_is_better;
-    painted(&format!("{sign}{}", points_text(change)), if better { Paint::Good } else { Paint::Bad })
+    painted(&format!("{sign}{}", figure(row, change)), if better { Paint::Good } else { Paint::Bad })
 }
 
 fn state(state: RunState) -> Field {
@@ -215,7 +226,7 @@ pub fn history_schema() -> Schema {
 }
 
 fn record(row: &HistoryRow) -> Record<'_> {
-    let figure = |value: &Option<BigRational>| value.as_ref().and_then(|value| exact(&points_text(value)));
+    let figure = |value: &Option<BigRational>| value.as_ref().and_then(|value| exact(&figure(row, value)));
     Record {
         run: row.run.0,
         started: &row.started,

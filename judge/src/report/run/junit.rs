@@ -76,7 +76,7 @@ fn all_or_nothing(report: &RunReport<'_>, result: &TestGroupResult, solver: usiz
     case.set_classname(class);
     case.add_property(("weight", &*points_text(&result.weight)));
     if let Some(points) = points {
-        case.add_property(("points", &*points_text(points)));
+        case.add_property(("points", &*report.points_text(points)));
     }
     Some(case)
 }

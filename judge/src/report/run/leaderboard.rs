@@ -3,7 +3,7 @@
 
 use super::report::RunReport;
 use crate::model::{Outcome, Verdict};
-use crate::report::text::figures::{milliseconds, points_text, verdict_of};
+use crate::report::text::figures::{milliseconds, points_text, scores_text, verdict_of};
 use crate::report::text::sheet::{NOTHING, TextTable};
 
 /// Returns the solvers by rank. The results against each other are omitted for a single solver.
@@ -47,8 +47,8 @@ pub(in crate::report) fn groups(report: &RunReport<'_>) -> Option<TextTable> {
                 solver.spec.name.clone(),
                 group.cases.to_string(),
                 row.accepted.to_string(),
-                or_nothing(row.mean_score.as_ref().map(points_text)),
-                or_nothing(row.mean_points.as_ref().map(points_text)),
+                or_nothing(row.mean_score.as_ref().map(|mean| scores_text(mean, grouping.score_decimals))),
+                or_nothing(row.mean_points.as_ref().map(|mean| scores_text(mean, grouping.point_decimals))),
             ]);
         }
     }
@@ -68,7 +68,7 @@ pub(in crate::report) fn test_groups(report: &RunReport<'_>) -> Option<TextTable
                 row.status.name().to_owned(),
                 format!("{} of {}", row.accepted, result.cases),
                 points_text(&result.weight),
-                or_nothing(row.points.as_ref().map(points_text)),
+                or_nothing(row.points.as_ref().map(|points| report.points_text(points))),
             ]);
         }
     }

@@ -32,11 +32,11 @@ pub(super) struct CaseRecord<'a> {
     /// The verdict's short code.
     #[schemars(extend("enum" = Verdict::ALL.map(Verdict::code)))]
     pub(super) code: &'static str,
-    /// The raw score, an integer of any length; of accepted answers only.
+    /// The raw score, exactly; of accepted answers only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("type" = "integer"))]
+    #[schemars(extend("type" = "number"))]
     pub(super) score: Option<Number>,
-    /// The points by the scoring rule, rounded to three decimals.
+    /// The points by the scoring rule: scores exactly, others rounded to three decimals.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     pub(super) points: Option<Number>,

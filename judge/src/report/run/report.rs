@@ -2,9 +2,10 @@
 
 use crate::model::{Features, JobId, Outcome, OutcomeGrid, Provenance, Rule, Stop, Verdict};
 use crate::plan::Plan;
-use crate::report::text::figures::{points_text, verdict_of};
+use crate::report::text::figures::{points_text, scores_text, verdict_of};
 use crate::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult};
 use judge_sandbox::Tier;
+use num_rational::BigRational;
 use num_traits::One;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,7 +61,12 @@ impl RunReport<'_> {
     /// Returns the points of a job as decimal text; `None` if the rule gives none.
     #[must_use]
     pub fn points(&self, job: JobId) -> Option<String> {
-        self.scoreboard.standings[job.solver].points[job.case].as_ref().map(points_text)
+        self.scoreboard.standings[job.solver].points[job.case].as_ref().map(|points| self.points_text(points))
+    }
+
+    /// Returns points of cases, or a total or mean of them, as decimal text.
+    pub(super) fn points_text(&self, points: &BigRational) -> String {
+        scores_text(points, self.scoreboard.decimals)
     }
 
     /// Returns whether a case weighs more or less than another.
@@ -80,13 +86,13 @@ impl RunReport<'_> {
     #[must_use]
     pub fn total(&self, solver: usize) -> Option<String> {
         let standing: &Standing = &self.scoreboard.standings[solver];
-        self.scoreboard.headline(standing).map(points_text)
+        self.scoreboard.headline(standing).map(|points| self.points_text(points))
     }
 
     /// Returns a solver's mean points as decimal text.
     #[must_use]
     pub fn mean(&self, solver: usize) -> Option<String> {
-        self.scoreboard.standings[solver].mean.as_ref().map(points_text)
+        self.scoreboard.standings[solver].mean.as_ref().map(|points| self.points_text(points))
     }
 
     /// Returns a solver's mean CPU time, over the cases in which it is known.

@@ -4,7 +4,7 @@
 use super::report::RunReport;
 use super::test_groups::{self, TestGroupRecord};
 use crate::model::{Direction, Rule, Stop};
-use crate::report::text::figures::{Counts, points_text, verdict_of};
+use crate::report::text::figures::{Counts, scores_text, verdict_of};
 use crate::report::text::json_value::{exact, in_milliseconds, is_zero};
 use crate::report::text::provenance::{LimitsRecord, ProvenanceRecord};
 use crate::scoring::{FeatureGroup, LeaderboardRow};
@@ -82,7 +82,7 @@ struct Scoring {
     scale: Option<Number>,
     /// The score of a failed case, for rules that add up scores.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("type" = "integer"))]
+    #[schemars(extend("type" = "number"))]
     failure: Option<Number>,
     /// The source of best scores beside the run itself: `run` (none), `ledger`, or a file.
     best: String,
@@ -96,11 +96,11 @@ struct SolverRecord<'a> {
     name: &'a str,
     /// Its command, as it was given.
     command: &'a str,
-    /// The aggregate by the scoring rule, rounded to three decimals; absent where the rule gives none.
+    /// The aggregate by the scoring rule, rounded to three decimals, or to those of the scores; absent where the rule gives none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     total: Option<Number>,
-    /// The mean points of all cases that were run, rounded to three decimals.
+    /// The mean points of all cases that were run, rounded likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     mean: Option<Number>,
@@ -147,11 +147,11 @@ struct GroupRecord<'a> {
     /// How many of them were not run.
     #[serde(skip_serializing_if = "is_zero")]
     skipped: usize,
-    /// The mean raw score, rounded to three decimals; absent where a failure makes it meaningless.
+    /// The mean raw score, rounded likewise; absent where a failure makes it meaningless.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     mean_score: Option<Number>,
-    /// The mean of the points, rounded to three decimals.
+    /// The mean of the points, rounded likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     mean_points: Option<Number>,
@@ -233,8 +233,8 @@ fn group_records<'a>(report: &'a RunReport<'_>) -> Vec<GroupRecord<'a>> {
             cases: group.cases,
             accepted: row.accepted,
             skipped: row.skipped,
-            mean_score: row.mean_score.as_ref().map(points_text).as_ref().and_then(exact),
-            mean_points: row.mean_points.as_ref().map(points_text).as_ref().and_then(exact),
+            mean_score: row.mean_score.as_ref().and_then(|mean| exact(&scores_text(mean, grouping.score_decimals))),
+            mean_points: row.mean_points.as_ref().and_then(|mean| exact(&scores_text(mean, grouping.point_decimals))),
         })
     };
     grouping.groups.iter().flat_map(records).collect()

@@ -50,7 +50,7 @@ pub(super) fn records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>>
             skipped: row.skipped,
             result: row.status.name(),
             weight: exact(&points_text(&result.weight)),
-            points: row.points.as_ref().map(points_text).as_ref().and_then(exact),
+            points: row.points.as_ref().and_then(|points| exact(&report.points_text(points))),
         })
     };
     report.test_groups.iter().flat_map(records).collect()

@@ -34,9 +34,17 @@ pub(in crate::report) fn verdict_of(outcome: Option<&Outcome>) -> Verdict {
     outcome.map_or(Verdict::Skipped, |outcome| outcome.verdict)
 }
 
+/// The decimals that points are rounded to.
+const POINT_DECIMALS: u32 = 3;
+
 /// Points as decimal text: at most three decimals, none of them a trailing zero.
 pub(in crate::report) fn points_text(points: &BigRational) -> String {
-    let text = display(points, 3);
+    scores_text(points, POINT_DECIMALS)
+}
+
+/// Sums of scores of at most this many decimals: exactly. What is no such sum has at most that many, or three.
+pub(in crate::report) fn scores_text(sum: &BigRational, decimals: u32) -> String {
+    let text = display(sum, decimals.max(POINT_DECIMALS));
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 

@@ -17,7 +17,7 @@ struct Line<'a> {
     setting: BTreeMap<&'a str, &'a str>,
     cases: Vec<&'a str>,
     /// By case; null where it failed.
-    #[schemars(extend("items" = json!({ "type": ["integer", "null"] })))]
+    #[schemars(extend("items" = json!({ "type": ["number", "null"] })))]
     scores: Vec<Option<Number>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_score: Option<f64>,

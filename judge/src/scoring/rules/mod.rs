@@ -26,7 +26,7 @@ pub(super) fn points(rule: &Rule, results: &Results<'_>, row: &SolverScores) -> 
 
 fn failed(rule: &Rule, results: &Results<'_>) -> Option<BigRational> {
     match rule.failed_case() {
-        FailedCase::Failure => results.failure.map(whole),
+        FailedCase::Failure => results.failure.map(Score::to_rational),
         FailedCase::Zero => Some(BigRational::zero()),
         FailedCase::Absent => None,
     }
@@ -36,7 +36,7 @@ fn accepted(rule: &Rule, results: &Results<'_>, case: usize, score: &Score) -> O
     let direction = results.direction;
     match rule {
         Rule::Sum | Rule::Mean => {
-            Some(whole(results.failure.map_or(score, |failure| direction.better(score, failure))))
+            Some(results.failure.map_or(score, |failure| direction.better(score, failure)).to_rational())
         }
         Rule::Exact => Some(BigRational::one()),
         Rule::Thresholds => {
@@ -47,8 +47,4 @@ fn accepted(rule: &Rule, results: &Results<'_>, case: usize, score: &Score) -> O
         Rule::RankTopCoder { scale } => Some(rank::by_topcoder(results, case, score) * scale),
         Rule::Log => log::log_ratio(direction, score, results.best(case)?),
     }
-}
-
-fn whole(score: &Score) -> BigRational {
-    BigRational::from_integer(score.as_integer().clone())
 }

@@ -313,7 +313,7 @@ fn scores_beyond_two_to_the_64_and_ten_to_the_40_stay_exact() {
     let mut run = Run::new(Direction::Max, &[&[Some(huge + 1), Some(1 << 70)], &[Some(huge), None]]);
     for row in &mut run.solvers {
         // 10^38 + 1 becomes 10^42 + 10^4.
-        row.scores[0] = row.scores[0].take().map(|score| Score::from(score.into_integer() * 10_000));
+        row.scores[0] = row.scores[0].take().map(|score| Score::from(score.as_integer().unwrap() * 10_000));
     }
     let total = run.totals(&Rule::Sum)[0].clone().unwrap();
     let expected: BigInt = BigInt::from(10).pow(42) + 10_000 + (BigInt::from(1) << 70);

@@ -58,12 +58,12 @@ pub struct CallOutput<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
     /// It accepted without a score.
-    #[error("accepted the answer, but {place} is not an integer score: `{found}`")]
+    #[error("accepted the answer, but {place} is not a score: {why}")]
     NoScore {
         /// Where the score is expected.
         place: &'static str,
-        /// What is there.
-        found: String,
+        /// Why not.
+        why: String,
     },
     /// It rejected without a reason, although a crash looks the same.
     #[error("ended with {exit} (rejected), but {place} does not say why{}", after_colon(stderr))]

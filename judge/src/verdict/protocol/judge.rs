@@ -7,6 +7,7 @@
 use super::crash;
 use super::interface::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 use crate::model::{Ruling, tail};
+use checkers::Score;
 
 /// Checkers of the judge's own protocol.
 pub(super) struct JudgeChecker;
@@ -51,9 +52,9 @@ impl Protocol for JudgeInteractor {
 fn ruling(output: &CallOutput<'_>, result: &[u8], place: &'static str) -> Result<Ruling, ProtocolError> {
     let line = text(result.split(|byte| *byte == b'\n').next().unwrap_or_default());
     match output.status.code() {
-        Some(0) => match line.split_whitespace().next().unwrap_or_default().parse() {
+        Some(0) => match line.split_whitespace().next().unwrap_or_default().parse::<Score>() {
             Ok(score) => Ok(Ruling::Accepted(score)),
-            Err(_) => Err(ProtocolError::NoScore { place: "the first word it printed", found: line }),
+            Err(error) => Err(ProtocolError::NoScore { place: "the first word it printed", why: error.to_string() }),
         },
         // Many interpreters end a program that crashed with exit code 1.
         Some(1) if crash::is_reported(output.stderr) => {
@@ -107,7 +108,8 @@ mod tests {
     }
 
     fn no_score(found: &str) -> Result<Ruling, ProtocolError> {
-        Err(ProtocolError::NoScore { place: "the first word it printed", found: found.to_owned() })
+        let why = format!("expected a number such as 12, -0.25 or 1e-3, found `{found}`");
+        Err(ProtocolError::NoScore { place: "the first word it printed", why })
     }
 
     #[test]
@@ -115,11 +117,14 @@ mod tests {
         for said in [checked, decided] {
             assert_eq!(said(exit(0), b"12", b"noise"), accepted(12));
             assert_eq!(said(exit(0), b" -3 points\r\nmore\n", b""), accepted(-3));
-            assert_eq!(said(exit(0), b"fine 3\n4\n", b""), no_score("fine 3"));
-            assert_eq!(said(exit(0), b"1.5", b""), no_score("1.5"));
+            assert_eq!(said(exit(0), b"fine 3\n4\n", b""), no_score("fine"));
+            assert_eq!(said(exit(0), b"1.5", b""), Ok(Ruling::Accepted("1.5".parse().unwrap())));
+            assert_eq!(said(exit(0), b"nan", b""), no_score("nan"));
             assert_eq!(said(exit(0), b"\n12\n", b"12"), no_score(""), "only the first line counts");
             assert_eq!(said(exit(0), b"\xff", b""), no_score("\u{fffd}"));
         }
+        let error = checked(exit(0), b"1e999999999\n", b"").unwrap_err().to_string();
+        assert!(error.contains("the exponent of a score lies between"), "{error}");
         let huge = "9".repeat(60);
         assert_eq!(checked(exit(0), huge.as_bytes(), b""), Ok(Ruling::Accepted(huge.parse().unwrap())));
     }
@@ -166,7 +171,10 @@ mod tests {
             }
         }
         let error = checked(exit(0), b"fine", b"").unwrap_err().to_string();
-        assert_eq!(error, "accepted the answer, but the first word it printed is not an integer score: `fine`");
+        assert_eq!(
+            error,
+            "accepted the answer, but the first word it printed is not a score: expected a number such as 12, -0.25 or 1e-3, found `fine`"
+        );
     }
 
     #[test]
