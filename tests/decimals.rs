@@ -1,6 +1,7 @@
 //! Decimal scores, exactly, from the checker through the journal to every report.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[allow(dead_code, reason = "each test uses its own part")]
 mod support;
 
 use serde_json::Value;
