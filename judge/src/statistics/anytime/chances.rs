@@ -1,12 +1,11 @@
 //! How many equal effects a growing sample weighs as much as.
 
-/// The sizes of distances, updated one by one: sums for their entropy, and the distances themselves.
+/// The sizes of distances, updated one by one: sums for their entropy.
 ///
 /// With w = |y| / sum |y|, they weigh as much as exp(-sum w ln w) equal ones (Hill's number of order 1). All sums are in
 /// units of the largest size, so that none is infinite.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Chances {
-    distances: Vec<f64>,
     largest: f64,
     /// The sum of u = |y| / largest.
     total: f64,
@@ -17,7 +16,6 @@ pub(super) struct Chances {
 impl Chances {
     /// Adds a distance.
     pub(super) fn push(&mut self, distance: f64) {
-        self.distances.push(distance);
         let size = distance.abs();
         if size > self.largest {
             let share = self.largest / size;
@@ -32,21 +30,15 @@ impl Chances {
         }
     }
 
-    /// Returns the number of distances.
-    pub(super) fn count(&self) -> usize {
-        self.distances.len()
-    }
-
     /// Returns the number of equal distances that these weigh as much as; 0 if all are 0.
     pub(super) fn number(&self) -> f64 {
         if self.total > 0.0 { self.total * (-self.logarithms / self.total).exp() } else { 0.0 }
     }
 
-    /// Returns how many distances there are against this sign, each counted by its share of the usual size, at most 1. It
-    /// takes as long as there are distances.
-    pub(super) fn opposite(&self, sign: f64) -> f64 {
+    /// Returns how many of these distances are against this sign, each counted by its share of the usual size, at most 1.
+    pub(super) fn opposite(&self, distances: &[f64], sign: f64) -> f64 {
         let usual = self.total / self.number() * self.largest;
-        self.distances.iter().map(|distance| (-sign * distance / usual).clamp(0.0, 1.0)).sum()
+        distances.iter().map(|distance| (-sign * distance / usual).clamp(0.0, 1.0)).sum()
     }
 }
 
@@ -73,7 +65,9 @@ mod tests {
     #[test]
     fn opposite_distances_count_by_their_share_of_the_usual_size() {
         // The usual size is 4 / 2^1.5 = 1.414.
-        assert!((chances(&[2.0, -1.0, 1.0]).opposite(1.0) - 2.0_f64.sqrt() / 2.0).abs() < 1e-12);
-        assert!((chances(&[2.0, -1.0, 1.0]).opposite(-1.0) - 1.0 - 2.0_f64.sqrt() / 2.0).abs() < 1e-12);
+        assert!((chances(&[2.0, -1.0, 1.0]).opposite(&[2.0, -1.0, 1.0], 1.0) - 2.0_f64.sqrt() / 2.0).abs() < 1e-12);
+        assert!(
+            (chances(&[2.0, -1.0, 1.0]).opposite(&[2.0, -1.0, 1.0], -1.0) - 1.0 - 2.0_f64.sqrt() / 2.0).abs() < 1e-12
+        );
     }
 }

@@ -55,12 +55,13 @@ impl Sequence {
     /// An alpha outside (0, 0.25], or a smallest effect or a bound that is not positive and finite.
     pub fn new(settings: SequenceSettings) -> Result<Self, InvalidSettings> {
         let settings = settings.checked()?;
-        let evidence = |center| Evidence::new(center, settings.bound);
+        let safeguards = settings.bound.is_none().then(|| Safeguards::new(settings.alpha, settings.rare));
+        let evidence = |center| Evidence::new(center, settings.bound, safeguards);
         let bounds =
             |min_effect| EquivalenceBounds { min_effect, low: evidence(-min_effect), high: evidence(min_effect) };
         Ok(Self {
             settings,
-            safeguards: settings.bound.is_none().then(|| Safeguards::new(settings.alpha, settings.rare)),
+            safeguards,
             terms: Vec::new(),
             effects: Moments::default(),
             bases: Moments::default(),
@@ -135,7 +136,7 @@ impl Sequence {
 
     /// Returns whether the claim can be made that the mean lies on this side of the evidence's center.
     fn excludes(&self, evidence: &Evidence, side: Side) -> bool {
-        evidence.excludes(self.safeguards, side, self.threshold())
+        evidence.excludes(side, self.threshold())
     }
 
     /// Returns the same for an end of "too small to matter". With a bound and bases that vary, the end moves with the
@@ -158,7 +159,8 @@ impl Sequence {
 
     fn evidence_about(&self, center: f64) -> Evidence {
         let unit = if self.settings.bound.is_some() { self.mean_base() } else { 1.0 };
-        Evidence::of(center * unit, self.settings.bound, self.terms.iter().map(|&term| self.tested(term)))
+        let empty = Evidence::new(center * unit, self.settings.bound, self.safeguards);
+        empty.extend(self.terms.iter().map(|&term| self.tested(term)))
     }
 
     fn mean_base(&self) -> f64 {
@@ -227,7 +229,7 @@ impl Sequence {
 
     /// Returns whether the effects seen so far support the mean on this side of the center, without the warm-up.
     fn is_unlikely(&self, center: f64, side: Side) -> bool {
-        self.evidence_about(center).is_unlikely(self.safeguards, side, self.threshold())
+        self.evidence_about(center).is_unlikely(side, self.threshold())
     }
 }
 

@@ -51,16 +51,16 @@ impl WarmUp {
         self.enough.max(self.fewest).ceil() as u64
     }
 
-    /// Returns whether the warm-up is over for the claim that the distances are on this side of 0 on average. The moments
-    /// are those of the distances.
-    pub(super) fn is_over(self, chances: &Chances, moments: &Moments, side: Side) -> bool {
+    /// Returns whether the warm-up is over for the claim that the distances are on this side of 0 on average. The
+    /// chances and the moments are those of the distances.
+    pub(super) fn is_over(self, distances: &[f64], chances: &Chances, moments: &Moments, side: Side) -> bool {
         let number = chances.number();
-        if (chances.count() as f64) < self.fewest || number == 0.0 {
+        if (distances.len() as f64) < self.fewest || number == 0.0 {
             return false;
         }
         // The distances are gone through only where the others are few.
         let trust = || (LIGHT_TAILED / (LIGHT_TAILED + tail(moments))).powi(TAIL_POWER);
-        let expected = || chances.opposite(side.sign()) * trust() * (1.0 / RARE - 1.0);
+        let expected = || chances.opposite(distances, side.sign()) * trust() * (1.0 / RARE - 1.0);
         number >= self.enough || number + expected() >= self.enough
     }
 }
@@ -77,7 +77,7 @@ mod tests {
         let distances: Vec<f64> = effects.iter().map(|effect| effect - center).collect();
         let mut chances = Chances::default();
         distances.iter().for_each(|&distance| chances.push(distance));
-        WarmUp::new(alpha, None).is_over(&chances, &Moments::of(&distances), side)
+        WarmUp::new(alpha, None).is_over(&distances, &chances, &Moments::of(&distances), side)
     }
 
     #[test]
