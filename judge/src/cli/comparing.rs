@@ -18,7 +18,7 @@ pub(super) const COMPARE_EXAMPLES: &str = "Examples:
   judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000
   judge compare -p columns ./old ./new --until-decided --rare 1% --max-cases 5000
   judge compare -p columns ./old ./new --until-decided --exact --bound 20000 --max-cases 5000
-  judge compare -p columns ./old ./new --until-decided --h0 0 --h1 1% --max-cases 5000   as fishtest and OpenBench do";
+  judge compare -p columns ./old ./new --until-decided --h0 0 --h1 1%   between two hypotheses (GSPRT)";
 
 pub(super) const POWER_EXAMPLES: &str = "Examples:
   judge power -p columns                                       the spread between the newest two solvers in the journal
@@ -111,7 +111,7 @@ pub struct CompareArgs {
     /// With --exact: the largest difference between two scores of a case
     #[arg(long, value_name = "N", requires = "exact", value_parser = positive, help_heading = "Statistics")]
     pub bound: Option<f64>,
-    /// With --until-decided: end when this mean effect (H0) is accepted over --h1, or that one: 0, -0.5%, or a number of points (a GSPRT, as in fishtest)
+    /// With --until-decided: decide between two mean effects, this one (H0) and --h1, as fishtest does (GSPRT): 0, -0.5%, or a number of points
     #[arg(long, value_name = "D", requires_all = ["until_decided", "h1"], conflicts_with_all = ["exact", "rare", "min_effect"], allow_hyphen_values = true, help_heading = "Statistics")]
     pub h0: Option<EffectLevel>,
     /// With --h0: the mean effect of H1, above that; --alpha is the probability of accepting H1 under H0
