@@ -248,6 +248,25 @@ fn an_interactive_problem_is_a_problem_like_any_other() {
     said(&["gate", "--baseline", "baseline.toml", "-s", "./quick"]);
 }
 
+/// It would sleep for ten seconds, and have five to decide by default.
+#[test]
+fn the_time_to_decide_is_a_key() {
+    let folder = Folder::new();
+    let catalogue = |limit: &str| {
+        format!(
+            "[[problem]]\nid = \"late\"\ninteractor-command = \"sh late.sh {{report}}\"\n\
+             generator-command = \"echo {{seed}}\"\nseeds = \"1\"\n[problem.limits]\ninteractor-wall = \"{limit}\"\n"
+        )
+    };
+    folder.write("late.sh", "cat > /dev/null; sleep $(cat nap); echo 7 > $1\n");
+    for (limit, nap, code, verdict) in [("300ms", "10", 3, "judge-error"), ("50s", "6", 0, "accepted")] {
+        folder.write("problems.toml", catalogue(limit));
+        folder.write("nap", nap);
+        let (found, report) = folder.json(&["run", "-p", "late", "-s", "true"]);
+        assert_eq!((found, of_cases(&report, "verdict")), (Some(code), vec![&verdict.into()]), "{report}");
+    }
+}
+
 #[test]
 fn an_answer_alone_cannot_be_checked() {
     let folder = guessing();

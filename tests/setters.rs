@@ -159,6 +159,7 @@ fn the_limits_of_the_setters_programs_are_keys() {
     assert!(generated.code == Some(2) && generated.stderr.contains("longer than 200ms"), "{}", generated.stderr);
 
     for (limits, place) in [
+        ("interactor-wall = \"1s\"\n", "problems.toml:6:19"),
         ("generator-wall = \"1s\"\n", "problems.toml:6:18"),
         ("checker-wall = \"1s\"\n", "problems.toml:6:16"),
         ("compile-cpu = \"fast\"\n", "problems.toml:6:15"),

@@ -14,6 +14,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// The result of a conversation.
 #[derive(Debug)]
@@ -39,7 +40,8 @@ pub enum ConverseError {
 }
 
 /// Runs the solver of a request in a conversation with the interactor on the case in `input`. The solver has no other
-/// input. It is killed after the interactor's end; `stopped` ends the conversation after the solver's own end.
+/// input. It is killed after the interactor's end. After the solver's own end the interactor has `decision_time`, and
+/// `stopped` ends the conversation.
 ///
 /// # Errors
 /// When the conversation fails; [`Fault::Cancelled`] when it is stopped.
@@ -49,6 +51,7 @@ pub fn converse(
     limits: &Limits,
     interactor: &ExternalChecker,
     input: &Path,
+    decision_time: Duration,
     stopped: &AtomicBool,
 ) -> Result<Conversation, ConverseError> {
     let (from_solver, to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?, Pipe::open()?);
@@ -67,7 +70,8 @@ pub fn converse(
         return Ok(Conversation { execution, decision: InteractorDecision::None(Idleness::Waiting) });
     }
     let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
-    let pending = PendingDecision { relay: &mut relay, interactor, to_solver: Some(reader), ended_well, stopped };
+    let pending =
+        PendingDecision { relay: &mut relay, interactor, to_solver: Some(reader), ended_well, decision_time, stopped };
     let decision = pending.decision()?.ok_or(Fault::Cancelled)?;
     Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision })
 }

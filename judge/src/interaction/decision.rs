@@ -11,9 +11,6 @@ use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long an interactor may take to decide after the solver's end.
-const DECISION_TIME: Duration = Duration::from_secs(5);
-
 /// The pause between two samples of the interactor's activity.
 const PAUSE: Duration = Duration::from_millis(15);
 
@@ -32,6 +29,8 @@ pub(super) struct PendingDecision<'a> {
     pub(super) to_solver: Option<OwnedFd>,
     /// Whether the solver succeeded: only then the interactor sees the end of its output.
     pub(super) ended_well: bool,
+    /// How long the interactor may take to decide.
+    pub(super) decision_time: Duration,
     /// Whether the whole run was stopped.
     pub(super) stopped: &'a AtomicBool,
 }
@@ -47,7 +46,7 @@ impl PendingDecision<'_> {
         let began = Instant::now();
         let mut thrown_away = 0;
         let mut looks = Looks::default();
-        while began.elapsed() < DECISION_TIME && thrown_away < FLOOD_BYTES {
+        while began.elapsed() < self.decision_time && thrown_away < FLOOD_BYTES {
             if self.stopped.load(Ordering::SeqCst) {
                 return Ok(None);
             }

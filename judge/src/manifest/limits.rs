@@ -40,8 +40,10 @@ fn helpers(
 ) -> HelperLimits {
     let defaults = HelperLimits::default();
     let is_external = checker.is_none_or(|checker| matches!(checker, CheckerChoice::External(_)));
+    let is_interactive = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Interactor(_)));
     let is_command = !matches!(generator, Some(GeneratorChoice::BuiltIn { .. }));
     let checker = command_wall(section, "checker-wall", is_external, "checker-command");
+    let interactor = command_wall(section, "interactor-wall", is_interactive, "interactor-command");
     let generator = command_wall(section, "generator-wall", is_command, "generator-command");
     let cpu = section.parsed("compile-cpu").map(|cpu| cpu.value);
     let wall = section.parsed("compile-wall").map(|wall| wall.value);
@@ -49,6 +51,7 @@ fn helpers(
     let cpu = cpu.unwrap_or(defaults.compiler.cpu);
     HelperLimits {
         checker: checker.unwrap_or(defaults.checker),
+        interactor: interactor.unwrap_or(defaults.interactor),
         generator: generator.unwrap_or(defaults.generator),
         compiler: CompileLimits {
             cpu,

@@ -37,6 +37,8 @@ impl Limits {
 pub struct HelperLimits {
     /// Wall time of an external checker for one answer.
     pub checker: Time,
+    /// Wall time of an interactor to decide, once the solver has ended.
+    pub interactor: Time,
     /// Wall time of a generator command for one case.
     pub generator: Time,
     /// The limits of a compiler.
@@ -71,9 +73,14 @@ impl Default for CompileLimits {
 }
 
 impl Default for HelperLimits {
-    /// A minute for a checker and for a generator.
+    /// A minute for a checker and for a generator, and five seconds for an interactor.
     fn default() -> Self {
         let minute = Time(Duration::from_secs(60));
-        Self { checker: minute, generator: minute, compiler: CompileLimits::default() }
+        Self {
+            checker: minute,
+            interactor: Time(Duration::from_secs(5)),
+            generator: minute,
+            compiler: CompileLimits::default(),
+        }
     }
 }

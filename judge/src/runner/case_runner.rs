@@ -150,9 +150,17 @@ impl CaseRunner<'_> {
         let Some(OpenCase { prepared: PreparedCase::Interactive { interactor, input, .. }, .. }) = &self.open else {
             return Ok(Performance { execution: self.executor.run(request)?, decision: None });
         };
-        let (limits, stopped) = (&self.slots.plan.limits, &self.slots.stopped);
-        let conversation =
-            interaction::converse(&mut *self.executor, request, limits, interactor, input.path(), stopped)?;
+        let plan = &self.slots.plan;
+        let time = plan.problem.helper_limits.interactor.0;
+        let conversation = interaction::converse(
+            &mut *self.executor,
+            request,
+            &plan.limits,
+            interactor,
+            input.path(),
+            time,
+            &self.slots.stopped,
+        )?;
         Ok(Performance { execution: conversation.execution, decision: Some(conversation.decision) })
     }
 
