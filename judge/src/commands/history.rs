@@ -3,8 +3,9 @@
 use crate::cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
 use crate::journal::HistoryFilter;
 use crate::manifest::Catalogue;
-use crate::model::{Exit, RunChoice};
+use crate::model::{Exit, HistoryRow, RunChoice, SolverSpec};
 use crate::report::{self, Style};
+use crate::solver;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
 use crate::workflow::restored_run::{RestoredRun, publish};
@@ -39,13 +40,24 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
     if let Some(path) = &args.json {
         load::write("the JSON history", path, report::history_json(&rows).map_err(Failure::fault)?.as_bytes())?;
     }
+    let is_full = filter.newest == Some(rows.len());
     if args.json.as_deref() != Some(Path::new("-")) {
-        report::print(&report::history_text(&rows, Style::of_stdout()))?;
+        report::print(&report::history_text(&told_apart(rows), Style::of_stdout()))?;
     }
-    if filter.newest == Some(rows.len()) {
+    if is_full {
         report::note("older runs are not shown: -n N shows more, --all shows every run");
     }
     Ok(Exit::Success)
+}
+
+/// Names the solvers by what differs.
+fn told_apart(mut rows: Vec<HistoryRow>) -> Vec<HistoryRow> {
+    let spec = |row: &HistoryRow| SolverSpec { name: row.solver.clone(), text: row.command.clone() };
+    let names = solver::names_apart(&rows.iter().map(spec).collect::<Vec<_>>());
+    for (row, name) in rows.iter_mut().zip(names) {
+        row.solver = name;
+    }
+    rows
 }
 
 fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {

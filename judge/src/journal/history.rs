@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct HistoryFilter<'a> {
     /// Only runs of this problem.
     pub problem: Option<&'a str>,
-    /// Only solvers of this name.
+    /// Only solvers of this name, or whose command ends with this path.
     pub solver: Option<&'a str>,
     /// The number of newest ones to return; `None`: all.
     pub newest: Option<usize>,
@@ -40,9 +40,10 @@ impl Journal {
         let mut statement = self.connection.prepare(
             "SELECT run.id, started, strftime('%Y-%m-%d %H:%M', started, 'localtime'), state, problem, name, hash,
                  case_count, done, accepted, rule, total, direction, git_commit, git_dirty, entrant.id, case_set,
-                 entrant.place, message
+                 entrant.place, message, entrant.command
              FROM run JOIN entrant ON entrant.run = run.id
-             WHERE (:problem IS NULL OR problem = :problem) AND (:solver IS NULL OR name = :solver)
+             WHERE (:problem IS NULL OR problem = :problem) AND (:solver IS NULL OR name = :solver
+                 OR entrant.command = :solver OR substr(entrant.command, -length(:solver) - 1) = '/' || :solver)
              ORDER BY run.id DESC, entrant.place LIMIT :newest",
         )?;
         let newest = filter.newest.map_or(-1, |newest| i64::try_from(newest).unwrap_or(-1));
@@ -60,6 +61,7 @@ impl Journal {
             state: run_state(&row.get::<_, String>(3)?, &self.folder, run),
             problem: row.get(4)?,
             solver: row.get(5)?,
+            command: row.get(19)?,
             solver_hash: Digest(row.get(6)?),
             place: row.get(17)?,
             group: None,

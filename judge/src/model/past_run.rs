@@ -103,6 +103,8 @@ pub struct HistoryRow {
     pub problem: String,
     /// The solver's name.
     pub solver: String,
+    /// The solver, as it was given: its path or command.
+    pub command: String,
     /// Hash of the solver's content.
     pub solver_hash: Digest,
     /// Its place in the run.

@@ -21,6 +21,6 @@ pub use find::{find_command, prepare};
 pub use fingerprint::fingerprint;
 pub use journals::{is_in_journal, journals_in};
 pub use refusal::{SolverError, check_solver};
-pub use spec::{SpecError, check_names, name_specs, parse_specs};
+pub use spec::{SpecError, check_names, name_specs, names_apart, parse_specs};
 pub use start_failure::ending;
 pub use surroundings::{environment, visible};

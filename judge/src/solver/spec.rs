@@ -1,6 +1,7 @@
 //! Reads `NAME=S` and gives every solver a unique name.
 
 use crate::model::SolverSpec;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Component, Path, PathBuf};
 
 /// A list of solvers that cannot be used.
@@ -45,20 +46,41 @@ pub fn name_specs(texts: &[String]) -> Result<Vec<SolverSpec>, SpecError> {
     Ok(read.iter().enumerate().map(spec).collect())
 }
 
+/// Returns a name for each solver of several runs: its own, or if that comes from its path and a solver of another path
+/// has it too, as much of the path as tells them apart.
+#[must_use]
+pub fn names_apart(specs: &[SolverSpec]) -> Vec<String> {
+    let mut texts: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+    for SolverSpec { name, text } in specs {
+        texts.entry(name).or_default().insert(text);
+    }
+    let name = |SolverSpec { name, text }: &SolverSpec| {
+        let others = texts.get(&**name).into_iter().flatten().copied();
+        let rivals: Vec<&str> = others.filter(|other| other != text).collect();
+        let own = forms(text).any(|form| path_name(text, form).as_ref() == Some(name));
+        name_apart(text, &rivals).filter(|_| own).unwrap_or_else(|| name.clone())
+    };
+    specs.iter().map(name).collect()
+}
+
 /// Returns the shortest name of a solver that none of `rivals` has: of the last parts of its path, without or with the
 /// file's ending. `None` if it has no rivals, or no such name.
 fn name_apart(text: &str, rivals: &[&str]) -> Option<String> {
+    if rivals.is_empty() {
+        return None;
+    }
+    let is_apart = |form: &(usize, bool)| rivals.iter().all(|rival| path_name(rival, *form) != path_name(text, *form));
+    forms(text).filter(is_apart).find_map(|form| path_name(text, form))
+}
+
+/// The names that a path may have: how many of its last parts, and whether with the file's ending; the shortest first.
+fn forms(text: &str) -> impl Iterator<Item = (usize, bool)> {
     let depth = Path::new(text).components().count();
-    let lengths = (!rivals.is_empty()).then_some(1..=depth)?;
-    let forms = lengths.flat_map(|parts| [false, true].map(|with_ending| (parts, with_ending)));
-    let name = |text: &str, (parts, with_ending)| path_name(text, parts, with_ending);
-    forms
-        .filter(|&form| rivals.iter().all(|rival| name(rival, form) != name(text, form)))
-        .find_map(|form| name(text, form))
+    (1..=depth).flat_map(|parts| [false, true].map(|with_ending| (parts, with_ending)))
 }
 
 /// Returns the last parts of a path as a name.
-fn path_name(text: &str, parts: usize, with_ending: bool) -> Option<String> {
+fn path_name(text: &str, (parts, with_ending): (usize, bool)) -> Option<String> {
     let path = if with_ending { Path::new(text).to_owned() } else { Path::new(text).with_extension("") };
     let is_named = |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
     let named: Vec<_> = path.components().filter(is_named).collect();
@@ -123,6 +145,19 @@ mod tests {
                 pair("./bot --x=1", "./bot --x=1"),
             ]
         );
+    }
+
+    #[test]
+    fn solvers_of_several_runs_are_named_by_what_differs_unless_the_user_named_them() {
+        let spec = |(name, text): (&str, &str)| SolverSpec { name: name.to_owned(), text: text.to_owned() };
+        let named = |specs: &[(&str, &str)]| names_apart(&specs.iter().copied().map(spec).collect::<Vec<_>>());
+        assert_eq!(
+            named(&[("bot", "./v2/bot"), ("bot", "v1/bot"), ("bot", "./v2/bot")]),
+            ["v2/bot", "v1/bot", "v2/bot"]
+        );
+        assert_eq!(named(&[("bot", "./bot"), ("bot", "./bot"), ("b.py", "b.py")]), ["bot", "bot", "b.py"]);
+        assert_eq!(named(&[("mine", "v1/bot"), ("mine", "v2/bot")]), ["mine", "mine"]);
+        assert_eq!(named(&[("bot", "bot.py"), ("bot", "bot.rs")]), ["bot.py", "bot.rs"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::command::game_of;
 use crate::journal::Journal;
 use crate::manifest::{Catalogue, closest};
 use crate::model::{Digest, Game, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun};
-use crate::solver::{self, Toolbox, check_names, name_specs};
+use crate::solver::{self, Toolbox, check_names, name_specs, names_apart};
 use judge_sandbox::Sandbox;
 use std::collections::HashMap;
 
@@ -70,7 +70,8 @@ pub(crate) fn check_solvers(specs: &[SolverSpec]) -> Result<(), Failure> {
 /// Finds the entrants that the command line names.
 pub(crate) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -> Result<Vec<Entrant>, Failure> {
     let mut journal: Option<Journal> = None;
-    let mut entrants = Vec::new();
+    let mut entrants: Vec<Entrant> = Vec::new();
+    let mut unnamed = Vec::new();
     for (text, mut spec) in texts.iter().zip(name_specs(texts)?) {
         let Some(named) = spec.text.strip_prefix(RUN) else {
             entrants.push(Entrant { spec, past: None });
@@ -84,10 +85,16 @@ pub(crate) fn find(catalogue: &Catalogue, problem: &Problem, texts: &[String]) -
         journal = Some(open);
         let StoredEntrant { name, command, .. } = past.solver();
         if text.trim().starts_with(RUN) {
-            spec.name = format!("{name}#{}", past.run.id);
+            spec.name.clone_from(name);
+            unnamed.push(entrants.len());
         }
         spec.text.clone_from(command);
         entrants.push(Entrant { spec, past: Some(past) });
+    }
+    let names = names_apart(&unnamed.iter().map(|&place| entrants[place].spec.clone()).collect::<Vec<_>>());
+    for (place, name) in unnamed.into_iter().zip(names) {
+        let run = entrants[place].past.as_ref().map(|past| past.run.id);
+        entrants[place].spec.name = run.map_or_else(|| name.clone(), |run| format!("{name}#{run}"));
     }
     check_names(&entrants.iter().map(|entrant| entrant.spec.clone()).collect::<Vec<_>>())?;
     check_game(problem, &entrants)?;

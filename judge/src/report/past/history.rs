@@ -174,6 +174,8 @@ struct Record<'a> {
     problem: &'a str,
     /// The solver's name.
     solver: &'a str,
+    /// The solver, as it was given: its path or command.
+    command: &'a str,
     /// Hash of the solver's content.
     solver_hash: String,
     /// The cases that the figures are about: `colors=4`, or `no colors`.
@@ -233,6 +235,7 @@ fn record(row: &HistoryRow) -> Record<'_> {
         state: row.state.name(),
         problem: &row.problem,
         solver: &row.solver,
+        command: &row.command,
         solver_hash: row.solver_hash.to_string(),
         group: row.group.as_deref(),
         planned: row.planned,
