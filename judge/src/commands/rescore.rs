@@ -3,10 +3,11 @@
 use crate::cli::RescoreArgs;
 use crate::manifest::closest;
 use crate::model::{Exit, Rule, UnknownRule, listed};
+use crate::report;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
 use crate::workflow::restored_run::{RestoredRun, publish};
-use crate::workflow::{case_filter, load, recorder};
+use crate::workflow::{case_filter, load, recorder, score_run};
 use std::num::NonZeroU64;
 use std::path::Path;
 
@@ -25,6 +26,12 @@ pub(super) fn rescore(catalogue: Option<&Path>, args: &RescoreArgs) -> Result<Ex
     if rule.is_some_and(|rule| rule != scored.rule) {
         let hint = "add `thresholds = […]` to each [[problem.case]]";
         return Err(Failure::usage(format!("run {} has cases without thresholds", run.id)).with_hint(hint));
+    }
+    if let Some(score) = score_run::below_failure(&restored.plan, &restored.outcomes) {
+        report::note(&format!(
+            "a score of {score} is below `failure`: scores count as they are, and a solver with failures has no total; \
+             `failure` in [problem.scoring] below every score gives it one"
+        ));
     }
     publish(&restored.report(&run, &scored, args.all), &args.reports)?;
     Ok(Exit::Success)

@@ -5,6 +5,7 @@ use crate::plan::Plan;
 use crate::scoring::{
     self, Grouping, InvalidResults, LeaderboardRow, Results, Scoreboard, SolverScores, Terms, TestGroupResult,
 };
+use checkers::Score;
 use std::sync::Arc;
 
 /// The points of a run, and the rule that they follow from.
@@ -37,7 +38,7 @@ pub(crate) fn score(
     let solvers: Vec<_> = plan.solvers.iter().enumerate().map(of_solver).collect();
     let results = Results {
         direction: problem.direction,
-        failure: problem.failure.as_ref(),
+        failure: problem.failure.as_ref().filter(|_| below_failure(plan, outcomes).is_none()),
         cases: &terms,
         groups: &problem.test_groups,
         solvers: &solvers,
@@ -54,6 +55,14 @@ pub(crate) fn score(
         board,
         rule,
     })
+}
+
+/// Returns an accepted answer that is worth less than a failure by the rule that a run is scored by. Such scores are of
+/// runs under another rule or another `failure`. They count as they are, and failures do not count as something better:
+/// a solver with failures then has no total.
+pub(crate) fn below_failure<'a>(plan: &Plan, outcomes: &'a OutcomeGrid) -> Option<&'a Score> {
+    let least = Problem { scoring: rule(plan), ..plan.problem.clone() }.least_score()?;
+    outcomes.finished().filter_map(|outcome| outcome.score.as_ref()).filter(|score| **score < least).min()
 }
 
 /// Returns the rule that a run is scored by.
