@@ -5,8 +5,11 @@
 #[allow(dead_code, reason = "each test uses its own part")]
 mod support;
 
+use rustix::process::{Pid, Signal, kill_process};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 use support::require::{Need, skip};
-use support::{Folder, Said};
+use support::{Folder, Said, of_cases};
 
 #[test]
 fn the_rules_of_every_game_are_shown() {
@@ -112,10 +115,11 @@ fn a_message_tags_a_run_in_the_history_and_in_every_report() {
     let folder = Folder::new();
     let solver = talker(&folder);
     let run = ["run", "-p", "columns", "-s", &solver, "--seeds", "1-2"];
-    let said =
-        folder.judge(&[&run[..], &["--message", "wider beam", "--markdown", "r.md", "--html", "r.html"]].concat());
+    let files = ["--csv", "r.csv", "--junit", "r.xml"];
+    let said = folder
+        .judge(&[&run[..], &["--message", "wider beam", "--markdown", "r.md", "--html", "r.html"], &files].concat());
     assert!(said.code == Some(0) && said.stdout.contains("message: wider beam"), "{}{}", said.stdout, said.stderr);
-    for file in ["r.md", "r.html"] {
+    for file in ["r.md", "r.html", "r.csv", "r.xml"] {
         assert!(std::fs::read_to_string(folder.path().join(file)).unwrap().contains("wider beam"), "{file}");
     }
     let (_, untagged) = folder.json(&run);
@@ -239,4 +243,60 @@ fn thresholds_have_any_number_of_steps_with_their_points() {
         let said = folder.judge(&["list"]);
         assert!(said.code == Some(2) && said.stderr.contains(why), "{case}: {}", said.stderr);
     }
+}
+
+/// A problem whose answers are their own scores.
+fn echo(folder: &Folder) {
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"echo\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo {seed}\"\n\
+         seeds = \"1-20\"\n[problem.scoring]\nrule = \"mean\"\n",
+    );
+}
+
+#[test]
+fn solvers_of_one_name_in_several_runs_are_named_by_what_differs() {
+    let folder = Folder::new();
+    echo(&folder);
+    for (version, more) in [("v1", 0), ("v2", 7)] {
+        std::fs::create_dir(folder.path().join(version)).unwrap();
+        folder.script(&format!("{version}/bot"), &format!("read n; echo $((n * 10 + {more}))"));
+        assert_eq!(folder.judge(&["run", "-p", "echo", "-s", &format!("./{version}/bot")]).code, Some(0));
+    }
+    let history = folder.judge(&["history"]).stdout;
+    assert!(history.contains("v1/bot") && history.contains("v2/bot"), "{history}");
+    let (_, json) = folder.json(&["history", "--solver", "v2/bot"]);
+    assert_eq!(json["runs"].as_array().unwrap().len(), 1, "{json}");
+    assert_eq!((&json["runs"][0]["solver"], &json["runs"][0]["command"]), (&"bot".into(), &"./v2/bot".into()));
+    assert_eq!(folder.json(&["history", "--solver", "bot"]).1["runs"].as_array().unwrap().len(), 2);
+    let compared = folder.judge(&["compare", "-p", "echo", "run:1/bot", "run:2/bot"]).stdout;
+    assert!(compared.contains("v2/bot#2 is better than v1/bot#1"), "{compared}");
+}
+
+#[test]
+fn an_interrupted_run_counts_the_cases_that_were_run_alone() {
+    let folder = Folder::new();
+    echo(&folder);
+    folder.script("bot", "read n; [ $n -lt 4 ] || sleep 60; echo $n");
+    let arguments = ["run", "-p", "echo", "-s", "./bot", "--jobs", "1", "--wall", "60s"];
+    let reports = ["--json", "r.json", "--jsonl", "r.jsonl", "--junit", "r.xml"];
+    let mut command = folder.command(&[&arguments[..], &reports].concat());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+    let deadline = Instant::now() + Duration::from_secs(50);
+    while Instant::now() < deadline && read("r.jsonl").matches("\"accepted\"").count() < 3 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let said = Said::from(child.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(130), "{}", said.stderr);
+    assert!(said.stdout.contains("3 accepted, 17 skipped; mean 2;"), "{}", said.stdout);
+    assert!(said.stdout.contains("17 runs were skipped") && !said.stdout.contains("seed-9"), "{}", said.stdout);
+    let report: serde_json::Value = serde_json::from_str(&read("r.json")).unwrap();
+    assert_eq!((&report["interrupted"], of_cases(&report, "verdict").len()), (&true.into(), 20));
+    let solver = &report["solvers"][0];
+    let counts = [&solver["verdicts"]["accepted"], &solver["failures"], &solver["skipped"], &solver["mean"]];
+    assert_eq!(counts.map(serde_json::Value::as_u64), [Some(3), Some(0), Some(17), Some(2)], "{report}");
+    let suite = read("r.xml");
+    assert!(suite.contains("failures=\"0\"") && suite.matches("<skipped").count() == 17, "{suite}");
 }

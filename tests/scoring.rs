@@ -74,8 +74,8 @@ fn test_groups_count_together_and_every_report_has_them() {
     assert_eq!(of_cases(&report, "weight")[4..], [&json!(17.5), &json!(17.5), &json!(52.5), &json!(52.5)]);
     assert_eq!(of_cases(&report, "points"), [1, 0, 1, 0, 1, 1, 1, 1].map(|points| json!(points)).each_ref());
 
-    assert!(read("r.csv").lines().next().unwrap().ends_with("note,weight,group"), "{}", read("r.csv"));
-    assert!(read("r.csv").contains(",17.5,large\n"), "{}", read("r.csv"));
+    assert!(read("r.csv").lines().next().unwrap().ends_with("note,weight,group,message"), "{}", read("r.csv"));
+    assert!(read("r.csv").contains(",17.5,large,\n"), "{}", read("r.csv"));
     for (name, words) in [
         ("r.md", "| small | some | failed | 1 of 2 | 30 | 0 |"),
         ("r.html", "<td class=\"word\">small</td><td class=\"word\">some</td><td class=\"word\">failed</td>"),
@@ -226,4 +226,26 @@ fn what_is_wrong_in_the_scoring_is_said_with_its_line() {
         let place = format!("problems.toml:{place}");
         assert!(said.stderr.contains(words) && said.stderr.contains(&place), "{scoring}: {}", said.stderr);
     }
+}
+
+#[test]
+fn negative_scores_of_a_past_run_count_as_they_are_under_another_rule() {
+    let folder = echo("[problem.scoring]\nrule = \"relative\"\n");
+    let below = "below=sh -c 'read n; echo $((n - 3))'";
+    let failing = "failing=sh -c 'read n; [ $n != 2 ] && echo $((n - 3))'";
+    assert_eq!(folder.judge(&["run", "-p", "echo", "-s", below, "-s", failing]).code, Some(1));
+    let rescore = ["rescore", "1", "--score", "sum"];
+    let (_, report) = folder.json(&rescore);
+    assert_eq!(of_cases(&report, "points")[..2], [&json!(-2), &json!(-2)]);
+    // -2 - 1 + 0 + 1; a failure worth 0 would be better than an answer.
+    assert_eq!((totals(&report)[0].clone(), report["solvers"][1].get("total")), (json!(-2), None));
+    let said = folder.judge(&rescore);
+    assert!(said.stderr.contains("a score of -2 is below `failure`"), "{}", said.stderr);
+    // With the failure below them, both have a total, as in a run.
+    let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", catalogue.replace("rule = \"relative\"", "rule = \"sum\"\nfailure = -9"));
+    let said = folder.json(&rescore).1;
+    assert_eq!(totals(&said), [json!(-2), json!(-10)]);
+    assert_eq!(totals(&folder.json(&["run", "-p", "echo", "-s", below, "-s", failing]).1), totals(&said));
+    assert!(!folder.judge(&rescore).stderr.contains("below"));
 }

@@ -5,7 +5,7 @@ use super::report::RunReport;
 use crate::report::text::csv_text::words;
 
 /// The columns of every table; those of the features follow.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     "case",
     "seed",
     "input",
@@ -21,6 +21,7 @@ const COLUMNS: [&str; 15] = [
     "note",
     "weight",
     "group",
+    "message",
 ];
 
 /// Returns the report of a run as CSV (RFC 4180, with plain newlines). What is unknown is empty.
@@ -34,7 +35,7 @@ pub(in crate::report) fn run_csv(report: &RunReport<'_>) -> csv::Result<Vec<u8>>
     let title = |name: &&str| if COLUMNS.contains(name) { format!("feature.{name}") } else { (*name).to_owned() };
     writer.write_record(COLUMNS.map(str::to_owned).into_iter().chain(features.iter().map(title)))?;
     for (job, outcome) in report.jobs() {
-        writer.write_record(row(&CaseRecord::of_report(report, job, outcome), &features))?;
+        writer.write_record(row(&CaseRecord::of_report(report, job, outcome), report.message, &features))?;
     }
     writer.into_inner().map_err(|error| error.into_error().into())
 }
@@ -50,7 +51,7 @@ fn feature_names<'a>(report: &'a RunReport<'_>) -> Vec<&'a str> {
     names
 }
 
-fn row(record: &CaseRecord<'_>, features: &[&str]) -> Vec<String> {
+fn row(record: &CaseRecord<'_>, message: Option<&str>, features: &[&str]) -> Vec<String> {
     let mut fields = vec![
         words(record.case),
         text(record.seed.as_ref()),
@@ -67,6 +68,7 @@ fn row(record: &CaseRecord<'_>, features: &[&str]) -> Vec<String> {
         words(record.note),
         text(record.weight.as_ref()),
         words(record.group.unwrap_or_default()),
+        words(message.unwrap_or_default()),
     ];
     fields.extend(features.iter().map(|name| text(record.features.as_ref().and_then(|features| features.get(name)))));
     fields

@@ -20,6 +20,9 @@ pub(in crate::report) fn run_junit(report: &RunReport<'_>) -> Result<String, Ser
         let jobs = report.jobs().filter(|(job, _)| job.solver == solver);
         let records = jobs.map(|(job, outcome)| CaseRecord::of_report(report, job, outcome));
         let mut suite = TestSuite::new(&class);
+        if let Some(message) = report.message {
+            suite.add_property(("message", &*one_line(message)));
+        }
         suite.set_time(report.of_solver(solver).filter_map(|outcome| outcome?.wall).sum());
         suite.add_test_cases(records.map(|record| test_case(&class, &record)));
         suite.add_test_cases(
