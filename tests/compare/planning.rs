@@ -1,4 +1,4 @@
-//! How many cases a comparison needs, and the search for good parameters.
+//! How many cases a comparison needs.
 
 use crate::*;
 
@@ -76,35 +76,4 @@ fn power_measures_the_spread_between_two_solvers_or_of_one() {
     let said = folder.judge(&["power", "-p", "sum", "-s", "./plain"]);
     assert!(said.stdout.contains("plain against itself, 20 cases"), "{}", said.stdout);
     assert!(said.stdout.contains("two cases show any difference"), "{}", said.stdout);
-}
-
-#[test]
-fn tuning_finds_the_optimum_of_a_toy() {
-    let folder = sample();
-    folder.script("toy", "read -r seed; echo $((10000 - ($1 - 37) * ($1 - 37) + seed % 7 - 5 * (N - 3) * (N - 3)))");
-    let arguments = ["tune", "-p", "sum", "-s", "./toy {n}", "--env", "N={m}", "--param", "n=1..100:int"];
-    let said = folder.judge(&[&arguments[..], &["--param", "m=1..6:int", "--jsonl", "-"]].concat());
-    assert_eq!(said.code, Some(0), "{}", said.stderr);
-    let lines: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let best: Vec<&Value> = lines.iter().filter(|line| line["best"] == true).collect();
-    assert_eq!(best.len(), 1);
-    let value = |name: &str| best[0]["setting"][name].as_str().unwrap().parse::<i64>().unwrap();
-    assert!((34..=40).contains(&value("n")) && (2..=4).contains(&value("m")), "{}", best[0]);
-    assert_eq!(best[0]["cases"].as_array().unwrap().len(), best[0]["scores"].as_array().unwrap().len());
-    let said = folder.judge(&[&arguments[..], &["--param", "m=1..6:int"]].concat());
-    assert!(said.stdout.contains(&format!("n={} m={}", value("n"), value("m"))), "{}", said.stdout);
-    assert!(said.stdout.contains("95 % interval from ") && said.stdout.contains("against the next"), "{}", said.stdout);
-}
-
-#[test]
-fn tuning_keeps_to_its_budget_and_refuses_what_makes_no_difference() {
-    let folder = sample();
-    folder.script("counting", "read -r seed; echo $((1000 + $1))");
-    let tune = |more: &[&str]| folder.judge(&[&["tune", "-p", "sum", "-s", "./counting {n}"], more].concat());
-    let said = tune(&["--param", "n=1..50:int", "--budget", "60"]);
-    let runs: usize = said.stdout.split(" runs: ").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
-    assert!((12..=60).contains(&runs), "{}", said.stdout);
-    assert_eq!(tune(&["--param", "n=1..50:int", "--budget", "5"]).code, Some(2));
-    assert_eq!(tune(&["--param", "n=1..50:int", "--param", "unused=0..1"]).code, Some(2));
-    assert_eq!(tune(&["--param", "n=50..1"]).code, Some(2));
 }

@@ -41,7 +41,10 @@ pub(super) const GATE_EXAMPLES: &str = "Examples:
 // In help, clap turns `{n}` into a new line; a style between keeps it, and is not printed.
 pub(super) const TUNE_EXAMPLES: &str = "Examples:
   judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log
-  judge tune -p columns -s ./mybot --env 'T={t}' --env 'N={\u{1b}[0mn}' --param t=0.1..10:log --param n=1..8:int --budget 500";
+  judge tune -p columns -s ./mybot --env 'T={t}' --env 'N={\u{1b}[0mn}' --param t=0.1..10:log --param n=1..8:int --budget 2000
+  judge tune -p columns -s './mybot {k} {beam}' --param 'k={greedy,beam}' --param 'beam=1..100:int:log if k=beam'
+  judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log --default w=50 --compare 200
+  judge tune -p columns -s './mybot --width {w}' --param w=10..1000:log --resume      go on with an interrupted search";
 
 /// How solvers are run.
 #[derive(Debug, Args)]
@@ -252,21 +255,30 @@ pub struct TuneArgs {
     /// The solver, with {NAME} in the place of each parameter, here or in --env
     #[arg(short, long, value_name = "S")]
     pub solver: String,
-    /// A parameter and its range: NAME=LOW..HIGH, NAME=LOW..HIGH:log or NAME=LOW..HIGH:int; repeatable
+    /// A parameter: NAME=LOW..HIGH, with :log, :int or :int:log behind it, or NAME={A,B,C}; behind either ` if OTHER=A|B` for one that matters only then; repeatable
     #[arg(long = "param", value_name = "RANGE", required = true)]
     pub parameters: Vec<Parameter>,
-    /// The number of runs of the solver
+    /// The value that a parameter has now: the winner is compared with the defaults; repeatable [default: the first category, the middle of a range]
+    #[arg(long = "default", value_name = "NAME=VALUE", value_parser = assignment)]
+    pub defaults: Vec<(String, String)>,
+    /// The number of runs of the solver in the search
     #[arg(long, value_name = "N", default_value = "600")]
     pub budget: NonZeroUsize,
-    /// The number of cases that each setting runs on before the first ones are dropped
+    /// The number of cases that a new setting runs on, and by which further ones are added
     #[arg(long, value_name = "N", default_value = "4")]
     pub first_cases: NonZeroUsize,
-    /// The seed of the settings
+    /// The number of fresh cases on which the winner is compared with the default setting at the end; 0 for none
+    #[arg(long, value_name = "N", default_value = "50")]
+    pub compare: usize,
+    /// The seed of the search
     #[arg(long, value_name = "N", default_value = "1")]
     pub draw: u64,
-    /// The cases are made from these seeds [default: fresh ones]
+    /// The cases of the search are made from these seeds [default: those from 2000001 on]
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
     pub seeds: Option<Seeds>,
+    /// Go on with an interrupted search of the same command: what the journal has is not run again
+    #[arg(long, conflicts_with = "no_journal")]
+    pub resume: bool,
     /// The certainty
     #[command(flatten)]
     pub statistics: StatisticsArgs,
@@ -282,6 +294,11 @@ fn measures() -> impl TypedValueParser<Value = EffectMeasure> {
     let named = |name: String| EffectMeasure::ALL.into_iter().find(|measure| measure.name() == name);
     PossibleValuesParser::new(EffectMeasure::ALL.map(EffectMeasure::name))
         .map(move |name| named(name).unwrap_or(EffectMeasure::Ratio))
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| "expected NAME=VALUE".to_owned())?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -53,7 +53,7 @@ pub use retention::Retention;
 pub use rule::{Aggregate, FailedCase, Rule, UnknownRule};
 pub use ruling::{BrokenRule, Rejection, Ruling};
 pub use running::RunningJobs;
-pub use seeds::{Seeds, SeedsError, parse_seed};
+pub use seeds::{FIRST_FRESH_SEED, FIRST_TRAINING_SEED, Seeds, SeedsError, parse_seed};
 pub use solver::{BASE_ENVIRONMENT, Invocation, JOURNAL_FOLDER, Program, Runtime, Solver, SolverSpec};
 pub use stored_run::{StoredCase, StoredEntrant, StoredOutcome, StoredRun};
 pub use test_group::{Members, TestGroup};

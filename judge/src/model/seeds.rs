@@ -7,6 +7,13 @@ use std::str::FromStr;
 /// The most seeds in a list: a longer range is taken for a typing error.
 const MOST_SEEDS: u64 = 10_000_000;
 
+/// The first seed of the fresh cases of `compare --until-decided` and of the comparison at the end of `tune`. Cases by
+/// hand have small seeds; those of a search begin where no comparison comes to.
+pub const FIRST_FRESH_SEED: u64 = 1_000_001;
+
+/// The first seed of the cases that the search of `tune` runs on: what was tuned on them is then compared on others.
+pub const FIRST_TRAINING_SEED: u64 = 2_000_001;
+
 /// A list of seeds, in the order given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seeds(Vec<RangeInclusive<u64>>);

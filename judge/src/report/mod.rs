@@ -30,4 +30,4 @@ pub use text::{
     Counts, Field, Grid, Paint, PrintError, Progress, Style, grid, left, milliseconds, note, note_from, note_lines,
     print, print_bytes, print_from, print_line, right,
 };
-pub use tune::{Candidate, Round, TuneReport, tune_schema};
+pub use tune::{Candidate, TuneComparison, TuneReport, tune_schema};

@@ -41,9 +41,9 @@ const NO_TESTS: Missing = Missing {
 const ONE_DOCUMENT: Missing =
     Missing { why: "it is complete only at the end", hint: "--json PATH writes it as one document" };
 
-/// The rounds of a search are its records.
-const ONE_LINE_A_ROUND: Missing = Missing {
-    why: "its records are the settings of each round",
+/// The settings of a search are its records.
+const ONE_LINE_A_SETTING: Missing = Missing {
+    why: "its records are the settings that it tried",
     hint: "--jsonl PATH writes each of them as a line of JSON",
 };
 
@@ -201,7 +201,7 @@ impl Report for TuneReport {
 
     fn missing(format: Format) -> Option<Missing> {
         match format {
-            Format::Json => Some(ONE_LINE_A_ROUND),
+            Format::Json => Some(ONE_LINE_A_SETTING),
             Format::Junit => Some(NO_TESTS),
             _ => None,
         }

@@ -26,6 +26,12 @@ impl Random {
         ((self.bits() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
+    /// Returns a standard normal number (Box and Muller, "A note on the generation of random normal deviates", Annals of
+    /// Mathematical Statistics 29, 1958).
+    pub fn normal(&mut self) -> f64 {
+        (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
+    }
+
     /// Returns a uniform index below `bound`, which is at least 1.
     pub fn below(&mut self, bound: usize) -> usize {
         // The high half of a 128-bit product: biased by less than bound / 2^64, far below what a simulation detects.

@@ -1,21 +1,30 @@
-//! The search for good parameters of a solver: the settings, the number of cases, and the choice of survivors.
+//! The search for good parameters of a solver: which setting runs on which case, and which setting is best.
 //!
-//! Successive halving on paired cases (Jamieson and Talwalkar, "Non-stochastic best arm identification and
-//! hyperparameter optimization", AISTATS 2016) with early dropping as in racing (Maron and Moore, "The racing
-//! algorithm", Artificial Intelligence Review 11, 1997): many settings run on few cases, the better half goes on to
-//! twice as many, and so on. All settings of a rung run on the same cases, so that comparisons are paired. A sequence
-//! of rungs is a bracket (Li and others, "Hyperband", JMLR 18, 2018).
+//! A Gaussian process learns from all runs what a setting is worth; the next settings are those from which the largest
+//! improvement is expected (Jones, Schonlau and Welch, "Efficient global optimization of expensive black-box functions",
+//! Journal of Global Optimization 13, 1998). A new setting runs on few cases. Those that may be the best run on more,
+//! the others on no more, as in a race (Maron and Moore, "The racing algorithm", Artificial Intelligence Review 11,
+//! 1997). Settings are compared on the cases that they share, so that easy and hard cases make no difference.
 //!
-//! Pure: the caller runs the solver.
+//! Pure: the caller runs the solver. The same seed and values give the same search.
 //!
 //! ```text
-//! --param t=0.1..10:log ─ Parameter::from_str ─▶ Parameter ─ settings(count, seed) ─▶ settings
-//! --budget ─ rungs ─▶ Rung (how many settings, how many cases)
-//! values per setting and case ─ survivors ─▶ the settings that go on, the best first
+//! --param t=0.1..10:log ─ Parameter::from_str ─▶ Parameter ─ Space::new ─▶ Space
+//! Search::next_round ─▶ settings × cases to run ─ Search::tell(setting, case, value) ─┐   until the budget is spent
+//!        ▲  table: what each setting is worth ─ model, process ─ propose            │
+//!        └──────────────────────────────────────────────────────────────────────────────┘
+//! Search::best ─▶ the setting with the highest expected worth
 //! ```
 
-mod halving;
+mod matrix;
+mod model;
 mod parameter;
+mod process;
+mod propose;
+mod search;
+mod space;
+mod table;
 
-pub use halving::{Rung, Survivor, rungs, survivors};
-pub use parameter::{InvalidParameter, Parameter, ParameterSetting, Scale, fill, settings};
+pub use parameter::{Domain, InvalidParameter, Parameter, ParameterCondition, fill};
+pub use search::{Search, SearchRound, SearchSettings};
+pub use space::{InvalidSpace, ParameterSetting, Space};

@@ -1,120 +1,221 @@
-//! Parameters, as given on the command line, and settings spread evenly over them.
+//! Parameters, as given on the command line.
 
-use crate::statistics::Random;
+use std::fmt;
 use std::str::FromStr;
 
-/// The distribution of values between the ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
-    /// Evenly.
-    Linear,
-    /// Evenly in the logarithm: for factors and rates.
-    Log,
-    /// Evenly over the whole numbers, ends included.
-    Integer,
-}
-
-/// A parameter of a solver, and its range.
+/// A parameter of a solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// The name between the braces of the command line.
     pub name: String,
-    /// The smallest value.
-    pub low: f64,
-    /// The largest value.
-    pub high: f64,
-    /// The spread between them.
-    pub scale: Scale,
+    /// The values that it can have.
+    pub domain: Domain,
+    /// When it has an effect; `None` for always.
+    pub condition: Option<ParameterCondition>,
+}
+
+/// The values that a parameter can have.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Domain {
+    /// The numbers between two ends, ends included.
+    Range {
+        /// The smallest value.
+        low: f64,
+        /// The largest value.
+        high: f64,
+        /// Whether values spread evenly in the logarithm, as is right for factors and rates.
+        is_log: bool,
+        /// Whether only whole numbers count.
+        is_whole: bool,
+    },
+    /// One of these, in no order.
+    Categories(Vec<String>),
+}
+
+/// When a parameter has an effect: only while a category has one of these values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParameterCondition {
+    /// The name of the category.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<String>,
 }
 
 /// A parameter that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidParameter {
     /// Invalid syntax.
-    #[error("{0:?} is not NAME=LOW..HIGH, NAME=LOW..HIGH:log or NAME=LOW..HIGH:int")]
-    Form(String),
+    #[error(
+        "expected NAME=LOW..HIGH, with :log, :int or :int:log behind it, or NAME={{A,B,C}}; behind either, ` if OTHER=VALUE`"
+    )]
+    Form,
+    /// A single category, as a shell leaves it that expands braces.
+    #[error("a category needs at least two values: write it in quotes, such as 'k={{greedy,beam}}'")]
+    OneCategory,
+    /// A category twice.
+    #[error("the category `{0}` is given twice")]
+    RepeatedCategory(String),
     /// The ends are not in order, or not finite.
-    #[error("{0:?}: the low end must be below the high end")]
-    Order(String),
+    #[error("the low end must be below the high end")]
+    Order,
     /// A logarithm needs positive ends.
-    #[error("{0:?}: a logarithmic range must lie above 0")]
-    NotPositive(String),
+    #[error("a logarithmic range must lie above 0")]
+    NotPositive,
     /// The ends of a range of whole numbers are not whole, or beyond 2^53.
-    #[error("{0:?}: the ends of a range of whole numbers must be whole numbers")]
-    NotWhole(String),
-}
-
-/// A value for each parameter, as text for the command line, in the order of the parameters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParameterSetting {
-    /// The values.
-    pub values: Vec<String>,
-}
-
-impl ParameterSetting {
-    /// Returns the setting in words, such as `t=0.5 n=3`.
-    #[must_use]
-    pub fn words(&self, parameters: &[Parameter]) -> String {
-        let pairs = parameters.iter().zip(&self.values).map(|(parameter, value)| format!("{}={value}", parameter.name));
-        pairs.collect::<Vec<_>>().join(" ")
-    }
+    #[error("the ends of a range of whole numbers must be whole numbers")]
+    NotWhole,
 }
 
 impl FromStr for Parameter {
     type Err = InvalidParameter;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let form = || InvalidParameter::Form(text.to_owned());
-        let (name, range) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(form)?;
-        let (ends, scale) = match range.rsplit_once(':') {
-            None => (range, Scale::Linear),
-            Some((ends, "log")) => (ends, Scale::Log),
-            Some((ends, "int")) => (ends, Scale::Integer),
-            Some(_) => return Err(form()),
+        let (body, condition) = match text.split_once(" if ") {
+            Some((body, condition)) => (body, Some(condition.parse()?)),
+            None => (text, None),
         };
-        let (low, high) = ends.split_once("..").ok_or_else(form)?;
-        let (low, high): (f64, f64) = low.parse().ok().zip(high.parse().ok()).ok_or_else(form)?;
-        if !(low < high && (high - low).is_finite()) {
-            return Err(InvalidParameter::Order(text.to_owned()));
+        let is_name = |name: &str| !name.is_empty() && !name.contains([' ', '{', '}', ',']);
+        let (name, domain) = body.trim().split_once('=').ok_or(InvalidParameter::Form)?;
+        let name = Some(name.trim()).filter(|name| is_name(name)).ok_or(InvalidParameter::Form)?;
+        Ok(Self { name: name.to_owned(), domain: domain.trim().parse()?, condition })
+    }
+}
+
+impl FromStr for ParameterCondition {
+    type Err = InvalidParameter;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, values) = text.trim().split_once('=').ok_or(InvalidParameter::Form)?;
+        let values: Vec<String> = values.split('|').map(|value| value.trim().to_owned()).collect();
+        let is_complete = !name.trim().is_empty() && values.iter().all(|value| !value.is_empty());
+        is_complete.then(|| Self { name: name.trim().to_owned(), values }).ok_or(InvalidParameter::Form)
+    }
+}
+
+impl FromStr for Domain {
+    type Err = InvalidParameter;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some(braced) = text.strip_prefix('{') {
+            return categories(braced.strip_suffix('}').ok_or(InvalidParameter::Form)?);
         }
-        let is_whole = |end: f64| end.fract() == 0.0 && end.abs() < (1_u64 << 53) as f64;
-        match scale {
-            Scale::Log if low <= 0.0 => Err(InvalidParameter::NotPositive(text.to_owned())),
-            Scale::Integer if !is_whole(low) || !is_whole(high) => Err(InvalidParameter::NotWhole(text.to_owned())),
-            Scale::Linear | Scale::Log | Scale::Integer => Ok(Self { name: name.to_owned(), low, high, scale }),
+        if !text.contains("..") {
+            return categories(text);
+        }
+        let mut parts = text.split(':');
+        let (low, high) = parts.next().and_then(|ends| ends.split_once("..")).ok_or(InvalidParameter::Form)?;
+        let (low, high): (f64, f64) = low.parse().ok().zip(high.parse().ok()).ok_or(InvalidParameter::Form)?;
+        let (mut is_log, mut is_whole) = (false, false);
+        for suffix in parts {
+            match suffix {
+                "log" if !is_log => is_log = true,
+                "int" if !is_whole => is_whole = true,
+                _ => return Err(InvalidParameter::Form),
+            }
+        }
+        let whole = |end: f64| end.fract() == 0.0 && end.abs() < (1_u64 << 53) as f64;
+        if !(low < high && (high - low).is_finite()) {
+            Err(InvalidParameter::Order)
+        } else if is_log && low <= 0.0 {
+            Err(InvalidParameter::NotPositive)
+        } else if is_whole && !(whole(low) && whole(high)) {
+            Err(InvalidParameter::NotWhole)
+        } else {
+            Ok(Self::Range { low, high, is_log, is_whole })
         }
     }
 }
 
-impl Parameter {
-    /// Returns the part of the range around a value, as wide as this share of the whole on the scale of the range. It
-    /// keeps its width at the ends of the range, and a range of whole numbers keeps at least two.
-    #[must_use]
-    pub fn around(&self, value: &str, share: f64) -> Self {
-        let scaled = |value: f64| if self.scale == Scale::Log { value.ln() } else { value };
-        let (low, high) = (scaled(self.low), scaled(self.high));
-        let center = scaled(value.parse().unwrap_or(f64::midpoint(self.low, self.high)));
-        let width = (high - low) * share;
-        let start = (center - width / 2.0).clamp(low, high - width);
-        let (start, end) = (start, start + width);
-        let (low, high) = match self.scale {
-            Scale::Linear => (start, end),
-            Scale::Log => (start.exp(), end.exp()),
-            Scale::Integer => (start.floor().max(self.low), end.ceil().min(self.high)),
-        };
-        Self { low, high, ..self.clone() }
+fn categories(text: &str) -> Result<Domain, InvalidParameter> {
+    let values: Vec<String> = text.split(',').map(|value| value.trim().to_owned()).collect();
+    if values.iter().any(|value| value.is_empty() || value.contains(['{', '}'])) {
+        return Err(InvalidParameter::Form);
     }
+    if let Some((_, repeated)) = values.iter().enumerate().find(|(place, value)| values[..*place].contains(value)) {
+        return Err(InvalidParameter::RepeatedCategory(repeated.clone()));
+    }
+    if values.len() < 2 { Err(InvalidParameter::OneCategory) } else { Ok(Domain::Categories(values)) }
+}
 
-    /// Returns the value at this share, from 0 to 1, of the range.
-    fn at(&self, share: f64) -> String {
-        match self.scale {
-            Scale::Linear => short(self.low + share * (self.high - self.low)),
-            Scale::Log => short(self.low * (self.high / self.low).powf(share)),
-            Scale::Integer => {
-                let steps = (share * (self.high - self.low + 1.0)).floor();
-                format!("{:.0}", (self.low + steps).min(self.high))
+impl fmt::Display for Domain {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Categories(values) => write!(formatter, "{{{}}}", values.join(",")),
+            Self::Range { low, high, is_log, is_whole } => {
+                let suffixes =
+                    [(*is_whole, ":int"), (*is_log, ":log")].map(|(has, suffix)| if has { suffix } else { "" });
+                write!(formatter, "{low}..{high}{}", suffixes.concat())
             }
         }
+    }
+}
+
+impl Domain {
+    /// Returns whether the values have no order.
+    #[must_use]
+    pub fn is_category(&self) -> bool {
+        matches!(self, Self::Categories(_))
+    }
+
+    /// Returns the value at this share, from 0 to 1, of the domain.
+    #[must_use]
+    pub fn at(&self, share: f64) -> String {
+        let share = share.clamp(0.0, 1.0);
+        let part = |count: usize| ((share * count as f64) as usize).min(count - 1);
+        match self {
+            Self::Categories(values) => values[part(values.len())].clone(),
+            Self::Range { low, high, is_log: false, is_whole: false } => short(low + share * (high - low)),
+            Self::Range { low, high, is_log: true, is_whole: false } => short(low * (high / low).powf(share)),
+            Self::Range { low, high, is_log, is_whole: true } => {
+                // Each whole number has the part of the range that is rounded to it.
+                let (start, end) = (low - 0.5, high + 0.5);
+                let value = if *is_log { start * (end / start).powf(share) } else { start + share * (end - start) };
+                format!("{:.0}", value.round().clamp(*low, *high))
+            }
+        }
+    }
+
+    /// Returns the share at which a value stands: in the middle of its part, if it has one. `None` if the domain does
+    /// not have it.
+    #[must_use]
+    pub fn share(&self, value: &str) -> Option<f64> {
+        let (low, high, is_log, is_whole) = match self {
+            Self::Categories(values) => {
+                let place = values.iter().position(|other| other == value)?;
+                return Some((place as f64 + 0.5) / values.len() as f64);
+            }
+            Self::Range { low, high, is_log, is_whole } => (*low, *high, *is_log, *is_whole),
+        };
+        let number: f64 = value.parse().ok()?;
+        if !(low..=high).contains(&number) || is_whole && number.fract() != 0.0 {
+            return None;
+        }
+        let (low, high) = if is_whole { (low - 0.5, high + 0.5) } else { (low, high) };
+        let share = if is_log { (number / low).ln() / (high / low).ln() } else { (number - low) / (high - low) };
+        Some(share.clamp(0.0, 1.0))
+    }
+
+    /// Returns the number of values; `None` for a range of any numbers.
+    pub(super) fn count(&self) -> Option<usize> {
+        match self {
+            Self::Categories(values) => Some(values.len()),
+            Self::Range { low, high, is_whole: true, .. } => Some((high - low) as usize + 1),
+            Self::Range { .. } => None,
+        }
+    }
+
+    /// Returns the share of a value by its number, from 0, where values can be counted.
+    pub(super) fn share_of(&self, number: usize) -> f64 {
+        match self {
+            Self::Categories(values) => (number as f64 + 0.5) / values.len() as f64,
+            Self::Range { low, .. } => self.share(&format!("{:.0}", low + number as f64)).unwrap_or(0.0),
+        }
+    }
+
+    /// Returns the value that a parameter has by default: the first category, or the middle of the range on its scale.
+    #[must_use]
+    pub fn middle(&self) -> String {
+        if self.is_category() { self.at(0.0) } else { self.at(0.5) }
     }
 }
 
@@ -131,45 +232,12 @@ fn short(value: f64) -> String {
     rounded.to_string()
 }
 
-/// Returns `count` settings as a Latin hypercube: every parameter takes one value from each of `count` equal parts of
-/// its range, in an order shuffled for each. The same seed gives the same settings.
-#[must_use]
-pub fn settings(parameters: &[Parameter], count: usize, seed: u64) -> Vec<ParameterSetting> {
-    let mut random = Random::new(seed);
-    let columns: Vec<Vec<String>> = parameters.iter().map(|parameter| column(parameter, count, &mut random)).collect();
-    (0..count)
-        .map(|row| ParameterSetting { values: columns.iter().map(|column| column[row].clone()).collect() })
-        .collect()
-}
-
-fn column(parameter: &Parameter, count: usize, random: &mut Random) -> Vec<String> {
-    let shares = (0..count).map(|part| (part as f64 + random.unit()) / count as f64).collect::<Vec<_>>();
-    let mut values: Vec<String> = shares.into_iter().map(|share| parameter.at(share)).collect();
-    // Fisher and Yates' shuffle.
-    for last in (1..count).rev() {
-        values.swap(last, random.below(last + 1));
-    }
-    values
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parameter(text: &str) -> Parameter {
         text.parse().unwrap()
-    }
-
-    #[test]
-    fn a_closer_look_stays_in_the_range_and_keeps_the_scale() {
-        let log = parameter("t=0.1..10:log").around("1", 0.5);
-        assert!((log.low - 0.316).abs() < 1e-3 && (log.high - 3.162).abs() < 1e-3, "{log:?}");
-        let linear = parameter("w=0..8").around("8", 0.5);
-        assert_eq!((linear.low, linear.high), (4.0, 8.0));
-        let integer = parameter("n=1..9:int").around("1", 0.5);
-        assert_eq!((integer.low, integer.high, integer.scale), (1.0, 5.0, Scale::Integer));
-        let smallest = parameter("n=1..2:int").around("2", 0.5);
-        assert_eq!((smallest.low, smallest.high), (1.0, 2.0));
     }
 
     #[test]
@@ -181,48 +249,70 @@ mod tests {
 
     #[test]
     fn the_forms_are_read() {
-        let expected = Parameter { name: "t".to_owned(), low: 0.1, high: 10.0, scale: Scale::Log };
-        assert_eq!(parameter("t=0.1..10:log"), expected);
-        assert_eq!(parameter("w=-3..4").scale, Scale::Linear);
-        assert_eq!(parameter("depth=1..9:int").scale, Scale::Integer);
+        let range = |low, high, is_log, is_whole| Domain::Range { low, high, is_log, is_whole };
+        assert_eq!(parameter("t=0.1..10:log").domain, range(0.1, 10.0, true, false));
+        assert_eq!(parameter("w=-3..4").domain, range(-3.0, 4.0, false, false));
+        assert_eq!(parameter("depth=1..9:int").domain, range(1.0, 9.0, false, true));
+        assert_eq!(parameter("n=1..64:log:int"), parameter("n=1..64:int:log"));
+        let categories = |values: &[&str]| Domain::Categories(values.iter().map(|&value| value.to_owned()).collect());
+        assert_eq!(parameter("k={greedy,beam,sa}").domain, categories(&["greedy", "beam", "sa"]));
+        assert_eq!(parameter("k=on,off").domain, categories(&["on", "off"]));
+        let conditional = parameter("beam=1..100:int:log if k=beam|sa");
+        let values = vec!["beam".to_owned(), "sa".to_owned()];
+        assert_eq!(conditional.condition, Some(ParameterCondition { name: "k".to_owned(), values }));
+        assert_eq!((conditional.name.as_str(), conditional.domain.to_string().as_str()), ("beam", "1..100:int:log"));
     }
 
     #[test]
     fn what_cannot_be_read_says_why() {
         let error = |text: &str| text.parse::<Parameter>().unwrap_err();
-        let owned = str::to_owned;
-        for text in ["t", "=1..2", "t=1", "t=1..x", "t=1..2:cubic"] {
-            assert_eq!(error(text), InvalidParameter::Form(owned(text)));
+        for text in [
+            "t",
+            "=1..2",
+            "t=1..x",
+            "t=1..2:cubic",
+            "t=1..2:log:log",
+            "k={a,b",
+            "k={a,,b}",
+            "t=1..2 if k",
+            "t=1..2 if k=a|",
+        ] {
+            assert_eq!(error(text), InvalidParameter::Form, "{text}");
         }
-        assert_eq!(error("t=2..1"), InvalidParameter::Order(owned("t=2..1")));
-        assert_eq!(error("t=1..inf"), InvalidParameter::Order(owned("t=1..inf")));
-        assert_eq!(error("t=NaN..1"), InvalidParameter::Order(owned("t=NaN..1")));
-        assert_eq!(error("t=0..1:log"), InvalidParameter::NotPositive(owned("t=0..1:log")));
-        assert_eq!(error("t=1..2.5:int"), InvalidParameter::NotWhole(owned("t=1..2.5:int")));
+        assert_eq!(error("k=greedy"), InvalidParameter::OneCategory);
+        assert_eq!(error("k={a,b,a}"), InvalidParameter::RepeatedCategory("a".to_owned()));
+        for text in ["t=2..1", "t=1..inf", "t=NaN..1"] {
+            assert_eq!(error(text), InvalidParameter::Order, "{text}");
+        }
+        assert_eq!(error("t=0..1:log"), InvalidParameter::NotPositive);
+        assert_eq!(error("t=1..2.5:int"), InvalidParameter::NotWhole);
     }
 
     #[test]
     fn shares_reach_both_ends_on_every_scale() {
-        let log = parameter("t=0.1..10:log");
-        assert_eq!([log.at(0.0), log.at(0.5), log.at(1.0)], ["0.1", "1", "10"]);
-        let whole = parameter("d=1..3:int");
-        assert_eq!([0.0, 0.34, 0.67, 1.0].map(|share| whole.at(share)), ["1", "2", "3", "3"]);
-        assert_eq!(parameter("w=-1..1").at(1.0 / 3.0), "-0.333333");
-        assert_eq!(parameter("w=0.0000001..1:log").at(0.0), "0.0000001");
+        let at = |text: &str, share: f64| parameter(text).domain.at(share);
+        assert_eq!([0.0, 0.5, 1.0].map(|share| at("t=0.1..10:log", share)), ["0.1", "1", "10"]);
+        assert_eq!([0.0, 0.34, 0.67, 1.0].map(|share| at("d=1..3:int", share)), ["1", "2", "3", "3"]);
+        assert_eq!([0.0, 0.5, 1.0].map(|share| at("d=1..100:int:log", share)), ["1", "7", "100"]);
+        assert_eq!([0.0, 0.4, 1.0].map(|share| at("k=a,b,c", share)), ["a", "b", "c"]);
+        assert_eq!(at("w=-1..1", 1.0 / 3.0), "-0.333333");
+        assert_eq!(at("w=0.0000001..1:log", 0.0), "0.0000001");
     }
 
     #[test]
-    fn every_part_of_every_range_is_tried_once() {
-        let parameters = [parameter("a=0..8"), parameter("b=1..8:int")];
-        let tried = settings(&parameters, 8, 5);
-        let mut first: Vec<usize> =
-            tried.iter().map(|setting| setting.values[0].parse::<f64>().unwrap() as usize).collect();
-        let mut second: Vec<usize> = tried.iter().map(|setting| setting.values[1].parse().unwrap()).collect();
-        first.sort_unstable();
-        second.sort_unstable();
-        assert_eq!(first, (0..8).collect::<Vec<_>>());
-        assert_eq!(second, (1..=8).collect::<Vec<_>>());
-        assert_eq!(settings(&parameters, 8, 5), tried);
-        assert_ne!(settings(&parameters, 8, 6), tried);
+    fn a_value_stands_at_its_share() {
+        for text in ["t=0.1..10:log", "w=-3..4", "d=1..9:int", "n=1..64:int:log", "k=a,b,c"] {
+            let domain = parameter(text).domain;
+            for part in 0..=20 {
+                let value = domain.at(f64::from(part) / 20.0);
+                assert_eq!(domain.at(domain.share(&value).unwrap()), value, "{text}");
+            }
+            assert_eq!(domain.share("1000"), None);
+        }
+        assert_eq!(parameter("d=1..9:int").domain.share("2.5"), None);
+        assert_eq!(
+            ["k=a,b", "d=1..9:int", "t=0.1..10:log"].map(|text| parameter(text).domain.middle()),
+            ["a", "5", "1"]
+        );
     }
 }

@@ -3,7 +3,7 @@
 use super::best_scores::ReferenceScores;
 use super::failure::Failure;
 use super::limits::limits;
-use super::recorder::{JournalOptions, RunContext};
+use super::recorder::{JournalOptions, RESUME, RunContext};
 use super::scored_match::ScoredMatch;
 use super::session::Session;
 use super::{case_choice, command_line, entrants, jobs, sandbox};
@@ -12,8 +12,8 @@ use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Exit, JobId, KeptStderr, Outcome, OutcomeGrid, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop,
-    Verdict,
+    CaseSpec, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, KeptStderr, Outcome, OutcomeGrid, Problem, RunEvent,
+    Seeds, Solver, SolverSpec, Stop, Verdict,
 };
 use crate::paired::EffectMeasure;
 use crate::plan::{Order, Plan};
@@ -25,9 +25,6 @@ use judge_sandbox::Sandbox;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The first seed of fresh cases: far from the seeds that are used by hand and that solvers were tuned on.
-const FIRST_FRESH_SEED: u64 = 1_000_001;
 
 /// The number of cases after which a condition is taken to hold for none.
 const MOST_EXAMINED: usize = 1_000_000;
@@ -92,6 +89,14 @@ impl<'a> MatchRunner<'a> {
         self
     }
 
+    /// Uses what the journal has, if the command is to go on with an interrupted run, which is to be continued by that
+    /// flag.
+    pub(crate) fn resuming(mut self, resume: bool) -> Self {
+        self.options.reuse |= resume;
+        self.options.continue_flag = RESUME;
+        self
+    }
+
     /// Prepares solvers to be run.
     pub(crate) fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
         let specs = solver::parse_specs(texts)?;
@@ -118,6 +123,15 @@ impl<'a> MatchRunner<'a> {
 
     /// Returns fresh cases without end, or those made from the given seeds.
     pub(crate) fn fresh_cases(&self, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+        self.cases_from(FIRST_FRESH_SEED, seeds)
+    }
+
+    /// Returns cases without end to tune on, none of which is fresh in a comparison, or those made from the given seeds.
+    pub(crate) fn training_cases(&self, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
+        self.cases_from(FIRST_TRAINING_SEED, seeds)
+    }
+
+    fn cases_from(&self, first: u64, seeds: Option<&Seeds>) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
         let problem = &self.template.problem;
         if problem.generator.is_none() {
             let error = format!("the problem `{}` has no generator for fresh cases", problem.id);
@@ -128,7 +142,7 @@ impl<'a> MatchRunner<'a> {
                 let selection = Selection { seeds: Some(seeds.clone()), ..Selection::default() };
                 Ok(Box::new(select(problem, &selection)?.into_iter()))
             }
-            None => Ok(Box::new((FIRST_FRESH_SEED..).map(CaseSpec::from_seed))),
+            None => Ok(Box::new((first..).map(CaseSpec::from_seed))),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::score_run;
 use crate::model::{OutcomeGrid, Rule};
-use crate::paired::{EffectMeasure, MinEffect, PairedComparison, PointSigns, ScoredOutcomes};
+use crate::paired::{Contrast, EffectMeasure, MinEffect, PairedComparison, PointSigns, ScoredOutcomes};
 use crate::plan::Plan;
 use crate::scoring::{InvalidResults, Scoreboard};
 
@@ -35,6 +35,16 @@ impl<'a> ScoredMatch<'a> {
     /// Compares a solver with the first one, paired by case.
     pub(crate) fn paired(&self, measure: EffectMeasure, second: usize) -> PairedComparison {
         PairedComparison::of(self.outcomes(), measure, 0, second)
+    }
+
+    /// Compares what the rule ranks by with the ratio of the scores.
+    pub(crate) fn contrast(&self, second: usize, alpha: f64) -> Option<Contrast> {
+        let measure = self.measure(None, None);
+        if measure == EffectMeasure::Ratio {
+            return None;
+        }
+        let ratio = self.paired(EffectMeasure::Ratio, second);
+        Contrast::between(&ratio, (measure, &self.paired(measure, second)), alpha)
     }
 }
 

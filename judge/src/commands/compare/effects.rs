@@ -4,7 +4,7 @@ use crate::cases::describe_all;
 use crate::cli::CompareArgs;
 use crate::model::{Features, Rule};
 use crate::paired::{
-    self, Contrast, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
+    self, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
 };
 use crate::plan::Plan;
 use crate::report::Comparison;
@@ -108,20 +108,10 @@ pub(super) fn comparisons(
             paired::infer_fixed(&paired, parameters)
         };
         let ranges: Vec<FeatureRange> = paired::by_feature(&paired, values.clone(), parameters);
-        let contrast = contrast(scored, second, parameters.alpha);
+        let contrast = scored.contrast(second, parameters.alpha);
         Ok(Comparison { paired, inference, ranges, contrast })
     };
     (1..scored.plan.solvers.len()).map(comparison).collect()
-}
-
-/// Compares what the rule ranks by with the ratio of the scores.
-fn contrast(scored: &ScoredMatch<'_>, second: usize, alpha: f64) -> Option<Contrast> {
-    let measure = scored.measure(None, None);
-    if measure == EffectMeasure::Ratio {
-        return None;
-    }
-    let ratio = scored.paired(EffectMeasure::Ratio, second);
-    Contrast::between(&ratio, (measure, &scored.paired(measure, second)), alpha)
 }
 
 /// Returns the value of a feature for every case that has it.

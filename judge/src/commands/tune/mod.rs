@@ -1,84 +1,69 @@
-//! `judge tune`: searches for good parameters by successive halving, in brackets that narrow down around the best.
+//! `judge tune`: searches for good parameters, and compares the winner with the default setting on fresh cases.
 
+mod confirm;
 mod search;
 
 use crate::cli::TuneArgs;
 use crate::model::{CaseSpec, Exit, Outcome, Stop};
 use crate::report::TuneReport;
-use crate::tune::{Parameter, Rung, rungs};
+use crate::tune::{Search, SearchSettings, Space};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::outputs::Outputs;
 use crate::workflow::{load, provenance};
-use search::Search;
+use search::Tuning;
 use std::path::Path;
-
-/// The number of brackets, which share the budget evenly.
-const BRACKETS: usize = 3;
-
-/// The fewest settings of a bracket: with a smaller budget there are fewer brackets.
-const FEWEST_SETTINGS: usize = 8;
 
 /// Searches for good parameters.
 pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
+    let space = Space::new(args.parameters.clone(), &args.defaults)
+        .map_err(|error| Failure::usage(error.to_string()).with_hint("`judge help tune` has examples"))?;
     check_parameters(args)?;
     let provenance = provenance::here();
     let outputs = Outputs::check::<TuneReport>(&args.reports)?;
-    let brackets = brackets(args)?;
-    let runner = MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment();
-    let most_cases = share(args, brackets).last().map_or(0, |rung| rung.cases);
-    let cases: Vec<CaseSpec> = runner.fresh_cases(args.seeds.as_ref())?.take(most_cases).collect();
+    let runner =
+        MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment().resuming(args.resume);
+    let (budget, first_cases) = (args.budget.get(), args.first_cases.get());
+    let advised = Search::advised_cases(&space, budget, first_cases);
+    let cases: Vec<CaseSpec> = runner.training_cases(args.seeds.as_ref())?.take(advised).collect();
+    let first_cases = first_cases.min(cases.len());
+    let settings = SearchSettings { budget, cases: cases.len(), first_cases, seed: args.draw };
     let session = runner.begin(&runner.plan(Vec::new(), cases.clone())?)?;
-    let mut search = Search::new(args, problem, runner, session, cases);
-    let stop = search.run(brackets)?;
-    let report = search.finish(stop, provenance)?;
+    let mut tuning = Tuning::new(args, problem, runner, session, cases, Search::new(space, settings));
+    let stop = tuning.run()?;
+    let report = tuning.finish(stop, provenance)?;
     outputs.publish(&report)?;
     Ok(exit(&report))
 }
 
-/// Fails if a parameter is given twice or is not used.
+/// Fails if a parameter is not used, or the budget is not enough for two settings.
 fn check_parameters(args: &TuneArgs) -> Result<(), Failure> {
-    for (place, parameter) in args.parameters.iter().enumerate() {
-        let Parameter { name, .. } = parameter;
-        if args.parameters[..place].iter().any(|other| other.name == *name) {
-            return Err(Failure::usage(format!("the parameter `{name}` is given twice")));
-        }
-        let marker = format!("{{{name}}}");
+    for parameter in &args.parameters {
+        let marker = format!("{{{}}}", parameter.name);
         let in_environment = args.running.sandbox.environment.iter().any(|(_, value)| value.contains(&marker));
         if !args.solver.contains(&marker) && !in_environment {
-            return Err(Failure::usage(format!("the parameter `{name}` is used nowhere"))
+            return Err(Failure::usage(format!("the parameter `{}` is used nowhere", parameter.name))
                 .with_hint(format!("write {marker} in the command line of --solver, or in the value of an --env")));
         }
+    }
+    let needed = args.first_cases.get().saturating_mul(2);
+    if args.budget.get() < needed {
+        return Err(Failure::usage(format!("--budget {} is not enough for two settings", args.budget))
+            .with_hint(format!("two settings take {needed} runs; or lower --first-cases")));
     }
     Ok(())
 }
 
-/// Returns the number of brackets: as many as the budget allows.
-fn brackets(args: &TuneArgs) -> Result<usize, Failure> {
-    let is_search = |brackets: usize| {
-        let plan = share(args, brackets);
-        plan.first().is_some_and(|rung| rung.settings >= FEWEST_SETTINGS)
-    };
-    let brackets = (2..=BRACKETS).rev().find(|&brackets| is_search(brackets)).unwrap_or(1);
-    if share(args, brackets).is_empty() {
-        return Err(Failure::usage(format!("--budget {} is not enough for two settings", args.budget))
-            .with_hint(format!("two settings take {} runs; or lower --first-cases", args.first_cases.get() * 3)));
-    }
-    Ok(brackets)
-}
-
-/// Plans one of these brackets, which share the budget evenly.
-fn share(args: &TuneArgs, brackets: usize) -> Vec<Rung> {
-    rungs(args.budget.get() / brackets, args.first_cases.get())
-}
-
 fn exit(report: &TuneReport) -> Exit {
-    let accepted = |candidate: usize| report.candidates[candidate].outcomes.iter().all(Outcome::is_accepted);
-    match (report.stop, report.best()) {
-        (Some(Stop::Interrupted), _) => Exit::Interrupted,
-        (_, Some(best)) if accepted(best) => Exit::Success,
-        _ => Exit::NotAccepted,
+    let is_accepted = |best: usize| report.candidates[best].outcomes.iter().flatten().all(Outcome::is_accepted);
+    let stops = [report.stop, report.comparison.as_ref().and_then(|comparison| comparison.stop)];
+    if stops.contains(&Some(Stop::Interrupted)) {
+        Exit::Interrupted
+    } else if report.best.is_some_and(is_accepted) {
+        Exit::Success
+    } else {
+        Exit::NotAccepted
     }
 }

@@ -1,13 +1,14 @@
-//! The search of `judge tune`: brackets of rungs, each on more cases with fewer candidates.
+//! The runs of `judge tune`: each round of the search is a part of one run in the journal.
 
+use super::confirm::Confirmation;
 use crate::cli::TuneArgs;
 use crate::journal::Part;
 use crate::model::{CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, Provenance, Solver, SolverSpec, Stop};
 use crate::paired::EffectMeasure;
 use crate::plan::Plan;
-use crate::report::{Candidate, Round, TuneReport};
+use crate::report::{Candidate, TuneReport};
 use crate::statistics::ScoreMeasure;
-use crate::tune::{Parameter, ParameterSetting, Rung, fill, rungs, settings, survivors};
+use crate::tune::{ParameterSetting, Search, SearchRound, fill};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::score_run;
@@ -16,23 +17,17 @@ use checkers::Score;
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
 
-/// The share of the previous range, around the best, that a bracket searches.
-const NARROWING: f64 = 0.5;
-
-/// The fewest settings of a bracket beyond the planned ones.
-const FEWEST_IN_FURTHER: usize = 4;
-
-/// A search for good parameters.
-pub(super) struct Search<'a> {
+/// A search, and the runs that it asks for.
+pub(super) struct Tuning<'a> {
     args: &'a TuneArgs,
     problem: &'a Problem,
     runner: MatchRunner<'a>,
     /// The whole search is one run in the journal.
     session: Session,
     cases: Vec<CaseSpec>,
-    /// Every setting that was tried.
-    candidates: Vec<Candidate>,
-    rounds: Vec<Round>,
+    search: Search,
+    /// By candidate and case.
+    outcomes: Vec<Vec<Option<Outcome>>>,
     /// The solver of each candidate in the recorded run.
     solvers: Vec<Solver>,
     /// The solver of each command line: a source file is compiled once.
@@ -40,7 +35,7 @@ pub(super) struct Search<'a> {
     runs: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> Tuning<'a> {
     /// Starts a search on these cases.
     pub(super) fn new(
         args: &'a TuneArgs,
@@ -48,128 +43,71 @@ impl<'a> Search<'a> {
         runner: MatchRunner<'a>,
         session: Session,
         cases: Vec<CaseSpec>,
+        search: Search,
     ) -> Self {
-        let (candidates, rounds) = (Vec::new(), Vec::new());
-        let (solvers, prepared) = (Vec::new(), Vec::new());
-        Self { args, problem, runner, session, cases, candidates, rounds, solvers, prepared, runs: 0 }
+        let (outcomes, solvers, prepared) = (Vec::new(), Vec::new(), Vec::new());
+        Self { args, problem, runner, session, cases, search, outcomes, solvers, prepared, runs: 0 }
     }
 
-    /// Runs this number of brackets, which share the budget evenly, and further ones on what early drops have saved; or
-    /// until it is stopped.
-    pub(super) fn run(&mut self, brackets: usize) -> Result<Option<Stop>, Failure> {
-        let mut ranges = self.args.parameters.clone();
-        let mut best: Option<usize> = None;
-        for bracket in 0.. {
-            let left = self.args.budget.get().saturating_sub(self.runs);
-            let shares = brackets.saturating_sub(bracket).max(1);
-            let plan = rungs(left / shares, self.args.first_cases.get());
-            let count = plan.first().map_or(0, |rung| rung.settings);
-            if bracket >= brackets && count < FEWEST_IN_FURTHER {
-                break;
-            }
-            let fresh = count.saturating_sub(usize::from(best.is_some()));
-            let fresh = settings(&ranges, fresh, self.args.draw.wrapping_add(bracket as u64));
-            let mut entered: Vec<usize> = best.into_iter().collect();
-            entered.extend(fresh.into_iter().map(|setting| self.add(setting)));
-            let runs = self.runs;
-            if let Some(stop) = self.run_bracket(bracket, &plan, &mut entered)? {
-                return Ok(Some(stop));
-            }
-            best = entered.first().copied().or(best);
-            if let Some(best) = best {
-                let around = |(range, value): (&Parameter, &String)| range.around(value, NARROWING);
-                ranges = ranges.iter().zip(&self.candidates[best].setting.values).map(around).collect();
-            }
-            // Small ranges run out of new settings.
-            if self.runs == runs {
-                break;
-            }
-        }
-        Ok(None)
-    }
-
-    fn add(&mut self, setting: ParameterSetting) -> usize {
-        let known = self.candidates.iter().position(|candidate| candidate.setting == setting);
-        known.unwrap_or_else(|| {
-            self.candidates.push(Candidate { setting, outcomes: Vec::new(), values: Vec::new() });
-            self.candidates.len() - 1
-        })
-    }
-
-    /// Runs one bracket. `entered` is left with its survivors, the best first.
-    fn run_bracket(
-        &mut self,
-        bracket: usize,
-        rungs: &[Rung],
-        entered: &mut Vec<usize>,
-    ) -> Result<Option<Stop>, Failure> {
-        entered.sort_unstable();
-        entered.dedup();
-        for (place, rung) in rungs.iter().enumerate() {
-            let cases = rung.cases.min(self.cases.len());
-            let stop = self.play(entered, cases)?;
+    /// Runs what the search asks for, until it is over or stopped.
+    pub(super) fn run(&mut self) -> Result<Option<Stop>, Failure> {
+        while let Some(round) = self.search.next_round() {
+            let stop = self.play(&round)?;
+            self.tell(&round)?;
             if stop.is_some() {
                 return Ok(stop);
             }
-            let keep = rungs.get(place + 1).map_or(1, |next| next.settings);
-            let table: Vec<Vec<Option<f64>>> = self.values(entered, cases)?;
-            let survivors = survivors(&table, keep, self.args.statistics.alpha);
-            let survivors: Vec<usize> = survivors.iter().map(|survivor| entered[survivor.setting]).collect();
-            self.rounds.push(Round {
-                bracket,
-                rung: place,
-                cases,
-                entered: entered.clone(),
-                survivors: survivors.clone(),
-            });
-            *entered = survivors;
         }
         Ok(None)
     }
 
-    /// Runs the candidates up to this number of cases. Finished cases are not run again.
-    fn play(&mut self, entered: &[usize], cases: usize) -> Result<Option<Stop>, Failure> {
+    fn play(&mut self, round: &SearchRound) -> Result<Option<Stop>, Failure> {
         self.record_new()?;
-        let mut missing: Vec<usize> =
-            entered.iter().map(|&candidate| self.candidates[candidate].outcomes.len()).collect();
-        missing.sort_unstable();
-        missing.dedup();
-        for played in missing.into_iter().filter(|played| *played < cases) {
-            let behind: Vec<usize> = entered
-                .iter()
-                .copied()
-                .filter(|&candidate| self.candidates[candidate].outcomes.len() == played)
-                .collect();
-            let solvers = behind.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
-            let plan = self.runner.plan(solvers, self.cases[played..cases].to_vec())?;
-            self.runs += plan.job_count();
-            let part = Part { solvers: behind.clone(), first_case: played };
-            let result = self.runner.play_part(&mut self.session, plan, part)?;
-            if result.stop.is_some() {
-                return Ok(result.stop);
-            }
-            for (solver, candidate) in behind.into_iter().enumerate() {
-                let outcomes = (0..cases - played).filter_map(|case| result.outcome(JobId { case, solver }).cloned());
-                self.candidates[candidate].outcomes.extend(outcomes);
+        let solvers = round.candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
+        let plan = self.runner.plan(solvers, self.cases[round.cases.clone()].to_vec())?;
+        let part = Part { solvers: round.candidates.clone(), first_case: round.cases.start };
+        let result = self.runner.play_part(&mut self.session, plan, part)?;
+        for (solver, &candidate) in round.candidates.iter().enumerate() {
+            for case in round.cases.clone() {
+                let outcome = result.outcome(JobId { case: case - round.cases.start, solver }).cloned();
+                self.runs += usize::from(outcome.is_some());
+                self.outcomes[candidate][case] = outcome;
             }
         }
-        Ok(None)
+        Ok(result.stop)
     }
 
-    /// Adds the new candidates to the recorded run.
-    fn record_new(&mut self) -> Result<(), Failure> {
-        let new: Vec<Solver> = (self.solvers.len()..self.candidates.len())
-            .map(|candidate| self.solver(candidate))
-            .collect::<Result<_, _>>()?;
-        if !new.is_empty() {
-            self.runner.grow(&mut self.session, &new, &[]);
-            self.solvers.extend(new);
+    /// Tells the search what the runs of this round are worth. Points may depend on the other settings: by such rules
+    /// everything is told anew.
+    fn tell(&mut self, round: &SearchRound) -> Result<(), Failure> {
+        let told: Vec<usize> = match self.measure().score_measure() {
+            Some(_) => round.candidates.clone(),
+            None => (0..self.outcomes.len()).collect(),
+        };
+        let values = self.values()?;
+        for candidate in told {
+            for (case, value) in values[candidate].iter().enumerate() {
+                if self.outcomes[candidate][case].is_some() {
+                    self.search.tell(candidate, case, *value);
+                }
+            }
         }
         Ok(())
     }
 
-    fn solver(&mut self, candidate: usize) -> Result<Solver, Failure> {
-        let setting = &self.candidates[candidate].setting;
+    /// Adds the new candidates to the recorded run.
+    fn record_new(&mut self) -> Result<(), Failure> {
+        let settings: Vec<ParameterSetting> = self.search.candidates().skip(self.solvers.len()).cloned().collect();
+        let new: Vec<Solver> = settings.iter().map(|setting| self.solver(setting)).collect::<Result<_, _>>()?;
+        if !new.is_empty() {
+            self.runner.grow(&mut self.session, &new, &[]);
+            self.solvers.extend(new);
+            self.outcomes.resize(self.solvers.len(), vec![None; self.cases.len()]);
+        }
+        Ok(())
+    }
+
+    fn solver(&mut self, setting: &ParameterSetting) -> Result<Solver, Failure> {
         let filled = |text: &str| fill(text, &self.args.parameters, &setting.values);
         let text = filled(&self.args.solver);
         let environment = self.args.running.sandbox.environment.iter();
@@ -192,49 +130,68 @@ impl<'a> Search<'a> {
         self.args.statistics.measure.unwrap_or_else(|| EffectMeasure::of_rule(&self.problem.scoring))
     }
 
-    /// Returns what each candidate's outcomes on the first cases are worth.
-    fn values(&self, candidates: &[usize], cases: usize) -> Result<Vec<Vec<Option<f64>>>, Failure> {
-        let measure = self.measure();
-        let outcomes = |candidate: usize| self.candidates[candidate].outcomes.iter().take(cases);
-        if let Some(measure) = measure.score_measure() {
-            let value = |outcome: &Outcome| score_value(measure, self.problem.direction, outcome);
-            return Ok(candidates.iter().map(|&candidate| outcomes(candidate).map(value).collect()).collect());
-        }
-        let solvers = candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
-        let plan = self.runner.plan(solvers, self.cases[..cases].to_vec())?;
-        let mut grid = OutcomeGrid::new(cases, candidates.len());
-        for (solver, &candidate) in candidates.iter().enumerate() {
-            for (case, outcome) in outcomes(candidate).enumerate() {
-                grid.set(JobId { case, solver }, outcome.clone());
-            }
-        }
-        let board = score_run::score(&plan, &grid, &vec![None; cases], None)?.board;
-        let sign = if board.direction == Direction::Max { 1.0 } else { -1.0 };
-        let value = |points: &Option<BigRational>| Some(points.as_ref()?.to_f64()? * sign);
-        let row = |(solver, &candidate): (usize, &usize)| {
-            board.standings[solver].points.iter().take(outcomes(candidate).len()).map(value).collect()
-        };
-        Ok(candidates.iter().enumerate().map(row).collect())
+    fn plan(&self) -> Plan {
+        Plan { solvers: self.solvers.clone(), cases: self.cases.clone(), ..self.runner.template().clone() }
     }
 
-    /// Closes the record of the run, and returns the report.
-    pub(super) fn finish(mut self, stop: Option<Stop>, provenance: Provenance) -> Result<TuneReport, Failure> {
-        let measure = self.measure();
-        let run: Vec<usize> = (0..self.solvers.len()).collect();
-        for (candidate, values) in self.values(&run, self.cases.len())?.into_iter().enumerate() {
-            self.candidates[candidate].values = values;
-        }
-        let (solvers, cases) = (self.solvers.clone(), self.cases.clone());
-        let plan = Plan { solvers, cases, ..self.runner.template().clone() };
-        let mut outcomes = OutcomeGrid::new(plan.cases.len(), plan.solvers.len());
-        for (solver, (candidate, _)) in self.candidates.iter().zip(&self.solvers).enumerate() {
-            for (case, outcome) in candidate.outcomes.iter().enumerate() {
-                outcomes.set(JobId { case, solver }, outcome.clone());
+    fn grid(&self) -> OutcomeGrid {
+        let mut grid = OutcomeGrid::new(self.cases.len(), self.outcomes.len());
+        for (solver, row) in self.outcomes.iter().enumerate() {
+            for (case, outcome) in row.iter().enumerate() {
+                if let Some(outcome) = outcome {
+                    grid.set(JobId { case, solver }, outcome.clone());
+                }
             }
         }
-        self.session.finish(&plan, &outcomes, stop);
+        grid
+    }
+
+    /// Returns what every run is worth, by candidate and case: larger is better, `None` for a failure that counts as
+    /// nothing.
+    fn values(&self) -> Result<Vec<Vec<Option<f64>>>, Failure> {
+        if let Some(measure) = self.measure().score_measure() {
+            let value = |outcome: &Option<Outcome>| score_value(measure, self.problem.direction, outcome.as_ref()?);
+            return Ok(self.outcomes.iter().map(|row| row.iter().map(value).collect()).collect());
+        }
+        let board = score_run::score(&self.plan(), &self.grid(), &vec![None; self.cases.len()], None)?.board;
+        let sign = if board.direction == Direction::Max { 1.0 } else { -1.0 };
+        let value = |points: &Option<BigRational>| Some(points.as_ref()?.to_f64()? * sign);
+        Ok(board.standings.iter().map(|standing| standing.points.iter().map(value).collect()).collect())
+    }
+
+    /// Closes the record of the run, compares the winner with the default setting, and returns the report.
+    pub(super) fn finish(self, stop: Option<Stop>, provenance: Provenance) -> Result<TuneReport, Failure> {
+        let measure = self.measure();
+        let (plan, grid) = (self.plan(), self.grid());
+        let best = self.search.best();
+        let worths = self.search.worths();
+        let candidates: Vec<Candidate> = (self.search.candidates().cloned().zip(&self.outcomes))
+            .zip(self.values()?.into_iter().zip(worths))
+            .map(|((setting, outcomes), (values, worth))| Candidate {
+                setting,
+                outcomes: outcomes.clone(),
+                values,
+                worth,
+            })
+            .collect();
         let counts_scores = measure.score_measure().is_some() || score_run::rule(&plan).counts_raw_scores();
         let direction = if counts_scores { self.problem.direction } else { Direction::Max };
+        self.session.finish(&plan, &grid, stop);
+        let is_solved = |best: usize| candidates[best].outcomes.iter().flatten().any(Outcome::is_accepted);
+        let comparison = match best.filter(|&best| stop.is_none() && self.args.compare > 0 && is_solved(best)) {
+            // The default setting is the first candidate.
+            Some(best) if best > 0 => Confirmation {
+                default: &candidates[0].setting,
+                is_given: !self.args.defaults.is_empty(),
+                solvers: [self.solvers[0].clone(), self.solvers[best].clone()],
+                training: &self.cases,
+                cases: self.args.compare,
+                measure: self.args.statistics.measure,
+                alpha: self.args.statistics.alpha,
+            }
+            .run(&self.runner)?,
+            _ => None,
+        };
         Ok(TuneReport {
             problem: self.problem.id.clone(),
             provenance,
@@ -246,8 +203,9 @@ impl<'a> Search<'a> {
             measure,
             direction,
             alpha: self.args.statistics.alpha,
-            candidates: self.candidates,
-            rounds: self.rounds,
+            candidates,
+            best,
+            comparison,
             runs: self.runs,
             stop,
         })

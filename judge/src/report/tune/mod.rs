@@ -6,4 +6,4 @@ pub(super) mod sheet;
 pub(super) mod text;
 
 pub use json_lines::tune_schema;
-pub use report::{Candidate, Round, TuneReport};
+pub use report::{Candidate, TuneComparison, TuneReport};

@@ -1,8 +1,8 @@
 //! The report of a search for good parameters: the value that every format is rendered from.
 
 use crate::model::{CaseName, Direction, Limits, Outcome, Provenance, Stop, quote};
-use crate::paired::EffectMeasure;
-use crate::statistics::Moments;
+use crate::paired::{Claim, EffectMeasure};
+use crate::statistics::{Interval, Moments};
 use crate::tune::{Parameter, ParameterSetting, fill};
 
 /// The report of a search for good parameters.
@@ -20,7 +20,7 @@ pub struct TuneReport {
     pub environment: Vec<(String, String)>,
     /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// The names of the cases, in the order in which they were run.
+    /// The names of the cases of the search.
     pub cases: Vec<CaseName>,
     /// The measure of the effects.
     pub measure: EffectMeasure,
@@ -28,74 +28,85 @@ pub struct TuneReport {
     pub direction: Direction,
     /// The error probability of the intervals.
     pub alpha: f64,
-    /// Every setting that was tried.
+    /// Every setting that was tried, the default one first.
     pub candidates: Vec<Candidate>,
-    /// The rounds, in order.
-    pub rounds: Vec<Round>,
-    /// The number of runs of the solver.
+    /// The best candidate. `None` if none has run.
+    pub best: Option<usize>,
+    /// The comparison of the best with the default one. `None` if they are the same, or nothing was compared.
+    pub comparison: Option<TuneComparison>,
+    /// The number of runs of the solver in the search.
     pub runs: usize,
-    /// Why it ended early, if it did.
+    /// Why the search ended early, if it did.
     pub stop: Option<Stop>,
 }
 
-/// A setting, and its outcomes on the first cases.
+/// A setting, and its outcomes.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// The setting.
     pub setting: ParameterSetting,
-    /// By case, up to the last one that it was run on.
-    pub outcomes: Vec<Outcome>,
+    /// By case; `None` where it was not run.
+    pub outcomes: Vec<Option<Outcome>>,
     /// What each outcome is worth: points by the problem's rule, or on the scale of the measure; larger is better. `None`
-    /// for a failure that counts as nothing.
+    /// where it was not run, and for a failure that counts as nothing.
     pub values: Vec<Option<f64>>,
+    /// The mean of its values, as if it had run on every case of the search.
+    pub worth: Option<f64>,
 }
 
-/// A rung of a bracket, with its result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Round {
-    /// The bracket, from 0.
-    pub bracket: usize,
-    /// The rung of the bracket, from 0.
-    pub rung: usize,
-    /// The number of cases that each candidate had finished at its end.
-    pub cases: usize,
-    /// The candidates in it, by place in the report.
-    pub entered: Vec<usize>,
-    /// The candidates that survived it, the best first.
-    pub survivors: Vec<usize>,
+/// The comparison of the best setting with the default one, on cases that took no part in the search.
+#[derive(Debug, Clone)]
+pub struct TuneComparison {
+    /// The default setting.
+    pub default: ParameterSetting,
+    /// Whether the user gave any of its values.
+    pub is_given: bool,
+    /// The names of the cases.
+    pub cases: Vec<CaseName>,
+    /// The measure of the effects.
+    pub measure: EffectMeasure,
+    /// The result in words.
+    pub verdict: String,
+    /// The claim about the best setting.
+    pub claim: Claim,
+    /// The number of cases with an effect.
+    pub pairs: usize,
+    /// The mean effect, positive if the best setting is better; `None` with too few cases.
+    pub mean: Option<f64>,
+    /// Its interval.
+    pub interval: Option<Interval>,
+    /// Whether it was interrupted.
+    pub stop: Option<Stop>,
 }
 
 impl TuneReport {
-    /// Returns the best candidate. `None` before the first round is over.
-    #[must_use]
-    pub fn best(&self) -> Option<usize> {
-        self.rounds.last()?.survivors.first().copied()
-    }
-
-    /// Returns the candidate that was in the most rounds with the best one.
+    /// Returns the candidate with the best mean beside the best one, of those with at least half as many cases.
     pub(super) fn runner_up(&self, best: usize) -> Option<usize> {
-        let shared = self.rounds.iter().rev().filter(|round| round.survivors.contains(&best));
-        shared
-            .flat_map(|round| round.survivors.iter().chain(&round.entered))
-            .copied()
-            .find(|&candidate| candidate != best)
+        let half = self.candidates[best].count().div_ceil(2);
+        let others = self.by_rank().into_iter().filter(|&other| other != best);
+        let raced = others.filter(|&other| self.candidates[other].count() >= half);
+        raced.max_by(|&left, &right| self.worth(left).total_cmp(&self.worth(right)))
     }
 
-    /// Returns the candidates that were run: those with the most cases first, and among equals the best.
+    /// Returns the candidates that were run: the best one, then those with the most cases, and among equals those with
+    /// the best mean.
     pub(super) fn by_rank(&self) -> Vec<usize> {
-        let cases = |candidate: usize| self.candidates[candidate].outcomes.len();
-        let mean = |candidate: usize| self.moments(candidate).mean();
+        let is_best = |candidate: usize| self.best == Some(candidate);
+        let cases = |candidate: usize| self.candidates[candidate].count();
         let mut order: Vec<usize> = (0..self.candidates.len()).filter(|&candidate| cases(candidate) > 0).collect();
-        order.sort_by(|&left, &right| cases(right).cmp(&cases(left)).then(mean(right).total_cmp(&mean(left))));
+        order.sort_by(|&left, &right| {
+            let by_cases = is_best(right).cmp(&is_best(left)).then(cases(right).cmp(&cases(left)));
+            by_cases.then(self.worth(right).total_cmp(&self.worth(left)))
+        });
         order
     }
 
-    pub(super) fn values(&self, candidate: usize) -> Vec<Option<f64>> {
-        self.candidates[candidate].values.clone()
+    fn worth(&self, candidate: usize) -> f64 {
+        self.candidates[candidate].worth.unwrap_or(f64::NEG_INFINITY)
     }
 
     pub(super) fn moments(&self, candidate: usize) -> Moments {
-        Moments::of(&self.values(candidate).into_iter().flatten().collect::<Vec<_>>())
+        Moments::of(&self.candidates[candidate].values.iter().copied().flatten().collect::<Vec<_>>())
     }
 
     /// Returns the mean in the game's own points, or in those of the rule: the geometric mean for ratios.
@@ -110,5 +121,31 @@ impl TuneReport {
         let variables =
             self.environment.iter().map(|(key, value)| format!(" --env {}", quote(&format!("{key}={value}"))));
         format!("-s {}{}", quote(&self.solver), variables.collect::<String>())
+    }
+}
+
+impl Candidate {
+    /// Returns the number of cases that it has run on.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.outcomes.iter().flatten().count()
+    }
+
+    /// Returns the number of cases without an accepted answer.
+    pub(super) fn failures(&self) -> usize {
+        self.outcomes.iter().flatten().filter(|outcome| !outcome.is_accepted()).count()
+    }
+
+    /// Returns the places of the cases that it has run on, with their outcomes.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (usize, &Outcome)> {
+        self.outcomes.iter().enumerate().filter_map(|(case, outcome)| Some((case, outcome.as_ref()?)))
+    }
+}
+
+impl TuneComparison {
+    /// Returns what the default setting is, in words.
+    pub(super) fn default_in_words(&self, parameters: &[Parameter]) -> String {
+        let kind = if self.is_given { "the default setting" } else { "the middle of the ranges and first categories" };
+        format!("{} ({kind})", self.default.words(parameters))
     }
 }

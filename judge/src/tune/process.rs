@@ -1,0 +1,297 @@
+//! A Gaussian process: what the values of tried settings say of the value of any setting.
+//!
+//! Rasmussen and Williams, "Gaussian Processes for Machine Learning", MIT Press 2006: the predictions are (2.25) and
+//! (2.26), the likelihood is (2.30), its gradient (5.9). The covariance is Matérn's with smoothness 5/2 and a length for
+//! each parameter (automatic relevance determination): what does not matter gets a great length.
+
+use super::matrix::{Matrix, dot};
+
+/// A tried setting.
+#[derive(Debug, Clone)]
+pub(super) struct Sample {
+    /// Its place: from 0 to 1 in each parameter.
+    pub(super) point: Vec<f64>,
+    /// Its mean value.
+    pub(super) value: f64,
+    /// The variance of that mean by the choice of cases.
+    pub(super) noise: f64,
+}
+
+/// The parameters of the covariance, as logarithms: a length for each parameter, the variance that is smooth, and the
+/// variance between settings that no distance explains.
+#[derive(Debug, Clone)]
+pub(super) struct Covariance {
+    logs: Vec<f64>,
+}
+
+/// The density of the prior is normal in each logarithm: mean and standard deviation.
+const LENGTH: [f64; 2] = [-0.7, 1.0];
+const SMOOTH: [f64; 2] = [0.0, 1.0];
+const ROUGH: [f64; 2] = [-4.5, 1.5];
+
+/// The steps of the optimiser in each logarithm, at first, at least and at most.
+const STEPS: [f64; 3] = [0.2, 0.005, 0.6];
+
+impl Covariance {
+    /// Returns the most likely parameters before anything is known. Lengths grow with the number of parameters, as do
+    /// the distances between points.
+    pub(super) fn prior(parameters: usize) -> Self {
+        let mut logs = vec![LENGTH[0] + (parameters as f64).sqrt().ln(); parameters];
+        logs.extend([SMOOTH[0], ROUGH[0]]);
+        Self { logs }
+    }
+
+    fn parameters(&self) -> usize {
+        self.logs.len() - 2
+    }
+
+    fn smooth(&self) -> f64 {
+        self.logs[self.parameters()].exp()
+    }
+
+    fn rough(&self) -> f64 {
+        self.logs[self.parameters() + 1].exp()
+    }
+
+    /// Returns the covariance of two settings without what is rough. In categories, all that differ are equally far.
+    fn between(&self, space: &[bool], left: &[f64], right: &[f64]) -> f64 {
+        let distance = self.distance(space, left, right);
+        self.smooth() * matern(distance)
+    }
+
+    fn distance(&self, space: &[bool], left: &[f64], right: &[f64]) -> f64 {
+        let logs = &self.logs[..self.parameters()];
+        let squares =
+            logs.iter().zip(space).zip(left.iter().zip(right)).map(|((log, &is_category), (left, right))| {
+                separation(is_category, *left, *right) * (-2.0 * log).exp()
+            });
+        squares.sum::<f64>().sqrt()
+    }
+
+    /// Returns the derivatives of the logarithm of the prior density, and the density up to a constant.
+    fn prior_gradient(&self) -> (f64, Vec<f64>) {
+        let most_likely = Self::prior(self.parameters());
+        let spreads = std::iter::repeat_n(LENGTH[1], self.parameters()).chain([SMOOTH[1], ROUGH[1]]);
+        let scaled: Vec<(f64, f64)> = self
+            .logs
+            .iter()
+            .zip(&most_likely.logs)
+            .zip(spreads)
+            .map(|((log, center), spread)| ((log - center) / spread, spread))
+            .collect();
+        let density = scaled.iter().map(|(scaled, _)| -scaled * scaled / 2.0).sum();
+        (density, scaled.iter().map(|(scaled, spread)| -scaled / spread).collect())
+    }
+}
+
+/// Returns the square of the difference in one parameter.
+fn separation(is_category: bool, left: f64, right: f64) -> f64 {
+    if is_category { f64::from(u8::from((left - right).abs() > 1e-9)) } else { (left - right) * (left - right) }
+}
+
+fn matern(distance: f64) -> f64 {
+    let scaled = 5.0_f64.sqrt() * distance;
+    (1.0 + scaled + scaled * scaled / 3.0) * (-scaled).exp()
+}
+
+/// A Gaussian process that knows some samples.
+#[derive(Debug, Clone)]
+pub(super) struct Process {
+    covariance: Covariance,
+    /// Which parameters are categories.
+    space: Vec<bool>,
+    points: Vec<Vec<f64>>,
+    /// The values less their mean, and the inverse of their covariance.
+    values: Vec<f64>,
+    inverse: Matrix,
+    weights: Vec<f64>,
+    /// The mean far from all samples.
+    mean: f64,
+    /// The logarithm of the posterior density of the covariance's parameters, up to a constant.
+    pub(super) log_posterior: f64,
+}
+
+/// What is known of the value at a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Belief {
+    /// The mean.
+    pub(super) mean: f64,
+    /// The standard deviation.
+    pub(super) deviation: f64,
+}
+
+impl Process {
+    /// Conditions a process on samples. `None` if the covariance is degenerate.
+    pub(super) fn of(samples: &[Sample], space: &[bool], covariance: &Covariance) -> Option<Self> {
+        let matrix = Matrix::symmetric(samples.len(), |row, column| {
+            let own = if row == column { covariance.rough() + samples[row].noise } else { 0.0 };
+            covariance.between(space, &samples[row].point, &samples[column].point) + own
+        });
+        let (inverse, log_determinant) = matrix.inverse()?;
+        let ones = inverse.times(&vec![1.0; samples.len()]);
+        let raw: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
+        let mean = dot(&ones, &raw) / ones.iter().sum::<f64>();
+        let values: Vec<f64> = raw.iter().map(|value| value - mean).collect();
+        let weights = inverse.times(&values);
+        let log_posterior = -0.5 * dot(&values, &weights) - 0.5 * log_determinant + covariance.prior_gradient().0;
+        let points = samples.iter().map(|sample| sample.point.clone()).collect();
+        let (covariance, space) = (covariance.clone(), space.to_vec());
+        log_posterior.is_finite().then_some(Self {
+            covariance,
+            space,
+            points,
+            values,
+            inverse,
+            weights,
+            mean,
+            log_posterior,
+        })
+    }
+
+    /// Conditions a process on samples, with the parameters of the covariance that are most likely after them: this many
+    /// steps uphill from those that are given (Rprop without backtracking: Riedmiller and Braun, 1993).
+    pub(super) fn fit(samples: &[Sample], space: &[bool], start: &Covariance, steps: usize) -> Option<Self> {
+        let mut best = Self::of(samples, space, start)?;
+        let mut current = best.clone();
+        let mut step = vec![STEPS[0]; start.logs.len()];
+        let mut last = vec![0.0; start.logs.len()];
+        for _ in 0..steps {
+            let gradient = current.gradient();
+            let mut next = current.covariance.clone();
+            for (place, slope) in gradient.into_iter().enumerate() {
+                let agreement = slope * last[place];
+                let factor = if agreement > 0.0 {
+                    1.2
+                } else if agreement < 0.0 {
+                    0.5
+                } else {
+                    1.0
+                };
+                step[place] = (step[place] * factor).clamp(STEPS[1], STEPS[2]);
+                next.logs[place] += step[place] * slope.signum();
+                last[place] = slope;
+            }
+            let Some(process) = Self::of(samples, space, &next) else { break };
+            current = process;
+            if current.log_posterior > best.log_posterior {
+                best = current.clone();
+            }
+        }
+        Some(best)
+    }
+
+    /// Returns the derivatives of the log posterior.
+    fn gradient(&self) -> Vec<f64> {
+        let parameters = self.covariance.parameters();
+        let rates: Vec<f64> = self.covariance.logs[..parameters].iter().map(|log| (-2.0 * log).exp()).collect();
+        let (smooth, rough) = (self.covariance.smooth(), self.covariance.rough());
+        let mut gradient = self.covariance.prior_gradient().1;
+        let root = 5.0_f64.sqrt();
+        for row in 0..self.points.len() {
+            for column in 0..=row {
+                let weight = self.weights[row] * self.weights[column] - self.inverse.row(row)[column];
+                if row == column {
+                    gradient[parameters] += weight * smooth / 2.0;
+                    gradient[parameters + 1] += weight * rough / 2.0;
+                    continue;
+                }
+                let (left, right) = (&self.points[row], &self.points[column]);
+                let distance = self.covariance.distance(&self.space, left, right);
+                gradient[parameters] += weight * smooth * matern(distance);
+                let slope = weight * smooth * 5.0 / 3.0 * (1.0 + root * distance) * (-root * distance).exp();
+                for place in 0..parameters {
+                    let square = separation(self.space[place], left[place], right[place]);
+                    gradient[place] += slope * square * rates[place];
+                }
+            }
+        }
+        gradient
+    }
+
+    /// Returns the parameters of the covariance.
+    pub(super) fn covariance(&self) -> &Covariance {
+        &self.covariance
+    }
+
+    fn cross(&self, point: &[f64]) -> Vec<f64> {
+        self.points.iter().map(|other| self.covariance.between(&self.space, point, other)).collect()
+    }
+
+    /// Returns what is known of the smooth part of the value at a point.
+    pub(super) fn at(&self, point: &[f64]) -> Belief {
+        let cross = self.cross(point);
+        self.belief(&cross, self.covariance.smooth())
+    }
+
+    /// Returns what is known of the value of a sample, the rough part included.
+    pub(super) fn of_sample(&self, sample: usize) -> Belief {
+        let mut cross = self.cross(&self.points[sample]);
+        cross[sample] += self.covariance.rough();
+        self.belief(&cross, self.covariance.smooth() + self.covariance.rough())
+    }
+
+    fn belief(&self, cross: &[f64], prior: f64) -> Belief {
+        let explained: f64 = (0..cross.len()).map(|row| cross[row] * dot(self.inverse.row(row), cross)).sum();
+        Belief { mean: self.mean + dot(cross, &self.weights), deviation: (prior - explained).max(0.0).sqrt() }
+    }
+
+    /// Adds a sample that has the value expected at its point: the next points are then chosen elsewhere.
+    pub(super) fn pretend(&mut self, point: &[f64], noise: f64) {
+        let cross = self.cross(point);
+        let value = dot(&cross, &self.weights);
+        let corner = self.covariance.smooth() + self.covariance.rough() + noise;
+        self.inverse.grow_inverse(&cross, corner);
+        self.points.push(point.to_vec());
+        self.values.push(value);
+        self.weights = self.inverse.times(&self.values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples() -> Vec<Sample> {
+        let sample = |place: usize| {
+            let point = vec![place as f64 / 11.0, (place * 7 % 12) as f64 / 11.0];
+            Sample { value: (4.0 * point[0]).sin(), point, noise: 1e-4 }
+        };
+        (0..12).map(sample).collect()
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_the_log_posterior() {
+        let covariance = Covariance { logs: vec![-0.5, 0.1, 0.3, -3.0] };
+        let at = |covariance: &Covariance| Process::of(&samples(), &[false, false], covariance).unwrap();
+        let gradient = at(&covariance).gradient();
+        for (place, slope) in gradient.into_iter().enumerate() {
+            let shifted = |shift: f64| {
+                let mut covariance = covariance.clone();
+                covariance.logs[place] += shift;
+                at(&covariance).log_posterior
+            };
+            let expected = (shifted(1e-5) - shifted(-1e-5)) / 2e-5;
+            assert!((slope - expected).abs() < 1e-4 * (1.0 + expected.abs()), "{place}: {slope} {expected}");
+        }
+    }
+
+    #[test]
+    fn a_fit_finds_which_parameter_matters_and_predicts() {
+        let process = Process::fit(&samples(), &[false, false], &Covariance::prior(2), 40).unwrap();
+        let logs = &process.covariance.logs;
+        assert!(logs[1] > logs[0] + 1.0, "the second parameter does nothing: {logs:?}");
+        let between = process.at(&[0.4, 0.9]);
+        assert!((between.mean - 1.6_f64.sin()).abs() < 0.1, "{between:?}");
+        assert!(process.at(&[0.5, 0.5]).deviation < process.at(&[3.0, 3.0]).deviation);
+    }
+
+    #[test]
+    fn a_pretended_sample_lowers_the_uncertainty_and_keeps_the_mean() {
+        let mut process = Process::of(&samples(), &[false, false], &Covariance::prior(2)).unwrap();
+        let point = [0.05, 0.95];
+        let before = process.at(&point);
+        process.pretend(&point, 0.01);
+        let after = process.at(&point);
+        assert!((before.mean - after.mean).abs() < 1e-9 && after.deviation < before.deviation);
+    }
+}
