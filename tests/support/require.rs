@@ -46,7 +46,7 @@ pub(crate) enum Need {
     Cores,
     /// The contests' own files, which are not part of the project.
     Data,
-    /// The Python module.
+    /// The Python module, with the one that its pruner needs.
     Optuna,
     /// The program `script`, which makes terminals.
     Script,
@@ -75,7 +75,7 @@ const WORDS: [(&str, Need, &str); 23] = [
     ("preload", Need::Preload, "build for a target with a dynamic loader"),
     ("cores", Need::Cores, "use a machine with two cores"),
     ("data", Need::Data, "the contests have these files, the project may not hand them on"),
-    ("optuna", Need::Optuna, "pip install optuna"),
+    ("optuna", Need::Optuna, "python3 -m venv target/optuna; target/optuna/bin/pip install optuna scipy"),
     ("script", Need::Script, "apt-get install bsdutils"),
 ];
 
