@@ -11,6 +11,7 @@ mod others;
 #[path = "../../../tests/statistics/populations.rs"]
 mod populations;
 mod simulate;
+mod stricter;
 #[path = "../../../tests/statistics/totals.rs"]
 mod totals;
 
@@ -20,7 +21,7 @@ fn main() {
     nulls::long_table(runs / 2);
     nulls::total_table(runs);
     nulls::rare_table(runs / 2);
-    nulls::stricter_table(runs / 2);
+    stricter::stricter_table(runs / 4);
     effects::effect_table(runs);
     effects::bias_table(runs);
     effects::other_effects_table(runs / 4);

@@ -1,9 +1,7 @@
 //! False decisions where the mean effect is 0.
 
 use crate::populations::{self, Population};
-use crate::simulate::{
-    ALPHA, LOOKS, Stop, error_of_cases, mean_cases, mean_wald_cases, percent, settings, share, stop, stop_at,
-};
+use crate::simulate::{ALPHA, LOOKS, Stop, mean_wald_cases, percent, settings, share, stop, stop_at};
 use crate::totals::{draw, equal_totals};
 use judge::statistics::{Decision, Moments, Random, SequenceSettings, power};
 
@@ -70,16 +68,16 @@ pub(crate) fn long_table(runs: usize) {
 pub(crate) fn total_table(runs: usize) {
     println!("\nFalse decisions of {runs} runs with equal totals, by the measure total, up to {LOOKS} cases:\n");
     println!(
-        "| scores | \"better\" | \"worse\" | together | \"smaller than 2 %\" where it is 2 % |\n|---|---:|---:|---:|---:|"
+        "| scores | \"better\" | \"worse\" | together | \"smaller than 20 %\" where it is 20 % |\n|---|---:|---:|---:|---:|"
     );
     for (seed, (name, sizes, change)) in equal_totals().into_iter().enumerate() {
         let mut random = Random::new(200 + seed as u64);
         let stops: Vec<Stop> =
             (0..runs).map(|_| stop(settings(), LOOKS, || draw(sizes, change, &mut random))).collect();
-        let smaller = SequenceSettings { min_effect: Some(0.02), ..settings() };
+        let smaller = SequenceSettings { min_effect: Some(0.2), ..settings() };
         let shifted = |random: &mut Random| {
             let mut term = draw(sizes, change, random);
-            term.effect += 0.02 * term.base;
+            term.effect += 0.2 * term.base;
             term
         };
         let at_bound: Vec<Stop> = (0..runs).map(|_| stop(smaller, LOOKS, || shifted(&mut random))).collect();
@@ -107,25 +105,4 @@ pub(crate) fn rare_table(runs: usize) {
 fn false_share(population: &Population, settings: SequenceSettings, runs: usize, random: &mut Random) -> f64 {
     let stops: Vec<Stop> = (0..runs).map(|_| stop_at(population, 0.0, settings, LOOKS, random)).collect();
     share(&stops, |decision| decision != Decision::Undecided)
-}
-
-/// What it would cost to hold the level for rare losses by being stricter with all effects.
-pub(crate) fn stricter_table(runs: usize) {
-    println!("\nStricter for all, {runs} runs: false decisions with rare losses, and cases of normal effects:\n");
-    println!(
-        "| α | 1 % losses, noise 0.3 | 5 % losses, noise 0.1 | ratio to Wald's test at 0.25 sd | standard error |"
-    );
-    println!("|---:|---:|---:|---:|---:|");
-    let losses = |share, loss, noise| Population::RareLosses { share, loss, noise };
-    let rare = [losses(0.01, 100.0_f64.ln(), 0.3), losses(0.05, 2.0, 0.1)];
-    let wald = mean_wald_cases(0.25, ALPHA / 2.0, &mut Random::new(7));
-    for alpha in [0.05, 0.01, 0.005, 0.001] {
-        let mut random = Random::new(8);
-        let strict = SequenceSettings { alpha, ..settings() };
-        let [one, five] = [0, 1].map(|place: usize| false_share(&rare[place], strict, runs, &mut random));
-        let stops: Vec<Stop> =
-            (0..runs).map(|_| stop_at(&Population::Normal, 0.25, strict, 20_000, &mut random)).collect();
-        let (ratio, error) = (mean_cases(&stops) / wald, error_of_cases(&stops) / wald);
-        println!("| {} % | {one:.1} % | {five:.1} % | {ratio:.2} | {error:.2} |", 100.0 * alpha);
-    }
 }

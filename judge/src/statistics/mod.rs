@@ -6,6 +6,7 @@
 //! scores of A and B on one case ─ ScoreMeasure::effect ─▶ effect (positive: B is larger)
 //! effects ─ EffectSummary::of ─▶ mean and interval, sign test, Wilcoxon, Finding             (a fixed number of cases)
 //! effects ─ Sequence::push ─▶ Decision and interval after every case                         (stop when decided)
+//! effects ─ LikelihoodRatio::push ─▶ the hypothesis that is accepted after every case
 //! variances of terms ─ SumError ─▶ is their sum below 0, and which fall would be noticed
 //! spread  ─ power ──────────▶ cases needed, difference that can be detected
 //! ```
