@@ -17,7 +17,7 @@
 use super::term::Term;
 use crate::statistics::moments::Moments;
 
-/// The cases before the spread is trusted, chosen by simulation: with 16, normal effects err twice as often.
+/// The cases before the spread is trusted, chosen by simulation: with 16, skewed effects err half as often again.
 const FEWEST: usize = 32;
 
 /// Two hypotheses about a mean, and the probabilities to choose the wrong one.
