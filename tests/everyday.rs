@@ -124,9 +124,10 @@ fn a_message_tags_a_run_in_the_history_and_in_every_report() {
     }
     let (_, untagged) = folder.json(&run);
     assert!(untagged.get("message").is_none(), "{untagged}");
+    assert!(folder.json(&[&run[..], &["--message", " "]].concat()).1.get("message").is_none(), "an empty tag is none");
     assert!(folder.judge(&["history"]).stdout.contains("wider beam"));
     let (_, history) = folder.json(&["history"]);
-    assert_eq!((&history["runs"][1]["message"], history["runs"][0].get("message")), (&"wider beam".into(), None));
+    assert_eq!((&history["runs"][2]["message"], history["runs"][1].get("message")), (&"wider beam".into(), None));
     let (_, shown) = folder.json(&["history", "show", "1"]);
     assert_eq!(shown["message"], "wider beam");
     assert!(folder.judge(&["history", "show", "1"]).stdout.contains("message     wider beam"));

@@ -101,11 +101,11 @@ fn a_solver_that_draws_is_run_five_times() {
     let said = gate("./chance", &["--repeat", "2"]);
     assert!(said.stdout.contains("(3 runs recorded, 2 runs now; false alarms 5 %)"), "{}", said.stdout);
     assert!(said.stdout.contains("would be noticed 4 times of 5"), "{}", said.stdout);
-    // A total that is low is looked at twice, a good one and one beside a failure are not.
+    // A total that is low is looked at three times, a good one and one beside a failure are not.
     folder.script("low", "read -r seed; echo $((8000 + $(od -An -N2 -tu2 /dev/urandom) % 2000))");
     folder.script("high", "read -r seed; echo $((12000 + $(od -An -N2 -tu2 /dev/urandom) % 2000))");
     folder.script("crash", "read -r seed; [ $seed = 3 ] && exit 3; echo 8000");
-    for (solver, runs, code) in [("./low", "2 runs", 1), ("./high", "1 run", 0), ("./crash", "1 run", 1)] {
+    for (solver, runs, code) in [("./low", "3 runs", 1), ("./high", "1 run", 0), ("./crash", "1 run", 1)] {
         let said = gate(solver, &[]);
         assert!(said.stdout.contains(&format!("(3 runs recorded, {runs} now;")), "{}", said.stdout);
         assert_eq!(said.code, Some(code));

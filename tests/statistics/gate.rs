@@ -30,10 +30,24 @@ fn commits_that_change_nothing_rarely_raise_an_alarm_and_the_baseline_does_not_d
     assert!(rate <= 0.07, "{rate}");
 }
 
+/// The share of alarms is that of `cargo bench --bench gate` with more lives: 4.2 % where the gate may run again, 5.1 %
+/// with one run, 4.6 % where one run in ten drops by three standard deviations, which was 7 % before the skewness counted.
+/// Seeded, so that these are the same at every run; a level that moved by one in a hundred is beyond them.
+#[test]
+fn the_level_is_what_it_was_measured_to_be() {
+    let rate = |life: &Life| alarm_rate(&courses(life, 40, 1.0, 60));
+    for (life, expected) in
+        [(USUAL, 0.042), (Life { repeat: Some(1), ..USUAL }, 0.051), (Life { noise: Noise::Drops, ..USUAL }, 0.046)]
+    {
+        let found = rate(&life);
+        assert!((found - expected).abs() < 0.011, "{life:?}: {found}, not {expected}");
+    }
+}
+
 #[test]
 fn a_fall_of_5_percent_is_noticed_and_more_runs_notice_more() {
     let noticed = |repeat| alarm_rate(&courses(&Life { repeat, ..USUAL }, 1, 0.95, 400));
     let (usual, once, thrice) = (noticed(None), noticed(Some(1)), noticed(Some(3)));
-    // 0.83, 0.64 and 0.92, with standard errors of 0.02.
-    assert!(usual >= 0.75 && once >= 0.55 && thrice > usual + 0.04, "{usual} {once} {thrice}");
+    // 0.90, 0.66 and 0.93, with standard errors of 0.02.
+    assert!(usual >= 0.83 && once >= 0.58 && thrice > usual, "{usual} {once} {thrice}");
 }

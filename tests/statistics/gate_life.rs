@@ -98,9 +98,9 @@ impl Life {
             let mut runs: Vec<Baseline> = (0..self.repeat.unwrap_or(1)).map(|_| self.run(level, random)).collect();
             let mut today = Baseline::of_runs(&runs).expect("a run");
             let mut judgement = gate::judge(&baseline, &today, &limits);
-            if self.repeat.is_none() && judgement.is_doubtful() {
+            while self.repeat.is_none() && runs.len() < gate::MOST_RUNS as usize && judgement.is_doubtful() {
                 runs.push(self.run(level, random));
-                today = Baseline::of_runs(&runs).expect("two runs");
+                today = Baseline::of_runs(&runs).expect("runs");
                 judgement = gate::judge(&baseline, &today, &limits);
             }
             let test = judgement.noise.as_ref().expect("scores vary");
@@ -136,7 +136,9 @@ fn stored(mut baseline: Baseline) -> Baseline {
     for entry in baseline.cases.values_mut() {
         if let CaseResult::Accepted(sample) = &entry.result {
             let mean = (sample.mean() * &scale).round() / &scale;
-            entry.result = CaseResult::Accepted(Sample::new(sample.runs(), mean, sample.spread()));
+            entry.result = CaseResult::Accepted(
+                Sample::new(sample.runs(), mean, sample.spread()).with_skewness(sample.skewness()),
+            );
         }
     }
     baseline

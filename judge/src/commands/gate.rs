@@ -31,7 +31,7 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
     let limits = limits(args, problem.direction);
     let played = runner.play_repeatedly(&plan, |played| match args.repeat {
         Some(repeat) => Ok(played.len() < repeat.get() as usize),
-        None if played.len() > 1 => Ok(false),
+        None if played.len() >= gate::MOST_RUNS as usize => Ok(false),
         None => Ok(gate::judge(&record.baseline, &baseline::of_runs(played)?, &limits).is_doubtful()),
     })?;
     if played.iter().any(|run| run.stop == Some(Stop::Interrupted)) {

@@ -34,7 +34,7 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let mut toolbox = entrants::toolbox(&sandbox)?;
     let plan = plan(problem, cases, reference, args, &mut toolbox, &sandbox)?;
     let (jobs, tier) = (runner.jobs(), runner.tier());
-    let message = args.message.as_deref();
+    let message = args.message.as_deref().filter(|message| !message.trim().is_empty());
     let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, message, jobs, tier };
     let recorder = Recorder::start(options(args), &context)?;
 

@@ -1,7 +1,7 @@
 //! How many cases and runs a gate needs to notice a fall, by the spread that a baseline recorded.
 
 use super::baseline::Baseline;
-use super::noise::POWER;
+use super::noise_test::POWER;
 use super::sample::Sample;
 use crate::statistics::{SumError, TermVariance};
 use num_traits::ToPrimitive;

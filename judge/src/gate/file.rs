@@ -96,6 +96,9 @@ struct RawLine {
     /// In the place of a score that was not the same in every run, with its standard deviation.
     mean: Option<Value>,
     spread: Option<Value>,
+    /// Of its runs, if there are three.
+    #[serde(default)]
+    skewness: f64,
     #[serde(default = "once")]
     runs: u32,
     tolerance: Option<String>,
@@ -180,12 +183,16 @@ fn score_fields(sample: &Sample) -> Vec<(&'static str, String)> {
         let mean = display(sample.mean(), MEAN_DECIMALS.max(decimals_of_digits(sample.mean(), MEAN_DIGITS)));
         let mean = mean.trim_end_matches('0').trim_end_matches('.');
         fields.push(("mean", if mean.len() <= FLOAT_DIGITS { mean.to_owned() } else { quoted(mean) }));
-        // Six digits: more would only make diffs longer.
-        let spread = format!("{:.5e}", sample.spread()).parse().unwrap_or(sample.spread());
-        fields.push(("spread", Value::Float(spread).to_string()));
+        fields.push(("spread", shortened(sample.spread(), 5)));
+        fields.extend((sample.skewness() != 0.0).then(|| ("skewness", shortened(sample.skewness(), 2))));
     }
     fields.extend((sample.runs() > 1).then(|| ("runs", sample.runs().to_string())));
     fields
+}
+
+/// A number with few decimals after its first digit: more would only make diffs longer.
+fn shortened(number: f64, decimals: usize) -> String {
+    Value::Float(format!("{number:.decimals$e}").parse().unwrap_or(number)).to_string()
 }
 
 /// A string as TOML has it, in one line, so that it can be a key as well.
@@ -215,7 +222,11 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
             CaseResult::Accepted(Sample::new(runs(raw.runs, 1)?, mean, 0.0))
         }
         (Verdict::Accepted, (None, Some(mean), Some(spread))) => {
-            CaseResult::Accepted(Sample::new(runs(raw.runs, 2)?, number(&mean)?, deviation(&spread)?))
+            let sample = Sample::new(runs(raw.runs, 2)?, number(&mean)?, deviation(&spread)?);
+            if !raw.skewness.is_finite() {
+                return Err(format!("`{}` is not a skewness", raw.skewness));
+            }
+            CaseResult::Accepted(sample.with_skewness(raw.skewness))
         }
         (Verdict::Accepted, _) => {
             return Err("an accepted case needs a score, or a mean and a spread".to_owned());
@@ -278,8 +289,9 @@ mod tests {
         let tolerance = "5%".parse::<Percent>().unwrap().0;
         let long: Score = "123456789012345678901234567890".parse().unwrap();
         let accepted = |score: Score| CaseResult::Accepted(score.into());
-        let noisy =
-            |mean: &str, spread| CaseResult::Accepted(Sample::new(5, mean.parse::<Number>().unwrap().into(), spread));
+        let sample = |mean: &str, spread| Sample::new(5, mean.parse::<Number>().unwrap().into(), spread);
+        let noisy = |mean: &str, spread| CaseResult::Accepted(sample(mean, spread));
+        let skewed = |mean: &str, spread, skewness| CaseResult::Accepted(sample(mean, spread).with_skewness(skewness));
         let entry = |result| BaselineCase { result, input: Some("6437b3ac38".to_owned()), cpu: None, tolerance: None };
         let cases = BTreeMap::from([
             ("seed-1".to_owned(), entry(accepted(141.into()))),
@@ -289,7 +301,7 @@ mod tests {
             ("seed-2".to_owned(), BaselineCase { cpu: Some(Duration::from_millis(12)), ..entry(accepted(long)) }),
             ("odd \"name\"".to_owned(), BaselineCase { tolerance: Some(tolerance), ..entry(accepted((-3).into())) }),
             ("seed-3".to_owned(), entry(CaseResult::Failed(Verdict::TimeLimit))),
-            ("seed-4".to_owned(), entry(noisy("1012.4", 98.25))),
+            ("seed-4".to_owned(), entry(skewed("1012.4", 98.25, -1.5))),
             ("seed-5".to_owned(), entry(noisy("-123456789012345678901234567890.2", 1.5e27))),
             (
                 "seed-6".to_owned(),
@@ -358,7 +370,9 @@ mod tests {
             ("mean = 1012.4, ", ""),
             ("spread = 98.25", "spread = -1.0"),
             ("spread = 98.25", "spread = nan"),
-            ("spread = 98.25, runs = 5", "spread = 98.25, runs = 1"),
+            ("skewness = -1.5, runs = 5", "skewness = -1.5, runs = 1"),
+            ("skewness = -1.5", "skewness = inf"),
+            ("skewness = -1.5", "skewness = true"),
             ("score = 7, runs = 2", "score = 7, runs = 0"),
             ("score = 141", "score = nan"),
             ("score = 141", "score = \"x\""),

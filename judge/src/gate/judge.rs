@@ -2,7 +2,8 @@
 
 use super::baseline::{Baseline, BaselineCase, CaseResult};
 use super::judgement::{Change, Complaint, GateLimits, Judgement, TimeLimit};
-use super::noise::{Noise, NoiseTest, SamplePair, allowed};
+use super::noise::{Noise, SamplePair};
+use super::noise_test::{NoiseTest, allowed};
 use super::sample::Sample;
 use crate::model::Direction;
 use crate::statistics::{Moments, ScoreMeasure, mean_interval};
@@ -134,7 +135,8 @@ fn noise_test(
     let samples: Vec<SamplePair<'_>> = pairs.iter().map(|pair| (pair.was, pair.now)).collect();
     let (gain, factor) = allowed(was, now, max_drop, limits.direction);
     let (total, drop) = (was.to_f64().unwrap_or(0.0), max_drop.to_f64().unwrap_or(0.0));
-    Some(Noise::of(&samples, factor)?.test(gain, total, drop, limits.alpha, limits.may_repeat))
+    let noise = Noise::of(&samples, factor, limits.direction)?;
+    Some(NoiseTest::of(&noise, gain, total, drop, limits.alpha, limits.may_repeat))
 }
 
 /// How a number fell.

@@ -1,6 +1,6 @@
 //! The limits of a gate, and its judgement.
 
-use super::noise::NoiseTest;
+use super::noise_test::NoiseTest;
 use super::sample::Sample;
 use crate::model::{Direction, Verdict};
 use num_rational::BigRational;
@@ -14,7 +14,7 @@ pub struct GateLimits {
     pub max_drop: BigRational,
     /// The probability of a false alarm where scores vary.
     pub alpha: f64,
-    /// Whether the gate runs a second time if the total is doubtful.
+    /// Whether the gate runs again, up to [`super::MOST_RUNS`] times, while the total is doubtful.
     pub may_repeat: bool,
     /// Where scores do not vary: complain about a fallen total only if the mean paired effect is certainly a fall: if the two-sided interval with
     /// this error probability excludes 0.
@@ -123,7 +123,7 @@ impl Judgement {
         self.complaints.is_empty()
     }
 
-    /// Returns whether a second run should tell if the total is low by chance: nothing else is wrong, and it may be.
+    /// Returns whether another run should tell if the total is low by chance: nothing else is wrong, and it may be.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         let is_total = |complaint: &Complaint| matches!(complaint, Complaint::TotalFell { .. });

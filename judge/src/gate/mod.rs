@@ -3,22 +3,25 @@
 //! ```text
 //! TOML ─ BaselineFile::parse ─▶ BaselineFile ─▶ Baseline ┐
 //! outcomes of today ──────────▶ Baseline ────────────────┴─ judge ─▶ Judgement: complaints, changes, totals
-//!                                  scores that vary ─ Noise ─┘
+//!                                  scores that vary ─ Noise ─ NoiseTest ─┘
 //! BaselineFile ─ BaselineFile::render ─▶ TOML, one line for each case
 //! ```
 
+mod averaging;
 mod baseline;
 mod calibration;
 mod file;
 mod judge;
 mod judgement;
 mod noise;
+mod noise_test;
 mod sample;
 
+pub use averaging::averaged;
 pub use baseline::{Baseline, BaselineCase, CaseResult};
 pub use calibration::{Calibration, Design};
 pub use file::{BaselineFile, BaselineSource, InvalidBaseline};
 pub use judge::judge;
 pub use judgement::{Change, Complaint, GateLimits, Judgement, TimeLimit};
-pub use noise::{NoiseTest, POWER, averaged};
+pub use noise_test::{MOST_RUNS, NoiseTest, POWER};
 pub use sample::Sample;

@@ -1,71 +1,44 @@
-//! The test of a solver whose scores change from run to run: has its total fallen, or is it noise?
+//! The noise in the difference of two totals, of a solver whose scores change from run to run.
 //!
 //! With r recorded runs and N runs of today on each case, the difference of the totals has the variance
 //! Σ sᵢ² (1/N + 1/r), for the means of the baseline are uncertain as well. The sᵢ² are pooled over the runs of both sides
 //! and differ from case to case: `statistics::SumError` tells the degrees of freedom.
+//!
+//! Today's difference of a case tells of its spread as well, less its share of the common one. Without it, a baseline whose
+//! runs happened to miss the bad ones would be high and look quiet at once.
 
-use super::baseline::{Baseline, CaseResult};
-use super::sample::Sample;
+use super::sample::{Deviations, Sample};
 use crate::model::Direction;
-use crate::statistics::{SumError, TermVariance, normal_level};
-use num_rational::BigRational;
+use crate::statistics::{SumError, TermVariance};
 use num_traits::{Signed, ToPrimitive};
-use std::f64::consts::PI;
 
-/// How often a fall is noticed that the report names.
-pub const POWER: f64 = 0.8;
-
-/// A total that chance would make as low as this more rarely is looked at again, where the gate may run a second time.
-///
-/// The alarm is decided on both runs at the full level, so a second look can only prevent alarms: the level stays. It
-/// loses little of it, for a total that is certainly low in two runs is rarely above this in the first: 4.7 % are left
-/// of 5 % (normal noise, five recorded runs).
-pub(super) const DOUBTFUL: f64 = 0.3;
+/// A skewness is taken for no larger than this: that of few runs is a rough estimate.
+const LARGEST_SKEWNESS: f64 = 1.0;
 
 /// The mean scores of a case that was accepted both times.
 pub(super) type SamplePair<'a> = (&'a Sample, &'a Sample);
+
+/// The noise of a case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct CaseNoise {
+    /// The variance of one run.
+    pub(super) run: TermVariance,
+    /// The variance of the recorded mean and of today's, in variances of a run.
+    pub(super) recorded: f64,
+    pub(super) today: f64,
+}
 
 /// The noise in the difference of two totals.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Noise {
     /// By case of the comparison.
-    terms: Vec<TermVariance>,
-    error: SumError,
-    /// The variance of today's total, and by how many runs it is one.
-    today: f64,
-    runs: f64,
-}
-
-/// What the test of a noisy total found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NoiseTest {
-    /// The probability of so low a total, or a lower one, if the solver has fallen by no more than it may.
-    pub level: f64,
-    /// The level from which on it is an alarm.
-    pub alpha: f64,
-    /// The fall, as a share of the recorded total, that would be noticed with the probability [`POWER`]. `None` if the
-    /// recorded total is 0.
-    pub detectable: Option<f64>,
-    /// The standard error of the difference, as a share of the recorded total.
-    pub error: Option<f64>,
-    /// The degrees of freedom of the standard error.
-    pub freedom: f64,
-    /// By how much the mean of a case gains when only runs that pass are averaged in, by case of the comparison.
-    pub(super) luck: Vec<f64>,
-}
-
-impl NoiseTest {
-    /// Returns whether the total is so low that a second run should tell whether it is noise.
-    #[must_use]
-    pub fn is_doubtful(&self) -> bool {
-        self.level <= DOUBTFUL
-    }
-
-    /// Returns whether the fall is certain.
-    #[must_use]
-    pub fn is_fall(&self) -> bool {
-        self.level <= self.alpha
-    }
+    pub(super) cases: Vec<CaseNoise>,
+    /// The recorded total counts as often.
+    pub(super) factor: f64,
+    pub(super) error: SumError,
+    /// The skewness of the difference, below 0 where large falls are likelier than large gains, and else 0: it is there to
+    /// prevent alarms.
+    pub(super) skewness: f64,
 }
 
 /// What is known of the noise of one side.
@@ -78,214 +51,184 @@ impl Side {
         Self { is_noisy: samples.any(|sample| sample.spread() > 0.0) }
     }
 
-    /// The squares and their degrees of freedom: those of a side that does not vary say nothing of one that does.
-    fn squares(&self, sample: &Sample) -> (f64, f64) {
-        if self.is_noisy { (sample.squares(), sample.freedom()) } else { (0.0, 0.0) }
+    /// The runs of a side that does not vary say nothing of one that does, and count as one run beside it: if a solver
+    /// begins to fix the seed of its random numbers, its scores are one draw of those that it had.
+    fn deviations(&self, sample: &Sample) -> Deviations {
+        if self.is_noisy { sample.deviations() } else { Deviations { runs: 1.0, squares: 0.0, cubes: 0.0 } }
+    }
+}
+
+/// Both sides of a case.
+struct Pair {
+    was: Deviations,
+    now: Deviations,
+    size: f64,
+    /// How far today's mean lies above the recorded one, less the case's share of the common difference.
+    residual: f64,
+    /// The degrees of freedom of the residual.
+    residual_freedom: f64,
+}
+
+impl Pair {
+    fn freedom_within(&self) -> f64 {
+        self.was.runs + self.now.runs - 2.0
     }
 
-    /// The variance of the mean, in variances of a run. A side that does not vary beside one that does counts as one run:
-    /// if a solver begins to fix the seed of its random numbers, its scores are one draw of those that it had.
-    fn share(&self, sample: &Sample) -> f64 {
-        1.0 / self.runs(sample)
+    /// The variance of the difference of the means, in variances of a run.
+    fn shares(&self, factor: f64) -> f64 {
+        1.0 / self.now.runs + factor * factor / self.was.runs
     }
 
-    fn runs(&self, sample: &Sample) -> f64 {
-        if self.is_noisy { f64::from(sample.runs()) } else { 1.0 }
+    /// The variance of one run: of both sides, and of the residual.
+    fn run(&self, factor: f64) -> TermVariance {
+        let squares = self.was.squares + self.now.squares + self.residual * self.residual / self.shares(factor);
+        let freedom = self.freedom_within() + self.residual_freedom;
+        TermVariance { variance: squares / freedom, freedom }
     }
+
+    /// The third central moment of the difference of the means.
+    fn third_moment(&self, factor: f64) -> f64 {
+        let of_a_run = self.was.joined(self.now, self.residual).third_moment().unwrap_or(0.0);
+        of_a_run * (self.now.runs.powi(-2) - factor.powi(3) * self.was.runs.powi(-2))
+    }
+}
+
+fn both_sides(pairs: &[SamplePair<'_>], factor: f64) -> Vec<Pair> {
+    let (was, now) = (Side::of(pairs.iter().map(|pair| pair.0)), Side::of(pairs.iter().map(|pair| pair.1)));
+    let difference =
+        |(was, now): &SamplePair<'_>| now.mean().to_f64().unwrap_or(0.0) - factor * was.mean().to_f64().unwrap_or(0.0);
+    let size = |pair: &SamplePair<'_>| pair.0.mean().abs().to_f64().unwrap_or(0.0);
+    let (total, sizes): (f64, f64) = (pairs.iter().map(difference).sum(), pairs.iter().map(size).sum());
+    let share = |size: f64| if sizes > 0.0 { size / sizes } else { 1.0 / pairs.len() as f64 };
+    let squares: f64 = pairs.iter().map(|pair| share(size(pair)).powi(2)).sum();
+    let pair = |pair: &SamplePair<'_>| {
+        let size = size(pair);
+        Pair {
+            was: was.deviations(pair.0),
+            now: now.deviations(pair.1),
+            size,
+            residual: difference(pair) - share(size) * total,
+            // Its variance, in those of the difference, if noise is proportional to size.
+            residual_freedom: (1.0 - 2.0 * share(size) + squares).max(0.0),
+        }
+    };
+    pairs.iter().map(pair).collect()
 }
 
 impl Noise {
     /// Returns the noise in the difference of the totals, the recorded one times `factor`. `None` if nothing varies.
-    pub(super) fn of(pairs: &[SamplePair<'_>], factor: f64) -> Option<Self> {
-        let (was, now) = (Side::of(pairs.iter().map(|pair| pair.0)), Side::of(pairs.iter().map(|pair| pair.1)));
-        let pooled = |pair: &SamplePair<'_>| {
-            let ((first, first_freedom), (second, second_freedom)) = (was.squares(pair.0), now.squares(pair.1));
-            (first + second, first_freedom + second_freedom)
+    pub(super) fn of(pairs: &[SamplePair<'_>], factor: f64, direction: Direction) -> Option<Self> {
+        let pairs = both_sides(pairs, factor);
+        if !pairs.iter().any(|pair| pair.was.squares + pair.now.squares > 0.0) {
+            return None;
+        }
+        let relative = relative_variance(&pairs);
+        let case = |pair: &Pair| CaseNoise {
+            run: if pair.freedom_within() > 0.0 {
+                pair.run(factor)
+            } else {
+                TermVariance { variance: relative.variance * pair.size.powi(2), ..relative }
+            },
+            recorded: 1.0 / pair.was.runs,
+            today: 1.0 / pair.now.runs,
         };
-        let relative = relative_variance(pairs, pooled);
-        let term = |pair: &SamplePair<'_>| {
-            let runs = now.share(pair.1) + factor * factor * was.share(pair.0);
-            let TermVariance { variance, freedom } = match pooled(pair) {
-                (squares, freedom) if freedom > 0.0 => TermVariance { variance: squares / freedom, freedom },
-                _ => TermVariance { variance: relative.variance * size(pair).powi(2), freedom: relative.freedom },
-            };
-            TermVariance { variance: variance * runs, freedom }
-        };
-        let terms: Vec<TermVariance> = pairs.iter().map(term).collect();
-        let today = |(pair, term): (&SamplePair<'_>, &TermVariance)| {
-            let (mine, others) = (now.share(pair.1), factor * factor * was.share(pair.0));
-            term.variance * mine / (mine + others)
-        };
-        let runs = pairs.iter().map(|pair| now.runs(pair.1)).fold(1.0, f64::max);
-        Some(Self { error: SumError::of(&terms)?, today: pairs.iter().zip(&terms).map(today).sum(), runs, terms })
+        let cases: Vec<CaseNoise> = pairs.iter().map(case).collect();
+        let error = error(&cases, factor, None)?;
+        let known = pairs.iter().filter(|pair| pair.freedom_within() > 0.0);
+        // In cubes of the standard error, term by term: cubes of large scores would overflow.
+        let third: f64 = known.map(|pair| pair.third_moment(factor) / error.deviation / error.deviation).sum();
+        let good = if direction == Direction::Max { 1.0 } else { -1.0 };
+        let skewness = (good * third / error.deviation).clamp(-LARGEST_SKEWNESS, 0.0);
+        Some(Self { cases, factor, error, skewness: if skewness.is_finite() { skewness } else { 0.0 } })
     }
 
-    /// Tests whether the total fell by more than the share `max_drop`: `gain` is how far it lies above what is allowed,
-    /// and below 0 if it lies below.
-    pub(super) fn test(self, gain: f64, total: f64, max_drop: f64, alpha: f64, may_repeat: bool) -> NoiseTest {
-        let detectable = if may_repeat { self.detectable_twice(alpha) } else { self.error.detectable(alpha, POWER) };
-        let Self { terms, error, .. } = self;
-        let share = |amount: f64| (total != 0.0).then(|| amount / total.abs());
-        let critical = error.detectable(alpha, 0.5) / error.deviation + max_drop * total.abs() / error.deviation;
-        let luck = mean_above(-critical) / error.deviation;
-        NoiseTest {
-            level: error.level_below(gain),
-            alpha,
-            detectable: share(detectable).map(|fall| fall + max_drop),
-            error: share(error.deviation),
-            freedom: error.freedom,
-            luck: terms.iter().map(|term| luck * term.variance).collect(),
-        }
+    /// Returns the standard error if today had this many runs of each case.
+    pub(super) fn error_of(&self, runs: u32) -> SumError {
+        error(&self.cases, self.factor, Some(1.0 / f64::from(runs))).unwrap_or(self.error)
     }
 }
 
-impl Noise {
-    /// Returns the fall that is noticed with the probability [`POWER`] by a gate that runs once, and a second time if the
-    /// total is doubtful.
-    fn detectable_twice(&self, alpha: f64) -> f64 {
-        let of_a_run = self.today * self.runs;
-        let recorded = (self.error.deviation.powi(2) - self.today).max(0.0);
-        let (once, twice) = ((recorded + of_a_run).sqrt(), (recorded + of_a_run / 2.0).sqrt());
-        let second = SumError { deviation: twice, ..self.error };
-        let (critical, doubtful) =
-            (second.detectable(alpha, 0.5), SumError { deviation: once, ..self.error }.detectable(DOUBTFUL, 0.5));
-        let notices = |fall: f64| both_below((fall - doubtful) / once, (fall - critical) / twice, twice / once);
-        let (mut too_small, mut enough) = (0.0, 20.0 * once + critical);
-        for _ in 0..30 {
-            let middle = f64::midpoint(too_small, enough);
-            if notices(middle) >= POWER { enough = middle } else { too_small = middle }
-        }
-        enough
-    }
-}
-
-/// Returns the probability that two standard normal numbers with this correlation lie below `first` and `second`: the
-/// integral of φ(z) Φ((second − ρ z) / √(1 − ρ²)) up to `first`.
-fn both_below(first: f64, second: f64, correlation: f64) -> f64 {
-    const STEPS: u32 = 80;
-    const LOWEST: f64 = -6.0;
-    let rest = (1.0 - correlation * correlation).sqrt().max(1e-9);
-    let width = (first.clamp(LOWEST, -LOWEST) - LOWEST) / f64::from(STEPS);
-    let at = |step: u32| {
-        let z = LOWEST + (f64::from(step) + 0.5) * width;
-        density(z) * normal_level((second - correlation * z) / rest) * width
+fn error(cases: &[CaseNoise], factor: f64, today: Option<f64>) -> Option<SumError> {
+    let term = |case: &CaseNoise| {
+        let shares = today.unwrap_or(case.today) + factor * factor * case.recorded;
+        TermVariance { variance: case.run.variance * shares, ..case.run }
     };
-    (0..STEPS).map(at).sum()
-}
-
-fn density(z: f64) -> f64 {
-    (-z * z / 2.0).exp() / (2.0 * PI).sqrt()
+    SumError::of(&cases.iter().map(term).collect::<Vec<_>>())
 }
 
 /// The relative variance of a run over all cases, for those that were recorded once beside others that vary.
-fn relative_variance<'a>(pairs: &[SamplePair<'a>], pooled: impl Fn(&SamplePair<'a>) -> (f64, f64)) -> TermVariance {
-    let known = pairs.iter().filter(|pair| size(pair) > 0.0).map(|pair| (pooled(pair), size(pair)));
-    let (squares, freedom) = known.fold((0.0, 0.0), |(squares, sum), ((square, freedom), size)| {
-        (squares + square / (size * size), sum + freedom)
+fn relative_variance(pairs: &[Pair]) -> TermVariance {
+    let known = pairs.iter().filter(|pair| pair.size > 0.0);
+    let (squares, freedom) = known.fold((0.0, 0.0), |(squares, freedom), pair| {
+        let within = pair.was.squares + pair.now.squares;
+        (squares + within / (pair.size * pair.size), freedom + pair.freedom_within())
     });
     TermVariance { variance: if freedom > 0.0 { squares / freedom } else { 0.0 }, freedom: freedom.max(1.0) }
-}
-
-fn size(pair: &SamplePair<'_>) -> f64 {
-    pair.0.mean().abs().to_f64().unwrap_or(0.0)
-}
-
-/// The mean of a standard normal number, given that it lies above this: φ(x) / Φ(−x).
-fn mean_above(threshold: f64) -> f64 {
-    density(threshold) / normal_level(-threshold)
-}
-
-/// Returns the baseline with the runs of today, which hold the gate, averaged in.
-///
-/// Only runs that pass are averaged in, and these are lucky on average: by φ(c)/Φ(c) standard errors of the difference,
-/// with c the critical value (a tenth of one at a level of 5 %). This much is taken off, from each case its share, or
-/// the baseline would rise from commit to commit until the gate cried wolf.
-#[must_use]
-pub fn averaged(baseline: &Baseline, today: &Baseline, test: &NoiseTest, direction: Direction) -> Baseline {
-    let sign = if direction == Direction::Max { -1.0 } else { 1.0 };
-    let mut luck = test.luck.iter();
-    let mut averaged = baseline.clone();
-    for (case, entry) in &mut averaged.cases {
-        let Some(now) = today.cases.get(case) else { continue };
-        match (&entry.result, &now.result) {
-            (CaseResult::Accepted(before), CaseResult::Accepted(after)) => {
-                let merged = before.merged(after);
-                let share = f64::from(after.runs()) / f64::from(merged.runs());
-                let by = luck.next().map_or(0.0, |luck| sign * luck * share);
-                entry.result = CaseResult::Accepted(merged.moved(by));
-            }
-            (CaseResult::Failed(_), _) => entry.result = now.result.clone(),
-            (CaseResult::Accepted(_), CaseResult::Failed(_)) => {}
-        }
-        entry.input = now.input.clone();
-        entry.cpu = now.cpu;
-    }
-    averaged
-}
-
-/// Returns how far a total lies above what is allowed, and by which factor of the recorded one that is.
-pub(super) fn allowed(
-    was: &BigRational,
-    now: &BigRational,
-    max_drop: &BigRational,
-    direction: Direction,
-) -> (f64, f64) {
-    let slack = max_drop * was.abs();
-    let (gain, bound) = match direction {
-        Direction::Max => (now - was + &slack, was - &slack),
-        Direction::Min => (was - now + &slack, was + &slack),
-    };
-    let factor = if was.is_positive() || was.is_negative() { (bound / was).to_f64() } else { None };
-    (gain.to_f64().unwrap_or(0.0), factor.unwrap_or(1.0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use num_rational::BigRational;
 
     fn sample(runs: u32, mean: i64, spread: f64) -> Sample {
         Sample::new(runs, BigRational::from_integer(mean.into()), spread)
     }
 
-    fn test(was: &Sample, now: &Sample, may_repeat: bool) -> NoiseTest {
-        let pairs = vec![(was, now); 20];
-        let gain = 20.0 * (now.mean() - was.mean()).to_f64().unwrap();
-        Noise::of(&pairs, 1.0).unwrap().test(gain, 20_000.0, 0.0, 0.05, may_repeat)
+    fn noise(pairs: &[(Sample, Sample)], factor: f64) -> Option<Noise> {
+        let pairs: Vec<SamplePair<'_>> = pairs.iter().map(|(was, now)| (was, now)).collect();
+        Noise::of(&pairs, factor, Direction::Max)
     }
 
     #[test]
-    fn the_uncertainty_of_the_baseline_counts() {
-        let found = test(&sample(5, 1000, 100.0), &sample(1, 950, 0.0), false);
-        // 10 % / sqrt(20) * sqrt(1 + 1/5) = 2.449 %; t = -2.041 with 118 degrees of freedom.
-        assert!((found.error.unwrap() - 0.024_495).abs() < 1e-6);
-        assert!((found.level - 0.0217).abs() < 2e-4 && found.is_fall(), "{}", found.level);
-        assert!((0.0609..0.0620).contains(&found.detectable.unwrap()));
+    fn the_uncertainty_of_the_baseline_and_the_residuals_of_today_count() {
+        // Today lies 10 % off on either side of a common fall of 5 %.
+        let today = |case: i64| sample(1, 950 + 100 * (1 - 2 * (case % 2)), 0.0);
+        let pairs: Vec<_> = (0..20).map(|case| (sample(5, 1000, 100.0), today(case))).collect();
+        let found = noise(&pairs, 1.0).unwrap();
+        // Squares 4 * 100² and 100² / (1 + 1/5), with 4 + 1 - 1/20 degrees of freedom; times 1 + 1/5, of twenty cases.
+        let run = (4.0_f64 + 1.0 / 1.2) * 1e4 / 4.95;
+        assert!((found.error.deviation - (20.0 * 1.2 * run).sqrt()).abs() < 1e-6, "{found:?}");
+        assert!((found.error.freedom - (20.0 * 6.95 - 2.0)).abs() < 1e-6, "{found:?}");
+        assert!((found.error_of(2).deviation - (20.0 * 0.7 * run).sqrt()).abs() < 1e-6);
+        // Half of what is recorded counts with a fourth of its variance.
+        let half = noise(&pairs, 0.5).unwrap();
+        assert!((half.error.deviation - found.error.deviation * (1.05_f64 / 1.2).sqrt()).abs() < 20.0);
+    }
+
+    #[test]
+    fn one_case_is_held_by_its_own_spread_alone() {
+        let found = noise(&[(sample(5, 1000, 100.0), sample(1, 10, 0.0))], 1.0).unwrap();
+        assert!((found.error.deviation - (12_000_f64).sqrt()).abs() < 1e-6 && (found.error.freedom - 4.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_side_that_does_not_vary_says_nothing_of_one_that_does() {
-        let found = test(&sample(2, 1000, 0.0), &sample(3, 990, 30.0), false);
-        // One run beside today's three: 3 % * sqrt((1 + 1/3) / 20).
-        assert!((found.error.unwrap() - 0.03 * (4.0_f64 / 60.0).sqrt()).abs() < 1e-9);
-        assert_eq!(Noise::of(&[(&sample(2, 9, 0.0), &sample(1, 7, 0.0))], 1.0), None);
+        let found = noise(&[(sample(2, 1000, 0.0), sample(3, 990, 30.0))], 1.0).unwrap();
+        assert!((found.error.deviation - 30.0 * (4.0_f64 / 3.0).sqrt()).abs() < 1e-9, "{found:?}");
+        assert_eq!(noise(&[(sample(2, 9, 0.0), sample(1, 7, 0.0))], 1.0), None);
+        assert_eq!(noise(&[(sample(2, 9, 0.0), sample(1, 7, 0.0)), (sample(2, 9, 0.0), sample(1, 9, 0.0))], 1.0), None);
     }
 
     #[test]
     fn a_case_recorded_once_is_as_noisy_as_the_others_are_for_their_size() {
-        let (noisy, new) = (sample(5, 1000, 100.0), sample(1, 3000, 0.0));
-        let noise = Noise::of(&[(&noisy, &sample(1, 900, 0.0)), (&new, &sample(1, 2900, 0.0))], 1.0).unwrap();
-        assert!((noise.terms[1].variance - 300.0 * 300.0 * 2.0).abs() < 1e-6);
+        let pairs = [(sample(5, 1000, 100.0), sample(1, 900, 0.0)), (sample(1, 3000, 0.0), sample(1, 2900, 0.0))];
+        let found = noise(&pairs, 1.0).unwrap();
+        assert!((found.cases[1].run.variance - 300.0 * 300.0).abs() < 1e-6, "{found:?}");
+        assert!((found.cases[1].recorded - 1.0).abs() < 1e-12 && (found.cases[0].recorded - 0.2).abs() < 1e-12);
     }
 
     #[test]
-    fn a_second_look_notices_smaller_falls() {
-        let was = sample(5, 1000, 100.0);
-        let of = |runs, spread, may_repeat| test(&was, &sample(runs, 1000, spread), may_repeat).detectable.unwrap();
-        let (once, twice, looking) = (of(1, 0.0, false), of(2, 100.0, false), of(1, 0.0, true));
-        assert!(twice < looking && looking < once - 0.008, "{once} {twice} {looking}");
-        // The same however the first look ended, but for the degrees of freedom.
-        assert!((of(2, 100.0, true) - looking).abs() < 1e-3);
-        assert!((both_below(0.0, 0.0, 0.0) - 0.25).abs() < 1e-4);
-        assert!((both_below(0.0, 0.0, 0.5_f64.sqrt()) - 0.375).abs() < 1e-4);
+    fn only_a_skewness_towards_alarms_counts() {
+        let of = |skewness: f64, direction| {
+            let was = sample(5, 1000, 100.0).with_skewness(skewness);
+            let now = sample(1, 1000, 0.0);
+            Noise::of(&vec![(&was, &now); 20], 1.0, direction).unwrap().skewness
+        };
+        let (low, none) = (of(-1.0, Direction::Max), of(1.0, Direction::Max));
+        // One run has -1, the baseline takes a 25th off; twenty cases, and six runs in place of five.
+        assert!((-0.4..-0.1).contains(&low) && none == 0.0, "{low} {none}");
+        assert_eq!((of(1.0, Direction::Min), of(-1.0, Direction::Min)), (low, 0.0));
+        assert_eq!(of(-1e9, Direction::Max), -LARGEST_SKEWNESS);
     }
 }

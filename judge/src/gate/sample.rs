@@ -1,4 +1,4 @@
-//! The scores of a case in several runs of one solver: how many, their mean and their spread.
+//! The scores of a case in several runs of one solver: how many, their mean, their spread and their skewness.
 
 use checkers::Score;
 use num_rational::BigRational;
@@ -10,6 +10,36 @@ pub struct Sample {
     runs: u32,
     mean: BigRational,
     spread: f64,
+    cubes: f64,
+}
+
+/// How far the scores of some runs lie from their mean.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deviations {
+    pub(super) runs: f64,
+    /// The sum of their squares.
+    pub(super) squares: f64,
+    /// The sum of their cubes.
+    pub(super) cubes: f64,
+}
+
+impl Deviations {
+    /// Returns those of these runs together with others whose mean is higher by `step` (Chan, Golub and LeVeque,
+    /// "Updating formulae and a pairwise algorithm for computing sample variances", 1979; the cubes follow in the same
+    /// way).
+    pub(super) fn joined(self, others: Self, step: f64) -> Self {
+        let runs = self.runs + others.runs;
+        let between = self.runs * others.runs / runs * step * step;
+        let uneven = 3.0 * (self.runs * others.squares - others.runs * self.squares) / runs;
+        let cubes = self.cubes + others.cubes + (between * (self.runs - others.runs) / runs + uneven) * step;
+        Self { runs, squares: self.squares + others.squares + between, cubes }
+    }
+
+    /// Returns the unbiased estimate of the third central moment. `None` below three runs.
+    pub(super) fn third_moment(self) -> Option<f64> {
+        let Self { runs, cubes, .. } = self;
+        (runs > 2.0).then(|| cubes * runs / ((runs - 1.0) * (runs - 2.0)))
+    }
 }
 
 impl From<Score> for Sample {
@@ -22,7 +52,23 @@ impl Sample {
     /// Returns the sample of `runs` runs, at least 1, with this mean and this unbiased standard deviation.
     #[must_use]
     pub fn new(runs: u32, mean: BigRational, spread: f64) -> Self {
-        Self { runs: runs.max(1), mean, spread }
+        Self { runs: runs.max(1), mean, spread, cubes: 0.0 }
+    }
+
+    /// Returns the sample with this skewness: the unbiased third central moment in cubes of the spread. Fewer than three
+    /// runs have none.
+    #[must_use]
+    pub fn with_skewness(self, skewness: f64) -> Self {
+        let (runs, scale) = (f64::from(self.runs), self.spread.powi(3));
+        let is_known = self.runs > 2 && scale > 0.0;
+        Self { cubes: if is_known { skewness * scale * (runs - 1.0) * (runs - 2.0) / runs } else { 0.0 }, ..self }
+    }
+
+    /// Returns the skewness, 0 if there is none.
+    #[must_use]
+    pub fn skewness(&self) -> f64 {
+        let skewness = self.deviations().third_moment().map_or(0.0, |moment| moment / self.spread.powi(3));
+        if skewness.is_finite() { skewness } else { 0.0 }
     }
 
     /// Returns the number of runs.
@@ -61,24 +107,27 @@ impl Sample {
         if self.spread == 0.0 { Score::from_rational(&self.mean) } else { None }
     }
 
-    /// Returns this sample and another one as one (Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm
-    /// for computing sample variances", 1979).
+    pub(super) fn deviations(&self) -> Deviations {
+        Deviations { runs: f64::from(self.runs), squares: self.squares(), cubes: self.cubes }
+    }
+
+    /// Returns this sample and another one as one.
     #[must_use]
     pub fn merged(&self, other: &Self) -> Self {
         let runs = self.runs + other.runs;
-        let ratio = |part: u32, whole: u32| BigRational::new(part.into(), whole.into());
         let step = &other.mean - &self.mean;
-        let between = ratio(self.runs, runs) * BigRational::from_integer(other.runs.into()) * &step * &step;
-        let squares = self.squares() + other.squares() + between.to_f64().unwrap_or(f64::INFINITY);
-        let mean = &self.mean + step * ratio(other.runs, runs);
-        Self::new(runs, mean, (squares / (f64::from(runs) - 1.0)).sqrt())
+        let all = self.deviations().joined(other.deviations(), step.to_f64().unwrap_or(f64::INFINITY));
+        let mean = &self.mean + step * BigRational::new(other.runs.into(), runs.into());
+        Self { runs, mean, spread: (all.squares / (f64::from(runs) - 1.0)).sqrt(), cubes: all.cubes }
     }
 
-    /// Returns the sample with its mean moved by this much, if that is a number.
+    /// Returns the sample with its mean moved by `by`, if that is a number, and `squares` added to the sum of the
+    /// squared differences.
     #[must_use]
-    pub fn moved(&self, by: f64) -> Self {
+    pub(super) fn corrected(&self, by: f64, squares: f64) -> Self {
         let by = BigRational::from_float(by).unwrap_or_else(BigRational::zero);
-        Self { mean: &self.mean + by, ..self.clone() }
+        let spread = ((self.squares() + squares) / self.freedom().max(1.0)).sqrt();
+        Self { mean: &self.mean + by, spread, ..self.clone() }
     }
 }
 
@@ -99,6 +148,19 @@ mod tests {
         assert!((whole.spread() - (50.0_f64 / 3.0).sqrt()).abs() < 1e-12);
         let halves = of(&[1, 10]).merged(&of(&[2, 3]));
         assert!((halves.spread() - whole.spread()).abs() < 1e-12 && halves.mean() == whole.mean());
+        // Cubes -27 - 8 - 1 + 216 = 180; 180 * 4 / (3 * 2) = 120.
+        let skewness = 120.0 / (50.0_f64 / 3.0).powf(1.5);
+        assert!((whole.skewness() - skewness).abs() < 1e-12 && (halves.skewness() - skewness).abs() < 1e-12);
+        let stored = Sample::new(4, whole.mean().clone(), whole.spread()).with_skewness(skewness);
+        assert!((stored.skewness() - skewness).abs() < 1e-12);
+        assert_eq!((of(&[1, 9]).skewness(), of(&[5, 5, 5]).skewness()), (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_correction_moves_the_mean_and_widens_the_spread() {
+        let found = of(&[1, 2, 3, 10]).corrected(-0.5, 4.0);
+        assert_eq!(found.mean(), &BigRational::new(7.into(), 2.into()));
+        assert!((found.squares() - 54.0).abs() < 1e-12);
     }
 
     #[test]

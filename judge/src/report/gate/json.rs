@@ -133,7 +133,7 @@ fn noise_record(test: &NoiseTest) -> NoiseRecord {
     NoiseRecord {
         p: test.level,
         alpha: test.alpha,
-        detectable: test.detectable,
+        detectable: test.detectable(),
         power: POWER,
         standard_error: test.error,
         degrees_of_freedom: test.freedom,

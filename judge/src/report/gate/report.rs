@@ -3,6 +3,7 @@
 use crate::gate::{Baseline, BaselineCase, CaseResult, Change, Complaint, GateLimits, Judgement, Sample};
 use crate::model::{Direction, JobId, Provenance, quote};
 use crate::plan::Plan;
+use crate::report::text::effects::probability;
 use crate::scoring::{decimals_of_digits, display};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -90,7 +91,7 @@ impl GateReport<'_> {
             .judgement
             .noise
             .as_ref()
-            .map_or_else(String::new, |test| format!(" (p = {} that this is noise)", probability(test.level)));
+            .map_or_else(String::new, |test| format!(" ({} that this is noise)", probability(test.level)));
         format!(
             "the total got worse {by}, from {} to {}, and {allowed} is allowed{noise}",
             self.total(total_was),
@@ -165,7 +166,7 @@ impl GateReport<'_> {
     pub(super) fn sensitivity(&self) -> Option<String> {
         let test = self.judgement.noise.as_ref()?;
         let fall =
-            test.detectable.map_or_else(|| "no fall".to_owned(), |share| format!("a fall of {:.1} %", share * 100.0));
+            test.detectable().map_or_else(|| "no fall".to_owned(), |share| format!("a fall of {:.1} %", share * 100.0));
         let runs = |baseline: &Baseline| match baseline.runs() {
             Some((1, 1)) => "1 run".to_owned(),
             Some((fewest, most)) if fewest == most => format!("{fewest} runs"),
@@ -189,11 +190,6 @@ impl GateReport<'_> {
 /// Returns whether a change is for the worse.
 pub(super) fn is_worse(change: &Change, direction: Direction) -> bool {
     direction.compare(change.now.mean(), change.was.mean()).is_lt()
-}
-
-/// Writes a small probability: `0.012`, `< 0.0001`.
-fn probability(level: f64) -> String {
-    if level < 0.000_1 { "< 0.0001".to_owned() } else { format!("{level:.4}") }
 }
 
 /// Writes an exact share as a percentage.
