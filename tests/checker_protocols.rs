@@ -18,11 +18,12 @@ impl Protocol for Feedback {
 
     fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
         let folder = files.reports[0].parent().unwrap();
-        Call { placeholders: Vec::new(), appended: vec![files.input, folder], stdin: files.answer }
+        Call { placeholders: Vec::new(), appended: vec![files.input.into(), folder.into()], stdin: files.answer }
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
-        let text = |report: usize| String::from_utf8_lossy(&output.reports[report]).trim().to_owned();
+        let text =
+            |report: usize| String::from_utf8_lossy(output.reports[report].as_deref().unwrap()).trim().to_owned();
         match output.status.code() {
             Some(42) => match text(0).parse::<checkers::Score>() {
                 Ok(score) => Ok(Ruling::Accepted(score)),
@@ -47,7 +48,7 @@ impl Protocol for StandardError {
     }
 
     fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
-        Call { placeholders: Vec::new(), appended: vec![files.input, files.answer.unwrap()], stdin: None }
+        Call { placeholders: Vec::new(), appended: vec![files.input.into(), files.answer.unwrap().into()], stdin: None }
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {

@@ -275,3 +275,46 @@ fn the_example_with_optuna_goes_on_from_what_tune_has_found() {
     let better = found(&run_example(&folder, &python, &[&go_on[..], &["10"]].concat()));
     assert!((better / 2.0).ln().abs() <= (tuned / 2.0).ln().abs() + 0.01, "{better}, {tuned}");
 }
+
+/// A block of code in a document: its language and its lines.
+struct Block<'a> {
+    language: &'a str,
+    code: &'a str,
+}
+
+fn blocks(section: &str) -> Vec<Block<'_>> {
+    let parts = section.split("```").skip(1).step_by(2);
+    parts.filter_map(|part| part.split_once('\n')).map(|(language, code)| Block { language, code }).collect()
+}
+
+/// Does what a section says: blocks that name a file are that file, and consoles print what they show.
+fn follow(section: &str) {
+    let title = section.lines().next().unwrap();
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path().join("bin")).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_judge"), folder.path().join("bin/judge")).unwrap();
+    for Block { language, code } in blocks(section) {
+        if let Some(name) = code.lines().next().unwrap().strip_prefix("# ") {
+            folder.write(name, code);
+        }
+        if language != "console" {
+            continue;
+        }
+        for step in code.split("$ ").skip(1) {
+            let (command, shown) = step.split_once('\n').unwrap();
+            let output = run(&folder, "sh", &["-c", command], &[]);
+            assert_eq!(text(&output.stdout), shown, "{title}: {command}\n{}", text(&output.stderr));
+        }
+    }
+}
+
+#[test]
+fn the_examples_of_the_checker_protocols_work() {
+    if !python_has("sys", Need::Python) {
+        return;
+    }
+    let page = document("problems.md");
+    let sections: Vec<&str> = page.split("\n### ").skip(1).collect();
+    assert_eq!(sections.len(), 4, "{sections:?}");
+    sections.into_iter().for_each(follow);
+}

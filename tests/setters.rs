@@ -66,6 +66,16 @@ fn a_checker_that_crashes_is_a_judge_error_that_shows_it() {
 }
 
 #[test]
+fn a_checker_that_hangs_or_floods_is_a_judge_error() {
+    let hangs = problem("echo looking >&2; sleep 60", "[problem.limits]\nchecker-wall = \"300ms\"\n");
+    let note = "`sh` ran longer than 300ms and was ended: looking".to_owned();
+    assert_eq!(judged(&hangs), (Some(3), "judge-error".to_owned(), note));
+    let (code, verdict, note) = judged(&problem("echo oh >&2; exec head -c 600000000 /dev/zero", ""));
+    let is_ended = note.contains("SIGXFSZ") && note.ends_with(": oh");
+    assert!(code == Some(3) && verdict == "judge-error" && is_ended, "{verdict}: {note}");
+}
+
+#[test]
 fn a_python_checker_that_raises_is_a_judge_error() {
     let folder = problem("", "");
     folder.write("check.py", "raise KeyError(3)\n");

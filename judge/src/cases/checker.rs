@@ -1,12 +1,14 @@
 //! The checker of a problem: a built-in one, or a command of the problem's author.
 
-use super::InputError;
-use crate::command::{self, CommandError, Reports, StopSignal};
-use crate::model::{CheckerChoice, CommandTemplate, ExternalChecker, Problem, Ruling};
-use crate::verdict::{self, CallOutput, Protocol, ProtocolError};
-use checkers::{Case, CheckError, Feature, Malformed, Observer, Score, Undecided};
-use std::io::{self, Write};
-use std::path::Path;
+use super::error::CheckerError;
+use super::external::{Checking, ExternalCase, check_once, stored};
+use crate::command::{self, StopSignal};
+use crate::model::{
+    CaseSource, CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker, Problem, Ruling, TokenRules,
+};
+use crate::verdict;
+use checkers::{Case, CheckError, Feature, Observer, Score};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
@@ -17,6 +19,8 @@ pub struct ProblemChecker {
     limit: Duration,
     least: Option<Score>,
     stop: Option<StopSignal>,
+    /// The answer file that the user names, for every case.
+    expected: Option<PathBuf>,
 }
 
 /// A case that the checker has read.
@@ -29,6 +33,8 @@ pub enum PreparedCase {
         checker: ExternalChecker,
         /// The input.
         input: NamedTempFile,
+        /// The case's answer file.
+        expected: Option<PathBuf>,
         /// The wall time for one answer.
         limit: Duration,
         /// The least score that the problem admits.
@@ -42,57 +48,17 @@ pub enum PreparedCase {
         interactor: ExternalChecker,
         /// The input.
         input: NamedTempFile,
+        /// The case's answer file.
+        expected: Option<PathBuf>,
+        /// The wall time of the checker of what it wrote.
+        limit: Duration,
+        /// Stops that checker early.
+        stop: Option<StopSignal>,
         /// The least score that the problem admits.
         least: Option<Score>,
     },
-}
-
-/// A checker failed. This is never the solver's fault.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckerError {
-    /// The input is malformed.
-    #[error("the input is not of this game: {0}")]
-    Malformed(Malformed),
-    /// An external checker gave no result.
-    #[error(transparent)]
-    Command(#[from] CommandError),
-    /// An external checker violated its protocol.
-    #[error("the checker {0}")]
-    Protocol(ProtocolError),
-    /// An external checker or an interactor gave a negative score below that of a failed case.
-    #[error(
-        "the score {score} is worse than that of a failed case ({least}): set `failure` in [problem.scoring] below \
-         every score"
-    )]
-    BelowFailure {
-        /// The score.
-        score: Score,
-        /// What a failed case counts as.
-        least: Score,
-    },
-    /// The problem is interactive: an answer without its conversation cannot be checked.
-    #[error("interactive answers cannot be checked without running the interactor")]
-    Interactive,
-    /// A built-in checker gave up on an answer that may be right.
-    #[error("{0}")]
-    Undecided(Undecided),
-    /// A temporary file could not be written or read.
-    #[error("cannot use a temporary file for the checker")]
-    Store(#[from] io::Error),
-    /// A built-in checker panicked: a bug in it.
-    #[error("the checker panicked: {0}")]
-    Panicked(String),
-}
-
-/// A case that cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// Its input cannot be made or read.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// Its input is malformed, or the checker failed.
-    #[error(transparent)]
-    Checker(#[from] CheckerError),
+    /// To be compared with its answer file.
+    Tokens(TokenRules, Vec<u8>),
 }
 
 impl ProblemChecker {
@@ -100,7 +66,13 @@ impl ProblemChecker {
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
         let limit = problem.helper_limits.checker.0;
-        Self { choice: problem.checker.clone(), limit, least: problem.least_score(), stop: None }
+        Self { choice: problem.checker.clone(), limit, least: problem.least_score(), stop: None, expected: None }
+    }
+
+    /// Returns a checker that takes this answer file for every case.
+    #[must_use]
+    pub fn with_answer(self, expected: Option<&Path>) -> Self {
+        Self { expected: expected.map(Path::to_owned), ..self }
     }
 
     /// Returns a checker that `stop` ends.
@@ -109,22 +81,40 @@ impl ProblemChecker {
         Self { stop: Some(stop.clone()), ..self }
     }
 
-    /// Reads a case's input.
+    /// Returns the answer file of a case, if it has one.
+    fn answer_file(&self, source: Option<&CaseSource>) -> Option<PathBuf> {
+        let of_case = || match source? {
+            CaseSource::File(path) => command::answer_of(self.choice.answers()?, path),
+            CaseSource::Seed(_) => None,
+        };
+        self.expected.clone().or_else(of_case)
+    }
+
+    /// Reads the input of a case, which is one of the problem or of a file, or comes from elsewhere (`None`).
     ///
     /// # Errors
-    /// When it is malformed.
-    pub fn prepare(&self, input: &[u8]) -> Result<PreparedCase, CheckerError> {
+    /// When it is malformed, or its answer file cannot be read.
+    pub fn prepare(&self, input: &[u8], source: Option<&CaseSource>) -> Result<PreparedCase, CheckerError> {
+        let expected = self.answer_file(source);
         Ok(match &self.choice {
             CheckerChoice::BuiltIn(checker) => {
                 PreparedCase::BuiltIn(guarded(|| checker.read(input))?.map_err(CheckerError::Malformed)?)
             }
             CheckerChoice::External(checker) => {
                 let (checker, least, stop) = (checker.clone(), self.least.clone(), self.stop.clone());
-                PreparedCase::External { checker, input: stored(input)?, limit: self.limit, least, stop }
+                PreparedCase::External { checker, input: stored(input)?, expected, limit: self.limit, least, stop }
             }
             CheckerChoice::Interactor(interactor) => {
-                let (interactor, least) = (interactor.clone(), self.least.clone());
-                PreparedCase::Interactive { interactor, input: stored(input)?, least }
+                let (interactor, least, stop) = (interactor.clone(), self.least.clone(), self.stop.clone());
+                let input = stored(input)?;
+                PreparedCase::Interactive { interactor, input, expected, limit: self.limit, stop, least }
+            }
+            CheckerChoice::Tokens(rules, _) => {
+                let path = expected.ok_or(CheckerError::NoAnswerFile)?;
+                match std::fs::read(&path) {
+                    Ok(bytes) => PreparedCase::Tokens(*rules, bytes),
+                    Err(source) => return Err(CheckerError::AnswerFile { path, source }),
+                }
             }
         })
     }
@@ -138,15 +128,57 @@ impl PreparedCase {
     pub fn check(&self, answer: &[u8]) -> Result<Ruling, CheckerError> {
         match self {
             Self::BuiltIn(case) => ruling(guarded(|| case.check(answer))?),
-            Self::External { checker, input, limit, stop, .. } => {
-                let protocol = verdict::checker_protocol(&checker.protocol);
-                let answer = stored(answer)?;
-                let stop = stop.as_ref();
-                let ruling = check_externally(&checker.command, protocol, input.path(), answer.path(), *limit, stop)?;
-                self.admit(ruling)
-            }
+            Self::External { checker, .. } => match self.external(&checker.command) {
+                Some(case) => self.admit(check_once(checker, case, answer)?),
+                None => Err(CheckerError::Interactive),
+            },
+            Self::Tokens(rules, expected) => Ok(verdict::compare_tokens(rules, expected, answer)),
             Self::Interactive { .. } => Err(CheckerError::Interactive),
         }
+    }
+
+    /// Returns how often the solver may run on the case.
+    #[must_use]
+    pub fn passes(&self) -> u32 {
+        match self {
+            Self::External { checker: ExternalChecker { protocol: CheckerProtocol::Kattis(kattis), .. }, .. } => {
+                kattis.passes
+            }
+            _ => 1,
+        }
+    }
+
+    /// Begins to check the answers of one solver: one for each pass. `None`: the checker is no command.
+    ///
+    /// # Errors
+    /// When the files of the checker cannot be created.
+    pub fn begin(&self) -> Result<Option<Checking<'_>>, CheckerError> {
+        let Self::External { checker, .. } = self else { return Ok(None) };
+        let protocol = verdict::checker_protocol(&checker.protocol);
+        let case = self.external(&checker.command);
+        Ok(case.map(|case| Checking::begin(case, protocol)).transpose()?)
+    }
+
+    /// Returns the ruling of the checker of what an interactor wrote; `None`: the interactor decides alone.
+    ///
+    /// # Errors
+    /// When the checker itself fails.
+    pub fn check_written(&self, written: &[u8]) -> Result<Option<Ruling>, CheckerError> {
+        let Self::Interactive { interactor, .. } = self else { return Ok(None) };
+        let Some(then) = &interactor.then else { return Ok(None) };
+        let Some(case) = self.external(&then.command) else { return Ok(None) };
+        check_once(then, case, written).map(Some)
+    }
+
+    /// Returns the case as a command gets it; `None`: it has no files.
+    fn external<'a>(&'a self, command: &'a CommandTemplate) -> Option<ExternalCase<'a>> {
+        let (Self::External { input, expected, limit, stop, .. }
+        | Self::Interactive { input, expected, limit, stop, .. }) = self
+        else {
+            return None;
+        };
+        let (input, expected) = (input.path(), expected.as_deref());
+        Some(ExternalCase { command, input, expected, limit: *limit, stop: stop.as_ref() })
     }
 
     /// Returns a ruling as it is, unless its score is one that the problem does not admit.
@@ -171,7 +203,7 @@ impl PreparedCase {
     pub fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Ruling, CheckerError> {
         match self {
             Self::BuiltIn(case) => ruling(guarded(|| case.replay(answer, observer))?),
-            Self::External { .. } | Self::Interactive { .. } => self.check(answer),
+            Self::External { .. } | Self::Interactive { .. } | Self::Tokens(..) => self.check(answer),
         }
     }
 
@@ -180,7 +212,7 @@ impl PreparedCase {
     pub fn features(&self) -> Vec<Feature> {
         match self {
             Self::BuiltIn(case) => guarded(|| case.features()).unwrap_or_default(),
-            Self::External { .. } | Self::Interactive { .. } => Vec::new(),
+            Self::External { .. } | Self::Interactive { .. } | Self::Tokens(..) => Vec::new(),
         }
     }
 }
@@ -201,33 +233,4 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, CheckerError> {
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
         CheckerError::Panicked(text.unwrap_or_else(|| "no message".to_owned()))
     })
-}
-
-fn stored(bytes: &[u8]) -> io::Result<NamedTempFile> {
-    let prefix = judge_sandbox::sweepable_name("case") + ".";
-    let mut file = tempfile::Builder::new().prefix(&prefix).tempfile()?;
-    file.write_all(bytes)?;
-    Ok(file)
-}
-
-/// Returns the ruling of an external checker on the answer in a file.
-///
-/// # Errors
-/// When it cannot be run, or violates its protocol.
-pub fn check_externally(
-    command: &CommandTemplate,
-    protocol: &dyn Protocol,
-    input: &Path,
-    answer: &Path,
-    limit: Duration,
-    stop: Option<&StopSignal>,
-) -> Result<Ruling, CheckerError> {
-    let reports = Reports::create(protocol)?;
-    let call = protocol.call(&command.line, &reports.with(input, Some(answer)));
-    let words = command::call_words(command, &call)?;
-    let output = command::run_on(call.stdin, &words, &command.folder, limit, stop)?;
-    let reports = reports.read()?;
-    let output =
-        CallOutput { status: output.status, stdout: &output.stdout, stderr: &output.stderr, reports: &reports };
-    protocol.ruling(&output).map_err(CheckerError::Protocol)
 }

@@ -61,7 +61,7 @@ impl CaseReader {
     /// When its input cannot be made or read, or is malformed.
     pub fn describe(&self, case: &CaseSpec) -> Result<CaseDescription, ReadError> {
         let input = self.inputs.load(case)?;
-        let prepared = self.checker.prepare(&input)?;
+        let prepared = self.checker.prepare(&input, Some(&case.source))?;
         Ok(CaseDescription { input: Digest::of(&input), features: self.finder.describe(&input, &prepared) })
     }
 }

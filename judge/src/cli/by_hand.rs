@@ -14,6 +14,7 @@ pub(super) const EXEC_EXAMPLES: &str = "Examples:
 pub(super) const CHECK_EXAMPLES: &str = "Examples:
   judge check -p columns --seed 1 --output answer.txt
   judge check -p deletion-game --input game1.in --output -     the answer from standard input
+  judge check -p sum --input 1.in --output my.out --answer 1.ans   for checkers that compare with an answer file
   judge check -p columns --dir results                         every NAME.in with its NAME.out
   judge check --run 12                                         recheck the stored answers of a past run";
 
@@ -76,7 +77,10 @@ pub struct CheckArgs {
     /// The answer, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "dir")]
     pub output: Option<PathBuf>,
-    /// A folder: every NAME.in with its NAME.out
+    /// The case's answer file, for checkers that compare with one [default: the one that `answers` in the catalogue gives]
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub answer: Option<PathBuf>,
+    /// A folder: every NAME.in with its NAME.out, and its NAME.ans if there is one
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
     /// The most bytes of an answer, such as 1MB [default: the problem's limit, as in `judge run`; that of the run with

@@ -20,10 +20,12 @@ pub enum CommandError {
         source: io::Error,
     },
     /// It exceeded its time limit and was killed.
-    #[error("`{program}` ran longer than {} and was ended", Time(*limit))]
+    #[error("`{program}` ran longer than {} and was ended{}", Time(*limit), after_colon(stderr))]
     Timeout {
         /// The program.
         program: String,
+        /// The end of its standard error.
+        stderr: String,
         /// How long it was allowed to run.
         limit: Duration,
     },
@@ -39,4 +41,8 @@ pub enum CommandError {
         #[source]
         source: io::Error,
     },
+}
+
+fn after_colon(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(": {text}") }
 }

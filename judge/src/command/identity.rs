@@ -1,6 +1,10 @@
 //! The identity of a problem's checker.
 
-use crate::model::{CheckerChoice, CheckerIdentity, CommandTemplate, Digest, ExternalChecker, Game, Problem};
+use super::answers::answer_files;
+use crate::model::{
+    CheckerChoice, CheckerIdentity, CheckerProtocol, CommandTemplate, Digest, ExternalChecker, Game, Problem,
+};
+use std::path::PathBuf;
 
 /// Returns the identity of a checker. An external one has no version. A hash of the files that its command names takes
 /// its place.
@@ -10,12 +14,34 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
         CheckerChoice::BuiltIn(checker) => {
             CheckerIdentity { name: checker.id().to_owned(), version: checker.version() }
         }
-        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => {
-            let files = named_files(&external.command);
+        CheckerChoice::Tokens(rules, answers) => {
+            let files = contents(&answer_files(answers));
             let hash = Digest::of_parts(files.iter().map(Vec::as_slice));
-            CheckerIdentity { name: format!("{} #{}", external.command.line, hash.short()), version: 0 }
+            let name = format!("tokens {rules}");
+            CheckerIdentity { name: format!("{} #{}", name.trim_end(), hash.short()), version: 1 }
+        }
+        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => {
+            CheckerIdentity { name: identity_of(external), version: 0 }
         }
     }
+}
+
+/// Returns the command, the protocol unless it is the judge's own, and a hash of all files that decide.
+fn identity_of(external: &ExternalChecker) -> String {
+    let mut files = named_files(&external.command);
+    files.extend(contents(&answer_files(&external.answers)));
+    let protocol = match &external.protocol {
+        CheckerProtocol::Judge => String::new(),
+        CheckerProtocol::Kattis(kattis) => format!(" (kattis {})", kattis.arguments.join(" ")),
+        CheckerProtocol::Regex(search) => {
+            files.push(format!("{search:?}").into_bytes());
+            " (regex)".to_owned()
+        }
+        CheckerProtocol::Testlib(_) => " (testlib)".to_owned(),
+    };
+    let then = external.then.as_ref().map(|then| format!(", then {}", identity_of(then))).unwrap_or_default();
+    let hash = Digest::of_parts(files.iter().map(Vec::as_slice));
+    format!("{}{} #{}{then}", external.command.line, protocol.replace(" )", ")"), hash.short())
 }
 
 /// Returns whether a baseline with this text is of this checker in its current version. Baselines of earlier
@@ -23,7 +49,7 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
 #[must_use]
 pub fn is_recorded_as(checker: &CheckerChoice, text: &str) -> bool {
     let earlier = || match checker {
-        CheckerChoice::BuiltIn(_) => None,
+        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
         CheckerChoice::External(ExternalChecker { command, .. })
         | CheckerChoice::Interactor(ExternalChecker { command, .. }) => {
             let files = named_files(command);
@@ -37,7 +63,12 @@ pub fn is_recorded_as(checker: &CheckerChoice, text: &str) -> bool {
 /// Returns the contents of the files that a command names.
 fn named_files(command: &CommandTemplate) -> Vec<Vec<u8>> {
     let words = shell_words::split(&command.line).unwrap_or_default();
-    words.iter().filter_map(|word| std::fs::read(command.folder.join(word)).ok()).collect()
+    contents(&words.iter().map(|word| command.folder.join(word)).collect::<Vec<_>>())
+}
+
+/// Returns the contents of those of these files that can be read.
+fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
+    files.iter().filter_map(|file| std::fs::read(file).ok()).collect()
 }
 
 /// Returns the game of a problem, with the current version of its checker.
@@ -49,12 +80,36 @@ pub fn game_of(problem: &Problem) -> Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::CheckerProtocol;
+    use crate::model::{AnswerFiles, Testlib};
     use std::path::Path;
 
     fn external(folder: &Path, line: &str) -> CheckerChoice {
         let command = CommandTemplate { line: line.to_owned(), folder: folder.to_owned() };
-        CheckerChoice::External(ExternalChecker { command, protocol: CheckerProtocol::Judge })
+        CheckerChoice::External(speaking(command, CheckerProtocol::Judge))
+    }
+
+    fn speaking(command: CommandTemplate, protocol: CheckerProtocol) -> ExternalChecker {
+        ExternalChecker { command, protocol, answers: AnswerFiles::default(), then: None }
+    }
+
+    #[test]
+    fn another_protocol_and_other_answers_are_another_checker() {
+        let folder = tempfile::tempdir().unwrap();
+        let command = CommandTemplate { line: "./check".to_owned(), folder: folder.path().to_owned() };
+        let testlib = |answers| {
+            let external = speaking(command.clone(), CheckerProtocol::Testlib(Testlib { xml: false }));
+            checker_identity(&CheckerChoice::External(ExternalChecker { answers, ..external })).name
+        };
+        let answers =
+            AnswerFiles { patterns: vec!["*.ans".to_owned()], folder: folder.path().to_owned(), named: Vec::new() };
+        let without = testlib(AnswerFiles::default());
+        assert!(without.starts_with("./check (testlib) #"), "{without}");
+        assert_ne!(without, of(folder.path(), "./check").name);
+        assert_eq!(without, testlib(answers.clone()), "there are none");
+        std::fs::write(folder.path().join("1.ans"), "5").unwrap();
+        let first = testlib(answers.clone());
+        std::fs::write(folder.path().join("1.ans"), "6").unwrap();
+        assert!(first != without && first != testlib(answers));
     }
 
     fn of(folder: &Path, line: &str) -> CheckerIdentity {

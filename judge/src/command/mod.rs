@@ -1,11 +1,13 @@
 //! Runs a setter's command (a checker, an interactor, a generator) with a time limit. Commands end with the judge, even
 //! if it is killed.
 
+mod answers;
 mod call;
 mod error;
 mod identity;
 mod words;
 
+use crate::model::tail;
 use judge_sandbox::Supervised;
 use std::ffi::OsString;
 use std::fs::File;
@@ -16,6 +18,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use answers::{answer_files, answer_of};
 pub use call::{Reports, call_words};
 pub use error::CommandError;
 pub use identity::{checker_identity, game_of, is_recorded_as};
@@ -87,9 +90,12 @@ pub fn run_on(
     let mut running = Running::start(words, folder, stdin.as_fd(), stdout.as_fd())?;
     let began = Instant::now();
     if running.command.wait(limit, stop.map(|stop| stop.0.as_fd())).map_err(not_stored)?.is_none() {
-        let program = running.name;
-        let in_time = began.elapsed() < limit;
-        return Err(if in_time { CommandError::Stopped(program) } else { CommandError::Timeout { program, limit } });
+        let (program, in_time) = (running.name.clone(), began.elapsed() < limit);
+        let stderr = running.end().map(|ended| tail(&ended.stderr)).unwrap_or_default();
+        return Err(match in_time {
+            true => CommandError::Stopped(program),
+            false => CommandError::Timeout { program, stderr, limit },
+        });
     }
     let ended = running.end()?;
     Ok(CommandOutput { stdout: contents(&mut stdout).map_err(not_stored)?, ..ended })

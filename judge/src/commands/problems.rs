@@ -1,7 +1,8 @@
 //! `judge list` and `judge show`.
 
 use crate::model::{
-    BestSource, CaseSource, CheckerChoice, Direction, Exit, GeneratorChoice, Problem, Rule, TestGroup, Weight,
+    BestSource, CaseSource, CheckerChoice, CheckerProtocol, Direction, Exit, ExternalChecker, GeneratorChoice, Problem,
+    Rule, TOKENS, TestGroup, Weight,
 };
 use crate::report::{self, Style, grid, left, right};
 use crate::workflow::failure::Failure;
@@ -55,7 +56,8 @@ pub(super) fn show(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure> 
         ("source", problem.source.clone()),
         ("format", problem.format.clone()),
         ("rules", rules_hint(problem)),
-        (if problem.checker.is_interactive() { "interactor" } else { "checker" }, problem.checker.name().to_owned()),
+        (if problem.checker.is_interactive() { "interactor" } else { "checker" }, checker(problem)),
+        ("answers", answers(problem)),
         ("scoring", scoring(problem)),
         ("weights", weights(problem)),
         ("groups", test_groups(problem)),
@@ -86,10 +88,35 @@ pub(super) fn rules(catalogue: Option<&Path>, id: &str) -> Result<Exit, Failure>
     Ok(Exit::Success)
 }
 
+/// Returns the checker or interactor with its protocol.
+fn checker(problem: &Problem) -> String {
+    let of = |external: &ExternalChecker| match &external.protocol {
+        CheckerProtocol::Judge => external.command.line.clone(),
+        CheckerProtocol::Kattis(kattis) if kattis.passes > 1 => {
+            format!("{} (protocol kattis, {} passes)", external.command.line, kattis.passes)
+        }
+        protocol => format!("{} (protocol {})", external.command.line, protocol.name()),
+    };
+    match &problem.checker {
+        CheckerChoice::BuiltIn(checker) => checker.id().to_owned(),
+        CheckerChoice::External(external) => of(external),
+        CheckerChoice::Interactor(external) => match &external.then {
+            Some(then) => format!("{}, then the checker {}", of(external), of(then)),
+            None => of(external),
+        },
+        CheckerChoice::Tokens(rules, _) => format!("{TOKENS} {rules}").trim_end().to_owned(),
+    }
+}
+
+/// Returns where the answer files are.
+fn answers(problem: &Problem) -> String {
+    problem.checker.answers().map(|answers| answers.patterns.join(", ")).unwrap_or_default()
+}
+
 fn rules_hint(problem: &Problem) -> String {
     match &problem.checker {
         CheckerChoice::BuiltIn(_) => format!("judge show {} --rules", problem.id),
-        CheckerChoice::External(_) | CheckerChoice::Interactor(_) => String::new(),
+        CheckerChoice::External(_) | CheckerChoice::Interactor(_) | CheckerChoice::Tokens(..) => String::new(),
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
         Some(run) => stored(&catalogue, run, args)?,
         None => fresh(&catalogue, args)?,
     };
-    let case = answer::prepare(problem, &input.bytes, &input.name)?;
+    let case = answer::prepare(problem, &input.bytes, &input.name, None, None)?;
     let mut film = GameFilm::new(args.from, args.to);
     let ruling = case.replay(&answer.bytes, &mut film)?;
     if film.is_empty() {

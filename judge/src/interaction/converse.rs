@@ -23,6 +23,8 @@ pub struct Conversation {
     pub execution: Execution,
     /// The interactor's decision.
     pub decision: InteractorDecision,
+    /// What it wrote to the first of its reports, if it decided.
+    pub written: Vec<u8>,
 }
 
 /// A conversation failed. This is never the solver's fault.
@@ -39,9 +41,21 @@ pub enum ConverseError {
     Relay(#[from] io::Error),
 }
 
-/// Runs the solver of a request in a conversation with the interactor on the case in `input`. The solver has no other
-/// input. It is killed after the interactor's end. After the solver's own end the interactor has `decision_time`, and
-/// `stopped` ends the conversation.
+/// The other side of a conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct Partner<'a> {
+    /// The program.
+    pub interactor: &'a ExternalChecker,
+    /// The case.
+    pub input: &'a Path,
+    /// The answer file of the case, if it has one.
+    pub expected: Option<&'a Path>,
+    /// How long the interactor may take to decide after the solver's own end.
+    pub decision_time: Duration,
+}
+
+/// Runs the solver of a request in a conversation with the interactor. The solver has no other input. It is killed after
+/// the interactor's end; `stopped` ends the conversation after the solver's own end.
 ///
 /// # Errors
 /// When the conversation fails; [`Fault::Cancelled`] when it is stopped.
@@ -49,15 +63,14 @@ pub fn converse(
     executor: &mut dyn Executor,
     request: &Request,
     limits: &Limits,
-    interactor: &ExternalChecker,
-    input: &Path,
-    decision_time: Duration,
+    partner: Partner<'_>,
     stopped: &AtomicBool,
 ) -> Result<Conversation, ConverseError> {
     let (from_solver, to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?, Pipe::open()?);
     // A solver runs as another user, and may open its `/dev/stdin`.
     rustix::fs::fchmod(&to_solver.reader, Mode::from_raw_mode(0o444)).map_err(io::Error::from)?;
-    let interactor = Interactor::start(interactor, input, to_interactor.reader, to_solver.writer)?;
+    let Partner { interactor, input, expected, decision_time } = partner;
+    let interactor = Interactor::start(interactor, input, expected, to_interactor.reader, to_solver.writer)?;
     let mut relay = Relay::new(from_solver.reader, to_interactor.writer)?;
     let reader = to_solver.reader.try_clone()?;
     let request = Request {
@@ -67,13 +80,14 @@ pub fn converse(
     };
     let execution = run(executor, &request, &mut relay, &interactor)?;
     if matches!(execution.end, End::NotStarted(_)) {
-        return Ok(Conversation { execution, decision: InteractorDecision::None(Idleness::Waiting) });
+        let decision = InteractorDecision::None(Idleness::Waiting);
+        return Ok(Conversation { execution, decision, written: Vec::new() });
     }
     let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
     let pending =
         PendingDecision { relay: &mut relay, interactor, to_solver: Some(reader), ended_well, decision_time, stopped };
-    let decision = pending.decision()?.ok_or(Fault::Cancelled)?;
-    Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision })
+    let (decision, written) = pending.decision()?.ok_or(Fault::Cancelled)?;
+    Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision, written })
 }
 
 /// Runs the solver, and relays until it ends.

@@ -37,8 +37,8 @@ pub(super) struct PendingDecision<'a> {
 
 impl PendingDecision<'_> {
     /// Waits for the decision. After a solver that failed, it waits only while the interactor may still decide on what
-    /// it has read. `None` when the run was stopped.
-    pub(super) fn decision(mut self) -> io::Result<Option<InteractorDecision>> {
+    /// it has read. Also returns what it wrote. `None` when the run was stopped.
+    pub(super) fn decision(mut self) -> io::Result<Option<(InteractorDecision, Vec<u8>)>> {
         if let Some(to_solver) = &self.to_solver {
             never_wait(to_solver)?;
         }
@@ -65,11 +65,11 @@ impl PendingDecision<'_> {
                 Woken::Nothing => looks.add(self.interactor.activity(), self.relay.is_heard()?),
             }
             if looks.alike == LOOKS {
-                return Ok(Some(InteractorDecision::None(Idleness::Waiting)));
+                return Ok(Some((InteractorDecision::None(Idleness::Waiting), Vec::new())));
             }
         }
         let idleness = if thrown_away < FLOOD_BYTES { looks.idleness() } else { Idleness::Waiting };
-        Ok(Some(InteractorDecision::None(idleness)))
+        Ok(Some((InteractorDecision::None(idleness), Vec::new())))
     }
 
     /// Waits for one pause.

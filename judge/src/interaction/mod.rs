@@ -6,4 +6,4 @@ mod decision;
 mod interactor;
 mod relay;
 
-pub use converse::{Conversation, ConverseError, converse};
+pub use converse::{Conversation, ConverseError, Partner, converse};

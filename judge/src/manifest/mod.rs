@@ -8,6 +8,7 @@ mod limits;
 mod placeholders;
 mod problem;
 mod programs;
+mod protocols;
 mod scoring;
 mod section;
 mod suggest;

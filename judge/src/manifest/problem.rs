@@ -4,7 +4,7 @@ use super::section::{Located, Section};
 use super::{limits, programs};
 use crate::model::{CaseName, CaseSource, CaseSpec, Direction, Problem, Rule, Seeds, Thresholds, Weight};
 use checkers::Score;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads a problem. `None` if it has errors; they are among the complaints.
 pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
@@ -12,18 +12,19 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let title = section.text("title");
     let source = section.text("source");
     let format = section.text("format");
-    let checker = programs::checker(&section, folder);
+    let mut checker = programs::checker(&section, folder);
     let generator = programs::generator(&section, checker.as_ref());
     let default_solver = section.text("solver");
     let (limits, helper_limits) = limits::read(&section, checker.as_ref(), generator.as_ref());
     let scoring = super::scoring::read(&section, folder);
     let mut cases = seeds(&section);
-    cases.extend(
-        section
-            .sections("case", "[[problem.case]]")
-            .into_iter()
-            .filter_map(|case| read_case(case, folder, scoring.direction)),
-    );
+    let mut named = Vec::new();
+    for case in section.sections("case", "[[problem.case]]") {
+        cases.extend(read_case(case, folder, scoring.direction, &mut named));
+    }
+    if let Some(checker) = &mut checker {
+        checker.name_answers(named);
+    }
     let inputs = section.texts("inputs");
     let features = super::features::read(&section);
     let test_groups = super::test_groups::read(&section, &cases, !inputs.is_empty());
@@ -71,10 +72,16 @@ fn seeds(section: &Section<'_>) -> Vec<CaseSpec> {
     seeds.map_or_else(Vec::new, |seeds| seeds.value.iter().map(CaseSpec::from_seed).collect())
 }
 
-fn read_case(section: Section<'_>, folder: &Path, direction: Direction) -> Option<CaseSpec> {
+fn read_case(
+    section: Section<'_>,
+    folder: &Path,
+    direction: Direction,
+    answers: &mut Vec<(PathBuf, PathBuf)>,
+) -> Option<CaseSpec> {
     let name = section.text("name");
     let seed = section.integer::<u64>("seed", "a seed: a whole number from 0");
     let file = section.text("file");
+    let answer = section.text("answer");
     let thresholds = section.numerics::<Score>("thresholds", "numbers, the best score first");
     let points = section.numerics::<Score>("threshold-points", "numbers: the points of each threshold");
     let best = section.numeric::<Score>("best", "a number: the best score known");
@@ -106,6 +113,13 @@ fn read_case(section: Section<'_>, folder: &Path, direction: Direction) -> Optio
             None
         }
     };
+    match (&source, answer) {
+        (Some(CaseSource::File(path)), Some(answer)) => answers.push((path.clone(), folder.join(answer.value))),
+        (Some(CaseSource::Seed(_)), Some(answer)) => {
+            section.complain(answer.span, "a case made from a seed has no answer file", "remove `answer`");
+        }
+        _ => {}
+    }
     section.finish();
     let source = source?;
     let name = match (name, &source) {

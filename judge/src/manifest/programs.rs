@@ -1,18 +1,40 @@
 //! Reads the programs of a problem: its checker or interactor, and its generator.
 
 use super::placeholders;
+use super::protocols::{self, Protocols};
 use super::section::{Located, Section};
 use super::suggest::closest;
-use crate::model::{CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker, GeneratorChoice};
+use crate::model::{
+    AnswerFiles, CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker, GeneratorChoice, TOKENS,
+};
 use checkers::Checker;
 use std::path::Path;
 
 /// Reads the checker or interactor.
 pub(super) fn checker(section: &Section<'_>, folder: &Path) -> Option<CheckerChoice> {
-    match (section.text("checker"), section.text("checker-command"), section.text("interactor-command")) {
-        (Some(name), None, None) => built_in_checker(section, &name).map(CheckerChoice::BuiltIn),
-        (None, Some(command), None) => external_checker(section, &command, folder),
-        (None, None, Some(command)) => interactor(section, &command, folder),
+    let protocols = Protocols::read(section);
+    let answers = protocols::answers(section, folder);
+    let keys = (section.text("checker"), section.text("checker-command"), section.text("interactor-command"));
+    let speaker = Speaker { section, protocols: &protocols, folder, answers: &answers };
+    match keys {
+        (Some(name), None, None) if name.value == TOKENS => {
+            protocols.tokens(section).map(|rules| CheckerChoice::Tokens(rules, answers))
+        }
+        (Some(name), None, None) => {
+            protocols.refuse_all(section);
+            if let Some(span) = section.place("answers") {
+                let expected = "remove it, or take `checker = \"tokens\"`";
+                section.complain(span, "this checker compares with no answer files", expected);
+            }
+            built_in_checker(section, &name).map(CheckerChoice::BuiltIn)
+        }
+        (None, Some(command), None) => speaker.checker(&command).map(CheckerChoice::External),
+        (None, None, Some(command)) => speaker.interactor(&command).map(CheckerChoice::Interactor),
+        (None, Some(checker), Some(interactor)) if protocols.is("testlib") => {
+            let (then, interactor) = (speaker.checker(&checker), speaker.interactor(&interactor));
+            let (then, interactor) = (Box::new(then?), interactor?);
+            Some(CheckerChoice::Interactor(ExternalChecker { then: Some(then), ..interactor }))
+        }
         (None, None, None) => {
             let others = "`checker-command = \"./check {input} {answer}\"` or \
                           `interactor-command = \"./interact {input} {report}\"";
@@ -27,34 +49,58 @@ pub(super) fn checker(section: &Section<'_>, folder: &Path) -> Option<CheckerCho
     }
 }
 
-fn external_checker(section: &Section<'_>, command: &Located<&str>, folder: &Path) -> Option<CheckerChoice> {
-    let (key, names) = ("checker-command", ["input", "answer"]);
-    let is_complete = placeholders::check(section, key, command, &names)
-        & placeholders::require(section, command, "checker", "answer", "the file of the answer");
-    is_complete.then(|| CheckerChoice::External(external(command.value, folder)))
+/// Reads the commands of a problem under its protocol.
+struct Speaker<'s, 'a> {
+    section: &'s Section<'a>,
+    protocols: &'s Protocols<'a>,
+    folder: &'s Path,
+    answers: &'s AnswerFiles,
 }
 
-fn interactor(section: &Section<'_>, command: &Located<&str>, folder: &Path) -> Option<CheckerChoice> {
-    if command.value.contains("{answer}") {
-        let expected = "it reads the solver's output on standard input";
-        section.complain(command.span.clone(), "an interactor has no `{answer}`", expected);
-        return None;
+impl Speaker<'_, '_> {
+    fn checker(&self, command: &Located<&str>) -> Option<ExternalChecker> {
+        let protocol = self.protocols.of_command(self.section, command.value, false)?;
+        let (key, what) = ("checker-command", "checker");
+        let (names, needs_answer): (&[&str], bool) = match protocol {
+            CheckerProtocol::Judge | CheckerProtocol::Regex(_) => (&["input", "answer", "expected"], true),
+            CheckerProtocol::Testlib(_) => (&["input", "answer", "expected", "result"], false),
+            CheckerProtocol::Kattis(_) => (&["input", "answer", "expected"], false),
+        };
+        let needed = || placeholders::require(self.section, command, what, "answer", "the file of the answer");
+        let is_complete = placeholders::check(self.section, key, command, names) & (!needs_answer || needed());
+        is_complete.then(|| self.external(command.value, protocol))
     }
-    let (key, names) = ("interactor-command", ["input", "report"]);
-    let is_complete = placeholders::check(section, key, command, &names)
-        & placeholders::require(section, command, "interactor", "report", "the file for its score or reason");
-    is_complete.then(|| CheckerChoice::Interactor(external(command.value, folder)))
-}
 
-fn external(line: &str, folder: &Path) -> ExternalChecker {
-    let command = CommandTemplate { line: line.to_owned(), folder: folder.to_owned() };
-    ExternalChecker { command, protocol: CheckerProtocol::Judge }
+    fn interactor(&self, command: &Located<&str>) -> Option<ExternalChecker> {
+        if command.value.contains("{answer}") {
+            let expected = "it reads the solver's output on standard input";
+            self.section.complain(command.span.clone(), "an interactor has no `{answer}`", expected);
+            return None;
+        }
+        let protocol = self.protocols.of_command(self.section, command.value, true)?;
+        let (key, what) = ("interactor-command", "interactor");
+        let (names, needs_report): (&[&str], bool) = match protocol {
+            CheckerProtocol::Judge => (&["input", "report", "expected"], true),
+            CheckerProtocol::Testlib(_) => (&["input", "output", "expected"], false),
+            CheckerProtocol::Kattis(_) | CheckerProtocol::Regex(_) => (&["input", "expected"], false),
+        };
+        let needed =
+            || placeholders::require(self.section, command, what, "report", "the file for its score or reason");
+        let is_complete = placeholders::check(self.section, key, command, names) & (!needs_report || needed());
+        is_complete.then(|| self.external(command.value, protocol))
+    }
+
+    fn external(&self, line: &str, protocol: CheckerProtocol) -> ExternalChecker {
+        let line = protocols::plain_line(&protocol, line);
+        let command = CommandTemplate { line, folder: self.folder.to_owned() };
+        ExternalChecker { command, protocol, answers: self.answers.clone(), then: None }
+    }
 }
 
 fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'static dyn Checker> {
     let found = checkers::find(name.value);
     if found.is_none() {
-        let ids = || checkers::all().iter().map(|checker| checker.id());
+        let ids = || checkers::all().iter().map(|checker| checker.id()).chain([TOKENS]);
         let expected = match closest(name.value, ids()) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("expected one of: {}", ids().collect::<Vec<_>>().join(", ")),

@@ -153,6 +153,31 @@ impl<'a> Section<'a> {
         array.value.iter().filter_map(text).collect()
     }
 
+    /// Returns the text under `key`, or the texts in an array there.
+    pub(super) fn one_or_more(&self, key: &'static str) -> Vec<Located<&'a str>> {
+        match self.table.get(key).map(Spanned::get_ref) {
+            Some(DeValue::String(_)) => self.text(key).into_iter().collect(),
+            _ => self.texts(key),
+        }
+    }
+
+    /// Returns the words under `key`: a text, which white space divides, or an array of them.
+    pub(super) fn words(&self, key: &'static str) -> Option<Located<Vec<&'a str>>> {
+        let span = self.place(key);
+        let texts = self.one_or_more(key);
+        let is_text = matches!(self.table.get(key).map(Spanned::get_ref), Some(DeValue::String(_)));
+        let words = texts.iter().flat_map(|text| match is_text {
+            true => text.value.split_whitespace().collect::<Vec<_>>(),
+            false => vec![text.value],
+        });
+        Some(Located { value: words.collect(), span: span? })
+    }
+
+    /// Returns the place of the value under `key`, without reading it.
+    pub(super) fn place(&self, key: &str) -> Option<Range<usize>> {
+        self.table.get(key).map(Spanned::span)
+    }
+
     /// Returns the table under `key`.
     pub(super) fn section(&self, key: &'static str, title: &'static str) -> Option<Section<'a>> {
         let value = self.value(key)?;

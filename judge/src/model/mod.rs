@@ -1,5 +1,6 @@
 //! The types that rooms share: passive data, no effects.
 
+mod answer_files;
 mod best_score;
 mod case;
 mod checker_identity;
@@ -26,11 +27,13 @@ mod seeds;
 mod solver;
 mod stored_run;
 mod test_group;
+mod token_rules;
 mod units;
 mod verdict;
 mod visible;
 mod weight;
 
+pub use answer_files::AnswerFiles;
 pub use best_score::{BestScore, BestScores, Game};
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
 pub use checker_identity::CheckerIdentity;
@@ -38,7 +41,9 @@ pub use digest::{Digest, DigestError};
 pub use direction::{Direction, UnknownDirection};
 pub use event::{Evidence, FinishedJob, JobId, KnownOutcome, RunEvent, Stop, StoredResult};
 pub use exit::Exit;
-pub use external_checker::{CheckerProtocol, CommandTemplate, ExternalChecker};
+pub use external_checker::{
+    CheckerProtocol, CommandTemplate, ExternalChecker, Kattis, MatchPlace, ScoreSearch, ScoreStream, Testlib,
+};
 pub use features::{Feature, FeatureRule, Features, is_feature_name};
 pub use limits::{CompileLimits, HelperLimits, Limits};
 pub use listed::listed;
@@ -47,7 +52,7 @@ pub use number::{Number, NumberError};
 pub use outcome::{KeptStderr, Outcome};
 pub use outcome_grid::OutcomeGrid;
 pub use past_run::{HistoryRow, RunChoice, RunId, RunState};
-pub use problem::{BestSource, CheckerChoice, GeneratorChoice, Problem};
+pub use problem::{BestSource, CheckerChoice, GeneratorChoice, Problem, TOKENS};
 pub use provenance::{Provenance, iso_utc};
 pub use retention::Retention;
 pub use rule::{Aggregate, FailedCase, Rule, UnknownRule};
@@ -57,6 +62,7 @@ pub use seeds::{FIRST_FRESH_SEED, FIRST_TRAINING_SEED, Seeds, SeedsError, parse_
 pub use solver::{BASE_ENVIRONMENT, Invocation, JOURNAL_FOLDER, Program, Runtime, Solver, SolverSpec};
 pub use stored_run::{StoredCase, StoredEntrant, StoredOutcome, StoredRun};
 pub use test_group::{Members, TestGroup};
+pub use token_rules::{TokenRules, TokenRulesError};
 pub use units::{Bytes, Percent, Time, UnitError};
 pub use verdict::Verdict;
 pub use visible::{is_hidden, one_line, quote, tail, visible};

@@ -1,6 +1,8 @@
 //! A problem of the catalogue, checked and complete.
 
-use super::{CaseSpec, Direction, ExternalChecker, FeatureRule, HelperLimits, Limits, Rule, TestGroup};
+use super::{
+    AnswerFiles, CaseSpec, Direction, ExternalChecker, FeatureRule, HelperLimits, Limits, Rule, TestGroup, TokenRules,
+};
 use checkers::{Checker, Generator, Score};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -101,6 +103,9 @@ impl fmt::Debug for Problem {
     }
 }
 
+/// The name of the built-in checker that compares tokens.
+pub const TOKENS: &str = "tokens";
+
 /// The checker of a problem's answers.
 #[derive(Clone)]
 pub enum CheckerChoice {
@@ -110,6 +115,8 @@ pub enum CheckerChoice {
     External(ExternalChecker),
     /// A setter's command that converses with the solver.
     Interactor(ExternalChecker),
+    /// The built-in comparison with the case's answer file, token by token.
+    Tokens(TokenRules, AnswerFiles),
 }
 
 impl CheckerChoice {
@@ -119,6 +126,7 @@ impl CheckerChoice {
         match self {
             Self::BuiltIn(checker) => checker.id(),
             Self::External(external) | Self::Interactor(external) => &external.command.line,
+            Self::Tokens(..) => TOKENS,
         }
     }
 
@@ -127,7 +135,27 @@ impl CheckerChoice {
     pub fn version(&self) -> Option<u32> {
         match self {
             Self::BuiltIn(checker) => Some(checker.version()),
+            Self::Tokens(..) => Some(1),
             Self::External(_) | Self::Interactor(_) => None,
+        }
+    }
+
+    /// Returns where the answer files of the cases are.
+    #[must_use]
+    pub fn answers(&self) -> Option<&AnswerFiles> {
+        match self {
+            Self::BuiltIn(_) => None,
+            Self::External(external) | Self::Interactor(external) => Some(&external.answers),
+            Self::Tokens(_, answers) => Some(answers),
+        }
+    }
+
+    /// Names answer files: each of a case's file.
+    pub fn name_answers(&mut self, named: Vec<(PathBuf, PathBuf)>) {
+        match self {
+            Self::BuiltIn(_) => {}
+            Self::External(external) | Self::Interactor(external) => external.answers.named = named,
+            Self::Tokens(_, answers) => answers.named = named,
         }
     }
 

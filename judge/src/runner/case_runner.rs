@@ -1,10 +1,11 @@
 //! Runs cases in one slot: makes the input, runs the solver, has the answer checked.
 
+use super::passes::{self, Performance, in_full};
 use super::request::request;
 use super::slots::Slots;
 use crate::cases::{CheckerError, PreparedCase, ReadError};
 use crate::executor::Executor;
-use crate::interaction::{self, ConverseError};
+use crate::interaction::{self, ConverseError, Partner};
 use crate::model::{
     Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Ruling, Verdict, tail,
 };
@@ -58,12 +59,6 @@ struct OpenCase {
     features: Option<Arc<Features>>,
 }
 
-/// What a solver did, and what its interactor, if it had one, decided.
-struct Performance {
-    execution: Execution,
-    decision: Option<InteractorDecision>,
-}
-
 struct CaseRunner<'a> {
     slots: &'a Slots<'a>,
     slot: usize,
@@ -113,8 +108,9 @@ impl CaseRunner<'_> {
         if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
             return Ok((open.input.clone(), open.digest));
         }
-        let input: Arc<[u8]> = self.slots.inputs.load(&self.slots.plan.cases[index])?.into();
-        let prepared = self.slots.checker.prepare(&input)?;
+        let case = &self.slots.plan.cases[index];
+        let input: Arc<[u8]> = self.slots.inputs.load(case)?.into();
+        let prepared = self.slots.checker.prepare(&input, Some(&case.source))?;
         let finder = self.slots.finder.as_ref();
         let features = finder.map(|finder| Arc::new(finder.describe(&input, &prepared)));
         let digest = self.slots.store.is_active().then(|| Digest::of(&input));
@@ -147,21 +143,26 @@ impl CaseRunner<'_> {
 
     /// Runs the solver once, by itself or in a conversation.
     fn perform(&mut self, request: &Request) -> Result<Performance, ConverseError> {
-        let Some(OpenCase { prepared: PreparedCase::Interactive { interactor, input, .. }, .. }) = &self.open else {
+        let (limits, stopped) = (&self.slots.plan.limits, &self.slots.stopped);
+        let Some(OpenCase { prepared, .. }) = &self.open else {
             return Ok(Performance { execution: self.executor.run(request)?, decision: None });
         };
-        let plan = &self.slots.plan;
-        let time = plan.problem.helper_limits.interactor.0;
-        let conversation = interaction::converse(
-            &mut *self.executor,
-            request,
-            &plan.limits,
-            interactor,
-            input.path(),
-            time,
-            &self.slots.stopped,
-        )?;
-        Ok(Performance { execution: conversation.execution, decision: Some(conversation.decision) })
+        if prepared.passes() > 1 {
+            return passes::perform(&mut *self.executor, request, limits, prepared);
+        }
+        let PreparedCase::Interactive { interactor, input, expected, .. } = prepared else {
+            return Ok(Performance { execution: self.executor.run(request)?, decision: None });
+        };
+        let decision_time = self.slots.plan.problem.helper_limits.interactor.0;
+        let partner = Partner { interactor, input: input.path(), expected: expected.as_deref(), decision_time };
+        let conversation = interaction::converse(&mut *self.executor, request, limits, partner, stopped)?;
+        let decision = match conversation.decision {
+            InteractorDecision::Decided(Ruling::Accepted(score)) => {
+                passes::decided(prepared.check_written(&conversation.written), Ruling::Accepted(score))
+            }
+            decision => decision,
+        };
+        Ok(Performance { execution: conversation.execution, decision: Some(decision) })
     }
 
     /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
@@ -220,10 +221,4 @@ fn ruled(ruling: Ruling) -> Outcome {
             Outcome { broken: rejection.broken, ..Outcome::without_run(Verdict::WrongAnswer, note) }
         }
     }
-}
-
-/// An error with all its causes, as one line.
-fn in_full(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

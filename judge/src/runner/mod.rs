@@ -3,6 +3,7 @@
 mod alone;
 mod case_runner;
 mod dispatcher;
+mod passes;
 mod plan_runner;
 mod request;
 mod result;

@@ -3,7 +3,9 @@
 mod ending;
 mod interactive;
 mod protocol;
+mod tokens;
 
 pub use ending::{Ending, ending};
 pub use interactive::{Idleness, InteractiveVerdict, InteractorDecision, interactive_verdict};
 pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, checker_protocol, interactor_protocol};
+pub use tokens::compare_tokens;

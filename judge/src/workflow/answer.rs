@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::load;
 use crate::cases::{CheckerError, PreparedCase, ProblemChecker};
-use crate::model::{Bytes, Exit, Problem, Ruling};
+use crate::model::{Bytes, CaseSource, Exit, Problem, Ruling};
 use std::path::Path;
 
 /// Fails for an interactive problem: its answers cannot be checked without running the interactor.
@@ -15,26 +15,27 @@ pub(crate) fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
     Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, CheckerError::Interactive)).with_hint(hint))
 }
 
-/// Reads the input of a case.
-pub(crate) fn prepare(problem: &Problem, input: &[u8], name: &str) -> Result<PreparedCase, Failure> {
-    ProblemChecker::of(problem).prepare(input).map_err(|error| match error {
+/// Reads the input of a case: of this file, if it is one, and with this answer file, if the user names one.
+pub(crate) fn prepare(
+    problem: &Problem,
+    input: &[u8],
+    name: &str,
+    file: Option<&Path>,
+    expected: Option<&Path>,
+) -> Result<PreparedCase, Failure> {
+    let source = file.map(|file| CaseSource::File(file.to_owned()));
+    ProblemChecker::of(problem).with_answer(expected).prepare(input, source.as_ref()).map_err(|error| match error {
         CheckerError::Malformed(malformed) => {
             let hint = format!("`judge show {}` describes the input; is it of another problem?", problem.id);
             Failure::usage(format!("{name} is not an input of `{}`: {malformed}", problem.id)).with_hint(hint)
         }
+        CheckerError::NoAnswerFile => Failure::usage(error.to_string()),
         other => other.into(),
     })
 }
 
 /// Checks the answer in a file. An answer that is longer than the limit is rejected unread.
-pub(crate) fn check(
-    problem: &Problem,
-    input: &[u8],
-    name: &str,
-    output: &Path,
-    limit: Bytes,
-) -> Result<Ruling, Failure> {
-    let case = prepare(problem, input, name)?;
+pub(crate) fn check(case: &PreparedCase, output: &Path, limit: Bytes) -> Result<Ruling, Failure> {
     match load::bytes_up_to("the answer", output, limit)? {
         Some(answer) => Ok(case.check(&answer)?),
         None => Ok(too_long(limit)),

@@ -87,7 +87,7 @@ pub(crate) fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), F
     for case in cases {
         let CaseSource::File(path) = &case.source else { continue };
         let input = inputs.load(case)?;
-        if let Err(error) = checker.prepare(&input) {
+        if let Err(error) = checker.prepare(&input, Some(&case.source)) {
             failures.push(Failure::usage(format!("{}: {error}", path.display())));
         }
     }

@@ -162,6 +162,8 @@ impl From<CheckerError> for Failure {
             | CheckerError::Command(_)
             | CheckerError::Protocol(_)
             | CheckerError::BelowFailure { .. }
+            | CheckerError::NoAnswerFile
+            | CheckerError::AnswerFile { .. }
             | CheckerError::Interactive => Self::usage(error),
             CheckerError::Undecided(_) | CheckerError::Store(_) | CheckerError::Panicked(_) => Self::fault(error),
         }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions};
 
 use crate::proc::inherited::take_socket;
 use crate::proc::tree;
@@ -21,6 +21,9 @@ pub(crate) const ARGUMENT: &str = "--judge-sandbox-supervisor";
 
 /// How long what a command has left behind may take to die.
 const GRACE: Duration = Duration::from_secs(1);
+/// The most bytes of a file that a command may write, its output included: one that prints without end does not fill the
+/// disk.
+const FILE_BYTES: u64 = 512 << 20;
 /// The pause between two looks at what is dying.
 const PAUSE: Duration = Duration::from_micros(200);
 
@@ -61,9 +64,13 @@ fn start(order: &mut Reader) -> io::Result<(Child, OwnedFd)> {
         command.arg(order.os_string()?);
     }
     command.stdin(order.fd()?).stdout(order.fd()?).stderr(order.fd()?).current_dir(folder).process_group(0);
-    // SAFETY: one system call, which may be made between fork and exec.
+    // SAFETY: two system calls, which may be made between fork and exec.
     unsafe {
-        command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?));
+        command.pre_exec(|| {
+            let largest = Rlimit { current: Some(FILE_BYTES), maximum: Some(FILE_BYTES) };
+            rustix::process::setrlimit(Resource::Fsize, largest)?;
+            Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?)
+        });
     }
     let child = command.spawn()?;
     let process = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;

@@ -70,7 +70,11 @@ fn check_files(problem: &Problem, input: &Path, output: &Path, limit: Bytes) -> 
             return Err(Failure::usage(format!("{} is not a regular file", path.display())));
         }
     }
-    answer::check(problem, &load::bytes("the input", input)?, &input.display().to_string(), output, limit)
+    let bytes = load::bytes("the input", input)?;
+    let expected = input.with_extension("ans");
+    let expected = (problem.checker.answers().is_some() && expected.is_file()).then_some(&*expected);
+    let case = answer::prepare(problem, &bytes, &input.display().to_string(), Some(input), expected)?;
+    answer::check(&case, output, limit)
 }
 
 /// `NAME` may have dots itself.

@@ -34,6 +34,12 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
     if args.input.as_deref() == Some(Path::new("-")) && output == Path::new("-") {
         return Err(Failure::usage("the input and the answer cannot both come from standard input"));
     }
+    if args.answer.is_some() && problem.checker.answers().is_none() {
+        let hint = "`checker = \"tokens\"` and commands do: `judge help check`";
+        return Err(
+            Failure::usage(format!("the checker of `{}` compares with no answer file", problem.id)).with_hint(hint)
+        );
+    }
     let (input, name) = match (&args.input, args.seed) {
         (Some(path), _) => (load::bytes("the input", path)?, path.display().to_string()),
         (None, seed) => {
@@ -41,7 +47,9 @@ fn check_one(problem: &Problem, args: &CheckArgs, output: &Path, limit: Bytes) -
             (Inputs::of(problem).generate(seed)?, format!("seed {seed}"))
         }
     };
-    let ruling = answer::check(problem, &input, &name, output, limit)?;
+    let file = args.input.as_deref();
+    let case = answer::prepare(problem, &input, &name, file, args.answer.as_deref())?;
+    let ruling = answer::check(&case, output, limit)?;
     report::print_line(&ruling.to_string())?;
     Ok(exit(&ruling))
 }

@@ -91,7 +91,7 @@ impl Rechecker<'_> {
     /// Makes and reads the input again. Fails if it is not the recorded one.
     fn prepare(&self, case: &StoredCase) -> Result<PreparedCase, String> {
         let input = stored_case::input(&self.inputs, case)?;
-        self.checker.prepare(&input).map_err(|error| error.to_string())
+        self.checker.prepare(&input, Some(&case.spec.source)).map_err(|error| error.to_string())
     }
 
     fn recheck(&self, prepared: &Result<PreparedCase, String>, stored: &StoredOutcome) -> Result<Recheck, Failure> {

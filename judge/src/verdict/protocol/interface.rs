@@ -1,13 +1,19 @@
 //! What a protocol is asked, and what it answers.
 
 use crate::model::Ruling;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
 /// How a checker or an interactor is called, and how its result is read.
 pub trait Protocol {
-    /// Returns the names of the files for the program's result. They are created empty, in their own folder.
+    /// Returns the names of the files for the program's result, in a folder of their own.
     fn reports(&self) -> &'static [&'static str];
+
+    /// Returns whether these files are there, empty, before the program starts.
+    fn finds_reports(&self) -> bool {
+        true
+    }
 
     /// Returns how a program with this command line is called with these files.
     fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a>;
@@ -17,6 +23,11 @@ pub trait Protocol {
     /// # Errors
     /// When it violates the protocol.
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError>;
+
+    /// Returns the input on which the solver is to run again, if this output asks for that.
+    fn next_pass<'a>(&self, _: &CallOutput<'a>) -> Option<&'a [u8]> {
+        None
+    }
 }
 
 /// The files of one call.
@@ -26,6 +37,8 @@ pub struct CallFiles<'a> {
     pub input: &'a Path,
     /// The answer; an interactor has none.
     pub answer: Option<&'a Path>,
+    /// The setter's own answer, if the case has one.
+    pub expected: Option<&'a Path>,
     /// The files of [`Protocol::reports`], in the same order.
     pub reports: &'a [PathBuf],
 }
@@ -36,7 +49,7 @@ pub struct Call<'a> {
     /// The value of each `{name}` in the command line.
     pub placeholders: Vec<(&'static str, &'a Path)>,
     /// The arguments after those of the command line.
-    pub appended: Vec<&'a Path>,
+    pub appended: Vec<OsString>,
     /// A checker's standard input; `None`: empty. An interactor reads the solver's output.
     pub stdin: Option<&'a Path>,
 }
@@ -50,8 +63,43 @@ pub struct CallOutput<'a> {
     pub stdout: &'a [u8],
     /// Its standard error.
     pub stderr: &'a [u8],
-    /// The contents of the files of [`Protocol::reports`], in the same order.
-    pub reports: &'a [Vec<u8>],
+    /// The contents of the files of [`Protocol::reports`], in the same order; `None`: there is no such file.
+    pub reports: &'a [Option<Vec<u8>>],
+}
+
+/// The file in the place of an answer that a case does not have.
+pub(super) const NO_FILE: &str = "/dev/null";
+
+impl<'a> CallFiles<'a> {
+    /// Returns the value of every placeholder that does not depend on the protocol.
+    pub(super) fn placeholders(&self) -> Vec<(&'static str, &'a Path)> {
+        let answer = self.answer.map(|answer| ("answer", answer));
+        let expected = ("expected", self.expected.unwrap_or(Path::new(NO_FILE)));
+        [("input", self.input), expected].into_iter().chain(answer).collect()
+    }
+}
+
+impl CallOutput<'_> {
+    /// Returns a report as trimmed text; an absent one is empty.
+    pub(super) fn report(&self, index: usize) -> String {
+        self.reports.get(index).and_then(Option::as_ref).map(|bytes| text(bytes)).unwrap_or_default()
+    }
+}
+
+/// Returns bytes as trimmed text; invalid UTF-8 is replaced.
+pub(super) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+/// Returns a message of several lines as one, shortened if it is long.
+pub(super) fn message(text: &str) -> String {
+    const LONGEST: usize = 500;
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let line = lines.join("; ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
 }
 
 /// A program violated its protocol. This is never the solver's fault.
@@ -83,6 +131,12 @@ pub enum ProtocolError {
         /// Its standard error.
         stderr: String,
     },
+    /// It reported a fault of its own.
+    #[error("failed: {0}")]
+    Failed(String),
+    /// It asks for another run of the solver, where there is none.
+    #[error("asks for another run of the solver (nextpass.in), {0}")]
+    NextPass(&'static str),
     /// It neither accepted nor rejected.
     #[error("ended with {status} ({expected}){}", after_colon(stderr))]
     NoRuling {

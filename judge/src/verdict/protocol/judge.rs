@@ -1,11 +1,11 @@
 //! The judge's own protocol. Exit code 0 accepts, and the first word of the result is the score; exit code 1 rejects,
 //! and the first line of the result is the reason. Every other end is the checker's fault.
 //!
-//! A checker gets its files in place of `{input}` and `{answer}`, and prints the result.
-//! An interactor gets `{input}` and writes the result to the file `{report}`.
+//! A checker gets its files in place of `{input}`, `{answer}` and `{expected}`, and prints the result.
+//! An interactor gets `{input}` and `{expected}`, and writes the result to the file `{report}`.
 
 use super::crash;
-use super::interface::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
+use super::interface::{Call, CallFiles, CallOutput, Protocol, ProtocolError, text};
 use crate::model::{Ruling, tail};
 use checkers::Score;
 
@@ -21,9 +21,7 @@ impl Protocol for JudgeChecker {
     }
 
     fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
-        let answer = files.answer.map(|answer| ("answer", answer));
-        let placeholders = std::iter::once(("input", files.input)).chain(answer).collect();
-        Call { placeholders, appended: Vec::new(), stdin: None }
+        Call { placeholders: files.placeholders(), appended: Vec::new(), stdin: None }
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
@@ -38,13 +36,13 @@ impl Protocol for JudgeInteractor {
 
     fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
         let report = files.reports.iter().map(|report| ("report", report.as_path()));
-        let placeholders = std::iter::once(("input", files.input)).chain(report).collect();
+        let placeholders = files.placeholders().into_iter().chain(report).collect();
         Call { placeholders, appended: Vec::new(), stdin: None }
     }
 
     fn ruling(&self, output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
-        let report = output.reports.first().map_or(&[][..], Vec::as_slice);
-        ruling(output, report, "its report")
+        let report = output.reports.first().and_then(Option::as_ref);
+        ruling(output, report.map_or(&[][..], Vec::as_slice), "its report")
     }
 }
 
@@ -72,11 +70,6 @@ fn ruling(output: &CallOutput<'_>, result: &[u8], place: &'static str) -> Result
     }
 }
 
-/// Returns bytes as trimmed text; invalid UTF-8 is replaced.
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).trim().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,7 +88,7 @@ mod tests {
     }
 
     fn decided(status: i32, report: &[u8], stderr: &[u8]) -> Result<Ruling, ProtocolError> {
-        let (status, reports) = (ExitStatus::from_raw(status), [report.to_vec()]);
+        let (status, reports) = (ExitStatus::from_raw(status), [Some(report.to_vec())]);
         JudgeInteractor.ruling(&CallOutput { status, stdout: b"7\n", stderr, reports: &reports })
     }
 
@@ -180,8 +173,8 @@ mod tests {
     #[test]
     fn a_checker_gets_its_files_where_it_asks_for_them() {
         let (input, answer) = (Path::new("/in"), Path::new("/out"));
-        let files = CallFiles { input, answer: Some(answer), reports: &[] };
-        let placeholders = vec![("input", input), ("answer", answer)];
+        let files = CallFiles { input, answer: Some(answer), expected: None, reports: &[] };
+        let placeholders = vec![("input", input), ("expected", Path::new("/dev/null")), ("answer", answer)];
         for line in ["./check {answer}", "./check --in={input}"] {
             let call = JudgeChecker.call(line, &files);
             assert_eq!(call, Call { placeholders: placeholders.clone(), appended: Vec::new(), stdin: None });
@@ -193,9 +186,12 @@ mod tests {
     fn an_interactor_gets_a_file_for_its_report() {
         let reports: Vec<PathBuf> =
             JudgeInteractor.reports().iter().map(|name| Path::new("/tmp/x").join(name)).collect();
-        let files = CallFiles { input: Path::new("/in"), answer: None, reports: &reports };
+        let expected = Some(Path::new("/ans"));
+        let files = CallFiles { input: Path::new("/in"), answer: None, expected, reports: &reports };
         let call = JudgeInteractor.call("./interact", &files);
-        let placeholders = vec![("input", Path::new("/in")), ("report", Path::new("/tmp/x/report"))];
+        let placeholders = [("input", "/in"), ("expected", "/ans"), ("report", "/tmp/x/report")]
+            .map(|(name, path)| (name, Path::new(path)));
+        let placeholders = placeholders.to_vec();
         assert_eq!(call, Call { placeholders, appended: Vec::new(), stdin: None });
     }
 }

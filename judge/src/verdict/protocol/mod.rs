@@ -8,6 +8,9 @@
 mod crash;
 mod interface;
 mod judge;
+mod kattis;
+mod regex;
+mod testlib;
 
 use crate::model::CheckerProtocol;
 
@@ -18,13 +21,19 @@ pub use interface::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
 pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     match protocol {
         CheckerProtocol::Judge => &judge::JudgeChecker,
+        CheckerProtocol::Testlib(testlib) => testlib,
+        CheckerProtocol::Kattis(kattis) => kattis,
+        CheckerProtocol::Regex(search) => search,
     }
 }
 
-/// Returns the protocol as interactors use it.
+/// Returns the protocol as interactors use it. The catalogue has no interactor whose score is searched for.
 #[must_use]
 pub fn interactor_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     match protocol {
         CheckerProtocol::Judge => &judge::JudgeInteractor,
+        CheckerProtocol::Testlib(_) => &testlib::TestlibInteractor,
+        CheckerProtocol::Kattis(kattis) => kattis,
+        CheckerProtocol::Regex(search) => search,
     }
 }

@@ -1,0 +1,48 @@
+//! What is wrong with a protocol in a catalogue is said with its place.
+
+use crate::support::Folder;
+
+#[test]
+fn faults_are_shown_at_their_places() {
+    for (lines, place, words) in [
+        ("checker-command = \"c {answer}\"\nchecker-protocol = \"testlip\"", "4:20", "did you mean `testlib`?"),
+        ("checker-command = \"c {answer}\"\nchecker-protocol = \"regex\"", "1:1", "add `score-regex = "),
+        (
+            "checker-command = \"c {answer}\"\nchecker-protocol = \"regex\"\nscore-regex = 'Score = (\\d+'",
+            "5:15",
+            "bad regular expression in `score-regex`",
+        ),
+        (
+            "checker-command = \"c {answer}\"\nchecker-protocol = \"regex\"\nscore-regex = '\\d*'",
+            "5:15",
+            "finds the empty text",
+        ),
+        (
+            "checker-command = \"c {answer}\"\nchecker-protocol = \"regex\"\nscore-regex = '\\d+'\nscore-match = \"frist\"",
+            "6:15",
+            "expected one of: first, last",
+        ),
+        ("checker-command = \"c {answer}\"\nscore-regex = '\\d+'", "4:15", "the protocol `judge` has no `score-regex`"),
+        ("checker-command = \"c\"\nchecker-protocol = \"kattis\"\nvalidation-passes = 0", "5:21", "at least once"),
+        ("checker-command = \"c {answer}\"\nchecker-arguments = \"x\"", "4:21", "has no `checker-arguments`"),
+        ("checker = \"tokens\"\nchecker-arguments = \"float 1\"", "4:21", "unknown argument `float`"),
+        ("checker = \"tokens\"\nchecker-protocol = \"kattis\"", "4:20", "a built-in checker has no `checker-protocol`"),
+        ("checker = \"columns\"\nanswers = \"*.ans\"", "4:11", "compares with no answer files"),
+        ("checker = \"tokens\"\nanswers = \"a[.ans\"", "4:11", "is not a file pattern"),
+        ("checker = \"tokns\"", "3:11", "did you mean `tokens`?"),
+        (
+            "interactor-command = \"i\"\nchecker-protocol = \"regex\"\nscore-regex = 'x'",
+            "4:20",
+            "an interactor's output goes to the solver",
+        ),
+        ("interactor-command = \"i\"\nchecker-command = \"c {answer}\"", "3:22", "a problem has one checker"),
+        ("checker-command = \"c {report}\"\nchecker-protocol = \"testlib\"", "3:22", "unknown placeholder `{report}`"),
+    ] {
+        let folder = Folder::new();
+        folder.write("problems.toml", format!("[[problem]]\nid = \"p\"\n{lines}\ninputs = [\"*.in\"]\n"));
+        let said = folder.judge(&["list"]);
+        assert_eq!(said.code, Some(2), "{lines}");
+        let place = format!("problems.toml:{place}");
+        assert!(said.stderr.contains(words) && said.stderr.contains(&place), "{lines}: {}", said.stderr);
+    }
+}
