@@ -60,7 +60,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// The rooms of `report`, each with the ones that it may import; `renderings.rs` and `mod.rs` join them.
-const REPORT_ROOMS: [(&str, &[&str]); 10] = [
+const REPORT_ROOMS: [(&str, &[&str]); 11] = [
     ("text", &[]),
     ("run", &["text"]),
     ("compare", &["text"]),
@@ -69,6 +69,7 @@ const REPORT_ROOMS: [(&str, &[&str]); 10] = [
     ("past", &["text"]),
     ("doctor", &["text"]),
     ("exec", &["text"]),
+    ("languages", &["text"]),
     ("formats", &["text"]),
     ("html", &["text", "run"]),
 ];

@@ -25,11 +25,11 @@ fn refused(folder: &Folder, arguments: &[&str]) -> String {
 #[test]
 fn a_solver_that_cannot_be_run_is_one_error_before_anything_runs() {
     let folder = folder();
-    folder.write("a.kt", "fun main() {}");
+    folder.write("a.nim", "echo 1");
     folder.write("b.swift", "print(1)");
-    let known = "known: .rs, .cpp, .cc, .cxx, .c, .go, .java, .py, .js, .mjs, .sh, .rb, .pl";
+    let known = "known: .rs, .cpp, .cc, .cxx, .c, .go, .java, .py, .js, .mjs, .cjs, .ts, .sh, .rb, .pl, .php, .lua, .kt, .cs, .hs, .ml, .pas, .pp, .zig";
     for (solver, message) in [
-        ("a.kt", format!("error: unknown source type .kt; {known}\nhint: ")),
+        ("a.nim", format!("error: unknown source type .nim; {known}\nhint: ")),
         ("./b.swift", format!("error: unknown source type .swift; {known}\nhint: ")),
         ("./missing", "error: solver `missing`: ./missing: No such file or directory (os error 2)\nhint: ".to_owned()),
         ("no-such-command --fast", "no such command on the PATH, and no such file here".to_owned()),
@@ -45,7 +45,7 @@ fn a_solver_that_cannot_be_run_is_one_error_before_anything_runs() {
             assert!(said.contains(&message) && said.matches("error:").count() == 1, "{command:?}: {said}");
         }
     }
-    let both = refused(&folder, &["run", "-s", "./missing", "-s", "a.kt"]);
+    let both = refused(&folder, &["run", "-s", "./missing", "-s", "a.nim"]);
     assert_eq!(both.matches("error:").count(), 2, "{both}");
     assert!(!folder.path().join(".judge").exists(), "nothing was run");
 }

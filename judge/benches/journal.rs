@@ -5,8 +5,8 @@ use judge::command::{checker_identity, game_of};
 use judge::journal::{HistoryFilter, Journal, Recording, RunRecord, Surroundings};
 use judge::manifest::Catalogue;
 use judge::model::{
-    BestScores, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KeptStderr, Outcome, Retention, Solver,
-    SolverSpec, Verdict,
+    Allowance, BestScores, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KeptStderr, Outcome, Retention,
+    Solver, SolverSpec, Verdict,
 };
 use judge::plan::{Order, Plan};
 use judge_sandbox::Tier;
@@ -41,6 +41,7 @@ fn open_run_of(cases: usize) -> OpenRun {
             spec: SolverSpec { name: "bot".to_owned(), text: "./bot".to_owned() },
             invocation: Invocation::CannotStart(String::new()),
             environment: Vec::new(),
+            allowance: Allowance::default(),
         }],
         environment: Vec::new(),
         visible: Vec::new(),

@@ -5,10 +5,10 @@ mod comparing;
 mod past;
 mod shared;
 
-pub use by_hand::{CheckArgs, ExecArgs, GenArgs, ViewArgs};
+pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, LanguagesArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, RescoreArgs, ShowArgs};
-pub use shared::{CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, TierArg};
+pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, TierArg};
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -78,6 +78,16 @@ pub enum Command {
     /// Search for good parameters of a solver
     #[command(after_help = comparing::TUNE_EXAMPLES, mut_arg("jsonl", |arg| arg.help("JSON lines: every setting in every round")), mut_arg("json", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
     Tune(Box<TuneArgs>),
+    /// Show the languages of solvers: which are installed here, and what compiles and runs them
+    #[command(after_help = by_hand::LANGUAGES_EXAMPLES)]
+    Languages(LanguagesArgs),
+    /// Show how many compiled programs are kept from run to run, and where; or remove them
+    #[command(after_help = by_hand::CACHE_EXAMPLES)]
+    Cache {
+        /// What to do with it
+        #[command(subcommand)]
+        action: Option<CacheAction>,
+    },
     /// List the problems
     #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]
     List,
@@ -122,6 +132,8 @@ pub enum Command {
 const RUN_EXAMPLES: &str = "Examples:
   judge run -p columns                                  the bundled solver on the problem's own cases
   judge run -p columns -s ./mybot --seeds 1-100         a program, on a hundred cases
+  judge run -p columns -s bot.java -s rustbot/          a source file and a folder of them; `judge languages` lists which
+  judge run -p columns -s py=bot.py -s pypy=bot.py --language pypy=pypy
   judge run -p same-game -s 'python3 bot.py' --inputs 'data/*.in' --json result.json
   judge run -p square-remover -s old=./v1 -s new=./v2   two versions, scored relative to the better
   judge run -p same-game-free -s ./mybot --best ledger  relative to the best of any past run
@@ -158,6 +170,8 @@ pub enum SchemaOf {
     Exec,
     /// The document of `judge doctor --json`
     Doctor,
+    /// The document of `judge languages --json`
+    Languages,
     /// The catalogue `problems.toml`
     Problems,
 }
@@ -179,7 +193,7 @@ pub struct RunArgs {
     /// Which problem
     #[command(flatten)]
     pub problem: ProblemArgs,
-    /// A program, a quoted command, a source file, or bundled:ID; NAME=S names it; repeatable [default: the problem's bundled one]
+    /// A program, a quoted command, a source file or folder, or bundled:ID; NAME=S names it; repeatable [default: the problem's bundled one]
     #[arg(short, long = "solver", value_name = "S")]
     pub solvers: Vec<String>,
     /// How many solvers run at once, and where
@@ -224,6 +238,9 @@ pub struct RunArgs {
     /// What the solvers may use
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// How the solvers are built
+    #[command(flatten)]
+    pub build: BuildArgs,
     /// How the solvers are isolated
     #[command(flatten)]
     pub sandbox: SandboxArgs,

@@ -3,6 +3,9 @@
 use crate::model::{CaseSource, CaseSpec, JobId, KeptStderr, Limits, Problem, Solver, quote};
 use judge_sandbox::Visible;
 
+/// The flag that chooses languages, for all solvers or for those of a name.
+const LANGUAGE: &str = "--language";
+
 /// What a run will do.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -41,6 +44,12 @@ pub enum Order {
 }
 
 impl Plan {
+    /// Returns what a solver may use on each case: the limits of the run, and what its language allows.
+    #[must_use]
+    pub fn limits_of(&self, solver: usize) -> Limits {
+        self.limits.allowing(&self.solvers[solver].allowance)
+    }
+
     /// Returns how many jobs there are.
     #[must_use]
     pub fn job_count(&self) -> usize {
@@ -86,6 +95,19 @@ impl Plan {
         };
         let solver = quote(&self.solvers[job.solver].spec.text);
         let command = format!("judge run -p {} -s {solver} {case}", quote(&self.problem.id));
-        self.case_flags.iter().fold(command, |command, word| format!("{command} {}", quote(word)))
+        let mut words = self.case_flags.iter();
+        let mut flags = Vec::new();
+        while let Some(word) = words.next() {
+            let language = Some(word).filter(|word| *word == LANGUAGE).and_then(|_| words.next());
+            match language.map(|choice| choice.rsplit_once('=').unwrap_or(("", choice))) {
+                None => flags.push(&**word),
+                // The solver is not named here.
+                Some((name, language)) if name.is_empty() || name == self.solvers[job.solver].spec.name => {
+                    flags.extend([LANGUAGE, language]);
+                }
+                Some(_) => {}
+            }
+        }
+        flags.into_iter().fold(command, |command, word| format!("{command} {}", quote(word)))
     }
 }

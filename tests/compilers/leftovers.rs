@@ -59,7 +59,7 @@ fn a_compiler_ends_with_the_judge() {
         skip(Need::Cplusplus, "there is no C++ compiler");
         return;
     }
-    let run = ["run", "-p", "columns", "--seeds", "1", "--no-journal", "-s", "long.cpp"];
+    let run = ["run", "-p", "columns", "--seeds", "1", "--no-journal", "--no-cache", "-s", "long.cpp"];
     dies_with_the_judge(&stage, &run, ("cc1plus", 1));
 }
 

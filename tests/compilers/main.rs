@@ -2,7 +2,9 @@
 //! compilers, checkers, generators and interactors included.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod cache;
 mod commands;
+mod languages;
 mod leftovers;
 #[allow(dead_code, reason = "it serves other tests as well")]
 #[path = "../harness/processes.rs"]
@@ -15,7 +17,7 @@ mod stage;
 mod support;
 
 use judge::model::Invocation;
-use judge::solver::{Toolbox, fingerprint, parse_specs, prepare};
+use judge::solver::{BuildSettings, Toolbox, fingerprint, parse_specs, prepare};
 use judge_sandbox::{Exchange, Made, Options, Request, Sandbox, Sink, Stdin, TierChoice, WorkFile};
 use stage::{Stage, is_root, json, run, users_and_tiers};
 use std::fs;
@@ -38,7 +40,21 @@ fn write(stage: &Stage, name: &str, text: &str) {
 }
 
 fn judged(stage: &Stage, user: Option<u32>, tier: &str, source: &str) -> Became {
-    let run = ["run", "-p", "columns", "--seeds", "1", "--no-journal", "--tier", tier, "--json", "-", "-s", source];
+    let run = [
+        "run",
+        "-p",
+        "columns",
+        "--seeds",
+        "1",
+        "--no-journal",
+        "--no-cache",
+        "--tier",
+        tier,
+        "--json",
+        "-",
+        "-s",
+        source,
+    ];
     let mut judge = stage.judge_as(user, &run);
     judge.env("SECRET", SECRET);
     let report = json(judge);
@@ -174,6 +190,17 @@ fn a_source_may_have_any_name_and_stand_anywhere() {
         let Became { verdict, note } = judged(&stage, None, "auto", "planted.c");
         assert!(verdict == "cannot-start" && note.contains(why), "{verdict}: {note}");
     }
+    write(&stage, ".judge/main.c", GOOD[0].1);
+    stage.folder.write("mine.d/main.c", GOOD[0].1);
+    symlink("../mine.d", stage.path("work/planted")).unwrap();
+    for (folder, why) in [
+        (".judge", "no program sees a journal"),
+        ("planted", "outside the current folder"),
+        ("planted/", "outside the current folder"),
+    ] {
+        let Became { verdict, note } = judged(&stage, None, "auto", folder);
+        assert!(verdict == "cannot-start" && note.contains(why), "{folder}: {verdict}: {note}");
+    }
     let private = stage.path("work/elsewhere");
     write(&stage, "elsewhere/own.c", GOOD[0].1);
     fs::set_permissions(private.join("own.c"), fs::Permissions::from_mode(0o600)).unwrap();
@@ -206,9 +233,9 @@ fn a_compiled_solver_is_the_same_when_it_is_compiled_again() {
         let sandbox = Sandbox::open(&options).unwrap();
         // `None` for what is not compiled here.
         let hash = |source: &Path| {
-            let mut toolbox = Toolbox::new(tier).unwrap();
+            let mut toolbox = Toolbox::new(tier, BuildSettings::default()).unwrap();
             let spec = parse_specs(&[source.display().to_string()]).unwrap().remove(0);
-            let solver = prepare(spec, &mut toolbox, &mut |request, exchange| {
+            let solver = prepare(spec, &mut toolbox, &mut |_, request, exchange| {
                 sandbox.worker(None)?.run_with_files(request, exchange)
             });
             let solver = solver.unwrap();
@@ -250,7 +277,7 @@ fn made(sandbox: &Sandbox, script: &str) -> Made {
         stderr: Sink::Capture,
     };
     let exchange = Exchange {
-        given: vec![WorkFile { path: "given".into(), bytes: b"hello".to_vec() }],
+        given: vec![WorkFile { path: "given".into(), bytes: b"hello".to_vec(), executable: false }],
         variables: vec!["HERE".into()],
         made_in: "out".into(),
         most_files: 100,
@@ -266,7 +293,7 @@ fn only_files_are_taken_from_what_a_compiler_leaves() {
         let helper = Some(env!("CARGO_BIN_EXE_judge").into());
         let options = Options { tier: TierChoice::Forced(tier.parse().unwrap()), helper, ..Options::default() };
         let sandbox = Sandbox::open(&options).unwrap();
-        let file = |path: &str| Ok(vec![WorkFile { path: path.into(), bytes: b"hello".to_vec() }]);
+        let file = |path: &str| Ok(vec![WorkFile { path: path.into(), bytes: b"hello".to_vec(), executable: false }]);
         assert_eq!(made(&sandbox, "mkdir -p out/a && cat given > \"$HERE/out/a/b\""), file("a/b"), "{tier}");
         assert_eq!(made(&sandbox, "cat given > out/x; exit 1"), Ok(Vec::new()), "{tier}: it failed");
         for (script, why) in [

@@ -69,6 +69,8 @@ impl Stage {
         let mut command = Command::new(self.path(program));
         command.current_dir(self.path("work")).env("TMPDIR", self.path("tmp")).stdin(Stdio::null());
         command.env_remove("GITHUB_STEP_SUMMARY").stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Every user has a cache of its own there, or none: nothing that one has compiled is run by another.
+        command.env("JUDGE_CACHE", self.path("cache")).env("XDG_CONFIG_HOME", self.path("config"));
         command
     }
 

@@ -48,6 +48,10 @@ impl Folder {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_judge"));
         command.args(arguments).current_dir(self.path()).stdin(Stdio::null()).env_remove("GITHUB_STEP_SUMMARY");
+        // Neither the user's own settings nor what other tests have compiled.
+        command
+            .env("JUDGE_CACHE", self.path().join(".judge-cache"))
+            .env("XDG_CONFIG_HOME", self.path().join(".config"));
         command
     }
 

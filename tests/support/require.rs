@@ -50,10 +50,24 @@ pub(crate) enum Need {
     Optuna,
     /// The program `script`, which makes terminals.
     Script,
+    Make,
+    Pypy,
+    Ruby,
+    Perl,
+    Php,
+    Lua,
+    Pascal,
+    Ocaml,
+    Haskell,
+    Kotlin,
+    Typescript,
+    /// C#.
+    Mono,
+    Zig,
 }
 
 /// What `JUDGE_REQUIRE` calls each of them, and how to get it.
-const WORDS: [(&str, Need, &str); 23] = [
+const WORDS: [(&str, Need, &str); 36] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
     ("python", Need::Python, "apt-get install python3"),
@@ -77,6 +91,19 @@ const WORDS: [(&str, Need, &str); 23] = [
     ("data", Need::Data, "the contests have these files, the project may not hand them on"),
     ("optuna", Need::Optuna, "python3 -m venv target/optuna; target/optuna/bin/pip install optuna scipy"),
     ("script", Need::Script, "apt-get install bsdutils"),
+    ("make", Need::Make, "apt-get install make"),
+    ("pypy", Need::Pypy, "apt-get install pypy3"),
+    ("ruby", Need::Ruby, "apt-get install ruby"),
+    ("perl", Need::Perl, "apt-get install perl"),
+    ("php", Need::Php, "apt-get install php-cli"),
+    ("lua", Need::Lua, "apt-get install lua5.4"),
+    ("pascal", Need::Pascal, "apt-get install fpc"),
+    ("ocaml", Need::Ocaml, "apt-get install ocaml-nox"),
+    ("haskell", Need::Haskell, "apt-get install ghc"),
+    ("kotlin", Need::Kotlin, "apt-get install kotlin"),
+    ("typescript", Need::Typescript, "apt-get install node-typescript nodejs"),
+    ("mono", Need::Mono, "apt-get install mono-mcs"),
+    ("zig", Need::Zig, "ziglang.org/download"),
 ];
 
 const VM: &str = "apt-get install bash binutils busybox-static cpio qemu-system-x86; tests/vm/fetch-kernel target/tmp";

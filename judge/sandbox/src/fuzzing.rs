@@ -98,7 +98,7 @@ fn task(exchange: Option<Exchange>) -> Task {
 
 fn exchange() -> Exchange {
     Exchange {
-        given: vec![WorkFile { path: "main.rs".into(), bytes: b"fn main() {}".to_vec() }],
+        given: vec![WorkFile { path: "main.rs".into(), bytes: b"fn main() {}".to_vec(), executable: false }],
         variables: vec!["TMPDIR".into()],
         made_in: "made".into(),
         most_files: 100,

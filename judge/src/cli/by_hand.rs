@@ -1,8 +1,8 @@
 //! The grammar of the commands for one program, case or answer: `exec`, `check`, `view`, `gen` and `solve`.
 
-use super::{LimitArgs, ProblemArgs, SandboxArgs};
+use super::{BuildArgs, LimitArgs, ProblemArgs, SandboxArgs};
 use crate::model::{Bytes, RunChoice, Seeds, parse_seed};
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -126,9 +126,37 @@ pub struct ViewArgs {
     /// What the solver may use
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// How the solver is built
+    #[command(flatten)]
+    pub build: BuildArgs,
     /// How the solver is isolated
     #[command(flatten)]
     pub sandbox: SandboxArgs,
+}
+
+pub(super) const LANGUAGES_EXAMPLES: &str = "Examples:
+  judge languages                      of the catalogue here, and your own
+  judge languages --json languages.json
+  judge run -p columns -s bot.py --language pypy";
+
+pub(super) const CACHE_EXAMPLES: &str = "Examples:
+  judge cache
+  judge cache clear
+  judge run -p columns -s bot.cpp --no-cache";
+
+/// Arguments of `judge languages`.
+#[derive(Debug, Args)]
+pub struct LanguagesArgs {
+    /// Write the same as JSON to this file, or - for standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
+}
+
+/// What is done with the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub enum CacheAction {
+    /// Remove all compiled programs
+    Clear,
 }
 
 /// Arguments of `judge gen`.

@@ -1,6 +1,6 @@
 //! The grammar of the commands that compare: `compare`, `power`, `baseline`, `gate` and `tune`.
 
-use super::{CaseArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs};
+use super::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs};
 use crate::model::{Percent, Seeds};
 use crate::paired::{EffectLevel, EffectMeasure, MinEffect};
 use crate::tune::Parameter;
@@ -61,6 +61,9 @@ pub struct RunningArgs {
     /// Do not record the run in the journal
     #[arg(long)]
     pub no_journal: bool,
+    /// How the solvers are built
+    #[command(flatten)]
+    pub build: BuildArgs,
     /// How the solvers are isolated
     #[command(flatten)]
     pub sandbox: SandboxArgs,

@@ -1,7 +1,7 @@
 //! The grammar that several commands share: cases, limits, sandbox and jobs.
 
 use crate::condition::Condition;
-use crate::model::{Bytes, Seeds, Time};
+use crate::model::{Bytes, LanguageChoice, Seeds, Time};
 use clap::Args;
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -63,8 +63,20 @@ pub struct LimitArgs {
     pub processes: Option<NonZeroU32>,
 }
 
-/// How the solvers are isolated.
+/// How the solvers are built.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Languages")]
+pub struct BuildArgs {
+    /// The language of the sources, of all or of the solver of this name, where their ending says too little: pypy; repeatable
+    #[arg(long = "language", value_name = "[NAME=]LANGUAGE")]
+    pub languages: Vec<LanguageChoice>,
+    /// Compile anew, and do not keep the compiled programs
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
+/// How the solvers are isolated.
+#[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Sandbox")]
 pub struct SandboxArgs {
     /// Use this tier of the sandbox or fail [default: the strongest that works here]
@@ -87,6 +99,12 @@ pub struct SandboxArgs {
 /// A tier of the sandbox, or the strongest that works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TierArg(pub TierChoice);
+
+impl Default for TierArg {
+    fn default() -> Self {
+        Self(TierChoice::Auto)
+    }
+}
 
 impl FromStr for TierArg {
     type Err = String;

@@ -4,7 +4,7 @@ use crate::cli::{ExecArgs, LimitArgs};
 use crate::model::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
 use crate::report::{self, ExecReport};
 use crate::runner::{self, RunError};
-use crate::solver;
+use crate::solver::{self, BuildSettings};
 use crate::verdict::Ending;
 use crate::workflow::failure::Failure;
 use crate::workflow::{entrants, load, sandbox};
@@ -31,7 +31,7 @@ const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let limits = limits(&args.limits);
     let sandbox = sandbox::open(&args.sandbox)?;
-    let mut toolbox = entrants::toolbox(&sandbox)?;
+    let mut toolbox = entrants::toolbox(&sandbox, BuildSettings::default())?;
     let streams = Streams::open(args)?;
     let (ending, execution) = match solver::find_command(args.command.clone(), &mut toolbox) {
         Invocation::Program(program) => {

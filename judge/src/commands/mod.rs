@@ -10,6 +10,7 @@ mod exec;
 mod gate;
 mod generate;
 mod history;
+mod languages;
 mod man;
 mod power;
 mod problems;
@@ -52,6 +53,8 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::View(args) => view::view(catalogue, &args),
         Command::Schema { of } => schema::schema(of),
         Command::Completions { shell } => completion::script(shell),
+        Command::Languages(args) => languages::languages(catalogue, &args),
+        Command::Cache { action } => languages::cache(action.as_ref()),
         Command::Man => man::man(),
     };
     let exit = result.unwrap_or_else(|failure: Failure| {

@@ -2,7 +2,7 @@
 
 use crate::cli::{RunArgs, StderrArg};
 use crate::journal::RunEnd;
-use crate::model::{CaseSpec, Exit, Features, KeptStderr, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
+use crate::model::{CaseSpec, Exit, Features, KeptStderr, Limits, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
 use crate::runner::{PlanRunner, RunResult};
@@ -15,7 +15,7 @@ use crate::workflow::recorder::{self, JournalOptions, Recorder, RunContext};
 use crate::workflow::run_outputs::RunOutputs;
 use crate::workflow::saved_answers::SavedAnswers;
 use crate::workflow::score_run::{self, ScoredRun};
-use crate::workflow::{command_line, entrants, jobs, load, provenance, sandbox};
+use crate::workflow::{build, command_line, entrants, jobs, load, provenance, sandbox};
 use judge_sandbox::Sandbox;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,8 +31,10 @@ pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Fail
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
     let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
     let runner = jobs::plan_runner(&args.jobs, &sandbox, outputs.show_features());
-    let mut toolbox = entrants::toolbox(&sandbox)?;
-    let plan = plan(problem, cases, reference, args, &mut toolbox, &sandbox)?;
+    let limits = limits(&problem.limits, &args.limits);
+    let settings = build::settings(&catalogue, problem, &limits, &args.build)?;
+    let mut toolbox = entrants::toolbox(&sandbox, settings)?;
+    let plan = plan(problem, (cases, limits), reference, args, &mut toolbox, &sandbox)?;
     let (jobs, tier) = (runner.jobs(), runner.tier());
     let message = args.message.as_deref().filter(|message| !message.trim().is_empty());
     let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, message, jobs, tier };
@@ -142,7 +144,7 @@ fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {
 
 fn plan(
     problem: &Problem,
-    mut cases: Vec<CaseSpec>,
+    (mut cases, limits): (Vec<CaseSpec>, Limits),
     reference: ReferenceScores,
     args: &RunArgs,
     toolbox: &mut Toolbox,
@@ -153,7 +155,7 @@ fn plan(
         problem: Problem { best: reference.source, ..problem.clone() },
         cases,
         solvers: entrants::solvers(problem, &args.solvers, toolbox, sandbox)?,
-        limits: limits(&problem.limits, &args.limits),
+        limits,
         environment: args.sandbox.environment.clone(),
         visible: sandbox::visible(&args.sandbox, sandbox)?,
         fail_fast: args.fail_fast,

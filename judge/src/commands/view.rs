@@ -11,7 +11,7 @@ use crate::solver;
 use crate::verdict::Ending;
 use crate::workflow::failure::Failure;
 use crate::workflow::limits::limits;
-use crate::workflow::{answer, entrants, load, recorder, sandbox, stored_case};
+use crate::workflow::{answer, build, entrants, load, recorder, sandbox, stored_case};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ fn fresh<'a>(catalogue: &'a Catalogue, args: &ViewArgs) -> Result<(&'a Problem, 
     let input = input(problem, args)?;
     let answer = match &args.output {
         Some(path) => recorded(problem, args, path)?,
-        None => play(problem, args, &input)?,
+        None => play(catalogue, problem, args, &input)?,
     };
     Ok((problem, input, answer))
 }
@@ -121,14 +121,15 @@ fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<PlayedAns
 }
 
 /// Runs the solver on the input.
-fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<PlayedAnswer, Failure> {
+fn play(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs, input: &Input) -> Result<PlayedAnswer, Failure> {
     let sandbox = sandbox::open(&args.sandbox)?;
-    let mut toolbox = entrants::toolbox(&sandbox)?;
+    let limits = limits(&problem.limits, &args.limits);
+    let mut toolbox = entrants::toolbox(&sandbox, build::settings(catalogue, problem, &limits, &args.build)?)?;
     let plan = Plan {
         problem: problem.clone(),
         cases: Vec::new(),
         solvers: entrants::solvers(problem, args.solver.as_slice(), &mut toolbox, &sandbox)?,
-        limits: limits(&problem.limits, &args.limits),
+        limits,
         environment: args.sandbox.environment.clone(),
         visible: sandbox::visible(&args.sandbox, &sandbox)?,
         fail_fast: false,
@@ -137,16 +138,16 @@ fn play(problem: &Problem, args: &ViewArgs, input: &Input) -> Result<PlayedAnswe
         case_flags: Vec::new(),
         order: Order::Fixed,
     };
-    let Solver { spec, invocation, environment } = &plan.solvers[0];
+    let Solver { spec, invocation, .. } = &plan.solvers[0];
     let unanswered = |why: &str| Failure::usage(format!("`{}` gave no answer to show: {why}", spec.name));
     let program = match invocation {
         Invocation::Program(program) => program,
         Invocation::CannotStart(why) | Invocation::CompileError(why) => return Err(unanswered(why)),
     };
     let hidden = runner::hidden(program, &plan.visible);
-    let request = runner::request(&plan, program, environment, &hidden, input.bytes.clone());
+    let request = runner::request(&plan, 0, program, &hidden, input.bytes.clone());
     let execution = runner::run_alone(&sandbox, |worker| worker.run(&request))?.ok_or_else(Failure::interrupted)?;
-    match solver::ending(&request.program, &execution, &plan.limits) {
+    match solver::ending(&request.program, &execution, &plan.limits_of(0)) {
         Ending::Clean => Ok(PlayedAnswer { bytes: execution.stdout, player: spec.name.clone() }),
         Ending::Failed(verdict, note) => Err(unanswered(&format!("{verdict}: {note}"))),
     }

@@ -97,7 +97,7 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Bytes, CaseName, Invocation, SolverSpec, Time};
+    use crate::model::{Allowance, Bytes, CaseName, Invocation, SolverSpec, Time};
 
     fn conditions(visible: &[Visible]) -> Digest {
         let checker = CheckerIdentity { name: "columns".to_owned(), version: 3 };
@@ -117,6 +117,7 @@ mod tests {
             spec: SolverSpec { name: name.to_owned(), text: String::new() },
             invocation: Invocation::CannotStart(String::new()),
             environment: Vec::new(),
+            allowance: Allowance::default(),
         }
     }
 

@@ -1,13 +1,12 @@
 //! All problems of a `problems.toml`, checked.
 
-use super::section::{Complaints, Section};
-use super::{BUILT_IN, CatalogueComplaint, problem, suggest};
-use crate::model::{Problem, Retention};
+use super::document::{ManifestError, read_document};
+use super::section::Section;
+use super::{BUILT_IN, languages, problem, suggest};
+use crate::model::{LanguageTable, Problem, Retention};
 use checkers::Score;
 use std::collections::{BTreeMap, HashSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
-use toml::de::DeTable;
 
 /// All problems of a catalogue, in its order.
 #[derive(Debug)]
@@ -15,23 +14,7 @@ pub struct Catalogue {
     problems: Vec<Problem>,
     folder: PathBuf,
     retention: Retention,
-}
-
-/// Every error in a catalogue.
-#[derive(Debug, thiserror::Error)]
-pub struct ManifestError {
-    file: String,
-    text: String,
-    /// The errors, in the order of the file; those that may follow from others are last.
-    pub complaints: Vec<CatalogueComplaint>,
-}
-
-impl fmt::Display for ManifestError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rendered: Vec<_> =
-            self.complaints.iter().map(|complaint| complaint.render(&self.file, &self.text)).collect();
-        formatter.write_str(&rendered.join("\n\nerror: "))
-    }
+    languages: Vec<LanguageTable>,
 }
 
 /// The catalogue has no such problem.
@@ -63,8 +46,9 @@ impl Catalogue {
         read_document("the catalogue", file, text, |root| {
             let problems = read_problems(&root, folder);
             let retention = read_retention(&root).unwrap_or_default();
+            let languages = languages::read(&root, &languages::built_in());
             root.finish();
-            Self { problems, folder: folder.to_owned(), retention }
+            Self { problems, folder: folder.to_owned(), retention, languages }
         })
     }
 
@@ -86,6 +70,12 @@ impl Catalogue {
         self.retention
     }
 
+    /// Returns its `[language.NAME]` tables, in the order of the file.
+    #[must_use]
+    pub fn languages(&self) -> &[LanguageTable] {
+        &self.languages
+    }
+
     /// Returns the problem with this id.
     ///
     /// # Errors
@@ -104,33 +94,6 @@ impl Catalogue {
 fn built_in_like(id: &str) -> Option<String> {
     let built_in = Catalogue::built_in(Path::new("/")).ok()?;
     suggest::closest(id, built_in.problems.iter().map(|problem| &*problem.id)).map(str::to_owned)
-}
-
-/// Reads a file with `read`. `title` is the name of the file's own table in messages.
-fn read_document<T>(
-    title: &'static str,
-    file: &str,
-    text: &str,
-    read: impl FnOnce(Section<'_>) -> T,
-) -> Result<T, ManifestError> {
-    let (document, syntax_errors) = DeTable::parse_recoverable(text);
-    let complaints = Complaints::default();
-    let is_toml = syntax_errors.is_empty();
-    let value = is_toml.then(|| read(Section::new(title, document.span(), document.get_ref(), &complaints)));
-    let mut complaints = complaints.into_inner();
-    complaints.extend(syntax_errors.iter().map(|error| CatalogueComplaint {
-        span: error.span().unwrap_or(0..0),
-        message: "not valid TOML".to_owned(),
-        expected: error.message().lines().collect::<Vec<_>>().join("; "),
-        follows: false,
-    }));
-    match value {
-        Some(value) if complaints.is_empty() => Ok(value),
-        _ => {
-            complaints.sort_by_key(|complaint| (complaint.follows, complaint.span.start));
-            Err(ManifestError { file: file.to_owned(), text: text.to_owned(), complaints })
-        }
-    }
 }
 
 /// Reads a hand-written file of best scores: `CASE = SCORE` on each line.

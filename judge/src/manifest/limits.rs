@@ -48,6 +48,7 @@ fn helpers(
     let cpu = section.parsed("compile-cpu").map(|cpu| cpu.value);
     let wall = section.parsed("compile-wall").map(|wall| wall.value);
     let memory = section.parsed("compile-memory").map(|memory| memory.value);
+    let source = section.parsed("source-size").map(|source| source.value);
     let cpu = cpu.unwrap_or(defaults.compiler.cpu);
     HelperLimits {
         checker: checker.unwrap_or(defaults.checker),
@@ -58,6 +59,7 @@ fn helpers(
             wall: wall.unwrap_or_else(|| CompileLimits::default_wall(cpu)),
             memory: memory.unwrap_or(defaults.compiler.memory),
         },
+        source,
     }
 }
 

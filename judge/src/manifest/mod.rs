@@ -3,7 +3,9 @@
 mod builtin;
 mod catalogue;
 mod complaint;
+mod document;
 mod features;
+mod languages;
 mod limits;
 mod placeholders;
 mod problem;
@@ -15,6 +17,8 @@ mod suggest;
 mod test_groups;
 
 pub use builtin::{BUILT_IN, CATALOGUE_SCHEMA};
-pub use catalogue::{Catalogue, ManifestError, UnknownProblem, read_best_scores};
+pub use catalogue::{Catalogue, UnknownProblem, read_best_scores};
 pub use complaint::CatalogueComplaint;
+pub use document::ManifestError;
+pub use languages::{built_in as built_in_languages, read_languages};
 pub use suggest::closest;

@@ -145,12 +145,26 @@ impl<'a> Section<'a> {
 
     /// Returns the texts in the array under `key`.
     pub(super) fn texts(&self, key: &'static str) -> Vec<Located<&'a str>> {
-        let Some(array) = self.array(key, "an array of texts") else { return Vec::new() };
+        let array = self.array(key, "an array of texts");
+        array.map(|array| self.texts_of(key, array.value)).unwrap_or_default()
+    }
+
+    /// Returns the texts under `key`, of which a single one needs no array; `None` if there is no such key.
+    pub(super) fn one_or_more_texts(&self, key: &'static str) -> Option<Vec<Located<&'a str>>> {
+        let value = self.value(key)?;
+        match (value.get_ref().as_str(), value.get_ref().as_array()) {
+            (Some(text), _) => Some(vec![Located { value: text, span: value.span() }]),
+            (_, Some(array)) => Some(self.texts_of(key, array)),
+            _ => self.wrong_type(key, value, "a text, or an array of texts"),
+        }
+    }
+
+    fn texts_of(&self, key: &str, array: &'a [Spanned<DeValue<'a>>]) -> Vec<Located<&'a str>> {
         let text = |item: &'a Spanned<DeValue<'a>>| match item.get_ref().as_str() {
             Some(text) => Some(Located { value: text, span: item.span() }),
             None => self.wrong_type(key, item, "a text in quotes"),
         };
-        array.value.iter().filter_map(text).collect()
+        array.iter().filter_map(text).collect()
     }
 
     /// Returns the text under `key`, or the texts in an array there.
@@ -185,6 +199,21 @@ impl<'a> Section<'a> {
             Some(table) => Some(Section::new(title, value.span(), table, self.complaints)),
             None => self.wrong_type(key, value, &format!("a table, written {title}")),
         }
+    }
+
+    /// Returns the tables in this one, each with its key, which the user chose. Such a table has no unknown keys, and is
+    /// not finished.
+    pub(super) fn named_sections(&self, title: &'static str) -> Vec<(Located<&'a str>, Section<'a>)> {
+        let section = |(key, value): (&'a Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| {
+            let name: &'a str = key.get_ref();
+            let Some(table) = value.get_ref().as_table() else {
+                return self.wrong_type(name, value, &format!("a table, written {title}"));
+            };
+            let key = Located { value: name, span: key.span() };
+            // The place of a table is that of its name: it may be written in parts.
+            Some((key.clone(), Section::new(title, key.span, table, self.complaints)))
+        };
+        self.table.iter().filter_map(section).collect()
     }
 
     /// Returns the tables in the array under `key`.

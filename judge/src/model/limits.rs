@@ -43,6 +43,8 @@ pub struct HelperLimits {
     pub generator: Time,
     /// The limits of a compiler.
     pub compiler: CompileLimits,
+    /// Bytes of a solver's source files together; `None`: as many as a compiler is given.
+    pub source: Option<Bytes>,
 }
 
 /// The limits of a compiler that a problem may set.
@@ -81,6 +83,7 @@ impl Default for HelperLimits {
             interactor: Time(Duration::from_secs(5)),
             generator: minute,
             compiler: CompileLimits::default(),
+            source: None,
         }
     }
 }

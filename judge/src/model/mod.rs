@@ -1,5 +1,6 @@
 //! The types that rooms share: passive data, no effects.
 
+mod allowance;
 mod answer_files;
 mod best_score;
 mod case;
@@ -10,6 +11,9 @@ mod event;
 mod exit;
 mod external_checker;
 mod features;
+mod language;
+mod language_choice;
+mod language_status;
 mod limits;
 mod listed;
 mod natural;
@@ -33,6 +37,7 @@ mod verdict;
 mod visible;
 mod weight;
 
+pub use allowance::{Allowance, TimeFactor, TimeFactorError};
 pub use answer_files::AnswerFiles;
 pub use best_score::{BestScore, BestScores, Game};
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
@@ -45,6 +50,9 @@ pub use external_checker::{
     CheckerProtocol, CommandTemplate, ExternalChecker, Kattis, MatchPlace, ScoreSearch, ScoreStream, Testlib,
 };
 pub use features::{Feature, FeatureRule, Features, is_feature_name};
+pub use language::{Language, LanguageTable, Languages};
+pub use language_choice::LanguageChoice;
+pub use language_status::{CacheSummary, LanguageStatus};
 pub use limits::{CompileLimits, HelperLimits, Limits};
 pub use listed::listed;
 pub use natural::natural_key;

@@ -1,5 +1,6 @@
 //! A solver: the user's text, and how it is run.
 
+use super::Allowance;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -28,6 +29,8 @@ pub struct Solver {
     pub invocation: Invocation,
     /// Its own variables, beside those of every solver of the run.
     pub environment: Vec<(String, String)>,
+    /// What it may use beyond the limits of the run.
+    pub allowance: Allowance,
 }
 
 /// A program that can be run.
@@ -41,6 +44,8 @@ pub struct Program {
     pub visible: Vec<PathBuf>,
     /// What else it needs to run.
     pub runtime: Runtime,
+    /// The variables of its language.
+    pub environment: Vec<(String, String)>,
 }
 
 /// The installations of a program and its interpreters.

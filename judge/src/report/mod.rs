@@ -6,6 +6,7 @@ mod exec;
 mod formats;
 mod gate;
 mod html;
+mod languages;
 mod past;
 mod renderings;
 mod run;
@@ -21,6 +22,7 @@ pub use exec::{ExecReport, exec_json, exec_line, exec_schema};
 pub use formats::{Format, Missing, Rendered, Report};
 pub use gate::{CalibrationReport, GateReport, calibration_schema, gate_schema};
 pub use html::{GameFilm, GamePage, game_html};
+pub use languages::{cache_text, languages_json, languages_schema, languages_text};
 pub use past::{
     BestFileError, best_json, best_schema, best_text, history_json, history_schema, history_text, read_best_json,
     stored_run_text,

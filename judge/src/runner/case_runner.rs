@@ -7,7 +7,7 @@ use crate::cases::{CheckerError, PreparedCase, ReadError};
 use crate::executor::Executor;
 use crate::interaction::{self, ConverseError, Partner};
 use crate::model::{
-    Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Ruling, Verdict, tail,
+    Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict, tail,
 };
 use crate::solver;
 use crate::verdict::{self, Ending, InteractiveVerdict, InteractorDecision};
@@ -88,10 +88,11 @@ impl CaseRunner<'_> {
             return Some((outcome, Evidence { input: digest, answer: None, stored: Some(stored) }));
         }
         let hidden = &self.slots.hidden[job.solver];
-        let mut request = request(plan, program, &solver.environment, hidden, input);
-        request.limits.cpu = Some(self.slots.enforced_cpu());
-        match self.execute(&request) {
-            Ok(performance) => Some(self.finished(&program.path, performance, digest)),
+        let limits = plan.limits_of(job.solver);
+        let mut request = request(plan, job.solver, program, hidden, input);
+        request.limits.cpu = Some(self.slots.enforced_cpu(&limits));
+        match self.execute(&request, &limits) {
+            Ok(performance) => Some(self.finished(&program.path, &limits, performance, digest)),
             Err(ConverseError::Sandbox(Fault::Cancelled)) => None,
             Err(error) => {
                 // After a fault the executor may be unusable; a new one keeps one bad case from spoiling the rest.
@@ -123,17 +124,17 @@ impl CaseRunner<'_> {
     }
 
     /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
-    fn execute(&mut self, request: &Request) -> Result<Performance, ConverseError> {
-        let limit = self.slots.plan.limits.cpu.0;
+    fn execute(&mut self, request: &Request, limits: &Limits) -> Result<Performance, ConverseError> {
+        let limit = limits.cpu.0;
         let is_slightly_slow =
             |execution: &Execution| execution.usage.cpu > limit && !execution.breaches.contains(&Breach::Cpu);
         let mut performance = {
             let _neighbours = self.slots.quiet.read();
-            self.perform(request)?
+            self.perform(request, limits)?
         };
         if is_slightly_slow(&performance.execution) && self.slots.has_neighbours() {
             let _alone = self.slots.quiet.write();
-            performance = self.perform(request)?;
+            performance = self.perform(request, limits)?;
         }
         if is_slightly_slow(&performance.execution) {
             performance.execution.breaches.push(Breach::Cpu);
@@ -142,8 +143,8 @@ impl CaseRunner<'_> {
     }
 
     /// Runs the solver once, by itself or in a conversation.
-    fn perform(&mut self, request: &Request) -> Result<Performance, ConverseError> {
-        let (limits, stopped) = (&self.slots.plan.limits, &self.slots.stopped);
+    fn perform(&mut self, request: &Request, limits: &Limits) -> Result<Performance, ConverseError> {
+        let stopped = &self.slots.stopped;
         let Some(OpenCase { prepared, .. }) = &self.open else {
             return Ok(Performance { execution: self.executor.run(request)?, decision: None });
         };
@@ -166,18 +167,29 @@ impl CaseRunner<'_> {
     }
 
     /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
-    fn finished(&self, program: &Path, performance: Performance, input: Option<Digest>) -> (Outcome, Evidence) {
+    fn finished(
+        &self,
+        program: &Path,
+        limits: &Limits,
+        performance: Performance,
+        input: Option<Digest>,
+    ) -> (Outcome, Evidence) {
         let Performance { execution, decision } = performance;
-        let outcome = self.outcome(program, &execution, decision);
+        let outcome = self.outcome(program, limits, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let wanted = self.slots.store.is_active() || self.slots.plan.hand_over_answers;
         let answer = (answered && wanted).then_some(execution.stdout);
         (outcome, Evidence { input, answer, stored: None })
     }
 
-    fn outcome(&self, program: &Path, execution: &Execution, decision: Option<InteractorDecision>) -> Outcome {
+    fn outcome(
+        &self,
+        program: &Path,
+        limits: &Limits,
+        execution: &Execution,
+        decision: Option<InteractorDecision>,
+    ) -> Outcome {
         let usage = &execution.usage;
-        let limits = &self.slots.plan.limits;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {
             (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
                 InteractiveVerdict::Decided(ruling) => self.ruled(|case| case.admit(ruling)),

@@ -10,17 +10,13 @@ use std::sync::Arc;
 /// How much of standard error is kept.
 const STDERR_KEPT: u64 = 64 << 10;
 
-/// Returns what the sandbox is to run: a program for this plan, with variables of its own, on an input. What is
-/// [`hidden`] does not change from run to run.
+/// Returns what the sandbox is to run: the program of a solver of this plan, on an input. What is [`hidden`] does not
+/// change from run to run.
 #[must_use]
-pub fn request(
-    plan: &Plan,
-    program: &Program,
-    variables: &[(String, String)],
-    hidden: &[PathBuf],
-    input: Arc<[u8]>,
-) -> Request {
-    let Limits { cpu, wall, memory, output, processes } = plan.limits;
+pub fn request(plan: &Plan, solver: usize, program: &Program, hidden: &[PathBuf], input: Arc<[u8]>) -> Request {
+    let limits = plan.limits_of(solver);
+    let Limits { cpu, wall, memory, output, processes } = limits;
+    let variables = &plan.solvers[solver].environment;
     Request {
         program: program.path.clone(),
         argv: program.argv.clone(),
@@ -33,7 +29,7 @@ pub fn request(
             stdout: output.0,
             stderr: STDERR_KEPT,
             processes: Some(processes),
-            disk: plan.limits.disk().0,
+            disk: limits.disk().0,
         },
         visible: plan.visible.iter().cloned().chain(visible(program)).collect(),
         hidden: hidden.to_vec(),

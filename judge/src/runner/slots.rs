@@ -5,7 +5,7 @@ use super::{ResultStore, RunError, RunSettings};
 use crate::cases::{FeatureFinder, Inputs, ProblemChecker};
 use crate::command::StopSignal;
 use crate::executor::{Cancel, Executor, ExecutorPool};
-use crate::model::{Invocation, JobId, RunningJobs, Solver};
+use crate::model::{Invocation, JobId, Limits, RunningJobs, Solver};
 use crate::plan::Plan;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -94,10 +94,10 @@ impl<'a> Slots<'a> {
         self.settings.jobs.get() > 1
     }
 
-    /// Returns the CPU limit that the executor enforces. With neighbours a case gets a tenth more: one that ends within
+    /// Returns the CPU limit that the executor enforces for a solver with these limits. With neighbours a case gets a tenth more: one that ends within
     /// that tenth is timed again alone before it is called too slow.
-    pub(super) fn enforced_cpu(&self) -> Duration {
-        let cpu = self.plan.limits.cpu.0;
+    pub(super) fn enforced_cpu(&self, limits: &Limits) -> Duration {
+        let cpu = limits.cpu.0;
         if self.has_neighbours() { cpu.saturating_mul(11) / 10 } else { cpu }
     }
 

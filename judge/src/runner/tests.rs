@@ -6,8 +6,8 @@ use super::{ResultStore, RunResult, RunSettings, StoreLost};
 use crate::executor::scripted::{Run, ScriptedPool, Step};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KeptStderr, KnownOutcome, Outcome, Program, RunEvent,
-    Runtime, Solver, SolverSpec, Stop, StoredResult, Verdict,
+    Allowance, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KeptStderr, KnownOutcome, Outcome, Program,
+    RunEvent, Runtime, Solver, SolverSpec, Stop, StoredResult, Verdict,
 };
 use crate::plan::{Order, Plan};
 use std::collections::HashMap;
@@ -25,6 +25,7 @@ fn plan(cases: u64) -> Plan {
         argv: vec!["none".into()],
         visible: Vec::new(),
         runtime: Runtime::default(),
+        environment: Vec::new(),
     });
     Plan {
         cases: (1..=cases).map(CaseSpec::from_seed).collect(),
@@ -32,6 +33,7 @@ fn plan(cases: u64) -> Plan {
             spec: SolverSpec { name: "none".to_owned(), text: "none".to_owned() },
             invocation,
             environment: Vec::new(),
+            allowance: Allowance::default(),
         }],
         limits: problem.limits.clone(),
         problem,

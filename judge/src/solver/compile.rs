@@ -1,245 +1,293 @@
-//! Builds source files, in a temporary folder for compiled programs.
+//! Builds the sources of a solver: compiles them, or finds them in the cache.
 
-use super::compiler::{self, Compiled, LIMITS, OUT, RunCompiler};
-use super::language::Language;
-use super::program;
-use crate::command;
-use crate::model::CompileLimits;
-use judge_sandbox::{Tier, WorkFile};
+use super::class_file::startable;
+use super::compiler::{self, Compiled, OUT, RunCompiler};
+use super::language::{remedy, tool, usable};
+use super::line::{Values, fill};
+use super::project::{Project, Unusable};
+use super::toolbox::Toolbox;
+use super::{program, version};
+use crate::model::{Bytes, Digest, Language, Program};
+use judge_sandbox::WorkFile;
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Permissions, read_dir, set_permissions};
-use std::io::{self, Read};
-use std::os::unix::fs::PermissionsExt;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
 
-/// The result of building a source file.
+/// The result of building a solver.
 pub(super) enum Built {
-    /// The command that runs it.
-    Command {
-        /// The command's words; the first is looked up as any command is.
-        words: Vec<OsString>,
-        /// What it needs to see.
-        visible: Vec<PathBuf>,
-    },
-    /// It cannot be read, or its compiler is not installed or cannot be run.
+    /// It can be run.
+    Program(Program),
+    /// It cannot be read, or its compiler or interpreter is not installed or cannot be run.
     NoCompiler(String),
-    /// The compiler rejected it, or exceeded a limit.
+    /// The compiler rejected it, or it exceeds a limit.
     Refused(String),
 }
 
-/// Compiles solvers into a temporary folder that is removed with the toolbox. No other user of the machine can read it.
-/// With namespaces, the sandbox shows the files without the folders above them. Without them, a program that root
-/// starts runs as another user and passes through these folders; the name of one is random, so that others cannot guess
-/// it.
-#[derive(Debug)]
-pub struct Toolbox {
-    /// Removed with the toolbox.
-    _folder: TempDir,
-    /// The folder for builds: the temporary folder itself, or one in it.
-    workbench: PathBuf,
-    /// Whether programs reach their files through the folders above them, as another user.
-    pub(super) on_foot: bool,
-    made: usize,
-    /// The limits of compilers.
-    limits: CompileLimits,
+/// Why there is no program, or an error of what runs compilers.
+enum Failed<E> {
+    NoCompiler(String),
+    Refused(String),
+    Run(E),
+}
+
+impl<E> From<Unusable> for Failed<E> {
+    fn from(unusable: Unusable) -> Self {
+        match unusable {
+            Unusable::Refused(why) => Self::Refused(why),
+            Unusable::Unreadable(why) => Self::NoCompiler(why),
+        }
+    }
+}
+
+fn no_compiler<E>(why: impl ToString) -> Failed<E> {
+    Failed::NoCompiler(why.to_string())
+}
+
+fn refused<E>(why: impl Into<String>) -> Failed<E> {
+    Failed::Refused(why.into())
 }
 
 impl Toolbox {
-    /// Makes an empty toolbox for the programs of a sandbox of this tier.
-    ///
-    /// # Errors
-    /// When the temporary folder cannot be created.
-    pub fn new(tier: Tier) -> io::Result<Self> {
-        // If the judge is killed, the next judge's sweep removes it.
-        let prefix = judge_sandbox::sweepable_name("build") + ".";
-        let mode = |mode| Permissions::from_mode(mode);
-        let folder = tempfile::Builder::new().prefix(&prefix).permissions(mode(0o700)).tempdir()?;
-        let on_foot = rustix::process::geteuid().is_root() && !tier.has_namespaces();
-        // A program is shown its files by paths without links.
-        let mut workbench = folder.path().canonicalize()?;
-        if on_foot {
-            let mut secret = [0; 16];
-            File::open("/dev/urandom")?.read_exact(&mut secret)?;
-            workbench.push(format!("{:032x}", u128::from_ne_bytes(secret)));
-            std::fs::create_dir(&workbench)?;
-            for folder in [folder.path(), &workbench] {
-                set_permissions(folder, mode(0o711))?;
-            }
-        }
-        Ok(Self { _folder: folder, workbench, on_foot, made: 0, limits: CompileLimits::default() })
-    }
-
-    /// Sets the limits of compilers.
-    pub fn limit_compilers(&mut self, limits: &CompileLimits) {
-        self.limits = limits.clone();
-    }
-
-    /// Returns a path relative to its build folder, if it is in one. It is the same for every toolbox.
-    pub(super) fn inside(&self, path: &Path) -> Option<PathBuf> {
-        let mut below = path.strip_prefix(&self.workbench).ok()?.components();
-        below.next();
-        Some(below.as_path().to_owned())
-    }
-
-    /// Returns a copy of a file that every user can read, and execute if its owner can.
-    pub(super) fn copy(&mut self, file: &Path) -> io::Result<PathBuf> {
-        let folder = self.new_folder()?;
-        let copy = folder.join(file.file_name().unwrap_or(file.as_os_str()));
-        std::fs::copy(file, &copy)?;
-        share(&folder)?;
-        Ok(copy)
-    }
-
-    fn new_folder(&mut self) -> io::Result<PathBuf> {
-        self.made += 1;
-        let folder = self.workbench.join(self.made.to_string());
-        std::fs::create_dir(&folder)?;
-        Ok(folder)
-    }
-
-    /// Builds a source file as its language requires.
+    /// Builds a source file or folder as its language requires.
     pub(super) fn build<E>(
         &mut self,
         language: &Language,
         source: &Path,
         run: &mut RunCompiler<'_, E>,
     ) -> Result<Built, E> {
-        if language.compilers.is_empty() {
-            return Ok(interpreted(language, source));
-        }
-        let file = match read(source) {
-            Ok(file) => file,
-            Err(why) => return Ok(Built::NoCompiler(format!("{}: {why}", source.display()))),
+        let built = match language.compile.is_empty() {
+            true => self.interpreted(language, source),
+            false => self.compiled(language, source, run),
         };
-        let files = match run_compilers(language.compilers, file, &self.limits, run)? {
-            Ok(files) => files,
-            Err(built) => return Ok(built),
+        match built {
+            Ok(program) => Ok(Built::Program(program)),
+            Err(Failed::NoCompiler(why)) => Ok(Built::NoCompiler(why)),
+            Err(Failed::Refused(why)) => Ok(Built::Refused(why)),
+            Err(Failed::Run(error)) => Err(error),
+        }
+    }
+
+    /// A file is shown at its own path. A folder is copied: what is in it later is not what was judged.
+    fn interpreted<E>(&mut self, language: &Language, source: &Path) -> Result<Program, Failed<E>> {
+        let unreadable = |error: io::Error| no_compiler(format!("{}: {error}", source.display()));
+        let limit = self.settings.source;
+        if source.is_dir() {
+            let project = Project::read(source, language, limit)?;
+            let folder = self.keep(&project.files).map_err(|error| no_compiler(not_stored(&error)))?;
+            let main = folder.join(project.main.as_deref().unwrap_or(Path::new("")));
+            let stem = project.stem().to_owned();
+            return self.command(
+                language,
+                Values { source: main, stem, out: folder.clone(), ..Values::default() },
+                folder,
+            );
+        }
+        let source = source.canonicalize().map_err(unreadable)?;
+        let bytes = source.metadata().map_err(unreadable)?.len();
+        if let Some(limit) = limit.filter(|limit| bytes > limit.0) {
+            return Err(refused(format!("the source is larger than {limit}")));
+        }
+        let stem = source.file_stem().unwrap_or_default().to_owned();
+        self.command(language, Values { source: source.clone(), stem, ..Values::default() }, source)
+    }
+
+    fn compiled<E>(
+        &mut self,
+        language: &Language,
+        source: &Path,
+        run: &mut RunCompiler<'_, E>,
+    ) -> Result<Program, Failed<E>> {
+        let project = Project::read(source, language, self.settings.source)?;
+        let files = self.files(language, source, &project, run)?;
+        let out = self.keep(&files).map_err(|error| no_compiler(not_stored(&error)))?;
+        let mut values = Values { out: out.clone(), stem: project.stem().to_owned(), ..Values::default() };
+        if language.uses("{program}") {
+            values.program = out.join(main_file(&files, project.stem()).map_err(refused)?);
+        }
+        if language.uses("{class}") {
+            values.class = main_class(&files, project.stem()).map_err(refused)?;
+        }
+        self.command(language, values, out)
+    }
+
+    /// Returns the compiled files, from the cache if they are there.
+    fn files<E>(
+        &mut self,
+        language: &Language,
+        source: &Path,
+        project: &Project,
+        run: &mut RunCompiler<'_, E>,
+    ) -> Result<Vec<WorkFile>, Failed<E>> {
+        let compiler = compiler_of(language, project).map_err(no_compiler)?;
+        let key = self.key(language, &compiler, project, run).map_err(Failed::Run)?;
+        if let Some(files) = key.as_ref().and_then(|key| self.cache()?.find(key)) {
+            return Ok(files);
+        }
+        let name = source.file_name().unwrap_or(source.as_os_str()).to_string_lossy();
+        let given = project.files.clone();
+        let made = compiler::compile(&compiler, &name, given, &self.settings.compiler, run).map_err(Failed::Run)?;
+        let files = match made {
+            Compiled::Made(files) => files,
+            Compiled::Refused(said) => return Err(refused(said)),
+            Compiled::NotStarted(why) => return Err(no_compiler(why)),
         };
-        Ok(match self.keep(&files) {
-            Ok(out) => command_line(language, source, &out, vec![out.clone()]),
-            Err(error) => Built::NoCompiler(format!("cannot store the compiled program: {error}")),
-        })
-    }
-
-    /// Stores compiled files in a new folder.
-    fn keep(&mut self, files: &[WorkFile]) -> io::Result<PathBuf> {
-        let folder = self.new_folder()?;
-        for file in files {
-            let path = folder.join(&file.path);
-            std::fs::create_dir_all(path.parent().unwrap_or(&folder))?;
-            std::fs::write(&path, &file.bytes)?;
-            // In some tiers a linker cannot set the mode.
-            set_permissions(&path, Permissions::from_mode(0o755))?;
+        if let (Some(cache), Some(key)) = (self.cache(), key) {
+            // Without an entry, the next run compiles again.
+            let _ = cache.store(&key, &files);
         }
-        share(&folder)?;
-        Ok(folder)
+        Ok(files)
     }
-}
 
-/// Returns the command for the source of an interpreted language, which is shown at its own path.
-fn interpreted(language: &Language, source: &Path) -> Built {
-    match source.canonicalize() {
-        Ok(source) => command_line(language, &source, Path::new(""), vec![source.clone()]),
-        Err(error) => Built::NoCompiler(format!("{}: {error}", source.display())),
-    }
-}
-
-fn command_line(language: &Language, source: &Path, out: &Path, visible: Vec<PathBuf>) -> Built {
-    let stem = source.file_stem().map(PathBuf::from).unwrap_or_default();
-    match command::words(language.run, &[("source", source), ("out", out), ("stem", &stem)]) {
-        Ok(words) => Built::Command { words, visible },
-        Err(error) => Built::NoCompiler(error.to_string()),
-    }
-}
-
-/// Reads a source file with the judge's own rights. Its name is one that every compiler accepts.
-fn read(source: &Path) -> Result<WorkFile, String> {
-    let file = File::open(source).map_err(|error| error.to_string())?;
-    let mut bytes = Vec::new();
-    file.take(LIMITS.source.0 + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > LIMITS.source.0 {
-        return Err(format!("the source is larger than {}", LIMITS.source));
-    }
-    let name = source.file_name().filter(|_| source.file_stem().is_some_and(is_plain)).map(PathBuf::from);
-    let path = name.unwrap_or_else(|| Path::new("main").with_extension(source.extension().unwrap_or_default()));
-    Ok(WorkFile { path, bytes })
-}
-
-/// Returns whether a name is valid for a crate, a class and a file, and not an option.
-fn is_plain(stem: &OsStr) -> bool {
-    let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
-    let bytes = stem.as_encoded_bytes();
-    bytes.iter().all(fits) && !bytes.starts_with(b"-") && bytes.len() < 200
-}
-
-/// Makes the files readable for all users, whatever the umask: in the sandbox the solver is another user.
-fn share(folder: &Path) -> io::Result<()> {
-    set_permissions(folder, Permissions::from_mode(0o755))?;
-    for entry in read_dir(folder)? {
-        let entry = entry?;
-        let path = entry.path();
-        if entry.file_type()?.is_dir() {
-            share(&path)?;
-        } else {
-            let mode = entry.metadata()?.permissions().mode();
-            let for_all = if mode & 0o100 == 0 { 0o444 } else { 0o555 };
-            set_permissions(&path, Permissions::from_mode(mode | for_all))?;
+    /// Returns the hash of everything that a program is compiled from; `None` without a cache.
+    fn key<E>(
+        &mut self,
+        language: &Language,
+        compiler: &Program,
+        project: &Project,
+        run: &mut RunCompiler<'_, E>,
+    ) -> Result<Option<Digest>, E> {
+        if self.cache().is_none() {
+            return Ok(None);
         }
+        let identity = version::identity(language);
+        let version = self.version(language, &identity, run)?;
+        let mut parts = vec![compiler.path.as_os_str().as_bytes(), &identity.0, version.as_bytes()];
+        parts.extend(compiler.argv.iter().map(|word| word.as_bytes()));
+        for file in &project.files {
+            parts.extend([file.path.as_os_str().as_bytes(), if file.executable { b"x" } else { b"-" }, &file.bytes]);
+        }
+        Ok(Some(Digest::of_parts(parts)))
     }
-    Ok(())
+
+    /// Returns the version of a language's compiler. It is asked once for each compiler, and kept in the cache.
+    fn version<E>(
+        &mut self,
+        language: &Language,
+        identity: &Digest,
+        run: &mut RunCompiler<'_, E>,
+    ) -> Result<String, E> {
+        let key =
+            Digest::of_parts([&b"version"[..], language.version.as_deref().unwrap_or("").as_bytes(), &identity.0]);
+        let known = self.cache().and_then(|cache| cache.find(&key)?.pop());
+        if let Some(known) = known {
+            return Ok(String::from_utf8_lossy(&known.bytes).into_owned());
+        }
+        let version = version::version(language, run)?.unwrap_or_default();
+        if let Some(cache) = self.cache() {
+            let file = WorkFile { path: "version".into(), bytes: version.clone().into_bytes(), executable: false };
+            let _ = cache.store(&key, &[file]);
+        }
+        Ok(version)
+    }
+
+    /// Returns the program that runs a solver. It sees `visible` and nothing else that its command names.
+    fn command<E>(&self, language: &Language, mut values: Values, visible: PathBuf) -> Result<Program, Failed<E>> {
+        let memory = self.settings.memory.0.saturating_add(language.allowance.extra_memory.0);
+        values.memory = Some(Bytes(memory));
+        let line =
+            usable(&language.run).ok_or_else(|| no_compiler(not_installed("interpreter", language, &language.run)))?;
+        let words = fill(line, &values).map_err(no_compiler)?;
+        let mut program = program::language_program(words).map_err(no_compiler)?;
+        program.visible.push(visible);
+        let variables = language.environment.iter();
+        program.environment = variables.map(|(name, value)| (name.clone(), values.fill_text(value))).collect();
+        Ok(program)
+    }
 }
 
-/// Runs the first compiler that is installed.
-fn run_compilers<E>(
-    lines: &[&str],
-    source: WorkFile,
-    limits: &CompileLimits,
-    run: &mut RunCompiler<'_, E>,
-) -> Result<Result<Vec<WorkFile>, Built>, E> {
-    let names = || lines.iter().filter_map(|line| line.split(' ').next());
-    let Some((found, line)) = names().zip(lines).find_map(|(name, line)| Some((program::installed(name)?, line)))
-    else {
-        let names: Vec<_> = names().collect();
-        let why = format!("no compiler for it is installed (looked for {})", names.join(", "));
-        return Ok(Err(Built::NoCompiler(why)));
+fn not_stored(error: &io::Error) -> String {
+    format!("cannot store the program: {error}")
+}
+
+fn not_installed(what: &str, language: &Language, lines: &[String]) -> String {
+    let names: Vec<_> = lines.iter().filter_map(|line| tool(line)).collect();
+    format!("no {what} for it is installed (looked for {}){}", names.join(", "), remedy(language))
+}
+
+/// Returns the compiler with its arguments, and with the programs that it starts in sight.
+fn compiler_of(language: &Language, project: &Project) -> Result<Program, String> {
+    let line = usable(&language.compile).ok_or_else(|| not_installed("compiler", language, &language.compile))?;
+    let values = Values {
+        source: project.main.clone().unwrap_or_default(),
+        sources: project.sources.clone(),
+        out: OUT.into(),
+        stem: project.stem().to_owned(),
+        ..Values::default()
     };
-    let words = command::words(line, &[("source", &source.path), ("out", Path::new(OUT))]);
-    let compiler = match found.and_then(|found| Ok((found, words.map_err(|error| error.to_string())?))) {
-        Ok((mut compiler, words)) => {
-            compiler.argv.extend(words.into_iter().skip(1));
-            compiler
-        }
-        Err(why) => return Ok(Err(Built::NoCompiler(why))),
+    let words = fill(line, &values)?;
+    let name = words[0].to_string_lossy().into_owned();
+    let mut compiler = program::installed(&name).ok_or_else(|| format!("{name} is not installed"))??;
+    compiler.argv.extend(words.into_iter().skip(1));
+    for need in &language.needs {
+        let found = program::installed(need);
+        let needed = found.ok_or_else(|| format!("it needs {need}, which is not installed{}", remedy(language)))??;
+        compiler.runtime.visible.extend(needed.runtime.visible);
+        compiler.runtime.search.extend(needed.runtime.search);
+    }
+    Ok(compiler)
+}
+
+/// Returns the file that is run of those that a compiler made.
+fn main_file<'a>(files: &'a [WorkFile], stem: &OsStr) -> Result<&'a Path, String> {
+    let named = |name: &OsStr| {
+        let mut found = files.iter().filter(|file| file.path.file_stem() == Some(name));
+        found.next().filter(|_| found.next().is_none())
     };
-    Ok(match compiler::compile(&compiler, source, limits, run)? {
-        Compiled::Made(files) => Ok(files),
-        Compiled::Refused(said) => Err(Built::Refused(said)),
-        Compiled::NotStarted(why) => Err(Built::NoCompiler(why)),
+    let exact = files.iter().find(|file| file.path == Path::new("main"));
+    let only = files.first().filter(|_| files.len() == 1);
+    let found = exact.or(only).or_else(|| named(OsStr::new("main"))).or_else(|| named(stem));
+    found.map(|file| &*file.path).ok_or_else(|| {
+        let mut names: Vec<_> = files.iter().map(|file| file.path.display().to_string()).collect();
+        names.sort();
+        names.truncate(5);
+        format!("the compiler made several files, and none of them is called main: {}", names.join(", "))
     })
+}
+
+/// Returns the class that is started of those that a compiler made.
+fn main_class(files: &[WorkFile], stem: &OsStr) -> Result<OsString, String> {
+    let mut classes: Vec<String> = files.iter().filter_map(|file| startable(&file.bytes)).collect();
+    classes.sort();
+    let is_named = |class: &&String| {
+        let name = class.rsplit('.').next().unwrap_or(class);
+        stem == name || name == "Main"
+    };
+    let named: Vec<_> = classes.iter().filter(is_named).collect();
+    match (&*classes, &*named) {
+        ([only], _) => Ok(only.into()),
+        (_, [only]) => Ok(only.into()),
+        ([], _) => Err("no class has a method `public static void main(String[])`".to_owned()),
+        _ => {
+            Err(format!("several classes have a method main, and it is not clear which starts: {}", classes.join(", ")))
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn files(names: &[&str]) -> Vec<WorkFile> {
+        let file = |name: &&str| WorkFile { path: name.into(), bytes: Vec::new(), executable: true };
+        names.iter().map(file).collect()
+    }
+
     #[test]
-    fn a_source_has_a_name_that_no_compiler_takes_for_something_else() {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, seen) in [
-            ("bot-2_x.c", "bot-2_x.c"),
-            ("bot.2.rs", "main.rs"),
-            ("-bot.c", "main.c"),
-            ("@bot.java", "main.java"),
-            ("a b\nc.rs", "main.rs"),
-            (".hidden.c", "main.c"),
-            ("näme.go", "main.go"),
+    fn the_program_is_the_file_that_is_clearly_meant() {
+        for (names, stem, expected) in [
+            (&["bin/anything"][..], "x", Some("bin/anything")),
+            (&["other", "main"], "x", Some("main")),
+            (&["main.exe", "main", "x"], "x", Some("main")),
+            (&["lib.js", "main.js"], "x", Some("main.js")),
+            (&["lib.js", "bot.js"], "bot", Some("bot.js")),
+            (&["a", "b"], "x", None),
+            (&["main.a", "main.b"], "x", None),
         ] {
-            std::fs::write(folder.path().join(name), "x").unwrap();
-            let expected = WorkFile { path: seen.into(), bytes: b"x".to_vec() };
-            assert_eq!(read(&folder.path().join(name)), Ok(expected));
+            let files = files(names);
+            assert_eq!(main_file(&files, OsStr::new(stem)).ok(), expected.map(Path::new), "{names:?}");
         }
-        File::create(folder.path().join("a.c")).unwrap().set_len(LIMITS.source.0 + 1).unwrap();
-        assert_eq!(read(&folder.path().join("a.c")), Err("the source is larger than 16 MiB".to_owned()));
+        let why = main_file(&files(&["b", "a"]), OsStr::new("x")).unwrap_err();
+        assert!(why.ends_with("called main: a, b"), "{why}");
     }
 }

@@ -7,8 +7,17 @@ use crate::verdict::{self, Ending};
 use judge_sandbox::{Breach, End, Exchange, Execution, Made, Request, Sink, Stdin, WorkFile};
 use std::ffi::OsString;
 
+/// Why a compiler or interpreter is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose<'a> {
+    /// To compile the solver of this name.
+    Compile(&'a str),
+    /// To ask its version.
+    Version,
+}
+
 /// Runs a compiler in the sandbox, with its input and output files.
-pub type RunCompiler<'a, E> = dyn FnMut(&Request, &Exchange) -> Result<(Execution, Made), E> + 'a;
+pub type RunCompiler<'a, E> = dyn FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, Made), E> + 'a;
 
 /// The limits of a compiler that no problem sets.
 pub(super) struct CompilerLimits {
@@ -24,8 +33,6 @@ pub(super) struct CompilerLimits {
     made_files: u64,
     /// Bytes of its messages that are kept.
     message: Bytes,
-    /// Bytes of a source file.
-    pub(super) source: Bytes,
 }
 
 /// The limits of every compiler.
@@ -36,7 +43,6 @@ pub(super) const LIMITS: CompilerLimits = CompilerLimits {
     made: Bytes(256 << 20),
     made_files: 10_000,
     message: Bytes(16 << 10),
-    source: Bytes(16 << 20),
 };
 
 /// The folder for compiled files, relative to the working folder. The path of the working folder depends on the tier:
@@ -56,28 +62,34 @@ pub(super) enum Compiled {
 /// The working folder, by a name that is the same in every tier: some compilers write it into the program.
 const HERE: (&str, &str) = ("PWD", "/proc/self/cwd");
 
-/// Runs a compiler, with all its arguments, on `source`, which is put into its working folder.
+/// Runs a compiler, with all its arguments, on the sources of the solver `name`, which are put into its working folder.
 pub(super) fn compile<E>(
     compiler: &Program,
-    source: WorkFile,
+    name: &str,
+    sources: Vec<WorkFile>,
     limits: &CompileLimits,
     run: &mut RunCompiler<'_, E>,
 ) -> Result<Compiled, E> {
     let limits = run_limits(limits);
     let exchange = Exchange {
-        given: vec![source],
+        given: sources,
         variables: ["HOME", "TMPDIR"].map(OsString::from).into(),
         made_in: OUT.into(),
         most_files: LIMITS.made_files,
         most_bytes: LIMITS.made.0,
     };
-    let (execution, made) = run(&request(compiler, &limits), &exchange)?;
+    let (execution, made) = run(Purpose::Compile(name), &request(compiler, &limits), &exchange)?;
     Ok(outcome(compiler, &limits, &execution, made))
 }
 
 fn run_limits(limits: &CompileLimits) -> Limits {
     let CompileLimits { cpu, wall, memory } = *limits;
     Limits { cpu, wall, memory, output: LIMITS.output, processes: LIMITS.processes }
+}
+
+/// Returns the request that runs a tool on nothing.
+pub(super) fn tool_request(tool: &Program) -> Request {
+    request(tool, &run_limits(&CompileLimits::default()))
 }
 
 fn request(compiler: &Program, limits: &Limits) -> Request {
@@ -164,7 +176,13 @@ mod tests {
         let stderr = stderr.as_bytes()[..stderr.len().min(16 << 10)].to_vec();
         let execution = Execution { end, breaches: breaches.to_vec(), usage, stdout: Vec::new(), stderr };
         let runtime = Runtime::default();
-        let compiler = Program { path: "/no/such/cc".into(), argv: Vec::new(), visible: Vec::new(), runtime };
+        let compiler = Program {
+            path: "/no/such/cc".into(),
+            argv: Vec::new(),
+            visible: Vec::new(),
+            runtime,
+            environment: Vec::new(),
+        };
         match outcome(&compiler, &run_limits(&CompileLimits::default()), &execution, made) {
             Compiled::Made(files) => format!("{} files", files.len()),
             Compiled::Refused(why) | Compiled::NotStarted(why) => why,
@@ -173,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_came_of_a_compiler_is_said() {
-        let file = || Ok(vec![WorkFile { path: "main".into(), bytes: Vec::new() }]);
+        let file = || Ok(vec![WorkFile { path: "main".into(), bytes: Vec::new(), executable: true }]);
         let none = || Ok(Vec::new());
         for (end, breaches, stderr, made, expected) in [
             (End::Exited(0), &[][..], "warning", file(), "1 files"),

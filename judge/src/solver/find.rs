@@ -1,18 +1,15 @@
 //! Finds the program of a solver, and the files that it needs.
 
-use super::compile::{Built, Toolbox};
+use super::compile::Built;
 use super::compiler::RunCompiler;
 use super::journals::is_in_journal;
-use super::language::{self, Language};
-use super::program::{named_program, refuse_private_link};
+use super::language::{self, BUNDLED};
+use super::program::{is_below_here, named_program, refuse_private_link};
 use super::stage::stage;
-use super::toolchain::is_executable;
-use crate::model::{Invocation, Program, Runtime, Solver, SolverSpec};
+use super::toolbox::Toolbox;
+use crate::model::{Allowance, Invocation, Language, Program, Runtime, Solver, SolverSpec};
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-
-/// Prefix of the bundled solvers: `bundled:columns`.
-pub(super) const BUNDLED: &str = "bundled:";
+use std::path::Path;
 
 /// Finds out how a solver is run, and compiles it if necessary. A solver that cannot be run is not an error here: the
 /// result says why.
@@ -20,14 +17,14 @@ pub(super) const BUNDLED: &str = "bundled:";
 /// # Errors
 /// Those of `run`.
 pub fn prepare<E>(spec: SolverSpec, toolbox: &mut Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Solver, E> {
-    let path = Path::new(&spec.text);
-    let is_source = !spec.text.starts_with(BUNDLED) && path.is_file() && !is_executable(path);
-    let found = match language::of(path).filter(|_| is_source) {
-        Some(language) => from_source(language, path, toolbox, run)?,
-        None => invocation(&spec.text),
+    let chosen = language::choose(&spec, &toolbox.settings.languages, &toolbox.settings.choices);
+    let (found, allowance) = match chosen.map(|language| language.cloned()) {
+        Ok(Some(language)) => (from_source(&language, Path::new(&spec.text), toolbox, run)?, language.allowance),
+        Ok(None) => (invocation(&spec.text), Allowance::default()),
+        Err(why) => (Invocation::CannotStart(why.to_string()), Allowance::default()),
     };
     let invocation = stage(found, toolbox);
-    Ok(Solver { spec, invocation, environment: Vec::new() })
+    Ok(Solver { spec, invocation, environment: Vec::new(), allowance })
 }
 
 fn invocation(text: &str) -> Invocation {
@@ -58,6 +55,7 @@ fn bundled(id: &str) -> Invocation {
             argv: vec!["judge".into(), "solve".into(), id.into()],
             visible: vec![path.clone()],
             runtime: Runtime::default(),
+            environment: Vec::new(),
             path,
         }),
         Err(error) => Invocation::CannotStart(format!("the judge cannot find its own program: {error}")),
@@ -74,20 +72,10 @@ fn from_source<E>(
         return Ok(Invocation::CannotStart(why));
     }
     Ok(match toolbox.build(language, path, run)? {
-        Built::Command { words, visible } => with_visible(from_words(words), visible),
+        Built::Program(program) => Invocation::Program(program),
         Built::Refused(said) => Invocation::CompileError(said),
         Built::NoCompiler(why) => Invocation::CannotStart(why),
     })
-}
-
-fn with_visible(invocation: Invocation, more: Vec<PathBuf>) -> Invocation {
-    match invocation {
-        Invocation::Program(mut program) => {
-            program.visible.extend(more);
-            Invocation::Program(program)
-        }
-        other => other,
-    }
 }
 
 /// Finds out how a command, already split into words, is run.
@@ -108,6 +96,12 @@ fn unfit_source(named: &Path) -> Option<String> {
     let path = named.canonicalize().ok()?;
     if is_in_journal(&path) {
         return Some(format!("{}: no program sees a journal", named.display()));
+    }
+    // Without a slash at its end, which would follow the link.
+    let named = named.components().as_path();
+    if named.is_symlink() && path.is_dir() && !is_below_here(&path) {
+        let (link, folder) = (named.display(), path.display());
+        return Some(format!("{link} is a link to {folder}, outside the current folder; name that folder itself"));
     }
     refuse_private_link(named, &path).err()
 }

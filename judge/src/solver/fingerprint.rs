@@ -1,7 +1,7 @@
 //! The fingerprint of a solver's content: it is the same for the same program, whatever its path and name.
 
 use super::Toolbox;
-use crate::model::{Digest, Invocation, JOURNAL_FOLDER, Program, Solver};
+use crate::model::{Allowance, Digest, Invocation, JOURNAL_FOLDER, Program, Solver};
 use glob::Pattern;
 use judge_sandbox::Visible;
 use std::ffi::OsStr;
@@ -18,9 +18,10 @@ const FOREIGN_FOLDERS: [&str; 2] = [JOURNAL_FOLDER, ".git"];
 #[must_use]
 pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Digest {
     match &solver.invocation {
-        Invocation::Program(Program { path, argv, visible, runtime }) => {
+        Invocation::Program(Program { path, argv, visible, runtime, environment }) => {
             let arguments = argv.iter().skip(1).map(|word| argument(word, visible, toolbox));
-            let variables = solver.environment.iter().map(|(key, value)| format!("{key}={value}").into_bytes());
+            let variables =
+                environment.iter().chain(&solver.environment).map(|(key, value)| format!("{key}={value}").into_bytes());
             let mut parts: Vec<Vec<u8>> = arguments.chain(variables).collect();
             let shared = shared.iter().map(|visible| &visible.path);
             // The folders of an installation may be gigabytes, and belong to the system.
@@ -32,11 +33,17 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
                 parts.push(content(path).unwrap_or_else(|error| format!("{}: {error}", path.display()).into_bytes()));
             }
             parts.extend(runtime.visible.iter().flat_map(|folder| packages(folder)));
+            parts.extend(allowance(&solver.allowance));
             Digest::of_parts(parts.iter().map(Vec::as_slice))
         }
         Invocation::CannotStart(why) => Digest::of_parts([solver.spec.text.as_bytes(), why.as_bytes()]),
         Invocation::CompileError(said) => Digest::of_parts([solver.spec.text.as_bytes(), said.as_bytes()]),
     }
+}
+
+/// Returns what a solver may use beyond the limits of its run, if it may: its results are not those under these limits.
+fn allowance(allowance: &Allowance) -> Option<Vec<u8>> {
+    (*allowance != Allowance::default()).then(|| format!("{allowance:?}").into_bytes())
 }
 
 /// Returns the names of the Python packages in a folder of an installation; those of their metadata have the versions.
@@ -95,13 +102,17 @@ fn folder(path: &Path) -> io::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::model::Runtime;
-    use crate::solver::{parse_specs, prepare};
+    use crate::solver::{BuildSettings, parse_specs, prepare};
     use judge_sandbox::Tier;
 
+    fn toolbox() -> Toolbox {
+        Toolbox::new(Tier::Bare, BuildSettings::default()).unwrap()
+    }
+
     fn of(text: &str) -> Digest {
-        let mut toolbox = Toolbox::new(Tier::Bare).unwrap();
+        let mut toolbox = toolbox();
         let spec = parse_specs(&[text.to_owned()]).unwrap().remove(0);
-        let solver = prepare(spec, &mut toolbox, &mut |_, _| Err("nothing is compiled")).unwrap();
+        let solver = prepare(spec, &mut toolbox, &mut |_, _, _| Err("nothing is compiled")).unwrap();
         fingerprint(&solver, &[], &toolbox)
     }
 
@@ -135,15 +146,20 @@ mod tests {
                 argv: vec!["sh".into(), lib.clone().into_os_string()],
                 visible: vec![lib.clone()],
                 runtime: Runtime::default(),
+                environment: Vec::new(),
             }),
             environment: Vec::new(),
+            allowance: Allowance::default(),
         };
-        let now = || fingerprint(&solver, &[], &Toolbox::new(Tier::Bare).unwrap());
+        let now = || fingerprint(&solver, &[], &toolbox());
         let before = now();
         write(&lib.join(".judge/journal.db"), "x");
         assert_eq!(now(), before);
         let tuned = Solver { environment: vec![("DEPTH".to_owned(), "3".to_owned())], ..solver.clone() };
-        assert_ne!(fingerprint(&tuned, &[], &Toolbox::new(Tier::Bare).unwrap()), before);
+        assert_ne!(fingerprint(&tuned, &[], &toolbox()), before);
+        let extra_processes = 1;
+        let allowed = Solver { allowance: Allowance { extra_processes, ..Allowance::default() }, ..solver.clone() };
+        assert_ne!(fingerprint(&allowed, &[], &toolbox()), before);
         write(&lib.join("b.sh"), "2");
         assert_ne!(now(), before);
     }
@@ -160,10 +176,12 @@ mod tests {
                 argv: vec!["sh".into()],
                 visible: Vec::new(),
                 runtime: Runtime { visible: vec![folder.path().join("lib")], search: Vec::new() },
+                environment: Vec::new(),
             }),
             environment: Vec::new(),
+            allowance: Allowance::default(),
         };
-        let now = || fingerprint(&solver, &[], &Toolbox::new(Tier::Bare).unwrap());
+        let now = || fingerprint(&solver, &[], &toolbox());
         let before = now();
         assert_eq!(now(), before);
         std::fs::rename(packages.join("numpy-1.0.dist-info"), packages.join("numpy-2.0.dist-info")).unwrap();

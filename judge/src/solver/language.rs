@@ -1,51 +1,122 @@
-//! The languages of source files: how they are compiled and run.
+//! Chooses the language of a solver, and the commands of a language that work here.
 
+use super::error::SolverError;
+use super::program;
+use super::toolchain::{head, is_executable};
+use crate::manifest::closest;
+use crate::model::{Language, LanguageChoice, Languages, SolverSpec};
 use std::path::Path;
 
-/// A language of source files.
-pub(super) struct Language {
-    /// The endings of its files.
-    endings: &'static [&'static str],
-    /// Its compilers, of which the first installed one is used; empty for interpreted languages. `{source}` and `{out}`
-    /// are replaced; `{out}` is an empty folder for the compiled files.
-    pub(super) compilers: &'static [&'static str],
-    /// How the program is run.
-    pub(super) run: &'static str,
+/// Prefix of the bundled solvers: `bundled:columns`.
+pub(super) const BUNDLED: &str = "bundled:";
+
+/// Endings of files that are no source: such a file may be a program without its execute permission.
+const DATA_ENDINGS: [&str; 9] = ["txt", "md", "in", "out", "ans", "log", "json", "csv", "toml"];
+
+/// Returns the language that a solver is a source of; `None` if it is a program, a command or bundled.
+///
+/// # Errors
+/// When it is a source or a folder of no known language, or of several.
+pub(super) fn choose<'a>(
+    spec: &SolverSpec,
+    languages: &'a Languages,
+    choices: &[LanguageChoice],
+) -> Result<Option<&'a Language>, SolverError> {
+    let path = Path::new(&spec.text);
+    if spec.text.starts_with(BUNDLED) || !path.exists() {
+        return Ok(None);
+    }
+    let chosen = LanguageChoice::of(choices, &spec.name).map(|name| named(name, languages)).transpose()?;
+    if path.is_dir() {
+        return chosen.map_or_else(|| of_folder(path, languages), Ok).map(Some);
+    }
+    if !path.is_file() || head(path).starts_with(b"\x7fELF") {
+        return Ok(None);
+    }
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let of_ending = || first_installed(languages.of_ending(ending.unwrap_or_default()).collect());
+    // A script that names its interpreter is a program.
+    let is_script = is_executable(path) && (head(path).starts_with(b"#!") || of_ending().is_none());
+    match (chosen, ending) {
+        (Some(language), _) => Ok(Some(language)),
+        (None, _) if is_script => Ok(None),
+        (None, Some(ending)) if !DATA_ENDINGS.contains(&ending) => {
+            let file = path.display().to_string();
+            let unknown = || SolverError::UnknownSource { file, ending: ending.to_owned(), known: languages.endings() };
+            of_ending().ok_or_else(unknown).map(Some)
+        }
+        (None, _) => Ok(None),
+    }
 }
 
-const LANGUAGES: [Language; 10] = [
-    Language { endings: &["rs"], compilers: &["rustc --edition 2024 -O -o {out}/main {source}"], run: "{out}/main" },
-    Language {
-        endings: &["cpp", "cc", "cxx"],
-        compilers: &["g++ -O2 -std=c++20 -o {out}/main {source}", "clang++ -O2 -std=c++20 -o {out}/main {source}"],
-        run: "{out}/main",
-    },
-    Language {
-        endings: &["c"],
-        compilers: &["gcc -O2 -o {out}/main {source} -lm", "clang -O2 -o {out}/main {source} -lm"],
-        run: "{out}/main",
-    },
-    Language { endings: &["go"], compilers: &["go build -o {out}/main {source}"], run: "{out}/main" },
-    Language {
-        endings: &["java"],
-        compilers: &["javac -d {out} {source}"],
-        run: "java -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -cp {out} {stem}",
-    },
-    Language { endings: &["py"], compilers: &[], run: "python3 {source}" },
-    Language { endings: &["js", "mjs"], compilers: &[], run: "node {source}" },
-    Language { endings: &["sh"], compilers: &[], run: "sh {source}" },
-    Language { endings: &["rb"], compilers: &[], run: "ruby {source}" },
-    Language { endings: &["pl"], compilers: &[], run: "perl {source}" },
-];
-
-/// Returns the endings of all source files, as they are listed in messages: `.rs, .cpp, …`.
-pub(super) fn endings() -> String {
-    let all = LANGUAGES.iter().flat_map(|language| language.endings);
-    all.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
+/// Returns the language of this name.
+///
+/// # Errors
+/// When there is none.
+pub(super) fn named<'a>(name: &str, languages: &'a Languages) -> Result<&'a Language, SolverError> {
+    languages.find(name).ok_or_else(|| {
+        let names = || languages.iter().map(|language| &*language.name);
+        let meant = closest(name, names()).map(str::to_owned);
+        SolverError::UnknownLanguage { name: name.to_owned(), meant, known: names().collect::<Vec<_>>().join(", ") }
+    })
 }
 
-/// Returns the language of a source file, by its ending.
-pub(super) fn of(source: &Path) -> Option<&'static Language> {
-    let ending = source.extension()?.to_str()?;
-    LANGUAGES.iter().find(|language| language.endings.contains(&ending))
+/// Returns the language of a folder: the one whose file it has, or else the one of the sources at its top.
+fn of_folder<'a>(folder: &Path, languages: &'a Languages) -> Result<&'a Language, SolverError> {
+    let marked = languages.iter().find(|language| language.files.iter().any(|file| folder.join(file).is_file()));
+    if let Some(language) = marked {
+        return Ok(language);
+    }
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let files = entries.map(|entry| entry.path()).filter(|path| path.is_file());
+    let mut endings: Vec<_> = files.filter_map(|path| path.extension()?.to_str().map(str::to_owned)).collect();
+    endings.sort();
+    endings.dedup();
+    let mut found: Vec<&Language> =
+        endings.iter().filter_map(|ending| first_installed(languages.of_ending(ending).collect())).collect();
+    found.dedup_by_key(|language| &language.name);
+    let folder = folder.display().to_string();
+    match &*found {
+        [only] => Ok(only),
+        [] => Err(SolverError::NoSources { folder, known: languages.endings(), files: marking_files(languages) }),
+        several => {
+            let names = several.iter().map(|language| language.name.clone()).collect();
+            Err(SolverError::SeveralLanguages { folder, names })
+        }
+    }
+}
+
+fn marking_files(languages: &Languages) -> String {
+    languages.iter().flat_map(|language| language.files.clone()).collect::<Vec<_>>().join(", ")
+}
+
+fn first_installed(languages: Vec<&Language>) -> Option<&Language> {
+    let installed = languages.iter().find(|language| languages.len() > 1 && missing(language).is_empty());
+    installed.or(languages.first()).copied()
+}
+
+/// Returns the first of these commands whose program is installed, or is the solver's own.
+pub(super) fn usable(lines: &[String]) -> Option<&String> {
+    let is_there = |name: &str| name.starts_with('{') || program::installed(name).is_some();
+    lines.iter().find(|line| tool(line).is_some_and(|name| is_there(&name)))
+}
+
+/// Returns the program of a command.
+pub(super) fn tool(line: &str) -> Option<String> {
+    shell_words::split(line).ok()?.into_iter().next()
+}
+
+/// Returns what must be installed for a language: for each of its commands, one of the programs that are named.
+pub(super) fn missing(language: &Language) -> Vec<String> {
+    let of_lines = |lines: &[String]| {
+        let tools = || lines.iter().filter_map(|line| tool(line)).collect::<Vec<_>>().join(", ");
+        (!lines.is_empty() && usable(lines).is_none()).then(tools)
+    };
+    let needs = language.needs.iter().filter(|name| program::installed(name).is_none()).cloned();
+    [of_lines(&language.compile), of_lines(&language.run)].into_iter().flatten().chain(needs).collect()
+}
+
+/// Returns the command that installs a language, if it is known.
+pub(super) fn remedy(language: &Language) -> String {
+    language.package.as_ref().map_or_else(String::new, |package| format!("; apt-get install {package}"))
 }

@@ -22,7 +22,16 @@ pub(super) fn installed(name: &str) -> Option<Result<Program, String>> {
 
 /// Returns the program of a command, found as a shell finds it. The files that the command names are visible, and named
 /// by their full paths: the working folder of a solver is not the user's.
-pub(super) fn named_program(mut words: Vec<OsString>) -> Result<Program, String> {
+pub(super) fn named_program(words: Vec<OsString>) -> Result<Program, String> {
+    program_of(words, true)
+}
+
+/// Returns the program of a command that is not the user's own, such as a language's: no file that it names is visible.
+pub(super) fn language_program(words: Vec<OsString>) -> Result<Program, String> {
+    program_of(words, false)
+}
+
+fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, String> {
     let by_path = words[0].as_bytes().contains(&b'/');
     let mut found = toolchain::installation(&find_program(Path::new(&words[0]))?)?;
     if found.was_shim || by_path {
@@ -37,7 +46,7 @@ pub(super) fn named_program(mut words: Vec<OsString>) -> Result<Program, String>
         interpreters.extend(toolchain::behind_env(&words[1..])?);
     }
     let mut visible: Vec<_> = found.is_alone().then(|| found.program.clone()).into_iter().collect();
-    for word in words.iter_mut().skip(1) {
+    for word in words.iter_mut().skip(1).filter(|_| shows_files) {
         if let Some(path) = named_path(word)? {
             visible.push(path.clone());
             *word = path.into_os_string();
@@ -50,7 +59,7 @@ pub(super) fn named_program(mut words: Vec<OsString>) -> Result<Program, String>
     for Interpreter { installation, by_name, .. } in &interpreters {
         add(&mut runtime, installation, *by_name);
     }
-    let program = Program { path: found.program, argv: words, visible, runtime };
+    let program = Program { path: found.program, argv: words, visible, runtime, environment: Vec::new() };
     let shim = interpreters.into_iter().find(|interpreter| interpreter.installation.was_shim && !interpreter.by_name);
     Ok(match shim {
         Some(shim) => run_by(program, shim),
@@ -102,7 +111,7 @@ pub(super) fn refuse_private_link(named: &Path, path: &Path) -> Result<(), Strin
     Ok(())
 }
 
-fn is_below_here(path: &Path) -> bool {
+pub(super) fn is_below_here(path: &Path) -> bool {
     std::env::current_dir().is_ok_and(|here| here != Path::new("/") && path.starts_with(here))
 }
 

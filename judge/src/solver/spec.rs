@@ -115,7 +115,7 @@ fn read_spec(text: &str) -> Result<(Option<String>, &str), SpecError> {
 
 /// A bundled solver is named after itself, a path after its file, a command by its own words.
 fn default_name(text: &str) -> String {
-    if let Some(id) = text.strip_prefix(super::find::BUNDLED) {
+    if let Some(id) = text.strip_prefix(super::language::BUNDLED) {
         return id.to_owned();
     }
     let is_path = Path::new(text).exists() || !text.contains(char::is_whitespace);

@@ -1,7 +1,7 @@
 //! Copies of files that only root can reach: in the sandbox a solver that root starts is another user.
 
-use super::compile::Toolbox;
 use super::program::is_open;
+use super::toolbox::Toolbox;
 use crate::model::Invocation;
 use std::path::PathBuf;
 

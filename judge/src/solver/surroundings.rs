@@ -10,7 +10,8 @@ pub fn visible(program: &Program) -> impl Iterator<Item = Visible> {
     paths.map(|path| Visible { path: path.clone(), writable: false })
 }
 
-/// Returns the environment of a program: the common one, and the user's variables. The last value of a variable counts.
+/// Returns the environment of a program: the common one, its language's, and the user's variables. The last value of a
+/// variable counts.
 pub fn environment<'a>(
     program: &Program,
     asked: impl IntoIterator<Item = &'a (String, String)>,
@@ -21,7 +22,8 @@ pub fn environment<'a>(
         let path = &mut variables[0].1;
         *path = [folder.as_os_str(), path].join(OsStr::new(":"));
     }
-    for (key, value) in asked {
+    let of_language = program.environment.iter().map(|(key, value)| (key, value));
+    for (key, value) in of_language.chain(asked.into_iter().map(|(key, value)| (key, value))) {
         variables.retain(|(known, _)| known != OsStr::new(key));
         variables.push((key.into(), value.into()));
     }

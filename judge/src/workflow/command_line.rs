@@ -1,6 +1,6 @@
 //! The command line of this process or of a recorded run, and the parts of it that another command repeats.
 
-use crate::cli::{Cli, LimitArgs, SandboxArgs};
+use crate::cli::{BuildArgs, Cli, LimitArgs, SandboxArgs};
 use crate::model::quote;
 use clap::parser::ValueSource;
 use clap::{Args, Command, CommandFactory};
@@ -30,7 +30,7 @@ fn quoted(words: impl Iterator<Item = String>) -> String {
 }
 
 /// Returns the flags in a command line that every case depends on, with their values as they were written: the limits,
-/// the sandbox and the catalogue.
+/// the languages, the sandbox and the catalogue.
 pub(crate) fn case_flags(words: &[String]) -> Vec<String> {
     let program = std::iter::once("judge".to_owned());
     let grammar = Cli::command();
@@ -38,7 +38,8 @@ pub(crate) fn case_flags(words: &[String]) -> Vec<String> {
         return Vec::new();
     };
     let Some((_, given)) = matches.subcommand() else { return Vec::new() };
-    let of_cases = SandboxArgs::augment_args(LimitArgs::augment_args(Command::new("judge")));
+    let of_cases = BuildArgs::augment_args(LimitArgs::augment_args(Command::new("judge")));
+    let of_cases = SandboxArgs::augment_args(of_cases);
     let global = grammar.get_arguments().filter(|arg| arg.is_global_set());
     let mut flags = Vec::new();
     for arg in of_cases.get_arguments().chain(global) {

@@ -1,12 +1,12 @@
 //! Who takes part: solvers that are to play, and solvers of past runs with the results that they had.
 
 use super::failure::Failure;
-use super::{recorder, sandbox};
+use super::{build, recorder};
 use crate::command::game_of;
 use crate::journal::Journal;
 use crate::manifest::{Catalogue, closest};
 use crate::model::{Digest, Game, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun};
-use crate::solver::{self, Toolbox, check_names, name_specs, names_apart};
+use crate::solver::{self, BuildSettings, Toolbox, check_names, name_specs, names_apart};
 use judge_sandbox::Sandbox;
 use std::collections::HashMap;
 
@@ -36,8 +36,8 @@ pub(crate) struct CaseKey {
 }
 
 /// Makes the temporary folder that solvers are compiled in.
-pub(crate) fn toolbox(sandbox: &Sandbox) -> Result<Toolbox, Failure> {
-    Toolbox::new(sandbox.tier()).map_err(|error| {
+pub(crate) fn toolbox(sandbox: &Sandbox, settings: BuildSettings) -> Result<Toolbox, Failure> {
+    Toolbox::new(sandbox.tier(), settings).map_err(|error| {
         let folder = std::env::temp_dir();
         Failure::fault(format!("cannot make a folder in {}: {error}", folder.display()))
             .with_hint("free space in it, or set TMPDIR to a writable folder")
@@ -57,14 +57,20 @@ pub(crate) fn solvers(
             .with_hint("name one: --solver ./mybot"));
     }
     let specs = solver::parse_specs(texts)?;
-    toolbox.limit_compilers(&problem.helper_limits.compiler);
-    check_solvers(&specs)?;
-    specs.into_iter().map(|spec| solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox))).collect()
+    check_solvers(&specs, toolbox.settings())?;
+    specs.into_iter().map(|spec| build::prepare(spec, toolbox, sandbox)).collect()
+}
+
+/// Fails if one of the solvers cannot be run whatever the case, with an error for each. These are all solvers that run.
+pub(crate) fn check_solvers(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(), Failure> {
+    solver::check_choices(specs, settings)?;
+    check_each(specs, settings)
 }
 
 /// Fails if one of the solvers cannot be run whatever the case, with an error for each.
-pub(crate) fn check_solvers(specs: &[SolverSpec]) -> Result<(), Failure> {
-    Failure::check_all(specs.iter().filter_map(|spec| solver::check_solver(spec).err()).map(Failure::from))
+pub(crate) fn check_each(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(), Failure> {
+    let errors = specs.iter().filter_map(|spec| solver::check_solver(spec, settings).err());
+    Failure::check_all(errors.map(Failure::from))
 }
 
 /// Finds the entrants that the command line names.

@@ -6,7 +6,7 @@ use super::limits::limits;
 use super::recorder::{JournalOptions, RESUME, RunContext};
 use super::scored_match::ScoredMatch;
 use super::session::Session;
-use super::{case_choice, command_line, entrants, jobs, sandbox};
+use super::{build, case_choice, command_line, entrants, jobs, sandbox};
 use crate::cases::{Selection, describe_all, select};
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
@@ -53,13 +53,13 @@ impl<'a> MatchRunner<'a> {
     pub(crate) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
         let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
         let plan_runner = jobs::plan_runner(&args.jobs, &sandbox, false);
-        let mut toolbox = entrants::toolbox(&sandbox)?;
-        toolbox.limit_compilers(&problem.helper_limits.compiler);
+        let limits = limits(&problem.limits, &args.limits);
+        let toolbox = entrants::toolbox(&sandbox, build::settings(catalogue, problem, &limits, &args.build)?)?;
         let template = Plan {
             problem: problem.clone(),
             cases: Vec::new(),
             solvers: Vec::new(),
-            limits: limits(&problem.limits, &args.limits),
+            limits,
             environment: args.sandbox.environment.clone(),
             visible: sandbox::visible(&args.sandbox, &sandbox)?,
             fail_fast: false,
@@ -100,14 +100,14 @@ impl<'a> MatchRunner<'a> {
     /// Prepares solvers to be run.
     pub(crate) fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
         let specs = solver::parse_specs(texts)?;
-        entrants::check_solvers(&specs)?;
+        entrants::check_solvers(&specs, self.toolbox.settings())?;
         specs.into_iter().map(|spec| self.prepare(spec)).collect()
     }
 
     /// Prepares a solver to be run.
     pub(crate) fn prepare(&mut self, spec: SolverSpec) -> Result<Solver, Failure> {
-        entrants::check_solvers(std::slice::from_ref(&spec))?;
-        solver::prepare(spec, &mut self.toolbox, &mut sandbox::compiler(&self.sandbox))
+        entrants::check_each(std::slice::from_ref(&spec), self.toolbox.settings())?;
+        build::prepare(spec, &mut self.toolbox, &self.sandbox)
     }
 
     /// Prepares one solver to be run: the given one, or the problem's own.

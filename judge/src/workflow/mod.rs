@@ -17,6 +17,7 @@
 pub(crate) mod answer;
 pub(crate) mod baseline;
 pub(crate) mod best_scores;
+pub(crate) mod build;
 pub(crate) mod case_choice;
 pub(crate) mod case_filter;
 pub(crate) mod command_line;

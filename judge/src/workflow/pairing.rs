@@ -176,7 +176,7 @@ fn run_missing(
     }
     let playing: Vec<usize> = (0..entrants.len()).filter(|&entrant| entrants[entrant].past.is_none()).collect();
     let specs: Vec<_> = playing.iter().map(|&entrant| entrants[entrant].spec.clone()).collect();
-    check_solvers(&specs)?;
+    check_solvers(&specs, runner.toolbox.settings())?;
     let solvers = specs.into_iter().map(|spec| runner.prepare(spec)).collect::<Result<_, _>>()?;
     let played = runner.play(runner.plan(solvers, same.iter().map(|case| case.spec.clone()).collect())?)?;
     for (case, shared) in same.iter_mut().enumerate() {

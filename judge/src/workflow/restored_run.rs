@@ -8,8 +8,8 @@ use super::score_run::{self, ScoredRun};
 use crate::cli::ReportArgs;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Features, FinishedJob, Invocation, KeptStderr, Limits, OutcomeGrid, Problem, Provenance, Rule, RunState,
-    Solver, SolverSpec, Stop, StoredEntrant, StoredRun,
+    Allowance, CaseSpec, Features, FinishedJob, Invocation, KeptStderr, Limits, OutcomeGrid, Problem, Provenance, Rule,
+    RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun,
 };
 use crate::plan::{Order, Plan};
 use crate::report::RunReport;
@@ -108,7 +108,7 @@ fn provenance(run: &StoredRun) -> Provenance {
 /// Returns a solver that is known by its results only.
 pub(crate) fn recorded_solver(spec: SolverSpec) -> Solver {
     let why = "a recorded run is not run again".to_owned();
-    Solver { spec, invocation: Invocation::CannotStart(why), environment: Vec::new() }
+    Solver { spec, invocation: Invocation::CannotStart(why), environment: Vec::new(), allowance: Allowance::default() }
 }
 
 /// Returns the plan of a recorded run under these limits, with the flags that its cases depend on.

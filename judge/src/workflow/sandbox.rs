@@ -4,7 +4,7 @@ use super::failure::Failure;
 use crate::cli::SandboxArgs;
 use crate::report;
 use crate::runner;
-use crate::solver::{is_in_journal, journals_in};
+use crate::solver::{Purpose, is_in_journal, journals_in};
 use judge_sandbox::{Exchange, Execution, Gap, Made, OpenError, Options, Request, Sandbox, Tier, Visible};
 use std::path::Path;
 
@@ -35,22 +35,19 @@ pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
     }
 }
 
-/// Returns what runs compilers in the sandbox, each in a worker of its own, until it ends or the user ends all.
+/// Returns what runs compilers in the sandbox, each in a worker of its own, until it ends or the user ends all. A line
+/// says what is compiled, and by which compiler.
 pub(crate) fn compiler(
     sandbox: &Sandbox,
-) -> impl FnMut(&Request, &Exchange) -> Result<(Execution, Made), Failure> + use<'_> {
-    |request, exchange| {
-        report::note(&compiling(request, exchange));
+) -> impl FnMut(Purpose<'_>, &Request, &Exchange) -> Result<(Execution, Made), Failure> + use<'_> {
+    |purpose, request, exchange| {
+        if let Purpose::Compile(name) = purpose {
+            let compiler = request.program.file_name().unwrap_or_default().to_string_lossy();
+            report::note(&format!("compiling {name} ({compiler})"));
+        }
         let compiled = runner::run_alone(sandbox, |worker| worker.run_with_files(request, exchange))?;
         compiled.ok_or_else(Failure::interrupted)
     }
-}
-
-/// Returns the line that says what is compiled, and by which compiler.
-fn compiling(request: &Request, exchange: &Exchange) -> String {
-    let sources: Vec<_> = exchange.given.iter().map(|file| file.path.display().to_string()).collect();
-    let compiler = request.program.file_name().unwrap_or_default().to_string_lossy();
-    format!("compiling {} ({compiler})", sources.join(", "))
 }
 
 /// Returns the gaps of the tier, one sentence each.

@@ -10,12 +10,15 @@ pub struct WorkFile {
     pub path: PathBuf,
     /// What is in it.
     pub bytes: Vec<u8>,
+    /// Whether it may be executed. Of a file that was made this says little: in some tiers a linker cannot set it.
+    pub executable: bool,
 }
 
 /// What a program gets in its working folder, and what is taken out when it has ended well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
-    /// Put there before the program starts, to be read. The paths are plain names.
+    /// Put there before the program starts, to be read. The paths have plain names only; their folders are made, and the
+    /// program may write in them.
     pub given: Vec<WorkFile>,
     /// Variables of the environment that hold the working folder's path.
     pub variables: Vec<OsString>,

@@ -50,6 +50,12 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/etc/java-17-openjdk",
     "/etc/java-21-openjdk",
     "/etc/java-25-openjdk",
+    // Where the compilers of Pascal and Haskell find their libraries, and Mono its own settings.
+    "/etc/fpc.cfg",
+    "/etc/fpc-3.2.0.cfg",
+    "/etc/fpc-3.2.2.cfg",
+    "/var/lib/ghc",
+    "/etc/mono",
 ];
 
 /// Devices that every program may use.

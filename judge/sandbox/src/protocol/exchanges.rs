@@ -49,10 +49,15 @@ pub(crate) fn decode_made(reader: &mut Reader) -> io::Result<Made> {
 fn encode_files(files: &[WorkFile], writer: &mut Writer) {
     writer.u64(files.len() as u64);
     for file in files {
-        writer.bytes(file.path.as_os_str().as_bytes()).bytes(&file.bytes);
+        writer.bytes(file.path.as_os_str().as_bytes()).bytes(&file.bytes).u64(u64::from(file.executable));
     }
 }
 
 fn decode_files(reader: &mut Reader) -> io::Result<Vec<WorkFile>> {
-    (0..reader.u64()?).map(|_| Ok(WorkFile { path: reader.os_string()?.into(), bytes: reader.bytes()? })).collect()
+    let count = reader.u64()?;
+    let file = |_| {
+        let (path, bytes) = (reader.os_string()?.into(), reader.bytes()?);
+        Ok(WorkFile { path, bytes, executable: reader.u64()? != 0 })
+    };
+    (0..count).map(file).collect()
 }

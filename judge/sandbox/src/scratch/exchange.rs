@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
 
 use crate::api::exchange::{Exchange, Made, WorkFile};
 use crate::api::execution::Fault;
@@ -22,18 +23,31 @@ const MOST_DEPTH: usize = 32;
 pub(crate) fn give(exchange: &Exchange, folder: BorrowedFd<'_>) -> Result<(), Fault> {
     for file in &exchange.given {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mode = if file.executable { 0o755 } else { 0o644 };
         let put = |path: &Path| -> io::Result<()> {
-            let fd = rustix::fs::openat(folder, path, flags, Mode::from_raw_mode(0o644))?;
-            File::from(fd).write_all(&file.bytes)
+            for above in
+                path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()).collect::<Vec<_>>().iter().rev()
+            {
+                make_open(folder, above)?;
+            }
+            let fd = File::from(rustix::fs::openat(folder, path, flags, Mode::from_raw_mode(mode))?);
+            // Whatever the umask.
+            rustix::fs::fchmod(&fd, Mode::from_raw_mode(mode))?;
+            (&fd).write_all(&file.bytes)
         };
         put(&file.path).context(format!("putting {} into the working folder", file.path.display()))?;
     }
-    let make = || -> rustix::io::Result<()> {
-        rustix::fs::mkdirat(folder, &*exchange.made_in, Mode::RWXU)?;
-        // Only the program's user can pass the working folder, but that user may not be the one that makes this folder.
-        rustix::fs::fchmod(open_folder(folder, &exchange.made_in)?, Mode::from_raw_mode(0o777))
-    };
-    make().context("making a folder in the working folder")
+    make_open(folder, Path::new(&exchange.made_in)).context("making a folder in the working folder")
+}
+
+/// Makes a folder that the program may write to, unless it is there.
+fn make_open(folder: BorrowedFd<'_>, path: &Path) -> rustix::io::Result<()> {
+    match rustix::fs::mkdirat(folder, path, Mode::RWXU) {
+        Err(Errno::EXIST) => return Ok(()),
+        made => made?,
+    }
+    // Only the program's user can pass the working folder, but that user may not be the one that makes this folder.
+    rustix::fs::chmodat(folder, path, Mode::from_raw_mode(0o777), AtFlags::empty())
 }
 
 /// Takes what was made, once nothing of the run is alive any more.
@@ -80,7 +94,7 @@ impl Haul<'_> {
                 // A hard link may lead to a file that only the judge can read.
                 FileType::RegularFile if stat.st_uid == self.owner => {
                     let bytes = self.read(folder, name).map_err(|error| refusal(&path, error))?;
-                    self.files.push(WorkFile { path, bytes });
+                    self.files.push(WorkFile { path, bytes, executable: stat.st_mode & 0o100 != 0 });
                 }
                 _ => return Err(refusal(&path, "neither a folder nor a file of its own")),
             }
@@ -110,12 +124,16 @@ fn refusal(path: &Path, why: impl Display) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::os::unix::net::UnixListener;
+
+    fn given(path: &str, executable: bool) -> WorkFile {
+        WorkFile { path: path.into(), bytes: b"source".to_vec(), executable }
+    }
 
     fn exchange() -> Exchange {
         Exchange {
-            given: vec![WorkFile { path: "-a b\n.c".into(), bytes: b"source".to_vec() }],
+            given: vec![given("-a b\n.c", false), given("sub/folder/tool", true)],
             variables: vec!["HOME".into()],
             made_in: "out".into(),
             most_files: 4,
@@ -128,7 +146,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let fd: OwnedFd = File::open(folder.path()).unwrap().into();
         give(&exchange(), fd.as_fd()).unwrap();
-        assert_eq!(std::fs::read(folder.path().join("-a b\n.c")).unwrap(), b"source");
+        for (path, executable) in [("-a b\n.c", false), ("sub/folder/tool", true)] {
+            let path = folder.path().join(path);
+            let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+            assert_eq!((std::fs::read(&path).unwrap(), mode & 0o111 != 0), (b"source".to_vec(), executable));
+        }
+        let sub = std::fs::metadata(folder.path().join("sub/folder")).unwrap().permissions().mode();
+        assert_eq!(sub & 0o777, 0o777);
         make(&folder.path().join("out"));
         take(&exchange(), fd.as_fd())
     }
@@ -144,7 +168,7 @@ mod tests {
             std::fs::create_dir_all(out.join("a/b")).unwrap();
             std::fs::write(out.join("a/b/c"), "0123456789").unwrap();
         });
-        assert_eq!(made, Ok(vec![WorkFile { path: "a/b/c".into(), bytes: b"0123456789".to_vec() }]));
+        assert_eq!(made, Ok(vec![WorkFile { path: "a/b/c".into(), bytes: b"0123456789".to_vec(), executable: false }]));
     }
 
     #[test]

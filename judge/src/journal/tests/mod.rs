@@ -8,8 +8,8 @@ mod queries;
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    BrokenRule, Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KeptStderr,
-    KnownOutcome, Limits, Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop,
+    Allowance, BrokenRule, Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId,
+    KeptStderr, KnownOutcome, Limits, Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop,
     StoredOutcome, Time, Verdict,
 };
 use crate::plan::{Order, Plan};
@@ -39,6 +39,7 @@ impl Bench {
             spec: SolverSpec { name: (*name).to_owned(), text: format!("./{name}") },
             invocation: Invocation::CannotStart(String::new()),
             environment: Vec::new(),
+            allowance: Allowance::default(),
         };
         let plan = Plan {
             limits: problem.limits.clone(),

@@ -6,7 +6,7 @@ use crate::model::{JobId, Outcome, Verdict};
 use crate::report::run::leaderboard::{groups, leaderboard, matrix, test_groups};
 use crate::report::run::report::RunReport;
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
-use crate::report::text::provenance::provenance_lines;
+use crate::report::text::provenance::{allowance_lines, provenance_lines};
 use crate::report::text::sheet::NOTHING;
 use askama::Template;
 
@@ -128,6 +128,7 @@ fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
         known.filter(|(_, value)| *value != NOTHING).map(|(title, value)| format!("{title} {value}")).collect();
     let known = (!known.is_empty()).then(|| format!("the same on every case: {}", known.join(", ")));
     let mut lines = provenance_lines(report.provenance, Some(&report.plan.limits));
+    lines.extend(allowance_lines(report.plan));
     lines.extend(report.skipped_line());
     lines.extend(report.noise_line());
     lines.extend(known);

@@ -124,6 +124,9 @@ struct SolverRecord<'a> {
     /// The mean CPU time, where it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_cpu_ms: Option<f64>,
+    /// Its limits, where its language allows more than those of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<LimitsRecord>,
     /// How many cases ended with which verdict.
     verdicts: BTreeMap<&'static str, usize>,
 }
@@ -219,6 +222,9 @@ fn solver_record<'a>(report: &'a RunReport<'_>, place: &LeaderboardRow) -> Solve
         failures: place.failures,
         skipped: place.skipped,
         mean_cpu_ms: report.mean_cpu(solver).map(in_milliseconds),
+        limits: Some(report.plan.limits_of(solver))
+            .filter(|limits| *limits != report.plan.limits)
+            .map(|limits| (&limits).into()),
         verdicts: counts.iter().map(|(verdict, count)| (verdict.name(), count)).collect(),
     }
 }

@@ -6,6 +6,7 @@ use super::report::RunReport;
 use crate::model::{Outcome, Stop, Verdict, one_line, visible};
 use crate::report::text::column::{Column, Field, left, painted, right};
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
+use crate::report::text::provenance::allowance_lines;
 use crate::report::text::sheet::TextTable;
 use crate::report::text::style::{Paint, Style, paint_of};
 use crate::report::text::table::grid;
@@ -214,5 +215,6 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
         None => "",
     };
     let message = report.message.map(|message| format!("\nmessage: {}", one_line(message))).unwrap_or_default();
-    format!("{}{stopped}{message}", parts.join("; "))
+    let wider: String = allowance_lines(report.plan).iter().map(|line| format!("\n{line}")).collect();
+    format!("{}{stopped}{wider}{message}", parts.join("; "))
 }

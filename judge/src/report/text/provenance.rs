@@ -1,6 +1,7 @@
 //! When, how and where the results of a report came about, as lines and as JSON.
 
-use crate::model::{Limits, Provenance};
+use crate::model::{Limits, Provenance, Solver, one_line};
+use crate::plan::Plan;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -64,6 +65,16 @@ pub(in crate::report) fn provenance_lines(provenance: &Provenance, limits: Optio
     let limits = limits.map(|limits| format!("limits: {}", limits_text(limits)));
     let lines = [format!("started: {started}"), format!("command: {command}")].into_iter().chain(limits);
     lines.chain([format!("machine: {host}, {cpu_model}, Linux {kernel}")]).collect()
+}
+
+/// Returns a line for each solver that may use more than the limits of its run.
+pub(in crate::report) fn allowance_lines(plan: &Plan) -> Vec<String> {
+    let line = |(place, solver): (usize, &Solver)| {
+        let name = one_line(&solver.spec.name);
+        let is_wider = plan.limits_of(place) != plan.limits;
+        is_wider.then(|| format!("limits of {name}: {}", limits_text(&plan.limits_of(place))))
+    };
+    plan.solvers.iter().enumerate().filter_map(line).collect()
 }
 
 /// Writes limits in one line.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    Direction, Invocation, KeptStderr, Outcome, Program, Runtime, Solver, SolverSpec, Thresholds, Verdict,
+    Allowance, Direction, Invocation, KeptStderr, Outcome, Program, Runtime, Solver, SolverSpec, Thresholds, Verdict,
 };
 use crate::plan::{Order, Plan};
 use crate::statistics::Random;
@@ -23,12 +23,18 @@ fn args(more: &[&str]) -> CompareArgs {
 }
 
 fn solver(name: &str) -> Solver {
-    let program =
-        Program { path: "/bin/none".into(), argv: vec![name.into()], visible: Vec::new(), runtime: Runtime::default() };
+    let program = Program {
+        path: "/bin/none".into(),
+        argv: vec![name.into()],
+        visible: Vec::new(),
+        runtime: Runtime::default(),
+        environment: Vec::new(),
+    };
     Solver {
         spec: SolverSpec { name: name.to_owned(), text: name.to_owned() },
         invocation: Invocation::Program(program),
         environment: Vec::new(),
+        allowance: Allowance::default(),
     }
 }
 

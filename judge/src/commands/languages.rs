@@ -1,0 +1,38 @@
+//! `judge languages`: what compiles and runs solvers here. `judge cache`: the compiled programs that are kept.
+
+use crate::cli::{CacheAction, LanguagesArgs, SandboxArgs};
+use crate::model::Exit;
+use crate::report::{self, Style};
+use crate::solver::{self, Cache};
+use crate::workflow::failure::Failure;
+use crate::workflow::{build, load, sandbox};
+use std::path::Path;
+
+/// Shows the languages, with the versions that they have in the sandbox.
+pub(super) fn languages(catalogue: Option<&Path>, args: &LanguagesArgs) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue_without_note(catalogue)?;
+    let languages = build::languages(&catalogue)?;
+    let sandbox = sandbox::open(&SandboxArgs::default())?;
+    let survey = solver::survey(&languages, &mut sandbox::compiler(&sandbox))?;
+    if args.json.as_deref() != Some(Path::new("-")) {
+        report::print(&report::languages_text(&survey, Style::of_stdout()))?;
+    }
+    if let Some(path) = &args.json {
+        let json = report::languages_json(&survey).map_err(Failure::fault)?;
+        load::write("the JSON report", path, json.as_bytes())?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Shows or empties the cache.
+pub(super) fn cache(action: Option<&CacheAction>) -> Result<Exit, Failure> {
+    let nowhere = || Failure::usage("there is no place for a cache").with_hint("set JUDGE_CACHE or HOME to a folder");
+    let place = Cache::place().ok_or_else(nowhere)?;
+    let unusable = |error| Failure::usage(format!("cannot use the cache: {error}"));
+    let cache = Cache::open(&place).map_err(unusable)?;
+    if let Some(CacheAction::Clear) = action {
+        cache.clear();
+    }
+    report::print(&report::cache_text(&cache.summary()))?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,159 @@
+//! Where solvers are built, and what is known of how.
+
+use super::cache::Cache;
+use crate::manifest::built_in_languages;
+use crate::model::{Bytes, CompileLimits, LanguageChoice, Languages};
+use judge_sandbox::{Tier, WorkFile};
+use std::cell::OnceCell;
+use std::fs::{File, Permissions, read_dir, set_permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// How solvers are built.
+#[derive(Debug)]
+pub struct BuildSettings {
+    /// The languages that there are.
+    pub languages: Languages,
+    /// The languages that the user chose.
+    pub choices: Vec<LanguageChoice>,
+    /// The limits of compilers.
+    pub compiler: CompileLimits,
+    /// The most bytes of the sources of a solver; `None`: as many as a compiler is given.
+    pub source: Option<Bytes>,
+    /// The memory limit of solvers, without allowances.
+    pub memory: Bytes,
+    /// The folder that compiled programs are kept in; `None`: nowhere. It is opened when something is compiled.
+    pub cache: Option<PathBuf>,
+}
+
+impl Default for BuildSettings {
+    /// The built-in languages, without limits that a problem would set, and without a cache.
+    fn default() -> Self {
+        Self {
+            languages: built_in_languages(),
+            choices: Vec::new(),
+            compiler: CompileLimits::default(),
+            source: None,
+            memory: Bytes(u64::MAX),
+            cache: None,
+        }
+    }
+}
+
+/// Builds solvers in a temporary folder that is removed with the toolbox. No other user of the machine can read it.
+/// With namespaces, the sandbox shows the files without the folders above them. Without them, a program that root
+/// starts runs as another user and passes through these folders; the name of one is random, so that others cannot guess
+/// it.
+#[derive(Debug)]
+pub struct Toolbox {
+    /// Removed with the toolbox.
+    _folder: TempDir,
+    /// The folder for builds: the temporary folder itself, or one in it.
+    workbench: PathBuf,
+    /// Whether programs reach their files through the folders above them, as another user.
+    pub(super) on_foot: bool,
+    made: usize,
+    pub(super) settings: BuildSettings,
+    /// Once something was compiled.
+    cache: OnceCell<Result<Cache, String>>,
+}
+
+impl Toolbox {
+    /// Makes an empty toolbox for the programs of a sandbox of this tier.
+    ///
+    /// # Errors
+    /// When the temporary folder cannot be created.
+    pub fn new(tier: Tier, settings: BuildSettings) -> io::Result<Self> {
+        // If the judge is killed, the next judge's sweep removes it.
+        let prefix = judge_sandbox::sweepable_name("build") + ".";
+        let mode = |mode| Permissions::from_mode(mode);
+        let folder = tempfile::Builder::new().prefix(&prefix).permissions(mode(0o700)).tempdir()?;
+        let on_foot = rustix::process::geteuid().is_root() && !tier.has_namespaces();
+        // A program is shown its files by paths without links.
+        let mut workbench = folder.path().canonicalize()?;
+        if on_foot {
+            let mut secret = [0; 16];
+            File::open("/dev/urandom")?.read_exact(&mut secret)?;
+            workbench.push(format!("{:032x}", u128::from_ne_bytes(secret)));
+            std::fs::create_dir(&workbench)?;
+            for folder in [folder.path(), &workbench] {
+                set_permissions(folder, mode(0o711))?;
+            }
+        }
+        Ok(Self { _folder: folder, workbench, on_foot, made: 0, settings, cache: OnceCell::new() })
+    }
+
+    /// Returns how solvers are built.
+    #[must_use]
+    pub fn settings(&self) -> &BuildSettings {
+        &self.settings
+    }
+
+    /// Returns the cache, if it is wanted and can be used.
+    pub(super) fn cache(&self) -> Option<&Cache> {
+        let place = self.settings.cache.as_ref()?;
+        let open = || Cache::open(place).map_err(|error| error.to_string());
+        self.cache.get_or_init(open).as_ref().ok()
+    }
+
+    /// Returns why the cache could not be used, if that was tried.
+    #[must_use]
+    pub fn cache_failure(&self) -> Option<&str> {
+        self.cache.get()?.as_ref().err().map(String::as_str)
+    }
+
+    /// Returns a path relative to its build folder, if it is in one. It is the same for every toolbox.
+    pub(super) fn inside(&self, path: &Path) -> Option<PathBuf> {
+        let mut below = path.strip_prefix(&self.workbench).ok()?.components();
+        below.next();
+        Some(below.as_path().to_owned())
+    }
+
+    /// Returns a copy of a file that every user can read, and execute if its owner can.
+    pub(super) fn copy(&mut self, file: &Path) -> io::Result<PathBuf> {
+        let folder = self.new_folder()?;
+        let copy = folder.join(file.file_name().unwrap_or(file.as_os_str()));
+        std::fs::copy(file, &copy)?;
+        share(&folder)?;
+        Ok(copy)
+    }
+
+    /// Stores files in a new folder. Every user can read and execute them: in some tiers a linker cannot set the mode.
+    pub(super) fn keep(&mut self, files: &[WorkFile]) -> io::Result<PathBuf> {
+        let folder = self.new_folder()?;
+        for file in files {
+            let path = folder.join(&file.path);
+            std::fs::create_dir_all(path.parent().unwrap_or(&folder))?;
+            std::fs::write(&path, &file.bytes)?;
+            set_permissions(&path, Permissions::from_mode(0o755))?;
+        }
+        share(&folder)?;
+        Ok(folder)
+    }
+
+    fn new_folder(&mut self) -> io::Result<PathBuf> {
+        self.made += 1;
+        let folder = self.workbench.join(self.made.to_string());
+        std::fs::create_dir(&folder)?;
+        Ok(folder)
+    }
+}
+
+/// Makes the files readable for all users, whatever the umask: in the sandbox the solver is another user.
+fn share(folder: &Path) -> io::Result<()> {
+    set_permissions(folder, Permissions::from_mode(0o755))?;
+    for entry in read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            share(&path)?;
+        } else {
+            let mode = entry.metadata()?.permissions().mode();
+            let for_all = if mode & 0o100 == 0 { 0o444 } else { 0o555 };
+            set_permissions(&path, Permissions::from_mode(mode | for_all))?;
+        }
+    }
+    Ok(())
+}
