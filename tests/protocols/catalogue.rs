@@ -24,6 +24,7 @@ fn faults_are_shown_at_their_places() {
         ),
         ("checker-command = \"c {answer}\"\nscore-regex = '\\d+'", "4:15", "the protocol `judge` has no `score-regex`"),
         ("checker-command = \"c\"\nchecker-protocol = \"kattis\"\nvalidation-passes = 0", "5:21", "at least once"),
+        ("interactor-command = \"c\"\nchecker-protocol = \"kattis\"\nvalidation-passes = 2", "5:21", "has one pass"),
         ("checker-command = \"c {answer}\"\nchecker-arguments = \"x\"", "4:21", "has no `checker-arguments`"),
         ("checker = \"tokens\"\nchecker-arguments = \"float 1\"", "4:21", "unknown argument `float`"),
         ("checker = \"tokens\"\nchecker-protocol = \"kattis\"", "4:20", "a built-in checker has no `checker-protocol`"),

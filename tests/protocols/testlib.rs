@@ -58,6 +58,8 @@ fn an_interactor_writes_what_the_checker_reads() {
     let folder = problem(
         "interactor-command = \"sh interact.sh\"\nchecker-command = \"sh check.sh\"\nchecker-protocol = \"testlib\"",
     );
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", format!("{text}[problem.limits]\nchecker-wall = \"20s\"\n"));
     folder.write("check.sh", CHECK);
     // Gives the solver the input, and notes what it says twice.
     let interact = r#"

@@ -9,6 +9,7 @@ use crate::model::{
 use crate::verdict;
 use checkers::{Case, CheckError, Feature, Observer, Score};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tempfile::NamedTempFile;
 
@@ -21,6 +22,8 @@ pub struct ProblemChecker {
     stop: Option<StopSignal>,
     /// The answer file that the user names, for every case.
     expected: Option<PathBuf>,
+    /// All answer files, looked for once.
+    answer_files: Arc<OnceLock<Vec<PathBuf>>>,
 }
 
 /// A case that the checker has read.
@@ -66,7 +69,14 @@ impl ProblemChecker {
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
         let limit = problem.helper_limits.checker.0;
-        Self { choice: problem.checker.clone(), limit, least: problem.least_score(), stop: None, expected: None }
+        Self {
+            choice: problem.checker.clone(),
+            limit,
+            least: problem.least_score(),
+            stop: None,
+            expected: None,
+            answer_files: Arc::default(),
+        }
     }
 
     /// Returns a checker that takes this answer file for every case.
@@ -84,7 +94,11 @@ impl ProblemChecker {
     /// Returns the answer file of a case, if it has one.
     fn answer_file(&self, source: Option<&CaseSource>) -> Option<PathBuf> {
         let of_case = || match source? {
-            CaseSource::File(path) => command::answer_of(self.choice.answers()?, path),
+            CaseSource::File(path) => {
+                let answers = self.choice.answers()?;
+                let files = self.answer_files.get_or_init(|| command::answer_files(answers));
+                command::answer_of(answers, files, path)
+            }
             CaseSource::Seed(_) => None,
         };
         self.expected.clone().or_else(of_case)

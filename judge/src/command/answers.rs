@@ -14,17 +14,17 @@ pub fn answer_files(answers: &AnswerFiles) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the answer file of the case in a file: the one that the catalogue names, or the one with its stem. Of several
-/// with its stem, that in its own folder.
+/// Returns the answer file of the case in a file, of all that there are: the one that the catalogue names, or the one with
+/// its stem. Of several with its stem, that in its own folder.
 #[must_use]
-pub fn answer_of(answers: &AnswerFiles, input: &Path) -> Option<PathBuf> {
+pub fn answer_of(answers: &AnswerFiles, files: &[PathBuf], input: &Path) -> Option<PathBuf> {
     if let Some((_, answer)) = answers.named.iter().find(|(named, _)| is_same(named, input)) {
         return Some(answer.clone());
     }
-    let alike: Vec<PathBuf> =
-        answer_files(answers).into_iter().filter(|file| file.file_stem() == input.file_stem()).collect();
+    let is_alike = |file: &&PathBuf| file.file_stem() == input.file_stem();
+    let alike: Vec<&PathBuf> = files.iter().filter(is_alike).collect();
     let beside = alike.iter().find(|file| is_same(folder_of(file), folder_of(input)));
-    beside.or(if alike.len() == 1 { alike.first() } else { None }).cloned()
+    beside.or(if alike.len() == 1 { alike.first() } else { None }).map(|file| (*file).clone())
 }
 
 fn folder_of(file: &Path) -> &Path {
@@ -49,12 +49,13 @@ mod tests {
         }
         let named = vec![(path("a/3.in"), path("a/1.ans"))];
         let answers = AnswerFiles { patterns: vec!["*/*.ans".to_owned()], folder: folder.path().to_owned(), named };
-        let of = |name: &str| answer_of(&answers, &path(name));
+        let files = answer_files(&answers);
+        let of = |name: &str| answer_of(&answers, &files, &path(name));
         assert_eq!(of("a/1.in"), Some(path("a/1.ans")));
         assert_eq!(of("b/1.in"), Some(path("b/1.ans")));
         assert_eq!(of("b/2.in"), Some(path("a/2.ans")), "the only one");
         assert_eq!(of("a/3.in"), Some(path("a/1.ans")), "named");
         assert_eq!(of("c/1.in"), None, "one of two");
-        assert_eq!(answer_files(&answers).len(), 3);
+        assert_eq!(files.len(), 3);
     }
 }

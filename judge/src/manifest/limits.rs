@@ -39,7 +39,11 @@ fn helpers(
     generator: Option<&GeneratorChoice>,
 ) -> HelperLimits {
     let defaults = HelperLimits::default();
-    let is_external = checker.is_none_or(|checker| matches!(checker, CheckerChoice::External(_)));
+    let is_external = checker.is_none_or(|checker| match checker {
+        CheckerChoice::External(_) => true,
+        CheckerChoice::Interactor(interactor) => interactor.then.is_some(),
+        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => false,
+    });
     let is_interactive = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Interactor(_)));
     let is_command = !matches!(generator, Some(GeneratorChoice::BuiltIn { .. }));
     let checker = command_wall(section, "checker-wall", is_external, "checker-command");

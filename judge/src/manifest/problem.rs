@@ -86,21 +86,7 @@ fn read_case(
     let points = section.numerics::<Score>("threshold-points", "numbers: the points of each threshold");
     let best = section.numeric::<Score>("best", "a number: the best score known");
     let weight = section.numeric::<Weight>("weight", "a weight such as 2, 0.5 or \"1/3\"");
-    if let (None, Some(points)) = (&thresholds, &points) {
-        section.complain(
-            points.span.clone(),
-            "points without `thresholds`",
-            "add `thresholds`, the score for each of them",
-        );
-    }
-    let thresholds =
-        thresholds.and_then(|list| match Thresholds::new(direction, list.value, points.map(|points| points.value)) {
-            Ok(thresholds) => Some(thresholds),
-            Err(error) => {
-                section.complain(list.span, "bad thresholds", error.to_string());
-                None
-            }
-        });
+    let thresholds = checked_thresholds(&section, direction, thresholds, points);
     let source = match (seed, file) {
         (Some(seed), None) => Some(CaseSource::Seed(seed.value)),
         (None, Some(file)) => Some(CaseSource::File(folder.join(file.value))),
@@ -129,6 +115,29 @@ fn read_case(
     };
     let weight = weight.map_or_else(Weight::default, |weight| weight.value);
     Some(CaseSpec { name, source, thresholds, best: best.map(|best| best.value), weight })
+}
+
+/// Returns the thresholds of a case with their points.
+fn checked_thresholds(
+    section: &Section<'_>,
+    direction: Direction,
+    thresholds: Option<Located<Vec<Score>>>,
+    points: Option<Located<Vec<Score>>>,
+) -> Option<Thresholds> {
+    if let (None, Some(points)) = (&thresholds, &points) {
+        section.complain(
+            points.span.clone(),
+            "points without `thresholds`",
+            "add `thresholds`, the score for each of them",
+        );
+    }
+    thresholds.and_then(|list| match Thresholds::new(direction, list.value, points.map(|points| points.value)) {
+        Ok(thresholds) => Some(thresholds),
+        Err(error) => {
+            section.complain(list.span, "bad thresholds", error.to_string());
+            None
+        }
+    })
 }
 
 /// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.

@@ -91,7 +91,7 @@ impl<'a> Protocols<'a> {
         match name {
             "judge" => Some(CheckerProtocol::Judge),
             "testlib" => Some(CheckerProtocol::Testlib(Testlib { xml: has_word(line, XML) })),
-            "kattis" => self.kattis(section).map(CheckerProtocol::Kattis),
+            "kattis" => self.kattis(section, is_interactor).map(CheckerProtocol::Kattis),
             "regex" if is_interactor => {
                 let span = self.protocol.as_ref().map_or_else(|| section.span(), |protocol| protocol.span.clone());
                 let expected = "expected \"judge\", \"testlib\" or \"kattis\"";
@@ -116,11 +116,18 @@ impl<'a> Protocols<'a> {
         }
     }
 
-    fn kattis(&self, section: &Section<'_>) -> Option<Kattis> {
+    fn kattis(&self, section: &Section<'_>, is_interactor: bool) -> Option<Kattis> {
         let arguments = self.arguments.as_ref().map_or(&[][..], |arguments| &arguments.value);
         let passes = self.passes.as_ref().map_or(1, |passes| passes.value);
-        if let Some(Located { value: 0, span }) = &self.passes {
-            section.complain(span.clone(), "a solver runs at least once", "expected a whole number from 1");
+        let complaint = match &self.passes {
+            Some(Located { value: 0, span }) => Some((span, "a solver runs at least once", "a whole number from 1")),
+            Some(Located { value: 2.., span }) if is_interactor => {
+                Some((span, "an interactive problem has one pass", "1"))
+            }
+            _ => None,
+        };
+        if let Some((span, message, expected)) = complaint {
+            section.complain(span.clone(), message, format!("expected {expected}"));
             return None;
         }
         Some(Kattis { arguments: arguments.iter().map(|word| (*word).to_owned()).collect(), passes })

@@ -4,6 +4,7 @@
 
 mod catalogue;
 mod checkers;
+mod comparison;
 mod condition;
 mod samples;
 mod tokens;
@@ -11,6 +12,7 @@ mod wire;
 
 pub use catalogue::catalogue;
 pub use checkers::checkers;
+pub use comparison::comparison;
 pub use condition::condition;
 pub use tokens::tokens;
 pub use wire::wire;
@@ -26,10 +28,11 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 6] = [
     Target { name: "tokens", run: tokens, samples: samples::answers },
     Target { name: "catalogue", run: catalogue, samples: samples::catalogues },
     Target { name: "condition", run: condition, samples: samples::conditions },
+    Target { name: "comparison", run: comparison, samples: samples::comparisons },
     Target { name: "wire", run: wire, samples: judge_sandbox::fuzzing::messages },
     Target { name: "checkers", run: checkers, samples: samples::games },
 ];

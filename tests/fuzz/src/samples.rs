@@ -25,6 +25,18 @@ pub(crate) fn conditions() -> Vec<Vec<u8>> {
     texts.map(|text| text.as_bytes().to_vec()).to_vec()
 }
 
+/// Expected texts and answers, and what checkers of each protocol print.
+pub(crate) fn comparisons() -> Vec<Vec<u8>> {
+    let texts = [
+        "1 2.50 abc\n|1 2.5 ABC",
+        "1e-3|0x1p-10 nan inf",
+        "12.5\n|points 12.5 good",
+        "Score = 12\n|an error: 5",
+        "<result outcome = \"points\" points = \"2.50\">a &lt; b</result>|partially correct (13) x",
+    ];
+    texts.map(|text| text.as_bytes().to_vec()).to_vec()
+}
+
 /// For every game: each input of the ground truth that is one of its own, with its answer, and generated cases with
 /// answers of all games.
 pub(crate) fn games() -> Vec<Vec<u8>> {

@@ -77,7 +77,7 @@ fn split(text: &str, marks: [char; 2]) -> Option<(&str, &str)> {
 mod tests {
     use super::read;
 
-    /// What the GNU C library 2.36 says of them.
+    /// As the GNU C library 2.36 reads them.
     #[test]
     fn numbers_are_those_of_the_c_library() {
         for (token, number) in [
@@ -101,6 +101,10 @@ mod tests {
         ] {
             assert_eq!(read(token.as_bytes()), Some(number), "{token}");
         }
+    }
+
+    #[test]
+    fn what_the_c_library_reads_in_part_is_no_number() {
         for token in [
             "",
             ".",

@@ -98,7 +98,7 @@ fn is_accepted(rules: &TokenRules, expected: &[u8], answer: &[u8]) -> bool {
         }
         match rules.case_sensitive {
             true => wanted == found,
-            false => wanted.to_ascii_lowercase() == found.to_ascii_lowercase(),
+            false => wanted.eq_ignore_ascii_case(found),
         }
     };
     expected.len() == answer.len()
