@@ -226,14 +226,16 @@ fn what_says_too_little_of_its_language_is_refused_or_chosen() {
         (&["-s", "x=bot", "--language", "y=shell"], "no solver is named `y`", "--solver NAME=S"),
         (&["-s", "x=sh bot", "--language", "x=shell"], "has no language to choose", "give the source file"),
         (&["-s", "sh bot", "--language", "shell"], "has no language to choose", "give the source file"),
-        (&["-s", "empty"], "has no sources at its top", "--language NAME"),
         (&["-s", "two"], "several languages: lua, python", "--language lua"),
         (&["-s", "Main.xyz"], "unknown source type .xyz; known: .rs, .cpp", "compile it"),
     ] {
         let said = refusal(&folder, arguments);
         assert!(said.stderr.contains(error) && said.stderr.contains(hint), "{arguments:?}: {}", said.stderr);
     }
-    let (verdict, note) = verdict(&folder, &["-s", "two", "--language", "ruby"]);
+    let became = |arguments: &[&str]| verdict(&folder, arguments);
+    let (verdict, note) = became(&["-s", "empty"]);
+    assert!(verdict == "cannot-start" && note.contains("a folder without sources"), "{verdict}: {note}");
+    let (verdict, note) = became(&["-s", "two", "--language", "ruby"]);
     assert!(verdict == "compile-error" && note.contains("no source of the language `ruby`"), "{verdict}: {note}");
 }
 

@@ -34,16 +34,6 @@ pub enum SolverError {
         /// The known names.
         known: String,
     },
-    /// A folder without sources.
-    #[error("the folder {folder} has no sources at its top: expected files ending in {known}, or one of {files}")]
-    NoSources {
-        /// The folder.
-        folder: String,
-        /// The known endings.
-        known: String,
-        /// The files that mark a folder.
-        files: String,
-    },
     /// A folder with sources of several languages.
     #[error("the folder {folder} has sources of several languages: {}", names.join(", "))]
     SeveralLanguages {

@@ -31,6 +31,10 @@ fn invocation(text: &str) -> Invocation {
     if let Some(id) = text.strip_prefix(BUNDLED) {
         return bundled(id);
     }
+    if Path::new(text).is_dir() {
+        let why = "a folder without sources of a known language at its top; `judge languages` lists them";
+        return Invocation::CannotStart(format!("{text} is {why}"));
+    }
     if Path::new(text).exists() {
         return from_words(vec![text.into()]);
     }

@@ -13,10 +13,11 @@ pub(super) const BUNDLED: &str = "bundled:";
 /// Endings of files that are no source: such a file may be a program without its execute permission.
 const DATA_ENDINGS: [&str; 9] = ["txt", "md", "in", "out", "ans", "log", "json", "csv", "toml"];
 
-/// Returns the language that a solver is a source of; `None` if it is a program, a command or bundled.
+/// Returns the language that a solver is a source of; `None` if it is a program, a command, a folder without sources, or
+/// bundled.
 ///
 /// # Errors
-/// When it is a source or a folder of no known language, or of several.
+/// When it is a source of no known language, or a folder of several.
 pub(super) fn choose<'a>(
     spec: &SolverSpec,
     languages: &'a Languages,
@@ -28,7 +29,7 @@ pub(super) fn choose<'a>(
     }
     let chosen = LanguageChoice::of(choices, &spec.name).map(|name| named(name, languages)).transpose()?;
     if path.is_dir() {
-        return chosen.map_or_else(|| of_folder(path, languages), Ok).map(Some);
+        return chosen.map_or_else(|| of_folder(path, languages), |chosen| Ok(Some(chosen)));
     }
     if !path.is_file() || head(path).starts_with(b"\x7fELF") {
         return Ok(None);
@@ -61,11 +62,12 @@ pub(super) fn named<'a>(name: &str, languages: &'a Languages) -> Result<&'a Lang
     })
 }
 
-/// Returns the language of a folder: the one whose file it has, or else the one of the sources at its top.
-fn of_folder<'a>(folder: &Path, languages: &'a Languages) -> Result<&'a Language, SolverError> {
+/// Returns the language of a folder: the one whose file it has, or else the one of the sources at its top; `None` if it has
+/// none.
+fn of_folder<'a>(folder: &Path, languages: &'a Languages) -> Result<Option<&'a Language>, SolverError> {
     let marked = languages.iter().find(|language| language.files.iter().any(|file| folder.join(file).is_file()));
-    if let Some(language) = marked {
-        return Ok(language);
+    if marked.is_some() {
+        return Ok(marked);
     }
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let files = entries.map(|entry| entry.path()).filter(|path| path.is_file());
@@ -77,17 +79,13 @@ fn of_folder<'a>(folder: &Path, languages: &'a Languages) -> Result<&'a Language
     found.dedup_by_key(|language| &language.name);
     let folder = folder.display().to_string();
     match &*found {
-        [only] => Ok(only),
-        [] => Err(SolverError::NoSources { folder, known: languages.endings(), files: marking_files(languages) }),
+        [] => Ok(None),
+        [only] => Ok(Some(only)),
         several => {
             let names = several.iter().map(|language| language.name.clone()).collect();
             Err(SolverError::SeveralLanguages { folder, names })
         }
     }
-}
-
-fn marking_files(languages: &Languages) -> String {
-    languages.iter().flat_map(|language| language.files.clone()).collect::<Vec<_>>().join(", ")
 }
 
 fn first_installed(languages: Vec<&Language>) -> Option<&Language> {

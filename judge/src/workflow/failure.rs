@@ -147,9 +147,6 @@ impl From<SolverError> for Failure {
             SolverError::UnknownLanguage { meant: None, .. } => {
                 "`judge languages` shows all; a [language.NAME] table adds one".to_owned()
             }
-            SolverError::NoSources { .. } => {
-                "name its language: --language NAME; or give the program, or a quoted command".to_owned()
-            }
             SolverError::SeveralLanguages { names, .. } => format!("choose one: --language {}", names[0]),
             SolverError::NoSuchSolver(_) => "name it: --solver NAME=S; or leave the name out: --language L".to_owned(),
             SolverError::NoSource { .. } => "give the source file or folder: --solver bot.py".to_owned(),
