@@ -142,6 +142,24 @@ fn assert_fits(folder: &Folder, of: &str, document: &Value, place: &str) {
     assert!(!accepts(&validator, document, "/schema", json!("1")), "{of}: any schema number");
 }
 
+/// Problems with checker protocols, answers and decimals: good ones and bad ones.
+const PROTOCOLS: [&str; 14] = [
+    "checker-command = \"./check\"\nchecker-protocol = \"testlib\"\ninputs = [\"*.in\"]\nanswers = \"*.ans\"\n",
+    "checker-command = \"./check\"\nchecker-protocol = \"judge\"\ninputs = [\"*.in\"]\n",
+    "checker-command = \"./check {answer}\"\nchecker-protocol = \"unknown\"\ninputs = [\"*.in\"]\n",
+    "interactor-command = \"./i\"\nchecker-command = \"./c\"\nchecker-protocol = \"testlib\"\ninputs = [\"*.in\"]\n",
+    "interactor-command = \"./i\"\nchecker-command = \"./c\"\nchecker-protocol = \"kattis\"\ninputs = [\"*.in\"]\n",
+    "checker-command = \"./v\"\nchecker-protocol = \"kattis\"\nvalidation-passes = 2\nchecker-arguments = \"a b\"\ninputs = [\"*.in\"]\n",
+    "checker-command = \"./v {answer}\"\nvalidation-passes = 2\ninputs = [\"*.in\"]\n",
+    "checker-command = \"./v {answer}\"\nchecker-protocol = \"regex\"\nscore-regex = 'S (x)'\nscore-match = \"last\"\nscore-stream = \"stderr\"\nreject-exit-codes = [1]\ninputs = [\"*.in\"]\n",
+    "checker-command = \"./v {answer}\"\nchecker-protocol = \"regex\"\nscore-regex = 'S (x)'\nscore-match = \"lst\"\ninputs = [\"*.in\"]\n",
+    "checker = \"tokens\"\nchecker-arguments = [\"float_tolerance\", \"1e-6\"]\nanswers = [\"a/*.ans\", \"b/*.ans\"]\ninputs = [\"*.in\"]\n",
+    "checker = \"tokens\"\n[[problem.case]]\nfile = \"a\"\nanswer = \"b\"\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nbest = 12.5\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nbest = \"x\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nfailure = -0.5\n",
+];
+
 #[test]
 fn the_schema_of_catalogues_agrees_with_the_judge() {
     let folder = Folder::new();
@@ -188,21 +206,10 @@ fn the_schema_of_catalogues_agrees_with_the_judge() {
         "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"3 days\"\n",
         "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep = 1\n",
         "seeds = \"1\"\n",
-        "checker-command = \"./check\"\nchecker-protocol = \"testlib\"\ninputs = [\"*.in\"]\nanswers = \"*.ans\"\n",
-        "checker-command = \"./check\"\nchecker-protocol = \"judge\"\ninputs = [\"*.in\"]\n",
-        "checker-command = \"./check {answer}\"\nchecker-protocol = \"unknown\"\ninputs = [\"*.in\"]\n",
-        "interactor-command = \"./i\"\nchecker-command = \"./c\"\nchecker-protocol = \"testlib\"\ninputs = [\"*.in\"]\n",
-        "interactor-command = \"./i\"\nchecker-command = \"./c\"\nchecker-protocol = \"kattis\"\ninputs = [\"*.in\"]\n",
-        "checker-command = \"./v\"\nchecker-protocol = \"kattis\"\nvalidation-passes = 2\nchecker-arguments = \"a b\"\ninputs = [\"*.in\"]\n",
-        "checker-command = \"./v {answer}\"\nvalidation-passes = 2\ninputs = [\"*.in\"]\n",
-        "checker-command = \"./v {answer}\"\nchecker-protocol = \"regex\"\nscore-regex = 'S (x)'\nscore-match = \"last\"\nscore-stream = \"stderr\"\nreject-exit-codes = [1]\ninputs = [\"*.in\"]\n",
-        "checker-command = \"./v {answer}\"\nchecker-protocol = \"regex\"\nscore-regex = 'S (x)'\nscore-match = \"lst\"\ninputs = [\"*.in\"]\n",
-        "checker = \"tokens\"\nchecker-arguments = [\"float_tolerance\", \"1e-6\"]\nanswers = [\"a/*.ans\", \"b/*.ans\"]\ninputs = [\"*.in\"]\n",
-        "checker = \"tokens\"\n[[problem.case]]\nfile = \"a\"\nanswer = \"b\"\n",
-        "checker = \"columns\"\n[[problem.case]]\nseed = 3\nbest = 12.5\n",
-        "checker = \"columns\"\n[[problem.case]]\nseed = 3\nbest = \"x\"\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nfailure = -0.5\n",
-    ] {
+    ]
+    .iter()
+    .chain(&PROTOCOLS)
+    {
         let text = format!("{head}{body}");
         folder.write("problems.toml", &text);
         let said = folder.judge(&["list"]);
