@@ -142,6 +142,47 @@ fn assert_fits(folder: &Folder, of: &str, document: &Value, place: &str) {
     assert!(!accepts(&validator, document, "/schema", json!("1")), "{of}: any schema number");
 }
 
+/// Problems, good ones and bad ones.
+const PROBLEMS: [&str; 37] = [
+    "checker = \"columns\"\nseeds = \"1-5\"\n",
+    "checker-command = \"cat {answer}\"\ninputs = [\"*.in\"]\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.limits]\ncpu = \"4s\"\nmemory = \"64 MiB\"\nprocesses = 3\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.limits]\ncpu = \"4\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.limits]\ncpus = \"4s\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\nspeed = 3\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"relative\"\ndirection = \"min\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"luck\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.features]\nN = '\\d+'\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.features]\n\"1N\" = '\\d+'\n",
+    "checker = \"columns\"\nchecker-command = \"cat {answer}\"\nseeds = \"1\"\n",
+    "interactor-command = \"./i {input} {report}\"\nseeds = \"1\"\n",
+    "interactor-command = \"./i {input}\"\nseeds = \"1\"\n",
+    "interactor-command = \"./i {report}\"\nchecker-command = \"cat {answer}\"\nseeds = \"1\"\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nbest = \"123456789012345678901234567890\"\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nthresholds = [9, 8, 7]\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nthresholds = [9, 8, 7]\nthreshold-points = [3, 2, 1]\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nthreshold-points = [3, 2, 1]\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nthresholds = [9, 8, 7, 6, 5, 4, 3, 2, 1]\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = \"1/3\"\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = 0.5\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = \"1/0\"\n",
+    "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = -1\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"rank\"\nscale = 10\nbest = \"ledger\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nscale = 10\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nfailure = -5\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"log\"\nfailure = -5\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\nseeds = \"1\"\nall-or-nothing = true\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\ncases = [\"seed-1\"]\nweight = 30\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nseeds = \"1\"\n",
+    "checker = \"columns\"\n[[problem.case]]\nname = \"a\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"all\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"64 MiB\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"3 days\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep = 1\n",
+    "seeds = \"1\"\n",
+];
+
 /// Problems with checker protocols, answers and decimals: good ones and bad ones.
 const PROTOCOLS: [&str; 14] = [
     "checker-command = \"./check\"\nchecker-protocol = \"testlib\"\ninputs = [\"*.in\"]\nanswers = \"*.ans\"\n",
@@ -168,48 +209,7 @@ fn the_schema_of_catalogues_agrees_with_the_judge() {
     let own = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../problems.toml")).unwrap();
     assert!(valid(&own));
     let head = "[[problem]]\nid = \"x\"\n";
-    for body in [
-        "checker = \"columns\"\nseeds = \"1-5\"\n",
-        "checker-command = \"cat {answer}\"\ninputs = [\"*.in\"]\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.limits]\ncpu = \"4s\"\nmemory = \"64 MiB\"\nprocesses = 3\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.limits]\ncpu = \"4\"\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.limits]\ncpus = \"4s\"\n",
-        "checker = \"columns\"\nseeds = \"1\"\nspeed = 3\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"relative\"\ndirection = \"min\"\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"luck\"\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.features]\nN = '\\d+'\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.features]\n\"1N\" = '\\d+'\n",
-        "checker = \"columns\"\nchecker-command = \"cat {answer}\"\nseeds = \"1\"\n",
-        "interactor-command = \"./i {input} {report}\"\nseeds = \"1\"\n",
-        "interactor-command = \"./i {input}\"\nseeds = \"1\"\n",
-        "interactor-command = \"./i {report}\"\nchecker-command = \"cat {answer}\"\nseeds = \"1\"\n",
-        "checker = \"columns\"\n[[problem.case]]\nseed = 3\nbest = \"123456789012345678901234567890\"\n",
-        "checker = \"columns\"\n[[problem.case]]\nseed = 3\nthresholds = [9, 8, 7]\n",
-        "checker = \"columns\"\n[[problem.case]]\nseed = 3\nthresholds = [9, 8, 7]\nthreshold-points = [3, 2, 1]\n",
-        "checker = \"columns\"\n[[problem.case]]\nseed = 3\nthreshold-points = [3, 2, 1]\n",
-        "checker = \"columns\"\n[[problem.case]]\nseed = 3\nthresholds = [9, 8, 7, 6, 5, 4, 3, 2, 1]\n",
-        "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = \"1/3\"\n",
-        "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = 0.5\n",
-        "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = \"1/0\"\n",
-        "checker = \"columns\"\n[[problem.case]]\nseed = 3\nweight = -1\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"rank\"\nscale = 10\nbest = \"ledger\"\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nscale = 10\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nfailure = -5\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"log\"\nfailure = -5\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\nseeds = \"1\"\nall-or-nothing = true\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\ncases = [\"seed-1\"]\nweight = 30\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nseeds = \"1\"\n",
-        "checker = \"columns\"\n[[problem.case]]\nname = \"a\"\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"all\"\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"64 MiB\"\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep-answers = \"3 days\"\n",
-        "checker = \"columns\"\nseeds = \"1\"\n[journal]\nkeep = 1\n",
-        "seeds = \"1\"\n",
-    ]
-    .iter()
-    .chain(&PROTOCOLS)
-    {
+    for body in PROBLEMS.iter().chain(&PROTOCOLS) {
         let text = format!("{head}{body}");
         folder.write("problems.toml", &text);
         let said = folder.judge(&["list"]);

@@ -6,6 +6,7 @@ use judge::verdict::{CallOutput, checker_protocol, compare_tokens};
 use regex::bytes::Regex;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+use std::sync::LazyLock;
 
 /// The byte between the expected text and the one that is compared with it.
 const BETWEEN: u8 = b'|';
@@ -35,7 +36,8 @@ fn is_accepted(ruling: &Ruling) -> bool {
     matches!(ruling, Ruling::Accepted(_))
 }
 
-fn every_protocol(stdout: &[u8], stderr: &[u8]) {
+/// Every protocol; regular expressions take long to build.
+static PROTOCOLS: LazyLock<[CheckerProtocol; 4]> = LazyLock::new(|| {
     let search = ScoreSearch {
         score: Regex::new(r"(?m)^Score = (\S+)").expect("a regular expression"),
         place: MatchPlace::Last,
@@ -43,15 +45,18 @@ fn every_protocol(stdout: &[u8], stderr: &[u8]) {
         reject: Regex::new("error").ok(),
         reject_codes: vec![1],
     };
-    let protocols = [
+    [
         CheckerProtocol::Judge,
         CheckerProtocol::Testlib(Testlib { xml: true }),
         CheckerProtocol::Kattis(Kattis { arguments: Vec::new(), passes: 2 }),
         CheckerProtocol::Regex(search),
-    ];
+    ]
+});
+
+fn every_protocol(stdout: &[u8], stderr: &[u8]) {
     let reports: Vec<Option<Vec<u8>>> =
         [stdout, stderr, stdout, stderr, stdout].iter().map(|bytes| Some(bytes.to_vec())).collect();
-    for protocol in &protocols {
+    for protocol in &*PROTOCOLS {
         for code in [0, 1, 3, 7, 42, 43] {
             let status = ExitStatus::from_raw(code << 8);
             let output = CallOutput { status, stdout, stderr, reports: &reports };
