@@ -298,8 +298,8 @@ proptest! {
         prop_assert!(frames[0].step == 0 && frames[0].board.cells.iter().all(|cell| cell.text.is_none()));
         prop_assert_eq!(frames.last().unwrap().total.clone(), score);
         for pair in frames.windows(2) {
-            let gained = pair[1].gained.as_integer().unwrap();
-            prop_assert_eq!(pair[0].total.as_integer().unwrap() + gained, pair[1].total.as_integer().unwrap().clone());
+            let gained = pair[1].gained.as_integer().expect("games give integers");
+            prop_assert_eq!(pair[0].total.as_integer().expect("games give integers") + gained, pair[1].total.as_integer().expect("games give integers").clone());
             prop_assert!(pair[1].step - pair[0].step <= 1);
             let marked = pair[1].board.cells.iter().filter(|cell| cell.marked).count();
             prop_assert!(gained.bits() == 0 || marked > 0, "points come from marked cells");

@@ -235,12 +235,12 @@ proptest! {
         prop_assert!(frames[0].step == 0 && frames[0].board.cells.iter().all(|cell| cell.text.is_some()));
         let last = frames.last().unwrap();
         prop_assert!(found.map_or(true, |score| score == last.total));
-        let points: BigInt = frames.iter().map(|frame| frame.gained.as_integer().unwrap()).sum();
-        let unhalved = frames.iter().map(|frame| frame.total.as_integer().unwrap()).max().unwrap();
+        let points: BigInt = frames.iter().map(|frame| frame.gained.as_integer().expect("games give integers")).sum();
+        let unhalved = frames.iter().map(|frame| frame.total.as_integer().expect("games give integers")).max().unwrap();
         prop_assert_eq!(&points, unhalved);
         for frame in &frames {
             let marked = frame.board.cells.iter().filter(|cell| cell.marked).count();
-            prop_assert!(*frame.gained.as_integer().unwrap() == 0.into() || marked > 1, "points come from marked cells");
+            prop_assert!(*frame.gained.as_integer().expect("games give integers") == 0.into() || marked > 1, "points come from marked cells");
             prop_assert!(frame.board.cells.iter().all(|cell| !cell.marked || cell.text.is_some()));
             prop_assert_eq!((frame.board.width, frame.board.cells.len()), (game.columns, game.rows * game.columns));
         }

@@ -139,9 +139,14 @@ fn is_well_told(frames: &[Frame], score: &Score) -> Result<(), TestCaseError> {
     let last = frames.last().expect("a game has a first and a last frame");
     prop_assert_eq!(&last.total, score);
     for pair in frames.windows(2) {
-        let (gained, marked) =
-            (pair[1].gained.as_integer().unwrap(), pair[1].board.cells.iter().filter(|cell| cell.marked));
-        prop_assert_eq!(pair[0].total.as_integer().unwrap() + gained, pair[1].total.as_integer().unwrap().clone());
+        let (gained, marked) = (
+            pair[1].gained.as_integer().expect("games give integers"),
+            pair[1].board.cells.iter().filter(|cell| cell.marked),
+        );
+        prop_assert_eq!(
+            pair[0].total.as_integer().expect("games give integers") + gained,
+            pair[1].total.as_integer().expect("games give integers").clone()
+        );
         let group: Vec<_> = marked.collect();
         if pair[1].step > pair[0].step {
             prop_assert_eq!(gained.clone(), (group.len() * (group.len() - 1) / 2).into());
