@@ -12,7 +12,7 @@ use std::path::Path;
 pub struct HistoryFilter<'a> {
     /// Only runs of this problem.
     pub problem: Option<&'a str>,
-    /// Only solvers of this name, or whose command ends with this path.
+    /// Only solvers of this name, or if it has a `/`, whose command ends with this path.
     pub solver: Option<&'a str>,
     /// The number of newest ones to return; `None`: all.
     pub newest: Option<usize>,
@@ -42,8 +42,8 @@ impl Journal {
                  case_count, done, accepted, rule, total, direction, git_commit, git_dirty, entrant.id, case_set,
                  entrant.place, message, entrant.command
              FROM run JOIN entrant ON entrant.run = run.id
-             WHERE (:problem IS NULL OR problem = :problem) AND (:solver IS NULL OR name = :solver
-                 OR entrant.command = :solver OR substr(entrant.command, -length(:solver) - 1) = '/' || :solver)
+             WHERE (:problem IS NULL OR problem = :problem) AND (:solver IS NULL OR name = :solver OR instr(:solver, '/') AND
+                 (entrant.command = :solver OR substr(entrant.command, -length(:solver) - 1) = '/' || :solver))
              ORDER BY run.id DESC, entrant.place LIMIT :newest",
         )?;
         let newest = filter.newest.map_or(-1, |newest| i64::try_from(newest).unwrap_or(-1));
