@@ -62,7 +62,7 @@ fn tuning_keeps_to_its_budget_and_refuses_what_makes_no_difference() {
         assert!(!said.stdout.contains("fresh cases against"), "{}", said.stdout);
     }
     for (more, why) in [
-        (&["--param", "n=1..50:int", "--budget", "5"][..], "two settings take 8 runs"),
+        (&["--param", "n=1..50:int", "--budget", "3"][..], "two settings take 4 runs"),
         (&["--param", "n=1..50:int", "--param", "unused=0..1"], "`unused` is used nowhere"),
         (&["--param", "n=50..1"], "the low end must be below the high end"),
         (&["--param", "n=a"], "at least two values"),

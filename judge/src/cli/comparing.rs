@@ -267,9 +267,9 @@ pub struct TuneArgs {
     /// The number of runs of the solver in the search
     #[arg(long, value_name = "N", default_value = "600")]
     pub budget: NonZeroUsize,
-    /// The number of cases that a new setting runs on, and by which further ones are added
-    #[arg(long, value_name = "N", default_value = "4")]
-    pub first_cases: NonZeroUsize,
+    /// The number of cases that a new setting runs on, and by which further ones are added [default: 2 to 16, by the budget]
+    #[arg(long, value_name = "N")]
+    pub first_cases: Option<NonZeroUsize>,
     /// The number of fresh cases on which the winner is compared with the default setting at the end; 0 for none
     #[arg(long, value_name = "N", default_value = "50")]
     pub compare: usize,

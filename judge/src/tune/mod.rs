@@ -24,6 +24,8 @@ mod propose;
 mod search;
 mod space;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use parameter::{Domain, InvalidParameter, Parameter, ParameterCondition, fill};
 pub use search::{Search, SearchRound, SearchSettings};

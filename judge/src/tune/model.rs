@@ -8,6 +8,9 @@ use crate::statistics::Moments;
 const TRIAL_STEPS: usize = 6;
 const STEPS: usize = 25;
 
+/// The number of settings up to which the bend is chosen anew.
+const MOST_BENT: usize = 128;
+
 /// How values are bent before a process is fitted to them: most processes are smoother on another scale than that of the
 /// scores. The likelihood chooses one.
 const BENDS: [Bend; 6] =
@@ -35,6 +38,7 @@ pub(super) struct Model {
     /// The variance of what a setting is worth that has run on few cases, in the units of the process.
     pub(super) noise: f64,
     bend: usize,
+    scale: Scale,
 }
 
 /// What is kept from one model to the next: the fit starts there.
@@ -63,25 +67,35 @@ impl Model {
         let data = Data { tried: &tried, points };
         let begin = start.map_or_else(|| Covariance::prior(categories.len()), |start| start.covariance.clone());
         let fit = |bend: usize, from: &Covariance, steps: usize| {
-            let (samples, noise, log_slopes) = data.samples(BENDS[bend]);
+            let Samples { samples, noise, log_slopes, scale } = data.samples(BENDS[bend]);
             let process = Process::fit(&samples, categories, from, steps)?;
-            Some((process.log_posterior + log_slopes, process, noise, bend))
+            let candidates = tried.iter().map(|(place, _)| *place).collect();
+            Some((process.log_posterior + log_slopes, Self { process, candidates, noise, bend, scale }))
         };
-        let chosen = match start.filter(|_| !refine) {
-            Some(start) => fit(start.bend, &begin, 0),
-            None => {
+        let chosen = match start {
+            Some(start) if !refine => fit(start.bend, &begin, 0),
+            Some(start) if tried.len() > MOST_BENT => fit(start.bend, &begin, STEPS),
+            _ => {
                 let trials = (0..BENDS.len()).filter_map(|bend| fit(bend, &begin, TRIAL_STEPS));
                 let best = trials.max_by(|left, right| left.0.total_cmp(&right.0));
-                best.and_then(|(_, process, _, bend)| fit(bend, process.covariance(), STEPS))
+                best.and_then(|(_, model)| fit(model.bend, model.process.covariance(), STEPS))
             }
         };
-        let (_, process, noise, bend) = chosen?;
-        Some(Self { process, candidates: tried.iter().map(|(place, _)| *place).collect(), noise, bend })
+        chosen.map(|(_, model)| model)
     }
 
     /// Returns where the next fit starts.
     pub(super) fn start(&self) -> Start {
         Start { covariance: self.process.covariance().clone(), bend: self.bend }
+    }
+
+    /// Returns the mean value that is expected of each of these candidates.
+    pub(super) fn expected(&self, candidates: usize) -> Vec<Option<f64>> {
+        let mut expected = vec![None; candidates];
+        for (candidate, belief) in self.beliefs() {
+            expected[candidate] = Some(self.scale.undone(belief.mean));
+        }
+        expected
     }
 
     /// Returns what is believed of each candidate that was run.
@@ -91,55 +105,118 @@ impl Model {
     }
 }
 
+/// How to undo the change of scale.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    bend: Bend,
+    best: f64,
+    worst: f64,
+    /// The s of the bend; 0 for none.
+    size: f64,
+    mean: f64,
+    unit: f64,
+}
+
+/// The samples of a process.
+struct Samples {
+    samples: Vec<Sample>,
+    /// The largest noise of a good setting.
+    noise: f64,
+    /// The logarithm of the slopes of the bend, which makes the densities of different bends comparable.
+    log_slopes: f64,
+    scale: Scale,
+}
+
 struct Data<'a> {
     tried: &'a [(usize, Worth)],
     points: &'a [Vec<f64>],
 }
 
 impl Data<'_> {
-    /// Returns the samples with values of mean 0 and variance 1, the largest noise of a good setting, and the logarithm
-    /// of the slopes of the bend, which makes the densities of different bends comparable.
-    fn samples(&self, bend: Bend) -> (Vec<Sample>, f64, f64) {
-        let bent = bent(&self.tried.iter().map(|(_, worth)| worth.mean).collect::<Vec<_>>(), bend);
-        let moments = Moments::of(&bent.iter().map(|bent| bent.value).collect::<Vec<_>>());
-        let unit = if moments.deviation() > 0.0 { moments.deviation() } else { 1.0 };
-        let sample = |((place, worth), bent): (&(usize, Worth), &Bent)| Sample {
+    /// Returns the samples, with values of mean 0 and variance 1.
+    fn samples(&self, bend: Bend) -> Samples {
+        let scale = Scale::of(&self.tried.iter().map(|(_, worth)| worth.mean).collect::<Vec<_>>(), bend);
+        let slopes: Vec<f64> = self.tried.iter().map(|(_, worth)| scale.slope(worth.mean) / scale.unit).collect();
+        let sample = |((place, worth), slope): (&(usize, Worth), &f64)| Sample {
             point: self.points[*place].clone(),
-            value: (bent.value - moments.mean()) / unit,
-            noise: (worth.variance * (bent.slope / unit).powi(2)).max(1e-6),
+            value: (scale.bent(worth.mean) - scale.mean) / scale.unit,
+            noise: (worth.variance * slope * slope).max(1e-6),
         };
-        let best = bent.iter().max_by(|left, right| left.value.total_cmp(&right.value)).map_or(1.0, |bent| bent.slope);
-        let most = self.tried.iter().map(|(_, worth)| worth.variance).fold(0.0, f64::max) * (best / unit).powi(2);
-        let log_slopes = bent.iter().map(|bent| (bent.slope / unit).ln()).sum();
-        (self.tried.iter().zip(&bent).map(sample).collect(), most.max(1e-6), log_slopes)
+        let most = self.tried.iter().map(|(_, worth)| worth.variance).fold(0.0, f64::max);
+        Samples {
+            samples: self.tried.iter().zip(&slopes).map(sample).collect(),
+            noise: (most * (scale.slope(scale.best) / scale.unit).powi(2)).max(1e-6),
+            log_slopes: slopes.iter().map(|slope| slope.ln()).sum(),
+            scale,
+        }
     }
 }
 
-/// A value on the new scale, and the slope of that scale there.
-struct Bent {
-    value: f64,
-    slope: f64,
+impl Scale {
+    fn of(values: &[f64], bend: Bend) -> Self {
+        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let worst = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let median = |distance: &dyn Fn(f64) -> f64| {
+            let mut distances: Vec<f64> = values.iter().map(|value| distance(*value)).collect();
+            distances.sort_by(f64::total_cmp);
+            distances[distances.len() / 2]
+        };
+        let size = match bend {
+            Bend::None => 0.0,
+            Bend::Below(part) => part * median(&|value| best - value),
+            Bend::Above(part) => part * median(&|value| value - worst),
+        };
+        let bend = if size > 0.0 { bend } else { Bend::None };
+        let mut scale = Self { bend, best, worst, size, mean: 0.0, unit: 1.0 };
+        let moments = Moments::of(&values.iter().map(|value| scale.bent(*value)).collect::<Vec<_>>());
+        scale.mean = moments.mean();
+        scale.unit = if moments.deviation() > 0.0 { moments.deviation() } else { 1.0 };
+        scale
+    }
+
+    fn bent(&self, value: f64) -> f64 {
+        match self.bend {
+            Bend::None => value - self.best,
+            Bend::Below(_) => -self.size * ((self.best - value) / self.size).ln_1p(),
+            Bend::Above(_) => self.size * ((value - self.worst) / self.size).ln_1p(),
+        }
+    }
+
+    fn slope(&self, value: f64) -> f64 {
+        match self.bend {
+            Bend::None => 1.0,
+            Bend::Below(_) => self.size / (self.size + self.best - value),
+            Bend::Above(_) => self.size / (self.size + value - self.worst),
+        }
+    }
+
+    /// Returns the value that a number of the process stands for.
+    fn undone(&self, number: f64) -> f64 {
+        let bent = number * self.unit + self.mean;
+        match self.bend {
+            Bend::None => bent + self.best,
+            Bend::Below(_) => self.best - self.size * (-bent / self.size).exp_m1(),
+            Bend::Above(_) => self.worst + self.size * (bent / self.size).exp_m1(),
+        }
+    }
 }
 
-fn bent(values: &[f64], bend: Bend) -> Vec<Bent> {
-    let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let worst = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let median = |mut values: Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    };
-    let (scale, sign, end) = match bend {
-        Bend::None => (0.0, 1.0, best),
-        Bend::Below(part) => (part * median(values.iter().map(|value| best - value).collect()), -1.0, best),
-        Bend::Above(part) => (part * median(values.iter().map(|value| value - worst).collect()), 1.0, worst),
-    };
-    let bend = |&value: &f64| {
-        let distance = (value - end).abs();
-        if scale > 0.0 {
-            Bent { value: sign * scale * (distance / scale).ln_1p(), slope: scale / (scale + distance) }
-        } else {
-            Bent { value: value - end, slope: 1.0 }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_change_of_scale_can_be_undone() {
+        let values = [3.0, -1.0, 7.5, 100.0, 0.0];
+        for bend in BENDS {
+            let scale = Scale::of(&values, bend);
+            for value in values {
+                let number = (scale.bent(value) - scale.mean) / scale.unit;
+                assert!((scale.undone(number) - value).abs() < 1e-9, "{bend:?}");
+                let slope = (scale.bent(value + 1e-6) - scale.bent(value - 1e-6)) / 2e-6;
+                assert!((scale.slope(value) - slope).abs() < 1e-6, "{bend:?}");
+            }
         }
-    };
-    values.iter().map(bend).collect()
+        assert_eq!(Scale::of(&[2.0, 2.0], Bend::Below(1.0)).undone(0.0), 2.0);
+    }
 }

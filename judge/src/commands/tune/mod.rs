@@ -12,6 +12,7 @@ use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::outputs::Outputs;
 use crate::workflow::{load, provenance};
 use search::Tuning;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 /// Searches for good parameters.
@@ -20,12 +21,13 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let space = Space::new(args.parameters.clone(), &args.defaults)
         .map_err(|error| Failure::usage(error.to_string()).with_hint("`judge help tune` has examples"))?;
-    check_parameters(args)?;
+    let budget = args.budget.get();
+    let first_cases = args.first_cases.map_or_else(|| Search::advised_first_cases(budget), NonZeroUsize::get);
+    check_parameters(args, first_cases)?;
     let provenance = provenance::here();
     let outputs = Outputs::check::<TuneReport>(&args.reports)?;
     let runner =
         MatchRunner::open(&catalogue, problem, &args.running)?.without_shared_environment().resuming(args.resume);
-    let (budget, first_cases) = (args.budget.get(), args.first_cases.get());
     let advised = Search::advised_cases(&space, budget, first_cases);
     let cases: Vec<CaseSpec> = runner.training_cases(args.seeds.as_ref())?.take(advised).collect();
     let first_cases = first_cases.min(cases.len());
@@ -39,7 +41,7 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
 }
 
 /// Fails if a parameter is not used, or the budget is not enough for two settings.
-fn check_parameters(args: &TuneArgs) -> Result<(), Failure> {
+fn check_parameters(args: &TuneArgs, first_cases: usize) -> Result<(), Failure> {
     for parameter in &args.parameters {
         let marker = format!("{{{}}}", parameter.name);
         let in_environment = args.running.sandbox.environment.iter().any(|(_, value)| value.contains(&marker));
@@ -48,7 +50,7 @@ fn check_parameters(args: &TuneArgs) -> Result<(), Failure> {
                 .with_hint(format!("write {marker} in the command line of --solver, or in the value of an --env")));
         }
     }
-    let needed = args.first_cases.get().saturating_mul(2);
+    let needed = first_cases.saturating_mul(2);
     if args.budget.get() < needed {
         return Err(Failure::usage(format!("--budget {} is not enough for two settings", args.budget))
             .with_hint(format!("two settings take {needed} runs; or lower --first-cases")));

@@ -77,18 +77,15 @@ impl<'a> Tuning<'a> {
         Ok(result.stop)
     }
 
-    /// Tells the search what the runs of this round are worth. Points may depend on the other settings: by such rules
-    /// everything is told anew.
+    /// Tells the search what the runs of this round are worth. Where points depend on the other settings, everything is
+    /// told anew.
     fn tell(&mut self, round: &SearchRound) -> Result<(), Failure> {
-        let told: Vec<usize> = match self.measure().score_measure() {
-            Some(_) => round.candidates.clone(),
-            None => (0..self.outcomes.len()).collect(),
-        };
-        let values = self.values()?;
-        for candidate in told {
-            for (case, value) in values[candidate].iter().enumerate() {
+        let is_alone = self.measure().score_measure().is_some() || score_run::rule(&self.plan()).counts_raw_scores();
+        let told = if is_alone { round.clone() } else { self.whole() };
+        for (&candidate, values) in told.candidates.iter().zip(self.values(&told)?) {
+            for (case, value) in told.cases.clone().zip(values) {
                 if self.outcomes[candidate][case].is_some() {
-                    self.search.tell(candidate, case, *value);
+                    self.search.tell(candidate, case, value);
                 }
             }
         }
@@ -134,10 +131,14 @@ impl<'a> Tuning<'a> {
         Plan { solvers: self.solvers.clone(), cases: self.cases.clone(), ..self.runner.template().clone() }
     }
 
-    fn grid(&self) -> OutcomeGrid {
-        let mut grid = OutcomeGrid::new(self.cases.len(), self.outcomes.len());
-        for (solver, row) in self.outcomes.iter().enumerate() {
-            for (case, outcome) in row.iter().enumerate() {
+    fn whole(&self) -> SearchRound {
+        SearchRound { candidates: (0..self.outcomes.len()).collect(), cases: 0..self.cases.len() }
+    }
+
+    fn grid(&self, part: &SearchRound) -> OutcomeGrid {
+        let mut grid = OutcomeGrid::new(part.cases.len(), part.candidates.len());
+        for (solver, &candidate) in part.candidates.iter().enumerate() {
+            for (case, outcome) in self.outcomes[candidate][part.cases.clone()].iter().enumerate() {
                 if let Some(outcome) = outcome {
                     grid.set(JobId { case, solver }, outcome.clone());
                 }
@@ -146,14 +147,18 @@ impl<'a> Tuning<'a> {
         grid
     }
 
-    /// Returns what every run is worth, by candidate and case: larger is better, `None` for a failure that counts as
-    /// nothing.
-    fn values(&self) -> Result<Vec<Vec<Option<f64>>>, Failure> {
+    /// Returns what every run of a part is worth, by candidate and case: larger is better, `None` for a failure that
+    /// counts as nothing.
+    fn values(&self, part: &SearchRound) -> Result<Vec<Vec<Option<f64>>>, Failure> {
+        let rows = part.candidates.iter().map(|&candidate| &self.outcomes[candidate][part.cases.clone()]);
         if let Some(measure) = self.measure().score_measure() {
             let value = |outcome: &Option<Outcome>| score_value(measure, self.problem.direction, outcome.as_ref()?);
-            return Ok(self.outcomes.iter().map(|row| row.iter().map(value).collect()).collect());
+            return Ok(rows.map(|row| row.iter().map(value).collect()).collect());
         }
-        let board = score_run::score(&self.plan(), &self.grid(), &vec![None; self.cases.len()], None)?.board;
+        let solvers = part.candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
+        let cases = self.cases[part.cases.clone()].to_vec();
+        let plan = Plan { solvers, cases, ..self.runner.template().clone() };
+        let board = score_run::score(&plan, &self.grid(part), &vec![None; plan.cases.len()], None)?.board;
         let sign = if board.direction == Direction::Max { 1.0 } else { -1.0 };
         let value = |points: &Option<BigRational>| Some(points.as_ref()?.to_f64()? * sign);
         Ok(board.standings.iter().map(|standing| standing.points.iter().map(value).collect()).collect())
@@ -162,11 +167,11 @@ impl<'a> Tuning<'a> {
     /// Closes the record of the run, compares the winner with the default setting, and returns the report.
     pub(super) fn finish(self, stop: Option<Stop>, provenance: Provenance) -> Result<TuneReport, Failure> {
         let measure = self.measure();
-        let (plan, grid) = (self.plan(), self.grid());
+        let (plan, whole) = (self.plan(), self.whole());
         let best = self.search.best();
         let worths = self.search.worths();
         let candidates: Vec<Candidate> = (self.search.candidates().cloned().zip(&self.outcomes))
-            .zip(self.values()?.into_iter().zip(worths))
+            .zip(self.values(&whole)?.into_iter().zip(worths))
             .map(|((setting, outcomes), (values, worth))| Candidate {
                 setting,
                 outcomes: outcomes.clone(),
@@ -176,6 +181,7 @@ impl<'a> Tuning<'a> {
             .collect();
         let counts_scores = measure.score_measure().is_some() || score_run::rule(&plan).counts_raw_scores();
         let direction = if counts_scores { self.problem.direction } else { Direction::Max };
+        let grid = self.grid(&whole);
         self.session.finish(&plan, &grid, stop);
         let is_solved = |best: usize| candidates[best].outcomes.iter().flatten().any(Outcome::is_accepted);
         let comparison = match best.filter(|&best| stop.is_none() && self.args.compare > 0 && is_solved(best)) {
