@@ -60,7 +60,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// The rooms of `report`, each with the ones that it may import; `renderings.rs` and `mod.rs` join them.
-const REPORT_ROOMS: [(&str, &[&str]); 11] = [
+const REPORT_ROOMS: [(&str, &[&str]); 12] = [
     ("text", &[]),
     ("run", &["text"]),
     ("compare", &["text"]),
@@ -70,6 +70,7 @@ const REPORT_ROOMS: [(&str, &[&str]); 11] = [
     ("doctor", &["text"]),
     ("exec", &["text"]),
     ("languages", &["text"]),
+    ("verify", &["text"]),
     ("formats", &["text"]),
     ("html", &["text", "run"]),
 ];

@@ -3,11 +3,13 @@
 mod by_hand;
 mod comparing;
 mod past;
+mod setting;
 mod shared;
 
 pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, LanguagesArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, RescoreArgs, ShowArgs};
+pub use setting::VerifyArgs;
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, TierArg};
 
 use clap::builder::styling::{AnsiColor, Styles};
@@ -109,6 +111,9 @@ pub enum Command {
     /// Show a game move by move, as one web page
     #[command(after_help = by_hand::VIEW_EXAMPLES)]
     View(ViewArgs),
+    /// Check problems of your own: generator, inputs, checker, answer files, expected solvers, limits and groups
+    #[command(after_help = setting::VERIFY_EXAMPLES)]
+    Verify(Box<VerifyArgs>),
     /// Print the JSON schema of a report or of problems.toml
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema {
@@ -172,6 +177,8 @@ pub enum SchemaOf {
     Doctor,
     /// The document of `judge languages --json`
     Languages,
+    /// The document of `judge verify --json`
+    Verify,
     /// The catalogue `problems.toml`
     Problems,
 }

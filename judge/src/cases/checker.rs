@@ -92,7 +92,8 @@ impl ProblemChecker {
     }
 
     /// Returns the answer file of a case, if it has one.
-    fn answer_file(&self, source: Option<&CaseSource>) -> Option<PathBuf> {
+    #[must_use]
+    pub fn answer_file(&self, source: Option<&CaseSource>) -> Option<PathBuf> {
         let of_case = || match source? {
             CaseSource::File(path) => {
                 let answers = self.choice.answers()?;

@@ -43,7 +43,7 @@ pub struct CaseArgs {
 }
 
 /// What the solvers may use.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
     /// CPU time, such as 4s or 500ms
@@ -64,7 +64,7 @@ pub struct LimitArgs {
 }
 
 /// How the solvers are built.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Clone)]
 #[command(next_help_heading = "Languages")]
 pub struct BuildArgs {
     /// The language of the sources, of all or of the solver of this name, where their ending says too little: pypy; repeatable
@@ -76,7 +76,7 @@ pub struct BuildArgs {
 }
 
 /// How the solvers are isolated.
-#[derive(Debug, Args, Default)]
+#[derive(Debug, Args, Default, Clone)]
 #[command(next_help_heading = "Sandbox")]
 pub struct SandboxArgs {
     /// Use this tier of the sandbox or fail [default: the strongest that works here]
@@ -120,7 +120,7 @@ impl FromStr for TierArg {
 }
 
 /// How many solvers run at once, and where.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Clone)]
 pub struct JobArgs {
     /// The number of solvers that run at once; more than cores disturb each other's times [default: the number of physical cores]
     #[arg(short, long, value_name = "N")]

@@ -19,6 +19,7 @@ mod run;
 mod schema;
 mod solve;
 mod tune;
+mod verify;
 mod view;
 
 use crate::cli::{Cli, Command};
@@ -55,6 +56,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Completions { shell } => completion::script(shell),
         Command::Languages(args) => languages::languages(catalogue, &args),
         Command::Cache { action } => languages::cache(action.as_ref()),
+        Command::Verify(args) => verify::verify(catalogue, &args),
         Command::Man => man::man(),
     };
     let exit = result.unwrap_or_else(|failure: Failure| {

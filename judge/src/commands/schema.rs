@@ -21,6 +21,7 @@ pub(super) fn schema(of: SchemaOf) -> Result<Exit, Failure> {
         SchemaOf::Exec => serde_json::to_string_pretty(&report::exec_schema()),
         SchemaOf::Doctor => serde_json::to_string_pretty(&report::doctor_schema()),
         SchemaOf::Languages => serde_json::to_string_pretty(&report::languages_schema()),
+        SchemaOf::Verify => serde_json::to_string_pretty(&report::verify_schema()),
         SchemaOf::Problems => Ok(CATALOGUE_SCHEMA.to_owned()),
     };
     report::print(&schema.map_err(Failure::fault)?)?;

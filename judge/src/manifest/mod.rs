@@ -15,6 +15,7 @@ mod scoring;
 mod section;
 mod suggest;
 mod test_groups;
+mod verification;
 
 pub use builtin::{BUILT_IN, CATALOGUE_SCHEMA};
 pub use catalogue::{Catalogue, UnknownProblem, read_best_scores};

@@ -28,6 +28,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let inputs = section.texts("inputs");
     let features = super::features::read(&section);
     let test_groups = super::test_groups::read(&section, &cases, !inputs.is_empty());
+    let verification = super::verification::read(&section, folder);
     check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
     section.finish();
 
@@ -50,6 +51,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
         test_groups,
         features,
         default_solver: default_solver.map(|solver| solver.value.to_owned()),
+        verification,
         folder: folder.to_owned(),
     })
 }

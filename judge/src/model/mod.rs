@@ -34,6 +34,7 @@ mod test_group;
 mod token_rules;
 mod units;
 mod verdict;
+mod verification;
 mod visible;
 mod weight;
 
@@ -73,5 +74,6 @@ pub use test_group::{Members, TestGroup};
 pub use token_rules::{TokenRules, TokenRulesError};
 pub use units::{Bytes, Percent, Time, UnitError};
 pub use verdict::Verdict;
+pub use verification::{BadAnswer, Expectation, ScoreRange, ScoreRangeError, Verification};
 pub use visible::{is_hidden, one_line, quote, tail, visible};
 pub use weight::{Weight, WeightError};

@@ -2,6 +2,7 @@
 
 use super::{
     AnswerFiles, CaseSpec, Direction, ExternalChecker, FeatureRule, HelperLimits, Limits, Rule, TestGroup, TokenRules,
+    Verification,
 };
 use checkers::{Checker, Generator, Score};
 use std::fmt;
@@ -44,6 +45,8 @@ pub struct Problem {
     pub features: Vec<FeatureRule>,
     /// The solver that runs when none is given, as `--solver` takes it.
     pub default_solver: Option<String>,
+    /// What `judge verify` holds it against.
+    pub verification: Verification,
     /// The folder that its commands run in and its relative paths start from.
     pub folder: PathBuf,
 }

@@ -12,6 +12,7 @@ mod renderings;
 mod run;
 mod text;
 mod tune;
+mod verify;
 
 pub use compare::{
     CompareReport, Comparison, InterimResult, IntervalProgress, PowerReport, RunInfo, Spread, compare_schema,
@@ -33,3 +34,4 @@ pub use text::{
     print, print_bytes, print_from, print_line, right,
 };
 pub use tune::{Candidate, TuneComparison, TuneReport, tune_schema};
+pub use verify::{CheckResult, Finding, VerifiedProblem, count_checks, verify_json, verify_schema, verify_text};

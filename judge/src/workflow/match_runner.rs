@@ -51,7 +51,16 @@ pub(crate) struct MatchResult {
 impl<'a> MatchRunner<'a> {
     /// Opens the sandbox for a problem of the catalogue.
     pub(crate) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
-        let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
+        Self::open_in(Arc::new(sandbox::open(&args.sandbox)?), catalogue, problem, args)
+    }
+
+    /// Prepares to run plans for a problem of the catalogue in this sandbox.
+    pub(crate) fn open_in(
+        sandbox: Arc<Sandbox>,
+        catalogue: &'a Catalogue,
+        problem: &Problem,
+        args: &RunningArgs,
+    ) -> Result<Self, Failure> {
         let plan_runner = jobs::plan_runner(&args.jobs, &sandbox, false);
         let limits = limits(&problem.limits, &args.limits);
         let toolbox = entrants::toolbox(&sandbox, build::settings(catalogue, problem, &limits, &args.build)?)?;

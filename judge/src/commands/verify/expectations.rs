@@ -1,0 +1,255 @@
+//! Whether solvers get the verdicts and scores that the problem expects of them.
+
+use super::robustness::GoodAnswer;
+use super::subject::{FEW, Subject, counted, finding};
+use crate::cases::{Selection, select};
+use crate::journal::Part;
+use crate::model::{
+    CaseSpec, Exit, Expectation, JobId, Members, Outcome, RunEvent, ScoreRange, Solver, Stop, Verdict, quote,
+};
+use crate::plan::Plan;
+use crate::report::{CheckResult, Finding, Progress};
+use crate::scoring;
+use crate::workflow::failure::Failure;
+use crate::workflow::match_runner::{MatchResult, MatchRunner};
+use crate::workflow::score_run;
+use std::path::Path;
+use std::time::Duration;
+
+/// What a solver whose answers are garbage prints, and one that answers nothing.
+const MUTE: [(&str, &str); 2] =
+    [("a solver that says nothing", "true"), ("a solver that says garbage", "sh -c 'echo this is no answer at all !'")];
+
+/// The answers of a run, each with its job.
+type Answers = Vec<(JobId, Vec<u8>)>;
+
+/// What the expected solvers showed.
+#[derive(Default)]
+pub(super) struct Played {
+    pub(super) findings: Vec<Finding>,
+    pub(super) good: Vec<GoodAnswer>,
+    /// Of the solvers that are expected to be accepted, the one that took most of its time limit.
+    pub(super) slowest: Option<Slowest>,
+}
+
+/// The run that took most of its time limit.
+pub(super) struct Slowest {
+    pub(super) solver: String,
+    pub(super) case: String,
+    pub(super) cpu: Duration,
+    /// What the solver may use, with the allowance of its language.
+    pub(super) limit: Duration,
+    pub(super) command: String,
+}
+
+/// Runs every expected solver; without any, the problem's own on a few cases.
+pub(super) fn expectations(subject: &Subject<'_>, matches: &mut MatchRunner<'_>) -> Result<Played, Failure> {
+    let mut played = Played::default();
+    let given = &subject.problem.verification.expectations;
+    let own = subject.problem.default_solver.iter().map(|solver| Expectation {
+        solver: solver.clone(),
+        verdicts: vec![Verdict::Accepted],
+        score: ScoreRange::default(),
+        cases: None,
+    });
+    let own: Vec<Expectation> = if given.is_empty() { own.collect() } else { Vec::new() };
+    let most = if given.is_empty() { FEW } else { usize::MAX };
+    if given.is_empty() && own.is_empty() {
+        let why = "no solver is expected to be accepted: add [[problem.expect]] with `solver` and `verdict`";
+        played.findings.push(finding("solvers", CheckResult::Warning, why, subject.show()));
+    }
+    for expectation in given.iter().chain(&own) {
+        let found = one(subject, matches, expectation, most, &mut played)?;
+        played.findings.push(found);
+    }
+    Ok(played)
+}
+
+fn one(
+    subject: &Subject<'_>,
+    matches: &mut MatchRunner<'_>,
+    expectation: &Expectation,
+    most: usize,
+    played: &mut Played,
+) -> Result<Finding, Failure> {
+    let check = format!("solver {}", expectation.solver);
+    let failed = |why: String| finding(&check, CheckResult::Failed, why, subject.show());
+    let cases = match &expectation.cases {
+        Some(members) => chosen(subject, members)?,
+        None => subject.cases.iter().take(most).cloned().collect(),
+    };
+    if cases.is_empty() {
+        return Ok(failed("it is expected to run on cases that the problem does not have".to_owned()));
+    }
+    let text = placed(&expectation.solver, &subject.problem.folder);
+    let solvers = match matches.solvers(std::slice::from_ref(&text)) {
+        Ok(solvers) => solvers,
+        Err(failure) if failure.exit() == Exit::Interrupted => return Err(failure),
+        Err(failure) => return Ok(failed(failure.in_one_line())),
+    };
+    let (result, answers) = play(matches, solvers, cases)?;
+    let is_accepting = expectation.verdicts == [Verdict::Accepted];
+    if is_accepting {
+        note_accepted(&result, answers, &expectation.solver, played);
+    }
+    Ok(judged(&check, expectation, &result))
+}
+
+/// Runs solvers on cases without a journal. Returns the answers by job, too.
+fn play(
+    matches: &MatchRunner<'_>,
+    solvers: Vec<Solver>,
+    cases: Vec<CaseSpec>,
+) -> Result<(MatchResult, Answers), Failure> {
+    let plan = Plan { hand_over_answers: true, ..matches.plan(solvers, cases)? };
+    let mut session = matches.begin(&plan)?;
+    let (part, mut answers) = (Part::whole(&plan), Answers::new());
+    let mut progress = Progress::start(&plan, matches.plan_runner.running());
+    let result = matches.play_watched(&mut session, plan, part, &mut |event| {
+        progress.watch(event);
+        if let RunEvent::Finished(finished) = event {
+            answers.extend(finished.evidence.answer.clone().map(|answer| (finished.job, answer)));
+        }
+    });
+    progress.finish();
+    answers.sort();
+    let result = result?;
+    match result.stop {
+        Some(Stop::Interrupted) => Err(Failure::interrupted()),
+        _ => Ok((result, answers)),
+    }
+}
+
+/// Returns the problem's cases of these names, and the cases made from these seeds.
+fn chosen(subject: &Subject<'_>, members: &Members) -> Result<Vec<CaseSpec>, Failure> {
+    let named = Members { seeds: None, ..members.clone() };
+    let mut cases: Vec<CaseSpec> = subject.cases.iter().filter(|case| named.have(case)).cloned().collect();
+    if let Some(seeds) = &members.seeds {
+        let seeded = select(subject.problem, &Selection { seeds: Some(seeds.clone()), ..Selection::default() })?;
+        let own = |case: CaseSpec| subject.cases.iter().find(|own| own.source == case.source).cloned().unwrap_or(case);
+        for case in seeded.into_iter().map(own) {
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+    }
+    Ok(cases)
+}
+
+/// Returns the solver with its paths as they are from anywhere.
+fn placed(text: &str, folder: &Path) -> String {
+    let absolute = |word: &str| Some(folder.join(word)).filter(|path| path.exists());
+    if let Some(path) = absolute(text) {
+        return path.display().to_string();
+    }
+    let words = shell_words::split(text).unwrap_or_default();
+    if !words.iter().any(|word| absolute(word).is_some()) {
+        return text.to_owned();
+    }
+    let place = |word: &String| absolute(word).map_or_else(|| word.clone(), |path| path.display().to_string());
+    words.iter().map(|word| quote(&place(word))).collect::<Vec<_>>().join(" ")
+}
+
+fn note_accepted(result: &MatchResult, answers: Answers, solver: &str, played: &mut Played) {
+    let limit = result.plan.limits_of(0).cpu.0;
+    for (job, answer) in answers {
+        let Some(Outcome { verdict: Verdict::Accepted, score: Some(score), cpu, .. }) = result.outcome(job) else {
+            continue;
+        };
+        let (case, command) = (&result.plan.cases[job.case], result.plan.reproduce(job));
+        let cpu = cpu.unwrap_or_default();
+        let share = |cpu: Duration, limit: Duration| cpu.as_secs_f64() / limit.as_secs_f64();
+        if played.slowest.as_ref().is_none_or(|slowest| share(slowest.cpu, slowest.limit) < share(cpu, limit)) {
+            let (solver, case, command) = (solver.to_owned(), case.name.to_string(), command.clone());
+            played.slowest = Some(Slowest { solver, case, cpu, limit, command });
+        }
+        played.good.push(GoodAnswer { case: case.clone(), answer, score: score.clone(), command });
+    }
+}
+
+fn judged(check: &str, expectation: &Expectation, result: &MatchResult) -> Finding {
+    let plan = &result.plan;
+    let jobs = || (0..plan.cases.len()).map(|case| JobId { case, solver: 0 });
+    let outcome = |job| result.outcome(job);
+    let is_expected = |verdict: Verdict| verdict == Verdict::Accepted || expectation.verdicts.contains(&verdict);
+    let names = expectation.verdicts.iter().map(|verdict| verdict.name()).collect::<Vec<_>>().join(" or ");
+    let other = jobs().find(|&job| outcome(job).is_none_or(|outcome| !is_expected(outcome.verdict)));
+    if let Some(job) = other {
+        let said = outcome(job).map_or_else(
+            || Verdict::Skipped.to_string(),
+            |Outcome { verdict, note, .. }| {
+                if note.is_empty() { verdict.to_string() } else { format!("{verdict}: {note}") }
+            },
+        );
+        let detail = format!("expected {names}; on {} it got {said}", plan.cases[job.case].name);
+        return finding(check, CheckResult::Failed, detail, plan.reproduce(job));
+    }
+    let hits = jobs().filter_map(outcome).filter(|outcome| expectation.verdicts.contains(&outcome.verdict)).count();
+    let first = plan.reproduce(JobId { case: 0, solver: 0 });
+    if hits == 0 {
+        let detail = format!("expected {names}; all {} are accepted", counted(plan.cases.len(), "case"));
+        return finding(check, CheckResult::Failed, detail, first);
+    }
+    let detail = format!("{names} on {hits} of {}", counted(plan.cases.len(), "case"));
+    scored(check, &expectation.score, result, &detail, first)
+}
+
+/// Compares the total with its range.
+fn scored(check: &str, range: &ScoreRange, result: &MatchResult, detail: &str, command: String) -> Finding {
+    let plan = &result.plan;
+    let scored = score_run::score(plan, &result.outcomes, &vec![None; plan.cases.len()], None);
+    let total = match &scored {
+        Ok(scored) => scored.board.headline(&scored.board.standings[0]),
+        Err(error) => return finding(check, CheckResult::Failed, error.to_string(), command),
+    };
+    let Some(total) = total else {
+        let result = if range.is_open() { CheckResult::Ok } else { CheckResult::Failed };
+        let why = if range.is_open() {
+            ""
+        } else {
+            "; it has no total, because a case failed: set `failure` in [problem.scoring]"
+        };
+        return finding(check, result, format!("{detail}{why}"), command);
+    };
+    let is_below = range.least.as_ref().is_some_and(|least| *total < least.to_rational());
+    let is_above = range.most.as_ref().is_some_and(|most| *total > most.to_rational());
+    let shown =
+        checkers::Score::from_rational(total).map_or_else(|| scoring::display(total, 6), |score| score.to_string());
+    if is_below || is_above {
+        return finding(
+            check,
+            CheckResult::Failed,
+            format!("{detail}; its total is {shown}, expected {range}"),
+            command,
+        );
+    }
+    let range = if range.is_open() { String::new() } else { format!(" (expected {range})") };
+    finding(check, CheckResult::Ok, format!("{detail}, total {shown}{range}"), command)
+}
+
+/// Checks that the interactor of an interactive problem survives bad solvers, and accepts none.
+pub(super) fn bad_conversations(subject: &Subject<'_>, matches: &mut MatchRunner<'_>) -> Result<Vec<Finding>, Failure> {
+    if !subject.problem.checker.is_interactive() {
+        return Ok(Vec::new());
+    }
+    let mut findings = Vec::new();
+    for (what, text) in MUTE {
+        let solvers = matches.solvers(&[text.to_owned()])?;
+        let (result, _) = play(matches, solvers, subject.cases.iter().take(FEW).cloned().collect())?;
+        let bad = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Accepted | Verdict::JudgeError);
+        let jobs = (0..result.plan.cases.len()).map(|case| JobId { case, solver: 0 });
+        let found = jobs.filter_map(|job| Some((job, result.outcome(job)?))).find(|(_, outcome)| bad(outcome));
+        if let Some((job, Outcome { verdict, note, .. })) = found {
+            let detail = format!("{what} got {verdict} on {} {note}", result.plan.cases[job.case].name);
+            findings.push(finding("interactor", CheckResult::Failed, detail.trim_end(), result.plan.reproduce(job)));
+        }
+    }
+    if findings.is_empty() {
+        let detail = format!(
+            "accepts no solver that says nothing or garbage on {}",
+            counted(subject.cases.len().min(FEW), "case")
+        );
+        findings.push(finding("interactor", CheckResult::Ok, detail, String::new()));
+    }
+    Ok(findings)
+}

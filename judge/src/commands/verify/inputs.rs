@@ -1,0 +1,196 @@
+//! Whether the generator is deterministic, and whether every input can be read and is valid.
+
+use super::subject::{Subject, counted, finding, in_one_line};
+use crate::cases::{Inputs, ProblemChecker};
+use crate::command::{self, CommandError};
+use crate::model::{
+    CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, GeneratorChoice, Problem, quote, tail,
+};
+use crate::report::{CheckResult, Finding};
+use std::io::Write;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
+
+/// How many seeds the generator gets.
+const SEEDS: usize = 5;
+/// The seeds of a problem whose own cases are files.
+const OTHER_SEEDS: [u64; 3] = [1, 2, 3];
+/// A generator that is seeded by the clock shows it only after the second has changed.
+const SECOND: Duration = Duration::from_millis(1100);
+/// An input that is none in any game.
+const GARBAGE: &[u8] = b"\xff\x00 this is no input \xfe\n";
+
+/// Checks that the generator prints the same for the same seed, and keeps to its time.
+pub(super) fn generator(subject: &Subject<'_>) -> Option<Finding> {
+    let choice = subject.problem.generator.as_ref()?;
+    let own = subject.cases.iter().filter_map(|case| match case.source {
+        CaseSource::Seed(seed) => Some(seed),
+        CaseSource::File(_) => None,
+    });
+    let own: Vec<u64> = own.take(SEEDS).collect();
+    let seeds = if own.is_empty() { OTHER_SEEDS.to_vec() } else { own };
+    let inputs = Inputs::of(subject.problem);
+    let show = |seed: u64| subject.command("gen", &format!("--seed {seed}"));
+    let failed = |seed: u64, why: String| finding("generator", CheckResult::Failed, why, show(seed));
+    let (mut made, mut slowest) = (Vec::new(), Duration::ZERO);
+    let began = Instant::now();
+    for &seed in &seeds {
+        let started = Instant::now();
+        match inputs.generate(seed) {
+            Ok(input) => made.push(input),
+            Err(error) => return Some(failed(seed, in_one_line(&error))),
+        }
+        slowest = slowest.max(started.elapsed());
+    }
+    if matches!(choice, GeneratorChoice::Command(_)) {
+        sleep(SECOND.saturating_sub(began.elapsed()));
+    }
+    for (&seed, first) in seeds.iter().zip(&made) {
+        match inputs.generate(seed) {
+            Ok(again) if again == *first => {}
+            Ok(_) => {
+                return Some(failed(
+                    seed,
+                    format!("seed {seed} gave two different inputs: use no other source of chance than the seed"),
+                ));
+            }
+            Err(error) => return Some(failed(seed, in_one_line(&error))),
+        }
+    }
+    Some(judged_generator(subject, &seeds, &made, slowest, show))
+}
+
+fn judged_generator(
+    subject: &Subject<'_>,
+    seeds: &[u64],
+    made: &[Vec<u8>],
+    slowest: Duration,
+    show: impl Fn(u64) -> String,
+) -> Finding {
+    let limit = subject.problem.helper_limits.generator;
+    if let Some(place) = made.iter().position(Vec::is_empty) {
+        let why = format!("seed {} gave an empty input", seeds[place]);
+        return finding("generator", CheckResult::Failed, why, show(seeds[place]));
+    }
+    if made.len() > 1 && made.iter().all(|input| *input == made[0]) {
+        let why = format!("seeds {} and {} give the same input: is the seed used?", seeds[0], seeds[1]);
+        return finding("generator", CheckResult::Warning, why, show(seeds[1]));
+    }
+    if slowest * 2 > limit.0 {
+        let why = format!("it takes {} ms of the {limit} of `generator-wall`", slowest.as_millis());
+        return finding("generator", CheckResult::Warning, why, show(seeds[0]));
+    }
+    let detail = format!("{}, each made twice with the same bytes", counted(seeds.len(), "seed"));
+    finding("generator", CheckResult::Ok, detail, show(seeds[0]))
+}
+
+/// Checks that the checker can read the input of every case, and that the validator accepts it.
+pub(super) fn inputs(subject: &Subject<'_>) -> Vec<Finding> {
+    let (inputs, checker) = (Inputs::of(subject.problem), ProblemChecker::of(subject.problem));
+    let mut valid = None;
+    for case in &subject.cases {
+        let failed = |why: String| {
+            finding("inputs", CheckResult::Failed, format!("{}: {why}", case.name), subject.input_command(case))
+        };
+        let input = match inputs.load(case) {
+            Ok(input) => input,
+            Err(error) => return vec![failed(in_one_line(&error))],
+        };
+        if let Err(error) = checker.prepare(&input, Some(&case.source)) {
+            return vec![failed(in_one_line(&error))];
+        }
+        if let (Some(validator), None | Some(Validity::Accepted)) = (&subject.problem.verification.validator, &valid) {
+            valid = Some(validated(subject.problem, validator, case, &input));
+        }
+    }
+    let detail = format!("{} can be read", counted(subject.cases.len(), "case"));
+    let mut findings = vec![finding("inputs", CheckResult::Ok, detail, subject.show())];
+    if let (Some(validator), Some(valid)) = (&subject.problem.verification.validator, valid) {
+        findings.push(validator_finding(subject, validator, valid));
+    }
+    findings
+}
+
+/// What a validator says.
+enum Validity {
+    Accepted,
+    /// It refuses the input of this case: why.
+    Refused(CaseSpec, String),
+    /// It gave no result on the input of this case.
+    Failed(CaseSpec, CommandError),
+}
+
+fn validated(problem: &Problem, validator: &CommandTemplate, case: &CaseSpec, input: &[u8]) -> Validity {
+    match validate(problem, validator, input) {
+        Ok(None) => Validity::Accepted,
+        Ok(Some(why)) => Validity::Refused(case.clone(), why),
+        Err(error) => Validity::Failed(case.clone(), error),
+    }
+}
+
+/// Runs the validator on an input. Returns why it refuses it; `None` if it accepts it.
+fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Result<Option<String>, CommandError> {
+    let not_stored = |source| CommandError::Output { program: validator.line.clone(), source };
+    let mut file = NamedTempFile::with_prefix(judge_sandbox::sweepable_name("case") + ".").map_err(not_stored)?;
+    file.write_all(input).map_err(not_stored)?;
+    let words = command::words(&validator.line, &[("input", file.path())])?;
+    let limit = problem.helper_limits.checker.0;
+    let ended = command::run_on(Some(file.path()), &words, &validator.folder, limit, None)?;
+    if ended.status.code() == Some(accepting_code(problem)) {
+        return Ok(None);
+    }
+    let said = [&ended.stderr, &ended.stdout].into_iter().map(|text| tail(text)).find(|text| !text.is_empty());
+    Ok(Some(said.map_or_else(|| ended.status.to_string(), |said| format!("{said} ({})", ended.status))))
+}
+
+/// Input validators of Kattis packages accept with 42.
+fn accepting_code(problem: &Problem) -> i32 {
+    match &problem.checker {
+        CheckerChoice::External(checker) | CheckerChoice::Interactor(checker)
+            if matches!(checker.protocol, CheckerProtocol::Kattis(_)) =>
+        {
+            42
+        }
+        _ => 0,
+    }
+}
+
+fn validator_finding(subject: &Subject<'_>, validator: &CommandTemplate, valid: Validity) -> Finding {
+    let by_hand =
+        |input: &str| format!("{input} | (cd {} && {})", quote(&validator.folder.to_string_lossy()), plain(validator));
+    match valid {
+        Validity::Refused(case, why) => {
+            let why = format!("it refuses {}: {why}", case.name);
+            return finding("validator", CheckResult::Failed, why, by_hand(&subject.input_command(&case)));
+        }
+        Validity::Failed(case, error) => {
+            let why = format!("on {}: {}", case.name, in_one_line(&error));
+            return finding("validator", CheckResult::Failed, why, by_hand(&subject.input_command(&case)));
+        }
+        Validity::Accepted => {}
+    }
+    for (what, input, shown) in [
+        ("an empty input", &b""[..], "printf ''"),
+        ("garbage", GARBAGE, "printf '\\377\\000 this is no input \\376\\n'"),
+    ] {
+        match validate(subject.problem, validator, input) {
+            Ok(None) => {
+                return finding("validator", CheckResult::Warning, format!("it accepts {what}"), by_hand(shown));
+            }
+            Ok(Some(_)) => {}
+            Err(error) => {
+                let why = format!("on {what}: {}", in_one_line(&error));
+                return finding("validator", CheckResult::Failed, why, by_hand(shown));
+            }
+        }
+    }
+    let detail = format!("it accepts {}, and refuses garbage", counted(subject.cases.len(), "case"));
+    finding("validator", CheckResult::Ok, detail, String::new())
+}
+
+/// The command as a shell runs it by hand, on a copy of the input where it wants a file.
+fn plain(validator: &CommandTemplate) -> String {
+    validator.line.replace("{input}", &Path::new("/dev/stdin").display().to_string())
+}

@@ -1,0 +1,96 @@
+//! `judge verify`: checks problems for their authors.
+
+mod expectations;
+mod inputs;
+mod limits;
+mod robustness;
+mod subject;
+
+use crate::cli::{LimitArgs, RunningArgs, VerifyArgs};
+use crate::manifest::Catalogue;
+use crate::model::{Exit, Problem};
+use crate::report::{self, CheckResult, Finding, Style, VerifiedProblem};
+use crate::workflow::failure::Failure;
+use crate::workflow::match_runner::MatchRunner;
+use crate::workflow::{load, sandbox};
+use expectations::Played;
+use judge_sandbox::Sandbox;
+use std::path::Path;
+use std::sync::Arc;
+use subject::{Subject, finding};
+
+/// Checks the problems that are named, or all of the catalogue.
+pub(super) fn verify(file: Option<&Path>, args: &VerifyArgs) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(file)?;
+    let problems: Vec<&Problem> = match &*args.ids {
+        [] => catalogue.problems().iter().collect(),
+        ids => ids.iter().map(|id| catalogue.find(id)).collect::<Result<_, _>>()?,
+    };
+    if let Some(path) = &args.json {
+        load::probe("the JSON report", path)?;
+    }
+    let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
+    let verifier = Verifier { catalogue: &catalogue, file, running: running(args), sandbox };
+    let verified = problems.into_iter().map(|problem| verifier.verify(problem)).collect::<Result<Vec<_>, _>>()?;
+    if args.json.as_deref() != Some(Path::new("-")) {
+        report::print(&report::verify_text(&verified, Style::of_stdout()))?;
+    }
+    if let Some(path) = &args.json {
+        let json = report::verify_json(&verified).map_err(Failure::fault)?;
+        load::write("the JSON report", path, json.as_bytes())?;
+    }
+    Ok(if report::count_checks(&verified, CheckResult::Failed) == 0 { Exit::Success } else { Exit::NotAccepted })
+}
+
+/// How the expected solvers are run: under the problem's own limits, and without a record.
+fn running(args: &VerifyArgs) -> RunningArgs {
+    RunningArgs {
+        limits: LimitArgs::default(),
+        jobs: args.jobs.clone(),
+        reuse: false,
+        no_journal: true,
+        build: args.build.clone(),
+        sandbox: args.sandbox.clone(),
+    }
+}
+
+/// What problems are checked with.
+struct Verifier<'a> {
+    catalogue: &'a Catalogue,
+    file: Option<&'a Path>,
+    running: RunningArgs,
+    sandbox: Arc<Sandbox>,
+}
+
+impl Verifier<'_> {
+    fn verify(&self, problem: &Problem) -> Result<VerifiedProblem, Failure> {
+        let verified = |checks| VerifiedProblem { id: problem.id.clone(), checks };
+        let subject = match Subject::new(problem, self.file) {
+            Ok(subject) => subject,
+            Err(failure) => {
+                let show = format!("judge show {}", problem.id);
+                return Ok(verified(vec![finding("cases", CheckResult::Failed, failure.in_one_line(), show)]));
+            }
+        };
+        let mut checks: Vec<_> = inputs::generator(&subject).into_iter().collect();
+        let is_failed = |check: &Finding| check.result == CheckResult::Failed && check.check != "validator";
+        if !checks.iter().any(is_failed) {
+            checks.extend(inputs::inputs(&subject));
+        }
+        let are_readable = !checks.iter().any(is_failed);
+        if are_readable {
+            let mut matches = MatchRunner::open_in(Arc::clone(&self.sandbox), self.catalogue, problem, &self.running)?;
+            let Played { findings, good, slowest } = expectations::expectations(&subject, &mut matches)?;
+            checks.extend(robustness::checker(&subject, &good));
+            checks.extend(expectations::bad_conversations(&subject, &mut matches)?);
+            checks.extend(robustness::answer_files(&subject));
+            checks.extend(findings);
+            checks.extend(slowest.map(|slowest| limits::time_limit(&subject, &slowest)));
+        } else {
+            let why = "not checked as long as its inputs are not right";
+            checks.push(finding("checker and solvers", CheckResult::Warning, why, String::new()));
+        }
+        checks.extend(limits::groups(&subject));
+        Ok(verified(checks))
+    }
+}
