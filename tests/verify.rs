@@ -1,4 +1,4 @@
-//! `judge verify`: a sound problem passes, and each check fails on a problem that has its fault.
+//! `judge new` and `judge verify`: a sound problem passes, and each check fails on a problem that has its fault.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[allow(dead_code, reason = "it serves other tests as well")]
@@ -314,4 +314,23 @@ fn the_built_in_problems_pass() {
     let folder = Folder::new();
     let said = folder.judge(&["verify", "--problems", "builtin", "-p", "same-game", "-p", "columns"]);
     assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
+}
+
+#[test]
+fn a_new_problem_passes_at_once_and_overwrites_nothing() {
+    let folder = Folder::new();
+    let said = folder.judge(&["new", "knapsack"]);
+    assert!(said.code == Some(0) && said.stdout.contains("knapsack/check.py\n"), "{}{}", said.stdout, said.stderr);
+    let (code, report) = folder.json(&["verify", "--problems", "knapsack/problems.toml"]);
+    let checks = report["problems"][0]["checks"].as_array().unwrap();
+    assert!(code == Some(0) && checks.iter().all(|check| check["result"] == "ok") && checks.len() == 8, "{report:#}");
+    assert_eq!(report["problems"][0]["id"], "knapsack");
+    folder.write("knapsack/gen.py", "mine");
+    let said = folder.judge(&["new", "knapsack"]);
+    assert!(said.code == Some(2) && said.stderr.contains("already something named knapsack"), "{}", said.stderr);
+    assert_eq!(std::fs::read_to_string(folder.path().join("knapsack/gen.py")).unwrap(), "mine");
+    for id in ["", "../x", "A", "a b", "-x"] {
+        let said = folder.judge(&["new", id]);
+        assert!(said.code == Some(2) && said.stderr.contains("bad id"), "{id}: {}", said.stderr);
+    }
 }

@@ -9,7 +9,7 @@ mod shared;
 pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, LanguagesArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, RescoreArgs, ShowArgs};
-pub use setting::VerifyArgs;
+pub use setting::{NewArgs, VerifyArgs};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, TierArg};
 
 use clap::builder::styling::{AnsiColor, Styles};
@@ -111,6 +111,9 @@ pub enum Command {
     /// Show a game move by move, as one web page
     #[command(after_help = by_hand::VIEW_EXAMPLES)]
     View(ViewArgs),
+    /// Make a small problem that works, with its programs in Python, to start your own from
+    #[command(after_help = setting::NEW_EXAMPLES)]
+    New(NewArgs),
     /// Check problems of your own: generator, inputs, checker, answer files, expected solvers, limits and groups
     #[command(after_help = setting::VERIFY_EXAMPLES)]
     Verify(Box<VerifyArgs>),

@@ -1,4 +1,4 @@
-//! The grammar of the commands for authors of problems: `verify`.
+//! The grammar of the commands for authors of problems: `new` and `verify`.
 
 use super::{BuildArgs, JobArgs, SandboxArgs};
 use clap::Args;
@@ -27,4 +27,17 @@ pub struct VerifyArgs {
     /// How the solvers are isolated
     #[command(flatten)]
     pub sandbox: SandboxArgs,
+}
+
+pub(super) const NEW_EXAMPLES: &str = "Examples:
+  judge new my-problem
+  cd my-problem && judge verify
+  judge run -p my-problem -s solutions/plain.py -s solutions/good.py";
+
+/// Arguments of `judge new`.
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// The id of the problem, and the name of its folder
+    #[arg(value_name = "ID", allow_hyphen_values = true)]
+    pub id: String,
 }

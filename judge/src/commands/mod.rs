@@ -12,6 +12,7 @@ mod generate;
 mod history;
 mod languages;
 mod man;
+mod new;
 mod power;
 mod problems;
 mod rescore;
@@ -56,6 +57,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Completions { shell } => completion::script(shell),
         Command::Languages(args) => languages::languages(catalogue, &args),
         Command::Cache { action } => languages::cache(action.as_ref()),
+        Command::New(args) => new::new(&args),
         Command::Verify(args) => verify::verify(catalogue, &args),
         Command::Man => man::man(),
     };

@@ -1,0 +1,3 @@
+"""Takes all items, which are too heavy together: the checker has to say so."""
+n, _ = map(int, input().split())
+print(n, *range(1, n + 1))
