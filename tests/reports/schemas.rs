@@ -185,7 +185,7 @@ const PROBLEMS: [&str; 37] = [
 ];
 
 /// Problems with checker protocols, answers and decimals: good ones and bad ones.
-const PROTOCOLS: [&str; 14] = [
+const PROTOCOLS: [&str; 20] = [
     "checker-command = \"./check\"\nchecker-protocol = \"testlib\"\ninputs = [\"*.in\"]\nanswers = \"*.ans\"\n",
     "checker-command = \"./check\"\nchecker-protocol = \"judge\"\ninputs = [\"*.in\"]\n",
     "checker-command = \"./check {answer}\"\nchecker-protocol = \"unknown\"\ninputs = [\"*.in\"]\n",
@@ -197,6 +197,12 @@ const PROTOCOLS: [&str; 14] = [
     "checker-command = \"./v {answer}\"\nchecker-protocol = \"regex\"\nscore-regex = 'S (x)'\nscore-match = \"lst\"\ninputs = [\"*.in\"]\n",
     "checker = \"tokens\"\nchecker-arguments = [\"float_tolerance\", \"1e-6\"]\nanswers = [\"a/*.ans\", \"b/*.ans\"]\ninputs = [\"*.in\"]\n",
     "checker = \"tokens\"\n[[problem.case]]\nfile = \"a\"\nanswer = \"b\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\nvalidator-command = \"./v\"\nmay-accept = [\"empty\"]\n[[problem.expect]]\nsolver = \"a\"\nscore = \"1-2\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\nmay-accept = [\"emty\"]\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[[problem.expect]]\nsolver = \"a\"\nverdict = [\"time-limit\", \"wall-limit\"]\nmin-score = 1.5\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[[problem.expect]]\nsolver = \"a\"\nverdict = \"judge-error\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[[problem.expect]]\nsolver = \"a\"\nscore = 1\nmax-score = 2\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[[problem.expect]]\nverdict = \"accepted\"\n",
     "checker = \"columns\"\n[[problem.case]]\nseed = 3\nbest = 12.5\n",
     "checker = \"columns\"\n[[problem.case]]\nseed = 3\nbest = \"x\"\n",
     "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nfailure = -0.5\n",
