@@ -316,5 +316,11 @@ fn the_examples_of_the_checker_protocols_work() {
     let page = document("problems.md");
     let sections: Vec<&str> = page.split("\n### ").skip(1).collect();
     assert_eq!(sections.len(), 4, "{sections:?}");
-    sections.into_iter().for_each(follow);
+    sections.into_iter().for_each(|section| follow(section.split("\n## ").next().unwrap()));
+}
+
+#[test]
+fn the_example_of_an_import_works() {
+    let page = document("problems.md");
+    follow(page.split("\n## ").find(|section| section.starts_with("Imports")).unwrap());
 }

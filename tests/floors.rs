@@ -16,7 +16,7 @@ const FLOORS: [&[&str]; 9] = [
     &["model"],
     &["manifest", "plan", "condition", "verdict", "scoring", "statistics"],
     &["command", "executor", "paired", "gate", "tune"],
-    &["solver", "cases", "journal", "interaction"],
+    &["solver", "cases", "journal", "interaction", "import"],
     &["runner"],
     &["report", "cli"],
     &["workflow"],

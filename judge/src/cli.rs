@@ -6,7 +6,7 @@ mod past;
 mod setting;
 mod shared;
 
-pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, LanguagesArgs, ViewArgs};
+pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, ImportKind, LanguagesArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, RescoreArgs, ShowArgs};
 pub use setting::{NewArgs, VerifyArgs};
@@ -90,6 +90,9 @@ pub enum Command {
         #[command(subcommand)]
         action: Option<CacheAction>,
     },
+    /// Turn a problem package of Kattis or ICPC into a problem of this judge
+    #[command(after_help = by_hand::IMPORT_EXAMPLES)]
+    Import(ImportArgs),
     /// List the problems
     #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]
     List,

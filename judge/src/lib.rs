@@ -11,6 +11,7 @@
 //! 4  runner                  dispatcher and workers
 //! 3  solver, cases, journal  effects: find or compile a solver · make inputs, check answers · SQLite
 //!    interaction             a solver and an interactor converse
+//!    import                  reads problem packages of others
 //! 2  command                 a command of the problem's author, under a supervisor
 //!    executor                runs one program: the seam to the sandbox
 //!    paired, gate, tune      decisions made of scoring and statistics
@@ -25,6 +26,7 @@ pub mod commands;
 pub mod condition;
 pub mod executor;
 pub mod gate;
+pub mod import;
 pub mod interaction;
 pub mod journal;
 pub mod manifest;

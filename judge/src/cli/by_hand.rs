@@ -144,6 +144,35 @@ pub(super) const CACHE_EXAMPLES: &str = "Examples:
   judge cache clear
   judge run -p columns -s bot.cpp --no-cache";
 
+pub(super) const IMPORT_EXAMPLES: &str = "Examples:
+  judge import packages/hello                    writes hello/problems.toml and the files it needs
+  judge import packages/hello --to contest/a --id a
+  judge run --problems hello/problems.toml -p hello -s ./mybot";
+
+/// Arguments of `judge import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The package: a folder with a problem.yaml
+    #[arg(value_name = "SOURCE")]
+    pub source: PathBuf,
+    /// The folder to write, which must be new or empty [default: the problem's id, in the current folder]
+    #[arg(long, value_name = "DIR")]
+    pub to: Option<PathBuf>,
+    /// The problem's id [default: the name of the package]
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+    /// What SOURCE is [default: found out]
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub kind: Option<ImportKind>,
+}
+
+/// The kinds of packages that are imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ImportKind {
+    /// A problem package of Kattis or ICPC, of the legacy format or from 2023-07 on
+    Kattis,
+}
+
 /// Arguments of `judge languages`.
 #[derive(Debug, Args)]
 pub struct LanguagesArgs {

@@ -64,7 +64,7 @@ pub struct LimitArgs {
 }
 
 /// How the solvers are built.
-#[derive(Debug, Args, Clone)]
+#[derive(Debug, Args, Clone, Default)]
 #[command(next_help_heading = "Languages")]
 pub struct BuildArgs {
     /// The language of the sources, of all or of the solver of this name, where their ending says too little: pypy; repeatable

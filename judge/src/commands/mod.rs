@@ -10,6 +10,7 @@ mod exec;
 mod gate;
 mod generate;
 mod history;
+mod import;
 mod languages;
 mod man;
 mod new;
@@ -48,6 +49,7 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Gate(args) => gate::gate(catalogue, &args),
         Command::Power(args) => power::power(catalogue, &args),
         Command::Tune(args) => tune::tune(catalogue, &args),
+        Command::Import(args) => import::import(&args),
         Command::List => problems::list(catalogue),
         Command::Show { problem, rules: false } => problems::show(catalogue, &problem),
         Command::Show { problem, rules: true } => problems::rules(catalogue, &problem),

@@ -1,0 +1,54 @@
+//! The files of a package.
+
+use super::error::ImportError;
+use std::path::{Path, PathBuf};
+
+/// Returns the entries of a folder, sorted by name, without hidden ones; empty if there is no such folder.
+pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let unreadable = |error| ImportError::unreadable(folder, error);
+    let mut paths = Vec::new();
+    for entry in folder.read_dir().map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if !entry.file_name().to_string_lossy().starts_with('.') {
+            paths.push(entry.path());
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Returns all files below a folder of the package at `root`, sorted.
+///
+/// # Errors
+/// When one cannot be read, or a link leads out of the package or to a folder.
+pub(super) fn tree(root: &Path, folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    let mut found = Vec::new();
+    for path in entries(folder)? {
+        check_link(root, &path)?;
+        if path.is_dir() {
+            found.extend(tree(root, &path)?);
+        } else if path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+/// Refuses what is elsewhere on the machine, and links to folders, which may lead in a circle.
+pub(super) fn check_link(root: &Path, path: &Path) -> Result<(), ImportError> {
+    let unreadable = |error| ImportError::unreadable(path, error);
+    let (root, target) = (root.canonicalize().map_err(unreadable)?, path.canonicalize().map_err(unreadable)?);
+    if target.starts_with(&root) && (target.is_file() || !path.is_symlink()) {
+        return Ok(());
+    }
+    let what = format!("a link to {}", target.display());
+    Err(ImportError::bad(path, what, "a file, or a link to a file of the package"))
+}
+
+/// Returns the file name as text.
+pub(super) fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

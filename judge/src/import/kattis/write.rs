@@ -1,0 +1,144 @@
+//! Writes a package as a `problems.toml`.
+
+use super::data::{Case, Group};
+use super::package::{Package, inside};
+use super::{limits, points};
+use crate::import::error::ImportError;
+use crate::import::files;
+use crate::import::text::Text;
+use std::path::Path;
+
+/// How often a solver of a problem of several passes may run where the package does not say it.
+const PASSES: f64 = 2.0;
+
+/// Returns the text of the `problems.toml`.
+pub(super) fn catalogue(
+    package: &Package,
+    id: &str,
+    root: &Path,
+    left: &mut Vec<String>,
+) -> Result<String, ImportError> {
+    let config = &package.config;
+    let mut text = Text::default();
+    text.comment(&format!("Imported from the Kattis package {}.", files::name(root)));
+    text.line("[[problem]]").text("id", id);
+    text.text("title", config.title.as_deref().unwrap_or(id));
+    if !config.source.is_empty() {
+        text.text("source", &config.source);
+    }
+    checker(&mut text, package)?;
+    let namesakes = package.has_namesakes();
+    if !namesakes {
+        let patterns = |ending: &str| -> Vec<String> {
+            let groups = package.with_cases().into_iter();
+            groups.map(|group| format!("{}/*.{ending}", glob::Pattern::escape(&group.path))).collect()
+        };
+        text.texts("inputs", &patterns("in")).texts("answers", &patterns("ans"));
+    }
+    limits::write(&mut text, config, root, package.validator.is_some(), left)?;
+    scoring(&mut text, package, namesakes, left)?;
+    if namesakes {
+        text.line("").comment("Named by their folders: cases of several folders have the same file name.");
+        for (group, case) in
+            package.with_cases().into_iter().flat_map(|group| group.cases.iter().map(move |case| (group, case)))
+        {
+            text.line("[[problem.case]]").text("name", &case_name(group, case));
+            text.text("file", &inside(root, &case.input).to_string_lossy());
+            if let Some(answer) = &case.answer {
+                text.text("answer", &inside(root, answer).to_string_lossy());
+            }
+        }
+    }
+    Ok(text.finish())
+}
+
+fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
+    let config = &package.config;
+    match &package.validator {
+        None => {
+            text.text("checker", "tokens");
+        }
+        Some(validator) => {
+            let key = if config.interactive { "interactor-command" } else { "checker-command" };
+            text.text(key, &validator.command);
+            if validator.program.is_some() {
+                text.because("compiled from the sources beside it: `judge import` again after a change");
+            }
+            text.text("checker-protocol", "kattis");
+            if config.multi_pass {
+                let passes = config.limits.number("validation_passes")?.unwrap_or(PASSES);
+                text.plain("validation-passes", passes);
+            }
+        }
+    }
+    if !package.flags.is_empty() {
+        text.text("checker-arguments", &shell_words::join(&package.flags));
+    }
+    Ok(())
+}
+
+/// Writes the scoring rule, and the groups of a problem with points.
+fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<String>) -> Result<(), ImportError> {
+    let config = &package.config;
+    let scores = package.validator.as_ref().filter(|_| config.scoring);
+    let is_raw = config.custom_score || scores.is_some_and(|validator| validator.writes_scores);
+    let is_scaled = scores.is_some_and(|validator| validator.writes_multipliers);
+    text.table("[problem.scoring]").text("rule", if is_raw || is_scaled { "sum" } else { "exact" });
+    if config.minimise && is_raw {
+        text.text("direction", "min");
+    }
+    if !config.scoring {
+        return Ok(());
+    }
+    for top in &package.groups {
+        left.extend(points::of_groups(top)?);
+    }
+    for group in package.with_cases() {
+        let points = points::of_group(package.old_groups, group, left)?;
+        text.table("[[problem.group]]").text("name", group_name(group));
+        text.texts("cases", &members(package, group, namesakes));
+        match points.weight {
+            Some(0.0) => {
+                text.plain("weight", 0).because("no points, as samples have none");
+                continue;
+            }
+            Some(weight) if !is_raw => {
+                text.plain("weight", weight);
+            }
+            _ => {}
+        }
+        if points.all_or_nothing {
+            text.plain("all-or-nothing", true);
+        }
+    }
+    if is_raw {
+        left.push("points of groups: the validator gives the scores, and they are added as they are".to_owned());
+    }
+    Ok(())
+}
+
+/// Returns the patterns of the names of a group's cases.
+fn members(package: &Package, group: &Group, namesakes: bool) -> Vec<String> {
+    let name = |group: &Group, case: &Case| if namesakes { case_name(group, case) } else { stem(case) };
+    let begin = format!("{}-", group_name(group).replace('/', "-"));
+    let all = package.with_cases().into_iter();
+    let begins = |(group, case): (&Group, &Case)| name(group, case).starts_with(&begin);
+    let found = all.flat_map(|group| group.cases.iter().map(move |case| (group, case))).filter(|pair| begins(*pair));
+    if namesakes && found.count() == group.cases.len() {
+        return vec![format!("{}*", glob::Pattern::escape(&begin))];
+    }
+    group.cases.iter().map(|case| glob::Pattern::escape(&name(group, case))).collect()
+}
+
+/// Returns the name of a group: its path below `data`.
+fn group_name(group: &Group) -> &str {
+    group.path.trim_start_matches("data/")
+}
+
+fn case_name(group: &Group, case: &Case) -> String {
+    format!("{}-{}", group_name(group).replace('/', "-"), stem(case))
+}
+
+fn stem(case: &Case) -> String {
+    case.input.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,118 @@
+//! YAML files: mappings of texts, numbers and lists.
+
+use super::error::ImportError;
+use saphyr::{LoadableYamlNode, YamlOwned};
+use std::path::{Path, PathBuf};
+
+/// A mapping of a YAML file, with the file's name.
+#[derive(Debug, Clone)]
+pub(super) struct Mapping {
+    file: PathBuf,
+    /// The path of keys to it, for messages: `limits.`.
+    above: String,
+    entries: Vec<(String, YamlOwned)>,
+}
+
+impl Mapping {
+    /// Reads a file; one that is empty or not there has no entries.
+    pub(super) fn read(file: &Path) -> Result<Self, ImportError> {
+        let empty = Self { file: file.to_owned(), above: String::new(), entries: Vec::new() };
+        if !file.exists() {
+            return Ok(empty);
+        }
+        let text = std::fs::read_to_string(file).map_err(|error| ImportError::unreadable(file, error))?;
+        let documents = YamlOwned::load_from_str(&text)
+            .map_err(|error| ImportError::bad(file, error.to_string(), "a YAML document"))?;
+        match documents.first() {
+            None => Ok(empty),
+            Some(document) if document.is_null() => Ok(empty),
+            Some(document) => Self::of(file, String::new(), document)
+                .ok_or_else(|| ImportError::bad(file, "no mapping", "`key: value` on each line")),
+        }
+    }
+
+    fn of(file: &Path, above: String, node: &YamlOwned) -> Option<Self> {
+        let entries = node.as_mapping()?.iter();
+        let entries = entries.map(|(key, value)| (word(key).unwrap_or_default(), value.clone())).collect();
+        Some(Self { file: file.to_owned(), above, entries })
+    }
+
+    /// Returns the keys, in the order of the file.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|(key, _)| &**key)
+    }
+
+    /// Returns the value of a key; `None` if it is missing or null.
+    fn get(&self, key: &str) -> Option<&YamlOwned> {
+        self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value).filter(|value| !value.is_null())
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    fn bad(&self, key: &str, expected: &str) -> ImportError {
+        ImportError::bad(&self.file, format!("bad value of `{}{key}`", self.above), expected)
+    }
+
+    /// Returns a text or number as text.
+    pub(super) fn text(&self, key: &str) -> Result<Option<String>, ImportError> {
+        self.get(key).map(|value| word(value).ok_or_else(|| self.bad(key, "a text or a number"))).transpose()
+    }
+
+    /// Returns a number, at least 0.
+    pub(super) fn number(&self, key: &str) -> Result<Option<f64>, ImportError> {
+        let expected = || self.bad(key, "a number, at least 0");
+        let read = |text: String| text.parse().ok().filter(|number: &f64| *number >= 0.0 && number.is_finite());
+        self.text(key)?.map(|text| read(text).ok_or_else(expected)).transpose()
+    }
+
+    /// Returns the words of a text, or of a list of texts.
+    pub(super) fn words(&self, key: &str) -> Result<Option<Vec<String>>, ImportError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let expected = || self.bad(key, "a text, or a list of texts");
+        let words = match value.as_sequence() {
+            Some(list) => list.iter().map(word).collect::<Option<Vec<_>>>(),
+            None => word(value).map(|text| text.split_whitespace().map(str::to_owned).collect()),
+        };
+        words.map(Some).ok_or_else(expected)
+    }
+
+    /// Returns a mapping inside this one; empty if it is missing.
+    pub(super) fn mapping(&self, key: &str) -> Result<Self, ImportError> {
+        let above = format!("{}{key}.", self.above);
+        match self.get(key) {
+            Some(value) => Self::of(&self.file, above, value).ok_or_else(|| self.bad(key, "a mapping")),
+            None => Ok(Self { file: self.file.clone(), above, entries: Vec::new() }),
+        }
+    }
+
+    /// Returns the first text below a key, which is a text, a list, or a mapping with one of these keys.
+    pub(super) fn first_text(&self, key: &str, preferred: &[&str]) -> Option<String> {
+        first_text(self.get(key)?, preferred)
+    }
+
+    /// Returns the entries of this one, and those of the other that it has not.
+    pub(super) fn over(mut self, other: &Self) -> Self {
+        let missing = other.entries.iter().filter(|(key, _)| !self.has(key)).cloned().collect::<Vec<_>>();
+        self.entries.extend(missing);
+        self
+    }
+}
+
+fn first_text(node: &YamlOwned, preferred: &[&str]) -> Option<String> {
+    let of_list = || first_text(node.as_sequence()?.first()?, preferred);
+    let of_mapping = || {
+        let chosen = preferred.iter().find_map(|key| node.as_mapping_get(key));
+        first_text(chosen.or_else(|| node.as_mapping()?.iter().next().map(|(_, value)| value))?, preferred)
+    };
+    word(node).or_else(of_list).or_else(of_mapping)
+}
+
+/// Returns a scalar as text.
+fn word(node: &YamlOwned) -> Option<String> {
+    let number = || node.as_integer().map(|number| number.to_string());
+    let decimal = || node.as_floating_point().map(|number| number.to_string());
+    let truth = || node.as_bool().map(|truth| truth.to_string());
+    node.as_str().map(str::to_owned).or_else(number).or_else(decimal).or_else(truth)
+}
