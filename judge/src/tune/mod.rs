@@ -2,7 +2,8 @@
 //!
 //! A Gaussian process learns from all runs what a setting is worth; the next settings are those from which the largest
 //! improvement is expected (Jones, Schonlau and Welch, "Efficient global optimization of expensive black-box functions",
-//! Journal of Global Optimization 13, 1998). A new setting runs on few cases. Those that may be the best run on more,
+//! Journal of Global Optimization 13, 1998). Where categories behave differently, each combination of them has a process of
+//! its own. A new setting runs on few cases. Those that may be the best run on more,
 //! the others on no more, as in a race (Maron and Moore, "The racing algorithm", Artificial Intelligence Review 11,
 //! 1997). Settings are compared on the cases that they share, so that easy and hard cases make no difference.
 //!
@@ -11,7 +12,7 @@
 //! ```text
 //! --param t=0.1..10:log ─ Parameter::from_str ─▶ Parameter ─ Space::new ─▶ Space
 //! Search::next_round ─▶ settings × cases to run ─ Search::tell(setting, case, value) ─┐   until the budget is spent
-//!        ▲  table: what each setting is worth ─ model, process ─ propose            │
+//!        ▲  table: what each setting is worth ─ model, processes ─ propose          │
 //!        └──────────────────────────────────────────────────────────────────────────────┘
 //! Search::best ─▶ the setting with the highest expected worth
 //! ```
@@ -20,6 +21,7 @@ mod matrix;
 mod model;
 mod parameter;
 mod process;
+mod processes;
 mod propose;
 mod search;
 mod space;

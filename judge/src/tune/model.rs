@@ -1,6 +1,7 @@
-//! What a search believes of each setting: a Gaussian process over compressed values.
+//! What a search believes of each setting: Gaussian processes over compressed values.
 
-use super::process::{Belief, Covariance, Process, Sample};
+use super::process::{Belief, Sample};
+use super::processes::{Covariances, Processes};
 use super::table::Worth;
 use crate::statistics::Moments;
 
@@ -29,13 +30,13 @@ enum Bend {
     Above(f64),
 }
 
-/// A Gaussian process over the settings that were run.
+/// Gaussian processes over the settings that were run.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
-    pub(super) process: Process,
+    pub(super) processes: Processes,
     /// The candidate of each sample.
     pub(super) candidates: Vec<usize>,
-    /// The variance of what a setting is worth that has run on few cases, in the units of the process.
+    /// The variance of what a setting is worth that has run on few cases, in the units of the processes.
     pub(super) noise: f64,
     bend: usize,
     scale: Scale,
@@ -44,7 +45,7 @@ pub(super) struct Model {
 /// What is kept from one model to the next: the fit starts there.
 #[derive(Debug, Clone)]
 pub(super) struct Start {
-    covariance: Covariance,
+    covariances: Covariances,
     bend: usize,
 }
 
@@ -65,12 +66,12 @@ impl Model {
             return None;
         }
         let data = Data { tried: &tried, points };
-        let begin = start.map_or_else(|| Covariance::prior(categories.len()), |start| start.covariance.clone());
-        let fit = |bend: usize, from: &Covariance, steps: usize| {
+        let begin = start.map_or_else(|| Covariances::prior(categories.len()), |start| start.covariances.clone());
+        let fit = |bend: usize, from: &Covariances, steps: usize| {
             let Samples { samples, noise, log_slopes, scale } = data.samples(BENDS[bend]);
-            let process = Process::fit(&samples, categories, from, steps)?;
+            let processes = Processes::fit(&samples, categories, from, steps)?;
             let candidates = tried.iter().map(|(place, _)| *place).collect();
-            Some((process.log_posterior + log_slopes, Self { process, candidates, noise, bend, scale }))
+            Some((processes.log_posterior + log_slopes, Self { processes, candidates, noise, bend, scale }))
         };
         let chosen = match start {
             Some(start) if !refine => fit(start.bend, &begin, 0),
@@ -78,7 +79,7 @@ impl Model {
             _ => {
                 let trials = (0..BENDS.len()).filter_map(|bend| fit(bend, &begin, TRIAL_STEPS));
                 let best = trials.max_by(|left, right| left.0.total_cmp(&right.0));
-                best.and_then(|(_, model)| fit(model.bend, model.process.covariance(), STEPS))
+                best.and_then(|(_, model)| fit(model.bend, &model.processes.covariances(), STEPS))
             }
         };
         chosen.map(|(_, model)| model)
@@ -86,7 +87,7 @@ impl Model {
 
     /// Returns where the next fit starts.
     pub(super) fn start(&self) -> Start {
-        Start { covariance: self.process.covariance().clone(), bend: self.bend }
+        Start { covariances: self.processes.covariances(), bend: self.bend }
     }
 
     /// Returns the mean value that is expected of each of these candidates.
@@ -100,7 +101,7 @@ impl Model {
 
     /// Returns what is believed of each candidate that was run.
     pub(super) fn beliefs(&self) -> Vec<(usize, Belief)> {
-        let belief = |(sample, &candidate): (usize, &usize)| (candidate, self.process.of_sample(sample));
+        let belief = |(sample, &candidate): (usize, &usize)| (candidate, self.processes.of_sample(sample));
         self.candidates.iter().enumerate().map(belief).collect()
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn propose(
 
 /// Returns the logarithm of the expected improvement over the target.
 fn log_improvement(model: &Model, point: &[f64], target: f64) -> f64 {
-    let belief = model.process.at(point);
+    let belief = model.processes.at(point);
     let deviation = belief.deviation.max(1e-9);
     let z = (belief.mean - target) / deviation;
     let log_density = -0.5 * z * z - 0.5 * (2.0 * std::f64::consts::PI).ln();

@@ -287,7 +287,7 @@ impl Search {
         let point = propose(model, &self.space, &points, corner.as_deref(), &mut self.random);
         let promising = self.space.setting(&point);
         let setting = if self.is_known(&promising) { self.any_new()? } else { promising };
-        model.process.pretend(&self.space.point(&setting), model.noise);
+        model.processes.pretend(&self.space.point(&setting), model.noise);
         Some(setting)
     }
 
