@@ -76,7 +76,11 @@ fn roots() -> Folder {
         ("data/secret/nine.ans", "3\n"),
         ("data/secret/nine.desc", "a square\n"),
         ("input_validators/check.py", "pass\n"),
-        ("submissions/accepted/root.py", "print(float(input()) ** 0.5)\n"),
+        ("submissions/accepted/root.sh", "awk '{printf \"%.9f\\n\", sqrt($1)}'\n"),
+        ("submissions/accepted/root.scala", "object Root\n"),
+        ("submissions/wrong_answer/int.sh", "awk '{print int(sqrt($1))}'\n"),
+        ("submissions/run_time_error/crash.sh", "exit 3\n"),
+        ("submissions/brute/b.py", "print(1)\n"),
     ])
 }
 
@@ -93,9 +97,12 @@ fn the_default_validator_keeps_its_flags() {
         "left   problem.yaml: `languages`",
         "left   problem.yaml: `limits.validation_memory`",
         "left   data/secret/*.desc",
-        "left   submissions/accepted, with their expected verdict: root.py",
+        "taken  submissions with their expected verdicts",
+        "left   submissions/accepted: root.scala: in no language",
+        "left   submissions/brute: b.py: its name stands for no verdict",
         "left   input_validators",
-        "next: judge run --problems out/problems.toml -p p -s ./solution",
+        "next: judge verify --problems out/problems.toml -p p",
+        "judge run --problems out/problems.toml -p p -s ./solution",
     ] {
         assert!(said.contains(line), "{line}: {said}");
     }
@@ -105,7 +112,12 @@ fn the_default_validator_keeps_its_flags() {
         assert!(text.contains(line), "{line}: {text}");
     }
     // The journal is that of the runs.
-    assert_eq!(names(&folder.path().join("out")), [".judge", "data", "problems.toml"]);
+    assert_eq!(names(&folder.path().join("out")), [".judge", "data", "problems.toml", "submissions"]);
+    let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
+    assert_eq!(verified.code, Some(0), "{}{}", verified.stdout, verified.stderr);
+    let text = text.replace("accepted/root.sh", "wrong_answer/int.sh");
+    folder.write("out/problems.toml", text);
+    assert_eq!(folder.judge(&["verify", "--problems", "out/problems.toml"]).code, Some(1));
 }
 
 #[test]

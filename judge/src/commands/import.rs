@@ -135,6 +135,7 @@ fn show(imported: &Imported, target: &Path) -> Result<(), Failure> {
     let lines: Vec<_> = lines.iter().map(|line| visible(line)).collect();
     report::print(&lines.join("\n"))?;
     let file = quote(&catalogue.to_string_lossy());
-    report::print(&format!("next: judge run --problems {file} -p {} -s ./solution", imported.id))?;
+    report::print(&format!("next: judge verify --problems {file} -p {}", imported.id))?;
+    report::print(&format!("      judge run --problems {file} -p {} -s ./solution", imported.id))?;
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(super) fn write(
 ) -> Result<(), ImportError> {
     let limits = &config.limits;
     text.table("[problem.limits]");
-    match limits.number("time_limit")?.map_or_else(|| in_file(root), |seconds| Ok(Some(seconds)))? {
+    match time(config, root)? {
         Some(seconds) => {
             text.text("cpu", &format!("{seconds}s"));
         }
@@ -59,6 +59,11 @@ pub(super) fn write(
         None => {}
     }
     Ok(())
+}
+
+/// Returns the time limit in seconds, if the package gives one.
+pub(super) fn time(config: &Config, root: &Path) -> Result<Option<f64>, ImportError> {
+    config.limits.number("time_limit")?.map_or_else(|| in_file(root), |seconds| Ok(Some(seconds)))
 }
 
 /// Returns the time limit that a file beside `problem.yaml` gives.

@@ -39,7 +39,7 @@ pub fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
     let id = id.map_or_else(|| id_of(root), str::to_owned);
     let mut left = config.left.clone();
     let package = package(root, config, &mut left)?;
-    let catalogue = write::catalogue(&package, &id, root, &mut left)?;
+    let mut text = write::catalogue(&package, &id, root, &mut left)?;
     let mut copied: Vec<(PathBuf, PathBuf)> = Vec::new();
     for case in package.with_cases().into_iter().flat_map(|group| &group.cases) {
         let paths = std::iter::once(&case.input).chain(&case.answer);
@@ -55,11 +55,16 @@ pub fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
     } else {
         taken.push(format!("the default validator: tokens {}", package.flags.join(" ")).trim_end().to_owned());
     }
+    let has_time_limit = limits::time(&package.config, root)?.is_some();
+    let submissions = submissions::write(&mut text, root, has_time_limit, &mut left)?;
+    if !submissions.is_empty() {
+        taken.push("submissions with their expected verdicts, for `judge verify`".to_owned());
+    }
+    copied.extend(submissions.into_iter().map(|file| (file.clone(), inside(root, &file))));
     // The folders above a file may be links, too.
     copied.iter().try_for_each(|(from, _)| files::check_link(root, from))?;
-    left.extend(submissions::left(root)?);
     left.extend(other_folders(root)?);
-    Ok(Imported { id, catalogue, files: copied, program, taken, left })
+    Ok(Imported { id, catalogue: text.finish(), files: copied, program, taken, left })
 }
 
 fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Package, ImportError> {

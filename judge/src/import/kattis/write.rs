@@ -11,13 +11,8 @@ use std::path::Path;
 /// How often a solver of a problem of several passes may run where the package does not say it.
 const PASSES: f64 = 2.0;
 
-/// Returns the text of the `problems.toml`.
-pub(super) fn catalogue(
-    package: &Package,
-    id: &str,
-    root: &Path,
-    left: &mut Vec<String>,
-) -> Result<String, ImportError> {
+/// Returns the text of the `problems.toml`, without the submissions.
+pub(super) fn catalogue(package: &Package, id: &str, root: &Path, left: &mut Vec<String>) -> Result<Text, ImportError> {
     let config = &package.config;
     let mut text = Text::default();
     text.comment(&format!("Imported from the Kattis package {}.", files::name(root)));
@@ -49,7 +44,7 @@ pub(super) fn catalogue(
             }
         }
     }
-    Ok(text.finish())
+    Ok(text)
 }
 
 fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
