@@ -264,14 +264,13 @@ fn the_example_with_optuna_finds_the_parameter() {
 fn the_example_with_optuna_goes_on_from_what_tune_has_found() {
     let Some(python) = python_with_optuna() else { return };
     let (folder, file) = example();
-    let tune = ["tune", "-p", "columns", "-s", "./bot --t {t}", "--param", "t=0.1..10:log", "--budget", "60"];
+    let tune = ["tune", "-p", "columns", "-s", "./bot --t {t}", "--param", "t=0.1..10:log", "--budget", "120"];
     let said = folder.judge(&[&tune[..], &["--jsonl", "trials.jsonl"]].concat());
     assert_eq!(said.code, Some(0), "{}", said.stderr);
-    // On the same cases.
-    let first_seed = "1000001";
-    let go_on = [file.to_str().unwrap(), "--start", "trials.jsonl", "--first-seed", first_seed, "--trials"];
+    let go_on = [file.to_str().unwrap(), "--start", "trials.jsonl", "--cases", "10", "--trials"];
     let tuned = found(&run_example(&folder, &python, &[&go_on[..], &["0"]].concat()));
-    assert!(said.stdout.contains(&format!("t={tuned}")), "{tuned}: {}", said.stdout);
+    let lines = std::fs::read_to_string(folder.path().join("trials.jsonl")).unwrap();
+    assert!(lines.contains(&format!("{{\"t\":\"{tuned}\"}}")) && (1.6..2.5).contains(&tuned), "{tuned}: {lines}");
     let better = found(&run_example(&folder, &python, &[&go_on[..], &["10"]].concat()));
     assert!((better / 2.0).ln().abs() <= (tuned / 2.0).ln().abs() + 0.01, "{better}, {tuned}");
 }

@@ -52,23 +52,33 @@ def measure(trial, arguments):
 
 
 def add_trials(study, file):
-    """Adds what `judge tune --jsonl` has written: of each setting the last line, which has all its cases."""
+    """Adds what `judge tune --jsonl` has written: a line for each setting."""
     import optuna
 
-    lines = {json.dumps(line["setting"]): line for line in map(json.loads, file)}
-    for line in lines.values():
-        # A fixed trial takes the texts of the setting as `propose` reads them, and notes their ranges.
+    for line in map(json.loads, file):
+        if "mean_score" not in line:  # no case was accepted
+            continue
+        # A fixed trial takes the setting as `propose` asks for it, and notes the ranges.
         fixed = optuna.trial.FixedTrial({name: number(value) for name, value in line["setting"].items()})
         propose(fixed)
-        known = {int(case.removeprefix("seed-")): score for case, score in zip(line["cases"], line["scores"])}
-        known = {seed: FAILED if score is None else score for seed, score in known.items()}
+        seeds = [int(case.removeprefix("seed-")) for case in line["cases"]]
         trial = optuna.trial.create_trial(
             params=fixed.params,
             distributions=fixed.distributions,
-            value=statistics.fmean(known.values()),
-            intermediate_values=known,
+            value=line["mean_score"],
+            intermediate_values={
+                seed: FAILED if score is None else score for seed, score in zip(seeds, line["scores"])
+            },
         )
         study.add_trial(trial)
+
+
+def best_trial(study):
+    """The best of the trials with at least half of the most cases: with few cases, luck decides."""
+    sign = 1 if DIRECTION == "maximize" else -1
+    most = max(len(trial.intermediate_values) for trial in study.trials)
+    raced = [trial for trial in study.trials if 2 * len(trial.intermediate_values) >= most]
+    return max(raced, key=lambda trial: sign * trial.value)
 
 
 def number(text):
@@ -100,7 +110,7 @@ def main():
     if arguments.start:
         add_trials(study, arguments.start)
     study.optimize(lambda trial: measure(trial, arguments), n_trials=arguments.trials)
-    best = study.best_trial
+    best = best_trial(study)
     print(" ".join(f"{name}={value}" for name, value in best.params.items()), f"mean score {best.value}")
     # The best of many trials was lucky too: other cases tell what it is worth.
     solver = arguments.solver.format(**best.params)

@@ -50,7 +50,9 @@ fn tuning_keeps_to_its_budget_and_refuses_what_makes_no_difference() {
     let folder = sample();
     folder.script("counting", "read -r seed; echo $((1000 + $1))");
     let tune = ["tune", "-p", "sum", "-s", "./counting {n}", "--compare", "0"];
-    for (range, budget) in [("n=1..50:int", "60"), ("n=1..3:int", "90"), ("n=0..1e9:int:log", "60"), ("n=1,2", "40")] {
+    let mut searches = vec![("n=1..50:int", "60"), ("n=1..3:int", "90"), ("n=0..1e9:int:log", "60"), ("n=1,2", "40")];
+    searches.extend([("n=1..30:int", "300"), ("n=1..30:int", "500")]);
+    for (range, budget) in searches {
         let said = folder.judge(&[&tune[..], &["--param", range, "--budget", budget]].concat());
         if range.contains("0..1e9") {
             assert!(said.code == Some(2) && said.stderr.contains("must lie above 0"), "{}", said.stderr);
