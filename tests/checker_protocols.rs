@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use judge::cases::{CheckerError, check_externally};
-use judge::model::{CommandTemplate, Rejection, Ruling};
+use judge::model::{CommandTemplate, CompiledNeeds, Rejection, Ruling};
 use judge::verdict::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
+use judge_sandbox::{Options, Sandbox};
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
 
 /// As Kattis does it: the answer on standard input, the input and a folder as arguments, 42 accepts and 43 rejects, and
 /// the score and the reason are in files of the folder.
@@ -60,19 +61,26 @@ impl Protocol for StandardError {
     }
 }
 
-/// Checks the answer `7` to the input `5` by a script in the shell.
+/// Checks the answer `7` to the input `5` by a script in the shell, in the sandbox and outside.
 fn check(protocol: &dyn Protocol, script: &str) -> Result<Ruling, CheckerError> {
+    let [walled, trusted] = [false, true].map(|trusted| check_as(trusted, protocol, script));
+    assert_eq!(format!("{walled:?}"), format!("{trusted:?}"), "{script}");
+    walled
+}
+
+fn check_as(trusted: bool, protocol: &dyn Protocol, script: &str) -> Result<Ruling, CheckerError> {
     judge_sandbox::use_as_supervisor(Path::new(env!("CARGO_BIN_EXE_judge")));
     let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str, contents: &str| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, contents).unwrap();
-        path
+    std::fs::write(folder.path().join("check.sh"), script).unwrap();
+    let options = Options { helper: Some(env!("CARGO_BIN_EXE_judge").into()), ..Options::default() };
+    judge::command::use_sandbox(&Arc::new(Sandbox::open(&options).unwrap()));
+    let command = CommandTemplate {
+        line: "sh check.sh".to_owned(),
+        folder: folder.path().to_owned(),
+        trusted,
+        compiled: CompiledNeeds::default(),
     };
-    let (input, answer) = (file("in", "5\n"), file("out", "7\n"));
-    file("check.sh", script);
-    let command = CommandTemplate { line: "sh check.sh".to_owned(), folder: folder.path().to_owned() };
-    check_externally(&command, protocol, &input, &answer, Duration::from_secs(60), None)
+    check_externally(&command, protocol, b"5\n", b"7\n")
 }
 
 fn rejected(reason: &str) -> Ruling {
@@ -104,7 +112,9 @@ fn a_protocol_may_find_the_score_on_standard_error() {
 
 #[test]
 fn what_a_protocol_was_given_is_removed() {
-    let said = check(&Feedback, "echo \"$2\" > \"$2/judgemessage.txt\"; exit 43").unwrap();
-    let Ruling::Rejected(Rejection { reason, .. }) = said else { panic!("{said:?}") };
-    assert!(Path::new(&reason).is_absolute() && !Path::new(&reason).exists(), "{reason}");
+    for trusted in [false, true] {
+        let said = check_as(trusted, &Feedback, "echo \"$2\" > \"$2/judgemessage.txt\"; exit 43").unwrap();
+        let Ruling::Rejected(Rejection { reason, .. }) = said else { panic!("{said:?}") };
+        assert!(Path::new(&reason).is_absolute() && !Path::new(&reason).exists(), "{reason}");
+    }
 }

@@ -1,72 +1,21 @@
 //! What the documentation says is to be copied works when it is: the workflow files, and the optimizer's example.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "support/documents.rs"]
+mod documents;
 mod support;
 
+use documents::{commands, document, python_has, repository, run, sample, text};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use support::require::{Need, skip};
 use support::{Folder, of_cases};
 
-/// Stands in for the real game: the case is its seed, and an answer is a number that is its own score.
-const CATALOGUE: &str = "[[problem]]
-id = \"columns\"
-generator-command = \"echo {seed}\"
-checker-command = \"sh check.sh {input} {answer}\"
-seeds = \"1-20\"
-";
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
-}
-
-fn document(name: &str) -> String {
-    std::fs::read_to_string(repository().join("docs").join(name)).unwrap()
-}
-
-/// A folder with the problem, and with the judge as `bin/judge`.
-fn sample() -> Folder {
-    let folder = Folder::new();
-    folder.write("problems.toml", CATALOGUE);
-    folder.write("check.sh", "read -r score < \"$2\" || exit 1\necho \"$score\"\n");
-    std::fs::create_dir(folder.path().join("bin")).unwrap();
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_judge"), folder.path().join("bin/judge")).unwrap();
-    folder
-}
-
-/// Runs a command in the folder, with the judge on its path.
-fn run(folder: &Folder, program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-    let path = format!("{}:{}", folder.path().join("bin").display(), std::env::var("PATH").unwrap());
-    let mut command = Command::new(program);
-    command.args(arguments).current_dir(folder.path()).env("PATH", path).env_remove("GITHUB_STEP_SUMMARY");
-    command.envs(variables.iter().copied()).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Whether there is a Python with this module; says so where there is not.
-fn python_has(module: &str, need: Need) -> bool {
-    let found = Command::new("python3").args(["-c", &format!("import {module}")]).output();
-    let is_there = found.is_ok_and(|output| output.status.success());
-    if !is_there {
-        skip(need, format!("python3 cannot import {module}"));
-    }
-    is_there
-}
-
 /// The value of a key of a workflow file, wherever it stands.
 fn value(workflow: &str, key: &str) -> String {
     let line = workflow.lines().find_map(|line| line.trim().strip_prefix(&format!("{key}: "))).unwrap();
     line.to_owned()
-}
-
-/// Every command of a workflow file that begins with these words.
-fn commands<'a>(workflow: &'a str, words: &str) -> Vec<&'a str> {
-    let lines = workflow.lines().map(|line| line.trim().trim_start_matches("- ").trim_start_matches("run: "));
-    lines.filter(|line| line.starts_with(words)).collect()
 }
 
 #[test]
@@ -293,8 +242,9 @@ fn follow(section: &str) {
     std::fs::create_dir(folder.path().join("bin")).unwrap();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_judge"), folder.path().join("bin/judge")).unwrap();
     for Block { language, code } in blocks(section) {
-        if let Some(name) = code.lines().next().unwrap().strip_prefix("# ") {
-            folder.write(name, code);
+        let first = code.lines().next().unwrap();
+        if let Some(named) = first.strip_prefix("# ").or_else(|| first.strip_prefix("// ")) {
+            folder.write(named.split_whitespace().next().unwrap(), code);
         }
         if language != "console" {
             continue;
@@ -319,7 +269,73 @@ fn the_examples_of_the_checker_protocols_work() {
 }
 
 #[test]
-fn the_example_of_an_import_works() {
-    let page = document("problems.md");
-    follow(page.split("\n## ").find(|section| section.starts_with("Imports")).unwrap());
+fn the_example_of_subtasks_works() {
+    let page = document("scoring.md");
+    follow(page.split("\n### ").nth(1).unwrap().split("\n## ").next().unwrap());
+}
+
+/// Follows the sections of a document, each in a folder of its own.
+fn follow_sections(name: &str, titles: &[&str]) {
+    let page = document(name);
+    for title in titles {
+        let found = page.split("\n## ").find(|section| section.lines().next() == Some(title));
+        follow(found.unwrap_or_else(|| panic!("{name} has no section `{title}`")));
+    }
+}
+
+#[test]
+fn the_example_of_commands_that_are_sources_works() {
+    follow_sections("problems.md", &["Commands"]);
+}
+
+#[test]
+fn the_examples_of_imports_work() {
+    if !python_has("zipfile", Need::Python) {
+        return;
+    }
+    let page = document("importing.md");
+    let sections: Vec<&str> = page.split("\n## ").skip(1).collect();
+    assert_eq!(sections.len(), 4, "{sections:?}");
+    sections.into_iter().for_each(follow);
+}
+
+#[test]
+fn the_examples_of_making_and_verifying_problems_work() {
+    if python_has("sys", Need::Python) {
+        follow_sections("problems.md", &["Answer files", "Start a problem", "Verify a problem"]);
+    }
+}
+
+#[test]
+fn the_examples_of_interactive_problems_work() {
+    if python_has("sys", Need::Python) {
+        follow_sections("interactive.md", &["# Interactive problems", "Interactors of others"]);
+    }
+}
+
+#[test]
+fn the_examples_of_languages_work() {
+    if Command::new("cc").arg("--version").output().is_err() {
+        return skip(Need::Cc, "no C compiler");
+    }
+    let page = document("languages.md");
+    let begin = page.find("A solver of each kind").unwrap();
+    follow(page[begin..].split("\n## ").next().unwrap());
+}
+
+#[test]
+fn the_example_of_a_tester_works() {
+    if python_has("sys", Need::Python) {
+        follow(document("testers.md").split("\n## ").next().unwrap());
+    }
+}
+
+#[test]
+fn the_example_of_a_ranking_works() {
+    follow_sections("problems.md", &["Rank submissions"]);
+}
+
+#[test]
+fn the_example_of_shards_works() {
+    follow(document("many-machines.md").split("\n## ").next().unwrap());
 }

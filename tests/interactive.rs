@@ -1,92 +1,26 @@
 //! Interactive problems: the verdict does not depend on which side ends, hangs, floods or closes a pipe first.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "interactive/cpu_time.rs"]
+mod cpu_time;
+#[path = "interactive/endings.rs"]
+mod endings;
+#[path = "support/scenarios.rs"]
+mod scenarios;
 mod support;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::Command;
-use support::require::{Need, skip};
+use scenarios::{Scenario, always, assert_always, hanging, repeats, scene_with, slowly};
 use support::{Folder, of_cases};
-
-/// One conversation: what each side does (see `player.c`), and the only verdict that may come of it.
-struct Scenario {
-    verdict: &'static str,
-    interactor: &'static str,
-    solver: &'static str,
-    limits: [&'static str; 2],
-    /// The part of the requested repetitions: one in this many.
-    share: usize,
-}
-
-/// How often each conversation is held.
-fn repeats() -> usize {
-    std::env::var("JUDGE_REPEATS").map_or(10, |times| times.parse().expect("JUDGE_REPEATS is a number"))
-}
-
-/// With limits that only a program which never ends reaches, however busy the machine is.
-const fn always(verdict: &'static str, interactor: &'static str, solver: &'static str) -> Scenario {
-    Scenario { verdict, interactor, solver, limits: ["--wall", "20s"], share: 1 }
-}
-
-/// For conversations that neither side ends: they take the whole wall limit.
-const fn hanging(verdict: &'static str, interactor: &'static str, solver: &'static str) -> Scenario {
-    Scenario { limits: ["--wall", "200ms"], share: 4, ..always(verdict, interactor, solver) }
-}
-
-/// For those after which the interactor is waited for, for seconds each time.
-const fn slowly(scenario: Scenario) -> Scenario {
-    Scenario { share: 50, ..scenario }
-}
 
 /// A folder with a problem whose interactor does as it is told, and with the program for either side; `None` without a
 /// C compiler.
 fn scene(interactor: &str) -> Option<Folder> {
-    let folder = Folder::new();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/interactive/player.c");
-    let compiled = Command::new("cc").args(["-O2", "-o"]).arg(folder.path().join("player")).arg(source).status();
-    match compiled {
-        Ok(status) => assert!(status.success(), "player.c does not compile"),
-        Err(error) => {
-            skip(Need::Cc, format!("no C compiler: {error}"));
-            return None;
-        }
-    }
-    folder.write("c.in", "1\n");
-    folder.write(
-        "problems.toml",
-        format!(
-            "[[problem]]\nid = \"talk\"\ninteractor-command = \"./player report-to={{report}} {interactor}\"\n\
-             [problem.limits]\ncpu = \"2s\"\noutput = \"100 kB\"\nmemory = \"64 MiB\"\n\
-             [[problem.case]]\nname = \"c\"\nfile = \"c.in\"\n"
-        ),
-    );
-    Some(folder)
+    scene_with(&format!("interactor-command = \"./player report-to={{report}} {interactor}\""))
 }
 
-/// All at once: most of them wait.
+/// Holds conversations in which the interactor decides.
 fn hold(scenarios: &[Scenario]) {
-    std::thread::scope(|scope| {
-        for scenario in scenarios {
-            scope.spawn(|| hold_one(scenario));
-        }
-    });
-}
-
-fn hold_one(Scenario { verdict, interactor, solver, limits, share }: &Scenario) {
-    let Some(folder) = scene(interactor) else { return };
-    let (solver, times) = (format!("./player {solver}"), (repeats() / share).max(2));
-    let run = ["run", "-p", "talk", "-s", &solver, "--repeat", &times.to_string(), "--jobs", "2"];
-    let (_, report) = folder.json(&[&run, &limits[..]].concat());
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for (verdict, note) in of_cases(&report, "verdict").iter().zip(of_cases(&report, "note")) {
-        *seen.entry(format!("{} {note}", verdict.as_str().unwrap())).or_default() += 1;
-    }
-    let right = seen.keys().all(|seen| seen.split(' ').next() == Some(verdict));
-    assert!(
-        right && seen.values().sum::<usize>() == times,
-        "`{interactor}` and `{solver}` are to be {verdict}: {seen:#?}"
-    );
+    scenarios::hold(scenarios, scene);
 }
 
 #[test]
@@ -304,25 +238,4 @@ fn the_catalogue_knows_what_an_interactor_needs() {
         assert_eq!(said.code, Some(2), "{keys}");
         assert!(said.stderr.contains(place) && said.stderr.contains(expected), "{keys}: {}", said.stderr);
     }
-}
-
-/// The blocks of code in a text, by the name of the file that their first line's comment gives.
-fn blocks(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let fenced = text.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
-    fenced.filter_map(|(_, body)| Some((body.strip_prefix("# ")?.split_whitespace().next()?, body)))
-}
-
-#[test]
-fn the_example_of_the_manual_works() {
-    if Command::new("python3").arg("--version").output().is_err() {
-        skip(Need::Python, "there is no python3");
-        return;
-    }
-    let folder = Folder::new();
-    for (name, body) in blocks(include_str!("../docs/interactive.md")) {
-        folder.write(name, body);
-    }
-    let (code, report) = folder.json(&["run", "-p", "guess", "-s", "python3 bot.py"]);
-    assert_eq!(code, Some(0), "{report}");
-    assert_eq!(of_cases(&report, "score").len(), 20);
 }

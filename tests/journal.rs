@@ -106,7 +106,7 @@ impl Chance {
 
 /// All that is the solver's doing: times and memory differ from run to run.
 fn results(run: &StoredRun) -> Vec<(String, Verdict, Option<String>)> {
-    let result = |case: &StoredCase| {
+    let result = |case: StoredCase| {
         let outcome = &case.results[0].as_ref().unwrap().outcome;
         (case.spec.name.to_string(), outcome.verdict, outcome.score.as_ref().map(ToString::to_string))
     };

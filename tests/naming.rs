@@ -27,7 +27,7 @@ fn a_solver_that_cannot_be_run_is_one_error_before_anything_runs() {
     let folder = folder();
     folder.write("a.nim", "echo 1");
     folder.write("b.swift", "print(1)");
-    let known = "known: .rs, .cpp, .cc, .cxx, .c, .go, .java, .py, .js, .mjs, .cjs, .ts, .sh, .rb, .pl, .php, .lua, .kt, .cs, .hs, .ml, .pas, .pp, .zig";
+    let known = "known: .rs, .cpp, .cc, .cxx, .c++, .C, .c, .go, .java, .py, .py3, .js, .mjs, .cjs, .ts, .sh, .rb, .pl, .php, .lua, .kt, .cs, .hs, .ml, .pas, .pp, .zig";
     for (solver, message) in [
         ("a.nim", format!("error: unknown source type .nim; {known}\nhint: ")),
         ("./b.swift", format!("error: unknown source type .swift; {known}\nhint: ")),

@@ -186,3 +186,24 @@ fn power_takes_the_spread_from_the_journal() {
     assert_eq!(mixed["source"], "better against plain#1, 20 cases");
     assert_eq!(folder.judge(&["power", "-p", "sum", "-s", "run:1"]).code, Some(2));
 }
+
+#[test]
+fn the_history_draws_how_totals_on_the_same_cases_went() {
+    let folder = sample();
+    for step in ["0", "7", "1"] {
+        folder.script("bot", &format!("echo $((1000 + {step}))"));
+        run(&folder, &["-s", "./bot", "--seeds", "1-3"]);
+        // Other cases do not count.
+        run(&folder, &["-s", "./bot", "--seeds", step]);
+    }
+    let drawn = |more: &[&str]| {
+        let shown = folder.judge(&[&["history"], more].concat()).stdout;
+        let table = shown.split("\n\n").nth(1).map(str::to_owned);
+        table.map(|table| table.lines().skip(2).map(str::to_owned).collect::<Vec<_>>())
+    };
+    let rows = drawn(&[]).unwrap();
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    let words: Vec<_> = rows[0].split_whitespace().collect();
+    assert_eq!(words, ["bot", "sum", "3", "3000", "3003", "▁█▂"]);
+    assert_eq!(drawn(&["-n", "4"]), None, "two totals are read from the table");
+}

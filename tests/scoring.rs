@@ -57,7 +57,8 @@ fn test_groups_count_together_and_every_report_has_them() {
     let report: Value = serde_json::from_str(&read("r.json")).unwrap();
     assert_eq!(totals(&report), [json!(100), json!(70)]);
     let group = |group: &str, solver: &str, whole: bool, accepted: u32, result: &str, weight: u32, points: u32| {
-        json!({"group": group, "solver": solver, "all_or_nothing": whole, "cases": 2, "accepted": accepted,
+        json!({"group": group, "solver": solver, "all_or_nothing": whole,
+            "aggregate": if whole { "all-or-nothing" } else { "sum" }, "cases": 2, "accepted": accepted,
             "result": result, "weight": weight, "points": points})
     };
     let expected = json!([
@@ -74,8 +75,12 @@ fn test_groups_count_together_and_every_report_has_them() {
     assert_eq!(of_cases(&report, "weight")[4..], [&json!(17.5), &json!(17.5), &json!(52.5), &json!(52.5)]);
     assert_eq!(of_cases(&report, "points"), [1, 0, 1, 0, 1, 1, 1, 1].map(|points| json!(points)).each_ref());
 
-    assert!(read("r.csv").lines().next().unwrap().ends_with("note,weight,group,message"), "{}", read("r.csv"));
-    assert!(read("r.csv").contains(",17.5,large,\n"), "{}", read("r.csv"));
+    assert!(
+        read("r.csv").lines().next().unwrap().ends_with("note,weight,group,message,rank,total"),
+        "{}",
+        read("r.csv")
+    );
+    assert!(read("r.csv").contains(",17.5,large,,1,100\n"), "{}", read("r.csv"));
     for (name, words) in [
         ("r.md", "| small | some | failed | 1 of 2 | 30 | 0 |"),
         ("r.html", "<td class=\"word\">small</td><td class=\"word\">some</td><td class=\"word\">failed</td>"),
@@ -92,6 +97,116 @@ fn test_groups_count_together_and_every_report_has_them() {
     for words in ["small, weight 30, all or nothing: seeds 1-2", "large, weight 70: seed-3, big", "big: 3"] {
         assert!(shown.contains(words), "{words} is missing in {shown}");
     }
+}
+
+/// A problem with the cases 1 to 6 in three groups of two; a case is worth a twelfth of the number that is answered.
+fn subtasks(groups: [&str; 3]) -> Folder {
+    let names = [("a", "1-2"), ("b", "3-4"), ("c", "5-6")].into_iter().zip(groups);
+    let group = |((name, seeds), more): ((&str, &str), &str)| {
+        format!("[[problem.group]]\nname = \"{name}\"\nseeds = \"{seeds}\"\n{more}\n")
+    };
+    let folder = echo(&names.map(group).collect::<String>());
+    let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", catalogue.replace("1-4", "1-6").replace("cat {answer}", "sh check.sh {answer}"));
+    folder.write("check.sh", "read n < $1 || exit 1; echo 0.$((n * 125))\n");
+    folder
+}
+
+/// The group, the result, the worst case, the group in the way and the points.
+fn of_groups(report: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let groups = report["test_groups"].as_array().unwrap().iter();
+    let keys = ["group", "result", "worst", "blocked_by"];
+    groups.map(|group| format!("{} {}", keys.map(|key| text(&group[key])).join(" "), group["points"])).collect()
+}
+
+#[test]
+fn a_group_counts_by_its_worst_case_exactly() {
+    let folder =
+        subtasks(["aggregate = \"min\"\nweight = 30", "aggregate = \"min\"", "aggregate = \"sum\"\nweight = 3"]);
+    let report = run(&folder, &["-s", ALL, "-s", SOME]);
+    let expected = [
+        "a earned seed-1 - 3.75",
+        "a failed seed-2 - 0",
+        "b earned seed-3 - 0.375",
+        "b earned seed-3 - 0.375",
+        "c earned - - 2.0625",
+        "c earned - - 2.0625",
+    ];
+    assert_eq!(of_groups(&report), expected);
+    assert_eq!(totals(&report), [json!(6.1875), json!(2.4375)]);
+    // Each case of a group has the points of the worst, and its own score.
+    assert_eq!(of_cases(&report, "points")[..4], [&json!(0.125), &json!(0), &json!(0.125), &json!(0)]);
+    assert_eq!(of_cases(&report, "score")[2], &json!(0.25));
+    let shown = folder.judge(&["show", "echo"]).stdout;
+    assert!(shown.contains("a, weight 30, by the worst case: seeds 1-2"), "{shown}");
+    let rescored = folder.json(&["rescore", "1"]).1;
+    assert_eq!((totals(&rescored), of_groups(&rescored)), (totals(&report), of_groups(&report)));
+}
+
+#[test]
+fn where_small_scores_are_good_the_worst_case_is_the_largest() {
+    let folder = subtasks(["aggregate = \"min\"", "", "depends-on = [\"a\"]"]);
+    let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    let scoring = |keys: &str| {
+        let scoring = format!("[problem.scoring]\ndirection = \"min\"\n{keys}[[problem.group]]");
+        folder.write("problems.toml", catalogue.replacen("[[problem.group]]", &scoring, 1));
+        run(&folder, &["-s", ALL, "-s", SOME])
+    };
+    let report = scoring("failure = 9\n");
+    assert_eq!(of_groups(&report)[..2], ["a earned seed-2 - 0.25", "a failed seed-2 - 9"]);
+    assert_eq!(totals(&report), [json!(2.5), json!(27.875)]);
+    // Nothing says what a failed case counts as.
+    let report = scoring("");
+    assert_eq!(
+        (totals(&report), of_groups(&report)[5].as_str()),
+        (vec![json!(2.5), Value::Null], "c blocked - a null")
+    );
+}
+
+#[test]
+fn a_group_counts_nothing_where_one_that_it_depends_on_is_not_fulfilled() {
+    let folder = subtasks(["", "depends-on = [\"a\"]", "depends-on = [\"b\"]\naggregate = \"min\"\nweight = 8"]);
+    let reports = ["--junit", "r.xml", "--markdown", "r.md", "--json", "r.json"];
+    let said = folder.judge(&[&["run", "-p", "echo", "-s", ALL, "-s", SOME], &reports[..]].concat());
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let report: Value = serde_json::from_str(&read("r.json")).unwrap();
+    let expected = [
+        "a earned - - 0.375",
+        "a partial - - 0.125",
+        "b earned - - 0.875",
+        "b blocked - a 0",
+        "c earned seed-5 - 5",
+        "c blocked - a 0",
+    ];
+    assert_eq!(of_groups(&report), expected);
+    assert_eq!(totals(&report), [json!(6.25), json!(0.125)]);
+    let row = |line: &&str| line.split_whitespace().take(5).eq(["c", "some", "blocked", "by", "a"]);
+    assert!(said.stdout.lines().any(|line| row(&line)), "{}", said.stdout);
+    assert!(read("r.md").contains("| c | some | blocked by a | – | 2 of 2 | 8 | 0 |"), "{}", read("r.md"));
+    let junit = quick_junit::Report::deserialize_from_str(&read("r.xml")).unwrap();
+    assert_eq!((junit.tests, junit.failures), (16, 3), "the case, and the two groups behind it");
+    assert!(read("r.xml").contains("a case of the group a failed"), "{}", read("r.xml"));
+    // What is not run has not failed.
+    let report = run(&folder, &["-s", SOME, "--seeds", "1,3-6"]);
+    assert_eq!(totals(&report), [json!(6)]);
+    let shown = folder.judge(&["show", "echo"]).stdout;
+    assert!(shown.contains("c, weight 8, by the worst case, depends on b: seeds 5-6"), "{shown}");
+    let schema = serde_json::from_str(&folder.judge(&["schema"]).stdout).unwrap();
+    jsonschema::validator_for(&schema).unwrap().validate(&serde_json::from_str(&read("r.json")).unwrap()).unwrap();
+}
+
+#[test]
+fn a_comparison_counts_the_cases_of_a_group_by_themselves() {
+    // All cases of the group have the points of the worst: one observation is not sixteen.
+    let folder = echo("[[problem.group]]\nname = \"a\"\nseeds = \"1-16\"\naggregate = \"min\"\n");
+    let (first, second) = ("a=cat", "b=sh -c 'read n; [ $n = 1 ] && echo 2 || echo $n'");
+    let compare = ["compare", "-p", "echo", "--seeds", "1-16", "--measure", "points", first, second];
+    let report = folder.json(&compare).1;
+    let effects = report["comparisons"][0]["effects"].as_array().unwrap();
+    let differing = effects.iter().filter(|effect| effect["effect"] != json!(0.0));
+    assert_eq!((effects.len(), differing.count()), (16, 1), "{report}");
+    assert_ne!(report["comparisons"][0]["claim"], "better");
 }
 
 #[test]
@@ -195,6 +310,8 @@ fn files_of_best_scores_are_refused_by_line() {
 #[test]
 fn what_is_wrong_in_the_scoring_is_said_with_its_line() {
     let group = "[[problem.group]]\nname = \"a\"\n";
+    let two =
+        "[[problem.group]]\nname = \"small\"\nseeds = \"1\"\n[[problem.group]]\nname = \"large\"\nseeds = \"2\"\n";
     for (scoring, place, words) in [
         ("[problem.scoring]\nscale = 5\n", "7:9", "the rule `sum` has no scale"),
         ("[problem.scoring]\nrule = \"rank\"\nscale = 0\n", "8:9", "a whole number from 1"),
@@ -218,6 +335,21 @@ fn what_is_wrong_in_the_scoring_is_said_with_its_line() {
             &*format!("{group}seeds = \"8-9\"\n[[problem.group]]\nname = \"b\"\nseeds = \"9-10\"\n"),
             "9:1",
             "the seed 9 is in the groups",
+        ),
+        (&*format!("{group}seeds = \"1\"\naggregate = \"mins\"\n"), "9:13", "did you mean `min`?"),
+        (
+            &*format!("{group}seeds = \"1\"\naggregate = \"min\"\nall-or-nothing = true\n"),
+            "10:18",
+            "remove `all-or-nothing`",
+        ),
+        (&*format!("{group}seeds = \"1\"\ndepends-on = \"b\"\n"), "9:14", "expected an array of texts"),
+        (&*format!("{group}seeds = \"1\"\ndepends-on = [\"a\"]\n"), "9:15", "depends on itself: `a` → `a`"),
+        (&*format!("{two}depends-on = [\"smal\"]\n"), "12:15", "did you mean `small`?"),
+        (&*format!("{two}depends-on = [\"small\", \"small\"]\n"), "12:24", "`small` is named twice"),
+        (
+            &*format!("{two}depends-on = [\"small\"]\n").replacen("seeds", "depends-on = [\"large\"]\nseeds", 1),
+            "8:15",
+            "depends on itself: `small` → `large` → `small`",
         ),
         ("[[problem.case]]\nname = \"x\"\nseed = 9\nweight = [1]\n", "9:10", "expected a weight"),
     ] {

@@ -71,7 +71,7 @@ fn a_checker_that_hangs_or_floods_is_a_judge_error() {
     let note = "`sh` ran longer than 300ms and was ended: looking".to_owned();
     assert_eq!(judged(&hangs), (Some(3), "judge-error".to_owned(), note));
     let (code, verdict, note) = judged(&problem("echo oh >&2; exec head -c 600000000 /dev/zero", ""));
-    let is_ended = note.contains("SIGXFSZ") && note.ends_with(": oh");
+    let is_ended = note == "`sh` printed more than 256 MiB and was ended: oh";
     assert!(code == Some(3) && verdict == "judge-error" && is_ended, "{verdict}: {note}");
 }
 
@@ -159,6 +159,12 @@ fn commands_without_their_placeholders_are_refused_with_their_place() {
 
 #[test]
 fn the_limits_of_the_setters_programs_are_keys() {
+    let hungry = judged(&problem("head -c 200M /dev/zero | tail", "[problem.limits]\nchecker-memory = \"50 MiB\"\n"));
+    assert!(
+        hungry.0 == Some(3) && hungry.2.starts_with("`sh` used more than 50 MiB of memory and was ended"),
+        "{hungry:?}"
+    );
+
     let slow = judged(&problem("sleep 30", "[problem.limits]\nchecker-wall = \"200ms\"\n"));
     assert_eq!(slow, (Some(3), "judge-error".to_owned(), "`sh` ran longer than 200ms and was ended".to_owned()));
 
@@ -172,6 +178,8 @@ fn the_limits_of_the_setters_programs_are_keys() {
         ("interactor-wall = \"1s\"\n", "problems.toml:6:19"),
         ("generator-wall = \"1s\"\n", "problems.toml:6:18"),
         ("checker-wall = \"1s\"\n", "problems.toml:6:16"),
+        ("checker-memory = \"1 GiB\"\n", "problems.toml:6:18"),
+        ("generator-memory = \"1 GiB\"\n", "problems.toml:6:20"),
         ("compile-cpu = \"fast\"\n", "problems.toml:6:15"),
     ] {
         let folder = Folder::new();

@@ -1,10 +1,16 @@
 //! The game viewer from the outside: the page's data are the game, and a real browser plays it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "support/chromium.rs"]
+mod chromium;
+#[path = "support/large_run.rs"]
+mod large_run;
 mod support;
 
+use chromium::chromium;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::io::{Read, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use support::require::{Need, skip};
@@ -63,6 +69,10 @@ fn scenes(data: &Value) -> Vec<Scene> {
 fn a_page_holds_the_whole_game_and_needs_nothing_else() {
     let folder = Folder::new();
     let page = sample_page(&folder, &[]);
+    // The licence of what draws the curve names where it is from.
+    let licence = "/*! https://github.com/leeoniya/uPlot (";
+    assert_eq!(page.matches(licence).count(), 1);
+    let page = page.replace(licence, "");
     for word in ["http:", "https:", "src=", "href=", "@import", "fetch("] {
         assert!(!page.contains(word), "the page loads something: {word}");
     }
@@ -115,6 +125,69 @@ fn a_rejected_answer_is_shown_as_far_as_it_goes() {
     assert!(said.stderr.contains("mkdir -p missing"), "{}", said.stderr);
 }
 
+/// A game of `same-game-free` of two moves, of which the second is not possible.
+fn small_game(folder: &Folder) -> [&'static str; 8] {
+    folder.write("board", "2\nAB\nAB\n");
+    folder.write("answer", "2\n0 0\n9 9\n");
+    ["view", "-p", "same-game-free", "--input", "board", "--output", "answer", "--text"]
+}
+
+#[test]
+fn in_plain_characters_every_frame_is_printed() {
+    let folder = Folder::new();
+    let said = folder.judge(&small_game(&folder));
+    assert_eq!((said.code, said.stderr.contains("rejected line 3, column 1, move 2")), (Some(1), true));
+    let frames: Vec<_> = said.stdout.trim_end().split("\n\n").collect();
+    assert!(frames[0].starts_with("move 0 · total 0\n") && frames[0].ends_with("\n A  B\n A  B"), "{}", said.stdout);
+    assert!(frames.last().unwrap().starts_with("move 1 · total"), "{}", said.stdout);
+
+    folder.write("answer", SAMPLE_ANSWER);
+    let columns = ["view", "-p", "columns", "--seed", "1", "--output", "answer", "--text", "--from", "2", "--to", "3"];
+    let said = folder.judge(&columns);
+    let page = scenes(&data(&sample_page(&folder, &["--from", "2", "--to", "3"])));
+    let heads: Vec<_> = said.stdout.trim_end().split("\n\n").map(|frame| frame.lines().next().unwrap()).collect();
+    assert_eq!(heads.len(), page.len());
+    for (head, scene) in heads.iter().zip(&page) {
+        let expected = format!("move {} · total {}", scene.step, scene.points);
+        assert!(*head == expected || head.starts_with(&format!("{expected} (+")), "{head}: {scene:?}");
+    }
+    let said = folder.judge(&["view", "-p", "columns", "--seed", "1"]);
+    assert!(said.code == Some(2) && said.stderr.contains("--html <PATH>|--text"), "{}", said.stderr);
+}
+
+#[test]
+fn on_a_terminal_keys_step_through_the_game() {
+    let folder = Folder::new();
+    let words = small_game(&folder).join(" ");
+    let command = format!("{} {words}", env!("CARGO_BIN_EXE_judge"));
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", &command, "/dev/null"]).current_dir(folder.path());
+    script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut script = match script.spawn() {
+        Ok(script) => script,
+        Err(error) => return skip(Need::Script, format!("no terminal to look at: {error}")),
+    };
+    let mut keys = script.stdin.take().unwrap();
+    let mut shown = script.stdout.take().unwrap();
+    let mut text = String::new();
+    // Each key once the frame before it is shown: what comes earlier would be taken for lines of text.
+    for (awaited, key) in [("frame 1 of", "\x1b[C"), ("frame 2 of", "\x1b[D"), ("frame 1 of", "G"), ("rejected", "q")] {
+        let mut new = String::new();
+        while !new.contains(awaited) {
+            let mut bytes = [0; 4096];
+            let count = shown.read(&mut bytes).unwrap();
+            assert!(count > 0, "{awaited} does not come: {text}{new}");
+            new.push_str(&String::from_utf8_lossy(&bytes[..count]));
+        }
+        text.push_str(&new);
+        keys.write_all(key.as_bytes()).unwrap();
+    }
+    shown.read_to_string(&mut text).unwrap();
+    assert_eq!(script.wait().unwrap().code(), Some(1), "{text}");
+    let left = text.rsplit("\x1b[?1049l").next().unwrap();
+    assert!(left.contains("rejected line 3") && !left.contains("frame"), "the screen is as before: {text:?}");
+}
+
 #[test]
 fn what_cannot_be_shown_is_said() {
     let folder = Folder::new();
@@ -131,7 +204,7 @@ fn what_cannot_be_shown_is_said() {
 }
 
 #[test]
-fn ten_thousand_moves_fit_into_ten_megabytes() {
+fn ten_thousand_moves_fit_into_two_megabytes() {
     let folder = Folder::new();
     let answer = (0..10_000).map(|turn| format!("{} {} {}\n", turn % 7, turn % 8, 1 + turn % 2)).collect::<String>();
     folder.write("answer", answer);
@@ -139,20 +212,8 @@ fn ten_thousand_moves_fit_into_ten_megabytes() {
     let said = folder.judge(&view);
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let page = std::fs::read_to_string(folder.path().join("game.html")).unwrap();
-    assert!(page.len() < 10_000_000, "{} bytes", page.len());
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
     assert_eq!(scenes(&data(&page)).last().unwrap().step, 10_000);
-}
-
-/// `None`: it was said that there is none.
-fn chromium() -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let mut paths = std::env::split_paths(&folders).flat_map(|folder| names.map(|name| folder.join(name)));
-    let found = paths.find(|path| path.is_file());
-    if found.is_none() {
-        skip(Need::Browser, "no Chromium on the PATH");
-    }
-    found
 }
 
 /// Opens a page, and returns what has become of it after some seconds of the page's own time.
@@ -206,6 +267,42 @@ fn a_browser_opens_the_page_of_a_run_without_a_complaint() {
     let title = dump.split("<title>").nth(1).unwrap().split("</title>").next().unwrap();
     assert_eq!(title, r#"["Uncaught Error: the control"]"#);
     assert!(dump.contains("columns-quickstart") && dump.contains("runtime-error"), "{dump}");
+}
+
+/// The rows of a large run are drawn as they are scrolled, sorted and filtered.
+#[test]
+fn a_browser_draws_the_rows_that_are_looked_at() {
+    let Some(chromium) = chromium() else { return };
+    let folder = Folder::new();
+    large_run::record(folder.path(), "bot", 3_000);
+    assert_eq!(folder.judge(&["history", "show", "1", "--html", "run.html"]).code, Some(0));
+    let page = std::fs::read_to_string(folder.path().join("run.html")).unwrap();
+    assert!(!page.contains("<td class=\"word\">seed-1</td>"), "the rows are data");
+    // What is drawn is noted down: at first, at the end, by score, and of those that failed.
+    let script = "<script>const seen = [];\
+         const note = () => { draw(); const cells = body.rows[0].cells;\
+           seen.push([place.textContent, body.rows.length < 100, ...[0, 1, 2].map((column) => cells[column].textContent)]); };\
+         note(); view.scrollTop = space.clientHeight; draw();\
+         seen.push([...body.rows].some((row) => row.cells[0].textContent === 'seed-3000'));\
+         view.scrollTop = 0; const titles = drawn.querySelectorAll('th'); titles[2].click(); titles[2].click(); note();\
+         const failures = document.getElementById('failures'); failures.checked = true; failures.dispatchEvent(new Event('change'));\
+         note(); body.querySelector('summary').click();\
+         seen.push([body.querySelector('details').open, body.querySelector('code').textContent]);\
+         document.title = JSON.stringify(seen);</script>";
+    folder.write("drawn.html", page.replace("</body>", &format!("{script}</body>")));
+    let dump = opened(&chromium, &folder, &format!("file://{}", folder.path().join("drawn.html").display()));
+    let title = dump.split("<title>").nth(1).unwrap().split("</title>").next().unwrap();
+    let seen: Value = serde_json::from_str(&title.replace("&amp;", "&"))
+        .unwrap_or_else(|error| panic!("the page's script failed: {error}: {title}"));
+    let last = |place: usize| seen[place][0].as_str().unwrap().rsplit(' ').next().unwrap().to_owned();
+    assert_eq!((last(0), last(2), last(3)), ("3000".to_owned(), "3000".to_owned(), "60".to_owned()), "{seen}");
+    assert_eq!((&seen[0][1], &seen[0][2], &seen[0][3]), (&json!(true), &json!("seed-1"), &json!("AC")), "{seen}");
+    assert_eq!(seen[1], json!(true), "{seen}");
+    let best = seen[2][4].as_str().unwrap().parse::<u64>().unwrap();
+    assert!(best > 990_000, "{seen}");
+    assert_eq!(seen[3][3], json!("WA"), "{seen}");
+    assert_eq!(seen[4][0], json!(true), "{seen}");
+    assert!(seen[4][1].as_str().unwrap().starts_with("judge run -p columns -s ./bot --seeds "), "{seen}");
 }
 
 #[test]

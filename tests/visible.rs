@@ -245,3 +245,22 @@ fn on_a_terminal_colours_are_all_that_is_obeyed() {
     assert_visible(&seen, "exec");
     assert_eq!(seen.matches(r"\x1b]0;title\x07\r\x1b[2J\u{9b}2J\u{202e}").count(), 2, "{seen}");
 }
+
+#[test]
+fn on_a_terminal_the_running_score_is_held_against_the_last_run() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"echo\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"echo {seed}\"\n\
+         seeds = \"1-6\"\n[problem.scoring]\ndirection = \"min\"\n",
+    );
+    folder.script("bot", "echo 1000");
+    let run = "run -p echo -s ./bot --jobs 1";
+    let Some(first) = in_a_terminal(&folder, run) else { return };
+    assert!(!first.contains("than run"), "{first}");
+    folder.script("bot", "read seed; sleep 0.3; [ \"$seed\" = 2 ] && exit 1; echo 980");
+    let second = in_a_terminal(&folder, run).unwrap();
+    assert!(second.contains("2.0 % better than run 1 on 3 cases, 1 newly failed"), "{second}");
+    let logged = folder.judge(&run.split(' ').collect::<Vec<_>>());
+    assert!(!logged.stderr.contains("run 1"), "{}", logged.stderr);
+}

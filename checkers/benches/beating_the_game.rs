@@ -32,7 +32,7 @@ fn seed(random: &mut impl FnMut(usize) -> usize) -> String {
 struct Ends(String);
 
 impl Observer for Ends {
-    fn step(&mut self, frame: &mut dyn FnMut() -> Frame) {
+    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
         let frame = frame();
         if frame.caption.contains("the end") {
             for cell in frame.board.cells {

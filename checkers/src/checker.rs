@@ -1,6 +1,6 @@
 //! What a checker offers.
 
-use crate::{CheckError, Malformed, Observer, Score, Unobserved};
+use crate::{Case, HandReader, Malformed};
 
 /// The rules of one game.
 pub trait Checker: Sync {
@@ -30,41 +30,15 @@ pub trait Checker: Sync {
     /// # Errors
     /// When the bytes are not an input of this game: where, what was expected, what was found.
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed>;
+
+    /// Returns what reads a case to be played by hand; `None` where people cannot play the game move by move.
+    fn by_hand(&self) -> Option<HandReader> {
+        None
+    }
 }
 
 /// Returns the input of the case with a seed. The same seed always gives the same bytes.
 pub type Generator = fn(u64) -> Result<Vec<u8>, UnusableSeed>;
-
-/// One case of a game: its input, read and found valid.
-pub trait Case: Send + Sync {
-    /// Returns what the answer is worth.
-    ///
-    /// # Errors
-    /// The first broken rule in reading order, or what the checker cannot decide.
-    fn check(&self, answer: &[u8]) -> Result<Score, CheckError> {
-        self.replay(answer, &mut Unobserved)
-    }
-
-    /// Does the same as [`Case::check`], and shows every step to `observer`.
-    ///
-    /// An answer that is rejected may have shown the steps before the broken rule.
-    ///
-    /// # Errors
-    /// The first broken rule in reading order, or what the checker cannot decide.
-    fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError>;
-
-    /// Returns named numbers that describe the case (`N`, `colors`, `k`, …), for grouping results.
-    fn features(&self) -> Vec<Feature>;
-}
-
-/// A named number of a case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Feature {
-    /// The statement's own name for it: `"N"`, `"colors"`.
-    pub name: &'static str,
-    /// Its value.
-    pub value: i64,
-}
 
 /// A seed that a game cannot make a case from.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -7,10 +7,13 @@
 //! input ── Checker::read ─────▶ Case            or Malformed (the input is not of the game)
 //! answer ─ Case::check ───────▶ Score           or Rejection (the answer breaks a rule) or Undecided
 //! answer ─ Case::replay ──────▶ the same, with every step shown to an Observer
+//! moves ── ByHand::outlook ───▶ Outlook         what can be played next, in games that people play
 //! ```
 #![forbid(unsafe_code)]
 
 mod beating;
+mod by_hand;
+mod case;
 mod check_error;
 mod checker;
 mod columns;
@@ -27,8 +30,10 @@ mod score;
 mod square_remover;
 mod tokens;
 
+pub use by_hand::{ByHand, Choice, HandReader, Move, Outlook};
+pub use case::{Case, Feature};
 pub use check_error::{CheckError, Undecided};
-pub use checker::{Case, Checker, Feature, Generator, UnusableSeed};
+pub use checker::{Checker, Generator, UnusableSeed};
 pub use registry::{all, find};
 pub use rejection::{Malformed, Place, Rejection};
 pub use replay::{Board, Cell, Frame, Observer, Unobserved};

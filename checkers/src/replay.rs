@@ -4,9 +4,9 @@ use crate::Score;
 
 /// Watches a game being replayed. The replay is one fold: with and without an observer it does the same.
 pub trait Observer {
-    /// Is called after every step of the game. `frame` builds the picture; an observer that does not need it does
-    /// not call it, so that an unobserved game costs nothing extra.
-    fn step(&mut self, frame: &mut dyn FnMut() -> Frame);
+    /// Is called after every step of the game, with the move that is being played, as in [`Frame::step`]. `frame` builds
+    /// the picture; an observer that does not need it does not call it, so that an unobserved game costs nothing extra.
+    fn step(&mut self, step: usize, frame: &mut dyn FnMut() -> Frame);
 }
 
 /// Watches nothing.
@@ -14,7 +14,7 @@ pub trait Observer {
 pub struct Unobserved;
 
 impl Observer for Unobserved {
-    fn step(&mut self, _frame: &mut dyn FnMut() -> Frame) {}
+    fn step(&mut self, _step: usize, _frame: &mut dyn FnMut() -> Frame) {}
 }
 
 /// One moment of a game.

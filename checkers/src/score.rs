@@ -3,7 +3,8 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -15,12 +16,15 @@ const MOST_DECIMALS: u32 = 10_000;
 
 /// What an answer is worth: an exact decimal number. Its text is also its JSON; that of an integer has no point, and no
 /// text has an exponent or ends with a zero that means nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Score {
-    /// The number times 10 to the power of `decimals`.
-    digits: BigInt,
-    /// As few as the number needs.
-    decimals: u32,
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Score(Digits);
+
+/// The number times 10 to the power of `decimals`, which are as few as the number needs. Equal scores have the same form: long
+/// are only those whose digits do not fit. Nearly all are short, and take no memory of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Digits {
+    Short { digits: i64, decimals: u32 },
+    Long(Box<(BigInt, u32)>),
 }
 
 /// A text that is not a score.
@@ -41,18 +45,32 @@ pub enum ScoreError {
 }
 
 impl Score {
+    fn new(digits: BigInt, decimals: u32) -> Self {
+        match digits.to_i64() {
+            Some(digits) => Self(Digits::Short { digits, decimals }),
+            None => Self(Digits::Long(Box::new((digits, decimals)))),
+        }
+    }
+
+    fn digits(&self) -> Cow<'_, BigInt> {
+        match &self.0 {
+            Digits::Short { digits, .. } => Cow::Owned((*digits).into()),
+            Digits::Long(long) => Cow::Borrowed(&long.0),
+        }
+    }
+
     /// Returns the number itself if it is an integer.
     #[must_use]
-    pub fn as_integer(&self) -> Option<&BigInt> {
-        (self.decimals == 0).then_some(&self.digits)
+    pub fn as_integer(&self) -> Option<Cow<'_, BigInt>> {
+        (self.decimals() == 0).then(|| self.digits())
     }
 
     /// Returns the number itself, for exact arithmetic.
     #[must_use]
     pub fn to_rational(&self) -> BigRational {
-        match self.decimals {
-            0 => BigRational::from_integer(self.digits.clone()),
-            decimals => BigRational::new(self.digits.clone(), power_of_ten(decimals)),
+        match self.decimals() {
+            0 => BigRational::from_integer(self.digits().into_owned()),
+            decimals => BigRational::new(self.digits().into_owned(), power_of_ten(decimals)),
         }
     }
 
@@ -68,28 +86,31 @@ impl Score {
         }
         let decimals = twos.max(fives);
         // The value is in lowest terms, so that these decimals are as few as it needs.
-        rest.is_one().then(|| Self { digits: value.numer() * (power_of_ten(decimals) / value.denom()), decimals })
+        rest.is_one().then(|| Self::new(value.numer() * (power_of_ten(decimals) / value.denom()), decimals))
     }
 
     /// Returns the number of its decimals.
     #[must_use]
     pub fn decimals(&self) -> u32 {
-        self.decimals
+        match &self.0 {
+            Digits::Short { decimals, .. } => *decimals,
+            Digits::Long(long) => long.1,
+        }
     }
 
     /// Returns the largest integer that is not above it, and the decimals of the rest, without zeros at the end.
     #[must_use]
     pub fn floor_and_rest(&self) -> (BigInt, String) {
-        if self.decimals == 0 {
-            return (self.digits.clone(), String::new());
+        if self.decimals() == 0 {
+            return (self.digits().into_owned(), String::new());
         }
-        let (floor, rest) = self.digits.div_mod_floor(&power_of_ten(self.decimals));
-        (floor, format!("{:0>width$}", rest.to_string(), width = self.decimals as usize))
+        let (floor, rest) = self.digits().div_mod_floor(&power_of_ten(self.decimals()));
+        (floor, format!("{:0>width$}", rest.to_string(), width = self.decimals() as usize))
     }
 
     /// Returns its digits with this many decimals, at least its own.
     fn scaled_to(&self, decimals: u32) -> BigInt {
-        &self.digits * power_of_ten(decimals - self.decimals)
+        &*self.digits() * power_of_ten(decimals - self.decimals())
     }
 }
 
@@ -97,19 +118,29 @@ fn power_of_ten(exponent: u32) -> BigInt {
     BigInt::from(10).pow(exponent)
 }
 
+impl Default for Score {
+    /// 0.
+    fn default() -> Self {
+        Self(Digits::Short { digits: 0, decimals: 0 })
+    }
+}
+
 impl<T: Into<BigInt>> From<T> for Score {
     fn from(value: T) -> Self {
-        Self { digits: value.into(), decimals: 0 }
+        Self::new(value.into(), 0)
     }
 }
 
 impl Ord for Score {
     fn cmp(&self, other: &Self) -> Ordering {
-        match self.decimals.cmp(&other.decimals) {
-            Ordering::Equal => self.digits.cmp(&other.digits),
-            Ordering::Less => self.scaled_to(other.decimals).cmp(&other.digits),
-            Ordering::Greater => self.digits.cmp(&other.scaled_to(self.decimals)),
+        if let (Digits::Short { digits, decimals }, Digits::Short { digits: others, decimals: same }) =
+            (&self.0, &other.0)
+            && decimals == same
+        {
+            return digits.cmp(others);
         }
+        let decimals = self.decimals().max(other.decimals());
+        self.scaled_to(decimals).cmp(&other.scaled_to(decimals))
     }
 }
 
@@ -121,13 +152,13 @@ impl PartialOrd for Score {
 
 impl fmt::Display for Score {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let decimals = self.decimals as usize;
-        let mut text = format!("{:0>width$}", self.digits.abs().to_string(), width = decimals + 1);
+        let (digits, decimals) = (self.digits(), self.decimals() as usize);
+        let mut text = format!("{:0>width$}", digits.magnitude().to_string(), width = decimals + 1);
         if decimals > 0 {
             text.insert(text.len() - decimals, '.');
         }
         // So that widths work as for the built-in integers.
-        formatter.pad_integral(!self.digits.is_negative(), "", &text)
+        formatter.pad_integral(!digits.is_negative(), "", &text)
     }
 }
 
@@ -161,8 +192,8 @@ impl FromStr for Score {
             return Err(ScoreError::Decimals(usize::try_from(decimals).unwrap_or(usize::MAX)));
         }
         match u32::try_from(decimals) {
-            Ok(decimals) => Ok(Self { digits, decimals }),
-            Err(_) => Ok(Self { digits: digits * power_of_ten(decimals.unsigned_abs() as u32), decimals: 0 }),
+            Ok(decimals) => Ok(Self::new(digits, decimals)),
+            Err(_) => Ok(Self::new(digits * power_of_ten(decimals.unsigned_abs() as u32), 0)),
         }
     }
 }

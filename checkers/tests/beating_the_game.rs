@@ -199,7 +199,7 @@ fn read_plays(input: &str) -> Vec<Play> {
 struct Album(Vec<Frame>);
 
 impl Observer for Album {
-    fn step(&mut self, frame: &mut dyn FnMut() -> Frame) {
+    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
         self.0.push(frame());
     }
 }

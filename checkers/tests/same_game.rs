@@ -129,7 +129,7 @@ fn rolls() -> impl Strategy<Value = Vec<(usize, usize)>> {
 struct Recorder(Vec<Frame>);
 
 impl Observer for Recorder {
-    fn step(&mut self, frame: &mut dyn FnMut() -> Frame) {
+    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
         self.0.push(frame());
     }
 }
@@ -140,12 +140,12 @@ fn is_well_told(frames: &[Frame], score: &Score) -> Result<(), TestCaseError> {
     prop_assert_eq!(&last.total, score);
     for pair in frames.windows(2) {
         let (gained, marked) = (
-            pair[1].gained.as_integer().expect("games give integers"),
+            pair[1].gained.as_integer().expect("games give integers").into_owned(),
             pair[1].board.cells.iter().filter(|cell| cell.marked),
         );
         prop_assert_eq!(
-            pair[0].total.as_integer().expect("games give integers") + gained,
-            pair[1].total.as_integer().expect("games give integers").clone()
+            pair[0].total.as_integer().expect("games give integers").into_owned() + &gained,
+            pair[1].total.as_integer().expect("games give integers").into_owned()
         );
         let group: Vec<_> = marked.collect();
         if pair[1].step > pair[0].step {

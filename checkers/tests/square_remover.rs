@@ -51,7 +51,7 @@ fn score_of(input: &Path, answer: &Path) -> Score {
 struct Album(Vec<Frame>);
 
 impl Observer for Album {
-    fn step(&mut self, frame: &mut dyn FnMut() -> Frame) {
+    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
         self.0.push(frame());
     }
 }
@@ -60,7 +60,7 @@ impl Observer for Album {
 struct Glances(usize);
 
 impl Observer for Glances {
-    fn step(&mut self, frame: &mut dyn FnMut() -> Frame) {
+    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
         self.0 += 1;
         if self.0.is_multiple_of(100) {
             assert!(!frame().board.cells.is_empty());

@@ -1,15 +1,14 @@
 //! What the journal adds to a case: the commit that comes before the case is shown. The promise is less than 0.1 ms.
 
+#[allow(dead_code, reason = "it serves other benches and tests as well")]
+#[path = "../../tests/support/large_run.rs"]
+mod large_run;
+
 use divan::counter::ItemsCount;
-use judge::command::{checker_identity, game_of};
-use judge::journal::{HistoryFilter, Journal, Recording, RunRecord, Surroundings};
+use judge::command::game_of;
+use judge::journal::{HistoryFilter, Journal, Recording};
 use judge::manifest::Catalogue;
-use judge::model::{
-    Allowance, BestScores, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KeptStderr, Outcome, Retention,
-    Solver, SolverSpec, Verdict,
-};
-use judge::plan::{Order, Plan};
-use judge_sandbox::Tier;
+use judge::model::{BestScores, Digest, Evidence, FinishedJob, JobId, Outcome, Verdict};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -31,40 +30,11 @@ fn open_run() -> OpenRun {
 }
 
 fn open_run_of(cases: usize) -> OpenRun {
-    let catalogue = Catalogue::built_in(Path::new("/")).expect("the built-in catalogue is valid");
-    let problem = catalogue.find("columns").expect("columns is built in").clone();
-    let plan = Plan {
-        limits: problem.limits.clone(),
-        problem,
-        cases: (0..cases as u64).map(CaseSpec::from_seed).collect(),
-        solvers: vec![Solver {
-            spec: SolverSpec { name: "bot".to_owned(), text: "./bot".to_owned() },
-            invocation: Invocation::CannotStart(String::new()),
-            environment: Vec::new(),
-            allowance: Allowance::default(),
-        }],
-        environment: Vec::new(),
-        visible: Vec::new(),
-        fail_fast: false,
-        stderr: KeptStderr::default(),
-        hand_over_answers: false,
-        case_flags: Vec::new(),
-        order: Order::Fixed,
-    };
-    let record = RunRecord {
-        plan: &plan,
-        checker: &checker_identity(&plan.problem.checker),
-        solver_hashes: &[Digest::of(b"bot")],
-        command: "judge run",
-        message: None,
-        jobs: 1,
-        tier: Tier::Root,
-        surroundings: &Surroundings::default(),
-    };
+    let plan = large_run::plan("bot", large_run::seeds(0, cases));
     // Beside the build, not in memory: users' folders are on disks.
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for the journal");
     let journal = Journal::open(folder.path()).expect("a fresh journal");
-    let recording = Recording::begin(journal, Retention::All, &record).expect("a fresh run");
+    let recording = large_run::begin(journal, &plan, None);
     OpenRun { folder, recording }
 }
 
@@ -135,6 +105,6 @@ fn history_of_100_000_cases(bencher: divan::Bencher<'_, '_>) {
 fn best_of_100_000_cases(bencher: divan::Bencher<'_, '_>) {
     let (_run, journal) = full_journal();
     let catalogue = Catalogue::built_in(Path::new("/")).expect("the built-in catalogue is valid");
-    let game = game_of(catalogue.find("columns").expect("columns is built in"));
+    let game = game_of(catalogue.find(large_run::PROBLEM).expect("it is built in"));
     bencher.bench_local(|| -> BestScores { journal.best(&game, Some(100)).expect("the journal can be read") });
 }

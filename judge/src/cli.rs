@@ -2,14 +2,18 @@
 
 mod by_hand;
 mod comparing;
+mod engine;
 mod past;
 mod setting;
+mod sharding;
 mod shared;
 
-pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, ImportKind, LanguagesArgs, ViewArgs};
+pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, LanguagesArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
-pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, RescoreArgs, ShowArgs};
-pub use setting::{NewArgs, VerifyArgs};
+pub use engine::{DetachArgs, Engine, EngineArgs};
+pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
+pub use setting::{NewArgs, NewChecker, VerifyArgs};
+pub use sharding::{ShardArg, TaskIds};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, TierArg};
 
 use clap::builder::styling::{AnsiColor, Styles};
@@ -28,6 +32,10 @@ pub struct Cli {
     /// The catalogue of problems; builtin is the built-in one [default: problems.toml here or in a parent folder, else builtin]
     #[arg(long, global = true, value_name = "FILE")]
     pub problems: Option<PathBuf>,
+
+    /// The journal's file [default: .judge/journal.db beside the catalogue]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub journal: Option<PathBuf>,
 
     /// What to do
     #[command(subcommand)]
@@ -56,8 +64,8 @@ pub enum Command {
         #[arg(long, value_name = "PATH")]
         json: Option<PathBuf>,
     },
-    /// List, show and remove past runs
-    #[command(after_help = past::HISTORY_EXAMPLES, args_conflicts_with_subcommands = true)]
+    /// List, show, tag and remove past runs
+    #[command(after_help = past::HISTORY_EXAMPLES)]
     History(HistoryArgs),
     /// Show the best score on each case of a problem, and its origin
     #[command(after_help = past::BEST_EXAMPLES)]
@@ -65,6 +73,9 @@ pub enum Command {
     /// Score a past run by another rule, without running anything
     #[command(after_help = past::RESCORE_EXAMPLES)]
     Rescore(RescoreArgs),
+    /// Merge the journals of shards into one run
+    #[command(after_help = past::MERGE_EXAMPLES)]
+    Merge(MergeArgs),
     /// Show whether a solver is better than another, and how certain that is
     #[command(after_help = comparing::COMPARE_EXAMPLES, mut_arg("jsonl", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
     Compare(Box<CompareArgs>),
@@ -90,7 +101,7 @@ pub enum Command {
         #[command(subcommand)]
         action: Option<CacheAction>,
     },
-    /// Turn a problem package of Kattis or ICPC into a problem of this judge
+    /// Turn a problem package of another judge into a problem of this one
     #[command(after_help = by_hand::IMPORT_EXAMPLES)]
     Import(ImportArgs),
     /// List the problems
@@ -111,10 +122,13 @@ pub enum Command {
         /// The bundled solver's id; a problem's own has the problem's id
         solver: String,
     },
+    /// Look at runs, cases, comparisons and problems in a browser
+    #[command(after_help = past::UI_EXAMPLES)]
+    Ui(UiArgs),
     /// Show a game move by move, as one web page
     #[command(after_help = by_hand::VIEW_EXAMPLES)]
     View(ViewArgs),
-    /// Make a small problem that works, with its programs in Python, to start your own from
+    /// Make a small problem that works, to start your own from
     #[command(after_help = setting::NEW_EXAMPLES)]
     New(NewArgs),
     /// Check problems of your own: generator, inputs, checker, answer files, expected solvers, limits and groups
@@ -135,6 +149,12 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Play a share of a run on a cluster
+    #[command(hide = true, after_help = engine::WORK_EXAMPLES)]
+    Work {
+        /// The folder of the run
+        folder: PathBuf,
+    },
     /// Print the manual page
     #[command(after_help = "Examples:\n  judge man > judge.1\n  judge man | man -l -")]
     Man,
@@ -147,8 +167,11 @@ const RUN_EXAMPLES: &str = "Examples:
   judge run -p columns -s py=bot.py -s pypy=bot.py --language pypy=pypy
   judge run -p same-game -s 'python3 bot.py' --inputs 'data/*.in' --json result.json
   judge run -p square-remover -s old=./v1 -s new=./v2   two versions, scored relative to the better
+  judge run -p columns --solvers 'submissions/*'        a ranking of all files and folders there
   judge run -p same-game-free -s ./mybot --best ledger  relative to the best of any past run
   judge run -p columns -s ./mybot --seeds 1-100 --resume    continue the interrupted run
+  judge run -p columns -s ./mybot --on slurm --workdir /shared    on a cluster
+  judge run -p columns -s ./mybot --shard 3/16 --journal 3.db    a part of it, for `judge merge`
   judge run -p columns -s ./mybot --message 'wider beam' --save-answers answers --stderr all";
 
 const SCHEMA_EXAMPLES: &str = "Examples:
@@ -181,12 +204,42 @@ pub enum SchemaOf {
     Exec,
     /// The document of `judge doctor --json`
     Doctor,
+    /// The document of `judge merge --json`
+    Merge,
     /// The document of `judge languages --json`
     Languages,
     /// The document of `judge verify --json`
     Verify,
     /// The catalogue `problems.toml`
     Problems,
+    /// The answer to `GET /api/runs` of `judge ui`
+    UiRuns,
+    /// The answer to `GET /api/runs/{run}` of `judge ui`
+    UiRun,
+    /// The answer to `POST /api/runs/{run}/labels` of `judge ui`
+    UiLabels,
+    /// The answer to `GET /api/runs/{run}/cases` of `judge ui`
+    UiCases,
+    /// The answer to `GET /api/runs/{run}/points` of `judge ui`
+    UiPoints,
+    /// The data of the event `progress` of `GET /api/events` of `judge ui`
+    UiProgress,
+    /// The answer to `GET /api/compare` of `judge ui`
+    UiCompare,
+    /// The answer to `GET /api/problems` of `judge ui`
+    UiProblems,
+    /// The answer to `GET /api/problems/{problem}` of `judge ui`
+    UiProblem,
+    /// The answer to `GET /api/server` of `judge ui`
+    UiServer,
+    /// The answer to requests of `/api/started` of `judge ui --allow-run`
+    UiStarted,
+    /// The answer to `POST /api/play/{problem}` of `judge ui`
+    UiPlay,
+    /// The answer to `POST /api/play/{problem}/run` of `judge ui`
+    UiPlayed,
+    /// An error of the API of `judge ui`
+    UiError,
 }
 
 /// The cases whose standard error is kept.
@@ -209,12 +262,18 @@ pub struct RunArgs {
     /// A program, a quoted command, a source file or folder, or bundled:ID; NAME=S names it; repeatable [default: the problem's bundled one]
     #[arg(short, long = "solver", value_name = "S")]
     pub solvers: Vec<String>,
+    /// Files and folders that are solvers, by a pattern in quotes: 'submissions/*'; those that do not compile are ranked, too; repeatable
+    #[arg(long = "solvers", value_name = "PATTERN")]
+    pub submissions: Vec<String>,
     /// How many solvers run at once, and where
     #[command(flatten)]
     pub jobs: JobArgs,
     /// The number of runs of every case
     #[arg(long, value_name = "N")]
     pub repeat: Option<NonZeroU32>,
+    /// Run a fixed part of the cases, such as 3/16, or the one of this task of an array: auto, auto/16 or auto/0-15
+    #[arg(long, value_name = "K/N|auto")]
+    pub shard: Option<ShardArg>,
     /// Stop at the first case that is not accepted
     #[arg(long)]
     pub fail_fast: bool,
@@ -225,7 +284,7 @@ pub struct RunArgs {
     #[arg(long, conflicts_with = "no_journal")]
     pub reuse: bool,
     /// Do not record the run in the journal
-    #[arg(long)]
+    #[arg(long, conflicts_with = "journal")]
     pub no_journal: bool,
     /// A message that the history and the reports show
     #[arg(long, value_name = "TEXT")]
@@ -257,6 +316,12 @@ pub struct RunArgs {
     /// How the solvers are isolated
     #[command(flatten)]
     pub sandbox: SandboxArgs,
+    /// Where the solvers run
+    #[command(flatten)]
+    pub engine: EngineArgs,
+    /// A run that goes on without the judge that submitted it
+    #[command(flatten)]
+    pub detach: DetachArgs,
     /// Where the results go, beside the table
     #[command(flatten)]
     pub reports: ReportArgs,

@@ -1,7 +1,10 @@
 //! What a run will do: every solver on every case, in an order that is fair to all.
 
-use crate::model::{CaseSource, CaseSpec, JobId, KeptStderr, Limits, Problem, Solver, quote};
+use crate::model::{
+    CaseList, CaseSource, CaseSpec, JobId, KeptStderr, Limits, Problem, Shard, Solver, SolverSpec, quote,
+};
 use judge_sandbox::Visible;
+use serde::{Deserialize, Serialize};
 
 /// The flag that chooses languages, for all solvers or for those of a name.
 const LANGUAGE: &str = "--language";
@@ -12,7 +15,7 @@ pub struct Plan {
     /// The problem.
     pub problem: Problem,
     /// The cases, in the order of the reports.
-    pub cases: Vec<CaseSpec>,
+    pub cases: CaseList,
     /// The solvers, in the order of the command line.
     pub solvers: Vec<Solver>,
     /// What each solver may use on each case.
@@ -34,7 +37,7 @@ pub struct Plan {
 }
 
 /// Who goes first on each case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// The solvers take turns as on the command line: A B, A B.
     Fixed,
@@ -44,6 +47,42 @@ pub enum Order {
 }
 
 impl Plan {
+    /// Returns the plan of these solvers on these cases under the problem's own limits, recorded nowhere.
+    #[must_use]
+    pub fn new(problem: Problem, solvers: Vec<Solver>, cases: CaseList) -> Self {
+        Self {
+            limits: problem.limits.clone(),
+            problem,
+            cases,
+            solvers,
+            environment: Vec::new(),
+            visible: Vec::new(),
+            fail_fast: false,
+            stderr: KeptStderr::default(),
+            hand_over_answers: false,
+            case_flags: Vec::new(),
+            order: Order::Fixed,
+        }
+    }
+
+    /// Returns the plan of the cases in a shard, and by case its place in this plan.
+    #[must_use]
+    pub fn shard(&self, shard: Shard) -> (Self, Vec<usize>) {
+        let is_in = |(_, case): &(usize, CaseSpec)| shard.holds(&self.problem.id, &case.name);
+        let (places, cases) = self.cases.iter().enumerate().filter(is_in).unzip();
+        let plan = Self {
+            problem: self.problem.clone(),
+            cases,
+            solvers: self.solvers.clone(),
+            limits: self.limits.clone(),
+            environment: self.environment.clone(),
+            visible: self.visible.clone(),
+            case_flags: self.case_flags.clone(),
+            ..*self
+        };
+        (plan, places)
+    }
+
     /// Returns what a solver may use on each case: the limits of the run, and what its language allows.
     #[must_use]
     pub fn limits_of(&self, solver: usize) -> Limits {
@@ -82,19 +121,28 @@ impl Plan {
     /// Returns the name of the test group that a case is in.
     #[must_use]
     pub fn test_group_name(&self, case: usize) -> Option<&str> {
-        let group = self.problem.test_group_of(&self.cases[case])?;
+        if self.problem.test_groups.is_empty() {
+            return None;
+        }
+        let group = self.problem.test_group_of(&self.cases.at(case))?;
         Some(&self.problem.test_groups[group].name)
     }
 
     /// Returns the command that runs one job again, under the same limits and in the same sandbox.
     #[must_use]
     pub fn reproduce(&self, job: JobId) -> String {
-        let case = match &self.cases[job.case].source {
-            CaseSource::Seed(seed) => format!("--seeds {seed}"),
-            CaseSource::File(path) => format!("--inputs {}", quote(&path.to_string_lossy())),
+        let case = |of_seed: &str, of_file: &str| match self.cases.at(job.case).source {
+            CaseSource::Seed(seed) => format!("{of_seed} {seed}"),
+            CaseSource::File(path) => format!("{of_file} {}", quote(&path.to_string_lossy())),
         };
-        let solver = quote(&self.solvers[job.solver].spec.text);
-        let command = format!("judge run -p {} -s {solver} {case}", quote(&self.problem.id));
+        let problem = quote(&self.problem.id);
+        let solver = &self.solvers[job.solver].spec;
+        let command = if *solver == SolverSpec::by_hand() {
+            // A person is not run again: the answer can be checked again.
+            format!("judge check -p {problem} {} --output ANSWER", case("--seed", "--input"))
+        } else {
+            format!("judge run -p {problem} -s {} {}", quote(&solver.text), case("--seeds", "--inputs"))
+        };
         let mut words = self.case_flags.iter();
         let mut flags = Vec::new();
         while let Some(word) = words.next() {

@@ -10,6 +10,7 @@ mod columns;
 mod deletion_game;
 mod error;
 #[cfg(test)]
+#[path = "../../tests/support/ground_truth.rs"]
 mod ground_truth;
 mod input;
 mod program;

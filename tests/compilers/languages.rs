@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::process::Command;
 
 /// What a source must be called, what it contains to print `0`, and what it needs.
-const HELLO: [(&str, &str, Need, &[&str]); 20] = [
+const HELLO: [(&str, &str, Need, &[&str]); 24] = [
     ("a.c", "int puts(const char *);\nint main(void) { puts(\"0\"); }\n", Need::Cc, &["gcc"]),
     ("a.cpp", "#include <iostream>\nint main() { std::cout << 0 << std::endl; }\n", Need::Cplusplus, &["g++"]),
     ("a.rs", "fn main() { println!(\"0\"); }\n", Need::Cc, &["rustc"]),
@@ -32,11 +32,20 @@ const HELLO: [(&str, &str, Need, &[&str]); 20] = [
     ("a.pas", "begin writeln(0); end.\n", Need::Pascal, &["fpc"]),
     (
         "a.zig",
-        "const c = @cImport(@cInclude(\"stdio.h\"));\npub fn main() void { _ = c.puts(\"0\"); }\n",
+        "extern fn puts(text: [*:0]const u8) c_int;\npub fn main() void { _ = puts(\"0\"); }\n",
         Need::Zig,
         &["zig"],
     ),
     ("a.sh", "echo 0\n", Need::Cc, &["sh"]),
+    (
+        "deno/a.ts",
+        "const text: string = await new Response(Deno.stdin.readable).text();\nconsole.log(text ? 0 : 1);\n",
+        Need::Deno,
+        &["deno"],
+    ),
+    ("a.c++", "#include <cstdio>\nint main() { std::puts(\"0\"); }\n", Need::Cplusplus, &["g++"]),
+    ("a.C", "#include <cstdio>\nint main() { std::puts(\"0\"); }\n", Need::Cplusplus, &["g++"]),
+    ("a.py3", "print(0)\n", Need::Python, &["python3"]),
     ("pypy/a.py", "import sys\nprint(0 if sys.implementation.name == 'pypy' else 'no')\n", Need::Pypy, &["pypy3"]),
 ];
 
@@ -76,8 +85,8 @@ fn every_language_compiles_and_runs() {
     for (name, text, need, programs) in HELLO {
         if has(need, programs) {
             folder.write(name, text);
-            let language = if name.starts_with("pypy") { &["--language", "pypy"][..] } else { &[] };
-            assert_accepted(&folder, &[&["-s", name], language].concat());
+            let language = name.split_once('/').map_or(vec![], |(language, _)| vec!["--language", language]);
+            assert_accepted(&folder, &[&["-s", name][..], &language].concat());
         }
     }
 }

@@ -66,6 +66,14 @@ fn a_compiler_ends_with_the_judge() {
 /// A shell script that leaves one process in its group, one that has left its session, and one that no process waits for.
 const FAMILY: &str = "sleep 1000 & setsid sleep 1000 & (setsid sleep 1000 &); sleep 1000";
 
+/// A problem whose commands do nothing, but for one. All run outside the sandbox.
+fn trusted_problem(stage: &Stage, command: &str, script: &str) {
+    problem(stage, command, script);
+    let catalogue = stage.path("work/problems.toml");
+    let text = fs::read_to_string(&catalogue).unwrap();
+    fs::write(&catalogue, format!("{text}\ntrusted = true\n")).unwrap();
+}
+
 /// A problem whose commands do nothing, but for one.
 fn problem(stage: &Stage, command: &str, script: &str) {
     let folder = stage.path("work");
@@ -91,7 +99,7 @@ fn problem(stage: &Stage, command: &str, script: &str) {
 fn helper_commands_end_with_the_judge() {
     let Some(stage) = Stage::set() else { return };
     for command in ["generator", "checker", "interactor"] {
-        problem(&stage, command, FAMILY);
+        trusted_problem(&stage, command, FAMILY);
         // An interactor waits for a solver that waits for it.
         let solver = if command == "interactor" { "cat" } else { "echo 1" };
         let run = ["run", "-p", "p", "--jobs", "1", "--no-journal", "-s", solver];
@@ -122,10 +130,19 @@ fn after_compiling_the_second_signal_ends_what_no_run_listens_for() {
     .unwrap();
 }
 
+/// In the sandbox, where some tiers let no process leave its group.
+#[test]
+fn a_walled_checker_ends_with_the_judge() {
+    let Some(stage) = Stage::set() else { return };
+    problem(&stage, "checker", FAMILY);
+    let run = ["run", "-p", "p", "--jobs", "1", "--no-journal", "-s", "echo 1"];
+    dies_with_the_judge(&stage, &run, ("sleep", 2));
+}
+
 #[test]
 fn a_command_ends_with_its_supervisor() {
     let Some(stage) = Stage::set() else { return };
-    problem(&stage, "checker", "exec sleep 1000");
+    trusted_problem(&stage, "checker", "exec sleep 1000");
     let arguments = ["run", "-p", "p", "--jobs", "1", "--no-journal", "-s", "echo 1"];
     let all_killed = || {
         let mut judge = Guarded(stage.judge(&arguments).spawn().unwrap());
@@ -143,7 +160,7 @@ fn a_command_ends_with_its_supervisor() {
 #[test]
 fn what_a_command_leaves_behind_ends_with_it() {
     let Some(stage) = Stage::set() else { return };
-    problem(&stage, "checker", "echo 1; (setsid sleep 1000 & echo $! >> pids) < /dev/null > /dev/null 2>&1");
+    trusted_problem(&stage, "checker", "echo 1; (setsid sleep 1000 & echo $! >> pids) < /dev/null > /dev/null 2>&1");
     let report = json(stage.judge(&["run", "-p", "p", "-s", "echo 1", "--no-journal", "--json", "-"]));
     assert_eq!(report["cases"][1]["verdict"], "accepted", "{report}");
     let pids = fs::read_to_string(stage.path("work/pids")).unwrap();

@@ -233,9 +233,9 @@ fn a_compiled_solver_is_the_same_when_it_is_compiled_again() {
         let sandbox = Sandbox::open(&options).unwrap();
         // `None` for what is not compiled here.
         let hash = |source: &Path| {
-            let mut toolbox = Toolbox::new(tier, BuildSettings::default()).unwrap();
+            let toolbox = Toolbox::new(tier, BuildSettings::default()).unwrap();
             let spec = parse_specs(&[source.display().to_string()]).unwrap().remove(0);
-            let solver = prepare(spec, &mut toolbox, &mut |_, request, exchange| {
+            let solver = prepare(spec, &toolbox, &mut |_, request, exchange| {
                 sandbox.worker(None)?.run_with_files(request, exchange)
             });
             let solver = solver.unwrap();
@@ -273,6 +273,7 @@ fn made(sandbox: &Sandbox, script: &str) -> Made {
         },
         visible: Vec::new(),
         hidden: Vec::new(),
+        folder: None,
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     };
@@ -282,6 +283,7 @@ fn made(sandbox: &Sandbox, script: &str) -> Made {
         made_in: "out".into(),
         most_files: 100,
         most_bytes: 1 << 20,
+        ..Exchange::default()
     };
     sandbox.worker(None).unwrap().run_with_files(&request, &exchange).unwrap().1
 }

@@ -82,20 +82,48 @@ fn main() -> ExitCode {
 /// The programs, the judge and this test, in a folder that every user reaches. `Err` says why there is none.
 fn compiled(corpus: &Path, rows: &[Row]) -> Result<tempfile::TempDir, String> {
     let folder = plain_user::public_folder()?;
-    for name in rows.iter().map(|row| &row.name) {
-        let mut command = Command::new("cc");
-        command.args(["-std=gnu11", "-O1", "-fno-optimize-sibling-calls", "-w", "-static", "-pthread", "-fno-builtin"]);
-        let output = command.arg("-o").arg(folder.path().join(name)).arg(corpus.join(format!("{name}.c"))).output();
-        let output = output.map_err(|error| format!("no C compiler: {error}"))?;
-        if !output.status.success() {
-            return Err(format!("cc does not build {name}: {}", String::from_utf8_lossy(&output.stderr)));
+    let failure = Mutex::new(Ok(()));
+    each(rows, cores(), |row| {
+        let compiled = compile(corpus, folder.path(), &row.name);
+        if compiled.is_err() {
+            *failure.lock().unwrap() = compiled;
         }
-    }
+    });
+    failure.into_inner().unwrap()?;
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     for (from, name) in [(Path::new(env!("CARGO_BIN_EXE_judge")), "judge"), (&own, "corpus-test")] {
         std::fs::copy(from, folder.path().join(name)).map_err(|error| format!("{name}: {error}"))?;
     }
     Ok(folder)
+}
+
+fn compile(corpus: &Path, folder: &Path, name: &str) -> Result<(), String> {
+    let mut command = Command::new("cc");
+    command.args(["-std=gnu11", "-O1", "-fno-optimize-sibling-calls", "-w", "-static", "-pthread", "-fno-builtin"]);
+    let output = command.arg("-o").arg(folder.join(name)).arg(corpus.join(format!("{name}.c"))).output();
+    let output = output.map_err(|error| format!("no C compiler: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("cc does not build {name}: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    Ok(())
+}
+
+/// Does the same with each item, with so many of them at once.
+fn each<T: Sync>(items: &[T], jobs: usize, act: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    act(item);
+                }
+            });
+        }
+    });
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Runs all rows in all tiers, as all users. Returns whether all was as it should be.
@@ -150,7 +178,7 @@ fn in_tiers(
 /// Runs the rows, some at a time; those that tell what they do to the whole machine by themselves.
 fn in_place(rows: &[&Row], scene: &Scene, place: &Place<'_>) -> bool {
     let (alone, together): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.is_about_the_machine());
-    let mut tally = at_once(&together, scene, place, std::thread::available_parallelism().map_or(1, usize::from));
+    let mut tally = at_once(&together, scene, place, cores());
     let tally_alone = at_once(&alone, scene, place, 1);
     tally.passed += tally_alone.passed;
     tally.late += tally_alone.late;
@@ -169,25 +197,19 @@ struct Tally {
 }
 
 fn at_once(rows: &[&Row], scene: &Scene, place: &Place<'_>, jobs: usize) -> Tally {
-    let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let heading = format!("{}: {}", place.name(), row.name);
-                    let tried = || (trial::hold(row, scene, place), slowness());
-                    let result = unhurried(&heading, || bounded(Duration::from_secs(120), &heading, tried));
-                    let mut tally = tally.lock().unwrap();
-                    match result.and_then(|(verdict, pace)| Ok((verdict?, pace))) {
-                        Ok((verdict, pace)) => {
-                            tally.passed += 1;
-                            tally.late += usize::from(pace > slowness());
-                            println!("ok {heading}: {verdict}");
-                        }
-                        Err(why) => println!("FAILED {heading}: {why}"),
-                    }
-                }
-            });
+    let tally = Mutex::new(Tally::default());
+    each(rows, jobs, |row| {
+        let heading = format!("{}: {}", place.name(), row.name);
+        let tried = || (trial::hold(row, scene, place), slowness());
+        let result = unhurried(&heading, || bounded(Duration::from_secs(120), &heading, tried));
+        let mut tally = tally.lock().unwrap();
+        match result.and_then(|(verdict, pace)| Ok((verdict?, pace))) {
+            Ok((verdict, pace)) => {
+                tally.passed += 1;
+                tally.late += usize::from(pace > slowness());
+                println!("ok {heading}: {verdict}");
+            }
+            Err(why) => println!("FAILED {heading}: {why}"),
         }
     });
     tally.into_inner().unwrap()

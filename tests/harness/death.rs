@@ -122,28 +122,34 @@ fn is_swept(stage: &Stage, user: Option<u32>, tier: &str) {
 fn nothing_of_a_killed_conversation_stays_in_the_temporary_folder() {
     let Some(stage) = Stage::set() else { return };
     stage.folder.write("work/one.in", "1\n");
-    stage.folder.write(
-        "work/problems.toml",
-        "[[problem]]\nid = \"talk\"\ninteractor-command = \"sh -c 'cat >/dev/null' {report}\"\n\
-         [[problem.case]]\nname = \"one\"\nfile = \"one.in\"\n",
-    );
     let in_tmp = || -> Vec<_> {
         let entries = std::fs::read_dir(stage.path("tmp")).unwrap();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     };
-    let killed = || {
-        let solver = stage.solver("loop");
-        let run_it = ["run", "-p", "talk", "-s", &solver, "--cpu", "1000s", "--no-journal"];
-        let mut judge = Guarded(stage.judge(&run_it).spawn().unwrap());
-        let family = family_with(&judge.0, 1);
-        assert!(in_tmp().iter().any(|name| name.contains(".report.")), "{:?}", in_tmp());
-        judge.0.kill().unwrap();
-        judge.0.wait().unwrap();
-        assert_all_end(&family, "a conversation");
-        awaited(Duration::from_secs(5), "the temporary folder is empty", || {
-            run(stage.judge(&["exec", "--", "/bin/true"]));
-            in_tmp().is_empty().then_some(())
-        });
-    };
-    unhurried("the judge is killed in a conversation", killed).unwrap();
+    // In the sandbox, the interactor has a folder of the sandbox; outside, one for its report.
+    for (trusted, folder) in [(false, ".build."), (true, ".report.")] {
+        let problem = format!(
+            "[[problem]]\nid = \"talk\"\ntrusted = {trusted}\n\
+             interactor-command = \"sh -c 'cat >/dev/null' {{report}}\"\n\
+             [[problem.case]]\nname = \"one\"\nfile = \"one.in\"\n",
+        );
+        stage.folder.write("work/problems.toml", &problem);
+        let killed = || {
+            let solver = stage.solver("loop");
+            let run_it = ["run", "-p", "talk", "-s", &solver, "--cpu", "1000s", "--no-journal"];
+            let mut judge = Guarded(stage.judge(&run_it).spawn().unwrap());
+            awaited(Duration::from_secs(5), &format!("a folder *{folder}*"), || {
+                in_tmp().iter().any(|name| name.contains(folder)).then_some(())
+            });
+            let family = family_with(&judge.0, 1);
+            judge.0.kill().unwrap();
+            judge.0.wait().unwrap();
+            assert_all_end(&family, "a conversation");
+            awaited(Duration::from_secs(5), "the temporary folder is empty", || {
+                run(stage.judge(&["exec", "--", "/bin/true"]));
+                in_tmp().is_empty().then_some(())
+            });
+        };
+        unhurried("the judge is killed in a conversation", killed).unwrap();
+    }
 }

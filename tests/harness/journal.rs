@@ -1,5 +1,6 @@
 //! The journal on bad disks, broken and of other judges: runs go on, and what was recorded stays whole.
 
+use crate::old_journal::back_to_form_1;
 use crate::stage::{PLAIN_USER, Stage, is_root, json, run};
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, Said};
@@ -118,23 +119,14 @@ fn a_broken_journal_is_said_and_runs_go_on() {
 fn a_newer_judges_journal_is_left_alone_and_an_older_one_brought_up_to_date() {
     let folder = long();
     assert_eq!(folder.judge(&RUN).code, Some(0));
-    let turn_to = |form: u32, more: &str| {
-        let connection = Connection::open(file(&folder)).unwrap();
-        connection.execute_batch(&format!("{more} PRAGMA user_version = {form}")).unwrap();
-    };
-    // The first form had no table of what others reached, no broken rules and no messages.
-    let columns =
-        ["result DROP COLUMN broken_line", "result DROP COLUMN broken_column", "result DROP COLUMN broken_move"];
-    let columns = [&columns[..], &["result DROP COLUMN broken_rule", "run DROP COLUMN message"]].concat();
-    let drops: String = columns.iter().map(|column| format!("ALTER TABLE {column};")).collect();
-    turn_to(1, &format!("DROP TABLE imported_best; {drops}"));
+    back_to_form_1(&file(&folder));
     let (code, again) = folder.json(&[&RUN[..], &["--reuse"]].concat());
     assert_eq!((code, &again["solvers"][0]["total"]), (Some(0), &Value::from(1830)));
     assert_eq!(folder.judge(&["best", "-p", "long", "--export", "best.json"]).code, Some(0));
     assert_eq!(folder.judge(&["best", "-p", "long", "--import", "best.json"]).code, Some(0));
     assert_eq!(folder.judge(&["check", "--run", "1"]).code, Some(0));
 
-    turn_to(99, "");
+    Connection::open(file(&folder)).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
     let before = fs::read(file(&folder)).unwrap();
     assert_unrecorded(&folder.judge(&RUN), "unsupported schema version 99");
     let said = folder.judge(&["history"]);

@@ -90,7 +90,8 @@ fn a_journal_or_a_checkers_file_without_room_is_no_fault_of_the_solvers() {
     if !users_and_tiers(&stage).contains(&(None, "userns".to_owned())) {
         return;
     }
-    let problem = "[[problem]]\nid = \"own\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"true {seed}\"\nseeds = \"1\"\n";
+    // Outside the sandbox, where the checker reads the answer from a file.
+    let problem = "[[problem]]\nid = \"own\"\ntrusted = true\nchecker-command = \"cat {answer}\"\ngenerator-command = \"true {seed}\"\nseeds = \"1\"\n";
     std::fs::write(stage.path("work").join("problems.toml"), problem).unwrap();
     let judged =
         ["run", "-p", "own", "-s", &solver, "--seeds", "1-2", "--no-journal", "--json", "-", "--tier", "userns"];

@@ -66,6 +66,8 @@ feedback, said = sys.argv[3], sys.stdin.read().strip()
 state = feedback + "state"
 turn = int(open(state).read()) if os.path.exists(state) else 0
 assert not os.path.exists(feedback + "nextpass.in")
+# Each pass has its own input.
+assert open(sys.argv[1]).read() == ["5\n", "back 10\n"][turn % 2]
 open(state, "w").write(str(turn + 1))
 expected = ["10", "5"][turn % 2]
 if said != expected:
@@ -91,6 +93,11 @@ fn a_solver_runs_again_on_what_the_validator_wrote() {
     endless.write("validate.py", PASSES);
     let note = "the checker asks for another run of the solver after 3: `validation-passes` is 3";
     assert_eq!(judged(&endless, solver), fault(note));
+    // The answer file says 25, which no pass is to print.
+    let (_, verified) = folder.json(&["verify", "-p", "p"]);
+    let checks = verified["problems"][0]["checks"].as_array().unwrap();
+    let files = checks.iter().find(|check| check["check"] == "answer files").unwrap();
+    assert_eq!(files["result"], "ok", "{verified}");
     folder.write("my.out", "10\n");
     let said = folder.judge(&["check", "-p", "p", "--input", "data/1.in", "--output", "my.out"]);
     assert!(said.code == Some(2) && said.stderr.contains("nextpass.in"), "{}", said.stderr);

@@ -3,6 +3,7 @@
 use super::support::Folder;
 use super::{manifest, repository, run};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -83,7 +84,8 @@ fn project(version: &str, address: &str, heading: &str) -> Folder {
         .write("Cargo.toml", format!("[workspace.package]\nversion = \"{version}\"\n{repository}[workspace.lints]\n"));
     folder.write("CHANGELOG.md", format!("# Changelog\n\n## {heading}\n"));
     fs::create_dir(folder.path().join(".github")).unwrap();
-    fs::copy(repository_script(), folder.path().join(".github/check-release")).unwrap();
+    // A link, not a copy: what another test starts meanwhile would hold the copy open, and it could not be started.
+    symlink(repository_script(), folder.path().join(".github/check-release")).unwrap();
     folder
 }
 

@@ -127,8 +127,8 @@ fn the_leaderboard_counts_by_hand() {
     assert_eq!(standing(1), ["\"twelve\"", "2", "24", "8", "1", "1", "1", "2", "1", "1"]);
     let said = folder.judge(&["run", "-p", "echo", "-s", TWELVE, "-s", FIRST]);
     let line = |start: &str| said.stdout.lines().find(|line| line.trim_start().starts_with(start)).unwrap();
-    let words: Vec<_> = line("first").split_whitespace().take(9).collect();
-    assert_eq!(words, ["first", "27", "9", "1", "1", "1", "2", "1", "0"]);
+    let words: Vec<_> = line("first").split_whitespace().take(10).collect();
+    assert_eq!(words, ["first", "1", "27", "9", "1", "1", "1", "2", "1", "0"]);
     let matrix: Vec<_> = said.stdout.lines().filter(|line| line.contains('*')).map(str::trim).collect();
     let cells = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(cells(matrix[0]), ["a", "12", "*", "3"]);
@@ -260,7 +260,7 @@ fn scores_and_features_of_any_length_are_exact_everywhere() {
     assert_eq!(report["cases"][0]["score"].to_string(), digits);
     assert_eq!(report["cases"][0]["features"]["N"].to_string(), digits);
     assert_eq!(report["solvers"][0]["total"].to_string(), digits);
-    assert_eq!(read(&folder, "r.csv").matches(&digits).count(), 3, "score, points and N");
+    assert_eq!(read(&folder, "r.csv").matches(&digits).count(), 4, "score, points, total and N");
     assert!(read(&folder, "r.html").contains(&digits));
     let said = folder.judge(&["run", "-p", "echo", "-s", FIRST, "--inputs", "in/a.in", "--markdown", "-"]);
     assert!(said.stdout.contains("100000") && said.stdout.contains("0007"), "both ends are shown: {}", said.stdout);

@@ -144,7 +144,7 @@ fn assert_fits(folder: &Folder, of: &str, document: &Value, place: &str) {
 }
 
 /// Problems, good ones and bad ones.
-const PROBLEMS: [&str; 37] = [
+const PROBLEMS: [&str; 40] = [
     "checker = \"columns\"\nseeds = \"1-5\"\n",
     "checker-command = \"cat {answer}\"\ninputs = [\"*.in\"]\n",
     "checker = \"columns\"\nseeds = \"1\"\n[problem.limits]\ncpu = \"4s\"\nmemory = \"64 MiB\"\nprocesses = 3\n",
@@ -174,6 +174,9 @@ const PROBLEMS: [&str; 37] = [
     "checker = \"columns\"\nseeds = \"1\"\n[problem.scoring]\nrule = \"log\"\nfailure = -5\n",
     "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\nseeds = \"1\"\nall-or-nothing = true\n",
     "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\ncases = [\"seed-1\"]\nweight = 30\n",
+    "checker = \"columns\"\nseeds = \"1-2\"\n[[problem.group]]\nname = \"a\"\nseeds = \"1\"\naggregate = \"min\"\n[[problem.group]]\nname = \"b\"\nseeds = \"2\"\ndepends-on = [\"a\"]\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\nseeds = \"1\"\naggregate = \"max\"\n",
+    "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\nseeds = \"1\"\naggregate = \"min\"\nall-or-nothing = true\n",
     "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nname = \"a\"\n",
     "checker = \"columns\"\nseeds = \"1\"\n[[problem.group]]\nseeds = \"1\"\n",
     "checker = \"columns\"\n[[problem.case]]\nname = \"a\"\n",

@@ -69,6 +69,9 @@ pub(crate) fn tables() -> Transcript {
     judge("run -p numbers -s ./new --seeds 1 -j 1 --markdown -");
     judge("history");
     judge("history show 2");
+    judge("history tag 2 broken");
+    judge("history note 2 prints~no~number");
+    judge("history --tag broken");
     judge("best -p numbers");
     judge("rescore 3 --score rank");
     judge("compare -p numbers ./old ./new -j 1");

@@ -123,7 +123,7 @@ impl Life {
         let entry = |case| {
             let score = self.size(case) * level * (1.0 + self.spread * self.noise.draw(random));
             let result = CaseResult::Accepted(checkers::Score::from(score.round() as i64).into());
-            (name(case), BaselineCase { result, input: None, cpu: None, tolerance: None })
+            (name(case), BaselineCase { result, input: None, cpu: None, processor: None, tolerance: None })
         };
         let cases: BTreeMap<String, BaselineCase> = (0..self.cases).map(entry).collect();
         Baseline { problem: "p".to_owned(), terms: "t".to_owned(), checker: "c".to_owned(), cases }

@@ -25,6 +25,8 @@ pub(crate) enum Need {
     Go,
     Node,
     Bash,
+    /// GNU parallel.
+    Parallel,
     /// The tests run as root, who can become others.
     Root,
     /// The tier `userns`.
@@ -64,10 +66,15 @@ pub(crate) enum Need {
     /// C#.
     Mono,
     Zig,
+    Deno,
+    /// The daemons and commands of Slurm, and root, who starts a cluster of them.
+    Slurm,
+    /// The header `testlib.h`, which is not part of the project.
+    Testlib,
 }
 
 /// What `JUDGE_REQUIRE` calls each of them, and how to get it.
-const WORDS: [(&str, Need, &str); 36] = [
+const WORDS: [(&str, Need, &str); 40] = [
     ("cc", Need::Cc, "apt-get install gcc libc6-dev"),
     ("c++", Need::Cplusplus, "apt-get install g++"),
     ("python", Need::Python, "apt-get install python3"),
@@ -78,6 +85,7 @@ const WORDS: [(&str, Need, &str); 36] = [
     ("go", Need::Go, "apt-get install golang-go"),
     ("node", Need::Node, "apt-get install nodejs"),
     ("bash", Need::Bash, "apt-get install bash util-linux"),
+    ("parallel", Need::Parallel, "apt-get install parallel"),
     ("root", Need::Root, "run the tests as root, best in a virtual machine"),
     ("userns", Need::Userns, "`judge doctor` tells how to get this tier"),
     ("bare", Need::Bare, "`judge doctor` tells how to get this tier"),
@@ -104,6 +112,9 @@ const WORDS: [(&str, Need, &str); 36] = [
     ("typescript", Need::Typescript, "apt-get install node-typescript nodejs"),
     ("mono", Need::Mono, "apt-get install mono-mcs"),
     ("zig", Need::Zig, "ziglang.org/download"),
+    ("deno", Need::Deno, "deno.com"),
+    ("slurm", Need::Slurm, "apt-get install slurmctld slurmd slurm-client munge, and run the tests as root"),
+    ("testlib", Need::Testlib, "set JUDGE_TESTLIB to testlib.h of github.com/MikeMirzayanov/testlib"),
 ];
 
 const VM: &str = "apt-get install bash binutils busybox-static cpio qemu-system-x86; tests/vm/fetch-kernel target/tmp";

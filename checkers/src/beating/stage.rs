@@ -41,7 +41,7 @@ impl<'a> Stage<'a> {
 
     fn show(&mut self, cells: impl Fn() -> Vec<u8>, marked: Option<usize>, gained: u8, what: impl Fn() -> String) {
         let Self { cases, case, step, right, observer } = self;
-        observer.step(&mut || Frame {
+        observer.step(*step, &mut || Frame {
             step: *step,
             caption: format!("case {case} of {cases}: {}", what()),
             gained: Score::from(gained),

@@ -1,13 +1,14 @@
 //! Columns: three jewels at a time land on a pile, and three of a colour in a line go.
 
 mod answer;
+mod by_hand;
 mod generate;
 mod input;
 mod play;
 mod replay;
 mod rules;
 
-use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
+use crate::{Case, CheckError, Checker, Feature, Generator, HandReader, Malformed, Observer, Score};
 use input::Input;
 
 /// The checker of `columns`.
@@ -32,6 +33,10 @@ impl Checker for Columns {
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
         Ok(Box::new(Input::read(input)?))
+    }
+
+    fn by_hand(&self) -> Option<HandReader> {
+        Some(|input| Ok(Box::new(Input::read(input)?)))
     }
 }
 

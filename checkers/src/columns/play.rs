@@ -8,33 +8,61 @@ use crate::Observer;
 
 /// Plays the case with these placements, and then on with the default one. Returns the points.
 pub(super) fn play(input: &Input, placements: &[Placement], observer: &mut dyn Observer) -> u64 {
-    let mut game = Game { field: Field::new(input.width, input.height), narrator: Narrator::new(observer) };
-    game.narrator.start(&game.field);
-    let placements = placements.iter().copied().chain(std::iter::repeat(Placement::OMITTED));
-    for (&piece, placement) in input.pieces.iter().zip(placements) {
-        if !game.field.has_room(placement.column) {
-            game.narrator.overflow(&game.field, piece, placement.column);
-            break;
-        }
-        let changed = match piece {
-            Piece::Magic => game.land_magic(placement.column),
-            Piece::Jewels(jewels) => game.land(placement, jewels),
-        };
-        game.match_all(changed);
-        game.narrator.next_move();
-    }
-    game.narrator.total()
+    let mut game = Game::start(input, observer);
+    game.place_all(&input.pieces, placements.iter().copied().chain(std::iter::repeat(Placement::OMITTED)));
+    game.points()
 }
 
-struct Game<'a> {
+/// A game and who watches it.
+pub(super) struct Game<'a> {
     field: Field,
     narrator: Narrator<'a>,
 }
 
-impl Game<'_> {
+impl<'a> Game<'a> {
+    /// Returns the game before its first column.
+    pub(super) fn start(input: &Input, observer: &'a mut dyn Observer) -> Self {
+        let mut game = Self::on(Field::new(input.width, input.height), observer);
+        game.narrator.start(&game.field);
+        game
+    }
+
+    /// Returns a game that goes on from this playfield, without points so far.
+    pub(super) fn on(field: Field, observer: &'a mut dyn Observer) -> Self {
+        Self { field, narrator: Narrator::new(observer) }
+    }
+
+    pub(super) fn field(&self) -> &Field {
+        &self.field
+    }
+
+    pub(super) fn points(&self) -> u64 {
+        self.narrator.total()
+    }
+
+    /// Places columns until the placements or the columns end, or one has no room. Returns whether all had room.
+    pub(super) fn place_all(&mut self, pieces: &[Piece], placements: impl Iterator<Item = Placement>) -> bool {
+        pieces.iter().zip(placements).all(|(piece, placement)| self.place(*piece, placement))
+    }
+
+    /// Places a column. Returns whether it had room: without, the game is over.
+    #[inline]
+    pub(super) fn place(&mut self, piece: Piece, placement: Placement) -> bool {
+        if !self.field.has_room(placement.column) {
+            self.narrator.overflow(&self.field, piece, placement.column);
+            return false;
+        }
+        let changed = match piece {
+            Piece::Magic => self.land_magic(placement.column),
+            Piece::Jewels(jewels) => self.land(placement, shifted(jewels, placement)),
+        };
+        self.match_all(changed);
+        self.narrator.next_move();
+        true
+    }
+
     /// Lands an ordinary column. Returns what has changed.
-    fn land(&mut self, placement: Placement, mut jewels: [u8; 3]) -> Cells {
-        jewels.rotate_left(placement.shifts);
+    fn land(&mut self, placement: Placement, jewels: [u8; 3]) -> Cells {
         let landed = self.field.land(placement.column, jewels);
         self.narrator.landed(&self.field, jewels, placement.column, &landed);
         landed
@@ -68,4 +96,10 @@ impl Game<'_> {
         self.narrator.settled(&self.field, &fallen);
         fallen
     }
+}
+
+/// Returns the jewels of a column as they land, bottom to top.
+pub(super) fn shifted(mut jewels: [u8; 3], placement: Placement) -> [u8; 3] {
+    jewels.rotate_left(placement.shifts);
+    jewels
 }

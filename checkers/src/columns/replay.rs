@@ -4,6 +4,9 @@ use super::input::Piece;
 use super::rules::{Cells, Field, Matches};
 use crate::{Board, Cell, Frame, Observer};
 
+/// What magic jewels look like.
+pub(super) const MAGIC: [u8; 3] = *b"***";
+
 /// The score of a game so far, and its voice.
 pub(super) struct Narrator<'a> {
     observer: &'a mut dyn Observer,
@@ -40,7 +43,7 @@ impl<'a> Narrator<'a> {
             let ground =
                 field.top(column).map_or("the floor: nothing goes".to_owned(), |jewel| char::from(jewel).into());
             let mut field = field.clone();
-            let landed = field.land(column, *b"***");
+            let landed = field.land(column, MAGIC);
             (format!("*** lands in column {}, on {ground}", column + 1), picture(&field, &landed))
         });
     }
@@ -70,7 +73,7 @@ impl<'a> Narrator<'a> {
     fn show(&mut self, gained: u64, scene: impl Fn() -> (String, Board)) {
         self.total += gained;
         let (step, total) = (self.step, self.total);
-        self.observer.step(&mut || {
+        self.observer.step(step, &mut || {
             let (caption, board) = scene();
             Frame { step, caption, gained: gained.into(), total: total.into(), board }
         });
@@ -84,14 +87,15 @@ fn written(piece: Piece) -> String {
     }
 }
 
+/// Draws a jewel.
+pub(super) fn jewel_cell(jewel: u8, marked: bool) -> Cell {
+    Cell { text: Some(char::from(jewel).into()), color: u32::from(jewel.saturating_sub(b'a' - 1)), marked }
+}
+
 /// Draws the field from its top left.
-fn picture(field: &Field, marked: &Cells) -> Board {
+pub(super) fn picture(field: &Field, marked: &Cells) -> Board {
     let cell = |x, y| match field.jewel(x, y) {
-        Some(jewel) => Cell {
-            text: Some(char::from(jewel).into()),
-            color: u32::from(jewel.saturating_sub(b'a' - 1)),
-            marked: marked.contains(x, y),
-        },
+        Some(jewel) => jewel_cell(jewel, marked.contains(x, y)),
         None => Cell { text: None, color: 0, marked: false },
     };
     let rows = (0..field.height()).rev();

@@ -69,7 +69,7 @@ impl<'a> Narrator<'a> {
     fn show(&mut self, gained: &BigUint, scene: impl Fn() -> (String, crate::Board)) {
         let (step, total) = (self.step, &self.total);
         let exact = |points: &BigUint| Score::from(BigInt::from(points.clone()));
-        self.observer.step(&mut || {
+        self.observer.step(step, &mut || {
             let (caption, board) = scene();
             Frame { step, caption, gained: exact(gained), total: exact(total), board }
         });

@@ -61,12 +61,17 @@ impl Board {
         (row + 1) * self.stride + column
     }
 
-    fn column(&self, cell: usize) -> usize {
+    pub(super) fn column(&self, cell: usize) -> usize {
         cell % self.stride
     }
 
-    fn row(&self, cell: usize) -> usize {
+    pub(super) fn row(&self, cell: usize) -> usize {
         cell / self.stride - 1
+    }
+
+    /// Returns the place of a cell in row-major order, without the frame.
+    pub(super) fn place(&self, cell: usize) -> usize {
+        self.row(cell) * self.columns + self.column(cell)
     }
 
     /// Returns the block in this cell, or [`EMPTY`].

@@ -9,6 +9,16 @@ use crate::{Observer, Rejection};
 
 /// Reads and plays `M` and M moves `row col`. Returns the score.
 pub(super) fn play(grid: &Grid, answer: &[u8], observer: &mut dyn Observer) -> Result<u64, Rejection> {
+    let (board, narrator) = play_moves(grid, answer, observer)?;
+    Ok(narrator.end(&board))
+}
+
+/// Reads and plays the moves of an answer. Returns the board after them, and who has counted the points.
+pub(super) fn play_moves<'a>(
+    grid: &Grid,
+    answer: &[u8],
+    observer: &'a mut dyn Observer,
+) -> Result<(Board, Narrator<'a>), Rejection> {
     let mut board = Board::new(grid);
     let mut flood = Flood::new(&board);
     let mut narrator = Narrator::new(observer, &board);
@@ -21,7 +31,7 @@ pub(super) fn play(grid: &Grid, answer: &[u8], observer: &mut dyn Observer) -> R
         board.remove(group);
     }
     tokens.end()?;
-    Ok(narrator.end(&board))
+    Ok((board, narrator))
 }
 
 /// Reads a cell and returns the group that it belongs to on this board.

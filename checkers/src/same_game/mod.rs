@@ -3,6 +3,7 @@
 
 mod answer;
 mod board;
+mod by_hand;
 mod flood;
 mod free;
 mod generate;
@@ -11,7 +12,7 @@ mod input;
 mod prescribed;
 mod replay;
 
-use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
+use crate::{Case, CheckError, Checker, Feature, Generator, HandReader, Malformed, Observer, Score};
 use input::{Free, Prescribed};
 
 /// The checker of `same-game`.
@@ -61,6 +62,10 @@ impl Checker for SameGameFree {
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
         Ok(Box::new(Free::read(input)?))
+    }
+
+    fn by_hand(&self) -> Option<HandReader> {
+        Some(|input| Ok(Box::new(Free::read(input)?)))
     }
 }
 

@@ -20,6 +20,15 @@ impl<'a> Narrator<'a> {
         narrator
     }
 
+    /// Returns one that counts on from the same points.
+    pub(super) fn continued<'b>(&self, observer: &'b mut dyn Observer) -> Narrator<'b> {
+        Narrator { observer, step: self.step, total: self.total }
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.total
+    }
+
     /// `board` is the one that `group` is still on.
     pub(super) fn removes(&mut self, board: &Board, group: &[usize]) {
         self.step += 1;
@@ -44,7 +53,7 @@ impl<'a> Narrator<'a> {
     fn show(&mut self, gained: u64, board: &Board, marked: &[usize], caption: impl Fn() -> String) {
         self.total += gained;
         let (step, total) = (self.step, self.total);
-        self.observer.step(&mut || Frame {
+        self.observer.step(step, &mut || Frame {
             step,
             caption: caption(),
             gained: gained.into(),

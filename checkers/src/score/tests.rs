@@ -191,5 +191,6 @@ fn only_finite_decimals_are_scores() {
     assert_eq!(Score::from_rational(&ratio(-7, 80)), Some(score("-0.0875")));
     assert_eq!(Score::from_rational(&ratio(6, 3)), Some(Score::from(2)));
     assert_eq!(score("2.5").as_integer(), None);
-    assert_eq!(score("2.0").as_integer(), Some(&BigInt::from(2)));
+    assert_eq!(score("2.0").as_integer().as_deref(), Some(&BigInt::from(2)));
+    assert!(size_of::<Option<Score>>() <= 16);
 }

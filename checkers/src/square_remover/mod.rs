@@ -1,13 +1,14 @@
 //! The game `square-remover` (TopCoder, TCO 2014 Marathon Round 1): swap tiles so that 2x2 squares go.
 
 mod answer;
+mod by_hand;
 mod constants;
 mod generate;
 mod input;
 mod replay;
 mod rules;
 
-use crate::{Case, CheckError, Checker, Feature, Generator, Malformed, Observer, Score};
+use crate::{Case, CheckError, Checker, Feature, Generator, HandReader, Malformed, Observer, Score};
 use constants::ID;
 use input::Game;
 
@@ -33,6 +34,10 @@ impl Checker for SquareRemover {
 
     fn read(&self, input: &[u8]) -> Result<Box<dyn Case>, Malformed> {
         Ok(Box::new(Game::read(input)?))
+    }
+
+    fn by_hand(&self) -> Option<HandReader> {
+        Some(|input| Ok(Box::new(Game::read(input)?)))
     }
 }
 

@@ -5,7 +5,7 @@ use super::constants::MOVES;
 use super::input::Game;
 use super::rules::{Cell, Position};
 use crate::tokens::{Tokens, place_of};
-use crate::{Board, CheckError, Frame, Observer, Place, Score, Undecided};
+use crate::{Board, CheckError, Frame, Observer, Place, Score, Undecided, Unobserved};
 
 /// How many squares may go in one game.
 ///
@@ -20,17 +20,44 @@ const MOST_SQUARES: u64 = 1 << 22;
 /// The first broken rule in reading order, or a cascade that goes on too long.
 pub(super) fn play(game: &Game, answer: &[u8], observer: &mut dyn Observer) -> Result<Score, CheckError> {
     let mut tokens = Tokens::new(answer);
+    let position = play_moves(game, answer, &mut tokens, MOVES, observer)?;
+    tokens.end()?;
+    Ok(Score::from(position.score()))
+}
+
+/// Returns the position after the first moves of an answer.
+///
+/// # Errors
+/// The first broken rule in reading order, or a cascade that goes on too long.
+pub(super) fn after(game: &Game, answer: &[u8], moves: usize) -> Result<Position, CheckError> {
+    play_moves(game, answer, &mut Tokens::new(answer), moves, &mut Unobserved)
+}
+
+/// Returns how many squares go after a swap; `None` where the cascade goes on too long.
+pub(super) fn gain(position: &Position, one: Cell, other: Cell) -> Option<u64> {
+    let mut stage = Stage { position: position.clone(), step: 0, observer: &mut Unobserved };
+    stage.position.swap(one, other);
+    stage.settle().ok()?;
+    Some(stage.position.score() - position.score())
+}
+
+fn play_moves(
+    game: &Game,
+    answer: &[u8],
+    tokens: &mut Tokens<'_>,
+    moves: usize,
+    observer: &mut dyn Observer,
+) -> Result<Position, CheckError> {
     let mut stage = Stage { position: Position::new(game), step: 0, observer };
     stage.show(0, &[], || "the start".to_owned());
     stage.settle().map_err(|Endless| endless(place_of(answer, 0), None))?;
-    for step in 1..=MOVES {
+    for step in 1..=moves {
         stage.step = step;
-        let swap = read_swap(&mut tokens, game.size).map_err(|rejection| rejection.at_step(step))?;
+        let swap = read_swap(tokens, game.size).map_err(|rejection| rejection.at_step(step))?;
         stage.swap(&swap);
         stage.settle().map_err(|Endless| endless(place_of(answer, swap.token.offset), Some(step)))?;
     }
-    tokens.end()?;
-    Ok(Score::from(stage.position.score()))
+    Ok(stage.position)
 }
 
 /// More than [`MOST_SQUARES`] would go.
@@ -79,7 +106,7 @@ impl Stage<'_> {
 
     fn show(&mut self, gained: u64, marked: &[Cell], caption: impl Fn() -> String) {
         let Self { position, step, observer } = self;
-        observer.step(&mut || Frame {
+        observer.step(*step, &mut || Frame {
             step: *step,
             caption: caption(),
             gained: Score::from(gained),
@@ -93,17 +120,19 @@ fn draw(position: &Position, marked: &[Cell]) -> Board {
     let size = position.size();
     let cell = |index: usize| {
         let cell = Cell { row: index / size, column: index % size };
-        let color = position.color(cell);
-        // A colour is below 6.
-        crate::Cell { text: Some(color.to_string()), color: color as u32, marked: marked.contains(&cell) }
+        tile(position.color(cell), marked.contains(&cell))
     };
     Board { width: size, cells: (0..size * size).map(cell).collect() }
+}
+
+/// Draws a tile of a colour, which is below 6.
+pub(super) fn tile(color: u64, marked: bool) -> crate::Cell {
+    crate::Cell { text: Some(color.to_string()), color: color as u32, marked }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Unobserved;
 
     fn given_up(game: &Game, answer: &[u8]) -> Undecided {
         match play(game, answer, &mut Unobserved) {

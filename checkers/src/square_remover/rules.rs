@@ -151,6 +151,12 @@ impl Position {
     fn draw(&mut self) -> u64 {
         u64::from(self.buffer.next() % self.colors)
     }
+
+    /// Returns the next tiles of the buffer, which stay there.
+    pub(super) fn upcoming(&self, count: usize) -> Vec<u64> {
+        let mut position = self.clone();
+        (0..count).map(|_| position.draw()).collect()
+    }
 }
 
 #[cfg(test)]

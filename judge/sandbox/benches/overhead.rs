@@ -5,10 +5,13 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark, which prints")]
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use judge_sandbox::{Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice, Worker};
+use judge_sandbox::{
+    Exchange, Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice, Visible, WorkFile, Worker,
+};
 
 const PROGRAM: &str = "/bin/true";
 const BLOCK: usize = 50;
@@ -25,11 +28,14 @@ fn main() {
     ];
     for tier in Tier::ALL {
         let options = Options { tier: TierChoice::Forced(tier), ..Options::default() };
-        match Sandbox::open(&options).map(|sandbox| (sandbox.worker(None).unwrap(), sandbox.worker(core).unwrap())) {
-            Ok((mut free, mut pinned)) => {
+        match Sandbox::open(&options) {
+            Ok(sandbox) => {
+                let (mut free, mut pinned) = (sandbox.worker(None).unwrap(), sandbox.worker(core).unwrap());
                 let (one, other) = (request.clone(), request.clone());
+                let mut checks = sandbox.worker(None).unwrap();
                 contestants.push((tier.to_string(), Box::new(move || run(&mut free, &one))));
                 contestants.push((format!("{tier}, pinned"), Box::new(move || run(&mut pinned, &other))));
+                contestants.push((format!("{tier}, as a checker"), Box::new(move || check(&mut checks))));
             }
             Err(error) => println!("no tier `{tier}` here: {error}"),
         }
@@ -46,6 +52,25 @@ fn command() -> Command {
 fn run(worker: &mut Worker, request: &Request) {
     let execution = worker.run(request).unwrap();
     assert_eq!(execution.end, judge_sandbox::End::Exited(0));
+}
+
+/// As the judge runs a setter's checker: in a folder that it may read, with two files of its own.
+fn check(worker: &mut Worker) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
+    let visible = vec![Visible { path: folder.clone(), writable: false }];
+    let request = Request { folder: Some(folder), visible, ..request() };
+    let given =
+        ["input", "answer"].map(|name| WorkFile { path: name.into(), bytes: vec![b'7'; 1000], executable: false });
+    let exchange = Exchange {
+        given: given.into(),
+        made_in: "reports".into(),
+        after_any_exit: true,
+        most_files: 100,
+        most_bytes: 1 << 20,
+        ..Exchange::default()
+    };
+    let (execution, made) = worker.run_with_files(&request, &exchange).unwrap();
+    assert_eq!((execution.end, made), (judge_sandbox::End::Exited(0), Ok(Vec::new())));
 }
 
 fn request() -> Request {
@@ -65,6 +90,7 @@ fn request() -> Request {
         },
         visible: Vec::new(),
         hidden: Vec::new(),
+        folder: None,
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     }

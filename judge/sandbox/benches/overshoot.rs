@@ -69,6 +69,7 @@ fn request(script: &str, limit: Breach) -> Request {
         },
         visible: Vec::new(),
         hidden: Vec::new(),
+        folder: None,
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     }

@@ -23,6 +23,7 @@ fn main() {
     for gap in sandbox.gaps() {
         println!("gap {}: {}", gap.what, gap.meaning);
     }
+    let visible = std::env::var_os("VISIBLE");
     let request = Request {
         program: arguments[8].clone().into(),
         argv: arguments[8..].to_vec(),
@@ -41,10 +42,8 @@ fn main() {
             disk: 256 << 20,
         },
         hidden: Vec::new(),
-        visible: std::env::var_os("VISIBLE")
-            .map(|path| Visible { path: path.into(), writable: false })
-            .into_iter()
-            .collect(),
+        folder: None,
+        visible: visible.map(|path| Visible { path: path.into(), writable: false }).into_iter().collect(),
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     };

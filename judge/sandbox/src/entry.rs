@@ -2,7 +2,7 @@
 //! become.
 
 use crate::helper::{keeper, serve};
-use crate::supervisor::serve as supervise;
+use crate::supervisor::{serve as supervise, stub};
 
 /// The only argument of a process that reports, as a program of a tier, what it can see.
 pub(crate) const SELF_TEST: &str = "--judge-sandbox-self-test";
@@ -13,6 +13,7 @@ pub(crate) const HAS_PROC: i32 = 33;
 /// The first thing that a program using this crate does in `main`: if this process was started to be a helper, it
 /// becomes one and never returns.
 pub fn become_helper_if_asked() {
+    stub::become_stub_if_asked();
     let mut arguments = std::env::args_os().skip(1);
     let (Some(argument), None) = (arguments.next(), arguments.next()) else { return };
     if argument == serve::ARGUMENT {

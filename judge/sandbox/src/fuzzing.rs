@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::api::exchange::{Exchange, Made, WorkFile};
 use crate::api::execution::{Breach, End, Fault, Usage};
 use crate::api::request::{Limits, Visible};
-use crate::protocol::messages::{self, Answer, Enclosed, Order, Task};
+use crate::protocol::messages::{self, Answer, Enclosed, Order, Outlet, Task};
 use crate::protocol::wire::{Reader, Writer};
 
 /// More than this may not fit into a socket that is not being read.
@@ -64,8 +64,8 @@ fn pair() -> (UnixStream, UnixStream) {
 #[must_use]
 pub fn messages() -> Vec<Vec<u8>> {
     let fault = Fault::System { action: "mounting /proc".into(), source: io::Error::from_raw_os_error(libc::EPERM) };
-    let all = Enclosed { stdout: true, stderr: true, until: true };
-    let none = Enclosed { stdout: false, stderr: false, until: false };
+    let all = Enclosed { stdout: Outlet::File(()), stderr: Outlet::Lent(()), until: true };
+    let none = Enclosed { stdout: Outlet::Capture, stderr: Outlet::Capture, until: false };
     let writers = [
         messages::encode(&task(None), all),
         messages::encode(&task(Some(exchange())), none),
@@ -78,11 +78,13 @@ pub fn messages() -> Vec<Vec<u8>> {
 
 fn task(exchange: Option<Exchange>) -> Task {
     Task {
+        leave: Duration::ZERO,
         program: "/usr/bin/python3".into(),
         argv: vec!["python3".into(), "bot.py".into()],
         environment: vec![("LANG".into(), "C.UTF-8".into())],
         visible: vec![Visible { path: "/usr/lib".into(), writable: false }],
         hidden: vec!["/home".into()],
+        folder: Some("/usr".into()),
         limits: Limits {
             cpu: Some(Duration::from_secs(4)),
             wall: None,
@@ -101,6 +103,8 @@ fn exchange() -> Exchange {
         given: vec![WorkFile { path: "main.rs".into(), bytes: b"fn main() {}".to_vec(), executable: false }],
         variables: vec!["TMPDIR".into()],
         made_in: "made".into(),
+        wanted: vec!["report".into()],
+        after_any_exit: true,
         most_files: 100,
         most_bytes: 1 << 20,
     }
@@ -113,5 +117,5 @@ fn answer(made: Made) -> Answer {
 }
 
 fn enclosed(order: &Order) -> Enclosed {
-    Enclosed { stdout: order.stdout.is_some(), stderr: order.stderr.is_some(), until: order.until.is_some() }
+    Enclosed { stdout: order.stdout.kind(), stderr: order.stderr.kind(), until: order.until.is_some() }
 }

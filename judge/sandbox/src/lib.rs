@@ -36,6 +36,7 @@
 //!         },
 //!         visible: Vec::new(),
 //!         hidden: Vec::new(),
+//!         folder: None,
 //!         stdout: Sink::Capture,
 //!         stderr: Sink::Capture,
 //!     })?;
@@ -67,7 +68,8 @@
 //!   │                     │                                          └─ clone(VM|VFORK) ─▶ program
 //!   │                     └─ tiers without ─ clone(VM|VFORK) ─▶ program
 //!   ├─ pipe ─▶ keeper                     one for each helper without namespaces
-//!   └─ socketpair ─▶ supervisor           one for each trusted command that runs
+//!   ├─ socketpair ─▶ supervisor           one for each trusted command that runs
+//!   └─ abstract socket ◀─ stub            what such a command starts in place of a program that a worker runs
 //! ```
 //!
 //! A message on a socket is its length, then fields in a fixed order; descriptors travel with the first byte. A socket
@@ -78,14 +80,16 @@
 //!
 //! The child of a clone walks to its program in a fixed order: signals, session, standard streams, working folder,
 //! resource limits, user, capabilities, no-new-privileges, landlock, seccomp, exec. A step that fails is a [`Fault`]
-//! with its name; only exec itself yields [`End::NotStarted`].
+//! with its name; only exec itself yields [`End::NotStarted`]. In a jail where the filter is the same for all programs, the
+//! init has it on since it is built and children inherit it; a secret argument, the pass, opens the four calls that the
+//! init and a child on its way still need.
 //!
 //! # Who owns and ends what
 //!
 //! | what | owner | ends when |
 //! |---|---|---|
 //! | helper | [`Worker`] | its socket closes: it kills the program and removes its folder and control groups |
-//! | keeper | [`Worker`] | its pipe closes, because the helper has gone: it kills the process group that the helper has noted |
+//! | keeper | [`Worker`] | its pipe closes, because the helper has gone: it kills the process group that the helper has noted; also two seconds after a run's limit on the clock |
 //! | init | the helper | the helper ends (`PR_SET_PDEATHSIG`) or drops the jail; the pid namespace ends with it |
 //! | program | the init or the helper | it exits, passes a limit, or a process above it ends |
 //! | input | [`Worker`]: a sealed memfd; the helper opens it again for the run | the run ends |
@@ -96,6 +100,7 @@
 //! | working folder | the init (a tmpfs of its own) or the helper (a tmpfs, else a folder on disk) | the jail or the helper ends |
 //! | control groups | the helper, one for each jail | the jail ends |
 //! | supervisor | the judge ([`Supervised`]) | its socket closes: it kills the command with all that it has started |
+//! | stub | the trusted command that started it | the judge tells it how to end ([`StubCall`]), or its supervisor ends the command |
 //!
 //! Folders and control groups bear the id and the start time of the process that made them. What a judge that was
 //! killed has left is removed by the next [`Sandbox::open`], and what a helper has left by its [`Worker`].
@@ -154,5 +159,6 @@ pub use entry::become_helper_if_asked;
 pub use proc::cores::Cores;
 pub use proc::inherited::reset_inherited_signals;
 pub use sandbox::{OpenError, Sandbox};
+pub use supervisor::stub::{Stub, StubCall, StubLink};
 pub use supervisor::supervised::{Supervised, dismiss_supervisors, use_as_supervisor};
-pub use worker::{Canceller, Worker};
+pub use worker::{Canceller, Observer, Worker};

@@ -104,6 +104,7 @@ fn self_test(tier: Tier, ground: &Ground) -> Result<bool, Fault> {
         },
         visible: Vec::new(),
         hidden: Vec::new(),
+        folder: None,
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     };

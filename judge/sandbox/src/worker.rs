@@ -6,10 +6,11 @@ use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rustix::fs::{MemfdFlags, Mode, OFlags};
 
@@ -20,9 +21,11 @@ use crate::api::request::{Request, Sink, Stdin};
 use crate::helper::keeper;
 use crate::helper::serve::ARGUMENT;
 use crate::helper::settings::Settings;
-use crate::protocol::messages;
+use crate::namespace::mounts;
+use crate::proc::tree;
+use crate::protocol::messages::{self, Outlet};
 use crate::protocol::wire::Reader;
-use crate::scratch::memory_file;
+use crate::scratch::{folder, memory_file};
 use crate::sweep::Traces;
 
 /// One helper process. Runs one program at a time; blocks an ordinary thread meanwhile.
@@ -30,6 +33,9 @@ pub struct Worker {
     helper: Child,
     keeper: Option<Child>,
     traces: Traces,
+    working_folder: PathBuf,
+    /// Whether its programs run below an init.
+    has_init: bool,
     link: Arc<Link>,
     stdout: File,
     stderr: File,
@@ -56,6 +62,22 @@ impl Canceller {
     }
 }
 
+/// Looks at the program of a [`Worker`] from any thread.
+#[derive(Debug, Clone, Copy)]
+pub struct Observer {
+    helper: i32,
+    has_init: bool,
+}
+
+impl Observer {
+    /// The program's processes that are there at this moment, those included that have ended and were not waited for.
+    pub fn processes(&self) -> Vec<u32> {
+        let own = tree::descendants(self.helper).into_iter();
+        let inits = if self.has_init { tree::only_child(self.helper) } else { Vec::new() };
+        own.filter(|pid| !inits.contains(pid)).map(i32::cast_unsigned).collect()
+    }
+}
+
 impl Worker {
     /// Starts `executable` as a helper.
     pub(crate) fn start(executable: &Path, mut settings: Settings) -> Result<Worker, Fault> {
@@ -70,8 +92,10 @@ impl Worker {
         let stdout = settings.stdout.try_clone().context("duplicating the capture file")?;
         let stderr = settings.stderr.try_clone().context("duplicating the capture file")?;
         let traces = Traces::of(&settings);
+        let working_folder = working_folder(&settings).context("looking for the place of working folders")?;
+        let has_init = settings.tier.has_namespaces();
         let link = Arc::new(Link { socket, cancelled: false.into() });
-        let mut worker = Worker { helper, keeper: None, traces, link, stdout, stderr };
+        let mut worker = Worker { helper, keeper: None, traces, working_folder, has_init, link, stdout, stderr };
         if !settings.tier.has_namespaces() {
             let (keeper, leash) = keeper::start(executable).context("starting the sandbox's keeper")?;
             (worker.keeper, settings.leash) = (Some(keeper), Some(leash));
@@ -117,16 +141,53 @@ impl Worker {
         self.perform(request, task, None)
     }
 
+    /// Does the same for one that is to be killed when `over` becomes readable. The request's files are closed here once
+    /// the program has them: who holds the other end of a pipe sees the program close it.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_with_files_until(
+        &mut self,
+        request: Request,
+        exchange: &Exchange,
+        over: BorrowedFd<'_>,
+    ) -> Result<(Execution, Made), Fault> {
+        let (exchange, leave) = (Some(exchange.clone()), Duration::ZERO);
+        let task = messages::Task { exchange, leave, ..messages::Task::from(&request) };
+        self.begin(&request, &task, Some(over))?;
+        drop(request);
+        self.finish()
+    }
+
+    /// What looks at this worker's program from any thread.
+    pub fn observer(&self) -> Observer {
+        Observer { helper: self.helper.id().cast_signed(), has_init: self.has_init }
+    }
+
+    /// The working folder's path, as programs know it.
+    pub fn working_folder(&self) -> &Path {
+        &self.working_folder
+    }
+
     fn perform(
         &mut self,
         request: &Request,
         task: messages::Task,
         over: Option<BorrowedFd<'_>>,
     ) -> Result<(Execution, Made), Fault> {
-        if self.link.cancelled.load(Ordering::SeqCst) {
-            return Err(Fault::Cancelled);
-        }
-        let answer = self.ask(request, &task, over)??;
+        self.begin(request, &task, over)?;
+        self.finish()
+    }
+
+    /// Waits for the end of the program that has been handed over.
+    fn finish(&mut self) -> Result<(Execution, Made), Fault> {
+        let received = Reader::receive(&self.link.socket)
+            .and_then(|message| message.map(|mut message| messages::decode_answer(&mut message)).transpose());
+        let answer = match received {
+            Ok(Some(answer)) => answer?,
+            Ok(None) => return Err(self.lost("it closed its socket")),
+            Err(error) => return Err(self.lost(&error.to_string())),
+        };
         let execution = Execution {
             end: answer.end,
             breaches: answer.breaches,
@@ -137,29 +198,23 @@ impl Worker {
         Ok((execution, answer.made))
     }
 
-    fn ask(
-        &mut self,
-        request: &Request,
-        task: &messages::Task,
-        over: Option<BorrowedFd<'_>>,
-    ) -> Result<Result<messages::Answer, Fault>, Fault> {
+    /// Hands a program over to the helper.
+    fn begin(&mut self, request: &Request, task: &messages::Task, over: Option<BorrowedFd<'_>>) -> Result<(), Fault> {
+        if self.link.cancelled.load(Ordering::SeqCst) {
+            return Err(Fault::Cancelled);
+        }
         let stdin = open_stdin(&request.stdin)?;
         let mut fds = vec![stdin.fd()];
         let sinks = [&request.stdout, &request.stderr].map(|sink| match sink {
-            Sink::Capture => None,
-            Sink::File(file) => Some(file.as_fd()),
+            Sink::Capture => Outlet::Capture,
+            Sink::File(file) => Outlet::File(file.as_fd()),
+            Sink::Lent(file) => Outlet::Lent(file.as_fd()),
         });
-        fds.extend(sinks.into_iter().flatten().chain(over));
-        let enclosed =
-            messages::Enclosed { stdout: sinks[0].is_some(), stderr: sinks[1].is_some(), until: over.is_some() };
+        let [stdout, stderr] = [sinks[0].kind(), sinks[1].kind()];
+        fds.extend(sinks.into_iter().filter_map(Outlet::file).chain(over));
+        let enclosed = messages::Enclosed { stdout, stderr, until: over.is_some() };
         let sent = messages::encode(task, enclosed).send(&self.link.socket, &fds);
-        let received = sent.and_then(|()| Reader::receive(&self.link.socket));
-        match received.and_then(|message| message.map(|mut message| messages::decode_answer(&mut message)).transpose())
-        {
-            Ok(Some(answer)) => Ok(answer),
-            Ok(None) => Err(self.lost("it closed its socket")),
-            Err(error) => Err(self.lost(&error.to_string())),
-        }
+        sent.map_err(|error| self.lost(&error.to_string()))
     }
 
     /// The helper does not answer: it was cancelled, or it ended.
@@ -192,6 +247,13 @@ impl Drop for Worker {
         let _ = self.helper.wait();
         self.dismiss_keeper();
     }
+}
+
+fn working_folder(settings: &Settings) -> std::io::Result<PathBuf> {
+    if settings.tier.has_namespaces() {
+        return Ok(mounts::BOX.into());
+    }
+    Ok(settings.scratch.canonicalize()?.join(&settings.name).join(folder::BOX))
 }
 
 /// A file in memory that a helper and its worker share.

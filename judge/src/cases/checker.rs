@@ -1,64 +1,59 @@
 //! The checker of a problem: a built-in one, or a command of the problem's author.
 
 use super::error::CheckerError;
-use super::external::{Checking, ExternalCase, check_once, stored};
-use crate::command::{self, StopSignal};
-use crate::model::{
-    CaseSource, CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker, Problem, Ruling, TokenRules,
-};
+use super::external::{CheckerProgram, Checking, ExternalCase};
+use crate::command::{AnswerIndex, CaseInput, StopSignal};
+use crate::model::{CaseSource, CheckerChoice, ExternalChecker, Problem, Ruling, Tester, TokenRules};
 use crate::verdict;
 use checkers::{Case, CheckError, Feature, Observer, Score};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
-use tempfile::NamedTempFile;
 
 /// The checker of a problem.
 #[derive(Clone)]
 pub struct ProblemChecker {
     choice: CheckerChoice,
-    limit: Duration,
+    /// The setter's checker, that of what an interactor wrote, or that of answers without a tester.
+    program: Option<Arc<CheckerProgram>>,
+    interactor: Option<Arc<CheckerProgram>>,
     least: Option<Score>,
     stop: Option<StopSignal>,
     /// The answer file that the user names, for every case.
     expected: Option<PathBuf>,
     /// All answer files, looked for once.
-    answer_files: Arc<OnceLock<Vec<PathBuf>>>,
+    answer_files: Arc<OnceLock<AnswerIndex>>,
 }
 
 /// A case that the checker has read.
 pub enum PreparedCase {
     /// Read by a built-in checker.
     BuiltIn(Box<dyn Case>),
-    /// Stored for an external checker.
+    /// For an external checker.
     External {
         /// The checker.
-        checker: ExternalChecker,
-        /// The input.
-        input: NamedTempFile,
-        /// The case's answer file.
-        expected: Option<PathBuf>,
-        /// The wall time for one answer.
-        limit: Duration,
-        /// The least score that the problem admits.
-        least: Option<Score>,
-        /// Stops the checker early.
-        stop: Option<StopSignal>,
+        checker: Arc<CheckerProgram>,
+        /// What it gets.
+        case: ExternalCase,
     },
-    /// Stored for an interactor.
+    /// For an interactor.
     Interactive {
         /// The interactor.
-        interactor: ExternalChecker,
-        /// The input.
-        input: NamedTempFile,
-        /// The case's answer file.
-        expected: Option<PathBuf>,
-        /// The wall time of the checker of what it wrote.
-        limit: Duration,
-        /// Stops that checker early.
-        stop: Option<StopSignal>,
-        /// The least score that the problem admits.
-        least: Option<Score>,
+        interactor: Arc<CheckerProgram>,
+        /// The checker of what it wrote, if it does not decide alone.
+        then: Option<Arc<CheckerProgram>>,
+        /// What they get.
+        case: ExternalCase,
+    },
+    /// For a tester.
+    Tested {
+        /// The tester.
+        tester: Box<Tester>,
+        /// The checker of answers alone, if there is one.
+        then: Option<Arc<CheckerProgram>>,
+        /// What they get.
+        case: ExternalCase,
+        /// The seed of the case, if it is made from one.
+        seed: Option<u64>,
     },
     /// To be compared with its answer file.
     Tokens(TokenRules, Vec<u8>),
@@ -68,10 +63,22 @@ impl ProblemChecker {
     /// Returns the checker of a problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        let limit = problem.helper_limits.checker.0;
+        let checker = match &problem.checker {
+            CheckerChoice::External(checker) => Some(checker),
+            CheckerChoice::Interactor(interactor) => interactor.then.as_deref(),
+            CheckerChoice::Tester(tester) => tester.checker.as_deref(),
+            CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
+        };
+        let interactor = match &problem.checker {
+            CheckerChoice::Interactor(interactor) => Some(interactor),
+            _ => None,
+        };
+        let program =
+            |checker: &ExternalChecker| Arc::new(CheckerProgram::new(checker, &problem.helper_limits.checker));
         Self {
             choice: problem.checker.clone(),
-            limit,
+            program: checker.map(program),
+            interactor: interactor.map(program),
             least: problem.least_score(),
             stop: None,
             expected: None,
@@ -97,8 +104,8 @@ impl ProblemChecker {
         let of_case = || match source? {
             CaseSource::File(path) => {
                 let answers = self.choice.answers()?;
-                let files = self.answer_files.get_or_init(|| command::answer_files(answers));
-                command::answer_of(answers, files, path)
+                let files = self.answer_files.get_or_init(|| AnswerIndex::of(answers));
+                files.answer_of(path).map(Path::to_owned)
             }
             CaseSource::Seed(_) => None,
         };
@@ -110,21 +117,26 @@ impl ProblemChecker {
     /// # Errors
     /// When it is malformed, or its answer file cannot be read.
     pub fn prepare(&self, input: &[u8], source: Option<&CaseSource>) -> Result<PreparedCase, CheckerError> {
-        let expected = self.answer_file(source);
-        Ok(match &self.choice {
-            CheckerChoice::BuiltIn(checker) => {
+        let (expected, least, stop) = (self.answer_file(source), self.least.clone(), self.stop.clone());
+        let case = |expected| ExternalCase { input: CaseInput::new(input), expected, stop, least };
+        Ok(match (&self.choice, self.program.clone()) {
+            (CheckerChoice::BuiltIn(checker), _) => {
                 PreparedCase::BuiltIn(guarded(|| checker.read(input))?.map_err(CheckerError::Malformed)?)
             }
-            CheckerChoice::External(checker) => {
-                let (checker, least, stop) = (checker.clone(), self.least.clone(), self.stop.clone());
-                PreparedCase::External { checker, input: stored(input)?, expected, limit: self.limit, least, stop }
+            (CheckerChoice::External(_), Some(checker)) => PreparedCase::External { checker, case: case(expected) },
+            (CheckerChoice::External(checker), None) => unreachable!("{checker:?} has a program"),
+            (CheckerChoice::Interactor(interactor), then) => {
+                let Some(interactor) = self.interactor.clone() else { unreachable!("{interactor:?} has a program") };
+                PreparedCase::Interactive { interactor, then, case: case(expected) }
             }
-            CheckerChoice::Interactor(interactor) => {
-                let (interactor, least, stop) = (interactor.clone(), self.least.clone(), self.stop.clone());
-                let input = stored(input)?;
-                PreparedCase::Interactive { interactor, input, expected, limit: self.limit, stop, least }
+            (CheckerChoice::Tester(tester), then) => {
+                let seed = match source {
+                    Some(CaseSource::Seed(seed)) => Some(*seed),
+                    _ => None,
+                };
+                PreparedCase::Tested { tester: Box::new(tester.clone()), then, case: case(expected), seed }
             }
-            CheckerChoice::Tokens(rules, _) => {
+            (CheckerChoice::Tokens(rules, _), _) => {
                 let path = expected.ok_or(CheckerError::NoAnswerFile)?;
                 match std::fs::read(&path) {
                     Ok(bytes) => PreparedCase::Tokens(*rules, bytes),
@@ -143,12 +155,11 @@ impl PreparedCase {
     pub fn check(&self, answer: &[u8]) -> Result<Ruling, CheckerError> {
         match self {
             Self::BuiltIn(case) => ruling(guarded(|| case.check(answer))?),
-            Self::External { checker, .. } => match self.external(&checker.command) {
-                Some(case) => self.admit(check_once(checker, case, answer)?),
-                None => Err(CheckerError::Interactive),
-            },
+            Self::External { checker, case } | Self::Tested { then: Some(checker), case, .. } => {
+                self.admit(checker.check_once(case, answer)?)
+            }
             Self::Tokens(rules, expected) => Ok(verdict::compare_tokens(rules, expected, answer)),
-            Self::Interactive { .. } => Err(CheckerError::Interactive),
+            Self::Interactive { .. } | Self::Tested { .. } => Err(CheckerError::Interactive),
         }
     }
 
@@ -156,10 +167,8 @@ impl PreparedCase {
     #[must_use]
     pub fn passes(&self) -> u32 {
         match self {
-            Self::External { checker: ExternalChecker { protocol: CheckerProtocol::Kattis(kattis), .. }, .. } => {
-                kattis.passes
-            }
-            _ => 1,
+            Self::External { checker, .. } => checker.passes(),
+            Self::BuiltIn(_) | Self::Interactive { .. } | Self::Tested { .. } | Self::Tokens(..) => 1,
         }
     }
 
@@ -168,10 +177,8 @@ impl PreparedCase {
     /// # Errors
     /// When the files of the checker cannot be created.
     pub fn begin(&self) -> Result<Option<Checking<'_>>, CheckerError> {
-        let Self::External { checker, .. } = self else { return Ok(None) };
-        let protocol = verdict::checker_protocol(&checker.protocol);
-        let case = self.external(&checker.command);
-        Ok(case.map(|case| Checking::begin(case, protocol)).transpose()?)
+        let Self::External { checker, case } = self else { return Ok(None) };
+        Ok(Some(checker.begin(case)?))
     }
 
     /// Returns the ruling of the checker of what an interactor wrote; `None`: the interactor decides alone.
@@ -179,21 +186,8 @@ impl PreparedCase {
     /// # Errors
     /// When the checker itself fails.
     pub fn check_written(&self, written: &[u8]) -> Result<Option<Ruling>, CheckerError> {
-        let Self::Interactive { interactor, .. } = self else { return Ok(None) };
-        let Some(then) = &interactor.then else { return Ok(None) };
-        let Some(case) = self.external(&then.command) else { return Ok(None) };
-        check_once(then, case, written).map(Some)
-    }
-
-    /// Returns the case as a command gets it; `None`: it has no files.
-    fn external<'a>(&'a self, command: &'a CommandTemplate) -> Option<ExternalCase<'a>> {
-        let (Self::External { input, expected, limit, stop, .. }
-        | Self::Interactive { input, expected, limit, stop, .. }) = self
-        else {
-            return None;
-        };
-        let (input, expected) = (input.path(), expected.as_deref());
-        Some(ExternalCase { command, input, expected, limit: *limit, stop: stop.as_ref() })
+        let Self::Interactive { then: Some(then), case, .. } = self else { return Ok(None) };
+        then.check_once(case, written).map(Some)
     }
 
     /// Returns a ruling as it is, unless its score is one that the problem does not admit.
@@ -201,8 +195,10 @@ impl PreparedCase {
     /// # Errors
     /// When the score is negative, and below the score of a failed case.
     pub fn admit(&self, ruling: Ruling) -> Result<Ruling, CheckerError> {
-        let (Self::External { least, .. } | Self::Interactive { least, .. }) = self else { return Ok(ruling) };
-        match (&ruling, least) {
+        let (Self::External { case, .. } | Self::Interactive { case, .. } | Self::Tested { case, .. }) = self else {
+            return Ok(ruling);
+        };
+        match (&ruling, &case.least) {
             (Ruling::Accepted(score), Some(least)) if score < least => {
                 Err(CheckerError::BelowFailure { score: score.clone(), least: least.clone() })
             }
@@ -218,7 +214,9 @@ impl PreparedCase {
     pub fn replay(&self, answer: &[u8], observer: &mut dyn Observer) -> Result<Ruling, CheckerError> {
         match self {
             Self::BuiltIn(case) => ruling(guarded(|| case.replay(answer, observer))?),
-            Self::External { .. } | Self::Interactive { .. } | Self::Tokens(..) => self.check(answer),
+            Self::External { .. } | Self::Interactive { .. } | Self::Tested { .. } | Self::Tokens(..) => {
+                self.check(answer)
+            }
         }
     }
 
@@ -227,7 +225,7 @@ impl PreparedCase {
     pub fn features(&self) -> Vec<Feature> {
         match self {
             Self::BuiltIn(case) => guarded(|| case.features()).unwrap_or_default(),
-            Self::External { .. } | Self::Interactive { .. } | Self::Tokens(..) => Vec::new(),
+            Self::External { .. } | Self::Interactive { .. } | Self::Tested { .. } | Self::Tokens(..) => Vec::new(),
         }
     }
 }

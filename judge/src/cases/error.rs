@@ -1,6 +1,5 @@
 //! Why a case cannot be read, or an answer cannot be checked.
 
-use super::InputError;
 use crate::command::CommandError;
 use crate::verdict::ProtocolError;
 use checkers::{Malformed, Score, Undecided};
@@ -57,6 +56,37 @@ pub enum CheckerError {
     /// A built-in checker panicked: a bug in it.
     #[error("the checker panicked: {0}")]
     Panicked(String),
+}
+
+/// An input that cannot be made or read.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// The file cannot be read.
+    #[error("cannot read the case file {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A built-in generator has no case for this seed.
+    #[error(transparent)]
+    Seed(#[from] checkers::UnusableSeed),
+    /// The problem has no generator.
+    #[error("the problem has no generator for seed {0}")]
+    NoGenerator(u64),
+    /// A generator command failed.
+    #[error("the generator failed on seed {seed}: {why}")]
+    Generator {
+        /// The seed.
+        seed: u64,
+        /// How it ended, and its standard error.
+        why: String,
+    },
+    /// A generator command could not be run.
+    #[error(transparent)]
+    Command(#[from] CommandError),
 }
 
 /// A case that cannot be read.

@@ -1,13 +1,12 @@
 //! Checks answers with a setter's command.
 
 use super::error::CheckerError;
-use crate::command::{self, Reports, StopSignal};
-use crate::model::{CommandTemplate, ExternalChecker, Ruling};
+use crate::command::{CallInput, Called, Calls, CaseInput, SetterProgram, StopSignal};
+use crate::model::{CheckerProtocol, CommandLimits, CommandTemplate, ExternalChecker, Ruling};
 use crate::verdict::{self, CallOutput, Protocol, ProtocolError};
-use std::io::{self, Write};
-use std::path::Path;
-use std::time::Duration;
-use tempfile::NamedTempFile;
+use checkers::Score;
+use std::io;
+use std::path::PathBuf;
 
 /// What a checker says of the answer of one pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,31 +17,83 @@ pub enum Checked {
     NextPass(Vec<u8>),
 }
 
-/// A case as a setter's checker gets it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ExternalCase<'a> {
-    pub(super) command: &'a CommandTemplate,
-    pub(super) input: &'a Path,
+/// A setter's checker or interactor, ready to be called.
+#[derive(Debug)]
+pub struct CheckerProgram {
+    program: SetterProgram,
+    protocol: CheckerProtocol,
+}
+
+impl CheckerProgram {
+    pub(super) fn new(checker: &ExternalChecker, limits: &CommandLimits) -> Self {
+        Self { program: SetterProgram::new(&checker.command, limits), protocol: checker.protocol.clone() }
+    }
+
+    /// Returns the program.
+    #[must_use]
+    pub fn program(&self) -> &SetterProgram {
+        &self.program
+    }
+
+    /// Returns how it is called and understood.
+    #[must_use]
+    pub fn protocol(&self) -> &CheckerProtocol {
+        &self.protocol
+    }
+
+    /// Returns how often the solver may run on a case.
+    pub(super) fn passes(&self) -> u32 {
+        match &self.protocol {
+            CheckerProtocol::Kattis(kattis) => kattis.passes,
+            CheckerProtocol::Judge | CheckerProtocol::Regex(_) | CheckerProtocol::Testlib(_) => 1,
+        }
+    }
+
+    /// Begins to check the answers of one solver.
+    pub(super) fn begin<'a>(&'a self, case: &'a ExternalCase) -> io::Result<Checking<'a>> {
+        Checking::begin(&self.program, verdict::checker_protocol(&self.protocol), case)
+    }
+
+    /// Returns the ruling on the only answer to a case.
+    pub(super) fn check_once(&self, case: &ExternalCase, answer: &[u8]) -> Result<Ruling, CheckerError> {
+        only(self.begin(case)?.check(answer)?)
+    }
+}
+
+/// A case as setters' programs get it.
+#[derive(Debug)]
+pub struct ExternalCase {
+    /// The input.
+    pub input: CaseInput,
     /// The case's answer file.
-    pub(super) expected: Option<&'a Path>,
-    /// The wall time for one answer.
-    pub(super) limit: Duration,
-    /// Stops the checker early.
-    pub(super) stop: Option<&'a StopSignal>,
+    pub expected: Option<PathBuf>,
+    /// Stops a checker early.
+    pub stop: Option<StopSignal>,
+    /// The least score that the problem admits.
+    pub(super) least: Option<Score>,
+}
+
+impl ExternalCase {
+    /// Returns a case of which nothing but its input is known.
+    fn of(input: &[u8]) -> Self {
+        Self { input: CaseInput::new(input), expected: None, stop: None, least: None }
+    }
 }
 
 /// The checks of one solver's answers to a case: one answer for each pass. What the checker leaves in its folder stays
 /// there from pass to pass.
 pub struct Checking<'a> {
-    case: ExternalCase<'a>,
+    case: &'a ExternalCase,
     protocol: &'a dyn Protocol,
-    reports: Reports,
+    calls: Calls<'a>,
+    /// The input of this pass, unless it is that of the case.
+    input: Option<CaseInput>,
 }
 
 impl<'a> Checking<'a> {
     /// Begins with no answer.
-    pub(super) fn begin(case: ExternalCase<'a>, protocol: &'a dyn Protocol) -> io::Result<Self> {
-        Ok(Self { case, protocol, reports: Reports::create(protocol)? })
+    fn begin(program: &'a SetterProgram, protocol: &'a dyn Protocol, case: &'a ExternalCase) -> io::Result<Self> {
+        Ok(Self { case, protocol, calls: Calls::begin(program, protocol)?, input: None })
     }
 
     /// Checks the answer of the next pass.
@@ -50,34 +101,22 @@ impl<'a> Checking<'a> {
     /// # Errors
     /// When the checker itself fails.
     pub fn check(&mut self, answer: &[u8]) -> Result<Checked, CheckerError> {
-        let answer = stored(answer)?;
-        self.check_file(answer.path())
+        self.check_files(Some(answer))
     }
 
-    fn check_file(&mut self, answer: &Path) -> Result<Checked, CheckerError> {
-        let Self { case, protocol, reports } = self;
-        let files = reports.with(case.input, Some(answer), case.expected);
-        let call = protocol.call(&case.command.line, &files);
-        let words = command::call_words(case.command, &call)?;
-        let ended = command::run_on(call.stdin, &words, &case.command.folder, case.limit, case.stop)?;
-        let contents = reports.read()?;
+    fn check_files(&mut self, answer: Option<&[u8]>) -> Result<Checked, CheckerError> {
+        let ExternalCase { input, expected, stop, .. } = self.case;
+        let files = CallInput { input: self.input.as_ref().unwrap_or(input), answer, expected: expected.as_deref() };
+        let Called { output, reports } = self.calls.call(files, stop.as_ref())?;
         let output =
-            CallOutput { status: ended.status, stdout: &ended.stdout, stderr: &ended.stderr, reports: &contents };
-        if let Some(input) = protocol.next_pass(&output) {
-            reports.clear()?;
-            return Ok(Checked::NextPass(input.to_vec()));
+            CallOutput { status: output.status, stdout: &output.stdout, stderr: &output.stderr, reports: &reports };
+        if let Some(next) = self.protocol.next_pass(&output) {
+            self.calls.clear()?;
+            self.input = Some(CaseInput::new(next));
+            return Ok(Checked::NextPass(next.to_vec()));
         }
-        protocol.ruling(&output).map(Checked::Ruling).map_err(CheckerError::Protocol)
+        self.protocol.ruling(&output).map(Checked::Ruling).map_err(CheckerError::Protocol)
     }
-}
-
-/// Returns the ruling of a setter's checker on the only answer to a case.
-pub(super) fn check_once(
-    checker: &ExternalChecker,
-    case: ExternalCase<'_>,
-    answer: &[u8],
-) -> Result<Ruling, CheckerError> {
-    only(Checking::begin(case, verdict::checker_protocol(&checker.protocol))?.check(answer)?)
 }
 
 fn only(checked: Checked) -> Result<Ruling, CheckerError> {
@@ -89,26 +128,30 @@ fn only(checked: Checked) -> Result<Ruling, CheckerError> {
     }
 }
 
-/// Stores bytes in a file that is removed with the value. If the judge is killed, the next judge's sweep removes it.
-pub(super) fn stored(bytes: &[u8]) -> io::Result<NamedTempFile> {
-    let prefix = judge_sandbox::sweepable_name("case") + ".";
-    let mut file = tempfile::Builder::new().prefix(&prefix).tempfile()?;
-    file.write_all(bytes)?;
-    Ok(file)
-}
-
-/// Returns the ruling of an external checker on the answer in a file.
+/// Returns the ruling of a command on an answer.
 ///
 /// # Errors
 /// When it cannot be run, or violates its protocol.
 pub fn check_externally(
     command: &CommandTemplate,
     protocol: &dyn Protocol,
-    input: &Path,
-    answer: &Path,
-    limit: Duration,
-    stop: Option<&StopSignal>,
+    input: &[u8],
+    answer: &[u8],
 ) -> Result<Ruling, CheckerError> {
-    let case = ExternalCase { command, input, expected: None, limit, stop };
-    only(Checking::begin(case, protocol)?.check_file(answer)?)
+    let program = SetterProgram::new(command, &CommandLimits::default());
+    only(Checking::begin(&program, protocol, &ExternalCase::of(input))?.check(answer)?)
+}
+
+/// Returns what a validator of inputs says of one. `protocol`: that of the problem's checker, if it is a command.
+///
+/// # Errors
+/// When it cannot be run.
+pub fn check_input(
+    validator: &CommandTemplate,
+    protocol: Option<&CheckerProtocol>,
+    limits: &CommandLimits,
+    input: &[u8],
+) -> Result<Ruling, CheckerError> {
+    let (program, protocol) = (SetterProgram::new(validator, limits), verdict::validator_protocol(protocol));
+    only(Checking::begin(&program, &protocol, &ExternalCase::of(input))?.check_files(None)?)
 }

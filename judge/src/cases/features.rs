@@ -70,9 +70,9 @@ impl CaseReader {
 ///
 /// # Errors
 /// The first case that cannot be read.
-pub fn describe_all(problem: &Problem, cases: &[CaseSpec]) -> Result<Vec<Features>, ReadError> {
+pub fn describe_all(problem: &Problem, cases: impl IntoIterator<Item = CaseSpec>) -> Result<Vec<Features>, ReadError> {
     let reader = CaseReader::of(problem);
-    cases.iter().map(|case| Ok(reader.describe(case)?.features)).collect()
+    cases.into_iter().map(|case| Ok(reader.describe(&case)?.features)).collect()
 }
 
 /// Returns the number in the first group, or in the whole match; `None` if the text found is not a number.

@@ -1,57 +1,44 @@
 //! A case's input: generated from its seed, or read from its file.
 
-use crate::command::{self, CommandError, StopSignal};
+use super::error::InputError;
+use super::made::FileProgram;
+use crate::command::{SetterProgram, StopSignal};
 use crate::model::{CaseSource, CaseSpec, GeneratorChoice, Problem, tail};
-use std::io;
-use std::path::PathBuf;
-use std::time::Duration;
+use checkers::Generator;
+use std::sync::Arc;
 
 /// Makes the inputs of a problem's cases.
 #[derive(Clone)]
 pub struct Inputs {
-    generator: Option<GeneratorChoice>,
-    folder: PathBuf,
-    limit: Duration,
+    generator: Option<Source>,
     stop: Option<StopSignal>,
 }
 
-/// An input that cannot be made or read.
-#[derive(Debug, thiserror::Error)]
-pub enum InputError {
-    /// The file cannot be read.
-    #[error("cannot read the case file {}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-    /// A built-in generator has no case for this seed.
-    #[error(transparent)]
-    Seed(#[from] checkers::UnusableSeed),
-    /// The problem has no generator.
-    #[error("the problem has no generator for seed {0}")]
-    NoGenerator(u64),
-    /// A generator command failed.
-    #[error("the generator failed on seed {seed}: {why}")]
-    Generator {
-        /// The seed.
-        seed: u64,
-        /// How it ended, and its standard error.
-        why: String,
-    },
-    /// A generator command could not be run.
-    #[error(transparent)]
-    Command(#[from] CommandError),
+/// What makes inputs from seeds.
+#[derive(Clone)]
+enum Source {
+    BuiltIn(Generator),
+    Command(Arc<SetterProgram>),
+    Files(Arc<FileProgram>),
+    /// The seed is all the input.
+    Seed,
 }
 
 impl Inputs {
     /// Makes the inputs of this problem's cases.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
-        let Problem { generator, folder, helper_limits, .. } = problem;
-        Self { generator: generator.clone(), folder: folder.clone(), limit: helper_limits.generator.0, stop: None }
+        let source = |generator: &GeneratorChoice| match generator {
+            GeneratorChoice::BuiltIn { generator, .. } => Source::BuiltIn(*generator),
+            GeneratorChoice::Seed => Source::Seed,
+            GeneratorChoice::Files(generator) => {
+                Source::Files(Arc::new(FileProgram::new(generator, &problem.helper_limits.generator)))
+            }
+            GeneratorChoice::Command(command) => {
+                Source::Command(Arc::new(SetterProgram::new(command, &problem.helper_limits.generator)))
+            }
+        };
+        Self { generator: problem.generator.as_ref().map(source), stop: None }
     }
 
     /// Returns inputs whose generator `stop` ends.
@@ -79,16 +66,17 @@ impl Inputs {
     /// When the seed cannot be used.
     pub fn generate(&self, seed: u64) -> Result<Vec<u8>, InputError> {
         match &self.generator {
-            Some(GeneratorChoice::BuiltIn { generator, .. }) => Ok(generator(seed)?),
-            Some(GeneratorChoice::Command(line)) => self.generate_by_command(line, seed),
+            Some(Source::BuiltIn(generator)) => Ok(generator(seed)?),
+            Some(Source::Seed) => Ok(format!("{seed}\n").into_bytes()),
+            Some(Source::Command(program)) => self.generate_by_command(program, seed),
+            Some(Source::Files(generator)) => generator.generate(seed, self.stop.as_ref()),
             None => Err(InputError::NoGenerator(seed)),
         }
     }
 
-    fn generate_by_command(&self, line: &str, seed: u64) -> Result<Vec<u8>, InputError> {
+    fn generate_by_command(&self, program: &SetterProgram, seed: u64) -> Result<Vec<u8>, InputError> {
         let seed_text = seed.to_string();
-        let words = command::words(line, &[("seed", seed_text.as_ref())])?;
-        let finished = command::run(&words, &self.folder, self.limit, self.stop.as_ref())?;
+        let finished = program.run(&[("seed", seed_text.as_ref())], self.stop.as_ref())?;
         if !finished.status.success() {
             let why = format!("{}: {}", finished.status, tail(&finished.stderr));
             return Err(InputError::Generator { seed, why });

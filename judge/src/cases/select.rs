@@ -1,7 +1,7 @@
 //! Selects the cases of a run: those that the command line names, or the problem's own.
 
-use crate::model::{CaseName, CaseSource, CaseSpec, Problem, Seeds, natural_key};
-use std::collections::HashSet;
+use crate::model::{CaseList, CaseName, CaseSource, CaseSpec, Problem, Seeds, natural_key};
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
@@ -49,13 +49,13 @@ pub enum SelectError {
 ///
 /// # Errors
 /// When there are none, or when two have the same name.
-pub fn select(problem: &Problem, selection: &Selection) -> Result<Vec<CaseSpec>, SelectError> {
-    let mut cases = Vec::new();
+pub fn select(problem: &Problem, selection: &Selection) -> Result<CaseList, SelectError> {
+    let mut cases = CaseList::default();
     if let Some(seeds) = &selection.seeds {
         if problem.generator.is_none() {
             return Err(SelectError::NoGenerator(problem.id.clone()));
         }
-        cases.extend(seeds.iter().map(|seed| seeded(problem, seed)));
+        add_seeds(&mut cases, problem, seeds);
     }
     for pattern in &selection.inputs {
         cases.extend(files(pattern, Path::new(""))?.into_iter().map(in_file));
@@ -66,17 +66,32 @@ pub fn select(problem: &Problem, selection: &Selection) -> Result<Vec<CaseSpec>,
             cases.extend(files(pattern, &problem.folder)?.into_iter().map(in_file));
         }
     }
-    let mut names = HashSet::new();
-    if let Some(twice) = cases.iter().find(|case| !names.insert(&case.name)) {
-        return Err(SelectError::SameName(twice.name.clone()));
+    if let Some(twice) = cases.names_twice().next() {
+        return Err(SelectError::SameName(twice));
     }
-    Ok(repeated(cases, selection.repeat.map_or(1, NonZeroU32::get)))
+    Ok(cases.repeated(selection.repeat.map_or(1, NonZeroU32::get)))
 }
 
-/// Returns the case of a seed, with the weight, the thresholds and the best score of the catalogue, if it has the seed.
-fn seeded(problem: &Problem, seed: u64) -> CaseSpec {
-    let known = problem.cases.iter().find(|case| case.source == CaseSource::Seed(seed));
-    known.map_or_else(|| CaseSpec::from_seed(seed), |case| CaseSpec { name: CaseName::of_seed(seed), ..case.clone() })
+/// Adds the cases of these seeds, those that the catalogue has with their weight, thresholds and best score.
+fn add_seeds(cases: &mut CaseList, problem: &Problem, seeds: &Seeds) {
+    let terms = problem.cases.terms_by_source();
+    let known: BTreeSet<u64> = problem.cases.listed().filter_map(CaseSpec::seed).collect();
+    for range in seeds.ranges() {
+        let mut first = *range.start();
+        for &seed in known.range(range.clone()) {
+            if first < seed {
+                cases.push_seeds(first..=seed - 1);
+            }
+            cases.push(terms.case(CaseName::of_seed(seed), CaseSource::Seed(seed)));
+            if seed == *range.end() {
+                break;
+            }
+            first = seed + 1;
+        }
+        if !known.contains(range.end()) {
+            cases.push_seeds(first..=*range.end());
+        }
+    }
 }
 
 fn in_file(path: PathBuf) -> CaseSpec {
@@ -99,13 +114,4 @@ fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
     }
     files.sort_by_cached_key(|path| natural_key(&path.to_string_lossy()));
     Ok(files)
-}
-
-fn repeated(cases: Vec<CaseSpec>, times: u32) -> Vec<CaseSpec> {
-    if times == 1 {
-        return cases;
-    }
-    let copy =
-        |case: &CaseSpec, time| CaseSpec { name: CaseName::from(&*format!("{}#{time}", case.name)), ..case.clone() };
-    cases.iter().flat_map(|case| (1..=times).map(move |time| copy(case, time))).collect()
 }

@@ -1,6 +1,7 @@
 //! The grammar of the commands for one program, case or answer: `exec`, `check`, `view`, `gen` and `solve`.
 
-use super::{BuildArgs, LimitArgs, ProblemArgs, SandboxArgs};
+use super::{BuildArgs, JobArgs, LimitArgs, ProblemArgs, SandboxArgs};
+use crate::import::Kind;
 use crate::model::{Bytes, RunChoice, Seeds, parse_seed};
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
@@ -20,6 +21,7 @@ pub(super) const CHECK_EXAMPLES: &str = "Examples:
 
 pub(super) const VIEW_EXAMPLES: &str = "Examples:
   judge view -p columns --seed 1 -s ./mybot --html game.html
+  judge view -p columns --seed 1 -s ./mybot --text          step through it on the terminal
   judge view -p same-game-free --input board.in --output board.out --html game.html
   judge view -p square-remover --seed 1 --html game.html --from 1 --to 500
   judge view --run 13 --case seed-7 --html game.html        the stored answer of a past run";
@@ -92,6 +94,7 @@ pub struct CheckArgs {
 /// Arguments of `judge view`.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("of").required(true).args(["input", "seed", "run"]))]
+#[command(group = clap::ArgGroup::new("how").required(true).args(["html", "text"]))]
 pub struct ViewArgs {
     /// Which problem
     #[command(flatten)]
@@ -114,9 +117,12 @@ pub struct ViewArgs {
     /// The solver that answers [default: the problem's bundled one]; with --run, its name in that run
     #[arg(short, long, value_name = "S")]
     pub solver: Option<String>,
-    /// The page, or - for standard output
+    /// Write a page that plays the game, or - for standard output
     #[arg(long, value_name = "PATH")]
-    pub html: PathBuf,
+    pub html: Option<PathBuf>,
+    /// Print the game in plain characters; on a terminal, step through it by keys
+    #[arg(long)]
+    pub text: bool,
     /// Start with this move
     #[arg(long, value_name = "MOVE")]
     pub from: Option<usize>,
@@ -146,13 +152,14 @@ pub(super) const CACHE_EXAMPLES: &str = "Examples:
 
 pub(super) const IMPORT_EXAMPLES: &str = "Examples:
   judge import packages/hello                    writes hello/problems.toml and the files it needs
-  judge import packages/hello --to contest/a --id a
+  judge import hello.zip --to contest/a --id a   a zip archive, into another folder
+  judge import packages/hello --no-verify        without the checks of `judge verify` at the end
   judge run --problems hello/problems.toml -p hello -s ./mybot";
 
 /// Arguments of `judge import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// The package: a folder with a problem.yaml
+    /// The package: a folder, or a zip archive
     #[arg(value_name = "SOURCE")]
     pub source: PathBuf,
     /// The folder to write, which must be new or empty [default: the problem's id, in the current folder]
@@ -163,14 +170,16 @@ pub struct ImportArgs {
     pub id: Option<String>,
     /// What SOURCE is [default: found out]
     #[arg(long, value_enum, value_name = "KIND")]
-    pub kind: Option<ImportKind>,
-}
-
-/// The kinds of packages that are imported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum ImportKind {
-    /// A problem package of Kattis or ICPC, of the legacy format or from 2023-07 on
-    Kattis,
+    pub kind: Option<Kind>,
+    /// Do not check what was written with `judge verify`
+    #[arg(long)]
+    pub no_verify: bool,
+    /// How many solvers run at once, and where, when it is verified
+    #[command(flatten)]
+    pub jobs: JobArgs,
+    /// How programs are isolated
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
 }
 
 /// Arguments of `judge languages`.

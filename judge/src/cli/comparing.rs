@@ -1,6 +1,6 @@
 //! The grammar of the commands that compare: `compare`, `power`, `baseline`, `gate` and `tune`.
 
-use super::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs};
+use super::{BuildArgs, CaseArgs, EngineArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs};
 use crate::model::{Percent, Seeds};
 use crate::paired::{EffectLevel, EffectMeasure, MinEffect};
 use crate::tune::Parameter;
@@ -15,6 +15,7 @@ pub(super) const COMPARE_EXAMPLES: &str = "Examples:
   judge compare -p columns run:12 run:last                     past runs: nothing is run
   judge compare -p columns run:12/old ./new                    a past run, and a solver on its cases
   judge compare -p columns ./old ./new --until-decided         fresh cases until it is decided
+  judge compare -p columns ./old ./new --until-decided --on slurm --workdir /shared    on a cluster
   judge compare -p columns ./old ./new --until-decided --min-effect 1% --max-cases 5000
   judge compare -p columns ./old ./new --until-decided --rare 1% --max-cases 5000
   judge compare -p columns ./old ./new --until-decided --exact --bound 20000 --max-cases 5000
@@ -67,6 +68,9 @@ pub struct RunningArgs {
     /// How the solvers are isolated
     #[command(flatten)]
     pub sandbox: SandboxArgs,
+    /// Where the solvers run
+    #[command(flatten)]
+    pub engine: EngineArgs,
 }
 
 /// The certainty of a claim.

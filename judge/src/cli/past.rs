@@ -3,7 +3,7 @@
 use super::shared::ProblemArgs;
 use super::shared::ReportArgs;
 use crate::condition::Condition;
-use crate::model::{Rule, RunChoice, listed};
+use crate::model::{Rule, RunChoice, Tag, listed};
 use clap::{Args, Subcommand};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -13,6 +13,8 @@ pub(super) const HISTORY_EXAMPLES: &str = "Examples:
   judge history -p columns --solver mybot    one solver's progress on a problem
   judge history -p columns --where 'k<1000'   the same over small boards only
   judge history show 12 --group-by colors    run 12 in full
+  judge history tag 12 baseline              give a run a tag; judge history --tag baseline
+  judge history note 12 'wider beam'         give it a note
   judge history rm 12 13                     remove two runs";
 
 pub(super) const BEST_EXAMPLES: &str = "Examples:
@@ -20,11 +22,41 @@ pub(super) const BEST_EXAMPLES: &str = "Examples:
   judge best -p columns --export best.json    to share with a team
   judge best -p columns --import best.json    keep what is better";
 
+pub(super) const MERGE_EXAMPLES: &str = "Examples:
+  judge merge shards/*.db                    into the journal beside the catalogue
+  judge merge 'shards/*.db' --into all.db    into a journal of its own
+  judge merge shards/3.db                    what it has by now, if it still runs
+  judge merge shards/*.db --json -           what is missing, for a script
+  judge history show last --journal all.db";
+
 pub(super) const RESCORE_EXAMPLES: &str = "Examples:
   judge rescore 12 --score mean
   judge rescore last --score rank --scale 1000000000
   judge rescore last --where 'k<1000' --group-by colors
   judge rescore last --score relative --best ledger --json rescored.json";
+
+pub(super) const UI_EXAMPLES: &str = "Examples:
+  judge ui                                   prints the address of the page
+  judge ui --open                            and opens it in the browser
+  judge ui --open --allow-run                with a form that starts runs
+  judge ui --journal all.db --read-only      runs of another journal, which is not written";
+
+/// Arguments of `judge ui`.
+#[derive(Debug, Args)]
+pub struct UiArgs {
+    /// The port on this machine's loopback, 0 for any free one [default: 4870, or any if it is taken]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Only read the journal, even if it is one of an older judge
+    #[arg(long)]
+    pub read_only: bool,
+    /// Let the page start, stop and resume runs: they run the programs that are typed there, and end with the server
+    #[arg(long, conflicts_with = "read_only")]
+    pub allow_run: bool,
+}
 
 /// Which cases of past runs.
 #[derive(Debug, Args)]
@@ -49,6 +81,9 @@ pub struct HistoryArgs {
     /// Only solvers of this name
     #[arg(short, long, value_name = "NAME")]
     pub solver: Option<String>,
+    /// Only runs with this tag
+    #[arg(long, value_name = "TAG")]
+    pub tag: Option<Tag>,
     /// Which of their cases
     #[command(flatten)]
     pub filter: CaseFilterArgs,
@@ -63,11 +98,44 @@ pub struct HistoryArgs {
     pub json: Option<PathBuf>,
 }
 
+impl HistoryArgs {
+    /// Returns whether there are flags that say which runs are listed.
+    #[must_use]
+    pub fn choose_runs(&self) -> bool {
+        let CaseFilterArgs { condition, group_by } = &self.filter;
+        let is_given = [self.problem.is_some(), self.solver.is_some(), self.json.is_some(), condition.is_some()];
+        is_given.contains(&true) || group_by.is_some() || self.tag.is_some() || self.all
+    }
+}
+
 /// What to do with a past run.
 #[derive(Debug, Subcommand)]
 pub enum HistoryAction {
     /// Show a run in full
     Show(Box<ShowArgs>),
+    /// Give a run tags: words that the list and the page of `judge ui` show, and find runs by
+    Tag {
+        /// The run's number, or last
+        run: RunChoice,
+        /// The tags
+        #[arg(required = true, value_name = "TAG")]
+        tags: Vec<Tag>,
+    },
+    /// Take tags from a run
+    Untag {
+        /// The run's number, or last
+        run: RunChoice,
+        /// The tags
+        #[arg(required = true, value_name = "TAG")]
+        tags: Vec<Tag>,
+    },
+    /// Give a run a note, in place of the one before
+    Note {
+        /// The run's number, or last
+        run: RunChoice,
+        /// The note; '' removes it
+        text: String,
+    },
     /// Remove runs, with their answers
     Rm {
         /// The runs' numbers, or last
@@ -119,6 +187,21 @@ fn score_help() -> String {
 fn scale_help() -> String {
     let rules = listed(&Rule::names_of(Rule::has_scale), "and");
     format!("The points of the best on a case, for {rules} [default: the problem's own, or {}]", Rule::DEFAULT_SCALE)
+}
+
+/// Arguments of `judge merge`.
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// The journals of the shards, or quoted patterns of them
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// The journal that gets the run [default: the one of --journal, or else .judge/journal.db beside the catalogue]
+    #[arg(long, value_name = "FILE")]
+    pub into: Option<PathBuf>,
+    /// Write what was merged, what is missing with the command that runs it, and what is refused as JSON to this file, or - for
+    /// standard output
+    #[arg(long, value_name = "PATH")]
+    pub json: Option<PathBuf>,
 }
 
 /// Arguments of `judge rescore`.

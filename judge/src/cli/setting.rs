@@ -1,7 +1,7 @@
 //! The grammar of the commands for authors of problems: `new` and `verify`.
 
 use super::{BuildArgs, JobArgs, SandboxArgs};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 pub(super) const VERIFY_EXAMPLES: &str = "Examples:
@@ -31,6 +31,8 @@ pub struct VerifyArgs {
 
 pub(super) const NEW_EXAMPLES: &str = "Examples:
   judge new my-problem
+  judge new my-problem --checker cpp
+  judge new my-problem --interactive --checker rust
   cd my-problem && judge verify
   judge run -p my-problem -s solutions/plain.py -s solutions/good.py";
 
@@ -40,4 +42,23 @@ pub struct NewArgs {
     /// The id of the problem, and the name of its folder
     #[arg(value_name = "ID", allow_hyphen_values = true)]
     pub id: String,
+    /// What the checker is written in, or the interactor; testlib is C++ with testlib.h, which you provide
+    #[arg(long, value_name = "python|rust|cpp|testlib", value_enum, default_value_t = NewChecker::Python, hide_possible_values = true)]
+    pub checker: NewChecker,
+    /// A problem whose interactor converses with the solver
+    #[arg(long)]
+    pub interactive: bool,
+}
+
+/// What the checker of a new problem is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NewChecker {
+    /// Python
+    Python,
+    /// Rust
+    Rust,
+    /// C++
+    Cpp,
+    /// C++ with testlib
+    Testlib,
 }

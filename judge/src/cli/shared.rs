@@ -138,7 +138,7 @@ fn key_value(text: &str) -> Result<(String, String), String> {
 }
 
 /// Where the results go: files, or - for standard output instead of the table.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Default, PartialEq, Eq)]
 #[command(next_help_heading = "Reports (PATH may be -: standard output instead of the table)")]
 pub struct ReportArgs {
     /// One JSON document
@@ -159,4 +159,12 @@ pub struct ReportArgs {
     /// A web page in one file
     #[arg(long, value_name = "PATH")]
     pub html: Option<PathBuf>,
+}
+
+impl ReportArgs {
+    /// Returns whether no file is named.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }

@@ -1,6 +1,8 @@
 //! The answer files of a problem's cases, found on disk.
 
 use crate::model::AnswerFiles;
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Returns every answer file, sorted and once.
@@ -14,25 +16,51 @@ pub fn answer_files(answers: &AnswerFiles) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the answer file of the case in a file, of all that there are: the one that the catalogue names, or the one with
-/// its stem. Of several with its stem, that in its own folder.
-#[must_use]
-pub fn answer_of(answers: &AnswerFiles, files: &[PathBuf], input: &Path) -> Option<PathBuf> {
-    if let Some((_, answer)) = answers.named.iter().find(|(named, _)| is_same(named, input)) {
-        return Some(answer.clone());
+/// The answer files of a problem, by what finds them for a case.
+#[derive(Debug)]
+pub struct AnswerIndex {
+    /// By the real path of the case's file: those that the catalogue names.
+    named: HashMap<PathBuf, PathBuf>,
+    /// By their stem, each with its folder's real path.
+    by_stem: HashMap<OsString, Vec<(PathBuf, PathBuf)>>,
+}
+
+impl AnswerIndex {
+    /// Looks for all answer files.
+    #[must_use]
+    pub fn of(answers: &AnswerFiles) -> Self {
+        let mut by_stem: HashMap<OsString, Vec<_>> = HashMap::new();
+        for file in answer_files(answers) {
+            if let Some(stem) = file.file_stem() {
+                by_stem.entry(stem.to_owned()).or_default().push((real(folder_of(&file)), file));
+            }
+        }
+        // Of a file that is named twice the first name counts.
+        let named = answers.named.iter().rev().map(|(input, answer)| (real(input), answer.clone())).collect();
+        Self { named, by_stem }
     }
-    let is_alike = |file: &&PathBuf| file.file_stem() == input.file_stem();
-    let alike: Vec<&PathBuf> = files.iter().filter(is_alike).collect();
-    let beside = alike.iter().find(|file| is_same(folder_of(file), folder_of(input)));
-    beside.or(if alike.len() == 1 { alike.first() } else { None }).map(|file| (*file).clone())
+
+    /// Returns the answer file of the case in a file: the one that the catalogue names, or the one with its stem. Of
+    /// several with its stem, that in its own folder.
+    #[must_use]
+    pub fn answer_of(&self, input: &Path) -> Option<&Path> {
+        if let Some(answer) = self.named.get(&real(input)) {
+            return Some(answer);
+        }
+        let alike = self.by_stem.get(input.file_stem()?)?;
+        let folder = real(folder_of(input));
+        let beside = alike.iter().find(|(of_answer, _)| *of_answer == folder);
+        beside.or(if alike.len() == 1 { alike.first() } else { None }).map(|(_, file)| &**file)
+    }
 }
 
 fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn is_same(left: &Path, right: &Path) -> bool {
-    left == right || left.canonicalize().is_ok_and(|left| right.canonicalize().is_ok_and(|right| left == right))
+/// A path that does not exist stands for itself.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 #[cfg(test)]
@@ -49,13 +77,13 @@ mod tests {
         }
         let named = vec![(path("a/3.in"), path("a/1.ans"))];
         let answers = AnswerFiles { patterns: vec!["*/*.ans".to_owned()], folder: folder.path().to_owned(), named };
-        let files = answer_files(&answers);
-        let of = |name: &str| answer_of(&answers, &files, &path(name));
+        let index = AnswerIndex::of(&answers);
+        let of = |name: &str| index.answer_of(&path(name)).map(Path::to_owned);
         assert_eq!(of("a/1.in"), Some(path("a/1.ans")));
         assert_eq!(of("b/1.in"), Some(path("b/1.ans")));
         assert_eq!(of("b/2.in"), Some(path("a/2.ans")), "the only one");
         assert_eq!(of("a/3.in"), Some(path("a/1.ans")), "named");
         assert_eq!(of("c/1.in"), None, "one of two");
-        assert_eq!(files.len(), 3);
+        assert_eq!(answer_files(&answers).len(), 3);
     }
 }

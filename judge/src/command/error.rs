@@ -1,6 +1,7 @@
 //! Why a command gave no result.
 
 use crate::model::Time;
+use judge_sandbox::{Fault, OpenError};
 use std::io;
 use std::time::Duration;
 
@@ -28,6 +29,38 @@ pub enum CommandError {
         stderr: String,
         /// How long it was allowed to run.
         limit: Duration,
+    },
+    /// It passed another limit and was killed.
+    #[error("`{program}` {what} and was ended{}", after_colon(stderr))]
+    Limit {
+        /// The program.
+        program: String,
+        /// What it did.
+        what: String,
+        /// The end of its standard error.
+        stderr: String,
+    },
+    /// It is not there, or cannot be started.
+    #[error("cannot start `{program}`: {why}")]
+    NotFound {
+        /// The program.
+        program: String,
+        /// Why.
+        why: String,
+    },
+    /// The sandbox that it is to run in cannot be opened.
+    #[error("no sandbox for the problem's own programs (`trusted = true` in the problem runs them without one)")]
+    NoSandbox(#[from] OpenError),
+    /// The sandbox failed.
+    #[error(transparent)]
+    Sandbox(#[from] Fault),
+    /// The files of its result cannot be read.
+    #[error("cannot read the files that `{program}` wrote: {why}")]
+    Reports {
+        /// The program.
+        program: String,
+        /// Why.
+        why: String,
     },
     /// Its run was stopped.
     #[error("`{0}` was stopped")]

@@ -1,8 +1,10 @@
-//! The identity of a problem's checker.
+//! The identities of a problem's checker and generator.
 
 use super::answers::answer_files;
+use super::place::named_file;
 use crate::model::{
-    CheckerChoice, CheckerIdentity, CheckerProtocol, CommandTemplate, Digest, ExternalChecker, Game, Problem,
+    CheckerChoice, CheckerIdentity, CheckerProtocol, CommandTemplate, Digest, ExternalChecker, FileGenerator, Game,
+    GeneratorChoice, Problem,
 };
 use std::path::PathBuf;
 
@@ -23,12 +25,13 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
         CheckerChoice::External(external) | CheckerChoice::Interactor(external) => {
             CheckerIdentity { name: identity_of(external), version: 0 }
         }
+        CheckerChoice::Tester(tester) => CheckerIdentity { name: identity_of(&tester.program), version: 0 },
     }
 }
 
 /// Returns the command, the protocol unless it is the judge's own, and a hash of all files that decide.
 fn identity_of(external: &ExternalChecker) -> String {
-    let mut files = named_files(&external.command);
+    let mut files = named_files(&external.written());
     files.extend(contents(&answer_files(&external.answers)));
     let protocol = match &external.protocol {
         CheckerProtocol::Judge => String::new(),
@@ -41,7 +44,7 @@ fn identity_of(external: &ExternalChecker) -> String {
     };
     let then = external.then.as_ref().map(|then| format!(", then {}", identity_of(then))).unwrap_or_default();
     let hash = Digest::of_parts(files.iter().map(Vec::as_slice));
-    format!("{}{} #{}{then}", external.command.line, protocol.replace(" )", ")"), hash.short())
+    format!("{}{} #{}{then}", external.written_line(), protocol.replace(" )", ")"), hash.short())
 }
 
 /// Returns whether a baseline with this text is of this checker in its current version. Baselines of earlier
@@ -49,10 +52,10 @@ fn identity_of(external: &ExternalChecker) -> String {
 #[must_use]
 pub fn is_recorded_as(checker: &CheckerChoice, text: &str) -> bool {
     let earlier = || match checker {
-        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
-        CheckerChoice::External(ExternalChecker { command, .. })
-        | CheckerChoice::Interactor(ExternalChecker { command, .. }) => {
-            let files = named_files(command);
+        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) | CheckerChoice::Tester(_) => None,
+        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => {
+            let command = external.written();
+            let files = named_files(&command);
             let parts = std::iter::once(command.line.as_bytes()).chain(files.iter().map(Vec::as_slice));
             Some(format!("{} {}", command.line, Digest::of_parts(parts).short()))
         }
@@ -63,12 +66,31 @@ pub fn is_recorded_as(checker: &CheckerChoice, text: &str) -> bool {
 /// Returns the contents of the files that a command names.
 fn named_files(command: &CommandTemplate) -> Vec<Vec<u8>> {
     let words = shell_words::split(&command.line).unwrap_or_default();
-    contents(&words.iter().map(|word| command.folder.join(word)).collect::<Vec<_>>())
+    contents(&words.iter().map(|word| named_file(command, word)).collect::<Vec<_>>())
 }
 
 /// Returns the contents of those of these files that can be read.
 fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
     files.iter().filter_map(|file| std::fs::read(file).ok()).collect()
+}
+
+/// Returns what tells the generator of a problem, in its version, from others: of a command, the line with a hash of the files
+/// that it names. Empty without a generator.
+#[must_use]
+pub fn generator_identity(problem: &Problem) -> String {
+    let written = |command: &CommandTemplate, more: &[PathBuf]| {
+        let line = problem.generator_source.as_ref().unwrap_or(&command.line).clone();
+        let written = CommandTemplate { line, ..command.clone() };
+        let files = [named_files(&written), contents(more)].concat();
+        format!("{} #{}", written.line, Digest::of_parts(files.iter().map(Vec::as_slice)).short())
+    };
+    match &problem.generator {
+        None => String::new(),
+        Some(GeneratorChoice::BuiltIn { version, .. }) => format!("built in, version {version}"),
+        Some(GeneratorChoice::Seed) => "the seed itself".to_owned(),
+        Some(GeneratorChoice::Command(command)) => written(command, &[]),
+        Some(GeneratorChoice::Files(FileGenerator { command, seeds })) => written(command, seeds.as_slice()),
+    }
 }
 
 /// Returns the game of a problem, with the current version of its checker.
@@ -80,22 +102,32 @@ pub fn game_of(problem: &Problem) -> Game {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{AnswerFiles, Testlib};
+    use crate::model::{AnswerFiles, CompiledNeeds, Testlib};
     use std::path::Path;
 
     fn external(folder: &Path, line: &str) -> CheckerChoice {
-        let command = CommandTemplate { line: line.to_owned(), folder: folder.to_owned() };
+        let command = CommandTemplate {
+            line: line.to_owned(),
+            folder: folder.to_owned(),
+            trusted: false,
+            compiled: CompiledNeeds::default(),
+        };
         CheckerChoice::External(speaking(command, CheckerProtocol::Judge))
     }
 
     fn speaking(command: CommandTemplate, protocol: CheckerProtocol) -> ExternalChecker {
-        ExternalChecker { command, protocol, answers: AnswerFiles::default(), then: None }
+        ExternalChecker { command, source_line: None, protocol, answers: AnswerFiles::default(), then: None }
     }
 
     #[test]
     fn another_protocol_and_other_answers_are_another_checker() {
         let folder = tempfile::tempdir().unwrap();
-        let command = CommandTemplate { line: "./check".to_owned(), folder: folder.path().to_owned() };
+        let command = CommandTemplate {
+            line: "./check".to_owned(),
+            folder: folder.path().to_owned(),
+            trusted: false,
+            compiled: CompiledNeeds::default(),
+        };
         let testlib = |answers| {
             let external = speaking(command.clone(), CheckerProtocol::Testlib(Testlib { xml: false }));
             checker_identity(&CheckerChoice::External(ExternalChecker { answers, ..external })).name

@@ -1,7 +1,7 @@
 //! A command line as words.
 
 use super::error::CommandError;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 /// Splits a command line as a shell would, and replaces each `{name}` by its value.
@@ -9,10 +9,34 @@ use std::path::Path;
 /// # Errors
 /// When it is empty or its quotes do not match.
 pub fn words(line: &str, values: &[(&str, &Path)]) -> Result<Vec<OsString>, CommandError> {
+    Ok(split(line)?.iter().map(|word| filled(word, values)).collect())
+}
+
+/// Splits a command line as a shell would.
+pub(super) fn split(line: &str) -> Result<Vec<OsString>, CommandError> {
     let words = shell_words::split(line).ok().filter(|words| !words.is_empty());
     let words = words.ok_or_else(|| CommandError::Unreadable(line.to_owned()))?;
-    let fill = |word: String| {
-        values.iter().fold(word, |word, (name, value)| word.replace(&format!("{{{name}}}"), &value.to_string_lossy()))
-    };
-    Ok(words.into_iter().map(|word| OsString::from(fill(word))).collect())
+    Ok(words.into_iter().map(OsString::from).collect())
+}
+
+/// Returns a word with each `{name}` replaced by its value.
+pub(super) fn filled(word: &OsStr, values: &[(&str, &Path)]) -> OsString {
+    // A word that is no text is a path, and has no placeholders.
+    let Some(text) = word.to_str() else { return word.to_owned() };
+    let fill =
+        |word: String, (name, value): &(&str, &Path)| word.replace(&format!("{{{name}}}"), &value.to_string_lossy());
+    OsString::from(values.iter().fold(text.to_owned(), fill))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_filled_after_splitting() {
+        let filled = words("check '{input} x' {answer}", &[("input", Path::new("/a b")), ("answer", Path::new("/c"))]);
+        assert_eq!(filled.unwrap(), ["check", "/a b x", "/c"]);
+        assert!(words("", &[]).is_err());
+        assert!(words("'open", &[]).is_err());
+    }
 }

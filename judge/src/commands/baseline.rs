@@ -5,9 +5,9 @@ use crate::gate::{Baseline, BaselineFile};
 use crate::model::Exit;
 use crate::report::{self, Counts};
 use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
-use crate::workflow::{baseline, load};
-use std::path::Path;
+use crate::workflow::{baseline, load, programs};
 
 /// The runs that find out whether scores change.
 const FEWEST_RUNS: u32 = 2;
@@ -16,8 +16,8 @@ const FEWEST_RUNS: u32 = 2;
 const NOISY_RUNS: u32 = 5;
 
 /// Records what a solver achieves. A run that was interrupted, or in which the judge failed, records nothing.
-pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue(catalogue)?;
+pub(super) fn baseline(catalogue: Given<'_>, args: &BaselineArgs) -> Result<Exit, Failure> {
+    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
     let solvers = runner.solver(args.solver.as_ref())?;
@@ -25,7 +25,7 @@ pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<
     let played = runner.play_repeatedly(&plan, |played| {
         let wanted = match args.repeat {
             Some(repeat) => repeat.get(),
-            None if baseline::of_runs(played)?.is_noisy() => NOISY_RUNS,
+            None if baseline::of_runs(played, &runner.plan_runner.nodes())?.is_noisy() => NOISY_RUNS,
             None => FEWEST_RUNS,
         };
         Ok(!played.iter().any(MatchResult::is_faulty) && played.len() < wanted as usize)
@@ -36,7 +36,7 @@ pub(super) fn baseline(catalogue: Option<&Path>, args: &BaselineArgs) -> Result<
         report::note(&format!("{counts}: nothing was recorded"));
         return Ok(exit);
     }
-    let mut baseline = baseline::of_runs(&played)?;
+    let mut baseline = baseline::of_runs(&played, &runner.plan_runner.nodes())?;
     for entry in baseline.cases.values_mut() {
         entry.tolerance = args.tolerance.as_ref().map(|share| share.0.clone());
     }

@@ -6,6 +6,7 @@ use crate::journal::{Imported, Journal};
 use crate::model::{Exit, Game};
 use crate::report::{self, Style};
 use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
 use crate::workflow::{load, recorder};
 use std::path::Path;
 
@@ -13,19 +14,18 @@ use std::path::Path;
 const ROWS: usize = 100;
 
 /// Shows the best scores, after importing those of others.
-pub(super) fn best(catalogue: Option<&Path>, args: &BestArgs) -> Result<Exit, Failure> {
+pub(super) fn best(catalogue: Given<'_>, args: &BestArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue(catalogue)?;
     let game = game_of(load::problem(&catalogue, args.problem.id())?);
     let journal = match &args.import {
-        Some(file) => import(Journal::open(&recorder::folder(&catalogue))?, &game, file)?,
+        Some(file) => import(recorder::open(&catalogue)?, &game, file)?,
         None => recorder::look(&catalogue)?,
     };
     let target = args.json.as_deref().or(args.export.as_deref());
     let rows = (!args.all).then_some(ROWS);
     let mut best = journal.best(&game, if target.is_some() { None } else { rows })?;
     if let Some(path) = target {
-        let json = report::best_json(&game, &best.scores).map_err(Failure::fault)?;
-        load::write("the best scores", path, json.as_bytes())?;
+        load::write_with("the best scores", path, |out| Ok(report::best_json(&game, &best.scores, out)?))?;
     }
     if target != Some(Path::new("-")) {
         best.scores.truncate(rows.unwrap_or(usize::MAX));

@@ -61,7 +61,9 @@ fn with_candidates() -> Command {
 
 fn problems() -> Vec<CompletionCandidate> {
     let given = given_catalogue();
-    let Ok(catalogue) = load::catalogue_without_note(given.as_deref()) else { return Vec::new() };
+    let Ok(catalogue) = load::catalogue_without_note(load::Given { catalogue: given.as_deref(), journal: None }) else {
+        return Vec::new();
+    };
     let candidate = |problem: &crate::model::Problem| {
         CompletionCandidate::new(&problem.id).help(Some(problem.title.clone().into()))
     };

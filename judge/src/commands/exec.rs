@@ -2,6 +2,7 @@
 
 use crate::cli::{ExecArgs, LimitArgs};
 use crate::model::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
+use crate::program;
 use crate::report::{self, ExecReport};
 use crate::runner::{self, RunError};
 use crate::solver::{self, BuildSettings};
@@ -31,9 +32,9 @@ const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let limits = limits(&args.limits);
     let sandbox = sandbox::open(&args.sandbox)?;
-    let mut toolbox = entrants::toolbox(&sandbox, BuildSettings::default())?;
+    let toolbox = entrants::toolbox(&sandbox, BuildSettings::default())?;
     let streams = Streams::open(args)?;
-    let (ending, execution) = match solver::find_command(args.command.clone(), &mut toolbox) {
+    let (ending, execution) = match solver::find_command(args.command.clone(), &toolbox) {
         Invocation::Program(program) => {
             let request = request(args, &limits, program, &streams, &sandbox)?;
             let execution =
@@ -71,11 +72,11 @@ fn request(
 ) -> Result<Request, Failure> {
     let mut seen = sandbox::visible(&args.sandbox, sandbox)?;
     let hidden = runner::hidden(&program, &seen);
-    seen.extend(solver::visible(&program));
+    seen.extend(program::visible(&program));
     let bounded = |time: Time| (time != NO_TIME_LIMIT).then_some(time.0);
     let memory = (limits.memory != Bytes(u64::MAX)).then_some(limits.memory.0);
     Ok(Request {
-        environment: solver::environment(&program, &args.sandbox.environment),
+        environment: program::environment(&program, &args.sandbox.environment),
         program: program.path,
         argv: program.argv,
         stdin: stdin(args.stdin.as_deref())?,
@@ -90,6 +91,7 @@ fn request(
         },
         visible: seen,
         hidden,
+        folder: None,
         stdout: Sink::File(Arc::clone(&streams.stdout)),
         stderr: Sink::File(Arc::clone(&streams.stderr)),
     })

@@ -3,23 +3,24 @@
 use crate::cli::GateArgs;
 use crate::command::{checker_identity, is_recorded_as};
 use crate::gate::{self, Baseline, BaselineFile, Calibration, GateLimits, Judgement, TimeLimit};
-use crate::model::{CaseSource, CaseSpec, Direction, Exit, Problem, Stop, quote};
+use crate::model::{CaseList, CaseSource, CaseSpec, Direction, Exit, Problem, Stop, quote};
 use crate::report::{self, CalibrationReport, GateReport};
 use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
 use crate::workflow::outputs::Outputs;
-use crate::workflow::{baseline, case_choice, load, provenance};
+use crate::workflow::{baseline, case_choice, load, programs, provenance};
 use std::path::Path;
 
 /// Runs the cases of a baseline and compares.
-pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Failure> {
+pub(super) fn gate(catalogue: Given<'_>, args: &GateArgs) -> Result<Exit, Failure> {
     let mut record = read(&args.baseline)?;
     if args.calibrate {
         return calibrate(args, &record);
     }
-    let provenance = provenance::here();
+    let mut provenance = provenance::here();
     let outputs = Outputs::check::<GateReport<'_>>(&args.reports)?;
-    let catalogue = load::catalogue(catalogue)?;
+    let (catalogue, _programs) = programs::catalogue(catalogue, Some(&record.baseline.problem))?;
     let problem = catalogue.find(&record.baseline.problem)?;
     if is_recorded_as(&problem.checker, &record.baseline.checker) {
         record.baseline.checker = checker_identity(&problem.checker).to_string();
@@ -32,13 +33,15 @@ pub(super) fn gate(catalogue: Option<&Path>, args: &GateArgs) -> Result<Exit, Fa
     let played = runner.play_repeatedly(&plan, |played| match args.repeat {
         Some(repeat) => Ok(played.len() < repeat.get() as usize),
         None if played.len() >= gate::MOST_RUNS as usize => Ok(false),
-        None => Ok(gate::judge(&record.baseline, &baseline::of_runs(played)?, &limits).is_doubtful()),
+        None => Ok(gate::judge(&record.baseline, &baseline::of_runs(played, &runner.plan_runner.nodes())?, &limits)
+            .is_doubtful()),
     })?;
     if played.iter().any(|run| run.stop == Some(Stop::Interrupted)) {
         report::note("interrupted: the gate was not decided");
         return Ok(Exit::Interrupted);
     }
-    let today = baseline::of_runs(&played)?;
+    provenance.nodes = runner.plan_runner.nodes();
+    let today = baseline::of_runs(&played, &provenance.nodes)?;
     let judgement = gate::judge(&record.baseline, &today, &limits);
     let is_updated = args.update && update(args, &record, &today, &judgement, problem.direction)?;
     let report = GateReport {
@@ -94,13 +97,13 @@ fn read(path: &Path) -> Result<BaselineFile, Failure> {
 }
 
 /// Returns the cases of the baseline whose input is still there. The gate complains about the others.
-fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<Vec<CaseSpec>, Failure> {
+fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<CaseList, Failure> {
     let is_there = |case: &CaseSpec| match &case.source {
         CaseSource::Seed(_) => true,
         CaseSource::File(path) => path.is_file(),
     };
     let all = record.sources.iter().map(|(name, source)| baseline::case(name, source, folder));
-    let cases: Vec<CaseSpec> = all.filter(is_there).collect();
+    let cases: CaseList = all.filter(is_there).collect();
     case_choice::check_files(problem, &cases)?;
     Ok(cases)
 }

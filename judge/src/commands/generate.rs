@@ -5,12 +5,12 @@ use crate::cli::GenArgs;
 use crate::model::{Exit, Problem};
 use crate::report;
 use crate::workflow::failure::Failure;
-use crate::workflow::load;
-use std::path::Path;
+use crate::workflow::load::Given;
+use crate::workflow::{load, programs};
 
 /// Writes the inputs of cases, to standard output or into a folder.
-pub(super) fn generate(catalogue: Option<&Path>, args: &GenArgs) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue(catalogue)?;
+pub(super) fn generate(catalogue: Given<'_>, args: &GenArgs) -> Result<Exit, Failure> {
+    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.id())?;
     let inputs = inputs(load::problem(&catalogue, args.problem.id())?)?;
     let Some(folder) = &args.dir else {
         let seed = args.seed.unwrap_or_default();

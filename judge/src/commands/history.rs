@@ -1,24 +1,34 @@
-//! `judge history`: lists past runs, shows one in full, or removes some.
+//! `judge history`: lists past runs, shows one in full, gives it tags and a note, or removes some.
 
 use crate::cli::{CaseFilterArgs, HistoryAction, HistoryArgs, ShowArgs};
 use crate::journal::HistoryFilter;
 use crate::manifest::Catalogue;
-use crate::model::{Exit, HistoryRow, RunChoice, SolverSpec};
+use crate::model::{Exit, HistoryRow, Labels, Note, RunChoice, SolverSpec, Tag, listed};
 use crate::report::{self, Style};
 use crate::solver;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
 use crate::workflow::restored_run::{RestoredRun, publish};
 use crate::workflow::run_outputs::RunOutputs;
 use crate::workflow::{case_filter, history_by_feature, load, recorder};
 use std::path::Path;
 
-/// Lists past runs, shows one, or removes some.
-pub(super) fn history(catalogue: Option<&Path>, args: &HistoryArgs) -> Result<Exit, Failure> {
+/// Lists past runs, shows or labels one, or removes some.
+pub(super) fn history(catalogue: Given<'_>, args: &HistoryArgs) -> Result<Exit, Failure> {
+    if args.action.is_some() && args.choose_runs() {
+        return Err(Failure::usage("these flags are of the list of runs, and a run is chosen by its number")
+            .with_hint("give the flags of `show` after it: judge history show last --json -"));
+    }
     let catalogue = load::catalogue(catalogue)?;
     match &args.action {
         None => list(&catalogue, args),
         Some(HistoryAction::Show(args)) => show(&catalogue, args),
+        Some(HistoryAction::Tag { run, tags }) => {
+            label(&catalogue, *run, |labels| labels.tags.extend(tags.iter().cloned()))
+        }
+        Some(HistoryAction::Untag { run, tags }) => untag(&catalogue, *run, tags),
+        Some(HistoryAction::Note { run, text }) => note(&catalogue, *run, text),
         Some(HistoryAction::Rm { runs }) => remove(&catalogue, runs),
     }
 }
@@ -28,7 +38,9 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
     let filter = HistoryFilter {
         problem: args.problem.as_deref(),
         solver: args.solver.as_deref(),
+        tag: args.tag.as_ref().map(AsRef::as_ref),
         newest: (!args.all).then_some(args.limit.get()),
+        ..HistoryFilter::default()
     };
     let rows = match &args.filter {
         CaseFilterArgs { condition: None, group_by: None } => journal.history(&filter)?,
@@ -78,8 +90,36 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
+fn untag(catalogue: &Catalogue, run: RunChoice, tags: &[Tag]) -> Result<Exit, Failure> {
+    let known = &recorder::look(catalogue)?;
+    let id = known.choose(run)?;
+    let labels = known.labels(id)?;
+    if let Some(tag) = tags.iter().find(|tag| !labels.tags.contains(*tag)) {
+        let names: Vec<&str> = labels.tags.iter().map(AsRef::as_ref).collect();
+        let has = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", listed(&names, "and")) };
+        return Err(Failure::usage(format!("run {id} has no tag `{tag}`: {has}")));
+    }
+    label(catalogue, run, |labels| labels.tags.retain(|tag| !tags.contains(tag)))
+}
+
+fn note(catalogue: &Catalogue, run: RunChoice, text: &str) -> Result<Exit, Failure> {
+    let note = Note::if_any(text).map_err(Failure::usage)?;
+    label(catalogue, run, |labels| labels.note = note)
+}
+
+/// Changes the tags and the note of a run, and says what they are now.
+fn label(catalogue: &Catalogue, run: RunChoice, change: impl FnOnce(&mut Labels)) -> Result<Exit, Failure> {
+    recorder::look(catalogue)?;
+    let mut journal = recorder::open(catalogue)?;
+    let run = journal.choose(run)?;
+    let labels = journal.change_labels(run, change)?;
+    report::print(&report::labels_text(run, &labels))?;
+    Ok(Exit::Success)
+}
+
 fn remove(catalogue: &Catalogue, runs: &[RunChoice]) -> Result<Exit, Failure> {
-    let mut journal = recorder::look(catalogue)?;
+    recorder::look(catalogue)?;
+    let mut journal = recorder::open(catalogue)?;
     for choice in runs {
         let run = journal.choose(*choice)?;
         journal.remove(run)?;

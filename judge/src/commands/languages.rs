@@ -5,11 +5,12 @@ use crate::model::Exit;
 use crate::report::{self, Style};
 use crate::solver::{self, Cache};
 use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
 use crate::workflow::{build, load, sandbox};
 use std::path::Path;
 
 /// Shows the languages, with the versions that they have in the sandbox.
-pub(super) fn languages(catalogue: Option<&Path>, args: &LanguagesArgs) -> Result<Exit, Failure> {
+pub(super) fn languages(catalogue: Given<'_>, args: &LanguagesArgs) -> Result<Exit, Failure> {
     let catalogue = load::catalogue_without_note(catalogue)?;
     let languages = build::languages(&catalogue)?;
     let sandbox = sandbox::open(&SandboxArgs::default())?;

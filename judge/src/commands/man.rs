@@ -15,9 +15,11 @@ pub(super) fn man() -> Result<Exit, Failure> {
 
 fn man_page() -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    let cli = Cli::command();
+    let mut cli = Cli::command();
     clap_mangen::Man::new(cli.clone()).render(&mut page)?;
-    for command in cli.get_subcommands().filter(|command| !command.is_hide_set()) {
+    // A command by itself would lack the options that hold for all.
+    cli.build();
+    for command in cli.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help") {
         let named = command.clone().display_name(format!("judge {}", command.get_name()));
         let man = clap_mangen::Man::new(named);
         man.render_synopsis_section(&mut page)?;

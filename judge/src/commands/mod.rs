@@ -13,6 +13,7 @@ mod history;
 mod import;
 mod languages;
 mod man;
+mod merge;
 mod new;
 mod power;
 mod problems;
@@ -21,12 +22,16 @@ mod run;
 mod schema;
 mod solve;
 mod tune;
+mod ui;
 mod verify;
 mod view;
+mod work;
 
 use crate::cli::{Cli, Command};
+use crate::command;
 use crate::report;
 use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
 use std::process::ExitCode;
 
 pub use completion::complete_if_asked;
@@ -34,7 +39,7 @@ pub use completion::complete_if_asked;
 /// Runs the subcommand of the command line, and returns the exit code.
 #[must_use]
 pub fn dispatch(cli: Cli) -> ExitCode {
-    let catalogue = cli.problems.as_deref();
+    let catalogue = Given { catalogue: cli.problems.as_deref(), journal: cli.journal.as_deref() };
     let result = match cli.command {
         Command::Run(args) => run::run(catalogue, &args),
         Command::Check(args) => check::check(catalogue, &args),
@@ -44,16 +49,18 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::History(args) => history::history(catalogue, &args),
         Command::Best(args) => best::best(catalogue, &args),
         Command::Rescore(args) => rescore::rescore(catalogue, &args),
+        Command::Merge(args) => merge::merge(catalogue, &args),
         Command::Compare(args) => compare::compare(catalogue, &args),
         Command::Baseline(args) => baseline::baseline(catalogue, &args),
         Command::Gate(args) => gate::gate(catalogue, &args),
         Command::Power(args) => power::power(catalogue, &args),
         Command::Tune(args) => tune::tune(catalogue, &args),
-        Command::Import(args) => import::import(&args),
+        Command::Import(args) => import::import(&args, verify::verify),
         Command::List => problems::list(catalogue),
         Command::Show { problem, rules: false } => problems::show(catalogue, &problem),
         Command::Show { problem, rules: true } => problems::rules(catalogue, &problem),
         Command::Solve { solver } => return solve::solve(&solver),
+        Command::Ui(args) => ui::ui(catalogue, &args),
         Command::View(args) => view::view(catalogue, &args),
         Command::Schema { of } => schema::schema(of),
         Command::Completions { shell } => completion::script(shell),
@@ -61,12 +68,14 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Cache { action } => languages::cache(action.as_ref()),
         Command::New(args) => new::new(&args),
         Command::Verify(args) => verify::verify(catalogue, &args),
+        Command::Work { folder } => work::work(&folder),
         Command::Man => man::man(),
     };
     let exit = result.unwrap_or_else(|failure: Failure| {
         report::note_lines(&failure.render(report::Style::of_stderr()));
         failure.exit()
     });
+    command::dismiss_workers();
     judge_sandbox::dismiss_supervisors();
     ExitCode::from(exit.code())
 }

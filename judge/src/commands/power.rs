@@ -2,18 +2,19 @@
 
 use crate::cli::PowerArgs;
 use crate::command::game_of;
-use crate::journal::{HistoryFilter, Journal};
+use crate::journal::HistoryFilter;
 use crate::manifest::Catalogue;
-use crate::model::{Digest, Exit, Problem, Rule, Stop};
+use crate::model::{Digest, Exit, NodeList, Problem, Rule, Stop};
 use crate::paired::{EffectMeasure, MinEffect};
 use crate::report::{PowerReport, Spread};
 use crate::statistics::Moments;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::entrants::{CaseKey, Entrant, PastEntrant, RUN};
 use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
 use crate::workflow::outputs::Outputs;
-use crate::workflow::{entrants, load, pairing, provenance, recorder};
+use crate::workflow::{entrants, load, pairing, programs, provenance, recorder};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -31,12 +32,15 @@ const SEARCHED: usize = 50;
 const FEWEST_CASES: usize = 2;
 
 /// Tabulates differences and numbers of cases.
-pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, Failure> {
-    let provenance = provenance::here();
+pub(super) fn power(catalogue: Given<'_>, args: &PowerArgs) -> Result<Exit, Failure> {
+    let mut provenance = provenance::here();
     let outputs = Outputs::check::<PowerReport>(&args.reports)?;
     let (spread, exit) = match (&args.problem, &args.sd, &args.effects) {
         (Some(id), _, _) => match measured(catalogue, id, args)? {
-            Measured::Spread(spread, exit) => (spread, exit),
+            Measured::Spread(spread, exit, nodes) => {
+                provenance.nodes = nodes;
+                (spread, exit)
+            }
             Measured::Interrupted => return Ok(Exit::Interrupted),
         },
         (None, Some(sd), _) => (given(sd), Exit::Success),
@@ -60,40 +64,43 @@ pub(super) fn power(catalogue: Option<&Path>, args: &PowerArgs) -> Result<Exit, 
 }
 
 enum Measured {
-    Spread(Spread, Exit),
+    Spread(Spread, Exit, NodeList),
     Interrupted,
 }
 
 /// Measures the spread between two solvers, or between two runs of one. By default, takes the newest two of the
 /// journal.
-fn measured(catalogue: Option<&Path>, id: &str, args: &PowerArgs) -> Result<Measured, Failure> {
-    let catalogue = load::catalogue(catalogue)?;
+fn measured(catalogue: Given<'_>, id: &str, args: &PowerArgs) -> Result<Measured, Failure> {
+    let (catalogue, _programs) = programs::catalogue(catalogue, Some(id))?;
     let problem = catalogue.find(id)?;
     let newest = if args.solvers.is_empty() { newest_two(&catalogue, problem)? } else { Vec::new() };
     let entrants = entrants::find(&catalogue, problem, if newest.is_empty() { &args.solvers } else { &newest })?;
-    let (source, played) = match entrants.as_slice() {
+    let (source, played, nodes) = match entrants.as_slice() {
         [only] if only.past.is_none() => against_itself(&catalogue, problem, only, args)?,
         [first, second] => {
             let source = format!("{} against {}", second.spec.name, first.spec.name);
             let is_played = first.past.is_none() && second.past.is_none();
-            let played = if is_played {
+            let (played, nodes) = if is_played {
                 let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
                 runner.use_best_scores(args.statistics.measure, args.best.as_deref())?;
                 let solvers = runner.solvers(&args.solvers)?;
-                runner.play(runner.plan(solvers, runner.cases(&args.cases, None)?)?)?
+                let played = runner.play(runner.plan(solvers, runner.cases(&args.cases, None)?)?)?;
+                (played, runner.plan_runner.nodes())
             } else {
                 let best = args.best.as_deref();
                 let reference = ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best)?;
-                pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, reference.as_ref())?.played
+                let pairing =
+                    pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, reference.as_ref())?;
+                (pairing.played, pairing.nodes)
             };
-            (source, played)
+            (source, played, nodes)
         }
         _ => return Err(Failure::usage("expected one solver to run, or two to compare")),
     };
     if played.stop == Some(Stop::Interrupted) {
         return Ok(Measured::Interrupted);
     }
-    Ok(Measured::Spread(of_played(&played, args, source)?, played.exit()))
+    Ok(Measured::Spread(of_played(&played, args, source)?, played.exit(), nodes))
 }
 
 fn against_itself(
@@ -101,13 +108,13 @@ fn against_itself(
     problem: &Problem,
     only: &Entrant,
     args: &PowerArgs,
-) -> Result<(String, MatchResult), Failure> {
+) -> Result<(String, MatchResult, NodeList), Failure> {
     let mut runner = MatchRunner::open(catalogue, problem, &args.running)?;
     runner.use_best_scores(args.statistics.measure, args.best.as_deref())?;
     let (first, mut again) = (runner.prepare(only.spec.clone())?, runner.prepare(only.spec.clone())?);
     again.spec.name.push_str(" again");
     let played = runner.play(runner.plan(vec![first, again], runner.cases(&args.cases, None)?)?)?;
-    Ok((format!("{} against itself", only.spec.name), played))
+    Ok((format!("{} against itself", only.spec.name), played, runner.plan_runner.nodes()))
 }
 
 /// Returns the newest two solvers of different content that are recorded on the same cases. Their order does not matter
@@ -118,7 +125,7 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
         let hint = format!("measure it: judge power -p {} -s ./old -s ./new --seeds 1-30", problem.id);
         Failure::usage(error).with_hint(hint)
     };
-    let journal = Journal::look(&recorder::folder(catalogue))?.ok_or_else(nothing)?;
+    let journal = recorder::look_if_any(catalogue)?.ok_or_else(nothing)?;
     let filter = HistoryFilter { problem: Some(&problem.id), newest: Some(SEARCHED), ..HistoryFilter::default() };
     let game = game_of(problem);
     let mut seen: Vec<(Digest, HashSet<CaseKey>, String)> = Vec::new();
@@ -129,7 +136,7 @@ fn newest_two(catalogue: &Catalogue, problem: &Problem) -> Result<Vec<String>, F
         if !past.is_of(&game) {
             continue;
         }
-        let accepted = past.results().into_iter().filter(|(_, _, outcome)| outcome.is_accepted());
+        let accepted = past.results().filter(|(_, _, outcome)| outcome.is_accepted());
         let cases: HashSet<CaseKey> = accepted.map(|(case, _, _)| case).collect();
         let text = format!("{RUN}{}/{}", row.run, row.solver);
         let rival = |(hash, others, _): &&(Digest, HashSet<CaseKey>, String)| {

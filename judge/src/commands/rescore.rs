@@ -6,13 +6,13 @@ use crate::model::{Exit, Rule, UnknownRule, listed};
 use crate::report;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
 use crate::workflow::restored_run::{RestoredRun, publish};
 use crate::workflow::{case_filter, load, recorder, score_run};
 use std::num::NonZeroU64;
-use std::path::Path;
 
 /// Scores a past run by a rule.
-pub(super) fn rescore(catalogue: Option<&Path>, args: &RescoreArgs) -> Result<Exit, Failure> {
+pub(super) fn rescore(catalogue: Given<'_>, args: &RescoreArgs) -> Result<Exit, Failure> {
     let rule = args.score.as_deref().map(rule).transpose()?;
     let catalogue = load::catalogue(catalogue)?;
     let journal = recorder::look(&catalogue)?;

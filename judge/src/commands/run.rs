@@ -1,79 +1,156 @@
 //! `judge run`, the main job: load → plan → run → score → report.
 
 use crate::cli::{RunArgs, StderrArg};
+use crate::command::game_of;
+use crate::engine::Start;
 use crate::journal::RunEnd;
-use crate::model::{CaseSpec, Exit, Features, KeptStderr, Limits, OutcomeGrid, Problem, RunEvent, Stop, Verdict};
+use crate::manifest::Catalogue;
+use crate::model::{
+    CaseList, Exit, Features, KeptStderr, Labels, Limits, OutcomeGrid, PastScores, Problem, Provenance, RunChoice,
+    RunEvent, RunId, Stop, Verdict,
+};
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
 use crate::runner::{PlanRunner, RunResult};
 use crate::solver::Toolbox;
+use crate::workflow::attached_run::AttachedRun;
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::case_choice::{ChosenCases, choose};
 use crate::workflow::failure::Failure;
+use crate::workflow::jobs::{Presence, Running};
 use crate::workflow::limits::limits;
+use crate::workflow::load::Given;
 use crate::workflow::recorder::{self, JournalOptions, Recorder, RunContext};
 use crate::workflow::run_outputs::RunOutputs;
 use crate::workflow::saved_answers::SavedAnswers;
 use crate::workflow::score_run::{self, ScoredRun};
-use crate::workflow::{build, command_line, entrants, jobs, load, provenance, sandbox};
+use crate::workflow::sharding::{self, Played};
+use crate::workflow::{build, command_line, entrants, jobs, load, parent, programs, provenance, sandbox};
 use judge_sandbox::Sandbox;
-use std::path::Path;
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs solvers on a problem's cases.
-pub(super) fn run(catalogue: Option<&Path>, args: &RunArgs) -> Result<Exit, Failure> {
+pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
+    parent::end_with_parent()?;
+    if let Some(choice) = args.detach.attach {
+        return attach(catalogue, args, choice);
+    }
     let provenance = provenance::here();
-    let catalogue = load::catalogue(catalogue)?;
+    let shard = args.shard.map(sharding::shard).transpose()?;
+    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
-    let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
-    let runner = jobs::plan_runner(&args.jobs, &sandbox, outputs.show_features());
+    let sandbox = sandbox::open(&args.sandbox)?;
+    let runner =
+        running(&catalogue, args, &sandbox, outputs.show_features()).runner(Presence::MayLeave(args.detach.detach))?;
     let limits = limits(&problem.limits, &args.limits);
     let settings = build::settings(&catalogue, problem, &limits, &args.build)?;
-    let mut toolbox = entrants::toolbox(&sandbox, settings)?;
-    let plan = plan(problem, (cases, limits), reference, args, &mut toolbox, &sandbox)?;
+    let toolbox = entrants::toolbox(&sandbox, settings)?;
+    let whole = plan(problem, (cases, limits), reference, args, &toolbox, &sandbox)?;
+    let played = Played::of(whole, shard);
+    let plan = played.plan();
     let (jobs, tier) = (runner.jobs(), runner.tier());
-    let message = args.message.as_deref().filter(|message| !message.trim().is_empty());
-    let context = RunContext { catalogue: &catalogue, plan: &plan, toolbox: &toolbox, message, jobs, tier };
-    let recorder = Recorder::start(options(args), &context)?;
+    let (message, engine) = (message(args), runner.engine());
+    let context =
+        RunContext { catalogue: &catalogue, plan, toolbox: &toolbox, message, jobs, tier, shard, played: 0, engine };
+    let recorder = played.record(options(args), context)?;
+    let features = played.features(features);
+    Play { catalogue: &catalogue, args, plan, runner: &*runner, provenance }.play(recorder, outputs, features)
+}
 
-    let started = Instant::now();
-    let outputs = outputs.open()?;
-    let answers =
-        args.save_answers.as_deref().map(|folder| SavedAnswers::open(folder, &catalogue, &plan)).transpose()?;
-    let mut watchers = Watchers { outputs, answers, features };
-    let RunResult { outcomes, stop } = watchers.run(&*runner, &plan, &recorder)?;
-    let Watchers { outputs, answers, features } = watchers;
-    let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
+/// Follows a run that goes on without its judge: its plan is that of its folder, and its reports are those of this command
+/// line, or else of its own.
+fn attach(given: Given<'_>, args: &RunArgs, choice: RunChoice) -> Result<Exit, Failure> {
+    let catalogue = load::catalogue(given)?;
+    let attached = AttachedRun::find(&catalogue, choice)?;
+    let own = attached.arguments()?;
+    let reports = if args.reports.is_empty() { &own.reports } else { &args.reports };
+    let outputs = RunOutputs::check(reports)?;
+    let problem = catalogue.find(&attached.run.problem)?;
+    let reference = ReferenceScores::open(&catalogue, problem, own.best.as_deref())?;
+    let plan = attached.plan(problem, reference, own.save_answers.is_some())?;
+    let sandbox = sandbox::open(&own.sandbox)?;
+    let start = Start::Attach(attached.folder.clone());
+    let runner = running(&catalogue, &own, &sandbox, outputs.show_features()).runner(Presence::Back(start))?;
+    let recorder = Recorder::take_up(&catalogue, &plan, attached.run.id, &attached.hashes(), runner.tier())?;
+    let features = vec![None; plan.cases.len()];
+    let provenance = attached.provenance();
+    Play { catalogue: &catalogue, args: &own, plan: &plan, runner: &*runner, provenance }
+        .play(recorder, outputs, features)
+}
 
-    let scored = score_run::score(&plan, &outcomes, &features, args.group_by.as_deref())?;
-    note_other_rule(&plan.problem, &scored);
-    let report = RunReport {
-        plan: &plan,
-        outcomes: &outcomes,
-        rule: &scored.rule,
-        scoreboard: &scored.board,
-        leaderboard: &scored.leaderboard,
-        test_groups: &scored.test_groups,
-        features: &features,
-        grouping: scored.grouping.as_ref(),
-        every_row: args.all,
-        stop,
-        provenance: &provenance,
-        elapsed: started.elapsed(),
-        jobs,
-        tier,
-        gaps: &sandbox::gaps(runner.gaps()),
-        message,
-    };
-    let recorded = recorder.finish(&end(&report));
-    outputs.publish(&report)?;
-    answers.map_or(Ok(()), SavedAnswers::close)?;
-    note_how_to_continue(recorded.is_some(), stop);
-    Ok(exit(&outcomes, stop))
+fn running<'a>(catalogue: &'a Catalogue, args: &'a RunArgs, sandbox: &'a Arc<Sandbox>, describe: bool) -> Running<'a> {
+    Running { catalogue, jobs: &args.jobs, isolation: &args.sandbox, engine: &args.engine, sandbox, describe }
+}
+
+fn message(args: &RunArgs) -> Option<&str> {
+    args.message.as_deref().filter(|message| !message.trim().is_empty())
+}
+
+/// A run that is ready to be played.
+struct Play<'a> {
+    catalogue: &'a Catalogue,
+    args: &'a RunArgs,
+    plan: &'a Plan,
+    runner: &'a dyn PlanRunner,
+    provenance: Provenance,
+}
+
+impl Play<'_> {
+    /// Plays the run, scores it, and writes its reports.
+    fn play(
+        self,
+        recorder: Recorder,
+        outputs: RunOutputs<'_>,
+        features: Vec<Option<Arc<Features>>>,
+    ) -> Result<Exit, Failure> {
+        let Self { catalogue, args, plan, runner, mut provenance } = self;
+        let started = Instant::now();
+        let outputs = outputs.open()?;
+        let answers =
+            args.save_answers.as_deref().map(|folder| SavedAnswers::open(folder, catalogue, plan)).transpose()?;
+        let past = if args.no_journal { Vec::new() } else { past_scores(catalogue, plan) };
+        let mut watchers = Watchers { outputs, answers, features, past };
+        let RunResult { outcomes, stop } = watchers.run(runner, plan, &recorder)?;
+        let Watchers { outputs, answers, features, .. } = watchers;
+        provenance.nodes = runner.nodes();
+        let scored = score_run::score(plan, &outcomes, &features, args.group_by.as_deref())?;
+        let report = RunReport {
+            plan,
+            outcomes: &outcomes,
+            rule: &scored.rule,
+            scoreboard: &scored.board,
+            leaderboard: &scored.leaderboard,
+            test_groups: &scored.test_groups,
+            features: &features,
+            grouping: scored.grouping.as_ref(),
+            every_row: args.all,
+            stop,
+            provenance: &provenance,
+            elapsed: started.elapsed(),
+            jobs: runner.jobs(),
+            tier: runner.tier(),
+            gaps: &sandbox::gaps(runner.gaps()),
+            message: message(args),
+            labels: &Labels::default(),
+        };
+        let recorded = recorder.finish(&end(&report));
+        if stop == Some(Stop::Detached) {
+            note_how_to_attach(recorded);
+            return Ok(Exit::Success);
+        }
+        note_other_rule(&plan.problem, &scored);
+        outputs.publish(&report)?;
+        answers.map_or(Ok(()), SavedAnswers::close)?;
+        note_how_to_continue(recorded.is_some(), stop);
+        // Of a run whose journal is named, the record is what it was made for.
+        let is_lost = catalogue.journal().is_some() && recorded.is_none();
+        Ok(if is_lost { Exit::Fault } else { exit(&outcomes, stop) })
+    }
 }
 
 /// What is done with every event of a run.
@@ -82,12 +159,15 @@ struct Watchers<'a> {
     answers: Option<SavedAnswers<'a>>,
     /// Those of each case, once they are known.
     features: Vec<Option<Arc<Features>>>,
+    /// What each solver reached in its last run, where there is one.
+    past: Vec<Option<PastScores>>,
 }
 
 impl Watchers<'_> {
     /// Runs the plan, with its progress shown.
     fn run(&mut self, runner: &dyn PlanRunner, plan: &Plan, recorder: &Recorder) -> Result<RunResult, Failure> {
-        let mut progress = Progress::start(plan, runner.running());
+        let past = std::mem::take(&mut self.past);
+        let mut progress = Progress::start(plan, runner.running()).against(past, plan.problem.direction);
         let result = runner.run(plan, recorder, &mut |event| {
             note_features(event, &mut self.features);
             self.answers.iter_mut().for_each(|answers| answers.watch(event));
@@ -99,9 +179,25 @@ impl Watchers<'_> {
     }
 }
 
+/// Returns what each solver reached in its last run, for the display on a terminal. Without it, a run does as well.
+fn past_scores(catalogue: &Catalogue, plan: &Plan) -> Vec<Option<PastScores>> {
+    if !std::io::stderr().is_terminal() {
+        return Vec::new();
+    }
+    let Ok(journal) = recorder::look(catalogue) else { return Vec::new() };
+    let game = game_of(&plan.problem);
+    plan.solvers.iter().map(|solver| journal.last_scores(&game, &solver.spec.name).ok().flatten()).collect()
+}
+
 fn note_how_to_continue(recorded: bool, stop: Option<Stop>) {
     if recorded && stop == Some(Stop::Interrupted) {
         report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
+    }
+}
+
+fn note_how_to_attach(run: Option<RunId>) {
+    if let Some(run) = run {
+        report::note(&format!("run {run} goes on without this judge; follow it with: judge run --attach {run}"));
     }
 }
 
@@ -144,17 +240,23 @@ fn note_other_rule(problem: &Problem, ScoredRun { rule, .. }: &ScoredRun) {
 
 fn plan(
     problem: &Problem,
-    (mut cases, limits): (Vec<CaseSpec>, Limits),
+    (mut cases, limits): (CaseList, Limits),
     reference: ReferenceScores,
     args: &RunArgs,
-    toolbox: &mut Toolbox,
+    toolbox: &Toolbox,
     sandbox: &Sandbox,
 ) -> Result<Plan, Failure> {
     reference.apply(problem, &mut cases)?;
     Ok(Plan {
         problem: Problem { best: reference.source, ..problem.clone() },
         cases,
-        solvers: entrants::solvers(problem, &args.solvers, toolbox, sandbox)?,
+        solvers: match &*args.submissions {
+            [] => entrants::solvers(problem, &args.solvers, toolbox, sandbox, jobs::count(&args.jobs))?,
+            patterns => {
+                let jobs = jobs::count(&args.jobs);
+                entrants::with_submissions(&args.solvers, patterns, toolbox, sandbox, jobs)?
+            }
+        },
         limits,
         environment: args.sandbox.environment.clone(),
         visible: sandbox::visible(&args.sandbox, sandbox)?,
@@ -175,7 +277,7 @@ fn kept_stderr(arg: StderrArg) -> KeptStderr {
 }
 
 fn exit(outcomes: &OutcomeGrid, stop: Option<Stop>) -> Exit {
-    let verdicts = || outcomes.iter().map(|(_, outcome)| outcome.map_or(Verdict::Skipped, |outcome| outcome.verdict));
+    let verdicts = || outcomes.verdicts();
     if stop == Some(Stop::Interrupted) {
         Exit::Interrupted
     } else if verdicts().any(|verdict| verdict == Verdict::JudgeError) {

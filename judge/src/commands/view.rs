@@ -1,17 +1,18 @@
-//! `judge view`: a game move by move, as one web page.
+//! `judge view`: a game move by move, as one web page or in plain characters.
 
 use crate::cases::Inputs;
 use crate::cli::ViewArgs;
 use crate::manifest::Catalogue;
-use crate::model::{Exit, Invocation, KeptStderr, Problem, Ruling, RunChoice, Solver, Verdict};
-use crate::plan::{Order, Plan};
-use crate::report::{self, GameFilm, GamePage};
+use crate::model::{CaseList, Exit, Invocation, Problem, Ruling, RunChoice, Solver, Verdict, Viewer};
+use crate::plan::Plan;
+use crate::report::{self, GameFilm, GamePage, GameText, MoveRange};
 use crate::runner;
 use crate::solver;
 use crate::verdict::Ending;
 use crate::workflow::failure::Failure;
 use crate::workflow::limits::limits;
-use crate::workflow::{answer, build, entrants, load, recorder, sandbox, stored_case};
+use crate::workflow::load::Given;
+use crate::workflow::{answer, build, drawing, entrants, load, programs, recorder, sandbox, stored_case};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,28 +31,67 @@ struct PlayedAnswer {
     player: String,
 }
 
-/// Writes the page of a game.
-pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Failure> {
+/// Shows a game: as a page, or in plain characters.
+pub(super) fn view(catalogue: Given<'_>, args: &ViewArgs) -> Result<Exit, Failure> {
     let stdin = Some(Path::new("-"));
     if args.input.as_deref() == stdin && args.output.as_deref() == stdin {
         return Err(Failure::usage("the input and the answer cannot both come from standard input"));
     }
-    let catalogue = load::catalogue(catalogue)?;
-    load::probe("the page", &args.html)?;
+    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.id())?;
+    if let Some(page) = &args.html {
+        load::probe("the page", page)?;
+    }
     let (problem, input, answer) = match args.run {
         Some(run) => stored(&catalogue, run, args)?,
         None => fresh(&catalogue, args)?,
     };
+    match (&args.html, &problem.viewer) {
+        (Some(path), Some(viewer)) => drawn(problem, viewer, &input, &answer, path),
+        (Some(path), None) => page(problem, &input, &answer, args, path),
+        (None, Some(_)) => Err(Failure::usage(format!("the games of `{}` are shown by its own program", problem.id))
+            .with_hint("--html PATH writes the page that it makes")),
+        (None, None) => text(problem, &input, &answer, args),
+    }
+}
+
+/// Writes the page that the problem's own program makes.
+fn drawn(
+    problem: &Problem,
+    viewer: &Viewer,
+    input: &Input,
+    answer: &PlayedAnswer,
+    path: &Path,
+) -> Result<Exit, Failure> {
     let case = answer::prepare(problem, &input.bytes, &input.name, None, None)?;
-    let mut film = GameFilm::new(args.from, args.to);
-    let ruling = case.replay(&answer.bytes, &mut film)?;
+    let page = drawing::page(problem, viewer, &input.bytes, &answer.bytes)?;
+    load::write("the page", path, &page)?;
+    if !problem.checker.checks_answers() {
+        return Ok(Exit::Success);
+    }
+    let ruling = case.check(&answer.bytes)?;
+    report::note(&ruling.to_string());
+    Ok(answer::exit(&ruling))
+}
+
+/// Writes the page that plays a game.
+fn page(
+    problem: &Problem,
+    input: &Input,
+    answer: &PlayedAnswer,
+    args: &ViewArgs,
+    path: &Path,
+) -> Result<Exit, Failure> {
+    let mut film = GameFilm::new(moves(args));
+    let ruling = answer::prepare(problem, &input.bytes, &input.name, None, None)?.replay(&answer.bytes, &mut film)?;
     if film.is_empty() {
         return Err(nothing_to_show(problem, args, &ruling));
     }
     let result = ruling.to_string();
-    let page = GamePage { title: &problem.title, case: &input.name, player: &answer.player, result: &result };
+    let is_rejected = matches!(ruling, Ruling::Rejected(_));
+    let (title, case, player) = (&problem.title, &input.name, &answer.player);
+    let page = GamePage { title, case, player, result: &result, is_rejected };
     let html = report::game_html(&page, &film).map_err(Failure::fault)?;
-    load::write("the page", &args.html, html.as_bytes())?;
+    load::write("the page", path, html.as_bytes())?;
     report::note(&format!("{result}; {} frames, {} kB", film.len(), html.len().div_ceil(1000)));
     if html.len() > LARGE_PAGE {
         report::note("hint: the page is large; --from and --to show a part of the game");
@@ -59,10 +99,37 @@ pub(super) fn view(catalogue: Option<&Path>, args: &ViewArgs) -> Result<Exit, Fa
     Ok(answer::exit(&ruling))
 }
 
+/// Prints a game in plain characters, or steps through it on a terminal.
+fn text(problem: &Problem, input: &Input, answer: &PlayedAnswer, args: &ViewArgs) -> Result<Exit, Failure> {
+    let mut game = GameText::new(moves(args));
+    let ruling = answer::prepare(problem, &input.bytes, &input.name, None, None)?.replay(&answer.bytes, &mut game)?;
+    if game.frames().is_empty() {
+        return Err(nothing_to_show(problem, args, &ruling));
+    }
+    let result = ruling.to_string();
+    if report::can_step() {
+        report::step_through(game.frames(), &result).map_err(Failure::fault)?;
+    } else {
+        report::print(&game.frames().join("\n\n"))?;
+    }
+    report::note(&result);
+    Ok(answer::exit(&ruling))
+}
+
+fn moves(args: &ViewArgs) -> MoveRange {
+    MoveRange { from: args.from, to: args.to }
+}
+
 /// Returns the case and the answer that the command line names.
 fn fresh<'a>(catalogue: &'a Catalogue, args: &ViewArgs) -> Result<(&'a Problem, Input, PlayedAnswer), Failure> {
     let problem = load::problem(catalogue, args.problem.id())?;
-    answer::refuse_interactive(problem)?;
+    refuse(problem)?;
+    if problem.checker.is_interactive() && args.output.is_none() {
+        let failure =
+            Failure::usage(format!("`{}` is interactive: `judge view` shows answers that are there", problem.id));
+        let run = format!("judge run -p {} -s SOLVER; judge view --run last --case NAME --html PATH", problem.id);
+        return Err(failure.with_hint(run));
+    }
     let input = input(problem, args)?;
     let answer = match &args.output {
         Some(path) => recorded(problem, args, path)?,
@@ -84,7 +151,7 @@ fn stored<'a>(
             .with_hint("omit --problem"));
     }
     let problem = catalogue.find(&run.problem)?;
-    answer::refuse_interactive(problem)?;
+    refuse(problem)?;
     let name = args.case.as_deref().unwrap_or_default();
     let case = stored_case::find(&run, name)?;
     let entrant = stored_case::find_entrant(&run, args.solver.as_deref())?;
@@ -93,11 +160,15 @@ fn stored<'a>(
     let answer = result.and_then(|result| result.answer).map(|id| journal.answer(id)).transpose()?.flatten();
     let bytes = answer.ok_or_else(|| {
         let verdict = result.map_or(Verdict::Skipped, |result| result.outcome.verdict);
-        Failure::usage(format!("run {} has no stored answer of `{player}` to {name} ({verdict})", run.id))
+        stored_case::no_answer(run.id, &player, &case, verdict)
     })?;
-    let input = stored_case::input(&Inputs::of(problem), case)
-        .map_err(|why| Failure::usage(format!("{name} of run {} cannot be shown: {why}", run.id)))?;
+    let input = stored_case::shown_input(problem, run.id, &case)?;
     Ok((problem, Input { name: name.to_owned(), bytes: input.into() }, PlayedAnswer { bytes, player }))
+}
+
+/// Fails for a problem of which nothing can be shown.
+fn refuse(problem: &Problem) -> Result<(), Failure> {
+    if problem.viewer.is_some() { Ok(()) } else { answer::refuse_interactive(problem) }
 }
 
 fn input(problem: &Problem, args: &ViewArgs) -> Result<Input, Failure> {
@@ -124,19 +195,13 @@ fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<PlayedAns
 fn play(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs, input: &Input) -> Result<PlayedAnswer, Failure> {
     let sandbox = sandbox::open(&args.sandbox)?;
     let limits = limits(&problem.limits, &args.limits);
-    let mut toolbox = entrants::toolbox(&sandbox, build::settings(catalogue, problem, &limits, &args.build)?)?;
+    let toolbox = entrants::toolbox(&sandbox, build::settings(catalogue, problem, &limits, &args.build)?)?;
+    let solvers = entrants::solvers(problem, args.solver.as_slice(), &toolbox, &sandbox, 1)?;
     let plan = Plan {
-        problem: problem.clone(),
-        cases: Vec::new(),
-        solvers: entrants::solvers(problem, args.solver.as_slice(), &mut toolbox, &sandbox)?,
         limits,
         environment: args.sandbox.environment.clone(),
         visible: sandbox::visible(&args.sandbox, &sandbox)?,
-        fail_fast: false,
-        stderr: KeptStderr::default(),
-        hand_over_answers: false,
-        case_flags: Vec::new(),
-        order: Order::Fixed,
+        ..Plan::new(problem.clone(), solvers, CaseList::default())
     };
     let Solver { spec, invocation, .. } = &plan.solvers[0];
     let unanswered = |why: &str| Failure::usage(format!("`{}` gave no answer to show: {why}", spec.name));

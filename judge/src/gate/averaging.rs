@@ -25,6 +25,7 @@ pub fn averaged(baseline: &Baseline, today: &Baseline, test: &NoiseTest, directi
         }
         entry.input = now.input.clone();
         entry.cpu = now.cpu;
+        entry.processor.clone_from(&now.processor);
     }
     averaged
 }

@@ -24,6 +24,8 @@ pub struct BaselineCase {
     pub input: Option<String>,
     /// Its CPU time, if measured, on average over the runs.
     pub cpu: Option<Duration>,
+    /// The processor of the node that it was measured on; `None`: that of the judge's machine.
+    pub processor: Option<String>,
     /// How far its score may fall, as a share of the recorded one, before the gate complains about it. Only that of the
     /// baseline counts.
     pub tolerance: Option<BigRational>,
@@ -73,6 +75,9 @@ impl Baseline {
             let later = runs[1..].iter().filter_map(|run| run.cases.get(case));
             entry.result = later.fold(entry.result.clone(), |result, later| result.and(&later.result));
             let times: Option<Vec<Duration>> = runs.iter().map(|run| run.cases.get(case)?.cpu).collect();
+            let is_on_one =
+                runs.iter().filter_map(|run| run.cases.get(case)).all(|run| run.processor == entry.processor);
+            let times = times.filter(|_| is_on_one);
             entry.cpu = times.map(|times| times.iter().sum::<Duration>() / u32::try_from(times.len()).unwrap_or(1));
         }
         Some(all)

@@ -118,7 +118,13 @@ mod tests {
 
     fn baseline(spread: f64) -> Baseline {
         let sample = Sample::new(5, BigRational::from_integer(1000.into()), spread);
-        let entry = BaselineCase { result: CaseResult::Accepted(sample), input: None, cpu: None, tolerance: None };
+        let entry = BaselineCase {
+            result: CaseResult::Accepted(sample),
+            input: None,
+            cpu: None,
+            processor: None,
+            tolerance: None,
+        };
         let cases = (0..20).map(|case| (format!("seed-{case}"), entry.clone())).collect();
         Baseline { problem: "p".to_owned(), terms: "t".to_owned(), checker: "c".to_owned(), cases }
     }

@@ -103,6 +103,7 @@ struct RawLine {
     runs: u32,
     tolerance: Option<String>,
     cpu: Option<String>,
+    processor: Option<String>,
 }
 
 fn once() -> u32 {
@@ -170,6 +171,8 @@ fn fields(source: Option<&BaselineSource>, entry: &BaselineCase) -> Vec<(&'stati
     let tolerance = entry.tolerance.clone().map(|share| quoted(&Percent(share).to_string()));
     fields.extend(tolerance.map(|tolerance| ("tolerance", tolerance)));
     fields.extend(entry.cpu.map(|cpu| ("cpu", quoted(&Time(cpu).to_string()))));
+    let processor = entry.processor.as_ref().filter(|_| entry.cpu.is_some());
+    fields.extend(processor.map(|processor| ("processor", quoted(processor))));
     fields
 }
 
@@ -240,6 +243,7 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
         result,
         input: raw.input,
         cpu: cpu.map(|time| time.0),
+        processor: raw.processor,
         tolerance: tolerance.map(|share| share.0),
     };
     Ok(CaseLine { source, entry })
@@ -285,20 +289,31 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    fn record() -> BaselineFile {
+    fn entry(result: CaseResult) -> BaselineCase {
+        let input = Some("6437b3ac38".to_owned());
+        BaselineCase { result, input, cpu: None, processor: None, tolerance: None }
+    }
+
+    fn cases() -> BTreeMap<String, BaselineCase> {
         let tolerance = "5%".parse::<Percent>().unwrap().0;
         let long: Score = "123456789012345678901234567890".parse().unwrap();
         let accepted = |score: Score| CaseResult::Accepted(score.into());
         let sample = |mean: &str, spread| Sample::new(5, mean.parse::<Number>().unwrap().into(), spread);
         let noisy = |mean: &str, spread| CaseResult::Accepted(sample(mean, spread));
         let skewed = |mean: &str, spread, skewness| CaseResult::Accepted(sample(mean, spread).with_skewness(skewness));
-        let entry = |result| BaselineCase { result, input: Some("6437b3ac38".to_owned()), cpu: None, tolerance: None };
-        let cases = BTreeMap::from([
+        BTreeMap::from([
             ("seed-1".to_owned(), entry(accepted(141.into()))),
             ("seed-1-a".to_owned(), entry(accepted("-0.00025".parse().unwrap()))),
             ("seed-1-b".to_owned(), entry(accepted("12345678901234567890.125".parse().unwrap()))),
             ("seed-1-c".to_owned(), entry(noisy("0.0000123456", 0.000_001))),
-            ("seed-2".to_owned(), BaselineCase { cpu: Some(Duration::from_millis(12)), ..entry(accepted(long)) }),
+            (
+                "seed-2".to_owned(),
+                BaselineCase {
+                    cpu: Some(Duration::from_millis(12)),
+                    processor: Some("EPYC \"9\"".to_owned()),
+                    ..entry(accepted(long))
+                },
+            ),
             ("odd \"name\"".to_owned(), BaselineCase { tolerance: Some(tolerance), ..entry(accepted((-3).into())) }),
             ("seed-3".to_owned(), entry(CaseResult::Failed(Verdict::TimeLimit))),
             ("seed-4".to_owned(), entry(skewed("1012.4", 98.25, -1.5))),
@@ -307,7 +322,11 @@ mod tests {
                 "seed-6".to_owned(),
                 entry(CaseResult::Accepted(Sample::new(2, BigRational::from_integer(7.into()), 0.0))),
             ),
-        ]);
+        ])
+    }
+
+    fn record() -> BaselineFile {
+        let cases = cases();
         let baseline = Baseline { problem: "p".to_owned(), terms: "max".to_owned(), checker: "p 1".to_owned(), cases };
         let file = |path: &str| BaselineSource::File(path.into());
         let sources = [

@@ -6,10 +6,10 @@ use super::noise::{Noise, SamplePair};
 use super::noise_test::{NoiseTest, allowed};
 use super::sample::Sample;
 use crate::model::Direction;
-use crate::statistics::{Moments, ScoreMeasure, mean_interval};
+use crate::scoring::ScoreMeasure;
+use crate::statistics::{Moments, mean_interval};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
-use std::time::Duration;
 
 /// A case accepted both times.
 struct ScoredPair<'a> {
@@ -28,8 +28,10 @@ struct CpuSeconds {
 }
 
 impl CpuSeconds {
-    fn of(was: Option<Duration>, now: Option<Duration>) -> Option<Self> {
-        Some(Self { was: was?.as_secs_f64(), now: now?.as_secs_f64() })
+    /// Returns `None` also if they were measured on different processors.
+    fn of(was: &BaselineCase, now: &BaselineCase) -> Option<Self> {
+        let is_on_one = was.processor == now.processor;
+        is_on_one.then_some(Self { was: was.cpu?.as_secs_f64(), now: now.cpu?.as_secs_f64() })
     }
 
     /// Times below the resolution of the clock are 0, which has no ratio.
@@ -54,6 +56,7 @@ pub fn judge(baseline: &Baseline, today: &Baseline, limits: &GateLimits) -> Judg
         total_was: total(|pair| pair.was.mean().clone()),
         total_now: total(|pair| pair.now.mean().clone()),
         noise: None,
+        untimed: limits.time.as_ref().map_or(0, |_| untimed(baseline, today)),
     };
     judgement.noise = noise_test(&pairs, &judgement.total_was, &judgement.total_now, &limits.max_drop, limits);
     judgement.complaints.extend(cases_fell(&pairs, limits));
@@ -89,6 +92,15 @@ fn verdicts(baseline: &Baseline, today: &Baseline) -> Vec<Complaint> {
     baseline.cases.iter().filter_map(worse).collect()
 }
 
+/// Returns how many cases have times of different processors.
+fn untimed(baseline: &Baseline, today: &Baseline) -> usize {
+    let differs = |(case, was): &(&String, &BaselineCase)| {
+        let now = today.cases.get(*case).filter(|now| was.cpu.is_some() && now.cpu.is_some());
+        now.is_some_and(|now| now.processor != was.processor)
+    };
+    baseline.cases.iter().filter(differs).count()
+}
+
 /// Inputs are taken as the same unless both hashes are known.
 fn is_other_input(was: &BaselineCase, now: &BaselineCase) -> bool {
     was.input.is_some() && now.input.is_some() && was.input != now.input
@@ -110,7 +122,7 @@ fn pairs<'a>(baseline: &'a Baseline, today: &'a Baseline) -> Vec<ScoredPair<'a>>
                 was: before,
                 now: after,
                 tolerance: was.tolerance.as_ref(),
-                cpu: CpuSeconds::of(was.cpu, now.cpu),
+                cpu: CpuSeconds::of(was, now),
             }),
             _ => None,
         }
@@ -217,18 +229,20 @@ mod tests {
     use super::*;
     use crate::model::Verdict;
     use checkers::Score;
+    use std::time::Duration;
 
     fn accepted(score: i64) -> BaselineCase {
         BaselineCase {
             result: CaseResult::Accepted(Score::from(score).into()),
             input: None,
             cpu: None,
+            processor: None,
             tolerance: None,
         }
     }
 
     fn failed(verdict: Verdict) -> BaselineCase {
-        BaselineCase { result: CaseResult::Failed(verdict), input: None, cpu: None, tolerance: None }
+        BaselineCase { result: CaseResult::Failed(verdict), input: None, cpu: None, processor: None, tolerance: None }
     }
 
     fn run(entries: impl IntoIterator<Item = BaselineCase>) -> Baseline {
@@ -365,5 +379,24 @@ mod tests {
         assert!(!rose(&timed(|case| if case == 3 { 1_000 } else { 100 })));
         assert!(!rose(&timed(|case| if case == 3 { 1_000 } else { 105 + case % 3 })));
         assert!(judge(&baseline, &scores(&[1; 20]), &with_time).holds());
+    }
+
+    #[test]
+    fn times_of_different_processors_are_not_compared() {
+        let timed = |time, processor: Option<&str>| {
+            let cpu = Some(Duration::from_millis(time));
+            run((0..20).map(|_| BaselineCase { cpu, processor: processor.map(str::to_owned), ..accepted(1) }))
+        };
+        let time = Some(TimeLimit { max_rise: 0.1, alpha: 0.01 });
+        let with_time = GateLimits { time, ..limits(Direction::Max, 0) };
+        for (was, now, is_compared) in
+            [(None, None, true), (Some("a"), Some("a"), true), (Some("a"), Some("b"), false), (None, Some("a"), false)]
+        {
+            let judgement = judge(&timed(100, was), &timed(200, now), &with_time);
+            assert_eq!(judgement.holds(), !is_compared, "{was:?} {now:?}");
+            assert_eq!(judgement.untimed, if is_compared { 0 } else { 20 });
+        }
+        let runs = [timed(100, Some("a")), timed(300, Some("b"))];
+        assert!(Baseline::of_runs(&runs).unwrap().cases.values().all(|case| case.cpu.is_none()));
     }
 }

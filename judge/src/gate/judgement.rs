@@ -114,6 +114,8 @@ pub struct Judgement {
     pub total_now: BigRational,
     /// The test of the total, if scores vary.
     pub noise: Option<NoiseTest>,
+    /// With a limit of the CPU time: the number of cases that have times of different processors, which are not compared.
+    pub untimed: usize,
 }
 
 impl Judgement {

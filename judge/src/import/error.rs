@@ -1,5 +1,6 @@
 //! Why a package cannot be imported.
 
+use super::kind::Kind;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,13 +16,29 @@ pub enum ImportError {
         source: io::Error,
     },
     /// The folder is no package of a known kind.
-    #[error("{} is not a problem package that is known", .0.display())]
+    #[error("{} is no package that is known", .0.display())]
     Unknown(PathBuf),
+    /// The folder is a package of several kinds.
+    #[error("{} is a package of several kinds: {}", .0.display(), Kind::signs(.1))]
+    Several(PathBuf, Vec<Kind>),
+    /// The folder is no package of the kind that was asked for.
+    #[error("{} is no package of the kind {}: it has no {}", .0.display(), .1.name(), .1.sign())]
+    Other(PathBuf, Kind),
+    /// Its programs cannot be built.
+    #[error("cargo cannot build the programs of {}: {why}", package.display())]
+    Build {
+        /// The package.
+        package: PathBuf,
+        /// How it ended, and what it said.
+        why: String,
+    },
     /// Something in a file is not as the format has it.
-    #[error("{}: {what}: expected {expected}", file.display())]
+    #[error("{}{}: {what}: expected {expected}", file.display(), line.map_or(String::new(), |line| format!(":{line}")))]
     Bad {
         /// Which file.
         file: PathBuf,
+        /// Which line of it, from 1.
+        line: Option<usize>,
         /// What is wrong in it.
         what: String,
         /// What the format has there.
@@ -43,7 +60,28 @@ impl ImportError {
     }
 
     pub(super) fn bad(file: &Path, what: impl Into<String>, expected: impl Into<String>) -> Self {
-        Self::Bad { file: file.to_owned(), what: what.into(), expected: expected.into() }
+        Self::Bad { file: file.to_owned(), line: None, what: what.into(), expected: expected.into() }
+    }
+
+    /// Adds the line, from 1, of what is wrong in a file.
+    pub(super) fn at(mut self, found: usize) -> Self {
+        if let Self::Bad { line, .. } = &mut self {
+            *line = Some(found);
+        }
+        self
+    }
+
+    /// Returns the error with other paths.
+    pub(super) fn with_paths(mut self, change: impl Fn(&Path) -> PathBuf) -> Self {
+        let (Self::Unreadable { path, .. }
+        | Self::Unknown(path)
+        | Self::Several(path, _)
+        | Self::Other(path, _)
+        | Self::Build { package: path, .. }
+        | Self::Bad { file: path, .. }
+        | Self::Unsupported { file: path, .. }) = &mut self;
+        *path = change(path);
+        self
     }
 
     pub(super) fn unsupported(file: &Path, what: impl Into<String>) -> Self {

@@ -52,3 +52,25 @@ pub(super) fn check_link(root: &Path, path: &Path) -> Result<(), ImportError> {
 pub(super) fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
+
+/// Returns whether the file's name ends with a dot and these letters.
+pub(super) fn has_ending(file: &Path, ending: &str) -> bool {
+    file.extension().is_some_and(|found| found == ending)
+}
+
+/// Returns the folder's name with the letters that an id has.
+pub(super) fn id_of(root: &Path) -> String {
+    let folder = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    to_id(&name(&folder))
+}
+
+/// Returns a name with the letters that an id has.
+pub(super) fn to_id(name: &str) -> String {
+    let valid = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '-' };
+    name.chars().map(valid).collect()
+}
+
+/// Returns the path of a file in the package.
+pub(super) fn inside(root: &Path, path: &Path) -> PathBuf {
+    path.strip_prefix(root).unwrap_or(path).to_owned()
+}

@@ -40,6 +40,11 @@ impl Text {
         self
     }
 
+    /// Returns the line that was written last.
+    pub(super) fn last_line(&self) -> &str {
+        self.0.trim_end().lines().last().unwrap_or_default()
+    }
+
     pub(super) fn finish(self) -> String {
         self.0
     }

@@ -1,7 +1,7 @@
 //! YAML files: mappings of texts, numbers and lists.
 
 use super::error::ImportError;
-use saphyr::{LoadableYamlNode, YamlOwned};
+use saphyr::{LoadableYamlNode, MarkedYamlOwned};
 use std::path::{Path, PathBuf};
 
 /// A mapping of a YAML file, with the file's name.
@@ -10,31 +10,38 @@ pub(super) struct Mapping {
     file: PathBuf,
     /// The path of keys to it, for messages: `limits.`.
     above: String,
-    entries: Vec<(String, YamlOwned)>,
+    /// The line that it begins in, from 1.
+    line: usize,
+    entries: Vec<(String, MarkedYamlOwned)>,
 }
 
 impl Mapping {
     /// Reads a file; one that is empty or not there has no entries.
     pub(super) fn read(file: &Path) -> Result<Self, ImportError> {
-        let empty = Self { file: file.to_owned(), above: String::new(), entries: Vec::new() };
+        Self::read_as(file, str::to_owned)
+    }
+
+    /// Reads a file whose text is another one before it is YAML.
+    pub(super) fn read_as(file: &Path, change: impl Fn(&str) -> String) -> Result<Self, ImportError> {
+        let empty = Self { file: file.to_owned(), above: String::new(), line: 1, entries: Vec::new() };
         if !file.exists() {
             return Ok(empty);
         }
         let text = std::fs::read_to_string(file).map_err(|error| ImportError::unreadable(file, error))?;
-        let documents = YamlOwned::load_from_str(&text)
-            .map_err(|error| ImportError::bad(file, error.to_string(), "a YAML document"))?;
+        let documents = MarkedYamlOwned::load_from_str(&change(&text))
+            .map_err(|error| ImportError::bad(file, error.info(), "a YAML document").at(error.marker().line()))?;
         match documents.first() {
             None => Ok(empty),
-            Some(document) if document.is_null() => Ok(empty),
+            Some(document) if document.data.is_null() => Ok(empty),
             Some(document) => Self::of(file, String::new(), document)
                 .ok_or_else(|| ImportError::bad(file, "no mapping", "`key: value` on each line")),
         }
     }
 
-    fn of(file: &Path, above: String, node: &YamlOwned) -> Option<Self> {
-        let entries = node.as_mapping()?.iter();
+    fn of(file: &Path, above: String, node: &MarkedYamlOwned) -> Option<Self> {
+        let entries = node.data.as_mapping()?.iter();
         let entries = entries.map(|(key, value)| (word(key).unwrap_or_default(), value.clone())).collect();
-        Some(Self { file: file.to_owned(), above, entries })
+        Some(Self { file: file.to_owned(), above, line: node.span.start.line(), entries })
     }
 
     /// Returns the keys, in the order of the file.
@@ -43,8 +50,8 @@ impl Mapping {
     }
 
     /// Returns the value of a key; `None` if it is missing or null.
-    fn get(&self, key: &str) -> Option<&YamlOwned> {
-        self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value).filter(|value| !value.is_null())
+    fn get(&self, key: &str) -> Option<&MarkedYamlOwned> {
+        self.entries.iter().find(|(name, _)| name == key).map(|(_, value)| value).filter(|value| !value.data.is_null())
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
@@ -52,7 +59,7 @@ impl Mapping {
     }
 
     fn bad(&self, key: &str, expected: &str) -> ImportError {
-        ImportError::bad(&self.file, format!("bad value of `{}{key}`", self.above), expected)
+        self.wrong(key, format!("bad value of `{}{key}`", self.above), expected)
     }
 
     /// Returns a text or number as text.
@@ -71,7 +78,7 @@ impl Mapping {
     pub(super) fn words(&self, key: &str) -> Result<Option<Vec<String>>, ImportError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let expected = || self.bad(key, "a text, or a list of texts");
-        let words = match value.as_sequence() {
+        let words = match value.data.as_sequence() {
             Some(list) => list.iter().map(word).collect::<Option<Vec<_>>>(),
             None => word(value).map(|text| text.split_whitespace().map(str::to_owned).collect()),
         };
@@ -83,8 +90,39 @@ impl Mapping {
         let above = format!("{}{key}.", self.above);
         match self.get(key) {
             Some(value) => Self::of(&self.file, above, value).ok_or_else(|| self.bad(key, "a mapping")),
-            None => Ok(Self { file: self.file.clone(), above, entries: Vec::new() }),
+            None => Ok(Self { file: self.file.clone(), above, line: self.line, entries: Vec::new() }),
         }
+    }
+
+    /// Returns the mappings of a list; `None` if it is missing.
+    pub(super) fn mappings(&self, key: &str) -> Result<Option<Vec<Self>>, ImportError> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        let expected = || self.bad(key, "a list of mappings");
+        let of = |(index, node): (usize, &MarkedYamlOwned)| {
+            Self::of(&self.file, format!("{}{key}[{index}].", self.above), node).ok_or_else(expected)
+        };
+        value.data.as_sequence().ok_or_else(expected)?.iter().enumerate().map(of).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// Returns a value that must be there as text.
+    pub(super) fn required(&self, key: &str, expected: &str) -> Result<String, ImportError> {
+        self.text(key)?.ok_or_else(|| {
+            ImportError::bad(&self.file, format!("there is no `{}{key}`", self.above), expected).at(self.line)
+        })
+    }
+
+    /// Returns an error at the value of a key.
+    pub(super) fn wrong(&self, key: &str, what: impl Into<String>, expected: impl Into<String>) -> ImportError {
+        let error = ImportError::bad(&self.file, what, expected);
+        match self.get(key) {
+            Some(value) => error.at(value.span.start.line()),
+            None => error,
+        }
+    }
+
+    /// Returns the error that the file asks for what is not done.
+    pub(super) fn unsupported(&self, what: impl Into<String>) -> ImportError {
+        ImportError::unsupported(&self.file, what)
     }
 
     /// Returns the first text below a key, which is a text, a list, or a mapping with one of these keys.
@@ -100,19 +138,21 @@ impl Mapping {
     }
 }
 
-fn first_text(node: &YamlOwned, preferred: &[&str]) -> Option<String> {
-    let of_list = || first_text(node.as_sequence()?.first()?, preferred);
+fn first_text(node: &MarkedYamlOwned, preferred: &[&str]) -> Option<String> {
+    let of_list = || first_text(node.data.as_sequence()?.first()?, preferred);
     let of_mapping = || {
-        let chosen = preferred.iter().find_map(|key| node.as_mapping_get(key));
-        first_text(chosen.or_else(|| node.as_mapping()?.iter().next().map(|(_, value)| value))?, preferred)
+        let chosen = preferred.iter().find_map(|key| node.data.as_mapping_get(key));
+        first_text(chosen.or_else(|| node.data.as_mapping()?.iter().next().map(|(_, value)| value))?, preferred)
     };
     word(node).or_else(of_list).or_else(of_mapping)
 }
 
 /// Returns a scalar as text.
-fn word(node: &YamlOwned) -> Option<String> {
+fn word(node: &MarkedYamlOwned) -> Option<String> {
+    let node = &node.data;
     let number = || node.as_integer().map(|number| number.to_string());
-    let decimal = || node.as_floating_point().map(|number| number.to_string());
+    // With its point or exponent, as it may stand for a number in a program.
+    let decimal = || node.as_floating_point().map(|number| format!("{number:?}"));
     let truth = || node.as_bool().map(|truth| truth.to_string());
     node.as_str().map(str::to_owned).or_else(number).or_else(decimal).or_else(truth)
 }

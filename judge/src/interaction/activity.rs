@@ -1,47 +1,60 @@
-//! The activity of a process group: it distinguishes an interactor that waits from one that is about to decide.
+//! The activity of an interactor's processes: it distinguishes one that waits from one that is about to decide.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// A sample of a process group's activity.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a sleeping thread wakes from by itself: a pause, and a wait for the judge, which reads what is printed on standard
+/// error and lets new processes start.
+const WAKING: [&str; 3] = ["nanosleep", "pipe_write", "seccomp"];
+
+/// A sample of the activity of some processes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Activity {
     /// Some thread runs, is ready to run, or waits for a disk.
     pub(super) runs: bool,
-    /// Some thread sleeps by a timer.
+    /// Some thread sleeps, and will wake by itself.
     pub(super) sleeps: bool,
+    /// The program has not started, or its end is about to be noticed.
+    pub(super) changes: bool,
     /// How often each thread was scheduled: while this stays the same, no thread ran.
-    turns: Vec<(String, u64)>,
+    turns: Vec<(PathBuf, u64)>,
 }
 
-/// Samples every thread of a process group. If the kernel gives no information, the group looks idle.
-pub(super) fn of_group(group: u32) -> Activity {
-    let mut activity = Activity { runs: false, sleeps: false, turns: Vec::new() };
-    let Ok(processes) = fs::read_dir("/proc") else { return activity };
-    for process in processes.flatten().filter(|entry| is_number(&entry.file_name().to_string_lossy())) {
-        if stat(&process.path()).is_none_or(|stat| stat.group != group) {
-            continue;
+/// Samples every thread of these processes, which are all of an interactor's.
+pub(super) fn of(processes: &[u32]) -> Activity {
+    let mut activity = Activity::default();
+    for process in processes {
+        let folder = PathBuf::from(format!("/proc/{process}"));
+        let Some(Stat { state, parent }) = stat(&folder) else { continue };
+        if matches!(state, 'Z' | 'X') {
+            // One that has ended is waited for by its parent: soon, if that is the sandbox.
+            activity.changes |= !processes.contains(&parent);
         }
-        let Ok(threads) = fs::read_dir(process.path().join("task")) else { continue };
-        threads.flatten().for_each(|thread| activity.add(&thread.path()));
+        let Ok(threads) = fs::read_dir(folder.join("task")) else { continue };
+        threads.flatten().for_each(|thread| activity.add(thread.path()));
     }
+    activity.changes |= activity.turns.is_empty();
     activity
 }
 
 impl Activity {
-    fn add(&mut self, thread: &Path) {
-        let Some(Stat { state, .. }) = stat(thread) else { return };
+    fn add(&mut self, thread: PathBuf) {
+        let Some(Stat { state, .. }) = stat(&thread) else { return };
+        if matches!(state, 'Z' | 'X') {
+            return;
+        }
         self.runs |= matches!(state, 'R' | 'D');
-        self.sleeps |= fs::read_to_string(thread.join("wchan")).is_ok_and(|place| place.contains("nanosleep"));
+        let place = fs::read_to_string(thread.join("wchan")).unwrap_or_default();
+        self.sleeps |= WAKING.iter().any(|name| place.contains(name));
         let numbers = fs::read_to_string(thread.join("schedstat")).unwrap_or_default();
         let turns = numbers.split_whitespace().nth(2).and_then(|number| number.parse().ok());
-        self.turns.push((thread.to_string_lossy().into_owned(), turns.unwrap_or_default()));
+        self.turns.push((thread, turns.unwrap_or_default()));
     }
 }
 
 struct Stat {
     state: char,
-    group: u32,
+    parent: u32,
 }
 
 /// Reads a `stat`. The name of the program is in brackets, and may contain any character.
@@ -49,12 +62,8 @@ fn stat(folder: &Path) -> Option<Stat> {
     let text = fs::read_to_string(folder.join("stat")).ok()?;
     let mut fields = text.rsplit_once(") ")?.1.split(' ');
     let state = fields.next()?.chars().next()?;
-    let group = fields.nth(1)?.parse().ok()?;
-    Some(Stat { state, group })
-}
-
-fn is_number(name: &str) -> bool {
-    name.bytes().all(|byte| byte.is_ascii_digit())
+    let parent = fields.next()?.parse().ok()?;
+    Some(Stat { state, parent })
 }
 
 #[cfg(test)]
@@ -69,8 +78,11 @@ mod tests {
     struct Group(Child);
 
     impl Group {
-        fn id(&self) -> u32 {
-            self.0.id()
+        fn activity(&self) -> Activity {
+            let id = self.0.id();
+            let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+            let children = children.split_whitespace().map(|pid| pid.parse().unwrap());
+            of(&std::iter::once(id).chain(children).collect::<Vec<_>>())
         }
     }
 
@@ -89,7 +101,7 @@ mod tests {
     fn becomes(running: &Group, expected: impl Fn(&Activity) -> bool) -> bool {
         let began = Instant::now();
         while began.elapsed() < Duration::from_secs(20) {
-            if expected(&of_group(running.id())) {
+            if expected(&running.activity()) {
                 return true;
             }
             std::thread::sleep(Duration::from_millis(2));
@@ -100,7 +112,7 @@ mod tests {
     #[test]
     fn who_reads_is_still_and_who_computes_is_not() {
         let reader = start("read line");
-        let still = |activity: &Activity| !activity.runs && !activity.sleeps && *activity == of_group(reader.id());
+        let still = |activity: &Activity| !activity.runs && !activity.sleeps && *activity == reader.activity();
         assert!(becomes(&reader, still));
         let computer = start("while :; do :; done");
         assert!(becomes(&computer, |activity| activity.runs && !activity.sleeps));
@@ -111,7 +123,16 @@ mod tests {
         let parent = start("(while :; do :; done) & wait");
         assert!(becomes(&parent, |activity| activity.runs && activity.turns.len() == 2));
         let sleeper = start("sleep 60");
-        let asleep = |activity: &Activity| activity.sleeps && !activity.runs && *activity == of_group(sleeper.id());
+        let asleep = |activity: &Activity| activity.sleeps && !activity.runs && *activity == sleeper.activity();
         assert!(becomes(&sleeper, asleep));
+    }
+
+    #[test]
+    fn an_end_that_was_not_noticed_is_a_change() {
+        assert!(of(&[]).changes);
+        let ended = start("exit");
+        assert!(becomes(&ended, |activity| activity.changes && activity.turns.is_empty()));
+        let parent = start("exit & while :; do read line; done");
+        assert!(becomes(&parent, |activity| !activity.changes && activity.turns.len() == 1));
     }
 }

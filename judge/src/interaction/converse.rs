@@ -1,16 +1,18 @@
 //! One conversation, from the start of both sides to the interactor's decision.
 
-use super::decision::PendingDecision;
+use super::decision::{Afterwards, Decider, PendingDecision, Waited};
 use super::interactor::{Interactor, InteractorError};
 use super::relay::{Pipe, Relay};
+use super::unread::UnreadInput;
+use crate::command::{CaseInput, SetterProgram};
 use crate::executor::Executor;
-use crate::model::{ExternalChecker, Limits};
+use crate::model::{CheckerProtocol, Limits};
 use crate::verdict::{self, Ending, Idleness, InteractorDecision};
 use judge_sandbox::{End, Execution, Fault, Request, Sink, Stdin};
 use rustix::fs::Mode;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -36,6 +38,9 @@ pub enum ConverseError {
     /// The interactor could not be started.
     #[error(transparent)]
     Interactor(#[from] InteractorError),
+    /// A tester failed before it had started the solver.
+    #[error("the tester {0}")]
+    Tester(String),
     /// Output could not be relayed.
     #[error("cannot relay between solver and interactor")]
     Relay(#[from] io::Error),
@@ -45,9 +50,11 @@ pub enum ConverseError {
 #[derive(Debug, Clone, Copy)]
 pub struct Partner<'a> {
     /// The program.
-    pub interactor: &'a ExternalChecker,
+    pub interactor: &'a SetterProgram,
+    /// How it is called and understood.
+    pub protocol: &'a CheckerProtocol,
     /// The case.
-    pub input: &'a Path,
+    pub input: &'a CaseInput,
     /// The answer file of the case, if it has one.
     pub expected: Option<&'a Path>,
     /// How long the interactor may take to decide after the solver's own end.
@@ -67,10 +74,14 @@ pub fn converse(
     stopped: &AtomicBool,
 ) -> Result<Conversation, ConverseError> {
     let (from_solver, to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?, Pipe::open()?);
-    // A solver runs as another user, and may open its `/dev/stdin`.
-    rustix::fs::fchmod(&to_solver.reader, Mode::from_raw_mode(0o444)).map_err(io::Error::from)?;
-    let Partner { interactor, input, expected, decision_time } = partner;
-    let interactor = Interactor::start(interactor, input, expected, to_interactor.reader, to_solver.writer)?;
+    // Both sides run as other users, and may open their `/dev/stdin` and `/dev/stdout`.
+    for pipe in [&to_solver.reader, &to_interactor.reader] {
+        rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?;
+    }
+    let Partner { interactor, protocol, input, expected, decision_time } = partner;
+    let stdio = [to_interactor.reader, to_solver.writer];
+    let interactor =
+        Interactor::start((interactor, protocol), input, expected, stdio).map_err(InteractorError::from)?;
     let mut relay = Relay::new(from_solver.reader, to_interactor.writer)?;
     let reader = to_solver.reader.try_clone()?;
     let request = Request {
@@ -78,27 +89,38 @@ pub fn converse(
         stdout: Sink::File(Arc::new(File::from(from_solver.writer))),
         ..request.clone()
     };
-    let execution = run(executor, &request, &mut relay, &interactor)?;
+    let execution = run(executor, &request, &mut relay, interactor.ended())?;
     if matches!(execution.end, End::NotStarted(_)) {
-        let decision = InteractorDecision::None(Idleness::Waiting);
+        let decision = InteractorDecision::None(Idleness::Waiting, String::new());
         return Ok(Conversation { execution, decision, written: Vec::new() });
     }
     let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
-    let pending =
-        PendingDecision { relay: &mut relay, interactor, to_solver: Some(reader), ended_well, decision_time, stopped };
-    let (decision, written) = pending.decision()?.ok_or(Fault::Cancelled)?;
+    let mut unread = UnreadInput::new(reader)?;
+    let pending = PendingDecision {
+        relay: &mut relay,
+        decider: &interactor,
+        to_solver: &mut unread,
+        afterwards: if ended_well { Afterwards::ShowEnd } else { Afterwards::KeepOpen },
+        decision_time,
+        stopped,
+    };
+    let (decision, written) = match pending.wait_for_it()? {
+        Waited::Ended | Waited::Delivered => interactor.decision(),
+        Waited::Idle(idleness) => (interactor.undecided(idleness), Vec::new()),
+        Waited::Stopped => return Err(Fault::Cancelled.into()),
+    };
     Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision, written })
 }
 
-/// Runs the solver, and relays until it ends.
-fn run(
+/// Runs the solver, and relays until it ends. It is needed only until `ended` becomes readable.
+pub(super) fn run(
     executor: &mut dyn Executor,
     request: &Request,
     relay: &mut Relay,
-    interactor: &Interactor,
+    ended: BorrowedFd<'_>,
 ) -> Result<Execution, ConverseError> {
     let stop = Pipe::open()?;
-    let (listening, ended) = (stop.reader, interactor.ended());
+    let listening = stop.reader;
     std::thread::scope(|scope| {
         let relaying = std::thread::Builder::new().spawn_scoped(scope, || relay.run(listening.as_fd(), ended))?;
         let execution = executor.run_until(request, ended);

@@ -1,13 +1,13 @@
-//! Waits for the interactor's decision once the solver has ended: it may decide on everything that was said.
+//! Waits for the interactor's or tester's decision once the solver has ended: it may decide on everything that was said.
 
 use super::activity::Activity;
-use super::interactor::Interactor;
-use super::relay::{Relay, never_wait};
-use crate::verdict::{Idleness, InteractorDecision};
+use super::relay::Relay;
+use super::unread::UnreadInput;
+use crate::verdict::Idleness;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -17,67 +17,91 @@ const PAUSE: Duration = Duration::from_millis(15);
 /// The number of equal samples in a row after which the interactor counts as waiting.
 const LOOKS: usize = 4;
 
-/// An interactor that prints this many bytes after the solver's end is not about to decide.
-const FLOOD_BYTES: usize = 1 << 20;
+/// The side of a conversation that decides: below, the interactor.
+pub(super) trait Decider {
+    /// Becomes readable when it has ended.
+    fn ended(&self) -> BorrowedFd<'_>;
+
+    /// Samples its activity.
+    fn activity(&self) -> Activity;
+}
 
 /// A conversation after the solver's end and before the interactor's decision.
 pub(super) struct PendingDecision<'a> {
     pub(super) relay: &'a mut Relay,
-    pub(super) interactor: Interactor,
-    /// The interactor's further output, which is discarded: a full or broken pipe must not stop it. `None` once it has
-    /// closed its output.
-    pub(super) to_solver: Option<OwnedFd>,
-    /// Whether the solver succeeded: only then the interactor sees the end of its output.
-    pub(super) ended_well: bool,
+    pub(super) decider: &'a dyn Decider,
+    /// The interactor's further output.
+    pub(super) to_solver: &'a mut UnreadInput,
+    pub(super) afterwards: Afterwards,
     /// How long the interactor may take to decide.
     pub(super) decision_time: Duration,
     /// Whether the whole run was stopped.
     pub(super) stopped: &'a AtomicBool,
 }
 
+/// What follows when the interactor has all of the solver's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Afterwards {
+    /// It sees the end of it, and has the full time to decide: the solver succeeded.
+    ShowEnd,
+    /// It may still decide on what it has read, and is not shown the end: the solver failed.
+    KeepOpen,
+    /// Nothing: it need not be waited for any longer.
+    Return,
+}
+
+/// How the wait for a decision ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waited {
+    /// The interactor has ended.
+    Ended,
+    /// It has all output, where this was all to wait for.
+    Delivered,
+    /// It had its time, or waits for more.
+    Idle(Idleness),
+    /// The run was stopped.
+    Stopped,
+}
+
 impl PendingDecision<'_> {
-    /// Waits for the decision. After a solver that failed, it waits only while the interactor may still decide on what
-    /// it has read. Also returns what it wrote. `None` when the run was stopped.
-    pub(super) fn decision(mut self) -> io::Result<Option<(InteractorDecision, Vec<u8>)>> {
-        if let Some(to_solver) = &self.to_solver {
-            never_wait(to_solver)?;
-        }
+    /// Waits for the decision.
+    pub(super) fn wait_for_it(self) -> io::Result<Waited> {
         self.relay.take()?;
         let began = Instant::now();
-        let mut thrown_away = 0;
         let mut looks = Looks::default();
-        while began.elapsed() < self.decision_time && thrown_away < FLOOD_BYTES {
+        while began.elapsed() < self.decision_time && !self.to_solver.is_flooded() {
             if self.stopped.load(Ordering::SeqCst) {
-                return Ok(None);
+                return Ok(Waited::Stopped);
             }
             self.relay.pass()?;
-            if self.ended_well {
-                self.relay.show_end();
+            match self.afterwards {
+                Afterwards::ShowEnd => self.relay.show_end(),
+                Afterwards::Return if self.relay.pending().is_none() => return Ok(Waited::Delivered),
+                Afterwards::KeepOpen | Afterwards::Return => {}
             }
             match self.wait()? {
-                Woken::Ended => return Ok(Some(self.interactor.decision())),
+                Woken::Ended => return Ok(Waited::Ended),
                 Woken::Moved => {
-                    thrown_away += self.throw_away()?;
+                    self.to_solver.drop_what_is_there()?;
                     looks.alike = 0;
                 }
                 // It has seen the end of its input: it has the full time to decide.
-                Woken::Nothing if self.ended_well => {}
-                Woken::Nothing => looks.add(self.interactor.activity(), self.relay.is_heard()?),
+                Woken::Nothing if self.afterwards == Afterwards::ShowEnd => {}
+                Woken::Nothing => looks.add(self.decider.activity(), self.relay.is_heard()?),
             }
             if looks.alike == LOOKS {
-                return Ok(Some((InteractorDecision::None(Idleness::Waiting), Vec::new())));
+                return Ok(Waited::Idle(Idleness::Waiting));
             }
         }
-        let idleness = if thrown_away < FLOOD_BYTES { looks.idleness() } else { Idleness::Waiting };
-        Ok(Some((InteractorDecision::None(idleness), Vec::new())))
+        Ok(Waited::Idle(if self.to_solver.is_flooded() { Idleness::Waiting } else { looks.idleness() }))
     }
 
     /// Waits for one pause.
     fn wait(&self) -> io::Result<Woken> {
-        let ended = self.interactor.ended();
+        let ended = self.decider.ended();
         let mut fds = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN)];
         fds.extend(self.relay.pending().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
-        fds.extend(self.to_solver.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
+        fds.extend(self.to_solver.poll());
         let timeout = Timespec { tv_sec: 0, tv_nsec: PAUSE.subsec_nanos().into() };
         match rustix::event::poll(&mut fds, Some(&timeout)) {
             Ok(0) => Ok(Woken::Nothing),
@@ -85,22 +109,6 @@ impl PendingDecision<'_> {
             Ok(_) | Err(Errno::INTR) => Ok(Woken::Moved),
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// Reads and drops what the interactor prints, and returns the number of bytes.
-    fn throw_away(&mut self) -> io::Result<usize> {
-        let mut buffer = [0; 64 * 1024];
-        let mut count = 0;
-        while let Some(to_solver) = self.to_solver.as_ref().filter(|_| count < FLOOD_BYTES) {
-            match rustix::io::read(to_solver, &mut buffer) {
-                Ok(0) => self.to_solver = None,
-                Ok(more) => count += more,
-                Err(Errno::AGAIN) => break,
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(count)
     }
 }
 
@@ -126,7 +134,7 @@ struct Looks {
 
 impl Looks {
     fn add(&mut self, activity: Activity, has_heard_all: bool) {
-        let is_still = has_heard_all && !activity.runs && !activity.sleeps;
+        let is_still = has_heard_all && !activity.runs && !activity.sleeps && !activity.changes;
         let is_same = self.last.as_ref().is_some_and(|last| *last == activity);
         self.alike = if !is_still {
             0

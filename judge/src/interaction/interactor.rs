@@ -1,72 +1,73 @@
 //! The interactor's process: its start, and its decision.
 
 use super::activity::{self, Activity};
-use crate::command::{self, CommandError, Reports, Running};
-use crate::model::{CheckerProtocol, ExternalChecker};
-use crate::verdict::{self, CallOutput, InteractorDecision, ProtocolError};
+use super::decision::Decider;
+use crate::command::{CallInput, Called, CaseInput, CommandError, LiveCall, SetterProgram};
+use crate::model::{CheckerProtocol, error_chain};
+use crate::verdict::{self, CallOutput, Idleness, InteractorDecision, Protocol, ProtocolError};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 
 /// A running interactor. When this is dropped, it is killed.
-pub(super) struct Interactor {
-    running: Running,
-    protocol: CheckerProtocol,
-    reports: Reports,
+pub(super) struct Interactor<'a> {
+    call: LiveCall<'a>,
+    protocol: &'a dyn Protocol,
 }
 
-impl Interactor {
+impl<'a> Interactor<'a> {
     /// Starts an interactor between two pipes.
     pub(super) fn start(
-        interactor: &ExternalChecker,
-        input: &Path,
+        (program, protocol): (&'a SetterProgram, &'a CheckerProtocol),
+        input: &CaseInput,
         expected: Option<&Path>,
-        stdin: OwnedFd,
-        stdout: OwnedFd,
-    ) -> Result<Self, InteractorError> {
-        let ExternalChecker { command, protocol, .. } = interactor;
-        let speaks = verdict::interactor_protocol(protocol);
-        let reports = Reports::create(speaks)?;
-        let words = command::call_words(command, &speaks.call(&command.line, &reports.with(input, None, expected)))?;
-        let running = Running::start(&words, &command.folder, stdin.as_fd(), stdout.as_fd())?;
-        Ok(Self { running, protocol: protocol.clone(), reports })
-    }
-
-    /// Becomes readable when it has ended.
-    pub(super) fn ended(&self) -> BorrowedFd<'_> {
-        self.running.ended()
-    }
-
-    /// Samples the activity of its process group.
-    pub(super) fn activity(&self) -> Activity {
-        activity::of_group(self.running.id())
+        stdio: [OwnedFd; 2],
+    ) -> Result<Self, CommandError> {
+        let protocol = verdict::interactor_protocol(protocol);
+        let files = CallInput { input, answer: None, expected };
+        Ok(Self { call: LiveCall::start(program, protocol, files, stdio)?, protocol })
     }
 
     /// Returns its decision after its end, and what it wrote to the first of its reports.
     pub(super) fn decision(self) -> (InteractorDecision, Vec<u8>) {
-        let failed = |why: String| (InteractorDecision::Failed(why), Vec::new());
-        let Self { running, protocol, reports } = self;
-        let ended = match running.end() {
-            Ok(ended) => ended,
-            Err(error) => return failed(error.to_string()),
+        let Called { output, mut reports } = match self.call.end() {
+            Ok(called) => called,
+            Err(error) => return (failed(&error), Vec::new()),
         };
-        let mut reports = match reports.read() {
-            Ok(reports) => reports,
-            Err(error) => return failed(format!("cannot read the interactor's report: {error}")),
-        };
-        let output = CallOutput { status: ended.status, stdout: &[], stderr: &ended.stderr, reports: &reports };
-        let protocol = verdict::interactor_protocol(&protocol);
-        let said = match protocol.next_pass(&output) {
+        let output = CallOutput { status: output.status, stdout: &[], stderr: &output.stderr, reports: &reports };
+        let said = match self.protocol.next_pass(&output) {
             Some(_) => Err(ProtocolError::NextPass("which interactive problems do not have here")),
-            None => protocol.ruling(&output),
+            None => self.protocol.ruling(&output),
         };
         match said {
             Ok(ruling) => {
                 let written = reports.first_mut().and_then(Option::take).unwrap_or_default();
                 (InteractorDecision::Decided(ruling), written)
             }
-            Err(error) => failed(format!("the interactor {error}")),
+            Err(error) => (InteractorDecision::Failed(format!("the interactor {error}")), Vec::new()),
         }
+    }
+
+    /// Ends it, and returns that it has not decided.
+    pub(super) fn undecided(self, idleness: Idleness) -> InteractorDecision {
+        match self.call.kill() {
+            Ok(stderr) => InteractorDecision::None(idleness, stderr),
+            Err(error) => failed(&error),
+        }
+    }
+}
+
+fn failed(error: &CommandError) -> InteractorDecision {
+    InteractorDecision::Failed(format!("the interactor failed: {}", error_chain(error)))
+}
+
+impl Decider for Interactor<'_> {
+    fn ended(&self) -> BorrowedFd<'_> {
+        self.call.ended()
+    }
+
+    fn activity(&self) -> Activity {
+        activity::of(&self.call.processes())
     }
 }
 

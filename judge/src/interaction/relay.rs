@@ -110,13 +110,28 @@ impl Relay {
 
     /// Returns whether the interactor has read all of the solver's output, or has closed its end.
     pub(super) fn is_heard(&self) -> io::Result<bool> {
+        match &self.to_interactor {
+            // A file or device, which a tester may have given the solver to write to, has nothing that waits to be read.
+            Some(fd) if !self.is_refused()? => match rustix::io::ioctl_fionread(fd) {
+                Ok(unread) => Ok(self.pending().is_none() && unread == 0),
+                Err(Errno::NOTTY) => Ok(self.pending().is_none()),
+                Err(error) => Err(error.into()),
+            },
+            _ => Ok(true),
+        }
+    }
+
+    /// Returns whether the interactor has closed its input.
+    pub(super) fn is_refused(&self) -> io::Result<bool> {
         let Some(fd) = &self.to_interactor else { return Ok(true) };
         let mut fds = [PollFd::new(fd, PollFlags::empty())];
         rustix::event::poll(&mut fds, Some(&rustix::event::Timespec::default()))?;
-        if fds[0].revents().contains(PollFlags::ERR) {
-            return Ok(true);
-        }
-        Ok(self.pending().is_none() && rustix::io::ioctl_fionread(fd)? == 0)
+        Ok(fds[0].revents().intersects(PollFlags::ERR | PollFlags::HUP))
+    }
+
+    /// Returns the interactor's input, while it is open here.
+    pub(super) fn to_interactor(&self) -> Option<BorrowedFd<'_>> {
+        self.to_interactor.as_ref().map(AsFd::as_fd)
     }
 
     /// Closes the interactor's input once all of the solver's output is written.

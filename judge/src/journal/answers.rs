@@ -7,15 +7,25 @@ use std::borrow::Cow;
 
 /// Stores an answer, and returns its row. One that is there already is only marked as given again.
 pub(super) fn store(connection: &Connection, run: RunId, answer: &[u8]) -> rusqlite::Result<i64> {
-    let hash = Digest::of(answer);
+    store_packed(connection, run, Digest::of(answer).0, answer.len(), || pack(answer))
+}
+
+/// Stores an answer of this hash and length, packed.
+pub(super) fn store_packed<'a>(
+    connection: &Connection,
+    run: RunId,
+    hash: [u8; 32],
+    bytes: usize,
+    packed: impl FnOnce() -> Cow<'a, [u8]>,
+) -> rusqlite::Result<i64> {
     let mut mark = connection.prepare_cached("UPDATE answer SET run = ?2 WHERE hash = ?1 RETURNING id")?;
-    if let Some(known) = mark.query_row(params![hash.0, run.0], |row| row.get(0)).optional()? {
+    if let Some(known) = mark.query_row(params![hash, run.0], |row| row.get(0)).optional()? {
         return Ok(known);
     }
-    let packed = pack(answer);
+    let packed = packed();
     connection
         .prepare_cached("INSERT INTO answer (hash, run, bytes, packed_bytes) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![hash.0, run.0, answer.len(), packed.len()])?;
+        .execute(params![hash, run.0, bytes, packed.len()])?;
     let id = connection.last_insert_rowid();
     connection
         .prepare_cached("INSERT INTO answer_body (answer, packed) VALUES (?1, ?2)")?

@@ -4,8 +4,12 @@ use super::rank::rank;
 use super::stored::read_score;
 use super::{Journal, JournalError};
 use crate::model::{BestScore, BestScores, CaseName, Digest, Direction, Game, RunId, natural_key};
-use rusqlite::{Connection, TransactionBehavior, named_params, params};
-use std::collections::HashMap;
+use checkers::Score;
+use rusqlite::{Connection, TransactionBehavior, params};
+use std::cmp::Ordering;
+use std::collections::hash_map::Entry;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::Arc;
 
 /// Compares two scores by their ranks.
 fn is_better(game: &Game, rank: &[u8], than: &[u8]) -> bool {
@@ -37,29 +41,117 @@ enum Origin {
     /// In a result of this case.
     Own { game_case: i64 },
     /// Here.
-    Imported(BestScore),
+    Imported(Box<BestScore>),
+}
+
+/// A solver of a run, and where the result is from, if from another machine: their rows.
+type EntrantKey = (i64, Option<i64>);
+
+/// A solver of a run, as far as a best score tells it.
+struct RecordedEntrant {
+    name: Arc<str>,
+    hash: Digest,
+    host: Arc<str>,
+    run: RunId,
+    date: Arc<str>,
+}
+
+/// A candidate in the natural order of the names.
+struct Ordered<K> {
+    place: K,
+    candidate: BestRow,
+}
+
+impl<K: Ord> Ord for Ordered<K> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.place.cmp(&other.place)
+    }
+}
+
+impl<K: Ord> PartialOrd for Ordered<K> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<K: Ord> PartialEq for Ordered<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<K: Ord> Eq for Ordered<K> {}
+
+/// Selects these columns of the best rank of each case of a game.
+fn own_bests(game: &Game, columns: &str) -> String {
+    let extreme = match game.direction {
+        Direction::Max => "max",
+        Direction::Min => "min",
+    };
+    format!(
+        "WITH best AS MATERIALIZED (
+             SELECT game_case, {extreme}(rank) AS rank FROM result WHERE rank IS NOT NULL GROUP BY game_case
+         )
+         SELECT {columns} FROM best CROSS JOIN game_case ON game_case.id = best.game_case
+         WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3",
+    )
 }
 
 impl BestRow {
     fn imported(score: BestScore) -> Self {
         let (case, input) = (score.case.clone(), score.input);
-        Self { case, input, rank: rank(&score.score), origin: Origin::Imported(score) }
+        Self { case, input, rank: rank(&score.score), origin: Origin::Imported(Box::new(score)) }
     }
 }
 
 impl Journal {
     /// Returns the best score of each case, in the natural order of their names; of equal ones the first. `most` is the
-    /// largest number of them.
+    /// largest number of them: no more than that are kept in memory.
     ///
     /// # Errors
     /// When the journal cannot be read.
     pub fn best(&self, game: &Game, most: Option<usize>) -> Result<BestScores, JournalError> {
-        let mut candidates = self.candidates(game)?;
-        candidates.sort_by_cached_key(|candidate| (natural_key(&candidate.case.0), candidate.input));
-        let cases = candidates.len();
-        candidates.truncate(most.unwrap_or(cases));
-        let scores = candidates.into_iter().map(|candidate| self.in_full(candidate)).collect::<Result<_, _>>()?;
+        let mut first = BinaryHeap::new();
+        let mut cases = 0;
+        self.candidates(game, |candidate| {
+            cases += 1;
+            first.push(Ordered { place: (natural_key(&candidate.case.0), candidate.input, cases), candidate });
+            if most.is_some_and(|most| first.len() > most) {
+                first.pop();
+            }
+        })?;
+        let first = first.into_sorted_vec().into_iter();
+        let mut entrants = HashMap::new();
+        let scores = first.map(|ordered| self.in_full(ordered.candidate, &mut entrants)).collect::<Result<_, _>>()?;
         Ok(BestScores { scores, cases })
+    }
+
+    /// Returns the best score on each input, whatever the names of its cases.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn best_by_input(&self, game: &Game) -> Result<HashMap<Digest, Score>, JournalError> {
+        let mut best: HashMap<Digest, Score> = HashMap::new();
+        let mut add = |input, score: Score| {
+            let is_better = |known: &Score| game.direction.compare(&score, known).is_gt();
+            if best.get(&input).is_none_or(is_better) {
+                best.insert(input, score);
+            }
+        };
+        let mut statement = self.connection.prepare(&own_bests(
+            game,
+            "input,
+             (SELECT score FROM result WHERE result.game_case = best.game_case AND result.rank = best.rank LIMIT 1)",
+        ))?;
+        let mut rows = statement.query(params![game.problem, game.checker.name, game.checker.version])?;
+        while let Some(row) = rows.next()? {
+            let score = read_score(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
+            add(Digest(row.get(0)?), score);
+        }
+        for BestScore { input, score, .. } in self.imported_bests(game)? {
+            add(input, score);
+        }
+        Ok(best)
     }
 
     /// Adds the best scores of others; on each case the better one is kept.
@@ -67,8 +159,10 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read or written: then nothing is imported.
     pub fn import_best(&mut self, game: &Game, scores: &[BestScore]) -> Result<Imported, JournalError> {
-        let known = self.candidates(game)?;
-        let mut known: HashMap<_, _> = known.into_iter().map(|known| ((known.case, known.input), known.rank)).collect();
+        let mut known = HashMap::new();
+        self.candidates(game, |best| {
+            known.insert((best.case, best.input), best.rank);
+        })?;
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut imported = Imported::default();
         for score in scores {
@@ -85,76 +179,79 @@ impl Journal {
         Ok(imported)
     }
 
-    fn candidates(&self, game: &Game) -> Result<Vec<BestRow>, JournalError> {
-        let mut candidates = self.own_candidates(game)?;
-        let imported = self.imported_bests(game)?;
-        if imported.is_empty() {
-            return Ok(candidates);
-        }
-        let places = candidates.iter().enumerate();
-        let places: HashMap<_, _> =
-            places.map(|(place, candidate)| ((candidate.case.clone(), candidate.input), place)).collect();
-        for theirs in imported.into_iter().map(BestRow::imported) {
-            match places.get(&(theirs.case.clone(), theirs.input)) {
-                Some(&place) if is_better(game, &theirs.rank, &candidates[place].rank) => candidates[place] = theirs,
-                Some(_) => {}
-                None => candidates.push(theirs),
-            }
-        }
-        Ok(candidates)
-    }
-
-    /// One walk along the index of ranks: no result is looked at.
-    fn own_candidates(&self, game: &Game) -> Result<Vec<BestRow>, JournalError> {
-        let extreme = match game.direction {
-            Direction::Max => "max",
-            Direction::Min => "min",
-        };
-        let sql = format!(
-            "WITH best AS MATERIALIZED (
-                 SELECT game_case, {extreme}(rank) AS rank FROM result WHERE rank IS NOT NULL GROUP BY game_case
-             )
-             SELECT game_case, name, input, rank FROM best CROSS JOIN game_case ON game_case.id = best.game_case
-             WHERE problem = :problem AND checker = :checker AND checker_version = :version",
-        );
-        let mut statement = self.connection.prepare(&sql)?;
-        let parameters = named_params! {
-            ":problem": game.problem, ":checker": game.checker.name, ":version": game.checker.version,
-        };
-        let candidates = statement.query_map(parameters, |row| {
-            Ok(BestRow {
+    /// Passes the best score of each case on, in no order. One walk along the index of ranks: no result is looked at.
+    fn candidates(&self, game: &Game, mut pass_on: impl FnMut(BestRow)) -> Result<(), JournalError> {
+        let imported = self.imported_bests(game)?.into_iter().map(BestRow::imported);
+        let mut imported: HashMap<_, _> =
+            imported.map(|theirs| ((theirs.case.clone(), theirs.input), theirs)).collect();
+        let mut statement = self.connection.prepare(&own_bests(game, "game_case, name, input, best.rank"))?;
+        let mut rows = statement.query(params![game.problem, game.checker.name, game.checker.version])?;
+        while let Some(row) = rows.next()? {
+            let own = BestRow {
                 origin: Origin::Own { game_case: row.get(0)? },
                 case: CaseName(row.get(1)?),
                 input: Digest(row.get(2)?),
                 rank: row.get(3)?,
-            })
-        })?;
-        Ok(candidates.collect::<Result<_, _>>()?)
+            };
+            let theirs = (!imported.is_empty()).then(|| imported.remove(&(own.case.clone(), own.input))).flatten();
+            match theirs {
+                Some(theirs) if is_better(game, &theirs.rank, &own.rank) => pass_on(theirs),
+                _ => pass_on(own),
+            }
+        }
+        imported.into_values().for_each(pass_on);
+        Ok(())
     }
 
-    fn in_full(&self, candidate: BestRow) -> Result<BestScore, JournalError> {
+    /// Returns a candidate with its score and origin. `entrants` are the solvers that were met so far.
+    fn in_full(
+        &self,
+        candidate: BestRow,
+        entrants: &mut HashMap<EntrantKey, RecordedEntrant>,
+    ) -> Result<BestScore, JournalError> {
         let game_case = match candidate.origin {
-            Origin::Imported(score) => return Ok(score),
+            Origin::Imported(score) => return Ok(*score),
             Origin::Own { game_case } => game_case,
         };
         let mut statement = self.connection.prepare_cached(
-            "SELECT score, entrant.name, entrant.hash, host, run.id, started
-             FROM result JOIN entrant ON entrant.id = result.entrant JOIN run ON run.id = entrant.run
-             WHERE game_case = ?1 AND rank = ?2 ORDER BY result.entrant LIMIT 1",
+            "SELECT entrant, origin, score FROM result WHERE game_case = ?1 AND rank = ?2 ORDER BY entrant LIMIT 1",
         )?;
         let mut rows = statement.query(params![game_case, candidate.rank])?;
         let row = rows.next()?.ok_or_else(|| JournalError::Damaged("a best score has no result".to_owned()))?;
+        let entrant = match entrants.entry((row.get(0)?, row.get(1)?)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let entrant = self.recorded_entrant(*new.key())?;
+                new.insert(entrant)
+            }
+        };
         Ok(BestScore {
             case: candidate.case,
             input: candidate.input,
-            score: read_score(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?,
-            solver: row.get(1)?,
-            solver_hash: Digest(row.get(2)?),
-            host: row.get(3)?,
-            run: RunId(row.get(4)?),
-            date: row.get(5)?,
+            score: read_score(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?,
+            solver: entrant.name.clone(),
+            solver_hash: entrant.hash,
+            host: entrant.host.clone(),
+            run: entrant.run,
+            date: entrant.date.clone(),
             imported: false,
         })
+    }
+
+    fn recorded_entrant(&self, (entrant, origin): EntrantKey) -> Result<RecordedEntrant, JournalError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT name, entrant.hash, coalesce(origin.host, run.host), run.id, coalesce(origin.started, run.started)
+             FROM entrant JOIN run ON run.id = entrant.run LEFT JOIN origin ON origin.id = ?2 WHERE entrant.id = ?1",
+        )?;
+        Ok(statement.query_row(params![entrant, origin], |row| {
+            Ok(RecordedEntrant {
+                name: row.get(0)?,
+                hash: Digest(row.get(1)?),
+                host: row.get(2)?,
+                run: RunId(row.get(3)?),
+                date: row.get(4)?,
+            })
+        })?)
     }
 
     fn imported_bests(&self, game: &Game) -> Result<Vec<BestScore>, JournalError> {

@@ -1,6 +1,6 @@
 //! What can go wrong with the journal. Never a reason for a run to fail.
 
-use crate::model::RunId;
+use crate::model::{Labels, RunId};
 use std::io;
 use std::path::PathBuf;
 
@@ -25,6 +25,23 @@ pub enum JournalError {
         #[source]
         source: rusqlite::Error,
     },
+    /// Its file cannot be read.
+    #[error("cannot read the journal {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is something else.
+    #[error("{} is no journal: {why}", path.display())]
+    NoJournal {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        why: &'static str,
+    },
     /// It was written by a judge that knows more.
     #[error("the journal {}: unsupported schema version {found} (newest supported: {known})", path.display())]
     Newer {
@@ -44,9 +61,15 @@ pub enum JournalError {
     /// There is no run at all.
     #[error("there is no run in the journal yet")]
     NoRunYet,
+    /// The run would have too many tags.
+    #[error("run {0} would have more than {most} tags", most = Labels::MOST_TAGS)]
+    ManyTags(RunId),
     /// Another judge is working on the run.
     #[error("run {0} is still running in another judge")]
     StillRunning(RunId),
+    /// Another judge records a run in the same file, which takes one writer.
+    #[error("another judge records run {0} in the same journal, which takes one writer")]
+    OtherWriter(RunId),
     /// Something in it cannot be what the judge has written.
     #[error("the journal is damaged: {0}")]
     Damaged(String),

@@ -1,11 +1,14 @@
 //! Past runs at a glance: totals, failures, and the change against the run before.
 
 use super::columns::named;
-use super::{Journal, JournalError, lock};
-use crate::model::{Digest, HistoryRow, RunId, RunState, Stop};
+use super::lock::Locks;
+use super::{Journal, JournalError};
+use crate::model::{Digest, Game, HistoryRow, Labels, PastScores, RunId, RunState};
 use num_rational::BigRational;
 use rusqlite::{OptionalExtension, Row, TransactionBehavior, named_params, params};
-use std::path::Path;
+
+/// The most scores of a past run that are read at once: they are kept in memory.
+const MOST_PAST_SCORES: usize = 100_000;
 
 /// Which runs are asked for.
 #[derive(Debug, Clone, Default)]
@@ -14,21 +17,29 @@ pub struct HistoryFilter<'a> {
     pub problem: Option<&'a str>,
     /// Only solvers of this name, or if it has a `/`, whose command ends with this path.
     pub solver: Option<&'a str>,
+    /// Only runs with this tag.
+    pub tag: Option<&'a str>,
+    /// Only rows with this text in their run's number, problem, solver, command, message, tags or note, in any case.
+    pub text: Option<&'a str>,
+    /// The number of newest ones to leave out.
+    pub offset: usize,
     /// The number of newest ones to return; `None`: all.
     pub newest: Option<usize>,
 }
 
-/// Returns the state of a run from what is stored, and from whether its lock is held.
-pub(super) fn run_state(stored: &str, folder: &Path, run: RunId) -> RunState {
-    let mut ends = [None, Some(Stop::FailFast), Some(Stop::Interrupted)].map(RunState::ended).into_iter();
-    let unended = || if lock::is_held(folder, run) { RunState::Running } else { RunState::Killed };
-    ends.find(|state| state.name() == stored).unwrap_or_else(unended)
-}
+/// The rows of a filter. `LIKE` would give `%` and `_` in a text a meaning.
+const MATCHING: &str = "(:problem IS NULL OR problem = :problem)
+    AND (:solver IS NULL OR entrant.name = :solver OR instr(:solver, '/') AND
+        (entrant.command = :solver OR substr(entrant.command, -length(:solver) - 1) = '/' || :solver))
+    AND (:tag IS NULL OR EXISTS (SELECT 1 FROM tag WHERE tag.run = run.id AND tag.name = :tag))
+    AND (:text IS NULL OR instr(lower(run.id || ' ' || problem || ' ' || entrant.name || ' ' || entrant.command || ' ' ||
+        coalesce(message, '') || ' ' || coalesce(note, '') || ' ' ||
+        coalesce((SELECT group_concat(tag.name, ' ') FROM tag WHERE tag.run = run.id), '')), lower(:text)))";
 
-/// What a total must agree in to be compared with an earlier one.
-struct Comparable {
-    entrant: i64,
-    case_set: Option<[u8; 32]>,
+/// Returns the state of a run from what is stored, and from whether its lock is held.
+pub(super) fn run_state(stored: &str, locks: &Locks, run: RunId) -> RunState {
+    let unended = || if locks.is_held(run) { RunState::Running } else { RunState::Killed };
+    stored.parse().unwrap_or_else(|_| unended())
 }
 
 impl Journal {
@@ -37,28 +48,40 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn history(&self, filter: &HistoryFilter<'_>) -> Result<Vec<HistoryRow>, JournalError> {
-        let mut statement = self.connection.prepare(
+        let mut statement = self.connection.prepare(&format!(
             "SELECT run.id, started, strftime('%Y-%m-%d %H:%M', started, 'localtime'), state, problem, name, hash,
                  case_count, done, accepted, rule, total, direction, git_commit, git_dirty, entrant.id, case_set,
                  entrant.place, message, entrant.command
              FROM run JOIN entrant ON entrant.run = run.id
-             WHERE (:problem IS NULL OR problem = :problem) AND (:solver IS NULL OR name = :solver OR instr(:solver, '/') AND
-                 (entrant.command = :solver OR substr(entrant.command, -length(:solver) - 1) = '/' || :solver))
-             ORDER BY run.id DESC, entrant.place LIMIT :newest",
-        )?;
+             WHERE {MATCHING} ORDER BY run.id DESC, entrant.place LIMIT :newest OFFSET :offset"
+        ))?;
         let newest = filter.newest.map_or(-1, |newest| i64::try_from(newest).unwrap_or(-1));
-        let parameters = named_params! { ":problem": filter.problem, ":solver": filter.solver, ":newest": newest };
+        let HistoryFilter { problem, solver, tag, text, offset, .. } = filter;
+        let parameters = named_params! {
+            ":problem": problem, ":solver": solver, ":tag": tag, ":text": text, ":newest": newest, ":offset": offset
+        };
         let rows = statement.query_map(parameters, |row| self.read_row(row))?.collect::<Result<Vec<_>, _>>()?;
-        rows.into_iter().map(|(row, comparable)| self.with_figures(row, &comparable)).collect()
+        rows.into_iter().map(|(row, entrant)| self.with_figures(row, entrant)).collect()
     }
 
-    fn read_row(&self, row: &Row<'_>) -> rusqlite::Result<(HistoryRow, Comparable)> {
+    /// Returns the number of rows that [`Journal::history`] would return of all runs, however many are asked for.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn history_count(&self, filter: &HistoryFilter<'_>) -> Result<usize, JournalError> {
+        let HistoryFilter { problem, solver, tag, text, .. } = filter;
+        let sql = format!("SELECT count(*) FROM run JOIN entrant ON entrant.run = run.id WHERE {MATCHING}");
+        let parameters = named_params! { ":problem": problem, ":solver": solver, ":tag": tag, ":text": text };
+        Ok(self.connection.query_row(&sql, parameters, |row| row.get(0))?)
+    }
+
+    fn read_row(&self, row: &Row<'_>) -> rusqlite::Result<(HistoryRow, i64)> {
         let run = RunId(row.get(0)?);
         let history = HistoryRow {
             run,
             started: row.get(1)?,
             started_here: row.get(2)?,
-            state: run_state(&row.get::<_, String>(3)?, &self.folder, run),
+            state: run_state(&row.get::<_, String>(3)?, &self.locks, run),
             problem: row.get(4)?,
             solver: row.get(5)?,
             command: row.get(19)?,
@@ -70,22 +93,25 @@ impl Journal {
             accepted: row.get::<_, Option<usize>>(9)?.unwrap_or(0),
             rule: row.get(10)?,
             total: row.get::<_, Option<String>>(11)?.as_deref().and_then(read_points),
+            case_set: row.get(16)?,
             change: None,
             direction: named(row, 12)?,
             git_commit: row.get(13)?,
             git_dirty: row.get(14)?,
             message: row.get(18)?,
+            labels: Labels::default(),
         };
-        Ok((history, Comparable { entrant: row.get(15)?, case_set: row.get(16)? }))
+        Ok((history, row.get(15)?))
     }
 
-    fn with_figures(&self, mut row: HistoryRow, comparable: &Comparable) -> Result<HistoryRow, JournalError> {
+    fn with_figures(&self, mut row: HistoryRow, entrant: i64) -> Result<HistoryRow, JournalError> {
         if matches!(row.state, RunState::Running | RunState::Killed) {
             // The run was not summed up.
-            (row.done, row.accepted) = self.count(comparable.entrant)?;
+            (row.done, row.accepted) = self.count(entrant)?;
             row.total = None;
         }
-        let before = self.total_before(&row, comparable)?;
+        row.labels = self.labels(row.run)?;
+        let before = self.total_before(&row)?;
         row.change = row.total.as_ref().zip(before).map(|(total, before)| total - before);
         Ok(row)
     }
@@ -98,7 +124,7 @@ impl Journal {
     }
 
     /// The last total of the same solver name before this run; `None` also when that was on other cases.
-    fn total_before(&self, row: &HistoryRow, comparable: &Comparable) -> Result<Option<BigRational>, JournalError> {
+    fn total_before(&self, row: &HistoryRow) -> Result<Option<BigRational>, JournalError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT total, case_set, rule FROM entrant JOIN run ON run.id = entrant.run
              WHERE name = ?1 AND entrant.run < ?2 AND problem = ?3 AND state = 'complete'
@@ -106,12 +132,41 @@ impl Journal {
         )?;
         let found = statement
             .query_row(params![row.solver, row.run.0, row.problem], |before| {
-                let same = before.get::<_, Option<[u8; 32]>>(1)? == comparable.case_set
-                    && before.get::<_, String>(2)? == row.rule;
+                let same =
+                    before.get::<_, Option<[u8; 32]>>(1)? == row.case_set && before.get::<_, String>(2)? == row.rule;
                 Ok(before.get::<_, Option<String>>(0)?.filter(|_| same))
             })
             .optional()?;
         Ok(found.flatten().as_deref().and_then(read_points))
+    }
+
+    /// Returns the scores of the solver of this name in its last complete run of a problem; `None` if there is no such run, or
+    /// if it has more than 100,000 cases.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn last_scores(&self, game: &Game, solver: &str) -> Result<Option<PastScores>, JournalError> {
+        let found = self
+            .connection
+            .query_row(
+                "SELECT run.id, entrant.id FROM entrant JOIN run ON run.id = entrant.run
+                 WHERE name = ?1 AND problem = ?2 AND checker = ?3 AND checker_version = ?4 AND state = 'complete'
+                     AND case_count <= ?5
+                 ORDER BY run.id DESC LIMIT 1",
+                params![solver, game.problem, game.checker.name, game.checker.version, MOST_PAST_SCORES],
+                |row| Ok((RunId(row.get(0)?), row.get::<_, i64>(1)?)),
+            )
+            .optional()?;
+        let Some((run, entrant)) = found else { return Ok(None) };
+        let mut statement = self.connection.prepare(
+            "SELECT input, score FROM result JOIN game_case ON game_case.id = game_case
+             WHERE entrant = ?1 AND length(input) = 32",
+        )?;
+        let scores = statement.query_map([entrant], |row| {
+            let score: Option<String> = row.get(1)?;
+            Ok((Digest(row.get(0)?), score.and_then(|score| score.parse().ok())))
+        })?;
+        Ok(Some(PastScores { run, scores: scores.collect::<Result<_, _>>()? }))
     }
 
     /// Forgets a run, with everything that nothing else refers to.
@@ -119,7 +174,7 @@ impl Journal {
     /// # Errors
     /// When there is no such run, when it is still going, or when the journal cannot be written.
     pub fn remove(&mut self, run: RunId) -> Result<(), JournalError> {
-        if lock::is_held(&self.folder, run) {
+        if self.locks.is_held(run) {
             return Err(JournalError::StillRunning(run));
         }
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -131,7 +186,7 @@ impl Journal {
              DELETE FROM game_case WHERE id NOT IN (SELECT game_case FROM result);",
         )?;
         transaction.commit()?;
-        lock::forget(&self.folder, run);
+        self.locks.forget(run);
         self.give_back_space()
     }
 }

@@ -1,8 +1,7 @@
 //! The keys of the journal: what makes two results, or two runs, the same. A key is the hash of its fields, each written
 //! out: it depends on no type's name or printed form, and another version of the encoding has other keys.
 
-use crate::model::CheckerIdentity;
-use crate::model::{CaseSource, CaseSpec, Digest, Limits, Solver};
+use crate::model::{CaseList, CaseSource, CheckerIdentity, Digest, DigestWriter, Limits, Solver};
 use judge_sandbox::{Tier, Visible};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -40,40 +39,40 @@ impl ResultConditions<'_> {
 }
 
 /// Returns the key of a run: of what it must agree in to be continued.
-pub(super) fn run_key(conditions: Digest, solvers: &[Solver], hashes: &[Digest], cases: &[CaseSpec]) -> Digest {
+pub(super) fn run_key(conditions: Digest, solvers: &[Solver], hashes: &[Digest], cases: &CaseList) -> Digest {
     let mut key = Encoder::new("run");
     key.bytes(&conditions.0).number(solvers.len() as u64);
     for (solver, hash) in solvers.iter().zip(hashes) {
         key.text(&solver.spec.name).bytes(&hash.0);
     }
     key.number(cases.len() as u64);
-    for case in cases {
-        key.text(&case.name.0);
-        match &case.source {
+    cases.visit(|name, source| {
+        key.bytes(name);
+        match source {
             CaseSource::Seed(seed) => key.text("seed").number(*seed),
             CaseSource::File(path) => key.text("file").path(path),
         };
-    }
+    });
     key.digest()
 }
 
 /// Writes the fields of a key one after another. Each begins with its length, so that no two lists of fields run together.
-struct Encoder(Vec<u8>);
+pub(super) struct Encoder(DigestWriter);
 
 impl Encoder {
-    fn new(kind: &str) -> Self {
-        let mut encoder = Self(Vec::new());
+    pub(super) fn new(kind: &str) -> Self {
+        let mut encoder = Self(DigestWriter::default());
         encoder.text(VERSION).text(kind);
         encoder
     }
 
-    fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
-        self.0.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
-        self.0.extend_from_slice(bytes);
+    pub(super) fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        self.0.write(&(bytes.len() as u64).to_le_bytes());
+        self.0.write(bytes);
         self
     }
 
-    fn text(&mut self, text: &str) -> &mut Self {
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
         self.bytes(text.as_bytes())
     }
 
@@ -81,23 +80,23 @@ impl Encoder {
         self.bytes(path.as_os_str().as_bytes())
     }
 
-    fn number(&mut self, number: u64) -> &mut Self {
+    pub(super) fn number(&mut self, number: u64) -> &mut Self {
         self.bytes(&number.to_le_bytes())
     }
 
-    fn duration(&mut self, time: Duration) -> &mut Self {
+    pub(super) fn duration(&mut self, time: Duration) -> &mut Self {
         self.number(time.as_secs()).number(time.subsec_nanos().into())
     }
 
-    fn digest(&self) -> Digest {
-        Digest::of(&self.0)
+    pub(super) fn digest(&mut self) -> Digest {
+        self.0.digest()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Allowance, Bytes, CaseName, Invocation, SolverSpec, Time};
+    use crate::model::{Bytes, CaseName, CaseSpec, Invocation, SolverSpec, Time};
 
     fn conditions(visible: &[Visible]) -> Digest {
         let checker = CheckerIdentity { name: "columns".to_owned(), version: 3 };
@@ -113,12 +112,7 @@ mod tests {
     }
 
     fn solver(name: &str) -> Solver {
-        Solver {
-            spec: SolverSpec { name: name.to_owned(), text: String::new() },
-            invocation: Invocation::CannotStart(String::new()),
-            environment: Vec::new(),
-            allowance: Allowance::default(),
-        }
+        Solver::new(SolverSpec { name: name.to_owned(), text: String::new() }, Invocation::CannotStart(String::new()))
     }
 
     /// A change of these digests forgets every stored result: see [`VERSION`].
@@ -130,8 +124,8 @@ mod tests {
             conditions(&visible).to_string(),
             "ad2736699a129a18fadf014f43700d94cd5cea8d4330360aea076c150279a7ed"
         );
-        let cases =
-            [CaseSpec::from_seed(7), CaseSpec::new(CaseName::from("two"), CaseSource::File("/cases/two.in".into()))];
+        let file = CaseSpec::new(CaseName::from("two"), CaseSource::File("/cases/two.in".into()));
+        let cases = [CaseSpec::from_seed(7), file].into_iter().collect();
         let hashes = [Digest::of(b"bot"), Digest::of(b"rival")];
         let key = run_key(conditions(&[]), &[solver("bot"), solver("rival")], &hashes, &cases);
         assert_eq!(key.to_string(), "cb5af3d577ba8f3a085ef2d4365cda704a93acf57baf0ebb77b623c2fe8dc7e9");
@@ -140,7 +134,7 @@ mod tests {
     #[test]
     fn fields_do_not_run_together_and_a_seed_is_no_file() {
         let key = |names: [&str; 2], source: CaseSource| {
-            let cases = [CaseSpec::new(CaseName::from("x"), source)];
+            let cases = [CaseSpec::new(CaseName::from("x"), source)].into_iter().collect();
             run_key(conditions(&[]), &names.map(solver), &[Digest::of(b"bot"); 2], &cases)
         };
         let one = key(["ab", "c"], CaseSource::Seed(7));

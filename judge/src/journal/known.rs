@@ -1,18 +1,21 @@
 //! Earlier results that still hold: same solver, same input, same conditions.
 
 use super::JournalError;
-use super::stored::read_outcome;
-use crate::model::{CaseSource, CaseSpec, Digest, JobId, KnownOutcome, StoredResult, Verdict};
+use super::nodes::nodes;
+use super::stored::{OUTCOME, read_outcome};
+use crate::model::{CaseList, Digest, JobId, KnownOutcome, Node, NodeList, Repetitions, RunId, StoredResult, Verdict};
 use crate::plan::Plan;
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, Params, Row, params};
 use std::collections::HashMap;
 
 /// Earlier results that still hold, by what they are results of.
 #[derive(Debug, Default)]
 pub struct Known {
     results: HashMap<Key, KnownOutcome>,
-    /// By case: which repetition of its input it is.
-    attempts: Vec<u32>,
+    /// The machines of a cluster that they were found on.
+    nodes: NodeList,
+    /// Which repetition of its input a case is: a repeated case is measured anew, not looked up.
+    attempts: Repetitions,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -22,19 +25,18 @@ struct Key {
     attempt: u32,
 }
 
-const COLUMNS: &str = "result.entrant, result.place, game_case.input, attempt, verdict, score, cpu_us, wall_us, memory,
-    noisy, note, stderr, broken_line, broken_column, broken_move, broken_rule";
+const KEY: &str = "result.entrant, result.place, game_case.input, attempt";
 
 impl Known {
     /// Knows nothing yet of the cases of this plan.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
-        Self { results: HashMap::new(), attempts: attempts(&plan.cases) }
+        Self { attempts: plan.cases.repetitions(), ..Self::default() }
     }
 
     /// Adds the cases that a run has grown by; `cases` are all of them.
-    pub fn grow(&mut self, cases: &[CaseSpec]) {
-        self.attempts = attempts(cases);
+    pub fn grow(&mut self, cases: &CaseList) {
+        self.attempts = cases.repetitions();
     }
 
     /// Returns how many results there are.
@@ -52,8 +54,14 @@ impl Known {
     /// Returns the result of this job on this input, if there is one.
     #[must_use]
     pub fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome> {
-        let key = Key { solver: job.solver, input: *input, attempt: self.attempts[job.case] };
+        let key = Key { solver: job.solver, input: *input, attempt: self.attempts.at(job.case) };
         self.results.get(&key).cloned()
+    }
+
+    /// Returns the machine that a result names.
+    #[must_use]
+    pub fn node(&self, name: &str) -> Option<&Node> {
+        self.nodes.get(name)
     }
 
     /// Adds the results of one solver's row in a run.
@@ -64,13 +72,30 @@ impl Known {
         entrant: i64,
     ) -> Result<(), JournalError> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM result JOIN game_case ON game_case.id = result.game_case
+            "SELECT {KEY}, {OUTCOME} FROM result JOIN game_case ON game_case.id = result.game_case
              WHERE result.entrant = ?1 AND length(game_case.input) = 32"
         );
-        let mut statement = connection.prepare(&sql)?;
-        let mut rows = statement.query([entrant])?;
+        self.add_rows(connection, solver, entrant, &sql, params![entrant])
+    }
+
+    fn add_rows(
+        &mut self,
+        connection: &Connection,
+        solver: usize,
+        entrant: i64,
+        sql: &str,
+        parameters: impl Params,
+    ) -> Result<(), JournalError> {
+        let run = connection
+            .prepare_cached("SELECT run FROM entrant WHERE id = ?1")?
+            .query_row([entrant], |row| row.get(0).map(RunId))?;
+        // Nodes of different runs may have the same name.
+        let nodes = nodes(connection, run)?.into_iter().map(|node| (node.name.clone(), self.nodes.add(node)));
+        let names: HashMap<String, String> = nodes.collect();
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(parameters)?;
         while let Some(row) = rows.next()? {
-            self.add_row(solver, row)?;
+            self.add_row(solver, row, &names)?;
         }
         Ok(())
     }
@@ -84,18 +109,29 @@ impl Known {
         conditions: Digest,
     ) -> Result<(), JournalError> {
         let mut statement = connection.prepare(
-            "SELECT entrant.id FROM run JOIN entrant ON entrant.run = run.id
-             WHERE run.conditions = ?1 AND entrant.hash = ?2 ORDER BY run.id",
+            "SELECT DISTINCT run.id, entrant.id FROM run JOIN entrant ON entrant.run = run.id
+                 LEFT JOIN origin ON origin.run = run.id
+             WHERE (run.conditions = ?1 OR origin.conditions = ?1) AND entrant.hash = ?2 ORDER BY run.id",
         )?;
         let entrants: Vec<i64> =
-            statement.query_map([conditions.0, hash.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        entrants.into_iter().try_for_each(|entrant| self.add_entrant(connection, solver, entrant))
+            statement.query_map([conditions.0, hash.0], |row| row.get(1))?.collect::<Result<_, _>>()?;
+        // Of a run on several machines, only the results of those that are like this one.
+        let sql = format!(
+            "SELECT {KEY}, {OUTCOME} FROM result JOIN game_case ON game_case.id = result.game_case
+                 JOIN entrant ON entrant.id = result.entrant JOIN run ON run.id = entrant.run
+                 LEFT JOIN origin ON origin.id = result.origin
+             WHERE result.entrant = ?1 AND coalesce(origin.conditions, run.conditions) = ?2
+                 AND length(game_case.input) = 32"
+        );
+        entrants
+            .into_iter()
+            .try_for_each(|entrant| self.add_rows(connection, solver, entrant, &sql, params![entrant, conditions.0]))
     }
 
-    fn add_row(&mut self, solver: usize, row: &Row<'_>) -> Result<(), JournalError> {
-        let outcome = read_outcome(row, 4)?;
-        // These say something of the judge or the machine at that time, not of the solver.
-        if matches!(outcome.verdict, Verdict::JudgeError | Verdict::CannotStart | Verdict::Skipped) {
+    fn add_row(&mut self, solver: usize, row: &Row<'_>, names: &HashMap<String, String>) -> Result<(), JournalError> {
+        let mut outcome = read_outcome(row, 4)?;
+        outcome.node = outcome.node.and_then(|name| names.get(&name).cloned());
+        if says_nothing_of_the_solver(outcome.verdict) {
             return Ok(());
         }
         let key = Key { solver, input: Digest(row.get(2)?), attempt: row.get(3)? };
@@ -105,13 +141,7 @@ impl Known {
     }
 }
 
-/// Returns which repetition of its input each case is: a repeated case is measured anew, not looked up.
-pub(super) fn attempts(cases: &[CaseSpec]) -> Vec<u32> {
-    let mut seen: HashMap<&CaseSource, u32> = HashMap::new();
-    let mut next = |case| {
-        let count = seen.entry(case).or_default();
-        *count += 1;
-        *count - 1
-    };
-    cases.iter().map(|case| next(&case.source)).collect()
+/// Returns whether a verdict says something of the judge or the machine at that time, not of the solver.
+pub(super) fn says_nothing_of_the_solver(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::JudgeError | Verdict::CannotStart | Verdict::Skipped)
 }

@@ -2,18 +2,28 @@
 //!
 //! ```text
 //! RunRecord ─ begin | resume ─▶ Recording ─ append (one commit for each batch) ─▶ finish
+//! files of shards ─ merge ─▶ one run of a Journal
 //! Journal ─ history | stored_run | best | answer ─▶ what was recorded
+//! Journal ─ Watch::look, again and again ─▶ what has changed meanwhile
 //! ```
 
 mod answers;
 mod begin;
 mod best;
+mod best_of_case;
+mod cluster;
 mod columns;
 mod error;
+mod file;
 mod history;
 mod key;
 mod known;
+mod labels;
 mod lock;
+mod merge;
+mod nodes;
+mod origins;
+mod plan_identity;
 mod rank;
 mod record;
 mod recording;
@@ -24,12 +34,15 @@ mod stored;
 mod surroundings;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use best::Imported;
 pub use error::JournalError;
 pub use history::HistoryFilter;
 pub use known::Known;
+pub use merge::{Difference, Gap, MergeError, Merged, Unusable, check, merge};
 pub use record::{RunRecord, environment};
-pub use recording::{Part, Recording, Resumption, RunEnd};
+pub use recording::{CasePlaces, Part, Recording, Resumption, RunEnd};
 pub use store::Journal;
 pub use surroundings::Surroundings;
+pub use watch::{Changes, FinishedCase, RunProgress, SolverProgress, Stamp, Watch};

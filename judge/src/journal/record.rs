@@ -2,7 +2,7 @@
 
 use super::Surroundings;
 use super::key::{ResultConditions, run_key};
-use crate::model::{CheckerIdentity, Digest};
+use crate::model::{CheckerIdentity, Digest, Shard};
 use crate::plan::Plan;
 use judge_sandbox::Tier;
 
@@ -25,6 +25,10 @@ pub struct RunRecord<'a> {
     pub tier: Tier,
     /// Where it takes place.
     pub surroundings: &'a Surroundings,
+    /// The shard that it is, if it is one. The plan is the whole one nevertheless.
+    pub shard: Option<Shard>,
+    /// How many of the plan's cases it plays.
+    pub played: usize,
 }
 
 impl RunRecord<'_> {

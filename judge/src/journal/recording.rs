@@ -1,13 +1,13 @@
 //! The record of a run that is going on: every batch of finished cases is one commit.
 
-use super::begin::{Rows, begin, enter, find_unfinished};
+use super::begin::{Rows, begin, enter, find_of_shard, find_unfinished, rows_of};
 use super::columns::microseconds;
-use super::known::attempts;
 use super::lock::RunLock;
+use super::plan_identity::PlanIdentity;
 use super::row_writer::RowWriter;
 use super::{Journal, JournalError, Known, RunRecord};
 use crate::model::{
-    CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Retention, Rule, RunId, RunState, Solver, Stop,
+    CaseList, CheckerIdentity, Digest, FinishedJob, JobId, Repetitions, Retention, Rule, RunId, RunState, Solver, Stop,
 };
 use crate::plan::Plan;
 use num_rational::BigRational;
@@ -25,35 +25,48 @@ pub struct Recording {
     /// The content of each solver.
     hashes: Vec<Digest>,
     conditions: Digest,
-    cases: Vec<CaseSpec>,
-    attempts: Vec<u32>,
+    cases: CaseList,
+    attempts: Repetitions,
     part: Part,
     /// Bytes of answers since the stored ones were last counted.
     unchecked_bytes: u64,
     lock: RunLock,
 }
 
-/// The part of a run that is being played. A run that grows is played as one plan after another: this is where the plan's
-/// solvers and cases stand in the run.
+/// The part of a run that is being played: where the solvers and cases of the plan that is played stand in the run. A run that
+/// grows is played as one plan after another; of a shard, only some cases are played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// By solver of the plan: its place in the run.
     pub solvers: Vec<usize>,
-    /// The place in the run of the plan's first case; the others follow it.
-    pub first_case: usize,
+    /// The places of its cases.
+    pub cases: CasePlaces,
+}
+
+/// The places in a run of the cases of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CasePlaces {
+    /// The first has this one, and the others follow it.
+    From(usize),
+    /// By case.
+    At(Vec<usize>),
 }
 
 impl Part {
     /// Returns the part that is the whole plan.
     #[must_use]
     pub fn whole(plan: &Plan) -> Self {
-        Self { solvers: (0..plan.solvers.len()).collect(), first_case: 0 }
+        Self { solvers: (0..plan.solvers.len()).collect(), cases: CasePlaces::From(0) }
     }
 
     /// Returns the place in the run of a job of the plan.
     #[must_use]
     pub fn place(&self, job: JobId) -> JobId {
-        JobId { case: self.first_case + job.case, solver: self.solvers[job.solver] }
+        let case = match &self.cases {
+            CasePlaces::From(first) => first + job.case,
+            CasePlaces::At(places) => places[job.case],
+        };
+        JobId { case, solver: self.solvers[job.solver] }
     }
 }
 
@@ -62,6 +75,8 @@ impl Part {
 pub enum Resumption {
     /// Its record, and what it has found out.
     Found(Box<Recording>, Known),
+    /// A new record, of the same shard as earlier runs in the journal, and what these have found out.
+    Elsewhere(Box<Recording>, Known),
     /// There is none: the journal, for a new run.
     Nothing(Journal),
 }
@@ -84,11 +99,21 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn begin(mut journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<Self, JournalError> {
+    pub fn begin(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<Self, JournalError> {
+        Self::begin_plan(journal, retention, record, &PlanIdentity::of(record))
+    }
+
+    /// The identity is made by the caller: it reads the files of all cases, which no other judge should wait for.
+    fn begin_plan(
+        mut journal: Journal,
+        retention: Retention,
+        record: &RunRecord<'_>,
+        identity: &PlanIdentity,
+    ) -> Result<Self, JournalError> {
         let transaction = journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let rows = begin(&transaction, record)?;
+        let rows = begin(&transaction, record, identity)?;
         // Before the commit: the run is never visible without its lock.
-        let lock = RunLock::take(&journal.folder, rows.run)?;
+        let lock = journal.locks.take(rows.run)?;
         transaction.commit()?;
         Ok(Self::of(journal, retention, record, rows, lock))
     }
@@ -99,9 +124,9 @@ impl Recording {
     /// When the journal cannot be read or written, or when that run is still going.
     pub fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<Resumption, JournalError> {
         let Some(rows) = find_unfinished(&journal.connection, record)? else {
-            return Ok(Resumption::Nothing(journal));
+            return Self::resume_elsewhere(journal, retention, record);
         };
-        let lock = RunLock::take(&journal.folder, rows.run)?;
+        let lock = journal.locks.take(rows.run)?;
         let mut known = Known::of(record.plan);
         for (solver, entrant) in rows.entrants.iter().enumerate() {
             known.add_entrant(&journal.connection, solver, *entrant)?;
@@ -110,9 +135,45 @@ impl Recording {
         Ok(Resumption::Found(Box::new(Self::of(journal, retention, record, rows, lock)), known))
     }
 
-    #[cfg(test)]
+    /// An engine starts the task of a shard again wherever there is room: the results on the machine before are as good, if
+    /// their times are not those of this one.
+    fn resume_elsewhere(
+        journal: Journal,
+        retention: Retention,
+        record: &RunRecord<'_>,
+    ) -> Result<Resumption, JournalError> {
+        let Some(shard) = record.shard else { return Ok(Resumption::Nothing(journal)) };
+        let identity = PlanIdentity::of(record);
+        let earlier = find_of_shard(&journal.connection, &identity, shard)?;
+        if earlier.is_empty() {
+            return Ok(Resumption::Nothing(journal));
+        }
+        let recording = Self::begin_plan(journal, retention, record, &identity)?;
+        let mut known = Known::of(record.plan);
+        for (solver, entrant) in earlier {
+            known.add_entrant(&recording.journal.connection, solver, entrant)?;
+        }
+        Ok(Resumption::Elsewhere(Box::new(recording), known))
+    }
+
     pub(super) fn connection(&self) -> &Connection {
         &self.journal.connection
+    }
+
+    /// Takes up the record of a run that goes on elsewhere.
+    ///
+    /// # Errors
+    /// When the journal cannot be read or written, or when another judge follows that run.
+    pub fn take_up(
+        journal: Journal,
+        retention: Retention,
+        record: &RunRecord<'_>,
+        run: RunId,
+    ) -> Result<Self, JournalError> {
+        let lock = journal.locks.take(run)?;
+        let rows = rows_of(&journal.connection, run)?;
+        journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [run.0])?;
+        Ok(Self::of(journal, retention, record, rows, lock))
     }
 
     fn of(journal: Journal, retention: Retention, record: &RunRecord<'_>, rows: Rows, lock: RunLock) -> Self {
@@ -125,7 +186,7 @@ impl Recording {
             hashes: record.solver_hashes.to_vec(),
             conditions: record.conditions(),
             cases: record.plan.cases.clone(),
-            attempts: attempts(&record.plan.cases),
+            attempts: record.plan.cases.repetitions(),
             part: Part::whole(record.plan),
             unchecked_bytes: 0,
             lock,
@@ -162,15 +223,18 @@ impl Recording {
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub fn grow(&mut self, solvers: &[Solver], hashes: &[Digest], cases: &[CaseSpec]) -> Result<(), JournalError> {
+    pub fn grow(&mut self, solvers: &[Solver], hashes: &[Digest], cases: &CaseList) -> Result<(), JournalError> {
         let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         enter(&transaction, &mut self.rows, solvers, hashes)?;
         let count = self.cases.len() + cases.len();
-        transaction.execute("UPDATE run SET case_count = ?2 WHERE id = ?1", params![self.rows.run.0, count])?;
+        transaction.execute(
+            "UPDATE run SET case_count = ?2, played = ?2, plan = NULL WHERE id = ?1",
+            params![self.rows.run.0, count],
+        )?;
         transaction.commit()?;
         self.hashes.extend(hashes);
-        self.cases.extend_from_slice(cases);
-        self.attempts = attempts(&self.cases);
+        self.cases.extend(cases);
+        self.attempts = self.cases.repetitions();
         Ok(())
     }
 
@@ -194,7 +258,7 @@ impl Recording {
         };
         for finished in batch {
             let job = self.part.place(finished.job);
-            writer.write(job, finished, &self.cases[job.case], self.attempts[job.case])?;
+            writer.write(job, finished, &self.cases.at(job.case), self.attempts.at(job.case))?;
             self.unchecked_bytes += finished.evidence.answer.as_ref().map_or(0, |answer| answer.len() as u64);
         }
         transaction.commit()?;
@@ -222,7 +286,8 @@ impl Recording {
             params![self.rows.run.0, state, microseconds(end.elapsed), end.rule.to_string()],
         )?;
         for (entrant, total) in self.rows.entrants.iter().zip(&end.totals) {
-            sum_up(&transaction, *entrant, total.filter(|_| end.stop.is_none()))?;
+            let total = total.filter(|_| end.stop.is_none()).map(ToString::to_string);
+            sum_up(&transaction, *entrant, total.as_deref())?;
         }
         transaction.commit()?;
         self.journal.apply_retention(self.retention)?;
@@ -231,8 +296,8 @@ impl Recording {
     }
 }
 
-/// Writes down what one solver reached.
-fn sum_up(connection: &Connection, entrant: i64, total: Option<&BigRational>) -> rusqlite::Result<()> {
+/// Writes down what one solver reached, and returns the number of its results.
+pub(super) fn sum_up(connection: &Connection, entrant: i64, total: Option<&str>) -> rusqlite::Result<usize> {
     let mut statement = connection.prepare("SELECT game_case FROM result WHERE entrant = ?1 ORDER BY place")?;
     let cases: Vec<i64> = statement.query_map([entrant], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let bytes: Vec<u8> = cases.iter().flat_map(|case| case.to_le_bytes()).collect();
@@ -240,7 +305,7 @@ fn sum_up(connection: &Connection, entrant: i64, total: Option<&BigRational>) ->
         "UPDATE entrant SET total = ?2, case_set = ?3, done = ?4,
              accepted = (SELECT count(*) FROM result WHERE entrant = ?1 AND verdict = 'accepted')
          WHERE id = ?1",
-        params![entrant, total.map(ToString::to_string), Digest::of(&bytes).0, cases.len()],
+        params![entrant, total, Digest::of(&bytes).0, cases.len()],
     )?;
-    Ok(())
+    Ok(cases.len())
 }

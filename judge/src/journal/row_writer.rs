@@ -34,13 +34,14 @@ impl RowWriter<'_> {
         }
         let game_case = self.case_row(case, finished.evidence.input.as_ref())?;
         let answer = self.answer_row(finished)?;
-        let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy } = &finished.outcome;
+        let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, node } = &finished.outcome;
         self.connection
             .prepare_cached(
                 "INSERT OR REPLACE INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us,
-                     wall_us, memory, noisy, note, stderr, answer, broken_line, broken_column, broken_move, broken_rule)
+                     wall_us, memory, noisy, note, stderr, answer, broken_line, broken_column, broken_move, broken_rule,
+                     node)
                  VALUES (:entrant, :place, :case, :attempt, :verdict, :score, :rank, :cpu,
-                     :wall, :memory, :noisy, :note, :stderr, :answer, :line, :column, :move, :rule)",
+                     :wall, :memory, :noisy, :note, :stderr, :answer, :line, :column, :move, :rule, :node)",
             )?
             .execute(named_params! {
                 ":entrant": entrant,
@@ -61,6 +62,7 @@ impl RowWriter<'_> {
                 ":column": broken.column,
                 ":move": broken.step,
                 ":rule": broken.rule,
+                ":node": node,
             })?;
         Ok(())
     }
@@ -71,37 +73,14 @@ impl RowWriter<'_> {
             CaseSource::File(path) => (None, Some(std::path::absolute(path).unwrap_or_else(|_| path.clone()))),
         };
         let file = file.map(|path| path.to_string_lossy().into_owned());
-        let input = input.map_or(&[][..], |digest| &digest.0);
-        let mut find = self.connection.prepare_cached(
-            "SELECT id, file FROM game_case
-             WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
-        )?;
-        let key = params![self.problem, self.checker.name, self.checker.version, &*case.name.0, input];
-        let found =
-            find.query_row(key, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?))).optional()?;
-        if let Some((id, known_file)) = found {
-            if known_file != file {
-                self.connection
-                    .prepare_cached("UPDATE game_case SET seed = ?2, file = ?3 WHERE id = ?1")?
-                    .execute(params![id, seed, file])?;
-            }
-            return Ok(id);
-        }
-        self.connection
-            .prepare_cached(
-                "INSERT INTO game_case (problem, checker, checker_version, name, input, seed, file)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?
-            .execute(params![
-                self.problem,
-                self.checker.name,
-                self.checker.version,
-                &*case.name.0,
-                input,
-                seed,
-                file
-            ])?;
-        Ok(self.connection.last_insert_rowid())
+        let key = CaseKey {
+            problem: self.problem,
+            checker: &self.checker.name,
+            version: self.checker.version,
+            name: &case.name.0,
+            input: input.map_or(&[][..], |digest| &digest.0),
+        };
+        case_id(self.connection, &key, seed, file)
     }
 
     /// The row of the answer: a new one, or that of the result that was looked up.
@@ -121,4 +100,48 @@ impl RowWriter<'_> {
             _ => Ok(None),
         }
     }
+}
+
+/// What makes two cases the same.
+pub(super) struct CaseKey<'a> {
+    pub(super) problem: &'a str,
+    pub(super) checker: &'a str,
+    pub(super) version: u32,
+    pub(super) name: &'a str,
+    /// The hash of the input; empty where it could not be read.
+    pub(super) input: &'a [u8],
+}
+
+/// Returns the row of a case, a new one if it is not known yet. Where its input comes from is what was said last.
+pub(super) fn case_id(
+    connection: &Connection,
+    key: &CaseKey<'_>,
+    seed: Option<String>,
+    file: Option<String>,
+) -> rusqlite::Result<i64> {
+    let mut find = connection.prepare_cached(
+        "SELECT id, file FROM game_case
+         WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
+    )?;
+    let CaseKey { problem, checker, version, name, input } = key;
+    let found = find
+        .query_row(params![problem, checker, version, name, input], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?))
+        })
+        .optional()?;
+    if let Some((id, known_file)) = found {
+        if known_file != file {
+            connection
+                .prepare_cached("UPDATE game_case SET seed = ?2, file = ?3 WHERE id = ?1")?
+                .execute(params![id, seed, file])?;
+        }
+        return Ok(id);
+    }
+    connection
+        .prepare_cached(
+            "INSERT INTO game_case (problem, checker, checker_version, name, input, seed, file)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![problem, checker, version, name, input, seed, file])?;
+    Ok(connection.last_insert_rowid())
 }

@@ -1,8 +1,11 @@
 //! The journal's file: opens it, brings its form up to date, and settles how durable a commit is.
 
 use super::JournalError;
+use super::file::{self, Mode};
+use super::lock::Locks;
 use super::schema::{NEWEST, form, migrate};
 use rusqlite::backup::Backup;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +23,8 @@ const BACKUP_PAGES: i32 = 4096;
 #[derive(Debug)]
 pub struct Journal {
     pub(super) connection: Connection,
-    pub(super) folder: PathBuf,
+    pub(super) locks: Locks,
+    path: PathBuf,
 }
 
 impl Journal {
@@ -30,25 +34,34 @@ impl Journal {
     /// When the folder or the file cannot be made or written, is no journal, or is a newer judge's.
     pub fn open(folder: &Path) -> Result<Self, JournalError> {
         make_folder(folder).map_err(|source| JournalError::Folder { path: folder.to_owned(), source })?;
-        let path = folder.join(FILE);
-        let opened = Connection::open(&path).and_then(|mut connection| {
-            let found = form(&connection)?;
-            if found == 0 {
+        Self::open_to_write(&folder.join(FILE), Mode::Shared)
+    }
+
+    /// Opens the journal in this file for reading and writing, and makes it where there is none. A new one is safe on a
+    /// network file system: it has one writer, keeps no log and uses no shared memory. Others may read it at any time.
+    ///
+    /// # Errors
+    /// When the file cannot be made or written, is no journal, or is a newer judge's.
+    pub fn open_file(path: &Path) -> Result<Self, JournalError> {
+        let mode = if path.exists() { file::mode(path)? } else { Mode::OneWriter };
+        Self::open_to_write(path, mode)
+    }
+
+    fn open_to_write(path: &Path, mode: Mode) -> Result<Self, JournalError> {
+        let opened = Connection::open(path).and_then(|mut connection| {
+            configure(&connection)?;
+            if Contents::of(&connection)? == Contents::Nothing {
                 // Only before the first table does it count; later it would be one more write to the file.
                 connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
             }
-            if found > NEWEST {
-                return Ok((connection, found));
+            let contents = Contents::of(&connection)?;
+            if contents.are_readable() {
+                connection.execute_batch(mode.pragmas())?;
+                migrate(&mut connection)?;
             }
-            // A commit is safe from a killed process as soon as it is in the log; only the power may take the last ones.
-            connection.execute_batch("PRAGMA journal_mode = WAL")?;
-            configure(&connection)?;
-            let found = migrate(&mut connection)?;
-            Ok((connection, found))
+            Ok((connection, contents))
         });
-        let (connection, found) = opened.map_err(|source| JournalError::Open { path: path.clone(), source })?;
-        check_form(&path, found)?;
-        Ok(Self { connection, folder: folder.to_owned() })
+        Self::of(opened, path, mode)
     }
 
     /// Opens the journal in this folder to look into it; `None` when there is none. A journal that cannot be written
@@ -68,26 +81,137 @@ impl Journal {
         }
     }
 
-    /// Without its log, a file that cannot be written is all there is, and needs no lock.
+    /// Opens the journal in this file to look into it; `None` when there is none. It is not written, even if its writer was
+    /// killed in the middle of a commit.
+    ///
+    /// # Errors
+    /// When it cannot be opened, is no journal, or is a newer judge's.
+    pub fn look_file(path: &Path) -> Result<Option<Self>, JournalError> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        match file::mode(path)? {
+            Mode::Shared => match Self::open_to_write(path, Mode::Shared) {
+                Err(JournalError::Open { source, .. }) if is_read_only(&source) => Self::read_only(path, Mode::Shared),
+                opened => opened,
+            },
+            Mode::OneWriter => match Self::read_only(path, Mode::OneWriter) {
+                Err(JournalError::Open { source, .. }) if is_read_only(&source) => Self::recovered(path),
+                opened => opened,
+            },
+        }
+        .map(Some)
+    }
+
+    /// Opens the journal in this file to look into it, and never writes to it; `None` when there is none.
+    ///
+    /// # Errors
+    /// When it cannot be opened, is no journal, or is a newer judge's.
+    pub fn look_only(path: &Path) -> Result<Option<Self>, JournalError> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let mode = file::mode(path)?;
+        // What another judge writes later is seen only without `immutable`; that needs a folder for the log's memory.
+        match Self::open_with(path, mode, "mode=ro") {
+            Err(JournalError::Open { source, .. }) if is_read_only(&source) && mode == Mode::OneWriter => {
+                Self::recovered(path)
+            }
+            Err(JournalError::Open { source, .. }) if is_read_only(&source) => Self::read_only(path, mode),
+            opened => opened,
+        }
+        .map(Some)
+    }
+
     pub(super) fn open_read_only(folder: &Path) -> Result<Self, JournalError> {
-        let path = folder.join(FILE);
-        let has_log = path.with_extension("db-wal").metadata().is_ok_and(|log| log.len() > 0);
-        let uri = format!("file:{}?mode=ro{}", uri_path(&path), if has_log { "" } else { "&immutable=1" });
+        Self::read_only(&folder.join(FILE), Mode::Shared)
+    }
+
+    fn read_only(path: &Path, mode: Mode) -> Result<Self, JournalError> {
+        // Without its log, a shared file that cannot be written is all there is, and needs no lock.
+        let has_log = || file::beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
+        let is_all = mode == Mode::Shared && !has_log();
+        Self::open_with(path, mode, if is_all { "mode=ro&immutable=1" } else { "mode=ro" })
+    }
+
+    fn open_with(path: &Path, mode: Mode, how: &str) -> Result<Self, JournalError> {
+        let uri = format!("file:{}?{how}", uri_path(path));
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let opened = Connection::open_with_flags(uri, flags).and_then(|connection| {
             configure(&connection)?;
-            let found = form(&connection)?;
-            if found < NEWEST { Ok((migrated_copy(&connection)?, found)) } else { Ok((connection, found)) }
+            up_to_date(connection)
         });
-        let (connection, found) = opened.map_err(|source| JournalError::Open { path: path.clone(), source })?;
-        check_form(&path, found)?;
-        Ok(Self { connection, folder: folder.to_owned() })
+        Self::of(opened, path, mode)
+    }
+
+    /// A writer that was killed in the middle of a commit has left a half of it, and the pages to take it back. That would
+    /// write to the file, which may have a new writer at any moment: it is done to a copy.
+    fn recovered(path: &Path) -> Result<Self, JournalError> {
+        let copy = file::copy(path).map_err(|source| JournalError::File { path: path.to_owned(), source })?;
+        let opened = Connection::open(copy.path()).and_then(|connection| {
+            configure(&connection)?;
+            // The copy of the file goes with this function.
+            let contents = Contents::of(&connection)?;
+            Ok((migrated_copy(&connection)?, contents))
+        });
+        Self::of(opened, path, Mode::OneWriter)
+    }
+
+    fn of(opened: rusqlite::Result<(Connection, Contents)>, path: &Path, mode: Mode) -> Result<Self, JournalError> {
+        let path = path.to_owned();
+        let connection = match opened {
+            Err(source) => return Err(JournalError::Open { path, source }),
+            Ok((_, Contents::Journal(found))) if found > NEWEST => {
+                return Err(JournalError::Newer { path, found, known: NEWEST });
+            }
+            Ok((_, Contents::Foreign)) => {
+                return Err(JournalError::NoJournal { path, why: "it is the database of another program" });
+            }
+            Ok((connection, _)) => connection,
+        };
+        let locks = match mode {
+            Mode::Shared => Locks::EachRun(path.parent().unwrap_or(Path::new("")).to_owned()),
+            Mode::OneWriter => Locks::one_writer(&path),
+        };
+        Ok(Self { connection, locks, path })
+    }
+
+    /// Returns the file of the journal in a folder.
+    #[must_use]
+    pub fn path_in(folder: &Path) -> PathBuf {
+        folder.join(FILE)
     }
 
     /// Returns the journal's file.
     #[must_use]
-    pub fn path(&self) -> PathBuf {
-        self.folder.join(FILE)
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// What is in a file of SQLite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Contents {
+    Nothing,
+    /// A journal of this form.
+    Journal(u32),
+    Foreign,
+}
+
+impl Contents {
+    fn of(connection: &Connection) -> rusqlite::Result<Self> {
+        let count = |sql| connection.query_row(sql, [], |row| row.get::<_, u32>(0));
+        Ok(match form(connection)? {
+            0 if count("SELECT count(*) FROM sqlite_master")? == 0 => Self::Nothing,
+            found if found > 0 && count("SELECT count(*) FROM sqlite_master WHERE name = 'entrant'")? > 0 => {
+                Self::Journal(found)
+            }
+            _ => Self::Foreign,
+        })
+    }
+
+    fn are_readable(self) -> bool {
+        matches!(self, Self::Nothing | Self::Journal(..=NEWEST))
     }
 }
 
@@ -103,8 +227,9 @@ fn make_folder(folder: &Path) -> std::io::Result<()> {
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(PATIENCE)?;
     connection.set_prepared_statement_cache_capacity(64);
-    // Writing the log back is what waits for the disk: not more often than every 16 MB.
-    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 4000;")
+    // Without this, SQLite makes a new plan for a prepared statement every time it is used with another value.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.execute_batch("PRAGMA foreign_keys = ON")
 }
 
 /// Copies a journal that cannot be written to a temporary file of SQLite's, which ends with the connection, and brings
@@ -118,11 +243,12 @@ fn migrated_copy(journal: &Connection) -> rusqlite::Result<Connection> {
     Ok(copy)
 }
 
-fn check_form(path: &Path, found: u32) -> Result<(), JournalError> {
-    if found > NEWEST {
-        return Err(JournalError::Newer { path: path.to_owned(), found, known: NEWEST });
+/// Returns a journal that is not written in the newest form: as it is, or a copy.
+fn up_to_date(journal: Connection) -> rusqlite::Result<(Connection, Contents)> {
+    match Contents::of(&journal)? {
+        contents @ (Contents::Nothing | Contents::Journal(..NEWEST)) => Ok((migrated_copy(&journal)?, contents)),
+        contents => Ok((journal, contents)),
     }
-    Ok(())
 }
 
 fn is_read_only(error: &rusqlite::Error) -> bool {

@@ -2,13 +2,15 @@
 
 use super::columns::{limits, named, time};
 use super::history::run_state;
+use super::origins::OriginMachines;
 use super::{Journal, JournalError};
 use crate::model::{
-    BrokenRule, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Outcome, RunChoice, RunId, StoredCase,
-    StoredEntrant, StoredOutcome, StoredRun, Verdict,
+    BrokenRule, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Labels, NodeList, Outcome, RunChoice, RunId,
+    StoredCase, StoredCases, StoredEntrant, StoredOutcome, StoredRun, Verdict,
 };
 use checkers::Score;
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
+use rusqlite::{OptionalExtension, Row, Rows};
 use std::path::PathBuf;
 
 impl Journal {
@@ -19,11 +21,17 @@ impl Journal {
     pub fn choose(&self, choice: RunChoice) -> Result<RunId, JournalError> {
         match choice {
             RunChoice::Number(run) => Ok(run),
-            RunChoice::Last => {
-                let last: Option<i64> = self.connection.query_row("SELECT max(id) FROM run", [], |row| row.get(0))?;
-                last.map(RunId).ok_or(JournalError::NoRunYet)
-            }
+            RunChoice::Last => self.newest()?.ok_or(JournalError::NoRunYet),
         }
+    }
+
+    /// Returns the newest run; `None` if there is none yet.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn newest(&self) -> Result<Option<RunId>, JournalError> {
+        let newest: Option<i64> = self.connection.query_row("SELECT max(id) FROM run", [], |row| row.get(0))?;
+        Ok(newest.map(RunId))
     }
 
     /// Returns a whole run.
@@ -38,8 +46,11 @@ impl Journal {
         )?;
         let run = statement.query_row([id.0], |row| self.read_run(id, row)).optional()?;
         let mut run = run.ok_or(JournalError::NoRun(id))?;
+        run.labels = self.labels(id)?;
+        run.origins = self.origins(id)?;
         run.entrants = self.stored_entrants(id)?;
-        run.cases = self.stored_cases(id, run.entrants.len())?;
+        run.nodes = super::nodes::nodes(&self.connection, id)?.into_iter().collect();
+        run.cases = self.stored_cases(&mut run)?;
         Ok(run)
     }
 
@@ -47,7 +58,7 @@ impl Journal {
         Ok(StoredRun {
             id,
             started: row.get(0)?,
-            state: run_state(&row.get::<_, String>(1)?, &self.folder, id),
+            state: run_state(&row.get::<_, String>(1)?, &self.locks, id),
             elapsed: time(row, 2)?.unwrap_or_default(),
             command: row.get(3)?,
             problem: row.get(4)?,
@@ -64,8 +75,11 @@ impl Journal {
             git_dirty: row.get(20)?,
             judge: row.get(21)?,
             message: row.get(22)?,
+            labels: Labels::default(),
+            origins: Vec::new(),
+            nodes: NodeList::default(),
             entrants: Vec::new(),
-            cases: Vec::new(),
+            cases: StoredCases::default(),
         })
     }
 
@@ -78,42 +92,67 @@ impl Journal {
         Ok(entrants.collect::<Result<_, _>>()?)
     }
 
-    fn stored_cases(&self, run: RunId, solvers: usize) -> Result<Vec<StoredCase>, JournalError> {
-        let mut statement = self.connection.prepare(
-            "SELECT result.place, entrant.place, game_case.name, input, seed, file, answer,
-                 verdict, score, cpu_us, wall_us, memory, noisy, note, stderr, broken_line,
-                 broken_column, broken_move, broken_rule
-             FROM entrant JOIN result ON result.entrant = entrant.id JOIN game_case ON game_case.id = result.game_case
-             WHERE entrant.run = ?1 ORDER BY result.place, entrant.place",
-        )?;
-        let mut rows = statement.query([run.0])?;
-        let mut cases: Vec<StoredCase> = Vec::new();
-        let mut last_place = None;
-        while let Some(row) = rows.next()? {
-            let place: i64 = row.get(0)?;
-            if last_place.replace(place) != Some(place) {
-                cases.push(read_case(row, solvers)?);
+    /// The results of each solver come in the order of the cases, as they are stored: several are merged, and none sorted.
+    fn stored_cases(&self, run: &mut StoredRun) -> Result<StoredCases, JournalError> {
+        let (id, solvers) = (run.id, run.entrants.len());
+        let mut machines = OriginMachines::of(&self.connection, id, &mut run.nodes)?;
+        let mut statement = self.connection.prepare("SELECT id FROM entrant WHERE run = ?1 ORDER BY place")?;
+        let entrants = statement.query_map([id.0], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+        let prepare = |_: &i64| {
+            self.connection.prepare(&format!(
+                "SELECT place, name, input, seed, file, answer, origin, {OUTCOME}
+                 FROM result CROSS JOIN game_case ON game_case.id = result.game_case
+                 WHERE entrant = ?1 ORDER BY place",
+            ))
+        };
+        let mut statements = entrants.iter().map(prepare).collect::<Result<Vec<_>, _>>()?;
+        let mut results = Vec::new();
+        for (statement, entrant) in statements.iter_mut().zip(&entrants) {
+            let mut rows = statement.query([entrant])?;
+            rows.advance()?;
+            results.push(rows);
+        }
+        let mut cases = StoredCases::new(solvers);
+        while let Some(place) = first_place(&results)? {
+            let mut case: Option<StoredCase> = None;
+            for (solver, rows) in results.iter_mut().enumerate() {
+                let Some(row) = rows.get() else { continue };
+                if row.get::<_, i64>(0)? != place {
+                    continue;
+                }
+                let case = match &mut case {
+                    Some(case) => case,
+                    None => case.insert(read_case(row, solvers)?),
+                };
+                let mut outcome = read_outcome(row, 7)?;
+                if outcome.node.is_none() {
+                    outcome.node = machines.name(row.get(6)?);
+                }
+                case.results[solver] = Some(StoredOutcome { outcome, answer: row.get(5)? });
+                rows.advance()?;
             }
-            let stored = StoredOutcome { outcome: read_outcome(row, 7)?, answer: row.get(6)? };
-            let solver: usize = row.get(1)?;
-            if let Some(slot) = cases.last_mut().and_then(|case| case.results.get_mut(solver)) {
-                *slot = Some(stored);
-            }
+            case.into_iter().for_each(|case| cases.push(case));
         }
         Ok(cases)
     }
 }
 
+/// Returns the lowest place among the next results of all solvers.
+fn first_place(results: &[Rows<'_>]) -> Result<Option<i64>, JournalError> {
+    let places = results.iter().filter_map(Rows::get).map(|row| row.get(0));
+    Ok(places.collect::<Result<Vec<i64>, _>>()?.into_iter().min())
+}
+
 fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> {
-    let name: String = row.get(2)?;
-    let (seed, file): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
+    let name: String = row.get(1)?;
+    let (seed, file): (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
     let source = match (seed.map(|seed| seed.parse()), file) {
         (Some(Ok(seed)), _) => CaseSource::Seed(seed),
         (None, Some(file)) => CaseSource::File(PathBuf::from(file)),
         _ => return Err(JournalError::Damaged(format!("the case `{name}` has neither a seed nor a file"))),
     };
     let spec = CaseSpec::new(CaseName::from(&*name), source);
-    Ok(StoredCase { spec, input: input(row, 3)?, results: vec![None; solvers] })
+    Ok(StoredCase { spec, input: input(row, 2)?, results: vec![None; solvers] })
 }
 
 /// Where no input could be had, the stored hash is empty.
@@ -126,8 +165,11 @@ fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>, JournalError> {
     }
 }
 
-/// Reads an outcome from the twelve columns verdict, score, cpu_us, wall_us, memory, noisy, note, stderr, broken_line,
-/// broken_column, broken_move, broken_rule.
+/// The columns of an outcome.
+pub(super) const OUTCOME: &str = "result.verdict, result.score, result.cpu_us, result.wall_us, result.memory, result.noisy,
+    result.note, result.stderr, result.broken_line, result.broken_column, result.broken_move, result.broken_rule, result.node";
+
+/// Reads the columns of an [`OUTCOME`], of which this is the first.
 pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, JournalError> {
     let verdict: String = row.get(first)?;
     let score: Option<String> = row.get(first + 1)?;
@@ -147,6 +189,7 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
             step: row.get(first + 10)?,
             rule: row.get(first + 11)?,
         },
+        node: row.get(first + 12)?,
     })
 }
 

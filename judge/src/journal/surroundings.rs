@@ -36,6 +36,9 @@ impl Surroundings {
     #[must_use]
     pub fn look(folder: &Path) -> Self {
         let here = Self::machine();
+        if !may_have_sources(folder) {
+            return here;
+        }
         if names_programs(folder) {
             let commit = git(folder, &["rev-parse", "--verify", "HEAD"]).map(|commit| commit.trim().to_owned());
             return Self { git_commit: commit, ..here };
@@ -46,6 +49,12 @@ impl Surroundings {
             None => here,
         }
     }
+}
+
+/// Whether git can find a repository with a work tree from here. To ask git itself takes longer than to run a case.
+fn may_have_sources(folder: &Path) -> bool {
+    let is_named = std::env::var_os("GIT_DIR").is_some();
+    is_named || folder.canonicalize().is_ok_and(|folder| folder.ancestors().any(|above| above.join(".git").exists()))
 }
 
 fn cpu_model() -> Option<String> {
@@ -93,6 +102,17 @@ mod tests {
         assert_eq!((commit(clean).as_deref(), is_dirty(clean)), (Some("0123abc"), false));
         assert!(is_dirty(&format!("{clean}1 .M N... 100644 100644 100644 aa bb README.md\n")));
         assert_eq!(commit("# branch.oid (initial)\n# branch.head main\n"), None);
+    }
+
+    #[test]
+    fn git_is_asked_in_and_below_a_repository_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("repository/deep");
+        std::fs::create_dir_all(&deep).unwrap();
+        assert!(!may_have_sources(&deep));
+        // In a linked work tree it is a file.
+        std::fs::write(folder.path().join("repository/.git"), "gitdir: elsewhere").unwrap();
+        assert!(may_have_sources(&deep) && !may_have_sources(folder.path()));
     }
 
     #[test]

@@ -2,19 +2,23 @@
 
 use super::document::{ManifestError, read_document};
 use super::section::Section;
-use super::{BUILT_IN, languages, problem, suggest};
-use crate::model::{LanguageTable, Problem, Retention};
+use super::{BUILT_IN, engine, languages, problem, suggest};
+use crate::model::{LanguageTable, Problem, Retention, SlurmTable};
 use checkers::Score;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// All problems of a catalogue, in its order.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Catalogue {
     problems: Vec<Problem>,
+    text: String,
     folder: PathBuf,
     retention: Retention,
+    slurm: SlurmTable,
     languages: Vec<LanguageTable>,
+    journal: Option<PathBuf>,
+    is_read_only: bool,
 }
 
 /// The catalogue has no such problem.
@@ -46,9 +50,19 @@ impl Catalogue {
         read_document("the catalogue", file, text, |root| {
             let problems = read_problems(&root, folder);
             let retention = read_retention(&root).unwrap_or_default();
-            let languages = languages::read(&root, &languages::built_in());
+            let slurm = engine::read(&root, folder);
+            let languages = languages::read(&root, languages::built_in);
             root.finish();
-            Self { problems, folder: folder.to_owned(), retention, languages }
+            Self {
+                problems,
+                text: text.to_owned(),
+                folder: folder.to_owned(),
+                retention,
+                slurm,
+                languages,
+                journal: None,
+                is_read_only: false,
+            }
         })
     }
 
@@ -58,10 +72,40 @@ impl Catalogue {
         &self.problems
     }
 
+    /// Returns the text that it was read from.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the folder that the catalogue's relative paths start from.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Returns the catalogue with its journal in this file, instead of beside it.
+    #[must_use]
+    pub fn with_journal(self, file: Option<&Path>) -> Self {
+        Self { journal: file.map(Path::to_owned), ..self }
+    }
+
+    /// Returns the file of its journal, if it is not the one beside it.
+    #[must_use]
+    pub fn journal(&self) -> Option<&Path> {
+        self.journal.as_deref()
+    }
+
+    /// Returns the catalogue with a journal that is only read.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        Self { is_read_only: true, ..self }
+    }
+
+    /// Returns whether its journal is only read.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.is_read_only
     }
 
     /// Returns how many answers the journal of this catalogue keeps.
@@ -70,10 +114,21 @@ impl Catalogue {
         self.retention
     }
 
+    /// Returns its `[engine.slurm]` table.
+    #[must_use]
+    pub fn slurm(&self) -> &SlurmTable {
+        &self.slurm
+    }
+
     /// Returns its `[language.NAME]` tables, in the order of the file.
     #[must_use]
     pub fn languages(&self) -> &[LanguageTable] {
         &self.languages
+    }
+
+    /// Returns the problem with this id, to be changed.
+    pub fn find_mut(&mut self, id: &str) -> Option<&mut Problem> {
+        self.problems.iter_mut().find(|problem| problem.id == id)
     }
 
     /// Returns the problem with this id.
@@ -163,5 +218,31 @@ mod tests {
         assert_eq!(retention("[journal]\nkeep-answers = \"0 B\"\n").unwrap(), Retention::UpTo(Bytes(0)));
         let complaints = retention("[journal]\nkeep-answers = \"3 days\"\nkeep = 1\n").unwrap_err().complaints;
         assert_eq!(complaints.len(), 2, "{complaints:?}");
+    }
+
+    fn slurm(text: &str) -> Result<SlurmTable, ManifestError> {
+        Catalogue::parse("p.toml", &format!("{text}{PROBLEM}"), Path::new("/x")).map(|all| all.slurm().clone())
+    }
+
+    #[test]
+    fn the_table_is_read_or_complained_of() {
+        assert_eq!(slurm("").unwrap(), SlurmTable::default());
+        let read = slurm(
+            "[engine.slurm]\nworkdir = \"runs\"\nsbatch = \"--partition=short --comment='a b'\"\nconstraint = \"epyc\"\nretries = 5\n",
+        );
+        let expected = SlurmTable {
+            workdir: Some("/x/runs".into()),
+            sbatch: vec!["--partition=short".to_owned(), "--comment=a b".to_owned()],
+            constraint: Some("epyc".to_owned()),
+            retries: Some(5),
+        };
+        assert_eq!(read.unwrap(), expected);
+        for (wrong, complaints) in [
+            ("[engine.slurm]\nworkdr = \"x\"\nretries = -1\n", 2),
+            ("[engine.slurm]\nsbatch = \"'open\"\n", 1),
+            ("[engine.pbs]\nx = 1\n", 1),
+        ] {
+            assert_eq!(slurm(wrong).unwrap_err().complaints.len(), complaints, "{wrong}");
+        }
     }
 }

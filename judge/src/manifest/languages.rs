@@ -32,13 +32,13 @@ const MOST_PROCESSES: u32 = 256;
 /// # Panics
 /// Never, as long as the project's own tests pass.
 #[must_use]
-pub fn built_in() -> Languages {
+pub fn built_in() -> &'static Languages {
     static LANGUAGES: OnceLock<Languages> = OnceLock::new();
     let read = || match read_languages("languages.toml (built in)", BUILT_IN_LANGUAGES, &Languages::default()) {
         Ok(tables) => Languages::default().with(&tables),
         Err(error) => panic!("{error}"),
     };
-    LANGUAGES.get_or_init(read).clone()
+    LANGUAGES.get_or_init(read)
 }
 
 /// Reads a file of languages. `file` is its name in messages; tables of `known` languages need not be complete.
@@ -47,15 +47,16 @@ pub fn built_in() -> Languages {
 /// Every error in it, at once.
 pub fn read_languages(file: &str, text: &str, known: &Languages) -> Result<Vec<LanguageTable>, ManifestError> {
     read_document("the languages", file, text, |root| {
-        let tables = read(&root, known);
+        let tables = read(&root, || known);
         root.finish();
         tables
     })
 }
 
-/// Reads the tables under the key `language`, in the order of the file.
-pub(super) fn read(root: &Section<'_>, known: &Languages) -> Vec<LanguageTable> {
+/// Reads the tables under the key `language`, in the order of the file. The `known` languages are asked for if there are any.
+pub(super) fn read<'a>(root: &Section<'_>, known: impl FnOnce() -> &'a Languages) -> Vec<LanguageTable> {
     let Some(all) = root.section("language", "[language.NAME]") else { return Vec::new() };
+    let known = known();
     let mut sections = all.named_sections(TITLE);
     sections.sort_by_key(|(name, _)| name.span.start);
     sections.into_iter().map(|(name, section)| read_table(&name, section, known)).collect()
@@ -183,7 +184,7 @@ mod tests {
     use crate::model::Allowance;
 
     fn errors(text: &str) -> Vec<String> {
-        let read = read_languages("l.toml", text, &built_in());
+        let read = read_languages("l.toml", text, built_in());
         let complaints = read.unwrap_err().complaints;
         complaints.iter().map(|complaint| complaint.render("l.toml", text)).collect()
     }
@@ -205,8 +206,8 @@ mod tests {
     #[test]
     fn a_table_may_change_a_field_alone() {
         let text = "[language.cpp]\ntime-factor = 1.5\nextra-memory = \"64 MiB\"\nextra-processes = 4\n";
-        let tables = read_languages("l.toml", text, &built_in()).unwrap();
-        let languages = built_in().with(&tables);
+        let tables = read_languages("l.toml", text, built_in()).unwrap();
+        let languages = built_in().clone().with(&tables);
         let (own, plain) = (languages.find("cpp").unwrap(), built_in().find("cpp").unwrap().clone());
         let time_factor = "1.5".parse().unwrap();
         assert_eq!(own.allowance, Allowance { time_factor, extra_memory: Bytes(64 << 20), extra_processes: 4 });

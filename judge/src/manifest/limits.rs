@@ -1,7 +1,9 @@
 //! Reads `[problem.limits]`.
 
 use super::section::{Located, Section};
-use crate::model::{Bytes, CheckerChoice, CompileLimits, GeneratorChoice, HelperLimits, Limits, Time};
+use crate::model::{Bytes, CheckerChoice, CommandLimits, CompileLimits, GeneratorChoice, HelperLimits, Limits, Time};
+use std::fmt::Display;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// The limits of a problem that sets none: CPU time, memory, output and processes.
@@ -42,22 +44,34 @@ fn helpers(
     let is_external = checker.is_none_or(|checker| match checker {
         CheckerChoice::External(_) => true,
         CheckerChoice::Interactor(interactor) => interactor.then.is_some(),
+        CheckerChoice::Tester(tester) => tester.checker.is_some(),
         CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => false,
     });
     let is_interactive = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Interactor(_)));
-    let is_command = !matches!(generator, Some(GeneratorChoice::BuiltIn { .. }));
-    let checker = command_wall(section, "checker-wall", is_external, "checker-command");
-    let interactor = command_wall(section, "interactor-wall", is_interactive, "interactor-command");
-    let generator = command_wall(section, "generator-wall", is_command, "generator-command");
+    let is_tester = checker.is_none_or(|checker| matches!(checker, CheckerChoice::Tester(_)));
+    let is_command = !matches!(generator, Some(GeneratorChoice::BuiltIn { .. } | GeneratorChoice::Seed));
+    let interactor = of_command(section, "interactor-wall", is_interactive, "interactor-command");
+    let tester = of_command(section, "tester-wall", is_tester, "tester-command");
+    let usual = CommandLimits::default();
+    let deciders = "checker-command` or `interactor-command";
+    let checker = CommandLimits {
+        wall: of_command(section, "checker-wall", is_external, "checker-command").unwrap_or(usual.wall),
+        memory: of_command(section, "checker-memory", is_external || is_interactive, deciders).unwrap_or(usual.memory),
+    };
+    let generator = CommandLimits {
+        wall: of_command(section, "generator-wall", is_command, "generator-command").unwrap_or(usual.wall),
+        memory: of_command(section, "generator-memory", is_command, "generator-command").unwrap_or(usual.memory),
+    };
     let cpu = section.parsed("compile-cpu").map(|cpu| cpu.value);
     let wall = section.parsed("compile-wall").map(|wall| wall.value);
     let memory = section.parsed("compile-memory").map(|memory| memory.value);
     let source = section.parsed("source-size").map(|source| source.value);
     let cpu = cpu.unwrap_or(defaults.compiler.cpu);
     HelperLimits {
-        checker: checker.unwrap_or(defaults.checker),
+        checker,
         interactor: interactor.unwrap_or(defaults.interactor),
-        generator: generator.unwrap_or(defaults.generator),
+        tester: tester.unwrap_or(defaults.tester),
+        generator,
         compiler: CompileLimits {
             cpu,
             wall: wall.unwrap_or_else(|| CompileLimits::default_wall(cpu)),
@@ -67,11 +81,14 @@ fn helpers(
     }
 }
 
-/// Reads the wall time of a command that the problem must have.
-fn command_wall(section: &Section<'_>, key: &'static str, is_there: bool, command: &str) -> Option<Time> {
-    let wall = section.parsed::<Time>(key)?;
+/// Reads a limit of a command that the problem must have.
+fn of_command<T>(section: &Section<'_>, key: &'static str, is_there: bool, command: &str) -> Option<T>
+where
+    T: FromStr<Err: Display>,
+{
+    let limit = section.parsed::<T>(key)?;
     if !is_there {
-        section.complain(wall.span, format!("the problem has no `{command}`"), format!("remove `{key}`"));
+        section.complain(limit.span, format!("the problem has no `{command}`"), format!("remove `{key}`"));
     }
-    Some(wall.value)
+    Some(limit.value)
 }

@@ -4,6 +4,7 @@ mod builtin;
 mod catalogue;
 mod complaint;
 mod document;
+mod engine;
 mod features;
 mod languages;
 mod limits;

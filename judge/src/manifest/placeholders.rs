@@ -10,7 +10,7 @@ pub(super) fn check(section: &Section<'_>, key: &str, command: &Located<&str>, n
     let mut all_known = true;
     for (place, name, is_quoted) in found(command.value) {
         let meant = closest(name, names.iter().copied());
-        if names.contains(&name) || (is_quoted && meant.is_none()) {
+        if names.contains(&name) || name == "folder" || (is_quoted && meant.is_none()) {
             continue;
         }
         let expected = match meant {

@@ -1,8 +1,9 @@
 //! Reads one `[[problem]]` of the catalogue.
 
+use super::limits;
+use super::programs::{self, Place};
 use super::section::{Located, Section};
-use super::{limits, programs};
-use crate::model::{CaseName, CaseSource, CaseSpec, Direction, Problem, Rule, Seeds, Thresholds, Weight};
+use crate::model::{CaseList, CaseName, CaseSource, CaseSpec, Direction, Problem, Rule, Seeds, Thresholds, Weight};
 use checkers::Score;
 use std::path::{Path, PathBuf};
 
@@ -12,8 +13,11 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     let title = section.text("title");
     let source = section.text("source");
     let format = section.text("format");
-    let mut checker = programs::checker(&section, folder);
-    let generator = programs::generator(&section, checker.as_ref());
+    let trusted = section.boolean("trusted").is_some_and(|trusted| trusted.value);
+    let place = Place { folder, trusted };
+    let mut checker = programs::checker(&section, place);
+    let generator = programs::generator(&section, checker.as_ref(), place);
+    let viewer = programs::viewer(&section, place);
     let default_solver = section.text("solver");
     let (limits, helper_limits) = limits::read(&section, checker.as_ref(), generator.as_ref());
     let scoring = super::scoring::read(&section, folder);
@@ -25,10 +29,9 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     if let Some(checker) = &mut checker {
         checker.name_answers(named);
     }
-    let inputs = section.texts("inputs");
-    let features = super::features::read(&section);
+    let (inputs, features) = (section.texts("inputs"), super::features::read(&section));
     let test_groups = super::test_groups::read(&section, &cases, !inputs.is_empty());
-    let verification = super::verification::read(&section, folder);
+    let verification = super::verification::read(&section, place);
     check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
     section.finish();
 
@@ -39,6 +42,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
         source: source.map_or_else(String::new, |source| source.value.to_owned()),
         format: format.map_or_else(String::new, |format| format.value.to_owned()),
         generator,
+        generator_source: None,
         checker,
         limits,
         helper_limits,
@@ -51,7 +55,9 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
         test_groups,
         features,
         default_solver: default_solver.map(|solver| solver.value.to_owned()),
+        viewer,
         verification,
+        trusted,
         folder: folder.to_owned(),
     })
 }
@@ -61,17 +67,18 @@ fn id(section: &Section<'_>) -> Option<String> {
         section.missing("id", "\"my-problem\"");
         return None;
     };
-    let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-    if value.is_empty() || !value.chars().all(valid) {
+    if !Problem::is_id(value) {
         section.complain(span, format!("bad id `{value}`"), "expected lower-case letters, digits, `-` and `_`");
         return None;
     }
     Some(value.to_owned())
 }
 
-fn seeds(section: &Section<'_>) -> Vec<CaseSpec> {
+fn seeds(section: &Section<'_>) -> CaseList {
     let seeds = section.parsed::<Seeds>("seeds");
-    seeds.map_or_else(Vec::new, |seeds| seeds.value.iter().map(CaseSpec::from_seed).collect())
+    let mut cases = CaseList::default();
+    seeds.iter().flat_map(|seeds| seeds.value.ranges()).for_each(|range| cases.push_seeds(range.clone()));
+    cases
 }
 
 fn read_case(
@@ -143,17 +150,12 @@ fn checked_thresholds(
 }
 
 /// Reports duplicate case names, and cases without the thresholds that the scoring rule needs.
-fn check_cases(section: &Section<'_>, rule: &Rule, cases: &[CaseSpec], has_inputs: bool) {
-    let mut names = std::collections::HashSet::new();
-    for case in cases {
-        if !names.insert(&case.name) {
-            section.complain(
-                section.span(),
-                format!("two cases are named `{}`", case.name),
-                "give each its own `name`",
-            );
-        }
-        if rule.needs_thresholds() && case.thresholds.is_none() {
+fn check_cases(section: &Section<'_>, rule: &Rule, cases: &CaseList, has_inputs: bool) {
+    for name in cases.names_twice() {
+        section.complain(section.span(), format!("two cases are named `{name}`"), "give each its own `name`");
+    }
+    if rule.needs_thresholds() {
+        for case in cases.iter().filter(|case| case.thresholds.is_none()) {
             let message = format!("the case `{}` has no thresholds, and the scoring rule needs them", case.name);
             section.complain_after(message, "add `thresholds = […]` to its [[problem.case]]");
         }

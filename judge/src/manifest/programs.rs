@@ -1,21 +1,46 @@
 //! Reads the programs of a problem: its checker or interactor, and its generator.
 
 use super::placeholders;
-use super::protocols::{self, Protocols};
+use super::protocols::{self, Protocols, Role};
 use super::section::{Located, Section};
 use super::suggest::closest;
 use crate::model::{
-    AnswerFiles, CheckerChoice, CheckerProtocol, CommandTemplate, ExternalChecker, GeneratorChoice, TOKENS,
+    AnswerFiles, CheckerChoice, CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, FileGenerator,
+    GeneratorChoice, TOKENS, Tester, Viewer,
 };
 use checkers::Checker;
 use std::path::Path;
 
+/// Where the commands of a problem run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) folder: &'a Path,
+    /// Whether they run outside the sandbox.
+    pub(super) trusted: bool,
+}
+
+impl Place<'_> {
+    /// Returns a command that runs here.
+    pub(super) fn command(self, line: impl Into<String>) -> CommandTemplate {
+        CommandTemplate {
+            line: line.into(),
+            folder: self.folder.to_owned(),
+            trusted: self.trusted,
+            compiled: CompiledNeeds::default(),
+        }
+    }
+}
+
 /// Reads the checker or interactor.
-pub(super) fn checker(section: &Section<'_>, folder: &Path) -> Option<CheckerChoice> {
+pub(super) fn checker(section: &Section<'_>, place: Place<'_>) -> Option<CheckerChoice> {
     let protocols = Protocols::read(section);
-    let answers = protocols::answers(section, folder);
+    let answers = protocols::answers(section, place.folder);
     let keys = (section.text("checker"), section.text("checker-command"), section.text("interactor-command"));
-    let speaker = Speaker { section, protocols: &protocols, folder, answers: &answers };
+    let tester = section.text("tester-command");
+    let speaker = Speaker { section, protocols: &protocols, place, answers: &answers };
+    if let Some(tester) = tester {
+        return speaker.only_tester(&tester, keys).map(CheckerChoice::Tester);
+    }
     match keys {
         (Some(name), None, None) if name.value == TOKENS => {
             protocols.tokens(section).map(|rules| CheckerChoice::Tokens(rules, answers))
@@ -36,8 +61,9 @@ pub(super) fn checker(section: &Section<'_>, folder: &Path) -> Option<CheckerCho
             Some(CheckerChoice::Interactor(ExternalChecker { then: Some(then), ..interactor }))
         }
         (None, None, None) => {
-            let others = "`checker-command = \"./check {input} {answer}\"` or \
-                          `interactor-command = \"./interact {input} {report}\"";
+            let others = "`checker-command = \"./check {input} {answer}\"`, \
+                          `interactor-command = \"./interact {input} {report}\"` or \
+                          `tester-command = \"./tester {solver} {report}\"";
             section.missing("checker", &format!("\"columns\"` (a built-in one), {others}"));
             None
         }
@@ -53,13 +79,43 @@ pub(super) fn checker(section: &Section<'_>, folder: &Path) -> Option<CheckerCho
 struct Speaker<'s, 'a> {
     section: &'s Section<'a>,
     protocols: &'s Protocols<'a>,
-    folder: &'s Path,
+    place: Place<'s>,
     answers: &'s AnswerFiles,
 }
 
+/// The keys that name a checker: a built-in one, a command, an interactor.
+type Keys<'a> = (Option<Located<&'a str>>, Option<Located<&'a str>>, Option<Located<&'a str>>);
+
 impl Speaker<'_, '_> {
+    /// Reads a tester, beside which only a command checks answers.
+    fn only_tester(&self, command: &Located<&str>, (built_in, checker, interactor): Keys<'_>) -> Option<Tester> {
+        if let Some(second) = built_in.or(interactor) {
+            let keep = "keep `tester-command` alone, or with the `checker-command` that `judge check` runs";
+            self.section.complain(second.span, "a problem with a tester has no other program that decides", keep);
+            return None;
+        }
+        let (program, checker) = (self.tester(command), checker.map(|checker| self.checker(&checker)));
+        Some(Tester {
+            program: program?,
+            checker: checker.map_or(Some(None), |checker| checker.map(|checker| Some(Box::new(checker))))?,
+        })
+    }
+
+    fn tester(&self, command: &Located<&str>) -> Option<ExternalChecker> {
+        let protocol = self.protocols.of_command(self.section, command.value, Role::Tester)?;
+        let (key, what) = ("tester-command", "tester");
+        let is_judge = matches!(protocol, CheckerProtocol::Judge);
+        let names = ["solver", "input", "seed", "expected", "report"];
+        let names = if is_judge { &names[..] } else { &names[..4] };
+        let needed = |name, is| placeholders::require(self.section, command, what, name, is);
+        let is_complete = placeholders::check(self.section, key, command, names)
+            & needed("solver", "what it starts as the solver")
+            & (!is_judge || needed("report", "the file for its score or reason"));
+        is_complete.then(|| self.external(command.value, protocol))
+    }
+
     fn checker(&self, command: &Located<&str>) -> Option<ExternalChecker> {
-        let protocol = self.protocols.of_command(self.section, command.value, false)?;
+        let protocol = self.protocols.of_command(self.section, command.value, Role::Checker)?;
         let (key, what) = ("checker-command", "checker");
         let (names, needs_answer): (&[&str], bool) = match protocol {
             CheckerProtocol::Judge | CheckerProtocol::Regex(_) => (&["input", "answer", "expected"], true),
@@ -77,7 +133,7 @@ impl Speaker<'_, '_> {
             self.section.complain(command.span.clone(), "an interactor has no `{answer}`", expected);
             return None;
         }
-        let protocol = self.protocols.of_command(self.section, command.value, true)?;
+        let protocol = self.protocols.of_command(self.section, command.value, Role::Interactor)?;
         let (key, what) = ("interactor-command", "interactor");
         let (names, needs_report): (&[&str], bool) = match protocol {
             CheckerProtocol::Judge => (&["input", "report", "expected"], true),
@@ -91,9 +147,8 @@ impl Speaker<'_, '_> {
     }
 
     fn external(&self, line: &str, protocol: CheckerProtocol) -> ExternalChecker {
-        let line = protocols::plain_line(&protocol, line);
-        let command = CommandTemplate { line, folder: self.folder.to_owned() };
-        ExternalChecker { command, protocol, answers: self.answers.clone(), then: None }
+        let command = self.place.command(protocols::plain_line(&protocol, line));
+        ExternalChecker { command, source_line: None, protocol, answers: self.answers.clone(), then: None }
     }
 }
 
@@ -111,7 +166,11 @@ fn built_in_checker(section: &Section<'_>, name: &Located<&str>) -> Option<&'sta
 }
 
 /// Reads the setter's generator, or chooses a version of the built-in checker's.
-pub(super) fn generator(section: &Section<'_>, checker: Option<&CheckerChoice>) -> Option<GeneratorChoice> {
+pub(super) fn generator(
+    section: &Section<'_>,
+    checker: Option<&CheckerChoice>,
+    place: Place<'_>,
+) -> Option<GeneratorChoice> {
     let command = section.text("generator-command");
     let version = section.integer::<usize>("generator-version", "a version: a whole number from 1");
     let generators = match checker? {
@@ -128,12 +187,56 @@ pub(super) fn generator(section: &Section<'_>, checker: Option<&CheckerChoice>) 
         };
         section.complain(span, format!("there is no version {value} of the generator"), expected);
     }
+    let list = section.text("generator-seeds");
+    let takes_list = command.as_ref().is_some_and(|command| command.value.contains("{seeds-file}"));
+    if let (Some(Located { span, .. }), false) = (&list, takes_list) {
+        let expected = "only a `generator-command` with `{seeds-file}` reads seeds from a file: remove it";
+        section.complain(span.clone(), "the generator takes no list of seeds", expected);
+    }
     match command {
-        Some(command) => {
-            let is_complete = placeholders::check(section, "generator-command", &command, &["seed"])
-                & placeholders::require(section, &command, "generator", "seed", "the seed of the case");
-            is_complete.then(|| GeneratorChoice::Command(command.value.to_owned()))
+        Some(command) if command.value.contains("{seeds-file}") => {
+            let is_known =
+                placeholders::check(section, "generator-command", &command, &["seeds-file", "output-folder"]);
+            let seeds = list.map(|list| place.folder.join(list.value));
+            let command = place.command(command.value);
+            is_known.then_some(GeneratorChoice::Files(FileGenerator { command, seeds }))
         }
+        Some(command) => {
+            let is_complete = placeholders::check(section, "generator-command", &command, &["seed", "seeds-file"])
+                & placeholders::require(section, &command, "generator", "seed", "the seed of the case");
+            is_complete.then(|| GeneratorChoice::Command(place.command(command.value)))
+        }
+        None if takes_seeds(checker?) => Some(GeneratorChoice::Seed),
         None => generator.map(|&generator| GeneratorChoice::BuiltIn { generator, version: chosen }),
     }
+}
+
+/// Returns whether a tester makes its cases itself.
+fn takes_seeds(checker: &CheckerChoice) -> bool {
+    matches!(checker, CheckerChoice::Tester(tester) if tester.program.command.line.contains("{seed}"))
+}
+
+/// Reads what draws an answer for `judge view`.
+pub(super) fn viewer(section: &Section<'_>, place: Place<'_>) -> Option<Viewer> {
+    let (command, page) = (section.text("view-command"), section.text("view-file"));
+    let Some(command) = command else {
+        if let Some(Located { span, .. }) = page {
+            section.complain(span, "no command makes this page", "add `view-command`, or remove it");
+        }
+        return None;
+    };
+    let is_complete = placeholders::check(section, "view-command", &command, &["input", "answer", "expected"])
+        & placeholders::require(section, &command, "viewer", "answer", "the file of the answer")
+        & placeholders::require(
+            section,
+            &command,
+            "viewer",
+            "folder",
+            "the folder of its program: it runs in another one",
+        );
+    if page.is_none() {
+        section.missing("view-file", "\"vis.html\"`, the page that the `view-command` makes");
+    }
+    let command = place.command(command.value);
+    page.filter(|_| is_complete).map(|page| Viewer { command, page: page.value.into() })
 }

@@ -13,6 +13,14 @@ const XML: &str = "-appes";
 /// The keys of the protocol `regex` alone.
 const OF_REGEX: [&str; 5] = ["score-regex", "score-match", "score-stream", "reject-regex", "reject-exit-codes"];
 
+/// What a command is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Checker,
+    Interactor,
+    Tester,
+}
+
 /// What the catalogue says of the protocol of a command.
 pub(super) struct Protocols<'a> {
     arguments: Option<Located<Vec<&'a str>>>,
@@ -72,7 +80,7 @@ impl<'a> Protocols<'a> {
     }
 
     /// Returns the protocol of a command, whose line may name options of it.
-    pub(super) fn of_command(&self, section: &Section<'_>, line: &str, is_interactor: bool) -> Option<CheckerProtocol> {
+    pub(super) fn of_command(&self, section: &Section<'_>, line: &str, role: Role) -> Option<CheckerProtocol> {
         let name = self.protocol.as_ref().map_or("judge", |protocol| protocol.value);
         if name != "regex" {
             for (key, span) in &self.of_regex {
@@ -90,30 +98,55 @@ impl<'a> Protocols<'a> {
         }
         match name {
             "judge" => Some(CheckerProtocol::Judge),
+            "testlib" | "kattis" if role == Role::Tester => {
+                let expected = "expected \"judge\" or \"regex\"";
+                section.complain(self.place(section), format!("testers do not speak the protocol `{name}`"), expected);
+                None
+            }
             "testlib" => Some(CheckerProtocol::Testlib(Testlib { xml: has_word(line, XML) })),
-            "kattis" => self.kattis(section, is_interactor).map(CheckerProtocol::Kattis),
-            "regex" if is_interactor => {
-                let span = self.protocol.as_ref().map_or_else(|| section.span(), |protocol| protocol.span.clone());
-                let expected = "expected \"judge\", \"testlib\" or \"kattis\"";
-                section.complain(span, "an interactor's output goes to the solver: it has no score to find", expected);
+            "kattis" => self.kattis(section, role == Role::Interactor).map(CheckerProtocol::Kattis),
+            "regex" if role == Role::Interactor => {
+                let message = "an interactor's output goes to the solver: it has no score to find";
+                section.complain(self.place(section), message, "expected \"judge\", \"testlib\" or \"kattis\"");
                 None
             }
             "regex" => {
                 if !self.of_regex.iter().any(|(key, _)| *key == "score-regex") {
                     section.missing("score-regex", "'(?m)^Score = (\\d+)'");
                 }
-                self.search.clone().map(CheckerProtocol::Regex)
+                let search = self.search.clone()?;
+                let stream =
+                    if role == Role::Tester { Self::stream_of_tester(section, search.stream)? } else { search.stream };
+                Some(CheckerProtocol::Regex(ScoreSearch { stream, ..search }))
             }
             other => {
-                let span = self.protocol.as_ref().map_or_else(|| section.span(), |protocol| protocol.span.clone());
                 let expected = match closest(other, CheckerProtocol::NAMES) {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None => format!("expected one of: {}", CheckerProtocol::NAMES.join(", ")),
                 };
-                section.complain(span, format!("there is no protocol `{other}`"), expected);
+                section.complain(self.place(section), format!("there is no protocol `{other}`"), expected);
                 None
             }
         }
+    }
+
+    /// Returns where a tester prints its score: on standard error, unless the catalogue says otherwise. What the solver
+    /// prints may be on the other stream.
+    fn stream_of_tester(section: &Section<'_>, stream: ScoreStream) -> Option<ScoreStream> {
+        match (section.place("score-stream"), stream) {
+            (None, _) => Some(ScoreStream::Stderr),
+            (Some(span), ScoreStream::Both) => {
+                let message = "a tester prints its score on one stream: what the solver prints may be on the other";
+                section.complain(span, message, "expected \"stderr\" or \"stdout\"");
+                None
+            }
+            (Some(_), stream) => Some(stream),
+        }
+    }
+
+    /// Returns the place of the protocol, or of the whole problem.
+    fn place(&self, section: &Section<'_>) -> Range<usize> {
+        self.protocol.as_ref().map_or_else(|| section.span(), |protocol| protocol.span.clone())
     }
 
     fn kattis(&self, section: &Section<'_>, is_interactor: bool) -> Option<Kattis> {

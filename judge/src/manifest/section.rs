@@ -1,6 +1,6 @@
 //! Reads a table of the catalogue key by key, and collects its errors.
 
-use super::{CatalogueComplaint, suggest::closest};
+use super::{CatalogueComplaint, suggest::instead};
 use std::cell::RefCell;
 use std::fmt::Display;
 use std::ops::Range;
@@ -257,11 +257,8 @@ impl<'a> Section<'a> {
         for key in self.table.keys() {
             let name: &str = key.get_ref();
             if !known.contains(&name) {
-                let expected = match closest(name, known.iter().copied()) {
-                    Some(meant) => format!("did you mean `{meant}`?"),
-                    None => format!("expected one of: {}", known.join(", ")),
-                };
-                self.complain(key.span(), format!("unknown key `{name}` in {}", self.title), expected);
+                let message = format!("unknown key `{name}` in {}", self.title);
+                self.complain(key.span(), message, instead(name, &known));
             }
         }
     }

@@ -11,6 +11,15 @@ pub fn closest<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>)
         .map(|(_, candidate)| candidate)
 }
 
+/// Returns what to write instead of an unknown word: the most similar candidate, or all of them.
+#[must_use]
+pub(super) fn instead(written: &str, candidates: &[&str]) -> String {
+    match closest(written, candidates.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("expected one of: {}", candidates.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::closest;

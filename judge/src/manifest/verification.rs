@@ -1,15 +1,15 @@
 //! Reads what `judge verify` holds a problem against: its validator and its `[[problem.expect]]` tables.
 
 use super::placeholders;
+use super::programs::Place;
 use super::section::{Located, Section};
-use super::suggest::closest;
-use crate::model::{BadAnswer, CommandTemplate, Expectation, Members, ScoreRange, Seeds, Verdict, Verification};
+use super::suggest::instead;
+use crate::model::{BadAnswer, Expectation, Members, ScoreRange, Seeds, Verdict, Verification};
 use checkers::Score;
 use glob::Pattern;
-use std::path::Path;
 
 /// Reads the keys of a problem that are for `judge verify` alone.
-pub(super) fn read(section: &Section<'_>, folder: &Path) -> Verification {
+pub(super) fn read(section: &Section<'_>, place: Place<'_>) -> Verification {
     let command = section.text("validator-command");
     let validator = command.filter(|command| placeholders::check(section, "validator-command", command, &["input"]));
     let bad = BadAnswer::NAMES.map(|(name, _)| name);
@@ -19,8 +19,7 @@ pub(super) fn read(section: &Section<'_>, folder: &Path) -> Verification {
         found.map(|(_, answer)| answer).or_else(|| unknown(section, text, "kind of bad answer", &bad))
     });
     Verification {
-        validator: validator
-            .map(|command| CommandTemplate { line: command.value.to_owned(), folder: folder.to_owned() }),
+        validator: validator.map(|command| place.command(command.value)),
         may_accept: may_accept.collect(),
         expectations: section.sections("expect", "[[problem.expect]]").into_iter().filter_map(expectation).collect(),
     }
@@ -98,10 +97,7 @@ fn pattern(section: &Section<'_>, text: &Located<&str>) -> Option<Pattern> {
 }
 
 fn unknown<T>(section: &Section<'_>, text: &Located<&str>, what: &str, names: &[&str]) -> Option<T> {
-    let expected = match closest(text.value, names.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("expected one of: {}", names.join(", ")),
-    };
-    section.complain(text.span.clone(), format!("there is no {what} `{}`", text.value), expected);
+    let message = format!("there is no {what} `{}`", text.value);
+    section.complain(text.span.clone(), message, instead(text.value, names));
     None
 }

@@ -1,11 +1,12 @@
 //! What the solvers of a language may use beyond the problem's limits.
 
 use super::{Bytes, Limits, Time};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// What the solvers of a language may use beyond the problem's limits; by default nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowance {
     /// What CPU time and wall time are multiplied by.
     pub time_factor: TimeFactor,
@@ -36,7 +37,7 @@ impl Limits {
 }
 
 /// A factor from 1 to 100, with at most three decimals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeFactor {
     thousandths: u32,
 }

@@ -2,6 +2,7 @@
 
 use super::{CaseName, CheckerIdentity, Digest, Direction, RunId};
 use checkers::Score;
+use std::sync::Arc;
 
 /// What makes scores comparable: the problem and its checker, in one version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,15 +25,15 @@ pub struct BestScore {
     /// The score.
     pub score: Score,
     /// The solver's name.
-    pub solver: String,
+    pub solver: Arc<str>,
     /// Hash of the solver's content.
     pub solver_hash: Digest,
     /// The machine of the run.
-    pub host: String,
+    pub host: Arc<str>,
     /// The run, in the journal of that machine.
     pub run: RunId,
     /// When that run started, in UTC, as ISO 8601 writes it.
-    pub date: String,
+    pub date: Arc<str>,
     /// Whether it was imported: then the run is in another journal.
     pub imported: bool,
 }

@@ -2,9 +2,13 @@
 
 use super::{Direction, Weight};
 use checkers::Score;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// What the name of a case begins with that is made from a seed.
+pub(super) const SEED_PREFIX: &str = "seed-";
 
 /// A case's name: `seed-7`, or a file's stem.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +18,14 @@ impl CaseName {
     /// Returns the name of the case made from this seed.
     #[must_use]
     pub fn of_seed(seed: u64) -> Self {
-        Self(format!("seed-{seed}").into())
+        Self(format!("{SEED_PREFIX}{seed}").into())
+    }
+
+    /// Returns the seed whose case has this name.
+    pub(super) fn seed(&self) -> Option<u64> {
+        let digits = self.0.strip_prefix(SEED_PREFIX)?;
+        let is_written_so = digits == "0" || digits.starts_with(|first: char| matches!(first, '1'..='9'));
+        digits.parse().ok().filter(|_| is_written_so)
     }
 
     /// Returns the name of the case in this file: its stem.
@@ -44,7 +55,7 @@ impl fmt::Display for CaseName {
 }
 
 /// Where a case's input comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CaseSource {
     /// The problem's generator, with this seed.
     Seed(u64),
@@ -78,6 +89,30 @@ impl CaseSpec {
     #[must_use]
     pub fn from_seed(seed: u64) -> Self {
         Self::new(CaseName::of_seed(seed), CaseSource::Seed(seed))
+    }
+
+    /// Returns the seed that it is made from.
+    #[must_use]
+    pub fn seed(&self) -> Option<u64> {
+        match self.source {
+            CaseSource::Seed(seed) => Some(seed),
+            CaseSource::File(_) => None,
+        }
+    }
+
+    /// Returns the seed of a case that is no more than its seed.
+    pub(super) fn plain_seed(&self) -> Option<u64> {
+        self.seed().filter(|seed| self.has_no_terms() && self.name.seed() == Some(*seed))
+    }
+
+    /// Returns whether it has the defaults for scoring.
+    pub(super) fn has_no_terms(&self) -> bool {
+        self.thresholds.is_none() && self.best.is_none() && self.weight == Weight::default()
+    }
+
+    /// Returns the `time`-th of several cases of this input: `NAME#2`.
+    pub(super) fn repetition(&self, time: usize) -> Self {
+        Self { name: CaseName(format!("{}#{time}", self.name).into()), ..self.clone() }
     }
 }
 

@@ -36,6 +36,35 @@ impl Digest {
     }
 }
 
+/// Hashes bytes that come in pieces, however many: the hash is that of all of them together.
+#[derive(Debug, Default)]
+pub struct DigestWriter {
+    hasher: blake3::Hasher,
+    /// Long pieces are hashed several times faster.
+    gathered: Vec<u8>,
+}
+
+/// Pieces are gathered up to this length.
+const GATHERED: usize = 1 << 16;
+
+impl DigestWriter {
+    /// Adds bytes.
+    pub fn write(&mut self, bytes: &[u8]) {
+        self.gathered.extend_from_slice(bytes);
+        if self.gathered.len() >= GATHERED {
+            self.hasher.update(&self.gathered);
+            self.gathered.clear();
+        }
+    }
+
+    /// Returns the hash of the bytes so far.
+    pub fn digest(&mut self) -> Digest {
+        self.hasher.update(&self.gathered);
+        self.gathered.clear();
+        Digest(*self.hasher.finalize().as_bytes())
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&blake3::Hash::from_bytes(self.0).to_hex())

@@ -61,6 +61,8 @@ pub enum Stop {
     Interrupted,
     /// `--fail-fast`, and a case was not accepted.
     FailFast,
+    /// The run goes on elsewhere, without this process.
+    Detached,
 }
 
 /// An event of a run.
@@ -72,4 +74,19 @@ pub enum RunEvent {
     Stopping(Stop),
     /// The journal can no longer be written: the reason. The run continues without it.
     JournalLost(String),
+    /// What happened to the run on the machines that it runs on.
+    Notice(String),
+    /// What a cluster makes of the run now.
+    Tasks(TaskCounts),
+}
+
+/// The tasks of a run on a cluster.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TaskCounts {
+    /// How many are running.
+    pub running: usize,
+    /// How many wait for a place.
+    pub pending: usize,
+    /// How many nodes the running ones are on.
+    pub nodes: usize,
 }

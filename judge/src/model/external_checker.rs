@@ -11,6 +11,19 @@ pub struct CommandTemplate {
     pub line: String,
     /// The folder that it runs in.
     pub folder: PathBuf,
+    /// Whether it runs outside the sandbox, with the rights of the judge's user.
+    pub trusted: bool,
+    /// What it needs beside what it names, where it was compiled from a source.
+    pub compiled: CompiledNeeds,
+}
+
+/// What a compiled program needs in the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CompiledNeeds {
+    /// The files and folders that it was compiled to.
+    pub visible: Vec<PathBuf>,
+    /// The variables of its language.
+    pub environment: Vec<(String, String)>,
 }
 
 /// A setter's checker or interactor.
@@ -18,12 +31,38 @@ pub struct CommandTemplate {
 pub struct ExternalChecker {
     /// The command that starts it.
     pub command: CommandTemplate,
+    /// The command line of the catalogue, where `command` runs what was compiled from the source that it names.
+    pub source_line: Option<String>,
     /// How it is called, and how it reports its result.
     pub protocol: CheckerProtocol,
     /// The answer files of the cases.
     pub answers: AnswerFiles,
     /// The checker of what this interactor wrote, if it does not decide alone.
     pub then: Option<Box<ExternalChecker>>,
+}
+
+impl ExternalChecker {
+    /// Returns the command as the catalogue has it.
+    #[must_use]
+    pub fn written(&self) -> CommandTemplate {
+        let line = self.written_line().to_owned();
+        CommandTemplate { line, ..self.command.clone() }
+    }
+
+    /// Returns the command line as the catalogue has it.
+    #[must_use]
+    pub fn written_line(&self) -> &str {
+        self.source_line.as_deref().unwrap_or(&self.command.line)
+    }
+}
+
+/// A setter's program that starts the solver itself, and decides on the conversation.
+#[derive(Debug, Clone)]
+pub struct Tester {
+    /// The program.
+    pub program: ExternalChecker,
+    /// The checker of answers without their solver, if there is one.
+    pub checker: Option<Box<ExternalChecker>>,
 }
 
 /// How an external checker is called, and how it reports its result. Each protocol has a file in `verdict/protocol`.

@@ -86,6 +86,15 @@ impl Languages {
         self
     }
 
+    /// Returns these languages with compilers that get the main source alone of a folder's.
+    #[must_use]
+    pub fn of_main(mut self) -> Self {
+        for command in self.0.iter_mut().flat_map(|language| &mut language.compile) {
+            *command = command.replace("{sources}", "{source}");
+        }
+        self
+    }
+
     /// Returns every language, those first that are tried first.
     pub fn iter(&self) -> impl Iterator<Item = &Language> {
         self.0.iter()

@@ -1,10 +1,11 @@
 //! The limits of solvers, and of the programs that make cases, check answers and compile.
 
 use super::{Bytes, Time};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The limits of a solver on one case.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// CPU time of all its processes together.
     pub cpu: Time,
@@ -35,16 +36,39 @@ impl Limits {
 /// The limits of the programs beside the solvers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HelperLimits {
-    /// Wall time of an external checker for one answer.
-    pub checker: Time,
+    /// The limits of an external checker for one answer, and of a validator for one input.
+    pub checker: CommandLimits,
     /// Wall time of an interactor to decide, once the solver has ended.
     pub interactor: Time,
-    /// Wall time of a generator command for one case.
-    pub generator: Time,
+    /// Wall time of a tester, apart from the solver's.
+    pub tester: Time,
+    /// The limits of a generator command for one case.
+    pub generator: CommandLimits,
     /// The limits of a compiler.
     pub compiler: CompileLimits,
     /// Bytes of a solver's source files together; `None`: as many as a compiler is given.
     pub source: Option<Bytes>,
+}
+
+/// The limits of a setter's program for one call. A trusted one keeps the wall time alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandLimits {
+    /// Wall time.
+    pub wall: Time,
+    /// Peak memory of all its processes together, with the files that it writes.
+    pub memory: Bytes,
+}
+
+impl CommandLimits {
+    /// Processes and threads alive at once: enough for the virtual machines of languages on a large machine.
+    pub const PROCESSES: u32 = 256;
+}
+
+impl Default for CommandLimits {
+    /// A minute and 2 GiB.
+    fn default() -> Self {
+        Self { wall: Time(Duration::from_secs(60)), memory: Bytes(2 << 30) }
+    }
 }
 
 /// The limits of a compiler that a problem may set.
@@ -75,13 +99,13 @@ impl Default for CompileLimits {
 }
 
 impl Default for HelperLimits {
-    /// A minute for a checker and for a generator, and five seconds for an interactor.
+    /// A minute for a checker, a tester and a generator, and five seconds for an interactor.
     fn default() -> Self {
-        let minute = Time(Duration::from_secs(60));
         Self {
-            checker: minute,
+            checker: CommandLimits::default(),
             interactor: Time(Duration::from_secs(5)),
-            generator: minute,
+            tester: CommandLimits::default().wall,
+            generator: CommandLimits::default(),
             compiler: CompileLimits::default(),
             source: None,
         }

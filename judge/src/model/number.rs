@@ -20,6 +20,12 @@ impl From<i64> for Number {
     }
 }
 
+impl From<Score> for Number {
+    fn from(value: Score) -> Self {
+        Self(value)
+    }
+}
+
 impl From<Number> for BigRational {
     fn from(number: Number) -> Self {
         number.0.to_rational()

@@ -2,10 +2,11 @@
 
 use super::{BrokenRule, Verdict};
 use checkers::Score;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The cases whose standard error is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum KeptStderr {
     /// All cases.
     All,
@@ -29,11 +30,12 @@ impl KeptStderr {
 }
 
 /// The outcome of a solver's run on a case. Unknown values are absent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The verdict.
     pub verdict: Verdict,
     /// The raw score: there is one exactly when the verdict is `Accepted`.
+    #[serde(with = "super::as_text::optional")]
     pub score: Option<Score>,
     /// The reason of a verdict other than `Accepted`; empty for `Accepted`.
     pub note: String,
@@ -49,6 +51,9 @@ pub struct Outcome {
     pub memory: Option<u64>,
     /// Whether other programs disturbed the timing.
     pub noisy: bool,
+    /// The name of the node that it was run on; absent where the run has no nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
 }
 
 impl Outcome {
@@ -65,6 +70,7 @@ impl Outcome {
             wall: None,
             memory: None,
             noisy: false,
+            node: None,
         }
     }
 

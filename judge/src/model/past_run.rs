@@ -1,6 +1,6 @@
 //! A past run: its name, its state, and its row in the history.
 
-use super::{Digest, Direction, Stop};
+use super::{Digest, Direction, Labels, Stop};
 use num_rational::BigRational;
 use std::fmt;
 use std::str::FromStr;
@@ -38,6 +38,11 @@ impl FromStr for RunChoice {
     }
 }
 
+/// A text that is not the name of a state.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no state of a run")]
+pub struct UnknownState(String);
+
 const RUN_EXPECTED: &str = "expected the number of a run, as in `judge history`, or `last`";
 
 /// The state of a run.
@@ -51,20 +56,23 @@ pub enum RunState {
     Interrupted,
     /// `--fail-fast` stopped it at a failed case.
     Stopped,
+    /// It was merged of shards, and some cases are missing.
+    Partial,
     /// It was completed.
     Complete,
 }
 
 impl RunState {
     /// Every state.
-    pub const ALL: [Self; 5] = [Self::Running, Self::Killed, Self::Interrupted, Self::Stopped, Self::Complete];
+    pub const ALL: [Self; 6] =
+        [Self::Running, Self::Killed, Self::Interrupted, Self::Stopped, Self::Partial, Self::Complete];
 
     /// Returns the state of a run with this end.
     #[must_use]
     pub fn ended(stop: Option<Stop>) -> Self {
         match stop {
             None => Self::Complete,
-            Some(Stop::Interrupted) => Self::Interrupted,
+            Some(Stop::Interrupted | Stop::Detached) => Self::Interrupted,
             Some(Stop::FailFast) => Self::Stopped,
         }
     }
@@ -77,8 +85,17 @@ impl RunState {
             Self::Killed => "killed",
             Self::Interrupted => "interrupted",
             Self::Stopped => "stopped",
+            Self::Partial => "partial",
             Self::Complete => "complete",
         }
+    }
+}
+
+impl FromStr for RunState {
+    type Err = UnknownState;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|state| state.name() == text).ok_or_else(|| UnknownState(text.to_owned()))
     }
 }
 
@@ -121,6 +138,8 @@ pub struct HistoryRow {
     pub rule: String,
     /// Its total; `None` if the rule gives none, or the run was killed.
     pub total: Option<BigRational>,
+    /// Hash of the cases of the total: totals over other cases cannot be compared with it.
+    pub case_set: Option<[u8; 32]>,
     /// The difference to the previous total of the solver of this name, on the same cases by the same rule.
     pub change: Option<BigRational>,
     /// Which scores are good.
@@ -131,4 +150,6 @@ pub struct HistoryRow {
     pub git_dirty: Option<bool>,
     /// The user's message.
     pub message: Option<String>,
+    /// The tags and the note that the user gave it later.
+    pub labels: Labels,
 }

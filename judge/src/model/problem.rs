@@ -1,8 +1,8 @@
 //! A problem of the catalogue, checked and complete.
 
 use super::{
-    AnswerFiles, CaseSpec, Direction, ExternalChecker, FeatureRule, HelperLimits, Limits, Rule, TestGroup, TokenRules,
-    Verification,
+    AnswerFiles, CaseList, CaseSpec, CommandTemplate, Direction, ExternalChecker, FeatureRule, HelperLimits, Limits,
+    Rule, TestGroup, Tester, TokenRules, Verification,
 };
 use checkers::{Checker, Generator, Score};
 use std::fmt;
@@ -23,12 +23,14 @@ pub struct Problem {
     pub checker: CheckerChoice,
     /// The generator of cases from seeds; `None`: its cases are files only.
     pub generator: Option<GeneratorChoice>,
+    /// The generator's command line in the catalogue, where its command runs what was compiled from the source that it names.
+    pub generator_source: Option<String>,
     /// The limits of a solver.
     pub limits: Limits,
     /// The limits of its checker and generator, and of compilers.
     pub helper_limits: HelperLimits,
     /// The problem's own cases, without those of `inputs`.
-    pub cases: Vec<CaseSpec>,
+    pub cases: CaseList,
     /// Patterns of files that are cases too: `data/*.in`, relative to `folder`.
     pub inputs: Vec<String>,
     /// How raw scores become points.
@@ -45,19 +47,47 @@ pub struct Problem {
     pub features: Vec<FeatureRule>,
     /// The solver that runs when none is given, as `--solver` takes it.
     pub default_solver: Option<String>,
+    /// What draws an answer for `judge view`, where its checker does not.
+    pub viewer: Option<Viewer>,
     /// What `judge verify` holds it against.
     pub verification: Verification,
+    /// Whether its commands run outside the sandbox.
+    pub trusted: bool,
     /// The folder that its commands run in and its relative paths start from.
     pub folder: PathBuf,
 }
 
 impl Problem {
+    /// Returns whether a text can be the id of a problem: lower-case letters, digits, `-` and `_`.
+    #[must_use]
+    pub fn is_id(text: &str) -> bool {
+        let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+        !text.is_empty() && text.chars().all(valid)
+    }
+
     /// Returns the least score that the problem admits, if it has one: under a rule that counts raw scores, a negative
     /// score below `failure` would make a failed case better than an accepted one.
     #[must_use]
     pub fn least_score(&self) -> Option<Score> {
         let counts = self.scoring.counts_raw_scores() && self.direction == Direction::Max;
         self.failure.clone().filter(|_| counts).map(|failure| failure.min(Score::from(0)))
+    }
+
+    /// Returns the commands that make its cases and check its answers, always in the same order.
+    #[must_use]
+    pub fn commands_mut(&mut self) -> Vec<&mut CommandTemplate> {
+        let mut commands = Vec::new();
+        for ExternalChecker { command, then, .. } in self.checker.programs_mut() {
+            commands.push(command);
+            commands.extend(then.iter_mut().map(|then| &mut then.command));
+        }
+        if let Some(GeneratorChoice::Command(command) | GeneratorChoice::Files(FileGenerator { command, .. })) =
+            &mut self.generator
+        {
+            commands.push(command);
+        }
+        commands.extend(&mut self.verification.validator);
+        commands
     }
 
     /// Returns the index of the test group that a case is in.
@@ -118,17 +148,31 @@ pub enum CheckerChoice {
     External(ExternalChecker),
     /// A setter's command that converses with the solver.
     Interactor(ExternalChecker),
+    /// A setter's command that starts the solver itself.
+    Tester(Tester),
     /// The built-in comparison with the case's answer file, token by token.
     Tokens(TokenRules, AnswerFiles),
 }
 
 impl CheckerChoice {
+    /// Returns the setter's programs, each with what follows it.
+    pub fn programs_mut(&mut self) -> Vec<&mut ExternalChecker> {
+        match self {
+            Self::External(external) | Self::Interactor(external) => vec![external],
+            Self::Tester(Tester { program, checker }) => {
+                std::iter::once(program).chain(checker.as_deref_mut()).collect()
+            }
+            Self::BuiltIn(_) | Self::Tokens(..) => Vec::new(),
+        }
+    }
+
     /// Returns the built-in checker's id, or the command.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::BuiltIn(checker) => checker.id(),
-            Self::External(external) | Self::Interactor(external) => &external.command.line,
+            Self::External(external) | Self::Interactor(external) => external.written_line(),
+            Self::Tester(tester) => tester.program.written_line(),
             Self::Tokens(..) => TOKENS,
         }
     }
@@ -139,7 +183,7 @@ impl CheckerChoice {
         match self {
             Self::BuiltIn(checker) => Some(checker.version()),
             Self::Tokens(..) => Some(1),
-            Self::External(_) | Self::Interactor(_) => None,
+            Self::External(_) | Self::Interactor(_) | Self::Tester(_) => None,
         }
     }
 
@@ -149,6 +193,7 @@ impl CheckerChoice {
         match self {
             Self::BuiltIn(_) => None,
             Self::External(external) | Self::Interactor(external) => Some(&external.answers),
+            Self::Tester(tester) => Some(&tester.program.answers),
             Self::Tokens(_, answers) => Some(answers),
         }
     }
@@ -158,6 +203,10 @@ impl CheckerChoice {
         match self {
             Self::BuiltIn(_) => {}
             Self::External(external) | Self::Interactor(external) => external.answers.named = named,
+            Self::Tester(tester) => {
+                tester.checker.iter_mut().for_each(|checker| checker.answers.named.clone_from(&named));
+                tester.program.answers.named = named;
+            }
             Self::Tokens(_, answers) => answers.named = named,
         }
     }
@@ -165,8 +214,36 @@ impl CheckerChoice {
     /// Returns whether the problem is interactive.
     #[must_use]
     pub fn is_interactive(&self) -> bool {
-        matches!(self, Self::Interactor(_))
+        matches!(self, Self::Interactor(_) | Self::Tester(_))
     }
+
+    /// Returns whether an answer can be checked without its solver.
+    #[must_use]
+    pub fn checks_answers(&self) -> bool {
+        match self {
+            Self::BuiltIn(_) | Self::External(_) | Self::Tokens(..) => true,
+            Self::Interactor(_) => false,
+            Self::Tester(tester) => tester.checker.is_some(),
+        }
+    }
+}
+
+/// A command that reads seeds from a file, and leaves its cases in files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileGenerator {
+    /// The command.
+    pub command: CommandTemplate,
+    /// A file whose lines, from 0, are the seeds that the first numbers stand for.
+    pub seeds: Option<PathBuf>,
+}
+
+/// A command that draws an answer to a case, as a page for a browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Viewer {
+    /// The command.
+    pub command: CommandTemplate,
+    /// The page, in the folder that the command runs in.
+    pub page: PathBuf,
 }
 
 /// The generator of a problem's cases.
@@ -179,6 +256,10 @@ pub enum GeneratorChoice {
         /// Its version, from 1.
         version: usize,
     },
-    /// A setter's command, as written in the catalogue.
-    Command(String),
+    /// A setter's command.
+    Command(CommandTemplate),
+    /// A setter's command that leaves its cases in files.
+    Files(FileGenerator),
+    /// None: a tester makes the case of the seed, which is all the input.
+    Seed,
 }

@@ -1,9 +1,10 @@
 //! When, how and where the results of a report came about.
 
+use super::NodeList;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// When, how and where the results of a report came about.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Provenance {
     /// When the command started, in UTC, as ISO 8601 writes it.
     pub started: String,
@@ -15,6 +16,8 @@ pub struct Provenance {
     pub cpu_model: String,
     /// The release of the kernel.
     pub kernel: String,
+    /// The machines that the cases were run on; none if that was this one.
+    pub nodes: NodeList,
 }
 
 /// Returns a time in UTC as ISO 8601 writes it: `2026-01-31T08:15:00Z`.

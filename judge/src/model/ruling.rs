@@ -1,6 +1,7 @@
 //! What an answer is worth.
 
 use checkers::Score;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::num::NonZeroUsize;
 
@@ -24,7 +25,7 @@ pub struct Rejection {
 
 /// Which rule an answer breaks, and where. What the checker does not say is absent. Shown as the place: `line 3, column
 /// 5, move 2`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrokenRule {
     /// The line of the answer, from 1.
     pub line: Option<NonZeroUsize>,

@@ -61,6 +61,12 @@ impl Seeds {
         self.0.iter().cloned().flatten()
     }
 
+    /// Returns the ranges of the list, in order.
+    #[must_use]
+    pub fn ranges(&self) -> &[RangeInclusive<u64>] {
+        &self.0
+    }
+
     /// Returns whether a seed is one of them.
     #[must_use]
     pub fn contains(&self, seed: u64) -> bool {

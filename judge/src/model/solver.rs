@@ -1,6 +1,7 @@
 //! A solver: the user's text, and how it is run.
 
 use super::Allowance;
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -12,7 +13,7 @@ pub const BASE_ENVIRONMENT: [(&str, &str); 2] =
 pub const JOURNAL_FOLDER: &str = ".judge";
 
 /// A solver as the user named it: `NAME=S`, or just `S`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SolverSpec {
     /// The name in every report.
     pub name: String,
@@ -20,8 +21,19 @@ pub struct SolverSpec {
     pub text: String,
 }
 
+impl SolverSpec {
+    /// The name of the person who plays in `judge ui`.
+    pub const BY_HAND: &str = "by hand";
+
+    /// Returns the person who plays in `judge ui`.
+    #[must_use]
+    pub fn by_hand() -> Self {
+        Self { name: Self::BY_HAND.to_owned(), text: Self::BY_HAND.to_owned() }
+    }
+}
+
 /// A solver, prepared to run, or with the reason why it cannot.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Solver {
     /// The user's text.
     pub spec: SolverSpec,
@@ -33,8 +45,16 @@ pub struct Solver {
     pub allowance: Allowance,
 }
 
+impl Solver {
+    /// Returns a solver without variables or allowances of its own.
+    #[must_use]
+    pub fn new(spec: SolverSpec, invocation: Invocation) -> Self {
+        Self { spec, invocation, environment: Vec::new(), allowance: Allowance::default() }
+    }
+}
+
 /// A program that can be run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Program {
     /// Absolute path of the executable.
     pub path: PathBuf,
@@ -49,7 +69,7 @@ pub struct Program {
 }
 
 /// The installations of a program and its interpreters.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runtime {
     /// Files and folders that it needs to see, beside the system's own.
     pub visible: Vec<PathBuf>,
@@ -58,7 +78,7 @@ pub struct Runtime {
 }
 
 /// How a solver is run, or why it cannot be.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Invocation {
     /// This program.
     Program(Program),

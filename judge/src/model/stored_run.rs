@@ -1,7 +1,11 @@
 //! A recorded run.
 
-use super::{CaseSpec, CheckerIdentity, Digest, Limits, Outcome, RunId, RunState};
+use super::{
+    CaseList, CaseSpec, CheckerIdentity, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome, OutcomeGrid, RunId,
+    RunState,
+};
 use judge_sandbox::Tier;
+use std::num::NonZeroI64;
 use std::time::Duration;
 
 /// A recorded run.
@@ -37,6 +41,8 @@ pub struct StoredRun {
     pub kernel: String,
     /// The processor.
     pub cpu_model: String,
+    /// The machines of a cluster that it was run on, or those of its shards if they differ; none if it was one machine.
+    pub nodes: NodeList,
     /// The commit that was checked out.
     pub git_commit: Option<String>,
     /// Whether tracked files differed from it.
@@ -45,10 +51,14 @@ pub struct StoredRun {
     pub judge: String,
     /// The user's message.
     pub message: Option<String>,
+    /// The tags and the note that the user gave it later.
+    pub labels: Labels,
+    /// The runs that it has results of, in the order of their shards; none of a run that was played where it is recorded.
+    pub origins: Vec<Origin>,
     /// The solvers, in the order of the run.
     pub entrants: Vec<StoredEntrant>,
     /// The cases that at least one solver finished, in the order of the run.
-    pub cases: Vec<StoredCase>,
+    pub cases: StoredCases,
 }
 
 /// A solver of a recorded run.
@@ -80,4 +90,89 @@ pub struct StoredOutcome {
     pub outcome: Outcome,
     /// The row of the stored answer, if it is kept.
     pub answer: Option<i64>,
+}
+
+/// The cases of a recorded run, in its order. They are kept small, and made as they are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct StoredCases {
+    specs: CaseList,
+    inputs: Vec<Option<Digest>>,
+    outcomes: OutcomeGrid,
+    /// The row of each stored answer, in the order of the outcomes.
+    answers: Vec<Option<NonZeroI64>>,
+}
+
+impl StoredCases {
+    /// Returns an empty list for a run with this number of solvers.
+    #[must_use]
+    pub fn new(solvers: usize) -> Self {
+        Self { outcomes: OutcomeGrid::new(0, solvers), ..Self::default() }
+    }
+
+    /// Returns the number of cases.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.specs.len()
+    }
+
+    /// Returns whether there are no cases.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.specs.is_empty()
+    }
+
+    /// Returns the names and sources of the cases.
+    #[must_use]
+    pub fn specs(&self) -> &CaseList {
+        &self.specs
+    }
+
+    /// Returns the outcomes by case and solver.
+    #[must_use]
+    pub fn outcomes(&self) -> &OutcomeGrid {
+        &self.outcomes
+    }
+
+    /// Returns the hash of each case's input; `None` if the input could not be read.
+    #[must_use]
+    pub fn inputs(&self) -> &[Option<Digest>] {
+        &self.inputs
+    }
+
+    /// Adds a case.
+    pub fn push(&mut self, case: StoredCase) {
+        self.specs.push(case.spec);
+        self.inputs.push(case.input);
+        let answer =
+            |result: &Option<StoredOutcome>| result.as_ref().and_then(|stored| NonZeroI64::new(stored.answer?));
+        self.answers.extend(case.results.iter().map(answer));
+        self.outcomes.add_case(case.results.into_iter().map(|result| result.map(|stored| stored.outcome)));
+    }
+
+    /// Returns the case at a place.
+    #[must_use]
+    pub fn at(&self, place: usize) -> StoredCase {
+        self.with_results(place, self.specs.at(place))
+    }
+
+    /// Returns every case.
+    pub fn iter(&self) -> impl Iterator<Item = StoredCase> {
+        self.specs.iter().enumerate().map(|(place, spec)| self.with_results(place, spec))
+    }
+
+    fn with_results(&self, case: usize, spec: CaseSpec) -> StoredCase {
+        let solvers = self.outcomes.solver_count();
+        let result = |solver| {
+            let outcome = self.outcomes.get(JobId { case, solver })?;
+            Some(StoredOutcome { outcome, answer: self.answers[case * solvers + solver].map(NonZeroI64::get) })
+        };
+        StoredCase { spec, input: self.inputs[case], results: (0..solvers).map(result).collect() }
+    }
+
+    /// Returns these of the cases.
+    pub fn only(&self, places: Vec<usize>) -> Self {
+        let mut kept = Self::new(self.outcomes.solver_count());
+        places.into_iter().for_each(|place| kept.push(self.at(place)));
+        kept
+    }
 }

@@ -2,18 +2,81 @@
 
 use super::{CaseSource, CaseSpec, Seeds, Weight};
 use std::fmt;
+use std::str::FromStr;
 
 /// Cases that count together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestGroup {
     /// The name in every report.
     pub name: String,
-    /// The weight of all its cases together, divided in proportion to their own weights. `None`: each keeps its own.
+    /// The weight of all its cases together, divided in proportion to their own weights.
     pub weight: Option<Weight>,
-    /// Whether a failure on one of its cases makes all of them count as failed.
-    pub all_or_nothing: bool,
+    /// What the points of its cases count as.
+    pub aggregate: GroupAggregate,
+    /// The groups that it depends on, by their places: where one of their cases fails, or one of those that they depend on,
+    /// its own cases count as failed.
+    pub depends_on: Vec<usize>,
     /// Which cases it has.
     pub members: Members,
+}
+
+/// What the points of the cases of a group count as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GroupAggregate {
+    /// Each case has its own points.
+    #[default]
+    Sum,
+    /// Each case has the points of the worst.
+    Min,
+    /// As the sum, but a failure on one case makes all of them count as failed.
+    AllOrNothing,
+}
+
+impl GroupAggregate {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sum, Self::Min, Self::AllOrNothing];
+
+    /// Returns the name, as `aggregate` takes it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Min => "min",
+            Self::AllOrNothing => "all-or-nothing",
+        }
+    }
+}
+
+impl FromStr for GroupAggregate {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|aggregate| aggregate.name() == name).ok_or(())
+    }
+}
+
+impl TestGroup {
+    /// Returns the weight of all its cases together. `None`: each keeps its own. A group that counts by its worst case
+    /// counts once.
+    #[must_use]
+    pub fn shared_weight(&self) -> Option<Weight> {
+        self.weight.clone().or_else(|| (self.aggregate == GroupAggregate::Min).then(Weight::default))
+    }
+
+    /// Returns whether a failure on one case makes all of them count as failed.
+    #[must_use]
+    pub fn is_lost_by_a_failure(&self) -> bool {
+        match self.aggregate {
+            GroupAggregate::Sum => false,
+            GroupAggregate::Min | GroupAggregate::AllOrNothing => true,
+        }
+    }
+
+    /// Returns whether the cases count only together.
+    #[must_use]
+    pub fn counts_as_a_whole(&self) -> bool {
+        self.is_lost_by_a_failure() || !self.depends_on.is_empty()
+    }
 }
 
 /// The cases of a group: those with one of the names or made from one of the seeds.

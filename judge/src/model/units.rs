@@ -4,6 +4,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -17,7 +18,7 @@ pub struct UnitError {
 }
 
 /// A length of time, written with its unit: `4s`, `0.5s`, `500ms`, `2min`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Time(pub Duration);
 
 const TIME_UNITS: [(&str, u64); 4] = [("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000)];
@@ -43,8 +44,8 @@ impl fmt::Display for Time {
     }
 }
 
-/// A number of bytes, written with its unit: `64KiB`, `1024 MiB`, `1MB`, `100B`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// A number of bytes, written with its unit: `64KiB`, `1024 MiB`, `1MB`, `100B`, `256M` for 256 MiB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Bytes(pub u64);
 
 const BYTE_UNITS: [(&str, u64); 7] = [
@@ -57,13 +58,16 @@ const BYTE_UNITS: [(&str, u64); 7] = [
     ("GiB", 1 << 30),
 ];
 
+/// As `ulimit`, `docker` and compilers' flags have them.
+const SHORT_BYTE_UNITS: [(&str, u64); 3] = [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)];
+
 impl FromStr for Bytes {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let error =
             || UnitError { expected: "a size with its unit, such as `1024 MiB` or `1MB`", found: text.to_owned() };
-        amount(text, &BYTE_UNITS).map(Self).ok_or_else(error)
+        amount(text, &BYTE_UNITS).or_else(|| amount(text, &SHORT_BYTE_UNITS)).map(Self).ok_or_else(error)
     }
 }
 
@@ -168,12 +172,19 @@ mod tests {
 
     #[test]
     fn sizes_are_read_with_their_unit() {
-        for (text, bytes) in
-            [("1024 MiB", 1 << 30), ("1MB", 1_000_000), ("64kib", 65_536), ("100B", 100), ("1.5 KiB", 1536)]
-        {
+        for (text, bytes) in [
+            ("1024 MiB", 1 << 30),
+            ("1MB", 1_000_000),
+            ("64kib", 65_536),
+            ("100B", 100),
+            ("1.5 KiB", 1536),
+            ("256M", 256 << 20),
+            ("64k", 65_536),
+            ("2 G", 2 << 30),
+        ] {
             assert_eq!(text.parse(), Ok(Bytes(bytes)), "{text}");
         }
-        for text in ["", "1024", "MiB", "-1MB", "1TB", "1 M B"] {
+        for text in ["", "1024", "MiB", "M", "-1MB", "1TB", "1 M B"] {
             assert!(text.parse::<Bytes>().is_err(), "{text}");
         }
     }

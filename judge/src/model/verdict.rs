@@ -1,9 +1,10 @@
 //! The verdict on a case.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The verdict on a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Verdict {
     /// AC: a valid answer within the limits.
     Accepted,

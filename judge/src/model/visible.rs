@@ -34,25 +34,6 @@ pub fn tail(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL_BYTES)..]).trim().to_owned()
 }
 
-/// Returns a word quoted for a shell; for bash, zsh and ksh if it has hidden characters.
-#[must_use]
-pub fn quote(word: &str) -> String {
-    if !word.chars().any(is_hidden) {
-        return shell_words::quote(word).into_owned();
-    }
-    let mut quoted = String::from("$'");
-    for c in word.chars() {
-        // Writing to a `String` cannot fail.
-        let _ = match c {
-            '\'' | '\\' => write!(quoted, "\\{c}"),
-            c if !is_hidden(c) => write!(quoted, "{c}"),
-            c if c.is_ascii() => write!(quoted, "\\{:03o}", u32::from(c)),
-            c => write!(quoted, "\\U{:08x}", u32::from(c)),
-        };
-    }
-    quoted + "'"
-}
-
 fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&is_escaped) {
         return Cow::Borrowed(text);
@@ -92,23 +73,11 @@ mod tests {
         assert_eq!(one_line("a\n\tb"), "a\\n\\tb");
     }
 
-    #[test]
-    fn a_shell_gets_the_word_back() {
-        assert_eq!(quote("a b"), "'a b'");
-        for word in ["./a\nb", "it's \\ \x1b]0;x\x07", "\u{202e}\u{9b}", "\t$HOME `id` \u{7f}1"] {
-            let mut shell = std::process::Command::new("bash");
-            let output = shell.args(["-c", &format!("printf %s {}", quote(word))]).env("LC_ALL", "C.UTF-8").output();
-            let output = output.unwrap();
-            assert_eq!(String::from_utf8_lossy(&output.stdout), word, "{}", quote(word));
-        }
-    }
-
     proptest! {
         #[test]
         fn nothing_hidden_is_left(text in "\\PC{0,20}|[\\x00-\\u{ffff}]{0,20}") {
             prop_assert!(!one_line(&text).chars().any(is_hidden));
             prop_assert!(!visible(&text).chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t')));
-            prop_assert!(!quote(&text).chars().any(is_hidden));
         }
     }
 }

@@ -6,10 +6,14 @@ use num_rational::BigRational;
 use num_traits::{One, Signed};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Arc, LazyLock};
 
 /// An exact number, not negative. It is written as a decimal number or as a fraction of two integers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Weight(BigRational);
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Weight {
+    /// `None` is 1, the weight of a case that has none of its own: a list of such cases stays small.
+    own: Option<Arc<BigRational>>,
+}
 
 /// A text that is not a weight.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,14 +30,8 @@ impl Weight {
     /// Returns the number itself.
     #[must_use]
     pub fn value(&self) -> &BigRational {
-        &self.0
-    }
-}
-
-impl Default for Weight {
-    /// The weight of a case that has none of its own: 1.
-    fn default() -> Self {
-        Self(BigRational::one())
+        static ONE: LazyLock<BigRational> = LazyLock::new(BigRational::one);
+        self.own.as_deref().unwrap_or(&ONE)
     }
 }
 
@@ -53,14 +51,17 @@ impl FromStr for Weight {
             }
             None => text.trim().parse::<Number>().map_err(|_| syntax())?.into(),
         };
-        if value.is_negative() { Err(WeightError::Negative(text.to_owned())) } else { Ok(Self(value)) }
+        if value.is_negative() {
+            return Err(WeightError::Negative(text.to_owned()));
+        }
+        Ok(Self { own: (!value.is_one()).then(|| Arc::new(value)) })
     }
 }
 
 impl fmt::Display for Weight {
     /// Writes an integer or a reduced fraction: `2`, `1/3`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0.to_string())
+        formatter.pad(&self.value().to_string())
     }
 }
 

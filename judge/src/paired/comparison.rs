@@ -1,9 +1,10 @@
 //! Two solvers paired by case: the effect of each case, and the cases that have none.
 
-use super::terms::{RawPair, Terms};
+use super::terms::{RawPair, TermUnit, sign};
 use super::{EffectMeasure, RuleEffect, ScoredOutcomes};
 use crate::model::{Direction, JobId, Outcome};
-use crate::statistics::{Moments, Term, points_effect};
+use crate::scoring::{ExactSum, points_effect};
+use crate::statistics::{Moments, Term};
 use num_traits::{ToPrimitive, Zero};
 
 /// Two solvers of a plan, paired by case.
@@ -80,20 +81,21 @@ impl PairedComparison {
 
     /// Divides all effects by the mean base. Without any, no case has an effect.
     pub(super) fn divide(&mut self, raw: &[RawPair], heaviest: f64) {
-        let mut all = Terms::default();
-        let terms: Vec<Term> = raw.iter().map(|pair| all.push(pair)).collect();
+        let mut unit = TermUnit::default();
+        let terms: Vec<Term> = raw.iter().map(|pair| unit.term(pair)).collect();
+        let total = raw.iter().map(|pair| pair.base.number()).collect::<ExactSum>().value();
         let count = raw.len() as f64;
-        let mean = all.total().to_f64().map(|total| total / count);
+        let mean = total.to_f64().map(|total| total / count);
         let Some(mean) = mean.filter(|mean| *mean != 0.0 && mean.is_finite()) else {
             self.undefined += raw.len();
             return;
         };
-        self.unit = heaviest / all.unit();
+        self.unit = heaviest / unit.size();
         let divided = |(pair, term): (&RawPair, &Term)| Pair {
             case: pair.case,
             effect: pair.effect / mean.abs(),
-            base: pair.base.to_f64().unwrap_or(0.0) / mean,
-            term: Term { base: term.base * all.sign(), ..*term },
+            base: pair.base.to_f64() / mean,
+            term: Term { base: term.base * sign(&total), ..*term },
         };
         self.pairs = raw.iter().zip(&terms).map(divided).collect();
     }
@@ -154,11 +156,11 @@ impl PlayedCase {
         let outcome = |solver| scored.outcomes.get(JobId { case, solver });
         let (a, b) = (outcome(first)?, outcome(second)?);
         let solved = [a.is_accepted(), b.is_accepted()];
-        let weight = &scored.board.weights[case];
+        let weight = scored.board.weights.get(case);
         if weight.is_zero() || !(solved == [true, true] || measure.counts_failures()) {
             return Some(Self { solved, weight: 0.0, pair: None });
         }
-        let pair = raw_pair(scored, measure, case, [(first, a), (second, b)]);
+        let pair = raw_pair(scored, measure, case, [(first, &a), (second, &b)]);
         Some(Self { solved, weight: weight.to_f64().unwrap_or(f64::INFINITY), pair })
     }
 
@@ -176,16 +178,17 @@ fn raw_pair(
     solvers: [(usize, &Outcome); 2],
 ) -> Option<RawPair> {
     let [(first, a), (second, b)] = solvers;
-    let weight = &scored.board.weights[case];
-    let points = |solver: usize| scored.board.standings[solver].points[case].as_ref();
+    let weight = scored.board.weights.get(case);
+    // What a test group counts as would make the effects of its cases depend on each other; the rule effect has it.
+    let points = |solver: usize| scored.board.standings[solver].own_points.get(case);
     let (effect, direction, base) = match measure.score_measure() {
         Some(measure) => {
             let effect = measure.effect(a.score.as_ref()?, b.score.as_ref()?)?;
             (effect, scored.plan.problem.direction, weight.clone())
         }
         None => {
-            let effect = points_effect(points(first)?, points(second)?)?;
-            let base = if measure == EffectMeasure::Total { points(first)? * weight } else { weight.clone() };
+            let effect = points_effect(&points(first)?, &points(second)?)?;
+            let base = if measure == EffectMeasure::Total { points(first)? * &weight } else { weight.clone() };
             (effect, scored.board.direction, base)
         }
     };
@@ -193,5 +196,5 @@ fn raw_pair(
         Direction::Max => effect,
         Direction::Min => -effect,
     };
-    Some(RawPair { case, effect: signed * weight.to_f64()?, base })
+    Some(RawPair { case, effect: signed * weight.to_f64()?, base: base.into() })
 }

@@ -1,7 +1,7 @@
 //! The measure of effects, and the smallest effect that matters.
 
 use crate::model::{Percent, Rule, UnitError};
-use crate::statistics::ScoreMeasure;
+use crate::scoring::ScoreMeasure;
 use num_traits::ToPrimitive;
 use std::fmt;
 use std::str::FromStr;

@@ -30,4 +30,4 @@ pub use inference::{Claim, Inference, InferenceError, Interim, TestParameters, i
 pub use measure::{EffectMeasure, MinEffect, UnsuitedMinEffect};
 pub use rule_effect::RuleEffect;
 pub use scored_outcomes::{PointSigns, ScoredOutcomes};
-pub use sequential::{infer_interim, infer_sequential, is_decided};
+pub use sequential::{Look, infer_interim, infer_sequential, is_decided, looks};

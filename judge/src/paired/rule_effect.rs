@@ -2,6 +2,7 @@
 
 use super::ScoredOutcomes;
 use crate::model::{Direction, JobId};
+use crate::scoring::ExactSum;
 use num_rational::BigRational;
 use num_traits::Zero;
 use std::cmp::Ordering;
@@ -29,19 +30,27 @@ pub(super) struct RuleSum {
 
 impl RuleSum {
     /// Adds a case.
-    pub(super) fn push(&mut self, scored: ScoredOutcomes<'_>, case: usize, [first, second]: [usize; 2]) {
-        let is_finished = |solver| scored.outcomes.get(JobId { case, solver }).is_some();
-        let weight = &scored.board.weights[case];
-        if weight.is_zero() || !is_finished(first) || !is_finished(second) {
-            return;
+    pub(super) fn push(&mut self, scored: ScoredOutcomes<'_>, case: usize, solvers: [usize; 2]) {
+        if let Some(difference) = self.count(scored, case, solvers) {
+            self.sum += difference;
         }
-        let points = |solver: usize| scored.board.standings[solver].points[case].as_ref();
+    }
+
+    /// Counts which solver lacks points on a case; returns the difference of the weighted points where neither does.
+    fn count(&mut self, scored: ScoredOutcomes<'_>, case: usize, [first, second]: [usize; 2]) -> Option<BigRational> {
+        let is_finished = |solver| scored.outcomes.has(JobId { case, solver });
+        let weight = scored.board.weights.get(case);
+        if weight.is_zero() || !is_finished(first) || !is_finished(second) {
+            return None;
+        }
+        let points = |solver: usize| scored.board.standings[solver].points.get(case);
         match (points(first), points(second)) {
-            (Some(a), Some(b)) => self.sum += (b - a) * weight,
+            (Some(a), Some(b)) => return Some((b - a) * weight),
             (Some(_), None) => self.second_lacks += 1,
             (None, Some(_)) => self.first_lacks += 1,
             (None, None) => {}
         }
+        None
     }
 
     /// Returns which of the two is ahead, under totals of this direction.
@@ -55,7 +64,8 @@ impl RuleSum {
 impl RuleEffect {
     pub(super) fn of(scored: ScoredOutcomes<'_>, first: usize, second: usize) -> Self {
         let mut sum = RuleSum::default();
-        (0..scored.board.weights.len()).for_each(|case| sum.push(scored, case, [first, second]));
+        let differences = (0..scored.board.weights.len()).filter_map(|case| sum.count(scored, case, [first, second]));
+        sum.sum = differences.collect::<ExactSum>().value();
         sum.effect(scored.board.direction)
     }
 

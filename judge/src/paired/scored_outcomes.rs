@@ -54,16 +54,16 @@ impl ScoredOutcomes<'_> {
     /// Returns the signs among the points of all solvers.
     #[must_use]
     pub fn signs(self) -> PointSigns {
-        let is_finished = |case, solver| self.outcomes.get(JobId { case, solver }).is_some();
+        let is_finished = |case, solver| self.outcomes.has(JobId { case, solver });
         let of = |solver: usize| {
-            let points = self.board.standings[solver].points.iter().zip(&self.board.weights).enumerate();
+            let points = self.board.standings[solver].own_points.iter().zip(self.board.weights.iter()).enumerate();
             let counted = points.filter(move |(case, (_, weight))| !weight.is_zero() && is_finished(*case, solver));
-            counted.filter_map(|(_, (points, _))| points.as_ref())
+            counted.filter_map(|(_, (points, _))| points)
         };
         let all = || (0..self.plan.solvers.len()).flat_map(of);
         PointSigns {
-            has_positive: all().any(Signed::is_positive),
-            has_negative: all().any(Signed::is_negative),
+            has_positive: all().any(|points| points.is_positive()),
+            has_negative: all().any(|points| points.is_negative()),
             first_has_any: of(0).any(|points| !points.is_zero()),
         }
     }

@@ -102,6 +102,45 @@ pub fn infer_interim(paired: &PairedComparison, parameters: TestParameters) -> R
     Ok(Interim { claim, interval, log_likelihood_ratio: test.ratio.map(|ratio| ratio.logarithm()) })
 }
 
+/// What is known after some of the cases.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Look {
+    /// The number of cases with an effect.
+    pub cases: usize,
+    /// Their mean effect.
+    pub mean: f64,
+    /// The anytime-valid interval; `None` with too few cases.
+    pub interval: Option<Interval>,
+}
+
+/// The number of looks while the number of cases grows by a factor of e: an interval takes as long as all its cases.
+const LOOKS: usize = 16;
+
+/// Returns what [`infer_interim`] says after growing numbers of the cases: each of the first few, then ever fewer, and the
+/// last.
+///
+/// # Errors
+/// As [`infer_interim`].
+pub fn looks(paired: &PairedComparison, parameters: TestParameters) -> Result<Vec<Look>, InferenceError> {
+    let mut test = SequentialTest::new(parameters, paired.unit)?;
+    let (mut effects, mut bases, mut next) = (0.0, 0.0, 1);
+    let mut looks = Vec::new();
+    for (place, pair) in paired.pairs.iter().enumerate() {
+        test.push(pair.term)?;
+        effects += pair.effect;
+        bases += pair.base;
+        let cases = place + 1;
+        if cases < next && cases < paired.pairs.len() {
+            continue;
+        }
+        next = cases + cases.div_ceil(LOOKS);
+        if bases > 0.0 {
+            looks.push(Look { cases, mean: effects / bases, interval: test.sequence.interval() });
+        }
+    }
+    Ok(looks)
+}
+
 /// Returns the estimate for a fixed number of cases, whose interval shrinks at the same rate.
 fn more_cases(paired: &PairedComparison, interval: Interval, parameters: TestParameters) -> Option<u64> {
     match Finding::from_interval(interval, interval.center(), paired.pairs.len(), parameters.min_effect) {

@@ -1,52 +1,68 @@
 //! The terms of the pairs, as a test of a growing number of cases takes them: in a unit that no later case changes.
 
+use crate::scoring::Exact;
 use crate::statistics::Term;
 use num_rational::BigRational;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{Signed, Zero};
 
 /// A case before the effects are divided by the mean base.
 pub(super) struct RawPair {
     pub(super) case: usize,
     pub(super) effect: f64,
-    pub(super) base: BigRational,
+    pub(super) base: Exact,
+}
+
+/// The unit of the terms: a power of two, so that nothing is rounded. Sums of fourth powers of huge scores would be infinite.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TermUnit(Option<f64>);
+
+impl TermUnit {
+    /// Returns the term of a pair as if the total were above 0. The first pair settles the unit.
+    pub(super) fn term(&mut self, pair: &RawPair) -> Term {
+        let base = pair.base.to_f64();
+        let unit = *self.0.get_or_insert_with(|| power_of_two(base));
+        Term { effect: pair.effect / unit, base: base / unit }
+    }
+
+    /// Returns the unit, 1 without any pairs.
+    pub(super) fn size(&self) -> f64 {
+        self.0.unwrap_or(1.0)
+    }
 }
 
 /// What the pairs of a comparison add up to, pair by pair.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Terms {
     total: BigRational,
-    /// A power of two, so that nothing is rounded: sums of fourth powers of huge scores would be infinite.
-    unit: Option<f64>,
+    unit: TermUnit,
 }
 
 impl Terms {
     /// Adds a pair, and returns its term as if the total were above 0.
     pub(super) fn push(&mut self, pair: &RawPair) -> Term {
-        self.total += &pair.base;
-        let base = pair.base.to_f64().unwrap_or(0.0);
-        let unit = *self.unit.get_or_insert_with(|| power_of_two(base));
-        Term { effect: pair.effect / unit, base: base / unit }
-    }
-
-    /// Returns the sum of the bases.
-    pub(super) fn total(&self) -> &BigRational {
-        &self.total
+        self.total += pair.base.number();
+        self.unit.term(pair)
     }
 
     /// Returns the sign of the total, which is that of all bases: 0 while there is no total.
     pub(super) fn sign(&self) -> f64 {
-        if self.total.is_zero() {
-            0.0
-        } else if self.total.is_negative() {
-            -1.0
-        } else {
-            1.0
-        }
+        sign(&self.total)
     }
 
     /// Returns the unit of the terms, 1 without any.
     pub(super) fn unit(&self) -> f64 {
-        self.unit.unwrap_or(1.0)
+        self.unit.size()
+    }
+}
+
+/// Returns the sign of a number: 1, -1 or 0.
+pub(super) fn sign(number: &BigRational) -> f64 {
+    if number.is_zero() {
+        0.0
+    } else if number.is_negative() {
+        -1.0
+    } else {
+        1.0
     }
 }
 

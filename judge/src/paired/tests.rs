@@ -1,7 +1,7 @@
 //! The interval of a share of the total, held to its promise by simulation; and what a part of the cases shows.
 
 use super::terms::RawPair;
-use super::{Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
+use super::{Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect, TestParameters, infer_interim, looks};
 use crate::statistics::{Random, effect_interval};
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -24,7 +24,7 @@ fn shares(scores: &[(f64, f64)]) -> PairedComparison {
     let raw = |(case, (a, b)): (usize, &(f64, f64))| RawPair {
         case,
         effect: (b - a) * 1e6,
-        base: BigRational::from_integer(BigInt::from((a * 1e6).round() as i64)),
+        base: BigRational::from_integer(BigInt::from((a * 1e6).round() as i64)).into(),
     };
     paired.divide(&scores.iter().enumerate().map(raw).collect::<Vec<_>>(), 1.0);
     paired
@@ -138,4 +138,24 @@ fn a_contrast_names_the_fewest_cases_that_make_it() {
     assert_eq!(found.cases, [9, 8]);
     scores.truncate(8);
     assert_eq!(contrast(&scores), None);
+}
+
+#[test]
+fn looks_end_with_all_cases_and_agree_with_going_through_them() {
+    let mut random = Random::new(7);
+    let population = Population { spread: 0.2, ratio: 1.05, noise: 0.1, failed: 0.0 };
+    let scores: Vec<_> = (0..300).map(|_| population.draw(&mut random)).collect();
+    let parameters = TestParameters { alpha: 0.05, min_effect: None, bound: None, rare: None, hypotheses: None };
+    let all = shares(&scores);
+    let looks = looks(&all, parameters).unwrap();
+    assert!(looks.is_sorted_by(|left, right| left.cases < right.cases) && (40..100).contains(&looks.len()));
+    let last = looks.last().unwrap();
+    assert_eq!(last.cases, 300);
+    assert!((last.mean - all.mean()).abs() < 1e-12);
+    assert_eq!(last.interval, infer_interim(&all, parameters).unwrap().interval);
+    let early = looks.iter().find(|look| look.interval.is_some()).unwrap();
+    let part = infer_interim(&shares(&scores[..early.cases]), parameters).unwrap().interval.unwrap();
+    let now = early.interval.unwrap();
+    assert!((part.low - now.low).abs() < 1e-6 && (part.high - now.high).abs() < 1e-6, "{part:?}, {now:?}");
+    assert!(now.low <= early.mean && early.mean <= now.high);
 }

@@ -6,6 +6,7 @@ use super::text::markdown::sheet_markdown;
 use super::text::sheet::{Sheet, TextTable};
 use super::text::style::Style;
 use std::error::Error;
+use std::io::Write;
 
 /// A format that a report can be written in, beside its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +40,8 @@ impl Format {
     }
 }
 
-/// The bytes of a report in a format.
-pub type Rendered = Result<Vec<u8>, Box<dyn Error>>;
+/// What came of writing a report: an error is of the report, or of where it goes.
+pub type Written = Result<(), Box<dyn Error>>;
 
 /// Why a report is not written in a format, and the alternative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,13 +63,13 @@ pub trait Report {
     /// Returns the text for a terminal or a file.
     fn text(&self, style: Style) -> String;
 
-    /// Returns one JSON document, if the report has one.
-    fn json(&self) -> Option<Rendered> {
+    /// Writes one JSON document, if the report has one.
+    fn json(&self, _: &mut dyn Write) -> Option<Written> {
         None
     }
 
-    /// Returns JSON lines, if the report has them.
-    fn json_lines(&self) -> Option<Rendered> {
+    /// Writes JSON lines, if the report has them.
+    fn json_lines(&self, _: &mut dyn Write) -> Option<Written> {
         None
     }
 
@@ -82,13 +83,13 @@ pub trait Report {
         None
     }
 
-    /// Returns comma-separated values, if the report has them.
-    fn csv(&self) -> Option<Rendered> {
-        self.rows().map(|rows| table_csv(&rows).map_err(Into::into))
+    /// Writes comma-separated values, if the report has them.
+    fn csv(&self, output: &mut dyn Write) -> Option<Written> {
+        self.rows().map(|rows| Ok(table_csv(&rows, output)?))
     }
 
-    /// Returns JUnit XML, if the report has it.
-    fn junit(&self) -> Option<Rendered> {
+    /// Writes JUnit XML, if the report has it.
+    fn junit(&self, _: &mut dyn Write) -> Option<Written> {
         None
     }
 
@@ -97,20 +98,20 @@ pub trait Report {
         self.sheet().map(|sheet| sheet_markdown(&sheet))
     }
 
-    /// Returns a web page, if the report has one.
-    fn html(&self) -> Option<Rendered> {
-        self.sheet().map(|sheet| sheet_html(&sheet).map(String::into_bytes).map_err(Into::into))
+    /// Writes a web page, if the report has one.
+    fn html(&self, output: &mut dyn Write) -> Option<Written> {
+        self.sheet().map(|sheet| Ok(sheet_html(&sheet, output)?))
     }
 
-    /// Returns the report in this format, if it has it.
-    fn render(&self, format: Format) -> Option<Rendered> {
+    /// Writes the report in this format, if it has it. Reports of many cases are written piece by piece.
+    fn write(&self, format: Format, output: &mut dyn Write) -> Option<Written> {
         match format {
-            Format::Json => self.json(),
-            Format::JsonLines => self.json_lines(),
-            Format::Csv => self.csv(),
-            Format::Junit => self.junit(),
-            Format::Markdown => self.markdown().map(|text| Ok(text.into_bytes())),
-            Format::Html => self.html(),
+            Format::Json => self.json(output),
+            Format::JsonLines => self.json_lines(output),
+            Format::Csv => self.csv(output),
+            Format::Junit => self.junit(output),
+            Format::Markdown => self.markdown().map(|text| Ok(output.write_all(text.as_bytes())?)),
+            Format::Html => self.html(output),
         }
     }
 }

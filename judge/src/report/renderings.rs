@@ -6,7 +6,7 @@ use super::compare::power_sheet::{power_rows, power_sheet};
 use super::compare::report::CompareReport;
 use super::compare::sheet::{compare_rows, compare_sheet};
 use super::compare::text::compare_text;
-use super::formats::{Format, Missing, Rendered, Report};
+use super::formats::{Format, Missing, Report, Written};
 use super::gate::calibration::{
     CalibrationReport, calibration_json, calibration_rows, calibration_sheet, calibration_text,
 };
@@ -30,6 +30,7 @@ use super::tune::report::TuneReport;
 use super::tune::sheet::{tune_rows, tune_sheet};
 use super::tune::text::tune_text;
 use std::error::Error;
+use std::io::Write;
 
 /// Nothing in a report passes or fails.
 const NO_TESTS: Missing = Missing {
@@ -47,8 +48,9 @@ const ONE_LINE_A_SETTING: Missing = Missing {
     hint: "--jsonl PATH writes each of them as a line of JSON",
 };
 
-fn bytes<E: Error + 'static>(text: Result<String, E>) -> Option<Rendered> {
-    Some(text.map(String::into_bytes).map_err(Into::into))
+/// Writes a report that is small enough to be made whole.
+fn whole<E: Error + 'static>(text: Result<String, E>, output: &mut dyn Write) -> Option<Written> {
+    Some(text.map_err(Into::into).and_then(|text| Ok(output.write_all(text.as_bytes())?)))
 }
 
 impl Report for RunReport<'_> {
@@ -63,24 +65,24 @@ impl Report for RunReport<'_> {
         run_text(self, style)
     }
 
-    fn json(&self) -> Option<Rendered> {
-        bytes(run_json(self))
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(run_json(self, output).map_err(Into::into))
     }
 
-    fn csv(&self) -> Option<Rendered> {
-        Some(run_csv(self).map_err(Into::into))
+    fn csv(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(run_csv(self, output).map_err(Into::into))
     }
 
-    fn junit(&self) -> Option<Rendered> {
-        bytes(run_junit(self))
+    fn junit(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(run_junit(self, output).map_err(Into::into))
     }
 
     fn markdown(&self) -> Option<String> {
         Some(run_markdown(self))
     }
 
-    fn html(&self) -> Option<Rendered> {
-        bytes(run_html(self))
+    fn html(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(run_html(self, output).map_err(Into::into))
     }
 }
 
@@ -99,8 +101,8 @@ impl Report for CompareReport<'_> {
         compare_text(self, style)
     }
 
-    fn json(&self) -> Option<Rendered> {
-        bytes(compare_json(self))
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(compare_json(self, output).map_err(Into::into))
     }
 
     fn rows(&self) -> Option<TextTable> {
@@ -123,12 +125,12 @@ impl Report for GateReport<'_> {
         gate_text(self, style)
     }
 
-    fn json(&self) -> Option<Rendered> {
-        bytes(gate_json(self))
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(gate_json(self, output).map_err(Into::into))
     }
 
-    fn junit(&self) -> Option<Rendered> {
-        bytes(gate_junit(self))
+    fn junit(&self, output: &mut dyn Write) -> Option<Written> {
+        whole(gate_junit(self), output)
     }
 
     fn markdown(&self) -> Option<String> {
@@ -155,8 +157,8 @@ impl Report for CalibrationReport<'_> {
         calibration_text(self, style)
     }
 
-    fn json(&self) -> Option<Rendered> {
-        bytes(calibration_json(self))
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        whole(calibration_json(self), output)
     }
 
     fn rows(&self) -> Option<TextTable> {
@@ -183,8 +185,8 @@ impl Report for PowerReport {
         power_text(self, style)
     }
 
-    fn json(&self) -> Option<Rendered> {
-        bytes(power_json(self))
+    fn json(&self, output: &mut dyn Write) -> Option<Written> {
+        whole(power_json(self), output)
     }
 
     fn rows(&self) -> Option<TextTable> {
@@ -211,8 +213,8 @@ impl Report for TuneReport {
         tune_text(self, style)
     }
 
-    fn json_lines(&self) -> Option<Rendered> {
-        bytes(tune_jsonl(self))
+    fn json_lines(&self, output: &mut dyn Write) -> Option<Written> {
+        whole(tune_jsonl(self), output)
     }
 
     fn rows(&self) -> Option<TextTable> {

@@ -1,13 +1,14 @@
 //! Runs cases in one slot: makes the input, runs the solver, has the answer checked.
 
-use super::passes::{self, Performance, in_full};
+use super::passes::{self, Performance};
 use super::request::request;
 use super::slots::Slots;
 use crate::cases::{CheckerError, PreparedCase, ReadError};
 use crate::executor::Executor;
-use crate::interaction::{self, ConverseError, Partner};
+use crate::interaction::{self, ConverseError, Partner, Trial};
 use crate::model::{
-    Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict, tail,
+    Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
+    error_chain, tail,
 };
 use crate::solver;
 use crate::verdict::{self, Ending, InteractiveVerdict, InteractorDecision};
@@ -81,7 +82,7 @@ impl CaseRunner<'_> {
         };
         let (input, digest) = match self.open(job.case) {
             Ok(input) => input,
-            Err(error) => return without_run(Verdict::JudgeError, in_full(&error), None),
+            Err(error) => return without_run(Verdict::JudgeError, error_chain(&error), None),
         };
         if let Some(KnownOutcome { outcome, stored }) = digest.and_then(|digest| self.slots.store.lookup(job, &digest))
         {
@@ -99,7 +100,7 @@ impl CaseRunner<'_> {
                 if let (ConverseError::Sandbox(_), Some(executor)) = (&error, self.slots.reopen(self.slot)) {
                     self.executor = executor;
                 }
-                without_run(Verdict::JudgeError, in_full(&error), digest)
+                without_run(Verdict::JudgeError, error_chain(&error), digest)
             }
         }
     }
@@ -109,7 +110,7 @@ impl CaseRunner<'_> {
         if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
             return Ok((open.input.clone(), open.digest));
         }
-        let case = &self.slots.plan.cases[index];
+        let case = &self.slots.plan.cases.at(index);
         let input: Arc<[u8]> = self.slots.inputs.load(case)?.into();
         let prepared = self.slots.checker.prepare(&input, Some(&case.source))?;
         let finder = self.slots.finder.as_ref();
@@ -151,12 +152,22 @@ impl CaseRunner<'_> {
         if prepared.passes() > 1 {
             return passes::perform(&mut *self.executor, request, limits, prepared);
         }
-        let PreparedCase::Interactive { interactor, input, expected, .. } = prepared else {
-            return Ok(Performance { execution: self.executor.run(request)?, decision: None });
+        let helper_limits = &self.slots.plan.problem.helper_limits;
+        let conversation = match prepared {
+            PreparedCase::Interactive { interactor, case, .. } => {
+                let (interactor, protocol) = (interactor.program(), interactor.protocol());
+                let (input, expected) = (&case.input, case.expected.as_deref());
+                let decision_time = helper_limits.interactor.0;
+                let partner = Partner { interactor, protocol, input, expected, decision_time };
+                interaction::converse(&mut *self.executor, request, limits, partner, stopped)?
+            }
+            PreparedCase::Tested { tester, case, seed, .. } => {
+                let (tester, input, expected) = (&tester.program, case.input.path()?, case.expected.as_deref());
+                let trial = Trial { tester, input, expected, seed: *seed, patience: helper_limits.tester.0 };
+                interaction::test(&mut *self.executor, request, limits, trial, stopped)?
+            }
+            _ => return Ok(Performance { execution: self.executor.run(request)?, decision: None }),
         };
-        let decision_time = self.slots.plan.problem.helper_limits.interactor.0;
-        let partner = Partner { interactor, input: input.path(), expected: expected.as_deref(), decision_time };
-        let conversation = interaction::converse(&mut *self.executor, request, limits, partner, stopped)?;
         let decision = match conversation.decision {
             InteractorDecision::Decided(Ruling::Accepted(score)) => {
                 passes::decided(prepared.check_written(&conversation.written), Ruling::Accepted(score))
@@ -215,7 +226,7 @@ impl CaseRunner<'_> {
     fn ruled(&self, ruling: impl FnOnce(&PreparedCase) -> Result<Ruling, CheckerError>) -> Outcome {
         match self.open.as_ref().map(|open| ruling(&open.prepared)) {
             Some(Ok(ruling)) => ruled(ruling),
-            Some(Err(error)) => Outcome::without_run(Verdict::JudgeError, in_full(&error)),
+            Some(Err(error)) => Outcome::without_run(Verdict::JudgeError, error_chain(&error)),
             None => {
                 Outcome::without_run(Verdict::JudgeError, "the case was closed before its answer arrived".to_owned())
             }

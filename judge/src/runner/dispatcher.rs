@@ -5,9 +5,9 @@ use super::result::{RunError, RunResult};
 use super::settings::RunSettings;
 use super::signals::Signals;
 use super::slots::Slots;
-use super::{ResultStore, StoreLost};
+use super::{Handover, ResultStore};
 use crate::executor::ExecutorPool;
-use crate::model::{FinishedJob, Outcome, RunEvent, Stop};
+use crate::model::{FinishedJob, RunEvent, Stop};
 use crate::plan::Plan;
 use std::io;
 use std::thread::Builder;
@@ -18,7 +18,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 const BATCH: usize = 16;
 
 /// A finished job waits this long for others at most. The delay is not visible, and a commit costs as much for many.
-const GATHERING: Duration = Duration::from_millis(4);
+const GATHERING: Duration = Duration::from_millis(16);
 
 /// Runs a plan, as [`PlanRunner::run`](super::PlanRunner::run) says. `signals` are the requests to stop; on the second one,
 /// `abort` is called.
@@ -46,9 +46,11 @@ pub(super) fn run_plan(
         let handles: Vec<_> =
             handles.collect::<Result<_, _>>().inspect_err(|_| slots.stop()).map_err(RunError::Thread)?;
         drop(sender);
-        let mut dispatcher = Dispatcher { plan, slots: &slots, store: Some(store), stop: None, watch, abort };
-        let outcomes = runtime.block_on(dispatcher.listen(receiver, signals));
-        let stop = dispatcher.stop;
+        let handover = Handover::new(plan, store, watch);
+        let mut dispatcher = Dispatcher { plan, slots: &slots, handover, stop: None, abort };
+        runtime.block_on(dispatcher.listen(receiver, signals));
+        let Dispatcher { handover, stop, .. } = dispatcher;
+        let outcomes = handover.into_outcomes();
         let panicked = handles.into_iter().any(|handle| handle.join().is_err());
         if panicked { Err(RunError::WorkerPanicked) } else { Ok(RunResult { outcomes, stop }) }
     })
@@ -78,17 +80,14 @@ async fn next_batch(finished: &mut Receiver<FinishedJob>, batch: &mut Vec<Finish
 struct Dispatcher<'a> {
     plan: &'a Plan,
     slots: &'a Slots<'a>,
-    /// `None` once it has failed.
-    store: Option<&'a dyn ResultStore>,
+    handover: Handover<'a>,
     stop: Option<Stop>,
-    watch: &'a mut dyn FnMut(&RunEvent),
     abort: fn(),
 }
 
 impl Dispatcher<'_> {
     /// Listens until every worker is done.
-    async fn listen(&mut self, mut finished: Receiver<FinishedJob>, mut signals: Signals) -> Vec<Option<Outcome>> {
-        let mut outcomes = vec![None; self.plan.job_count()];
+    async fn listen(&mut self, mut finished: Receiver<FinishedJob>, mut signals: Signals) {
         let mut batch = Vec::with_capacity(BATCH);
         let gathering = self.gathering();
         loop {
@@ -97,10 +96,12 @@ impl Dispatcher<'_> {
                 () = signals.next() => self.interrupted(),
                 more = next_batch(&mut finished, &mut batch, gathering) => {
                     if !more {
-                        return outcomes;
+                        return;
                     }
-                    self.store(&batch);
-                    batch.drain(..).for_each(|finished| self.finished(finished, &mut outcomes));
+                    let accepted = self.handover.hand_over(&mut batch);
+                    if !accepted && self.plan.fail_fast && self.stop.is_none() {
+                        self.stop(Stop::FailFast);
+                    }
                 }
             }
         }
@@ -108,28 +109,8 @@ impl Dispatcher<'_> {
 
     /// How long a finished job waits for others to be stored with: not at all where it may end the run.
     fn gathering(&self) -> Duration {
-        let shared_cost = self.store.is_some_and(|store| store.is_active()) && !self.plan.fail_fast;
+        let shared_cost = self.handover.stores() && !self.plan.fail_fast;
         if shared_cost { GATHERING } else { Duration::ZERO }
-    }
-
-    /// Stores finished jobs before they are shown.
-    fn store(&mut self, batch: &[FinishedJob]) {
-        let Some(Err(StoreLost(why))) = self.store.map(|store| store.store(batch)) else { return };
-        self.store = None;
-        (self.watch)(&RunEvent::JournalLost(why));
-    }
-
-    fn finished(&mut self, finished: FinishedJob, outcomes: &mut [Option<Outcome>]) {
-        let failed = !finished.outcome.is_accepted();
-        let place = self.plan.place(finished.job);
-        let event = RunEvent::Finished(finished);
-        (self.watch)(&event);
-        if let RunEvent::Finished(finished) = event {
-            outcomes[place] = Some(finished.outcome);
-        }
-        if failed && self.plan.fail_fast && self.stop.is_none() {
-            self.stop(Stop::FailFast);
-        }
     }
 
     fn interrupted(&mut self) {
@@ -143,6 +124,6 @@ impl Dispatcher<'_> {
     fn stop(&mut self, stop: Stop) {
         self.stop = Some(stop);
         self.slots.stop();
-        (self.watch)(&RunEvent::Stopping(stop));
+        self.handover.tell(&RunEvent::Stopping(stop));
     }
 }

@@ -3,6 +3,7 @@
 mod alone;
 mod case_runner;
 mod dispatcher;
+mod handover;
 mod passes;
 mod plan_runner;
 mod request;
@@ -15,9 +16,10 @@ mod slots;
 mod tests;
 
 pub use alone::run_alone;
-pub use plan_runner::{LocalRunner, PlanRunner};
+pub use handover::Handover;
+pub use plan_runner::{EarlyEnd, LocalRunner, PlanRunner};
 pub use request::{hidden, request};
-pub use result::{RunError, RunResult};
+pub use result::{ClusterError, RunError, RunResult};
 pub use result_store::{ResultStore, StoreLost};
 pub use settings::RunSettings;
-pub use signals::exit_at_once;
+pub use signals::{Signals, exit_at_once, was_interrupted};

@@ -3,7 +3,7 @@
 use crate::cases::{Checked, CheckerError, PreparedCase};
 use crate::executor::Executor;
 use crate::interaction::ConverseError;
-use crate::model::{Limits, Ruling};
+use crate::model::{Limits, Ruling, error_chain};
 use crate::verdict::{self, Ending, InteractorDecision};
 use judge_sandbox::{Execution, Request, Stdin, Usage};
 
@@ -24,7 +24,7 @@ pub(super) fn perform(
     let mut checking = match case.begin() {
         Ok(checking) => checking,
         Err(error) => {
-            let decision = Some(InteractorDecision::Failed(in_full(&error)));
+            let decision = Some(InteractorDecision::Failed(error_chain(&error)));
             return Ok(Performance { execution: executor.run(request)?, decision });
         }
     };
@@ -47,7 +47,7 @@ pub(super) fn perform(
                 "the checker asks for another run of the solver after {pass}: `validation-passes` is {}",
                 case.passes()
             )),
-            Err(error) => InteractorDecision::Failed(in_full(&error)),
+            Err(error) => InteractorDecision::Failed(error_chain(&error)),
         };
         return Ok(Performance { execution, decision: Some(decision) });
     }
@@ -58,7 +58,7 @@ pub(super) fn perform(
 pub(super) fn decided(checked: Result<Option<Ruling>, CheckerError>, own: Ruling) -> InteractorDecision {
     match checked {
         Ok(ruling) => InteractorDecision::Decided(ruling.unwrap_or(own)),
-        Err(error) => InteractorDecision::Failed(in_full(&error)),
+        Err(error) => InteractorDecision::Failed(error_chain(&error)),
     }
 }
 
@@ -71,10 +71,4 @@ fn larger(left: &Usage, right: &Usage) -> Usage {
         stolen: left.stolen.max(right.stolen),
         ..right.clone()
     }
-}
-
-/// An error with all its causes, as one line.
-pub(super) fn in_full(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

@@ -6,10 +6,11 @@ use super::result::{RunError, RunResult};
 use super::settings::RunSettings;
 use super::signals::Signals;
 use crate::executor::ExecutorPool;
-use crate::model::{RunEvent, RunningJobs};
+use crate::model::{NodeList, RunEvent, RunningJobs};
 use crate::plan::Plan;
 use judge_sandbox::{Gap, Tier};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Runs plans. A subcommand passes a plan and receives events; where the plan runs is hidden from it.
 pub trait PlanRunner {
@@ -27,6 +28,22 @@ pub trait PlanRunner {
         watch: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunResult, RunError>;
 
+    /// Returns the means to end a run early, of a runner that is best given many cases at once, which it then starts in
+    /// their order. `None`: it is given a few at a time.
+    fn early_end(&self) -> Option<&EarlyEnd> {
+        None
+    }
+
+    /// Returns what runs plans on other machines; `None`: they run on this one.
+    fn engine(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns the machines that cases were run on until now; none if that is this one.
+    fn nodes(&self) -> NodeList {
+        NodeList::default()
+    }
+
     /// Returns how many solvers run at once.
     fn jobs(&self) -> usize;
 
@@ -38,6 +55,23 @@ pub trait PlanRunner {
 
     /// Returns what the tier does not guarantee.
     fn gaps(&self) -> &[Gap];
+}
+
+/// Ends a run when its watcher has seen enough.
+#[derive(Debug, Default)]
+pub struct EarlyEnd(AtomicBool);
+
+impl EarlyEnd {
+    /// Ends the run that is going on. What is not finished is left out.
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Returns whether that was asked for since the last time.
+    #[must_use]
+    pub fn take(&self) -> bool {
+        self.0.swap(false, Ordering::SeqCst)
+    }
 }
 
 /// Runs plans on this machine: an executor for each slot, each on a core of its own.

@@ -2,7 +2,7 @@
 
 use crate::model::{Limits, Program};
 use crate::plan::Plan;
-use crate::solver::{environment, journals_in, visible};
+use crate::program::{environment, journals_in, visible};
 use judge_sandbox::{Request, Sink, Stdin, Visible};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,6 +33,7 @@ pub fn request(plan: &Plan, solver: usize, program: &Program, hidden: &[PathBuf]
         },
         visible: plan.visible.iter().cloned().chain(visible(program)).collect(),
         hidden: hidden.to_vec(),
+        folder: None,
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     }

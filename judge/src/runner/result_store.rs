@@ -1,6 +1,6 @@
 //! What a run needs of a journal: to look up earlier results, and to have new ones stored.
 
-use crate::model::{Digest, FinishedJob, JobId, KnownOutcome};
+use crate::model::{ClusterJob, Digest, FinishedJob, JobId, KnownOutcome, Node};
 
 /// Stores results. Workers look results up, each in its own thread; the dispatcher stores them.
 pub trait ResultStore: Sync {
@@ -15,6 +15,32 @@ pub trait ResultStore: Sync {
     /// # Errors
     /// When they cannot be stored. The run goes on, and does not try again.
     fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost>;
+
+    /// Returns whether any job may have an earlier outcome: only then are inputs made to look them up.
+    fn has_earlier(&self) -> bool {
+        false
+    }
+
+    /// Returns the machine that an earlier outcome names.
+    fn earlier_node(&self, _name: &str) -> Option<Node> {
+        None
+    }
+
+    /// Stores where the run goes on, so that another judge can find it.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn store_job(&self, _job: &ClusterJob) -> Result<(), StoreLost> {
+        Ok(())
+    }
+
+    /// Stores a machine that takes part.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn store_node(&self, _node: &Node) -> Result<(), StoreLost> {
+        Ok(())
+    }
 }
 
 /// Results can no longer be stored: why.

@@ -2,6 +2,7 @@
 
 use crate::model::Exit;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use tokio::runtime::Runtime;
@@ -9,28 +10,37 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Hears of every signal while it lives, and of one that came while there was no listener.
-pub(super) struct Signals {
+pub struct Signals {
     /// `None` where a test sends the signals. It is dropped first: no signal is sent to a receiver that is gone.
     _registration: Option<Registration>,
     receiver: UnboundedReceiver<()>,
 }
 
-/// Removes the listener when it is dropped.
-struct Registration;
+/// Removes its listener when it is dropped.
+struct Registration(u64);
 
-/// Who listens now.
+/// Who listens now. All of them hear of a signal: solvers are compiled at once.
 struct Post {
     /// Whether signals are caught at all.
     open: bool,
-    listener: Option<UnboundedSender<()>>,
+    /// Each with the number of its registration.
+    listeners: Vec<(u64, UnboundedSender<()>)>,
+    registered: u64,
     /// One came between two runs.
     waiting: bool,
 }
 
-static POST: Mutex<Post> = Mutex::new(Post { open: false, listener: None, waiting: false });
+/// Whether one has ever come.
+static CAME: AtomicBool = AtomicBool::new(false);
+
+static POST: Mutex<Post> = Mutex::new(Post { open: false, listeners: Vec::new(), registered: 0, waiting: false });
 
 impl Signals {
-    pub(super) fn install() -> io::Result<Self> {
+    /// Hears of signals from now on.
+    ///
+    /// # Errors
+    /// When they cannot be caught.
+    pub fn install() -> io::Result<Self> {
         let mut post = post();
         if !post.open {
             open()?;
@@ -40,14 +50,21 @@ impl Signals {
         if std::mem::take(&mut post.waiting) {
             let _ = sender.send(());
         }
-        post.listener = Some(sender);
-        Ok(Self { _registration: Some(Registration), receiver })
+        post.registered += 1;
+        let number = post.registered;
+        post.listeners.push((number, sender));
+        Ok(Self { _registration: Some(Registration(number)), receiver })
     }
 
     /// Returns the signals that a test sends, for as long as it keeps the sender.
     #[cfg(test)]
     pub(super) fn scripted(receiver: UnboundedReceiver<()>) -> Self {
         Self { _registration: None, receiver }
+    }
+
+    /// Returns whether one has come since the last time.
+    pub fn has_come(&mut self) -> bool {
+        self.receiver.try_recv().is_ok()
     }
 
     pub(super) async fn next(&mut self) {
@@ -58,7 +75,7 @@ impl Signals {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        post().listener = None;
+        post().listeners.retain(|(number, _)| *number != self.0);
     }
 }
 
@@ -67,6 +84,12 @@ impl Drop for Registration {
 /// error value interrupts. The helpers and supervisors of the sandbox notice the end, and kill and remove what is left.
 pub fn exit_at_once() -> ! {
     std::process::exit(i32::from(Exit::Interrupted.code()))
+}
+
+/// Returns whether a signal has come since they are caught.
+#[must_use]
+pub fn was_interrupted() -> bool {
+    CAME.load(Ordering::SeqCst)
 }
 
 fn post() -> MutexGuard<'static, Post> {
@@ -91,11 +114,16 @@ fn deliver(runtime: &Runtime, mut interrupt: Signal, mut terminate: Signal) {
                 _ = terminate.recv() => {}
             }
         });
+        CAME.store(true, Ordering::SeqCst);
         let mut post = post();
-        match &post.listener {
-            Some(listener) => drop(listener.send(())),
-            None if post.waiting => exit_at_once(),
-            None => post.waiting = true,
+        match &*post.listeners {
+            [] if post.waiting => exit_at_once(),
+            [] => post.waiting = true,
+            listeners => {
+                for (_, listener) in listeners {
+                    let _ = listener.send(());
+                }
+            }
         }
     }
 }

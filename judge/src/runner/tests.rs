@@ -6,10 +6,10 @@ use super::{ResultStore, RunResult, RunSettings, StoreLost};
 use crate::executor::scripted::{Run, ScriptedPool, Step};
 use crate::manifest::Catalogue;
 use crate::model::{
-    Allowance, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KeptStderr, KnownOutcome, Outcome, Program,
-    RunEvent, Runtime, Solver, SolverSpec, Stop, StoredResult, Verdict,
+    CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Program, RunEvent, Runtime,
+    Solver, SolverSpec, Stop, StoredResult, Verdict,
 };
-use crate::plan::{Order, Plan};
+use crate::plan::Plan;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -27,24 +27,8 @@ fn plan(cases: u64) -> Plan {
         runtime: Runtime::default(),
         environment: Vec::new(),
     });
-    Plan {
-        cases: (1..=cases).map(CaseSpec::from_seed).collect(),
-        solvers: vec![Solver {
-            spec: SolverSpec { name: "none".to_owned(), text: "none".to_owned() },
-            invocation,
-            environment: Vec::new(),
-            allowance: Allowance::default(),
-        }],
-        limits: problem.limits.clone(),
-        problem,
-        environment: Vec::new(),
-        visible: Vec::new(),
-        fail_fast: false,
-        stderr: KeptStderr::default(),
-        hand_over_answers: false,
-        case_flags: Vec::new(),
-        order: Order::Fixed,
-    }
+    let solver = Solver::new(SolverSpec { name: "none".to_owned(), text: "none".to_owned() }, invocation);
+    Plan::new(problem, vec![solver], (1..=cases).map(CaseSpec::from_seed).collect())
 }
 
 /// A store that notes the sizes of its batches, and fails from one of them on.
@@ -109,7 +93,7 @@ fn run(
 }
 
 fn verdicts(result: &RunResult) -> Vec<Option<Verdict>> {
-    result.outcomes.iter().map(|outcome| outcome.as_ref().map(|outcome| outcome.verdict)).collect()
+    result.outcomes.iter().map(|(_, outcome)| outcome.map(|outcome| outcome.verdict)).collect()
 }
 
 fn ignore(_event: &RunEvent, _signals: &UnboundedSender<()>) {}
@@ -155,7 +139,7 @@ fn a_failed_executor_is_replaced_and_costs_one_case() {
     let expected = [Verdict::Accepted, Verdict::JudgeError, Verdict::Accepted, Verdict::Accepted];
     assert_eq!(verdicts(&result), expected.map(Some));
     assert_eq!(pool.opened(), 2, "a new executor for the slot");
-    let note = &result.outcomes[1].as_ref().unwrap().note;
+    let note = result.outcomes.get(JobId { case: 1, solver: 0 }).unwrap().note;
     assert!(note.contains("as scripted"), "{note}");
 }
 
@@ -167,7 +151,7 @@ fn results_are_stored_in_batches_before_they_are_shown() {
         shown += usize::from(matches!(event, RunEvent::Finished(_)));
         assert!(store.stored.load(Ordering::SeqCst) >= shown, "shown before it was stored");
     });
-    assert!(result.outcomes.iter().all(Option::is_some));
+    assert!(result.outcomes.iter().all(|(_, outcome)| outcome.is_some()));
     let batches = store.batches.lock().unwrap();
     assert_eq!(batches.iter().sum::<usize>(), 100);
     assert!(batches.len() < 100 && batches.iter().all(|&batch| batch <= 16), "{batches:?}");
@@ -182,7 +166,7 @@ fn a_store_that_fails_is_told_once_and_the_run_goes_on() {
             lost.push(why.clone());
         }
     });
-    assert!(result.outcomes.iter().all(Option::is_some));
+    assert!(result.outcomes.iter().all(|(_, outcome)| outcome.is_some()));
     assert_eq!(lost, ["disk full"]);
     assert_eq!(store.batches.lock().unwrap().len(), 1, "it is not tried again");
 }
@@ -199,7 +183,7 @@ fn known_results_are_not_run_again() {
             reused.extend(stored.map(|_| job.case));
         }
     });
-    assert_eq!(result.outcomes[1].as_ref(), Some(&known));
+    assert_eq!(result.outcomes.get(JobId { case: 1, solver: 0 }), Some(known));
     assert_eq!((reused, pool.neighbours().len()), (vec![1], 2));
 }
 
@@ -210,7 +194,7 @@ fn fail_fast_starts_no_case_after_a_failure() {
     let result = run(&plan, 1, &pool, &Notes::new(true), ignore);
     assert_eq!(result.stop, Some(Stop::FailFast));
     assert_eq!(pool.neighbours().len(), 3);
-    assert_eq!(result.outcomes.iter().flatten().count(), 3);
+    assert_eq!(result.outcomes.finished().count(), 3);
 }
 
 #[test]
@@ -220,10 +204,10 @@ fn a_signal_ends_running_cases_and_keeps_the_finished_ones() {
     let result = run(&plan(50), 2, &pool, &Notes::new(true), |event, signals| match event {
         RunEvent::Finished(_) => signals.send(()).unwrap(),
         RunEvent::Stopping(stop) => stopping.push(*stop),
-        RunEvent::JournalLost(_) => {}
+        _ => {}
     });
     assert_eq!((result.stop, stopping), (Some(Stop::Interrupted), vec![Stop::Interrupted]));
-    let finished = result.outcomes.iter().flatten().count();
+    let finished = result.outcomes.finished().count();
     assert!((1..50).contains(&finished), "{finished}");
 }
 

@@ -88,9 +88,8 @@ fn row(
 mod tests {
     use super::*;
     use crate::model::Direction;
-    use crate::scoring::{SolverScores, Terms};
+    use crate::scoring::{CaseSet, CaseTerms, SolverScores, Terms};
     use checkers::Score;
-    use std::collections::HashSet;
 
     #[test]
     fn each_group_has_its_own_means() {
@@ -99,18 +98,24 @@ mod tests {
             SolverScores {
                 name: "a".to_owned(),
                 scores: scores([Some(10), Some(7), None, Some(1)]),
-                skipped: HashSet::new(),
+                skipped: CaseSet::default(),
             },
             SolverScores {
                 name: "b".to_owned(),
                 scores: scores([Some(20), Some(7), Some(4), Some(1)]),
-                skipped: HashSet::new(),
+                skipped: CaseSet::default(),
             },
         ];
         let cases = vec![Terms::default(); 4];
         let failure = Score::from(0);
         let failure = Some(&failure);
-        let results = Results { direction: Direction::Max, failure, cases: &cases, groups: &[], solvers: &solvers };
+        let results = Results {
+            direction: Direction::Max,
+            failure,
+            cases: CaseTerms::Each(&cases),
+            groups: &[],
+            solvers: &solvers,
+        };
         let values = [Some(Number::from(5)), None, Some(Number::from(5)), Some(Number::from(-3))];
         let Grouping { by, groups, .. } = group_by_feature("N", &values, &Rule::Exact, &results).unwrap();
         assert_eq!(by, "N");

@@ -84,8 +84,7 @@ fn compare_scores(results: &Results<'_>, left: Option<&Score>, right: Option<&Sc
 mod tests {
     use super::*;
     use crate::model::{Direction, Rule};
-    use crate::scoring::{Terms, score};
-    use std::collections::HashSet;
+    use crate::scoring::{CaseSet, CaseTerms, Terms, score};
 
     fn ranked(direction: Direction, rule: &Rule, rows: &[(&str, &[Option<i32>])]) -> Vec<LeaderboardRow> {
         let solvers: Vec<SolverScores> = rows
@@ -93,12 +92,18 @@ mod tests {
             .map(|(name, row)| SolverScores {
                 name: (*name).to_owned(),
                 scores: row.iter().map(|score| score.map(Score::from)).collect(),
-                skipped: HashSet::new(),
+                skipped: CaseSet::default(),
             })
             .collect();
         let cases = vec![Terms::default(); rows[0].1.len()];
         let failure = direction.failure_by_default();
-        let results = Results { direction, failure: failure.as_ref(), cases: &cases, groups: &[], solvers: &solvers };
+        let results = Results {
+            direction,
+            failure: failure.as_ref(),
+            cases: CaseTerms::Each(&cases),
+            groups: &[],
+            solvers: &solvers,
+        };
         leaderboard(&results, &score(rule, &results).unwrap())
     }
 

@@ -1,7 +1,7 @@
 //! The properties of every rule, on random results.
 
-use super::{Results, Scoreboard, SolverScores, Standing, Terms, leaderboard, score};
-use crate::model::{Direction, Members, Rule, TestGroup, Thresholds, Weight};
+use super::{CaseTerms, Results, Scoreboard, SolverScores, Standing, Terms, leaderboard, score, test_groups};
+use crate::model::{Direction, FailedCase, GroupAggregate, Members, Rule, TestGroup, Thresholds, Weight};
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -21,7 +21,7 @@ struct Run {
 impl Run {
     fn results(&self) -> Results<'_> {
         let Self { direction, failure, cases, groups, solvers } = self;
-        Results { direction: *direction, failure: failure.as_ref(), cases, groups, solvers }
+        Results { direction: *direction, failure: failure.as_ref(), cases: CaseTerms::Each(cases), groups, solvers }
     }
 
     fn score(&self, rule: &Rule) -> Scoreboard {
@@ -41,17 +41,26 @@ fn any_weight() -> impl Strategy<Value = Weight> {
     (0_i32..5, 1_i32..4).prop_map(|(above, below)| format!("{above}/{below}").parse().unwrap())
 }
 
-fn any_group() -> impl Strategy<Value = TestGroup> {
-    (prop::option::of(any_weight()), any::<bool>()).prop_map(|(weight, all_or_nothing)| TestGroup {
-        name: String::new(),
-        weight,
-        all_or_nothing,
-        members: Members::default(),
+const GROUPS: usize = 3;
+
+/// Groups of which each may depend on those before it.
+fn any_groups() -> impl Strategy<Value = Vec<TestGroup>> {
+    let aggregate = prop::sample::select(GroupAggregate::ALL.to_vec());
+    let group = (prop::option::of(any_weight()), aggregate, prop::collection::vec(any::<bool>(), GROUPS));
+    prop::collection::vec(group, GROUPS).prop_map(|groups| {
+        let group = |(place, (weight, aggregate, needs)): (usize, (_, _, Vec<bool>))| TestGroup {
+            name: String::new(),
+            weight,
+            aggregate,
+            depends_on: (0..place).filter(|&needed| needs[needed]).collect(),
+            members: Members::default(),
+        };
+        groups.into_iter().enumerate().map(group).collect()
     })
 }
 
 fn any_terms() -> impl Strategy<Value = Terms> {
-    (any_weight(), prop::option::of(0_usize..2), prop::option::of(any_score()))
+    (any_weight(), prop::option::of(0..GROUPS), prop::option::of(any_score()))
         .prop_map(|(weight, group, best_known)| Terms { weight, group, best_known, thresholds: None })
 }
 
@@ -61,20 +70,61 @@ fn any_run() -> impl Strategy<Value = Run> {
         let direction = prop_oneof![Just(Direction::Max), Just(Direction::Min)];
         let rows = prop::collection::vec(row, solvers);
         let terms = prop::collection::vec(any_terms(), cases);
-        let groups = prop::collection::vec(any_group(), 2);
+        let skipped = prop::collection::vec(prop::collection::hash_set(0..cases, 0..2), solvers);
         let thresholds = prop::collection::vec(prop::collection::vec(any_score(), 9), cases);
-        let run = (direction, prop::option::of(any_score()), terms, thresholds, groups, rows);
-        run.prop_map(|(direction, failure, mut cases, thresholds, groups, rows)| {
+        let run = (direction, prop::option::of(any_score()), terms, thresholds, any_groups(), (rows, skipped));
+        run.prop_map(|(direction, failure, mut cases, thresholds, groups, (rows, skipped))| {
             for (terms, mut scores) in cases.iter_mut().zip(thresholds) {
                 // A better score needs a higher threshold.
                 scores.sort_by(|left, right| direction.compare(right, left));
                 terms.thresholds = Some(Thresholds::new(direction, scores, None).unwrap());
             }
-            let named =
-                |(index, scores): (usize, _)| SolverScores { name: index.to_string(), scores, skipped: HashSet::new() };
-            Run { direction, failure, cases, groups, solvers: rows.into_iter().enumerate().map(named).collect() }
+            let solver = |(index, (mut scores, skipped)): (usize, (Vec<Option<Score>>, HashSet<usize>))| {
+                skipped.iter().for_each(|&case| scores[case] = None);
+                SolverScores { name: index.to_string(), scores, skipped: skipped.into_iter().collect() }
+            };
+            let solvers = rows.into_iter().zip(skipped).enumerate().map(solver).collect();
+            Run { direction, failure, cases, groups, solvers }
         })
     })
+}
+
+/// Returns what every case of a solver counts as, group by group as the documentation has it.
+fn counted_slowly(run: &Run, rule: &Rule, board: &Scoreboard, solver: usize) -> Vec<Option<BigRational>> {
+    let row = &run.solvers[solver];
+    let own: Vec<_> = board.standings[solver].own_points.iter().collect();
+    let played = |group: usize| -> Vec<usize> {
+        (0..own.len()).filter(|case| run.cases[*case].group == Some(group) && !row.skipped.contains(*case)).collect()
+    };
+    // Groups depend on earlier ones alone.
+    let mut is_fulfilled = Vec::new();
+    let mut counted = own.clone();
+    for (place, group) in run.groups.iter().enumerate() {
+        let cases = played(place);
+        let all_accepted = cases.iter().all(|&case| row.scores[case].is_some());
+        let is_open = group.depends_on.iter().all(|&needed| is_fulfilled[needed]);
+        is_fulfilled.push(all_accepted && is_open);
+        let failure = match rule.failed_case() {
+            FailedCase::Failure => run.failure.as_ref().map(Score::to_rational),
+            FailedCase::Zero => Some(BigRational::default()),
+            FailedCase::Absent => None,
+        };
+        for &case in &cases {
+            counted[case] = match group.aggregate {
+                _ if !is_open => failure.clone(),
+                GroupAggregate::AllOrNothing if !all_accepted => failure.clone(),
+                GroupAggregate::Sum | GroupAggregate::AllOrNothing => own[case].clone(),
+                GroupAggregate::Min => {
+                    let points: Option<Vec<BigRational>> = cases.iter().map(|&case| own[case].clone()).collect();
+                    points.and_then(|points| match board.direction {
+                        Direction::Max => points.into_iter().min(),
+                        Direction::Min => points.into_iter().max(),
+                    })
+                }
+            };
+        }
+    }
+    counted
 }
 
 /// Absent is the worst.
@@ -92,6 +142,32 @@ fn totals(standing: &Standing) -> [Option<&BigRational>; 2] {
 
 proptest! {
     #[test]
+    fn groups_count_as_documented(run in any_run()) {
+        for rule in Rule::all() {
+            let board = run.score(&rule);
+            for (solver, standing) in board.standings.iter().enumerate() {
+                let slow = counted_slowly(&run, &rule, &board, solver);
+                prop_assert_eq!(standing.points.iter().collect::<Vec<_>>(), slow, "{}", rule);
+            }
+        }
+    }
+
+    #[test]
+    fn a_group_by_its_worst_case_has_its_weight_times_that_case(run in any_run()) {
+        let board = run.score(&Rule::Exact);
+        for result in test_groups(&run.results(), &board) {
+            let cases: Vec<usize> = (0..run.cases.len()).filter(|&case| run.cases[case].group == Some(result.group)).collect();
+            for (standing, row) in board.standings.iter().zip(&result.rows) {
+                if let (Some(worst), 0) = (row.worst, row.skipped) {
+                    let own = |case: usize| standing.own_points.get(case).unwrap();
+                    prop_assert!(cases.iter().all(|&case| own(worst) <= own(case)));
+                    prop_assert_eq!(row.points.clone(), Some(own(worst) * &result.weight));
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_failure_never_raises_a_total(run in any_run(), solver: Index, case: Index) {
         let (solver, case) = (solver.index(run.solvers.len()), case.index(run.cases.len()));
         let mut failing = run.clone();
@@ -102,7 +178,7 @@ proptest! {
             for (new, old) in totals(new).into_iter().zip(totals(old)) {
                 prop_assert!(is_no_better(&now, new, old), "{rule}: {old:?} became {new:?}");
             }
-            for (new, old) in new.points.iter().zip(&old.points) {
+            for (new, old) in new.points.iter().zip(old.points.iter()) {
                 prop_assert!(is_no_better(&now, new.as_ref(), old.as_ref()), "{rule}: {old:?} became {new:?}");
             }
         }
@@ -146,7 +222,11 @@ proptest! {
         let by = by.index(run.cases.len());
         let mut turned = run.clone();
         turned.cases.rotate_left(by);
-        turned.solvers.iter_mut().for_each(|row| row.scores.rotate_left(by));
+        let cases = run.cases.len();
+        for row in &mut turned.solvers {
+            row.scores.rotate_left(by);
+            row.skipped = (0..cases).filter(|case| row.skipped.contains((case + by) % cases)).collect();
+        }
         for rule in Rule::all() {
             for (one, other) in run.score(&rule).standings.iter().zip(&turned.score(&rule).standings) {
                 prop_assert_eq!(totals(one), totals(other), "{}", rule);
@@ -178,7 +258,7 @@ proptest! {
         let full = BigRational::from_integer(1_000_000.into());
         for rule in Rule::all().filter(Rule::has_scale) {
             for standing in run.score(&rule).standings {
-                for points in standing.points.into_iter().flatten() {
+                for points in standing.points.iter().flatten() {
                     prop_assert!(BigRational::default() <= points && points <= full, "{rule}: {points}");
                 }
             }
@@ -190,10 +270,10 @@ proptest! {
         let all = BigInt::from(run.solvers.len());
         let rule = Rule::RankTopCoder { scale: (&all - 1_u32) * 2_u32 };
         let alike = vec![Terms::default(); run.cases.len()];
-        let board = score(&rule, &Results { cases: &alike, ..run.results() }).unwrap();
+        let board = score(&rule, &Results { cases: CaseTerms::Each(&alike), ..run.results() }).unwrap();
         for case in 0..run.cases.len() {
             if run.solvers.len() > 1 && run.solvers.iter().all(|row| row.scores[case].is_some()) {
-                let points = board.standings.iter().filter_map(|standing| standing.points[case].clone());
+                let points = board.standings.iter().filter_map(|standing| standing.points.get(case));
                 let sum: BigRational = points.sum();
                 prop_assert_eq!(sum, BigRational::from_integer(&all * (&all - 1_u32)));
             }

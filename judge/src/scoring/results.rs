@@ -1,10 +1,12 @@
 //! The input of scoring: the scores of a run and the terms of its cases.
 
+use super::case_set::CaseSet;
+use super::points::{CaseWeights, ExactSum};
 use crate::model::{Direction, Rule, TestGroup, Thresholds, Weight};
 use checkers::Score;
 use num_rational::BigRational;
 use num_traits::Zero;
-use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// The weight, group, best score and thresholds of a case. By default it weighs 1 and has none of the others.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,6 +21,39 @@ pub struct Terms {
     pub thresholds: Option<Thresholds>,
 }
 
+/// The terms of the cases of a run.
+#[derive(Debug, Clone, Copy)]
+pub enum CaseTerms<'a> {
+    /// This number of cases, with the default terms.
+    Plain(usize),
+    /// Each case has terms of its own.
+    Each(&'a [Terms]),
+}
+
+impl<'a> CaseTerms<'a> {
+    /// Returns the number of cases.
+    pub(super) fn len(self) -> usize {
+        match self {
+            Self::Plain(count) => count,
+            Self::Each(terms) => terms.len(),
+        }
+    }
+
+    /// Returns the terms of a case.
+    pub(super) fn at(self, case: usize) -> &'a Terms {
+        static PLAIN: LazyLock<Terms> = LazyLock::new(Terms::default);
+        match self {
+            Self::Plain(_) => &PLAIN,
+            Self::Each(terms) => &terms[case],
+        }
+    }
+
+    /// Returns the terms of every case, in order.
+    pub(super) fn iter(self) -> impl Iterator<Item = &'a Terms> {
+        (0..self.len()).map(move |case| self.at(case))
+    }
+}
+
 /// The scores of a solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolverScores {
@@ -27,7 +62,7 @@ pub struct SolverScores {
     /// Its score on every case, in the order of the terms. `None` where no answer was accepted.
     pub scores: Vec<Option<Score>>,
     /// The cases that were not run. They count neither as accepted nor as failed.
-    pub skipped: HashSet<usize>,
+    pub skipped: CaseSet,
 }
 
 /// The results of a run.
@@ -39,7 +74,7 @@ pub struct Results<'a> {
     /// an advantage. `None`: a solver with failures has no sum and no mean.
     pub failure: Option<&'a Score>,
     /// The cases.
-    pub cases: &'a [Terms],
+    pub cases: CaseTerms<'a>,
     /// The test groups that the cases name.
     pub groups: &'a [TestGroup],
     /// The solvers.
@@ -70,7 +105,7 @@ pub enum InvalidResults {
 impl SolverScores {
     /// Returns whether the solver was run on a case.
     pub(super) fn has_run(&self, case: usize) -> bool {
-        !self.skipped.contains(&case)
+        !self.skipped.contains(case)
     }
 
     /// Returns whether the solver was run on a case and has no accepted answer.
@@ -95,28 +130,36 @@ impl Results<'_> {
     /// Returns the best score of a case, over the solvers of this run and the best known.
     pub(super) fn best(&self, case: usize) -> Option<&Score> {
         let here = self.solvers.iter().filter_map(|row| row.scores[case].as_ref());
-        here.chain(&self.cases[case].best_known).max_by(|left, right| self.direction.compare(left, right))
+        here.chain(&self.cases.at(case).best_known).max_by(|left, right| self.direction.compare(left, right))
+    }
+
+    /// Returns the cases of each group.
+    pub(super) fn members(&self) -> Vec<Vec<usize>> {
+        let mut members = vec![Vec::new(); self.groups.len()];
+        for (case, terms) in self.cases.iter().enumerate() {
+            terms.group.into_iter().for_each(|group| members[group].push(case));
+        }
+        members
     }
 
     /// Returns the weight of each case in totals and means: its own, or its share of the group's.
-    pub(super) fn weights(&self) -> Vec<BigRational> {
+    pub(super) fn weights(&self) -> CaseWeights {
+        if let CaseTerms::Plain(count) = self.cases {
+            return CaseWeights::one(count);
+        }
         let own = |terms: &Terms| terms.weight.value().clone();
-        let of_group = |group| self.cases.iter().filter(move |terms| terms.group == Some(group)).map(own).sum();
-        let sums: Vec<BigRational> = (0..self.groups.len()).map(of_group).collect();
+        let mut sums: Vec<ExactSum> = self.groups.iter().map(|_| ExactSum::default()).collect();
+        for terms in self.cases.iter() {
+            terms.group.into_iter().for_each(|group| sums[group].add(terms.weight.value()));
+        }
+        let sums: Vec<BigRational> = sums.iter().map(ExactSum::value).collect();
         let weight = |terms: &Terms| match terms
             .group
-            .and_then(|group| Some((&sums[group], self.groups[group].weight.as_ref()?)))
+            .and_then(|group| Some((&sums[group], self.groups[group].shared_weight()?)))
         {
             Some((sum, weight)) if !sum.is_zero() => own(terms) * weight.value() / sum,
             _ => own(terms),
         };
         self.cases.iter().map(weight).collect()
-    }
-
-    /// Returns the groups that count as failed because the solver failed one of their cases.
-    pub(super) fn broken_groups(&self, row: &SolverScores) -> HashSet<usize> {
-        let failed = self.cases.iter().enumerate().filter(|(case, _)| row.has_failed(*case));
-        let groups = failed.filter_map(|(_, terms)| terms.group);
-        groups.filter(|&group| self.groups[group].all_or_nothing).collect()
     }
 }

@@ -1,19 +1,24 @@
 //! Points, totals and counts of every solver.
 
+use super::case_set::CaseSet;
+use super::counted::counted;
+use super::points::{CaseWeights, ExactSum, PointList};
 use super::results::{InvalidResults, Results, SolverScores};
 use super::rules::points;
 use crate::model::{Aggregate, Direction, Rule};
 use checkers::Score;
 use num_rational::BigRational;
 use num_traits::Zero;
-use std::collections::HashSet;
+use std::sync::Arc;
 
 /// The result of a solver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
-    /// The points of every case, before its weight, in the order of the cases. `None` if the rule gives none, and for a
-    /// case that was not run.
-    pub points: Vec<Option<BigRational>>,
+    /// The points that every case counts as, before its weight, in the order of the cases. `None` if the rule gives none,
+    /// and for a case that was not run.
+    pub points: Arc<PointList>,
+    /// The same of every case by itself, whatever its test group counts as.
+    pub own_points: Arc<PointList>,
     /// Sum of weight * points over the cases that were run. `None` if one of weight above 0 has no points, or none was
     /// run.
     pub total: Option<BigRational>,
@@ -25,7 +30,7 @@ pub struct Standing {
     /// The number of cases that were run and have none.
     pub failed: usize,
     /// The cases that were not run.
-    pub skipped: HashSet<usize>,
+    pub skipped: CaseSet,
 }
 
 /// The results of all solvers.
@@ -36,7 +41,7 @@ pub struct Scoreboard {
     /// Whether large or small totals are good: as for the scores in sum and mean, large ones in every other rule.
     pub direction: Direction,
     /// The weight of each case in totals and means: its own, or its share of the test group's.
-    pub weights: Vec<BigRational>,
+    pub weights: CaseWeights,
     /// The decimals that show sums of scores exactly; 0 where all scores are integers, or the rule adds up points.
     pub decimals: u32,
     /// In the order of the solvers.
@@ -60,7 +65,7 @@ impl Scoreboard {
     /// Returns the total weight of some of the cases.
     #[must_use]
     pub fn weight_of(&self, cases: &[usize]) -> BigRational {
-        cases.iter().map(|&case| &self.weights[case]).sum()
+        weight_of(&self.weights, cases)
     }
 
     /// Returns the number that the rule ranks this standing by.
@@ -76,7 +81,7 @@ impl Scoreboard {
 impl Standing {
     /// Returns those of these cases that were run.
     fn played(&self, cases: impl Iterator<Item = usize>) -> Vec<usize> {
-        cases.filter(|case| !self.skipped.contains(case)).collect()
+        cases.filter(|case| !self.skipped.contains(*case)).collect()
     }
 }
 
@@ -88,37 +93,64 @@ pub fn score(rule: &Rule, results: &Results<'_>) -> Result<Scoreboard, InvalidRe
     results.check(rule)?;
     let direction = if rule.counts_raw_scores() { results.direction } else { Direction::Max };
     let weights = results.weights();
-    let standings = results.solvers.iter().map(|row| standing(rule, results, &weights, row)).collect();
+    let members = results.members();
+    let standings = results.solvers.iter().map(|row| {
+        let own_points = Arc::new(points(rule, results, row));
+        let points = match &*members {
+            [] => Arc::clone(&own_points),
+            members => Arc::new(counted(rule, results, row, direction, &own_points, members)),
+        };
+        standing(row, &weights, points, own_points)
+    });
+    let standings = standings.collect();
     let decimals = if rule.counts_raw_scores() { decimals(results, &weights) } else { 0 };
     Ok(Scoreboard { aggregate: rule.aggregate(), direction, weights, decimals, standings })
 }
 
-fn decimals(results: &Results<'_>, weights: &[BigRational]) -> u32 {
+fn decimals(results: &Results<'_>, weights: &CaseWeights) -> u32 {
     let scores = results.solvers.iter().flat_map(|row| &row.scores).flatten().chain(results.failure);
     match scores.map(Score::decimals).max().unwrap_or(0) {
         0 => 0,
+        of_scores if weights.are_one() => of_scores,
         of_scores => {
-            let of_weights = weights.iter().filter_map(|weight| Some(Score::from_rational(weight)?.decimals()));
+            let of_weights = weights.iter().filter_map(|weight| Some(Score::from_rational(&weight)?.decimals()));
             of_scores + of_weights.max().unwrap_or(0)
         }
     }
 }
 
-fn standing(rule: &Rule, results: &Results<'_>, weights: &[BigRational], row: &SolverScores) -> Standing {
-    let points = points(rule, results, row);
-    let played: Vec<usize> = (0..points.len()).filter(|&case| row.has_run(case)).collect();
+fn standing(row: &SolverScores, weights: &CaseWeights, points: Arc<PointList>, own_points: Arc<PointList>) -> Standing {
+    let played: Vec<usize> = (0..weights.len()).filter(|&case| row.has_run(case)).collect();
     let total = total(weights, &points, &played);
-    let mean = mean(total.clone(), &played.iter().map(|&case| &weights[case]).sum());
+    let mean = mean(total.clone(), &weight_of(weights, &played));
     let accepted = row.scores.iter().flatten().count();
-    Standing { points, total, mean, accepted, failed: played.len() - accepted, skipped: row.skipped.clone() }
+    let (failed, skipped) = (played.len() - accepted, row.skipped.clone());
+    Standing { points, own_points, total, mean, accepted, failed, skipped }
 }
 
-fn total(weights: &[BigRational], points: &[Option<BigRational>], played: &[usize]) -> Option<BigRational> {
+fn weight_of(weights: &CaseWeights, cases: &[usize]) -> BigRational {
+    if weights.are_one() {
+        return BigRational::from_integer(cases.len().into());
+    }
+    cases.iter().map(|&case| weights.get(case)).collect::<ExactSum>().value()
+}
+
+fn total(weights: &CaseWeights, points: &PointList, played: &[usize]) -> Option<BigRational> {
     if played.is_empty() {
         return None;
     }
-    let counted = played.iter().copied().filter(|&case| !weights[case].is_zero());
-    counted.map(|case| points[case].as_ref().map(|points| points * &weights[case])).sum()
+    let mut total = ExactSum::default();
+    for &case in played {
+        if weights.are_one() {
+            total.add(&points.get(case)?);
+            continue;
+        }
+        let weight = weights.get(case);
+        if !weight.is_zero() {
+            total.add(&(points.get(case)? * weight));
+        }
+    }
+    Some(total.value())
 }
 
 fn mean(total: Option<BigRational>, weight: &BigRational) -> Option<BigRational> {

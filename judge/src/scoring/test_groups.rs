@@ -1,8 +1,11 @@
 //! The results of the solvers on each test group.
 
+use super::counted::worst;
 use super::results::Results;
 use super::scoreboard::Scoreboard;
+use crate::model::GroupAggregate;
 use num_rational::BigRational;
+use std::collections::HashSet;
 
 /// The results of the solvers on a test group.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +31,10 @@ pub struct TestGroupRow {
     pub status: TestGroupStatus,
     /// The sum of weight * points over its cases. `None` if the rule gives none.
     pub points: Option<BigRational>,
+    /// The case that it counts by, where it counts by its worst.
+    pub worst: Option<usize>,
+    /// The group with a failed case that keeps this one from counting.
+    pub blocked_by: Option<usize>,
 }
 
 /// The status of a test group for a solver.
@@ -37,15 +44,17 @@ pub enum TestGroupStatus {
     Earned,
     /// Some cases were accepted, and the group is not lost.
     Partial,
-    /// No case that was run was accepted, or the group is all or nothing and a case failed.
+    /// No case that was run was accepted, or a case failed and the group is all or nothing, or counts by its worst case.
     Failed,
+    /// A case of a group that it depends on failed.
+    Blocked,
     /// No case was run.
     Skipped,
 }
 
 impl TestGroupStatus {
     /// All statuses.
-    pub const ALL: [Self; 4] = [Self::Earned, Self::Partial, Self::Failed, Self::Skipped];
+    pub const ALL: [Self; 5] = [Self::Earned, Self::Partial, Self::Failed, Self::Blocked, Self::Skipped];
 
     /// Returns the name that reports use.
     #[must_use]
@@ -54,6 +63,7 @@ impl TestGroupStatus {
             Self::Earned => "earned",
             Self::Partial => "partial",
             Self::Failed => "failed",
+            Self::Blocked => "blocked",
             Self::Skipped => "skipped",
         }
     }
@@ -62,55 +72,78 @@ impl TestGroupStatus {
 /// Returns the results on each test group that has cases in the run, in the order of the groups.
 #[must_use]
 pub fn test_groups(results: &Results<'_>, board: &Scoreboard) -> Vec<TestGroupResult> {
-    let cases_of = |group| (0..results.cases.len()).filter(|&case| results.cases[case].group == Some(group)).collect();
-    let all = (0..results.groups.len()).map(|group| (group, cases_of(group)));
-    all.filter(|(_, cases): &(usize, Vec<usize>)| !cases.is_empty())
+    let failing: Vec<_> = results.solvers.iter().map(|own| results.failing_groups(own)).collect();
+    let all = results.members().into_iter().enumerate();
+    all.filter(|(_, cases)| !cases.is_empty())
         .map(|(group, cases)| TestGroupResult {
             group,
             cases: cases.len(),
             weight: board.weight_of(&cases),
-            rows: (0..results.solvers.len()).map(|solver| row(results, board, group, solver, &cases)).collect(),
+            rows: (0..results.solvers.len())
+                .map(|solver| row(results, board, group, (solver, &failing[solver]), &cases))
+                .collect(),
         })
         .collect()
 }
 
-fn row(results: &Results<'_>, board: &Scoreboard, group: usize, solver: usize, cases: &[usize]) -> TestGroupRow {
+fn row(
+    results: &Results<'_>,
+    board: &Scoreboard,
+    group: usize,
+    (solver, failing): (usize, &HashSet<usize>),
+    cases: &[usize],
+) -> TestGroupRow {
     let own = &results.solvers[solver];
     let accepted = cases.iter().filter(|&&case| own.scores[case].is_some()).count();
     let skipped = cases.iter().filter(|&&case| !own.has_run(case)).count();
     let has_failures = accepted + skipped < cases.len();
+    let blocked_by = results.blocked_by(group, failing);
     let status = match accepted {
-        accepted if accepted == cases.len() => TestGroupStatus::Earned,
         _ if skipped == cases.len() => TestGroupStatus::Skipped,
+        _ if blocked_by.is_some() => TestGroupStatus::Blocked,
+        accepted if accepted == cases.len() => TestGroupStatus::Earned,
         0 => TestGroupStatus::Failed,
-        _ if has_failures && results.groups[group].all_or_nothing => TestGroupStatus::Failed,
+        _ if has_failures && results.groups[group].is_lost_by_a_failure() => TestGroupStatus::Failed,
         _ => TestGroupStatus::Partial,
     };
-    TestGroupRow { accepted, skipped, status, points: board.total_over(&board.standings[solver], cases) }
+    let standing = &board.standings[solver];
+    let counts_by_worst = results.groups[group].aggregate == GroupAggregate::Min && blocked_by.is_none();
+    let played: Vec<usize> = cases.iter().copied().filter(|&case| own.has_run(case)).collect();
+    let worst = worst(board.direction, &standing.own_points, &played).filter(|_| counts_by_worst);
+    TestGroupRow { accepted, skipped, status, points: board.total_over(standing, cases), worst, blocked_by }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::{Direction, Members, Rule, TestGroup};
-    use crate::scoring::{SolverScores, Terms, score};
+    use crate::scoring::{CaseSet, CaseTerms, SolverScores, Terms, score};
     use checkers::Score;
-    use std::collections::HashSet;
+
+    fn group(weight: Option<&str>, aggregate: GroupAggregate) -> TestGroup {
+        TestGroup {
+            name: String::new(),
+            weight: weight.map(|weight| weight.parse().unwrap()),
+            aggregate,
+            depends_on: Vec::new(),
+            members: Members::default(),
+        }
+    }
 
     #[test]
     fn cases_that_were_not_run_are_no_failures() {
-        let group = |all_or_nothing| TestGroup {
-            name: String::new(),
-            weight: None,
-            all_or_nothing,
-            members: Members::default(),
-        };
-        let groups = [group(true), group(true), group(false)];
+        let groups = [GroupAggregate::AllOrNothing, GroupAggregate::AllOrNothing, GroupAggregate::Sum];
+        let groups = groups.map(|aggregate| group(None, aggregate));
         let cases = [0, 0, 1, 1, 2, 2].map(|group| Terms { group: Some(group), ..Terms::default() });
         let scores = [Some(1), None, None, None, None, None].map(|score: Option<i32>| score.map(Score::from)).to_vec();
-        let solvers = [SolverScores { name: String::new(), scores, skipped: HashSet::from([1, 2, 3, 5]) }];
-        let results =
-            Results { direction: Direction::Max, failure: None, cases: &cases, groups: &groups, solvers: &solvers };
+        let solvers = [SolverScores { name: String::new(), scores, skipped: CaseSet::from([1, 2, 3, 5]) }];
+        let results = Results {
+            direction: Direction::Max,
+            failure: None,
+            cases: CaseTerms::Each(&cases),
+            groups: &groups,
+            solvers: &solvers,
+        };
         let found = test_groups(&results, &score(&Rule::Exact, &results).unwrap());
         let rows: Vec<_> = found.iter().map(|group| (group.rows[0].status, group.rows[0].skipped)).collect();
         assert_eq!(rows, [(TestGroupStatus::Partial, 1), (TestGroupStatus::Skipped, 2), (TestGroupStatus::Failed, 1)]);
@@ -118,28 +151,31 @@ mod tests {
 
     #[test]
     fn a_group_is_earned_failed_or_partly_earned() {
-        let group = |weight: &str, all_or_nothing| TestGroup {
-            name: String::new(),
-            weight: Some(weight.parse().unwrap()),
-            all_or_nothing,
-            members: Members::default(),
-        };
-        let groups = [group("30", true), group("70", false), group("5", true)];
+        let whole = GroupAggregate::AllOrNothing;
+        let groups = [("30", whole), ("70", GroupAggregate::Sum), ("5", whole)];
+        let groups = groups.map(|(weight, aggregate)| group(Some(weight), aggregate));
         let cases = [0, 0, 1, 1].map(|group| Terms { group: Some(group), ..Terms::default() });
         let solver = |scores: [Option<i32>; 4]| SolverScores {
             name: String::new(),
             scores: scores.map(|score| score.map(Score::from)).to_vec(),
-            skipped: HashSet::new(),
+            skipped: CaseSet::default(),
         };
         let solvers = [solver([Some(1); 4]), solver([Some(1), None, None, Some(1)]), solver([None; 4])];
-        let results =
-            Results { direction: Direction::Max, failure: None, cases: &cases, groups: &groups, solvers: &solvers };
+        let results = Results {
+            direction: Direction::Max,
+            failure: None,
+            cases: CaseTerms::Each(&cases),
+            groups: &groups,
+            solvers: &solvers,
+        };
         let found = test_groups(&results, &score(&Rule::Exact, &results).unwrap());
         let row = |accepted, status, points: i32| TestGroupRow {
             accepted,
             skipped: 0,
             status,
             points: Some(BigRational::from_integer(points.into())),
+            worst: None,
+            blocked_by: None,
         };
         let whole = |weight: i32| BigRational::from_integer(weight.into());
         use TestGroupStatus::{Earned, Failed, Partial};

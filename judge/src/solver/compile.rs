@@ -6,8 +6,9 @@ use super::language::{remedy, tool, usable};
 use super::line::{Values, fill};
 use super::project::{Project, Unusable};
 use super::toolbox::Toolbox;
-use super::{program, version};
+use super::version;
 use crate::model::{Bytes, Digest, Language, Program};
+use crate::program;
 use judge_sandbox::WorkFile;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -51,7 +52,7 @@ fn refused<E>(why: impl Into<String>) -> Failed<E> {
 impl Toolbox {
     /// Builds a source file or folder as its language requires.
     pub(super) fn build<E>(
-        &mut self,
+        &self,
         language: &Language,
         source: &Path,
         run: &mut RunCompiler<'_, E>,
@@ -69,7 +70,7 @@ impl Toolbox {
     }
 
     /// A file is shown at its own path. A folder is copied: what is in it later is not what was judged.
-    fn interpreted<E>(&mut self, language: &Language, source: &Path) -> Result<Program, Failed<E>> {
+    fn interpreted<E>(&self, language: &Language, source: &Path) -> Result<Program, Failed<E>> {
         let unreadable = |error: io::Error| no_compiler(format!("{}: {error}", source.display()));
         let limit = self.settings.source;
         if source.is_dir() {
@@ -93,7 +94,7 @@ impl Toolbox {
     }
 
     fn compiled<E>(
-        &mut self,
+        &self,
         language: &Language,
         source: &Path,
         run: &mut RunCompiler<'_, E>,
@@ -113,7 +114,7 @@ impl Toolbox {
 
     /// Returns the compiled files, from the cache if they are there.
     fn files<E>(
-        &mut self,
+        &self,
         language: &Language,
         source: &Path,
         project: &Project,
@@ -141,7 +142,7 @@ impl Toolbox {
 
     /// Returns the hash of everything that a program is compiled from; `None` without a cache.
     fn key<E>(
-        &mut self,
+        &self,
         language: &Language,
         compiler: &Program,
         project: &Project,
@@ -161,12 +162,7 @@ impl Toolbox {
     }
 
     /// Returns the version of a language's compiler. It is asked once for each compiler, and kept in the cache.
-    fn version<E>(
-        &mut self,
-        language: &Language,
-        identity: &Digest,
-        run: &mut RunCompiler<'_, E>,
-    ) -> Result<String, E> {
+    fn version<E>(&self, language: &Language, identity: &Digest, run: &mut RunCompiler<'_, E>) -> Result<String, E> {
         let key =
             Digest::of_parts([&b"version"[..], language.version.as_deref().unwrap_or("").as_bytes(), &identity.0]);
         let known = self.cache().and_then(|cache| cache.find(&key)?.pop());

@@ -1,8 +1,7 @@
 //! Runs a compiler in the sandbox: the source file is untrusted, and so is what it makes the compiler do.
 
-use super::start_failure;
-use super::surroundings;
 use crate::model::{Bytes, CompileLimits, Limits, Program, Verdict};
+use crate::program;
 use crate::verdict::{self, Ending};
 use judge_sandbox::{Breach, End, Exchange, Execution, Made, Request, Sink, Stdin, WorkFile};
 use std::ffi::OsString;
@@ -77,6 +76,7 @@ pub(super) fn compile<E>(
         made_in: OUT.into(),
         most_files: LIMITS.made_files,
         most_bytes: LIMITS.made.0,
+        ..Exchange::default()
     };
     let (execution, made) = run(Purpose::Compile(name), &request(compiler, &limits), &exchange)?;
     Ok(outcome(compiler, &limits, &execution, made))
@@ -97,7 +97,7 @@ fn request(compiler: &Program, limits: &Limits) -> Request {
     Request {
         program: compiler.path.clone(),
         argv: compiler.argv.clone(),
-        environment: surroundings::environment(compiler, &here),
+        environment: program::environment(compiler, &here),
         stdin: Stdin::Empty,
         limits: judge_sandbox::Limits {
             cpu: Some(limits.cpu.0),
@@ -108,8 +108,9 @@ fn request(compiler: &Program, limits: &Limits) -> Request {
             processes: Some(limits.processes),
             disk: LIMITS.disk.0,
         },
-        visible: surroundings::visible(compiler).collect(),
+        visible: program::visible(compiler).collect(),
         hidden: Vec::new(),
+        folder: None,
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     }
@@ -144,7 +145,7 @@ fn outcome(compiler: &Program, limits: &Limits, execution: &Execution, made: Mad
 
 fn unstarted(compiler: &Program, errno: i32) -> String {
     let errno = rustix::io::Errno::from_raw_os_error(errno);
-    let why = start_failure::start_failure(&compiler.path, errno).unwrap_or_else(|| errno.to_string());
+    let why = program::start_failure(&compiler.path, errno).unwrap_or_else(|| errno.to_string());
     // Without namespaces, root's private folders stay closed to the user that programs run as.
     let hint = match errno {
         rustix::io::Errno::ACCESS => "; install it where every user can read it, or use a tier with namespaces",

@@ -2,12 +2,11 @@
 
 use super::compile::Built;
 use super::compiler::RunCompiler;
-use super::journals::is_in_journal;
 use super::language::{self, BUNDLED};
-use super::program::{is_below_here, named_program, refuse_private_link};
 use super::stage::stage;
 use super::toolbox::Toolbox;
 use crate::model::{Allowance, Invocation, Language, Program, Runtime, Solver, SolverSpec};
+use crate::program::{is_below_here, is_in_journal, named_program, refuse_private_link};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -16,7 +15,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// Those of `run`.
-pub fn prepare<E>(spec: SolverSpec, toolbox: &mut Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Solver, E> {
+pub fn prepare<E>(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Solver, E> {
     let chosen = language::choose(&spec, &toolbox.settings.languages, &toolbox.settings.choices);
     let (found, allowance) = match chosen.map(|language| language.cloned()) {
         Ok(Some(language)) => (from_source(&language, Path::new(&spec.text), toolbox, run)?, language.allowance),
@@ -49,6 +48,17 @@ pub(super) fn is_bundled(id: &str) -> bool {
     solutions::find(id).is_some()
 }
 
+/// Returns the bundled solvers of a built-in checker's game, the best of them first: each as `--solver` takes it, with what it does.
+pub fn bundled_for(checker: &str) -> impl Iterator<Item = (String, &'static str)> {
+    // `same-game-free` is a game of its own beside `same-game`.
+    let game = |id: &str| {
+        let games = checkers::all().iter().map(|checker| checker.id());
+        games.filter(|game| id.starts_with(game)).max_by_key(|game| game.len())
+    };
+    let own = solutions::all().filter(move |solution| game(solution.id) == Some(checker));
+    own.map(|solution| (format!("{BUNDLED}{}", solution.id), solution.summary))
+}
+
 /// Returns the invocation of a bundled solver: the judge's own program.
 fn bundled(id: &str) -> Invocation {
     if !is_bundled(id) {
@@ -69,7 +79,7 @@ fn bundled(id: &str) -> Invocation {
 fn from_source<E>(
     language: &Language,
     path: &Path,
-    toolbox: &mut Toolbox,
+    toolbox: &Toolbox,
     run: &mut RunCompiler<'_, E>,
 ) -> Result<Invocation, E> {
     if let Some(why) = unfit_source(path) {
@@ -84,7 +94,7 @@ fn from_source<E>(
 
 /// Finds out how a command, already split into words, is run.
 #[must_use]
-pub fn find_command(words: Vec<OsString>, toolbox: &mut Toolbox) -> Invocation {
+pub fn find_command(words: Vec<OsString>, toolbox: &Toolbox) -> Invocation {
     if words.is_empty() {
         return Invocation::CannotStart("there is no command".to_owned());
     }

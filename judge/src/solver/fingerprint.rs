@@ -110,9 +110,9 @@ mod tests {
     }
 
     fn of(text: &str) -> Digest {
-        let mut toolbox = toolbox();
+        let toolbox = toolbox();
         let spec = parse_specs(&[text.to_owned()]).unwrap().remove(0);
-        let solver = prepare(spec, &mut toolbox, &mut |_, _, _| Err("nothing is compiled")).unwrap();
+        let solver = prepare(spec, &toolbox, &mut |_, _, _| Err("nothing is compiled")).unwrap();
         fingerprint(&solver, &[], &toolbox)
     }
 
@@ -139,18 +139,16 @@ mod tests {
         std::fs::create_dir_all(folder.path().join("lib/.judge")).unwrap();
         write(&folder.path().join("lib/a.sh"), "1");
         let lib = folder.path().join("lib");
-        let solver = Solver {
-            spec: parse_specs(&["bot".to_owned()]).unwrap().remove(0),
-            invocation: Invocation::Program(Program {
+        let solver = Solver::new(
+            parse_specs(&["bot".to_owned()]).unwrap().remove(0),
+            Invocation::Program(Program {
                 path: "/bin/sh".into(),
                 argv: vec!["sh".into(), lib.clone().into_os_string()],
                 visible: vec![lib.clone()],
                 runtime: Runtime::default(),
                 environment: Vec::new(),
             }),
-            environment: Vec::new(),
-            allowance: Allowance::default(),
-        };
+        );
         let now = || fingerprint(&solver, &[], &toolbox());
         let before = now();
         write(&lib.join(".judge/journal.db"), "x");
@@ -169,18 +167,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let packages = folder.path().join("lib/python3.9/site-packages");
         std::fs::create_dir_all(packages.join("numpy-1.0.dist-info")).unwrap();
-        let solver = Solver {
-            spec: parse_specs(&["bot".to_owned()]).unwrap().remove(0),
-            invocation: Invocation::Program(Program {
+        let solver = Solver::new(
+            parse_specs(&["bot".to_owned()]).unwrap().remove(0),
+            Invocation::Program(Program {
                 path: "/bin/sh".into(),
                 argv: vec!["sh".into()],
                 visible: Vec::new(),
                 runtime: Runtime { visible: vec![folder.path().join("lib")], search: Vec::new() },
                 environment: Vec::new(),
             }),
-            environment: Vec::new(),
-            allowance: Allowance::default(),
-        };
+        );
         let now = || fingerprint(&solver, &[], &toolbox());
         let before = now();
         assert_eq!(now(), before);

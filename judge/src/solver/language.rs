@@ -1,17 +1,16 @@
 //! Chooses the language of a solver, and the commands of a language that work here.
 
 use super::error::SolverError;
-use super::program;
-use super::toolchain::{head, is_executable};
 use crate::manifest::closest;
 use crate::model::{Language, LanguageChoice, Languages, SolverSpec};
+use crate::program::{self, head, is_executable};
 use std::path::Path;
 
 /// Prefix of the bundled solvers: `bundled:columns`.
 pub(super) const BUNDLED: &str = "bundled:";
 
 /// Endings of files that are no source: such a file may be a program without its execute permission.
-const DATA_ENDINGS: [&str; 9] = ["txt", "md", "in", "out", "ans", "log", "json", "csv", "toml"];
+pub(super) const DATA_ENDINGS: [&str; 9] = ["txt", "md", "in", "out", "ans", "log", "json", "csv", "toml"];
 
 /// Returns the language that a solver is a source of; `None` if it is a program, a command, a folder without sources, or
 /// bundled.
@@ -50,12 +49,13 @@ pub(super) fn choose<'a>(
     }
 }
 
-/// Returns the language of this name.
+/// Returns the language of this name, or else the first whose sources have it as their ending: `py`, `.rs`, `c++`.
 ///
 /// # Errors
 /// When there is none.
 pub(super) fn named<'a>(name: &str, languages: &'a Languages) -> Result<&'a Language, SolverError> {
-    languages.find(name).ok_or_else(|| {
+    let ending = name.trim_start_matches('.').to_lowercase().replace("++", "pp").replace('#', "s");
+    languages.find(name).or_else(|| languages.of_ending(&ending).next()).ok_or_else(|| {
         let names = || languages.iter().map(|language| &*language.name);
         let meant = closest(name, names()).map(str::to_owned);
         SolverError::UnknownLanguage { name: name.to_owned(), meant, known: names().collect::<Vec<_>>().join(", ") }

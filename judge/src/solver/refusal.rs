@@ -3,9 +3,9 @@
 use super::error::SolverError;
 use super::find::is_bundled;
 use super::language::{self, BUNDLED};
-use super::program::find_program;
 use super::toolbox::BuildSettings;
-use crate::model::{LanguageChoice, SolverSpec};
+use crate::model::{LanguageChoice, Languages, SolverSpec};
+use crate::program::find_program;
 use std::path::Path;
 
 /// Refuses a solver whose program does not exist, or whose source is of an unknown language.
@@ -32,6 +32,12 @@ pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), S
         Err(why) if !program.exists() => Err(SolverError::Missing { name: spec.name.clone(), why }),
         _ => Ok(()),
     }
+}
+
+/// Returns whether a solver is a source of a known language.
+#[must_use]
+pub fn is_source(spec: &SolverSpec, languages: &Languages) -> bool {
+    matches!(language::choose(spec, languages, &[]), Ok(Some(_)))
 }
 
 /// Refuses languages that are not known, or that are chosen for solvers that there are not.

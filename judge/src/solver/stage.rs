@@ -1,13 +1,13 @@
 //! Copies of files that only root can reach: in the sandbox a solver that root starts is another user.
 
-use super::program::is_open;
 use super::toolbox::Toolbox;
 use crate::model::Invocation;
+use crate::program::is_open;
 use std::path::PathBuf;
 
 /// Returns the invocation with every file that other users cannot reach replaced by a copy in the toolbox. For
 /// other users than root nothing changes: the solver runs as the user.
-pub(super) fn stage(invocation: Invocation, toolbox: &mut Toolbox) -> Invocation {
+pub(super) fn stage(invocation: Invocation, toolbox: &Toolbox) -> Invocation {
     if !rustix::process::geteuid().is_root() {
         return invocation;
     }

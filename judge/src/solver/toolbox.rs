@@ -4,11 +4,12 @@ use super::cache::Cache;
 use crate::manifest::built_in_languages;
 use crate::model::{Bytes, CompileLimits, LanguageChoice, Languages};
 use judge_sandbox::{Tier, WorkFile};
-use std::cell::OnceCell;
 use std::fs::{File, Permissions, read_dir, set_permissions};
 use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
 /// How solvers are built.
@@ -32,7 +33,7 @@ impl Default for BuildSettings {
     /// The built-in languages, without limits that a problem would set, and without a cache.
     fn default() -> Self {
         Self {
-            languages: built_in_languages(),
+            languages: built_in_languages().clone(),
             choices: Vec::new(),
             compiler: CompileLimits::default(),
             source: None,
@@ -54,10 +55,10 @@ pub struct Toolbox {
     workbench: PathBuf,
     /// Whether programs reach their files through the folders above them, as another user.
     pub(super) on_foot: bool,
-    made: usize,
+    made: AtomicUsize,
     pub(super) settings: BuildSettings,
     /// Once something was compiled.
-    cache: OnceCell<Result<Cache, String>>,
+    cache: OnceLock<Result<Cache, String>>,
 }
 
 impl Toolbox {
@@ -82,7 +83,7 @@ impl Toolbox {
                 set_permissions(folder, mode(0o711))?;
             }
         }
-        Ok(Self { _folder: folder, workbench, on_foot, made: 0, settings, cache: OnceCell::new() })
+        Ok(Self { _folder: folder, workbench, on_foot, made: AtomicUsize::new(0), settings, cache: OnceLock::new() })
     }
 
     /// Returns how solvers are built.
@@ -112,7 +113,7 @@ impl Toolbox {
     }
 
     /// Returns a copy of a file that every user can read, and execute if its owner can.
-    pub(super) fn copy(&mut self, file: &Path) -> io::Result<PathBuf> {
+    pub(super) fn copy(&self, file: &Path) -> io::Result<PathBuf> {
         let folder = self.new_folder()?;
         let copy = folder.join(file.file_name().unwrap_or(file.as_os_str()));
         std::fs::copy(file, &copy)?;
@@ -121,7 +122,7 @@ impl Toolbox {
     }
 
     /// Stores files in a new folder. Every user can read and execute them: in some tiers a linker cannot set the mode.
-    pub(super) fn keep(&mut self, files: &[WorkFile]) -> io::Result<PathBuf> {
+    pub(super) fn keep(&self, files: &[WorkFile]) -> io::Result<PathBuf> {
         let folder = self.new_folder()?;
         for file in files {
             let path = folder.join(&file.path);
@@ -133,9 +134,9 @@ impl Toolbox {
         Ok(folder)
     }
 
-    fn new_folder(&mut self) -> io::Result<PathBuf> {
-        self.made += 1;
-        let folder = self.workbench.join(self.made.to_string());
+    fn new_folder(&self) -> io::Result<PathBuf> {
+        let made = self.made.fetch_add(1, Ordering::Relaxed) + 1;
+        let folder = self.workbench.join(made.to_string());
         std::fs::create_dir(&folder)?;
         Ok(folder)
     }

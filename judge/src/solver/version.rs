@@ -2,9 +2,9 @@
 
 use super::compiler::{Purpose, RunCompiler, tool_request};
 use super::language::{missing, tool, usable};
-use super::program;
 use crate::command;
 use crate::model::{Digest, Language, LanguageStatus, Languages, Program};
+use crate::program;
 use judge_sandbox::{End, Exchange};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -31,10 +31,9 @@ pub fn survey<E>(languages: &Languages, run: &mut RunCompiler<'_, E>) -> Result<
 /// Returns the line with the version that a language's `version` prints; `None` if it fails.
 pub(super) fn version<E>(language: &Language, run: &mut RunCompiler<'_, E>) -> Result<Option<String>, E> {
     let Some(program) = version_program(language) else { return Ok(None) };
-    let nothing =
-        Exchange { given: Vec::new(), variables: Vec::new(), made_in: "out".into(), most_files: 0, most_bytes: 0 };
     let variables = ["HOME", "TMPDIR"].map(OsString::from).into();
-    let (execution, _) = run(Purpose::Version, &tool_request(&program), &Exchange { variables, ..nothing })?;
+    let exchange = Exchange { variables, made_in: "out".into(), ..Exchange::default() };
+    let (execution, _) = run(Purpose::Version, &tool_request(&program), &exchange)?;
     if execution.end != End::Exited(0) {
         return Ok(None);
     }

@@ -12,8 +12,8 @@ pub enum InteractorDecision {
     Decided(Ruling),
     /// It failed: the reason. This is never the solver's fault.
     Failed(String),
-    /// It was still running some time after the solver's end, and was killed.
-    None(Idleness),
+    /// It was still running some time after the solver's end, and was killed: the end of its standard error.
+    None(Idleness, String),
 }
 
 /// What an interactor without a decision did after the solver's end.
@@ -53,15 +53,20 @@ pub fn interactive_verdict(
             Some((verdict, note)) => InteractiveVerdict::Failed(verdict, note),
             None => InteractiveVerdict::Decided(ruling),
         },
-        (InteractorDecision::None(_), Ending::Clean) => InteractiveVerdict::Failed(
-            Verdict::JudgeError,
-            "the interactor was still running after the solver's end: it must decide when its input ends".to_owned(),
-        ),
-        (InteractorDecision::None(Idleness::Computing), Ending::Failed(Verdict::WallLimit, note)) => {
-            InteractiveVerdict::Failed(Verdict::JudgeError, format!("{note}, and the interactor was still computing"))
+        (InteractorDecision::None(_, stderr), Ending::Clean) => {
+            let why = "the interactor was still running after the solver's end: it must decide when its input ends";
+            InteractiveVerdict::Failed(Verdict::JudgeError, with(why, &stderr))
         }
-        (InteractorDecision::None(_), Ending::Failed(verdict, note)) => InteractiveVerdict::Failed(verdict, note),
+        (InteractorDecision::None(Idleness::Computing, stderr), Ending::Failed(Verdict::WallLimit, note)) => {
+            let why = format!("{note}, and the interactor was still computing");
+            InteractiveVerdict::Failed(Verdict::JudgeError, with(&why, &stderr))
+        }
+        (InteractorDecision::None(..), Ending::Failed(verdict, note)) => InteractiveVerdict::Failed(verdict, note),
     }
+}
+
+fn with(why: &str, stderr: &str) -> String {
+    if stderr.is_empty() { why.to_owned() } else { format!("{why}: {stderr}") }
 }
 
 #[cfg(test)]
@@ -86,8 +91,8 @@ mod tests {
 
     const WELL: End = End::Exited(0);
     const KILLED: End = End::Signalled(9);
-    const WAITING: InteractorDecision = InteractorDecision::None(Idleness::Waiting);
-    const COMPUTING: InteractorDecision = InteractorDecision::None(Idleness::Computing);
+    const WAITING: InteractorDecision = InteractorDecision::None(Idleness::Waiting, String::new());
+    const COMPUTING: InteractorDecision = InteractorDecision::None(Idleness::Computing, String::new());
 
     fn accepted() -> InteractorDecision {
         InteractorDecision::Decided(Ruling::Accepted(3.into()))

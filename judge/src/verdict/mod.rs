@@ -7,5 +7,8 @@ mod tokens;
 
 pub use ending::{Ending, ending};
 pub use interactive::{Idleness, InteractiveVerdict, InteractorDecision, interactive_verdict};
-pub use protocol::{Call, CallFiles, CallOutput, Protocol, ProtocolError, checker_protocol, interactor_protocol};
+pub use protocol::{
+    Call, CallFiles, CallOutput, Protocol, ProtocolError, checker_protocol, interactor_protocol, tester_ruling,
+    validator_protocol,
+};
 pub use tokens::compare_tokens;

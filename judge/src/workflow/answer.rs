@@ -3,15 +3,17 @@
 use super::failure::Failure;
 use super::load;
 use crate::cases::{CheckerError, PreparedCase, ProblemChecker};
-use crate::model::{Bytes, CaseSource, Exit, Problem, Ruling};
+use crate::model::{Bytes, CaseSource, CheckerChoice, Exit, Problem, Ruling};
 use std::path::Path;
 
-/// Fails for an interactive problem: its answers cannot be checked without running the interactor.
+/// Fails for an interactive problem whose answers cannot be checked without their conversation.
 pub(crate) fn refuse_interactive(problem: &Problem) -> Result<(), Failure> {
-    if !problem.checker.is_interactive() {
-        return Ok(());
-    }
-    let hint = format!("`judge run -p {} -s SOLVER` has the solver and the interactor converse", problem.id);
+    let other = match &problem.checker {
+        checker if checker.checks_answers() => return Ok(()),
+        CheckerChoice::Tester(_) => "tester",
+        _ => "interactor",
+    };
+    let hint = format!("`judge run -p {} -s SOLVER` has the solver and the {other} converse", problem.id);
     Err(Failure::usage(format!("`{}` is interactive: {}", problem.id, CheckerError::Interactive)).with_hint(hint))
 }
 

@@ -5,7 +5,7 @@ use super::match_runner::MatchResult;
 use crate::cases::Inputs;
 use crate::command::checker_identity;
 use crate::gate::{Baseline, BaselineCase, BaselineSource, CaseResult};
-use crate::model::{CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, Limits, Outcome};
+use crate::model::{CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, Limits, NodeList, Outcome};
 use crate::plan::Plan;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -15,8 +15,9 @@ use std::time::Duration;
 const CPU_STEP_NANOS: u128 = 100_000;
 
 /// Returns what the only solver of a plan achieved in these runs of it. Cases that were not finished are not in it.
-pub(crate) fn of_runs(runs: &[MatchResult]) -> Result<Baseline, Failure> {
-    let runs = runs.iter().map(baseline).collect::<Result<Vec<_>, _>>()?;
+/// They were run on these nodes, or here if there are none.
+pub(crate) fn of_runs(runs: &[MatchResult], nodes: &NodeList) -> Result<Baseline, Failure> {
+    let runs = runs.iter().map(|played| baseline(played, nodes)).collect::<Result<Vec<_>, _>>()?;
     let mut all = Baseline::of_runs(&runs).ok_or_else(|| Failure::fault("no run was made"))?;
     for entry in all.cases.values_mut() {
         entry.cpu = entry.cpu.map(to_step);
@@ -24,14 +25,14 @@ pub(crate) fn of_runs(runs: &[MatchResult]) -> Result<Baseline, Failure> {
     Ok(all)
 }
 
-fn baseline(played: &MatchResult) -> Result<Baseline, Failure> {
+fn baseline(played: &MatchResult, nodes: &NodeList) -> Result<Baseline, Failure> {
     let plan = &played.plan;
     let inputs = Inputs::of(&plan.problem);
     let mut cases = BTreeMap::new();
     for (case, spec) in plan.cases.iter().enumerate() {
         let Some(outcome) = played.outcome(JobId { case, solver: 0 }) else { continue };
-        let input = Digest::of(&inputs.load(spec)?).short();
-        cases.insert(spec.name.to_string(), entry(outcome, input));
+        let input = Digest::of(&inputs.load(&spec)?).short();
+        cases.insert(spec.name.to_string(), entry(&outcome, nodes, input));
     }
     Ok(Baseline {
         problem: plan.problem.id.clone(),
@@ -41,12 +42,13 @@ fn baseline(played: &MatchResult) -> Result<Baseline, Failure> {
     })
 }
 
-fn entry(outcome: &Outcome, input: String) -> BaselineCase {
+fn entry(outcome: &Outcome, nodes: &NodeList, input: String) -> BaselineCase {
     let result = match &outcome.score {
         Some(score) => CaseResult::Accepted(score.clone().into()),
         None => CaseResult::Failed(outcome.verdict),
     };
-    BaselineCase { result, input: Some(input), cpu: outcome.cpu, tolerance: None }
+    let processor = nodes.processor(outcome).map(str::to_owned);
+    BaselineCase { result, input: Some(input), cpu: outcome.cpu, processor, tolerance: None }
 }
 
 fn to_step(cpu: Duration) -> Duration {
@@ -74,7 +76,7 @@ pub(crate) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, BaselineSo
         CaseSource::Seed(seed) => BaselineSource::Seed(*seed),
         CaseSource::File(path) => BaselineSource::File(relative(path, folder)),
     };
-    plan.cases.iter().map(|case| (case.name.to_string(), source(case))).collect()
+    plan.cases.iter().map(|case| (case.name.to_string(), source(&case))).collect()
 }
 
 /// Returns the case that a line of a baseline in this folder names.

@@ -4,9 +4,8 @@ use super::failure::Failure;
 use super::{load, recorder};
 use crate::cases::Inputs;
 use crate::command::game_of;
-use crate::journal::Journal;
 use crate::manifest::{Catalogue, read_best_scores};
-use crate::model::{BestScore, BestSource, CaseSpec, Digest, Direction, Game, Problem};
+use crate::model::{BestScore, BestSource, CaseList, CaseSpec, Digest, Direction, Game, Problem};
 use crate::paired::EffectMeasure;
 use crate::report;
 use checkers::Score;
@@ -51,8 +50,8 @@ impl ReferenceScores {
         let source = given.map_or_else(|| problem.best.clone(), |given| BestSource::new(given, Path::new("")));
         let scores = match &source {
             BestSource::Run => Scores::None,
-            BestSource::Ledger => match Journal::look(&recorder::folder(catalogue))? {
-                Some(journal) => by_input(problem.direction, journal.best(&game_of(problem), None)?.scores),
+            BestSource::Ledger => match recorder::look_if_any(catalogue)? {
+                Some(journal) => Scores::ByInput(journal.best_by_input(&game_of(problem))?),
                 None => Scores::None,
             },
             BestSource::File(path) => read(&game_of(problem), path)?,
@@ -60,17 +59,44 @@ impl ReferenceScores {
         Ok(Self { source, scores, replaces: given.is_some() })
     }
 
+    /// Sets the best known score of each recorded case, by the hash of its input.
+    pub(crate) fn apply_to_recorded(&self, direction: Direction, cases: &mut CaseList, inputs: &[Option<Digest>]) {
+        if self.changes_none(cases) {
+            return;
+        }
+        let with_best = |(mut case, input): (CaseSpec, &Option<Digest>)| {
+            self.apply_to(direction, &mut case, *input);
+            case
+        };
+        *cases = cases.iter().zip(inputs).map(with_best).collect();
+    }
+
+    /// Returns whether the cases keep the best scores that they have.
+    fn changes_none(&self, cases: &CaseList) -> bool {
+        let is_empty = match &self.scores {
+            Scores::None => true,
+            Scores::ByInput(scores) => scores.is_empty(),
+            Scores::ByName(_) => false,
+        };
+        is_empty && (!self.replaces || cases.listed().all(|case| case.best.is_none()))
+    }
+
     /// Sets the best known score of each case. Warns about a file that has none of them.
-    pub(crate) fn apply(&self, problem: &Problem, cases: &mut [CaseSpec]) -> Result<(), Failure> {
-        let inputs = Inputs::of(problem);
+    pub(crate) fn apply(&self, problem: &Problem, cases: &mut CaseList) -> Result<(), Failure> {
         let mut is_unknown = matches!(self.source, BestSource::File(_)) && !cases.is_empty();
-        for case in cases {
+        if self.changes_none(cases) && !is_unknown {
+            return Ok(());
+        }
+        let inputs = Inputs::of(problem);
+        let with_best = |mut case: CaseSpec| -> Result<CaseSpec, Failure> {
             let input = match &self.scores {
-                Scores::ByInput(_) => Some(Digest::of(&inputs.load(case)?)),
+                Scores::ByInput(_) => Some(Digest::of(&inputs.load(&case)?)),
                 Scores::None | Scores::ByName(_) => None,
             };
-            is_unknown &= !self.apply_to(problem.direction, case, input);
-        }
+            is_unknown &= !self.apply_to(problem.direction, &mut case, input);
+            Ok(case)
+        };
+        *cases = cases.iter().map(with_best).collect::<Result<_, _>>()?;
         if let BestSource::File(path) = &self.source
             && is_unknown
         {

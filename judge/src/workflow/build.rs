@@ -9,7 +9,9 @@ use crate::report;
 use crate::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::Sandbox;
 use std::io;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 /// The user's own languages, in the folder of configuration files.
 const FILE: &str = "judge/languages.toml";
@@ -35,10 +37,10 @@ pub(crate) fn settings(
 pub(crate) fn languages(catalogue: &Catalogue) -> Result<Languages, Failure> {
     let built_in = built_in_languages();
     let own = match own_file() {
-        Some((path, text)) => read_languages(&path.display().to_string(), &text?, &built_in)?,
+        Some((path, text)) => read_languages(&path.display().to_string(), &text?, built_in)?,
         None => Vec::new(),
     };
-    Ok(built_in.with(&own).with(catalogue.languages()))
+    Ok(built_in.clone().with(&own).with(catalogue.languages()))
 }
 
 /// Returns the user's own file and its text; `None` if there is no such file.
@@ -57,11 +59,44 @@ fn own_file() -> Option<(PathBuf, Result<String, Failure>)> {
 }
 
 /// Prepares a solver to be run. A line says so if the cache cannot be used.
-pub(crate) fn prepare(spec: SolverSpec, toolbox: &mut Toolbox, sandbox: &Sandbox) -> Result<Solver, Failure> {
+pub(crate) fn prepare(spec: SolverSpec, toolbox: &Toolbox, sandbox: &Sandbox) -> Result<Solver, Failure> {
+    let mut solvers = prepare_each(vec![spec], toolbox, sandbox, 1)?;
+    Ok(solvers.remove(0))
+}
+
+/// Does the same with each of these solvers, up to `jobs` at once.
+pub(crate) fn prepare_each(
+    specs: Vec<SolverSpec>,
+    toolbox: &Toolbox,
+    sandbox: &Sandbox,
+    jobs: usize,
+) -> Result<Vec<Solver>, Failure> {
     let known = toolbox.cache_failure().is_some();
-    let solver = solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox))?;
+    let most = jobs.min(specs.len());
+    let waiting = Mutex::new(specs.into_iter().enumerate());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || -> Result<Vec<(usize, Solver)>, Failure> {
+        let mut prepared = Vec::new();
+        while let Some((place, spec)) = next() {
+            let solver = solver::prepare(spec, toolbox, &mut sandbox::compiler(sandbox));
+            if solver.is_err() {
+                // The others end with what they are at.
+                while next().is_some() {}
+            }
+            prepared.push((place, solver?));
+        }
+        Ok(prepared)
+    };
+    let prepared = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..most).map(|_| scope.spawn(work)).collect();
+        let mut all = vec![work()];
+        all.extend(others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic))));
+        all.into_iter().collect::<Result<Vec<_>, _>>()
+    })?;
     if let (Some(why), false) = (toolbox.cache_failure(), known) {
         report::note(&format!("warning: compiled programs are not kept: {why}"));
     }
-    Ok(solver)
+    let mut prepared: Vec<(usize, Solver)> = prepared.into_iter().flatten().collect();
+    prepared.sort_by_key(|(place, _)| *place);
+    Ok(prepared.into_iter().map(|(_, solver)| solver).collect())
 }

@@ -5,14 +5,15 @@ use crate::cases::{Inputs, ProblemChecker, Selection, describe_all, select};
 use crate::cli::CaseArgs;
 use crate::condition::Condition;
 use crate::manifest::closest;
-use crate::model::{CaseSource, CaseSpec, Features, Problem};
+use crate::model::{CaseList, CaseSource, Features, Problem};
 use crate::report;
+use std::borrow::Borrow;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// The cases of a command, and the features of each; `None` if its input was not read.
 pub(crate) struct ChosenCases {
-    pub(crate) cases: Vec<CaseSpec>,
+    pub(crate) cases: CaseList,
     pub(crate) features: Vec<Option<Arc<Features>>>,
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn choose(
 /// Keeps the cases for which the condition holds.
 pub(crate) fn filter(
     problem: &Problem,
-    cases: Vec<CaseSpec>,
+    cases: CaseList,
     condition: Option<&Condition>,
     by: Option<&str>,
 ) -> Result<ChosenCases, Failure> {
@@ -45,8 +46,8 @@ pub(crate) fn filter(
     names.into_iter().try_for_each(|name| check_name(name, &features))?;
     let all = cases.len();
     let holds = |features: &Features| condition.is_none_or(|condition| condition.holds(features));
-    let kept = cases.into_iter().zip(features).filter(|(_, features)| holds(features));
-    let (cases, features): (Vec<_>, Vec<_>) = kept.map(|(case, features)| (case, Some(Arc::new(features)))).unzip();
+    let kept = cases.iter().zip(features).filter(|(_, features)| holds(features));
+    let (cases, features): (CaseList, Vec<_>) = kept.map(|(case, features)| (case, Some(Arc::new(features)))).unzip();
     report_kept(condition, cases.len(), &format!("the {all} cases"))?;
     Ok(ChosenCases { cases, features })
 }
@@ -62,12 +63,12 @@ pub(crate) fn report_kept(condition: Option<&Condition>, kept: usize, all: &str)
 }
 
 /// Fails if no case has a feature of this name.
-pub(crate) fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> {
-    if cases.iter().any(|features| features.get(name).is_some()) {
+pub(crate) fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result<(), Failure> {
+    if cases.iter().any(|features| features.borrow().get(name).is_some()) {
         return Ok(());
     }
     let mut known: Vec<&str> = Vec::new();
-    for feature in cases.iter().flat_map(Features::iter) {
+    for feature in cases.iter().flat_map(|features| features.borrow().iter()) {
         if !known.contains(&&*feature.name) {
             known.push(&feature.name);
         }
@@ -81,10 +82,10 @@ pub(crate) fn check_name(name: &str, cases: &[Features]) -> Result<(), Failure> 
 }
 
 /// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs.
-pub(crate) fn check_files(problem: &Problem, cases: &[CaseSpec]) -> Result<(), Failure> {
+pub(crate) fn check_files(problem: &Problem, cases: &CaseList) -> Result<(), Failure> {
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
     let mut failures = Vec::new();
-    for case in cases {
+    for case in cases.listed() {
         let CaseSource::File(path) = &case.source else { continue };
         let input = inputs.load(case)?;
         if let Err(error) = checker.prepare(&input, Some(&case.source)) {

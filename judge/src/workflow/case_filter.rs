@@ -5,7 +5,7 @@ use super::case_choice::{check_name, report_kept};
 use super::failure::Failure;
 use crate::cases::{CaseDescription, CaseReader};
 use crate::cli::CaseFilterArgs;
-use crate::model::{Digest, Features, Problem, StoredCase, StoredRun};
+use crate::model::{CaseSpec, Digest, Features, Problem, StoredRun};
 use crate::report;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ impl CaseDescriptions {
     /// Keeps the cases of the run for which the condition holds, and returns the features of each.
     pub(crate) fn filter(&mut self, run: &mut StoredRun, filter: &CaseFilterArgs) -> Vec<Option<Arc<Features>>> {
         let mut kept = Vec::new();
-        run.cases.retain(|case| {
-            let features = self.describe(case);
+        let mut places = Vec::new();
+        for (place, features) in self.describe_run(run).into_iter().enumerate() {
             let holds = match (&filter.condition, &features) {
                 (None, _) => true,
                 (Some(condition), Some(features)) => condition.holds(features),
@@ -34,16 +34,25 @@ impl CaseDescriptions {
             };
             if holds {
                 kept.push(features);
+                places.push(place);
             }
-            holds
-        });
+        }
+        if places.len() < run.cases.len() {
+            run.cases = run.cases.only(places);
+        }
         kept
     }
 
-    fn describe(&mut self, case: &StoredCase) -> Option<Arc<Features>> {
-        let recorded = case.input?;
+    /// Returns the features of every case of a run; `None` if the input is gone or has changed.
+    pub(crate) fn describe_run(&mut self, run: &StoredRun) -> Vec<Option<Arc<Features>>> {
+        let cases = run.cases.specs().iter().zip(run.cases.inputs());
+        cases.map(|(case, input)| self.describe(&case, *input)).collect()
+    }
+
+    fn describe(&mut self, case: &CaseSpec, recorded: Option<Digest>) -> Option<Arc<Features>> {
+        let recorded = recorded?;
         let read = || {
-            let CaseDescription { input, features } = self.reader.describe(&case.spec).ok()?;
+            let CaseDescription { input, features } = self.reader.describe(case).ok()?;
             (input == recorded).then(|| Arc::new(features))
         };
         self.known.entry(recorded).or_insert_with(read).clone()
@@ -69,7 +78,7 @@ pub(crate) fn check_names<'a>(
     filter: &CaseFilterArgs,
     cases: impl Iterator<Item = &'a Features>,
 ) -> Result<(), Failure> {
-    let cases: Vec<Features> = cases.cloned().collect();
+    let cases: Vec<&Features> = cases.collect();
     let names = filter.condition.iter().flat_map(|condition| condition.names()).chain(filter.group_by.as_deref());
     names.into_iter().try_for_each(|name| check_name(name, &cases))
 }

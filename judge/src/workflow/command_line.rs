@@ -1,9 +1,10 @@
 //! The command line of this process or of a recorded run, and the parts of it that another command repeats.
 
-use crate::cli::{BuildArgs, Cli, LimitArgs, SandboxArgs};
-use crate::model::quote;
+use crate::cli::{self, BuildArgs, Cli, LimitArgs, ReportArgs, RunArgs, SandboxArgs};
+use crate::model::{Shard, quote_words, without_flags};
 use clap::parser::ValueSource;
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command, CommandFactory, Parser};
+use std::path::Path;
 
 /// Returns the words of this process's command line, without its program.
 pub(crate) fn words() -> Vec<String> {
@@ -15,18 +16,67 @@ pub(crate) fn recorded_words(command: &str) -> Vec<String> {
     shell_words::split(command).unwrap_or_default().into_iter().skip(1).collect()
 }
 
+/// Returns the arguments of a recorded command, if it is one of `judge run`.
+pub(crate) fn recorded_run(command: &str) -> Option<Box<RunArgs>> {
+    let words = std::iter::once("judge".to_owned()).chain(recorded_words(command));
+    match Cli::try_parse_from(words).ok()?.command {
+        cli::Command::Run(args) => Some(args),
+        _ => None,
+    }
+}
+
 /// Returns the command line of this process, quoted for a shell.
 pub(crate) fn whole() -> String {
-    quoted(words().into_iter())
+    quoted(words())
+}
+
+/// Returns the command line of this process as it is recorded: without where it is recorded and how it went on, and with the
+/// shard that it played.
+pub(crate) fn recorded(shard: Option<Shard>) -> String {
+    as_recorded(words(), shard)
+}
+
+/// Returns the words of a command line as they are recorded.
+pub(crate) fn as_recorded(words: Vec<String>, shard: Option<Shard>) -> String {
+    let mut words = without_flags(words, &["--resume"], &["--journal", "--shard"]);
+    words.extend(shard.into_iter().flat_map(|shard| ["--shard".to_owned(), shard.to_string()]));
+    quoted(words)
+}
+
+/// Returns a recorded command as the one that plays a shard of it, recorded in a file. Its reports are left out: those of the
+/// shards would replace each other.
+pub(crate) fn of_shard(command: &str, shard: Option<Shard>, file: &Path) -> String {
+    let mut words = without_reports(command, &["--journal", "--shard"]);
+    words.extend(shard.into_iter().flat_map(|shard| ["--shard".to_owned(), shard.to_string()]));
+    words.extend(["--journal".to_owned(), file.to_string_lossy().into_owned()]);
+    quoted(words)
+}
+
+/// Returns the words that go on with a recorded run in the catalogue and the journal that other words name; `None` if it is
+/// none of `judge run`. It writes no file.
+pub(crate) fn resumed(command: &str) -> Option<Vec<String>> {
+    recorded_run(command)?;
+    let mut words = without_reports(command, &["--journal", "--problems", "--save-answers"]);
+    words.push("--resume".to_owned());
+    Some(words)
+}
+
+/// Returns the words of a recorded command without its reports and these flags.
+fn without_reports(command: &str, valued: &[&str]) -> Vec<String> {
+    let reports = ReportArgs::augment_args(Command::new("judge"));
+    let reports: Vec<_> =
+        reports.get_arguments().filter_map(|arg| arg.get_long()).map(|long| format!("--{long}")).collect();
+    let valued: Vec<&str> = reports.iter().map(|report| &**report).chain(valued.iter().copied()).collect();
+    without_flags(recorded_words(command), &["--resume"], &valued)
 }
 
 /// Returns the command line of this process, quoted for a shell, without this flag.
 pub(crate) fn without(flag: &str) -> String {
-    quoted(words().into_iter().filter(|word| word != flag))
+    quoted(without_flags(words(), &[flag], &[]))
 }
 
-fn quoted(words: impl Iterator<Item = String>) -> String {
-    std::iter::once("judge".to_owned()).chain(words).map(|word| quote(&word)).collect::<Vec<_>>().join(" ")
+fn quoted(words: Vec<String>) -> String {
+    quote_words(std::iter::once("judge".to_owned()).chain(words))
 }
 
 /// Returns the flags in a command line that every case depends on, with their values as they were written: the limits,
@@ -40,7 +90,7 @@ pub(crate) fn case_flags(words: &[String]) -> Vec<String> {
     let Some((_, given)) = matches.subcommand() else { return Vec::new() };
     let of_cases = BuildArgs::augment_args(LimitArgs::augment_args(Command::new("judge")));
     let of_cases = SandboxArgs::augment_args(of_cases);
-    let global = grammar.get_arguments().filter(|arg| arg.is_global_set());
+    let global = grammar.get_arguments().filter(|arg| arg.get_id() == "problems");
     let mut flags = Vec::new();
     for arg in of_cases.get_arguments().chain(global) {
         let id = arg.get_id().as_str();
@@ -73,6 +123,25 @@ mod tests {
         let expected = "--cpu 2s --wall 3s --memory 64MiB --output-limit 1MB --unsafe --dir data:rw --env 'A=1 2' --env B=2 \
                         --problems p.toml";
         assert_eq!(flags, shell_words::split(expected).unwrap());
+    }
+
+    #[test]
+    fn a_command_of_a_shard_is_that_of_the_whole_with_the_shard_and_its_journal() {
+        let recorded = "judge run -p columns --json=a.json --csv b.csv -s 'python3 bot.py' --shard 1/3 --all";
+        let shard = Shard::new(2, 3).ok();
+        let command = of_shard(recorded, shard, Path::new("my shards/2.db"));
+        assert_eq!(command, "judge run -p columns -s 'python3 bot.py' --all --shard 2/3 --journal 'my shards/2.db'");
+    }
+
+    #[test]
+    fn a_resumed_command_writes_no_file_and_takes_no_other_catalogue() {
+        let recorded =
+            "judge --problems p.toml run -p columns -s 'python3 bot.py' --json=a.json --save-answers out --seeds 1-9";
+        let words = ["run", "-p", "columns", "-s", "python3 bot.py", "--seeds", "1-9", "--resume"];
+        assert_eq!(resumed(recorded).unwrap(), words);
+        for other in ["judge exec ./bot", "judge compare -p columns a b", "rm -rf x", "judge run --no-such-flag", ""] {
+            assert_eq!(resumed(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -1,14 +1,17 @@
 //! Who takes part: solvers that are to play, and solvers of past runs with the results that they had.
 
 use super::failure::Failure;
-use super::{build, recorder};
+use super::{build, recorder, submissions};
 use crate::command::game_of;
 use crate::journal::Journal;
 use crate::manifest::{Catalogue, closest};
-use crate::model::{Digest, Game, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun};
+use crate::model::{
+    Digest, Game, JobId, Outcome, Problem, RunChoice, Solver, SolverSpec, StoredEntrant, StoredRun, quote_words,
+};
 use crate::solver::{self, BuildSettings, Toolbox, check_names, name_specs, names_apart};
 use judge_sandbox::Sandbox;
 use std::collections::HashMap;
+use std::path::Path;
 
 /// The prefix of a past run in place of a solver: `run:12`, or `run:12/NAME`.
 pub(crate) const RUN: &str = "run:";
@@ -48,23 +51,71 @@ pub(crate) fn toolbox(sandbox: &Sandbox, settings: BuildSettings) -> Result<Tool
 pub(crate) fn solvers(
     problem: &Problem,
     given: &[String],
-    toolbox: &mut Toolbox,
+    toolbox: &Toolbox,
     sandbox: &Sandbox,
+    jobs: usize,
 ) -> Result<Vec<Solver>, Failure> {
-    let texts = if given.is_empty() { problem.default_solver.as_slice() } else { given };
-    if texts.is_empty() {
-        return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
-            .with_hint("name one: --solver ./mybot"));
-    }
-    let specs = solver::parse_specs(texts)?;
-    check_solvers(&specs, toolbox.settings())?;
-    specs.into_iter().map(|spec| build::prepare(spec, toolbox, sandbox)).collect()
+    let specs = match (given, &problem.default_solver) {
+        ([], Some(own)) => vec![of_catalogue(own, &problem.folder)?],
+        ([], None) => {
+            return Err(Failure::usage(format!("the problem `{}` has no solver of its own", problem.id))
+                .with_hint("name one: --solver ./mybot"));
+        }
+        _ => solver::parse_specs(given)?,
+    };
+    prepare_all(specs, toolbox, sandbox, jobs)
 }
 
-/// Fails if one of the solvers cannot be run whatever the case, with an error for each. These are all solvers that run.
-pub(crate) fn check_solvers(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(), Failure> {
-    solver::check_choices(specs, settings)?;
-    check_each(specs, settings)
+/// Prepares the given solvers to be run, and the submissions that patterns name. A submission that cannot be run whatever
+/// the case is a solver that fails.
+pub(crate) fn with_submissions(
+    given: &[String],
+    patterns: &[String],
+    toolbox: &Toolbox,
+    sandbox: &Sandbox,
+    jobs: usize,
+) -> Result<Vec<Solver>, Failure> {
+    let found = submissions::find(patterns, &name_specs(given)?)?;
+    let specs = solver::parse_specs(&[given, &found].concat())?;
+    solver::check_choices(&specs, toolbox.settings())?;
+    check_each(&specs[..given.len()], toolbox.settings())?;
+    build::prepare_each(specs, toolbox, sandbox, jobs)
+}
+
+/// Prepares solvers to be run. Fails if one of them cannot be run whatever the case, with an error for each. These are all
+/// solvers that run.
+pub(crate) fn prepare_all(
+    specs: Vec<SolverSpec>,
+    toolbox: &Toolbox,
+    sandbox: &Sandbox,
+    jobs: usize,
+) -> Result<Vec<Solver>, Failure> {
+    solver::check_choices(&specs, toolbox.settings())?;
+    check_each(&specs, toolbox.settings())?;
+    build::prepare_each(specs, toolbox, sandbox, jobs)
+}
+
+/// Returns a solver that a catalogue names: its paths start from the catalogue's folder.
+pub(crate) fn of_catalogue(text: &str, folder: &Path) -> Result<SolverSpec, Failure> {
+    let mut specs = solver::parse_specs(&[text.to_owned()])?;
+    let spec = specs.remove(0);
+    let text = placed(&spec.text, folder);
+    Ok(SolverSpec { name: spec.name, text })
+}
+
+/// Returns a solver with its paths, which start from a folder, as they are from here.
+fn placed(text: &str, folder: &Path) -> String {
+    let is_here = std::env::current_dir().and_then(|here| here.canonicalize()).is_ok_and(|here| here == *folder);
+    let absolute = |word: &str| Some(folder.join(word)).filter(|path| !is_here && path.exists());
+    if let Some(path) = absolute(text) {
+        return path.display().to_string();
+    }
+    let words = shell_words::split(text).unwrap_or_default();
+    if !words.iter().any(|word| absolute(word).is_some()) {
+        return text.to_owned();
+    }
+    let place = |word: &String| absolute(word).map_or_else(|| word.clone(), |path| path.display().to_string());
+    quote_words(words.iter().map(place))
 }
 
 /// Fails if one of the solvers cannot be run whatever the case, with an error for each.
@@ -179,18 +230,14 @@ impl PastEntrant {
 
     /// Returns the outcome of each finished case, with the place of the case in the run. Cases without a recorded input
     /// are left out.
-    pub(crate) fn results(&self) -> Vec<(CaseKey, usize, &Outcome)> {
+    pub(crate) fn results(&self) -> impl Iterator<Item = (CaseKey, usize, Outcome)> {
         let mut seen: HashMap<Digest, usize> = HashMap::new();
-        let mut results = Vec::new();
-        for (place, case) in self.run.cases.iter().enumerate() {
-            let Some(input) = case.input else { continue };
+        self.run.cases.inputs().iter().enumerate().filter_map(move |(case, input)| {
+            let input = (*input)?;
             let attempt = seen.entry(input).or_default();
             let key = CaseKey { input, attempt: *attempt };
             *attempt += 1;
-            if let Some(stored) = &case.results[self.entrant] {
-                results.push((key, place, &stored.outcome));
-            }
-        }
-        results
+            Some((key, case, self.run.cases.outcomes().get(JobId { case, solver: self.entrant })?))
+        })
     }
 }

@@ -1,12 +1,12 @@
 //! An error as the user sees it: what happened, where, and a hint with the command or key that fixes it.
 
 use crate::cases::{CheckerError, InputError, ReadError, SelectError};
-use crate::journal::JournalError;
+use crate::journal::{JournalError, MergeError};
 use crate::manifest::{ManifestError, UnknownProblem};
-use crate::model::{Exit, one_line, visible};
+use crate::model::{Exit, error_chain, one_line, visible};
 use crate::paired::{InferenceError, UnsuitedHypotheses, UnsuitedMinEffect};
 use crate::report::{Paint, PrintError, Style};
-use crate::runner::RunError;
+use crate::runner::{ClusterError, RunError};
 use crate::scoring::InvalidResults;
 use crate::solver::{SolverError, SpecError};
 use std::error::Error;
@@ -22,22 +22,22 @@ pub(crate) struct Failure {
 /// An error, with the command or key that fixes it.
 #[derive(Debug)]
 struct HintedError {
-    error: Box<dyn Error>,
+    error: Box<dyn Error + Send + Sync>,
     hint: Option<String>,
 }
 
 impl Failure {
-    fn new(error: impl Into<Box<dyn Error>>, exit: Exit) -> Self {
+    fn new(error: impl Into<Box<dyn Error + Send + Sync>>, exit: Exit) -> Self {
         Self { errors: vec![HintedError { error: error.into(), hint: None }], exit }
     }
 
     /// An error in the arguments, the catalogue or the files given.
-    pub(crate) fn usage(error: impl Into<Box<dyn Error>>) -> Self {
+    pub(crate) fn usage(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(error, Exit::Usage)
     }
 
     /// An error of the judge or of the machine.
-    pub(crate) fn fault(error: impl Into<Box<dyn Error>>) -> Self {
+    pub(crate) fn fault(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(error, Exit::Fault)
     }
 
@@ -71,6 +71,11 @@ impl Failure {
     /// Returns the errors with all their causes, as one line.
     pub(crate) fn in_one_line(&self) -> String {
         self.errors.iter().map(|error| error_chain(&*error.error)).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns the hints of the errors.
+    pub(crate) fn hints(&self) -> impl Iterator<Item = &str> {
+        self.errors.iter().filter_map(|error| error.hint.as_deref())
     }
 
     /// Returns the text for standard error.
@@ -193,6 +198,11 @@ impl From<JournalError> for Failure {
             JournalError::StillRunning(_) => {
                 "wait for it, or end it with Ctrl-C; without --resume, a new run is started"
             }
+            JournalError::ManyTags(_) => "`judge history untag RUN TAG` makes room",
+            JournalError::OtherWriter(_) => "wait for it, or record in another file: --journal FILE",
+            JournalError::File { .. } | JournalError::NoJournal { .. } => {
+                "name a file that `judge run --journal` has written"
+            }
             JournalError::Newer { .. } => "use the newer judge, or move the file away",
             JournalError::Folder { .. } | JournalError::Open { .. } | JournalError::Database(_) => {
                 return Self::fault(error).with_hint("is the disk full, or the folder not writable?");
@@ -203,20 +213,34 @@ impl From<JournalError> for Failure {
     }
 }
 
+impl From<MergeError> for Failure {
+    fn from(error: MergeError) -> Self {
+        let hint = match &error {
+            MergeError::Target(_) => {
+                let MergeError::Target(error) = error else { unreachable!("it was just seen") };
+                return error.into();
+            }
+            MergeError::Unusable(_) => "leave it out, or run the shard again; nothing was merged",
+            MergeError::Different(_) => "merge the runs of each kind by themselves; nothing was merged",
+        };
+        Self::usage(error).with_hint(hint)
+    }
+}
+
 /// Returns a message as it is shown: further lines in the text of another program do not look like the judge's.
 fn message(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n  | ")
 }
 
-/// Returns an error with all its causes, as one line.
-pub(crate) fn error_chain(error: &dyn Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| (**cause).source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}
-
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
-        Self::fault(error)
+        match error {
+            RunError::Cluster(ClusterError { error, hint, exit }) => {
+                let failure = Self::new(error, exit);
+                hint.into_iter().fold(failure, Self::with_hint)
+            }
+            error => Self::fault(error),
+        }
     }
 }
 

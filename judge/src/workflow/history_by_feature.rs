@@ -7,7 +7,7 @@ use super::restored_run::RestoredRun;
 use crate::cli::CaseFilterArgs;
 use crate::journal::{HistoryFilter, Journal};
 use crate::manifest::Catalogue;
-use crate::model::{Digest, Features, HistoryRow, Number, Problem, Rule, RunId, RunState, StoredCase, StoredRun};
+use crate::model::{Digest, Features, HistoryRow, Number, Outcome, Problem, Rule, RunId, RunState, StoredRun};
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -52,7 +52,9 @@ pub(crate) fn rows(
     runs: &HistoryFilter<'_>,
     filter: &CaseFilterArgs,
 ) -> Result<Vec<HistoryRow>, Failure> {
-    let all = journal.history(&HistoryFilter { newest: None, ..runs.clone() })?;
+    // A change is against the run before, whether that has the tag or not.
+    let all = journal.history(&HistoryFilter { newest: None, tag: None, ..runs.clone() })?;
+    let has_tag = |row: &HistoryRow| runs.tag.is_none_or(|tag| row.labels.tags.iter().any(|own| own.as_ref() == tag));
     let mut history = FeatureHistory {
         journal,
         catalogue,
@@ -63,7 +65,7 @@ pub(crate) fn rows(
     };
     let newest = runs.newest.unwrap_or(usize::MAX);
     let mut rows = Vec::new();
-    for (place, row) in all.iter().enumerate() {
+    for (place, row) in all.iter().enumerate().filter(|(_, row)| has_tag(row)) {
         if rows.len() >= newest {
             break;
         }
@@ -124,14 +126,18 @@ impl FeatureHistory<'_> {
         let value =
             |features: &Option<Arc<Features>>| features.as_ref()?.get(self.filter.group_by.as_deref()?).cloned();
         // Ordered with the absent value last.
-        let mut parts: BTreeMap<(bool, Option<Number>), Vec<StoredCase>> = BTreeMap::new();
-        for (case, features) in std::mem::take(&mut run.cases).into_iter().zip(&features) {
+        let mut parts: BTreeMap<(bool, Option<Number>), Vec<usize>> = BTreeMap::new();
+        for (place, features) in features.iter().enumerate() {
             let value = value(features);
-            parts.entry((value.is_none(), value)).or_default().push(case);
+            parts.entry((value.is_none(), value)).or_default().push(place);
         }
         let reference = self.reference(problem)?;
-        let parts = parts.into_iter();
-        parts.map(|((_, value), cases)| self.slice(&StoredRun { cases, ..run.clone() }, value, &reference)).collect()
+        let all = std::mem::take(&mut run.cases);
+        let slice = |((_, value), places)| {
+            run.cases = all.only(places);
+            self.slice(&run, value, &reference)
+        };
+        parts.into_iter().map(slice).collect()
     }
 
     fn reference(&mut self, problem: &Problem) -> Result<Rc<ReferenceScores>, Failure> {
@@ -149,16 +155,16 @@ impl FeatureHistory<'_> {
         let scored = restored.score(None, None).map_err(Failure::fault)?;
         let complete = run.state == RunState::Complete;
         let totals = |solver: usize| {
-            let outcomes = run.cases.iter().filter_map(|case| case.results[solver].as_ref());
+            let outcomes = || run.cases.outcomes().of_solver(solver).flatten();
             let total = scored.board.headline(&scored.board.standings[solver]).filter(|_| complete);
             SolverTotals {
-                done: outcomes.clone().count(),
-                accepted: outcomes.filter(|stored| stored.outcome.is_accepted()).count(),
+                done: outcomes().count(),
+                accepted: outcomes().filter(Outcome::is_accepted).count(),
                 total: total.cloned(),
             }
         };
         let solvers = (0..run.entrants.len()).map(totals).collect();
-        let inputs = run.cases.iter().map(|case| case.input).collect();
+        let inputs = run.cases.inputs().to_vec();
         Ok(RunSlice { value, inputs, rule: scored.rule, solvers })
     }
 }

@@ -1,16 +1,140 @@
-//! What runs plans: how many solvers at once, on which cores, in which sandbox.
+//! What runs plans: the cores of this machine, or a cluster.
 
-use crate::cli::JobArgs;
+use super::failure::Failure;
+use crate::cli::{Engine, EngineArgs, JobArgs, SandboxArgs, TierArg};
+use crate::engine::{OnInterrupt, SlurmRunner, SlurmSettings, Start, WorkerSettings};
+use crate::manifest::Catalogue;
 use crate::report;
-use crate::runner::{LocalRunner, PlanRunner, RunSettings, exit_at_once};
-use judge_sandbox::{Cores, Sandbox};
+use crate::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
+use judge_sandbox::{Cores, Sandbox, Tier, TierChoice};
+use std::io::{IsTerminal, stderr, stdin};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
-/// Returns what runs the plans of a command in this sandbox. `describe` is whether events carry the features of their
-/// cases.
-pub(crate) fn plan_runner(args: &JobArgs, sandbox: &Arc<Sandbox>, describe: bool) -> Box<dyn PlanRunner> {
-    let settings = settings_on(&Cores::here(), args, describe);
-    Box::new(LocalRunner::new(Arc::clone(sandbox), settings, || exit_at_once()))
+/// How often the cases of a lost task run again.
+const RETRIES: u32 = 2;
+
+/// How plans of a command are run.
+pub(crate) struct Running<'a> {
+    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) jobs: &'a JobArgs,
+    pub(crate) isolation: &'a SandboxArgs,
+    pub(crate) engine: &'a EngineArgs,
+    pub(crate) sandbox: &'a Arc<Sandbox>,
+    /// Whether events carry the features of their cases.
+    pub(crate) describe: bool,
+}
+
+/// Whether a run on a cluster may go on without this judge.
+#[derive(Debug, Clone)]
+pub(crate) enum Presence {
+    /// This judge is needed: the command decides by the results.
+    Needed,
+    /// It may leave, and leaves at once if that is so.
+    MayLeave(bool),
+    /// It comes back to a run that goes on.
+    Back(Start),
+}
+
+impl Running<'_> {
+    /// Returns what runs the plans.
+    pub(crate) fn runner(&self, presence: Presence) -> Result<Box<dyn PlanRunner>, Failure> {
+        match self.engine.on {
+            None if !matches!(presence, Presence::Back(_)) => {
+                let settings = settings_on(&Cores::here(), self.jobs, self.describe);
+                Ok(Box::new(LocalRunner::new(Arc::clone(self.sandbox), settings, || exit_at_once())))
+            }
+            None | Some(Engine::Slurm) => {
+                let settings = self.slurm_settings(matches!(presence, Presence::MayLeave(true)))?;
+                let ask = if matches!(presence, Presence::Needed) { cancel } else { ask };
+                let start = match presence {
+                    Presence::Back(start) => start,
+                    Presence::Needed | Presence::MayLeave(_) => Start::Fresh,
+                };
+                let (catalogue, sandbox) = (self.catalogue.clone(), Arc::clone(self.sandbox));
+                Ok(Box::new(SlurmRunner::new(settings, catalogue, sandbox, start, ask)))
+            }
+        }
+    }
+
+    /// Returns how Slurm is used: as the command line says, or else the catalogue.
+    fn slurm_settings(&self, detach: bool) -> Result<SlurmSettings, Failure> {
+        let table = self.catalogue.slurm();
+        let mut options = table.sbatch.clone();
+        for text in &self.engine.sbatch {
+            options.extend(shell_words::split(text).map_err(|error| {
+                Failure::usage(format!("--sbatch `{text}`: {error}"))
+                    .with_hint("--sbatch '--partition=short --time=30'")
+            })?);
+        }
+        let workdir = self.engine.workdir.clone().or_else(|| table.workdir.clone()).unwrap_or_else(|| ".".into());
+        let SandboxArgs { tier: TierArg(tier), require_tier, allow_unsafe, .. } = self.isolation;
+        Ok(SlurmSettings {
+            workdir,
+            options,
+            constraint: self.engine.constraint.clone().or_else(|| table.constraint.clone()),
+            retries: self.engine.retries.or(table.retries).unwrap_or(RETRIES),
+            detach,
+            worker: WorkerSettings {
+                jobs: self.jobs.jobs.map_or(1, NonZeroUsize::get),
+                describe: self.describe,
+                tier: match tier {
+                    TierChoice::Auto => "auto".to_owned(),
+                    TierChoice::Forced(tier) => tier.to_string(),
+                },
+                require_tier: require_tier.map(|tier: Tier| tier.to_string()),
+                allow_unsafe: *allow_unsafe,
+                pin: !self.jobs.no_pin,
+            },
+        })
+    }
+}
+
+fn cancel(_signals: &mut Signals) -> OnInterrupt {
+    OnInterrupt::Cancel
+}
+
+/// Asks the user what becomes of the job. Another Ctrl-C, and any answer but the one, cancels it.
+fn ask(signals: &mut Signals) -> OnInterrupt {
+    if !stdin().is_terminal() || !stderr().is_terminal() {
+        return OnInterrupt::Cancel;
+    }
+    report::note("interrupted: `d` and Enter leaves the job running, Enter alone cancels it");
+    let (sender, answer) = channel();
+    let read = move || {
+        let mut line = String::new();
+        let _ = stdin().read_line(&mut line);
+        let _ = sender.send(line);
+    };
+    if std::thread::Builder::new().spawn(read).is_err() {
+        return OnInterrupt::Cancel;
+    }
+    loop {
+        if let Ok(line) = answer.recv_timeout(Duration::from_millis(100)) {
+            let leaves = line.trim().to_ascii_lowercase().starts_with('d');
+            return if leaves { OnInterrupt::Detach } else { OnInterrupt::Cancel };
+        }
+        if signals.has_come() {
+            return OnInterrupt::Cancel;
+        }
+    }
+}
+
+/// Returns how a task of a cluster runs solvers. They are pinned if the cluster has given the task one core for each: otherwise
+/// another task may be on the same cores.
+pub(crate) fn task_settings(settings: &WorkerSettings) -> RunSettings {
+    let cores = Cores::here();
+    let jobs = NonZeroUsize::new(settings.jobs).unwrap_or(NonZeroUsize::MIN);
+    let own = settings.pin && cores.numbers().len() == jobs.get();
+    let cores = if own { cores.numbers().to_vec() } else { Vec::new() };
+    RunSettings { jobs, cores, describe: settings.describe, running: Arc::default() }
+}
+
+/// Returns how many solvers run at once.
+pub(crate) fn count(args: &JobArgs) -> usize {
+    args.jobs.unwrap_or_else(|| Cores::here().undisturbed()).get()
 }
 
 /// Returns one job for each physical core, each pinned to a core of its own. More jobs would disturb each other's

@@ -4,9 +4,9 @@ use super::failure::Failure;
 use super::first_time::is_first_time_in;
 use crate::manifest::Catalogue;
 use crate::model::{BestScore, Bytes, Game, Problem, quote};
-use crate::report;
+use crate::report::{self, Written};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -16,18 +16,31 @@ const CATALOGUE_FILE: &str = "problems.toml";
 /// The name of the built-in catalogue, in place of a file.
 const BUILTIN: &str = "builtin";
 
+/// What the command line says of the catalogue and its journal.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Given<'a> {
+    /// The catalogue's file.
+    pub(crate) catalogue: Option<&'a Path>,
+    /// The journal's file, if it is not the one beside the catalogue.
+    pub(crate) journal: Option<&'a Path>,
+}
+
 /// Returns the given catalogue; else the one in this folder or the nearest parent; else the built-in one, with a note
 /// that is shown once per folder.
-pub(crate) fn catalogue(given: Option<&Path>) -> Result<Catalogue, Failure> {
+pub(crate) fn catalogue(given: Given<'_>) -> Result<Catalogue, Failure> {
     let here = current_folder()?;
-    if given.is_none() && nearest(&here).is_none() && is_first_time_in(&here) {
+    if given.catalogue.is_none() && nearest(&here).is_none() && is_first_time_in(&here) {
         report::note(&format!("no {CATALOGUE_FILE} here or above: using the built-in problems"));
     }
     catalogue_without_note(given)
 }
 
 /// Returns the same catalogue as [`catalogue`], without the note.
-pub(crate) fn catalogue_without_note(given: Option<&Path>) -> Result<Catalogue, Failure> {
+pub(crate) fn catalogue_without_note(given: Given<'_>) -> Result<Catalogue, Failure> {
+    Ok(found(given.catalogue)?.with_journal(given.journal))
+}
+
+fn found(given: Option<&Path>) -> Result<Catalogue, Failure> {
     let here = current_folder()?;
     if given == Some(Path::new(BUILTIN)) {
         return Ok(Catalogue::built_in(&here)?);
@@ -98,10 +111,49 @@ pub(crate) fn parse_best_scores(game: &Game, path: &Path, contents: &[u8]) -> Re
 
 /// Writes a file whole or not at all; `-` is standard output. `what` is its name in messages.
 pub(crate) fn write(what: &str, path: &Path, contents: &[u8]) -> Result<(), Failure> {
+    write_with(what, path, |output| Ok(output.write_all(contents)?))
+}
+
+/// Does the same with what `make` writes, piece by piece.
+pub(crate) fn write_with(what: &str, path: &Path, make: impl FnOnce(&mut dyn Write) -> Written) -> Result<(), Failure> {
+    let mut made = Ok(());
+    let fill = |output: &mut dyn Write| -> io::Result<()> {
+        let mut lost = None;
+        let mut output = BufWriter::with_capacity(PIECE, Target { output, lost: &mut lost });
+        made = make(&mut output);
+        let flushed = output.flush();
+        drop(output);
+        lost.map_or(flushed, Err)
+    };
     if path == Path::new("-") {
-        return Ok(report::print_bytes(contents)?);
+        report::print_with(fill)?;
+    } else {
+        write_whole(path, fill).map_err(|error| unwritable(what, path, &error))?;
     }
-    write_whole(path, contents).map_err(|error| unwritable(what, path, &error))
+    made.map_err(|error| Failure::usage(format!("cannot make {what}: {error}")))
+}
+
+/// The bytes that are written at once.
+const PIECE: usize = 1 << 16;
+
+/// Where a report goes. It remembers its error, which reports wrap in errors of their own.
+struct Target<'a> {
+    output: &'a mut dyn Write,
+    lost: &'a mut Option<io::Error>,
+}
+
+impl Write for Target<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.write(bytes).map_err(|error| {
+            let same = io::Error::new(error.kind(), error.to_string());
+            *self.lost = Some(error);
+            same
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
 }
 
 /// Checks whether [`write`] could write a file, without changing it.
@@ -130,18 +182,18 @@ pub(crate) fn unwritable(what: &str, path: &Path, error: &io::Error) -> Failure 
 
 /// A named pipe, a device or a link is written to in place. A new or regular file is replaced in one step, so that no
 /// reader sees half of it. If the folder is not writable, an existing file is written to in place.
-fn write_whole(path: &Path, contents: &[u8]) -> io::Result<()> {
+fn write_whole(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let special = path.symlink_metadata().is_ok_and(|meta| !meta.is_file());
     if special {
-        return std::fs::write(path, contents);
+        return fill(&mut File::create(path)?);
     }
     let mut file = match beside(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && path.exists() => {
-            return std::fs::write(path, contents);
+            return fill(&mut File::create(path)?);
         }
         file => file?,
     };
-    io::Write::write_all(&mut file, contents)?;
+    fill(&mut file)?;
     file.persist(path)?;
     Ok(())
 }

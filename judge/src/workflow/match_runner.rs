@@ -2,17 +2,18 @@
 
 use super::best_scores::ReferenceScores;
 use super::failure::Failure;
+use super::jobs::{Presence, Running};
 use super::limits::limits;
 use super::recorder::{JournalOptions, RESUME, RunContext};
 use super::scored_match::ScoredMatch;
 use super::session::Session;
-use super::{build, case_choice, command_line, entrants, jobs, sandbox};
+use super::{build, case_choice, command_line, entrants, sandbox};
 use crate::cases::{Selection, describe_all, select};
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, KeptStderr, Outcome, OutcomeGrid, Problem, RunEvent,
+    CaseList, CaseSpec, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Problem, RunEvent,
     Seeds, Solver, SolverSpec, Stop, Verdict,
 };
 use crate::paired::EffectMeasure;
@@ -51,7 +52,7 @@ pub(crate) struct MatchResult {
 impl<'a> MatchRunner<'a> {
     /// Opens the sandbox for a problem of the catalogue.
     pub(crate) fn open(catalogue: &'a Catalogue, problem: &Problem, args: &RunningArgs) -> Result<Self, Failure> {
-        Self::open_in(Arc::new(sandbox::open(&args.sandbox)?), catalogue, problem, args)
+        Self::open_in(sandbox::open(&args.sandbox)?, catalogue, problem, args)
     }
 
     /// Prepares to run plans for a problem of the catalogue in this sandbox.
@@ -61,21 +62,18 @@ impl<'a> MatchRunner<'a> {
         problem: &Problem,
         args: &RunningArgs,
     ) -> Result<Self, Failure> {
-        let plan_runner = jobs::plan_runner(&args.jobs, &sandbox, false);
+        let RunningArgs { jobs, sandbox: isolation, engine, .. } = args;
+        let running = Running { catalogue, jobs, isolation, engine, sandbox: &sandbox, describe: false };
+        let plan_runner = running.runner(Presence::Needed)?;
         let limits = limits(&problem.limits, &args.limits);
         let toolbox = entrants::toolbox(&sandbox, build::settings(catalogue, problem, &limits, &args.build)?)?;
         let template = Plan {
-            problem: problem.clone(),
-            cases: Vec::new(),
-            solvers: Vec::new(),
             limits,
             environment: args.sandbox.environment.clone(),
             visible: sandbox::visible(&args.sandbox, &sandbox)?,
-            fail_fast: false,
-            stderr: KeptStderr::default(),
-            hand_over_answers: false,
             case_flags: command_line::case_flags(&command_line::words()),
             order: Order::Interleaved,
+            ..Plan::new(problem.clone(), Vec::new(), CaseList::default())
         };
         let options =
             JournalOptions { journal: !args.no_journal, resume: false, reuse: args.reuse, continue_flag: "--reuse" };
@@ -108,25 +106,28 @@ impl<'a> MatchRunner<'a> {
 
     /// Prepares solvers to be run.
     pub(crate) fn solvers(&mut self, texts: &[String]) -> Result<Vec<Solver>, Failure> {
-        let specs = solver::parse_specs(texts)?;
-        entrants::check_solvers(&specs, self.toolbox.settings())?;
-        specs.into_iter().map(|spec| self.prepare(spec)).collect()
+        self.prepare_all(solver::parse_specs(texts)?)
+    }
+
+    /// Prepares solvers to be run, all that there are.
+    pub(crate) fn prepare_all(&mut self, specs: Vec<SolverSpec>) -> Result<Vec<Solver>, Failure> {
+        entrants::prepare_all(specs, &self.toolbox, &self.sandbox, self.jobs())
     }
 
     /// Prepares a solver to be run.
     pub(crate) fn prepare(&mut self, spec: SolverSpec) -> Result<Solver, Failure> {
         entrants::check_each(std::slice::from_ref(&spec), self.toolbox.settings())?;
-        build::prepare(spec, &mut self.toolbox, &self.sandbox)
+        build::prepare(spec, &self.toolbox, &self.sandbox)
     }
 
     /// Prepares one solver to be run: the given one, or the problem's own.
     pub(crate) fn solver(&mut self, given: Option<&String>) -> Result<Vec<Solver>, Failure> {
         let given = given.map_or(&[][..], std::slice::from_ref);
-        entrants::solvers(&self.template.problem, given, &mut self.toolbox, &self.sandbox)
+        entrants::solvers(&self.template.problem, given, &self.toolbox, &self.sandbox, self.jobs())
     }
 
     /// Returns the cases that the command line selects. Fails if they have no feature `by`.
-    pub(crate) fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<Vec<CaseSpec>, Failure> {
+    pub(crate) fn cases(&self, args: &CaseArgs, by: Option<&str>) -> Result<CaseList, Failure> {
         Ok(case_choice::choose(&self.template.problem, args, by, None)?.cases)
     }
 
@@ -149,7 +150,8 @@ impl<'a> MatchRunner<'a> {
         match seeds {
             Some(seeds) => {
                 let selection = Selection { seeds: Some(seeds.clone()), ..Selection::default() };
-                Ok(Box::new(select(problem, &selection)?.into_iter()))
+                let cases = select(problem, &selection)?;
+                Ok(Box::new((0..cases.len()).map(move |place| cases.at(place))))
             }
             None => Ok(Box::new((first..).map(CaseSpec::from_seed))),
         }
@@ -161,7 +163,7 @@ impl<'a> MatchRunner<'a> {
         let Some(condition) = args.condition.clone() else { return Ok(cases) };
         let problem = self.template.problem.clone();
         // A case that cannot be read is kept: running it reports why.
-        let holds = move |case: &CaseSpec| match describe_all(&problem, std::slice::from_ref(case)) {
+        let holds = move |case: &CaseSpec| match describe_all(&problem, [case.clone()]) {
             Ok(features) => features.iter().all(|features| condition.holds(features)),
             Err(_) => true,
         };
@@ -174,7 +176,7 @@ impl<'a> MatchRunner<'a> {
     }
 
     /// Returns the plan of these solvers on these cases.
-    pub(crate) fn plan(&self, solvers: Vec<Solver>, mut cases: Vec<CaseSpec>) -> Result<Plan, Failure> {
+    pub(crate) fn plan(&self, solvers: Vec<Solver>, mut cases: CaseList) -> Result<Plan, Failure> {
         if let Some(reference) = &self.reference {
             reference.apply(&self.template.problem, &mut cases)?;
         }
@@ -232,12 +234,15 @@ impl<'a> MatchRunner<'a> {
             message: None,
             jobs: self.plan_runner.jobs(),
             tier: self.plan_runner.tier(),
+            shard: None,
+            played: plan.cases.len(),
+            engine: self.plan_runner.engine(),
         };
         Session::start(options, &context)
     }
 
     /// Adds solvers and cases to a run.
-    pub(crate) fn grow(&self, session: &mut Session, solvers: &[Solver], cases: &[CaseSpec]) {
+    pub(crate) fn grow(&self, session: &mut Session, solvers: &[Solver], cases: &CaseList) {
         session.grow(&self.template, solvers, cases, &self.toolbox);
     }
 
@@ -258,7 +263,6 @@ impl<'a> MatchRunner<'a> {
         watch: &mut dyn FnMut(&RunEvent),
     ) -> Result<MatchResult, Failure> {
         let RunResult { outcomes, stop } = self.plan_runner.run(&plan, session.part(part), watch)?;
-        let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
         Ok(MatchResult { plan, outcomes, stop })
     }
 }
@@ -268,13 +272,13 @@ impl MatchResult {
     /// those that are not in `wanted` are left out.
     pub(crate) fn add_case(&mut self, later: &Self, case: usize, solvers: &[usize], wanted: &[usize]) {
         let played = |solver| solvers.iter().position(|&place| place == solver && wanted.contains(&place));
-        let outcome = |solver| later.outcome(JobId { case, solver: played(solver)? }).cloned();
+        let outcome = |solver| later.outcome(JobId { case, solver: played(solver)? });
         self.outcomes.add_case((0..self.plan.solvers.len()).map(outcome));
-        self.plan.cases.push(later.plan.cases[case].clone());
+        self.plan.cases.push(later.plan.cases.at(case));
     }
 
     /// Returns the outcome of a job, if it was finished.
-    pub(crate) fn outcome(&self, job: JobId) -> Option<&Outcome> {
+    pub(crate) fn outcome(&self, job: JobId) -> Option<Outcome> {
         self.outcomes.get(job)
     }
 
@@ -286,7 +290,7 @@ impl MatchResult {
 
     /// Returns whether any case ended in a fault of the judge.
     pub(crate) fn is_faulty(&self) -> bool {
-        self.outcomes.finished().any(|outcome| outcome.verdict == Verdict::JudgeError)
+        self.outcomes.verdicts().any(|verdict| verdict == Verdict::JudgeError)
     }
 
     /// Returns the exit code by the verdicts alone. Jobs that were not run do not count.
@@ -294,7 +298,7 @@ impl MatchResult {
         match self.stop {
             Some(Stop::Interrupted) => Exit::Interrupted,
             _ if self.is_faulty() => Exit::Fault,
-            _ if self.outcomes.finished().all(Outcome::is_accepted) => Exit::Success,
+            _ if self.outcomes.finished().all(|outcome| outcome.is_accepted()) => Exit::Success,
             _ => Exit::NotAccepted,
         }
     }

@@ -4,23 +4,34 @@
 //! ```text
 //! load, jobs, limits, sandbox             the catalogue, files, slots and cores, what solvers may use, isolation
 //! case_choice, case_filter                the cases of a command, and those of a recorded run
-//! entrants, best_scores                   who takes part, and what scores are relative to
+//! problem_facts                           a problem, in words
+//! programs                                the programs of a problem, compiled
+//! entrants, submissions, best_scores      who takes part, and what scores are relative to
 //! recorder, session, match_runner         runs with their journal
 //! command_line                            the command line, and what another command repeats of it
 //! pairing, restored_run, score_run        runs of the past, and what a rule makes of outcomes
+//! compared, effects                       outcomes of several solvers, and what they differ by
+//! attached_run                            a run that goes on on a cluster
+//! by_hand                                 what a person has played
 //! baseline, history_by_feature, answer    parts of `gate`, `history` and `check`
 //! saved_answers, stored_case              answers in files, and in the journal
 //! outputs, run_outputs, provenance         where reports go, and when, how and where their results came about
+//! new_folder                              a folder that is there complete, or not at all
 //! failure, first_time                     how errors are shown, and notes that are shown once per folder
 //! ```
 
 pub(crate) mod answer;
+pub(crate) mod attached_run;
 pub(crate) mod baseline;
 pub(crate) mod best_scores;
 pub(crate) mod build;
+pub(crate) mod by_hand;
 pub(crate) mod case_choice;
 pub(crate) mod case_filter;
 pub(crate) mod command_line;
+pub(crate) mod compared;
+pub(crate) mod drawing;
+pub(crate) mod effects;
 pub(crate) mod entrants;
 pub(crate) mod failure;
 mod first_time;
@@ -29,8 +40,12 @@ pub(crate) mod jobs;
 pub(crate) mod limits;
 pub(crate) mod load;
 pub(crate) mod match_runner;
+pub(crate) mod new_folder;
 pub(crate) mod outputs;
 pub(crate) mod pairing;
+pub(crate) mod parent;
+pub(crate) mod problem_facts;
+pub(crate) mod programs;
 pub(crate) mod provenance;
 pub(crate) mod recorder;
 pub(crate) mod restored_run;
@@ -40,4 +55,6 @@ pub(crate) mod saved_answers;
 pub(crate) mod score_run;
 pub(crate) mod scored_match;
 pub(crate) mod session;
+pub(crate) mod sharding;
 pub(crate) mod stored_case;
+pub(crate) mod submissions;

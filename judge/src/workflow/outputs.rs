@@ -84,9 +84,8 @@ impl<'a> Outputs<'a> {
 
 fn write(report: &impl Report, format: Format, path: &Path) -> Result<(), Failure> {
     let what = format.name();
-    let rendered = report.render(format).ok_or_else(|| Failure::fault(format!("this report lacks {what}")))?;
-    let bytes = rendered.map_err(|error| Failure::usage(format!("cannot make {what}: {error}")))?;
-    load::write(what, path, &bytes)
+    let lacking = || Err(format!("this report lacks {what}").into());
+    load::write_with(what, path, |output| report.write(format, output).unwrap_or_else(lacking))
 }
 
 /// Appends a report to the step's summary of GitHub Actions. It was not requested by name, so an error is only a

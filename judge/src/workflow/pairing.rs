@@ -1,7 +1,7 @@
 //! Pairs solvers of past runs by case, with each other and with solvers that run on the same cases now.
 
 use super::best_scores::ReferenceScores;
-use super::entrants::{CaseKey, Entrant, PastEntrant, check_solvers};
+use super::entrants::{CaseKey, Entrant, PastEntrant};
 use super::failure::Failure;
 use super::match_runner::{MatchResult, MatchRunner};
 use super::{case_choice, command_line, restored_run};
@@ -9,7 +9,7 @@ use crate::cases::Inputs;
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::{Surroundings, environment};
 use crate::manifest::Catalogue;
-use crate::model::{CaseSpec, Digest, JobId, Limits, Outcome, OutcomeGrid, Problem, Stop};
+use crate::model::{CaseList, CaseSpec, Digest, JobId, Limits, NodeList, Outcome, OutcomeGrid, Problem, Stop};
 use crate::plan::Plan;
 use crate::report::{self, RunInfo};
 use judge_sandbox::Tier;
@@ -27,16 +27,74 @@ pub(crate) struct Pairing {
     pub(crate) run_info: Option<RunInfo>,
     /// What is missing, and what was not the same for all.
     pub(crate) warnings: Vec<String>,
-    /// Whether all times were measured on the same machine, under the same conditions.
+    /// Whether all times were measured under the same conditions: on the same machine, or on the nodes of the results.
     pub(crate) times_are_comparable: bool,
+    /// The machines that the results name.
+    pub(crate) nodes: NodeList,
 }
 
-/// A case that entrants share.
-struct PairedCase {
-    key: CaseKey,
-    spec: CaseSpec,
-    /// By entrant.
-    outcomes: Vec<Option<Outcome>>,
+/// The cases that entrants share.
+struct SharedCases {
+    keys: Vec<CaseKey>,
+    specs: CaseList,
+    /// By case and entrant.
+    outcomes: OutcomeGrid,
+    /// The machines that the outcomes name.
+    nodes: NodeList,
+}
+
+/// The names that the nodes of a run have among those of all entrants.
+struct NodeNames(HashMap<String, String>);
+
+impl NodeNames {
+    fn rename(&self, outcome: Outcome) -> Outcome {
+        let node = outcome.node.and_then(|name| self.0.get(&name).cloned());
+        Outcome { node, ..outcome }
+    }
+}
+
+impl SharedCases {
+    fn new(entrants: usize) -> Self {
+        let outcomes = OutcomeGrid::new(0, entrants);
+        Self { keys: Vec::new(), specs: CaseList::default(), outcomes, nodes: NodeList::default() }
+    }
+
+    /// Adds the nodes of a run.
+    fn add_nodes(&mut self, nodes: &NodeList) -> NodeNames {
+        NodeNames(nodes.iter().map(|node| (node.name.clone(), self.nodes.add(node.clone()))).collect())
+    }
+
+    fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Returns whether an entrant has a result on a case.
+    fn has(&self, case: usize, entrant: usize) -> bool {
+        self.outcomes.has(JobId { case, solver: entrant })
+    }
+
+    /// Returns these of the cases.
+    fn only(self, places: &[usize]) -> Self {
+        if places.len() == self.len() {
+            return self;
+        }
+        let mut kept = Self { nodes: self.nodes, ..Self::new(self.outcomes.solver_count()) };
+        for &place in places {
+            kept.keys.push(self.keys[place]);
+            kept.specs.push(self.specs.at(place));
+            kept.outcomes.add_case(self.outcomes.of_case(place));
+        }
+        kept
+    }
+
+    /// Names some of the cases.
+    fn names(&self, places: &[usize]) -> String {
+        let shown: Vec<String> =
+            places.iter().take(NAMED).map(|&place| self.specs.at(place).name.to_string()).collect();
+        let more = places.len() - shown.len();
+        let shown = shown.join(", ");
+        if more == 0 { shown } else { format!("{shown} and {more} more cases") }
+    }
 }
 
 /// What results depend on, apart from the solver and the case.
@@ -45,7 +103,8 @@ struct Conditions {
     limits: Limits,
     environment: String,
     tier: Tier,
-    machine: [String; 2],
+    /// `None`: the nodes that the results name.
+    machine: Option<[String; 2]>,
     /// The flags that repeat them.
     case_flags: Vec<String>,
 }
@@ -57,7 +116,7 @@ impl Conditions {
             limits: run.limits.clone(),
             environment: run.environment.clone(),
             tier: run.tier,
-            machine: [run.host.clone(), run.cpu_model.clone()],
+            machine: run.nodes.is_empty().then(|| [run.host.clone(), run.cpu_model.clone()]),
             case_flags: command_line::case_flags(&command_line::recorded_words(&run.command)),
         }
     }
@@ -69,7 +128,7 @@ impl Conditions {
             environment: environment(plan),
             limits: plan.limits.clone(),
             tier: runner.plan_runner.tier(),
-            machine: [host, cpu_model],
+            machine: runner.plan_runner.engine().is_none().then_some([host, cpu_model]),
             case_flags: plan.case_flags.clone(),
         }
     }
@@ -103,9 +162,8 @@ pub(crate) fn pair(
     let mut warnings = Vec::new();
     let mut shared = shared_cases(problem, entrants, args)?;
     if let Some(reference) = reference {
-        for PairedCase { key, spec, .. } in &mut shared {
-            reference.apply_to(problem.direction, spec, Some(key.input));
-        }
+        let inputs: Vec<_> = shared.keys.iter().map(|key| Some(key.input)).collect();
+        reference.apply_to_recorded(problem.direction, &mut shared.specs, &inputs);
     }
     let started = Instant::now();
     let mut conditions: Vec<Option<Conditions>> =
@@ -123,94 +181,97 @@ pub(crate) fn pair(
     let shared = comparable(entrants, shared, &mut warnings);
     let differences = warn_of_differences(entrants, &conditions, &mut warnings);
     warnings.iter().for_each(|warning| report::note(&format!("warning: {warning}")));
-    if shared.is_empty() && stop.is_none() {
+    if shared.keys.is_empty() && stop.is_none() {
         return Err(Failure::usage(format!("{} and the others have no case in common", entrants[0].spec.name))
             .with_hint(
                 "`judge history show RUN` lists the cases of a run; a solver beside a past run is run on its cases",
             ));
     }
-    let plan = plan(problem, entrants, &shared, &conditions);
-    let outcomes = shared.into_iter().flat_map(|case| case.outcomes).collect();
-    let outcomes = OutcomeGrid::of_cells(entrants.len(), outcomes);
-    Ok(Pairing { played: MatchResult { plan, outcomes, stop }, run_info, warnings, times_are_comparable: !differences })
+    let plan = plan(problem, entrants, shared.specs, &conditions);
+    let (outcomes, nodes) = (shared.outcomes, shared.nodes);
+    let played = MatchResult { plan, outcomes, stop };
+    Ok(Pairing { played, run_info, warnings, times_are_comparable: !differences, nodes })
 }
 
 /// Returns every case of the past runs for which the condition holds, with the recorded outcomes.
-fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Result<Vec<PairedCase>, Failure> {
-    let mut shared: Vec<PairedCase> = Vec::new();
+fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Result<SharedCases, Failure> {
+    let mut shared = SharedCases::new(entrants.len());
     let mut places: HashMap<CaseKey, usize> = HashMap::new();
+    let terms = problem.cases.terms_by_source();
     for (entrant, Entrant { past, .. }) in entrants.iter().enumerate() {
         let Some(past) = past else { continue };
+        let names = shared.add_nodes(&past.run.nodes);
         for (key, case, outcome) in past.results() {
             let place = *places.entry(key).or_insert_with(|| {
-                let spec = restored_run::with_current_terms(&past.run.cases[case].spec, problem);
-                shared.push(PairedCase { key, spec, outcomes: vec![None; entrants.len()] });
+                let CaseSpec { name, source, .. } = past.run.cases.specs().at(case);
+                shared.keys.push(key);
+                shared.specs.push(terms.case(name, source));
+                shared.outcomes.add_case(entrants.iter().map(|_| None));
                 shared.len() - 1
             });
-            shared[place].outcomes[entrant] = Some(outcome.clone());
+            shared.outcomes.set(JobId { case: place, solver: entrant }, &names.rename(outcome));
         }
     }
-    let specs = shared.iter().map(|case| case.spec.clone()).collect();
-    let kept = case_choice::filter(problem, specs, args.condition.as_ref(), None)?.cases;
-    let kept: HashSet<_> = kept.iter().map(|case| (&case.name, &case.source)).collect();
-    shared.retain(|case| kept.contains(&(&case.spec.name, &case.spec.source)));
-    Ok(shared)
+    if args.condition.is_none() {
+        return Ok(shared);
+    }
+    let kept = case_choice::filter(problem, shared.specs.clone(), args.condition.as_ref(), None)?.cases;
+    let kept: HashSet<_> = kept.iter().map(|case| (case.name, case.source)).collect();
+    let is_kept = |(place, case): (usize, CaseSpec)| kept.contains(&(case.name, case.source)).then_some(place);
+    let places: Vec<usize> = shared.specs.iter().enumerate().filter_map(is_kept).collect();
+    Ok(shared.only(&places))
 }
 
 /// Runs the entrants without a past on the cases of the first entrant. Warns about cases whose input has changed.
 fn run_missing(
     runner: &mut MatchRunner<'_>,
     entrants: &[Entrant],
-    shared: &mut [PairedCase],
+    shared: &mut SharedCases,
     warnings: &mut Vec<String>,
 ) -> Result<Option<Stop>, Failure> {
     let inputs = Inputs::of(&runner.template().problem);
-    let is_same =
-        |case: &&mut PairedCase| inputs.load(&case.spec).is_ok_and(|input| Digest::of(&input) == case.key.input);
-    let is_wanted = |case: &&mut PairedCase| entrants[0].past.is_none() || case.outcomes[0].is_some();
-    let (mut same, changed): (Vec<&mut PairedCase>, Vec<&mut PairedCase>) =
-        shared.iter_mut().filter(is_wanted).partition(is_same);
+    let is_same = |&place: &usize| {
+        inputs.load(&shared.specs.at(place)).is_ok_and(|input| Digest::of(&input) == shared.keys[place].input)
+    };
+    let is_wanted = |place: &usize| entrants[0].past.is_none() || shared.has(*place, 0);
+    let (same, changed): (Vec<usize>, Vec<usize>) = (0..shared.len()).filter(is_wanted).partition(is_same);
     if !changed.is_empty() {
-        let cases = names(changed.iter().map(|case| &**case));
+        let cases = shared.names(&changed);
         warnings.push(format!("{cases}: the input has changed or is missing; the case was not run"));
     }
     let playing: Vec<usize> = (0..entrants.len()).filter(|&entrant| entrants[entrant].past.is_none()).collect();
     let specs: Vec<_> = playing.iter().map(|&entrant| entrants[entrant].spec.clone()).collect();
-    check_solvers(&specs, runner.toolbox.settings())?;
-    let solvers = specs.into_iter().map(|spec| runner.prepare(spec)).collect::<Result<_, _>>()?;
-    let played = runner.play(runner.plan(solvers, same.iter().map(|case| case.spec.clone()).collect())?)?;
-    for (case, shared) in same.iter_mut().enumerate() {
+    let solvers = runner.prepare_all(specs)?;
+    let played = runner.play(runner.plan(solvers, same.iter().map(|&place| shared.specs.at(place)).collect())?)?;
+    let names = shared.add_nodes(&runner.plan_runner.nodes());
+    for (case, &place) in same.iter().enumerate() {
         for (solver, &entrant) in playing.iter().enumerate() {
-            shared.outcomes[entrant] = played.outcome(JobId { case, solver }).cloned();
+            if let Some(outcome) = played.outcome(JobId { case, solver }) {
+                shared.outcomes.set(JobId { case: place, solver: entrant }, &names.rename(outcome));
+            }
         }
     }
     Ok(played.stop)
 }
 
 /// Keeps the cases that the first entrant shares with another one, and warns about the others.
-fn comparable(entrants: &[Entrant], shared: Vec<PairedCase>, warnings: &mut Vec<String>) -> Vec<PairedCase> {
+fn comparable(entrants: &[Entrant], shared: SharedCases, warnings: &mut Vec<String>) -> SharedCases {
     let first = &entrants[0].spec.name;
     for (place, entrant) in entrants.iter().enumerate().skip(1) {
         let second = &entrant.spec.name;
-        let has =
-            |case: &&PairedCase, yes: usize, no: usize| case.outcomes[yes].is_some() && case.outcomes[no].is_none();
         for (name, other, yes, no) in [(first, second, 0, place), (second, first, place, 0)] {
-            let only: Vec<&PairedCase> = shared.iter().filter(|case| has(case, yes, no)).collect();
+            let only: Vec<usize> =
+                (0..shared.len()).filter(|&case| shared.has(case, yes) && !shared.has(case, no)).collect();
             if !only.is_empty() {
-                let cases = names(only.iter().copied());
+                let cases = shared.names(&only);
                 warnings.push(format!("{cases}: {name} has a result and {other} has none; the case is not compared"));
             }
         }
     }
-    let is_shared = |case: &PairedCase| case.outcomes[0].is_some() && case.outcomes.iter().skip(1).any(Option::is_some);
-    shared.into_iter().filter(is_shared).collect()
-}
-
-fn names<'a>(shared: impl Iterator<Item = &'a PairedCase>) -> String {
-    let all: Vec<String> = shared.map(|case| case.spec.name.to_string()).collect();
-    let more = all.len().saturating_sub(NAMED);
-    let shown = all[..all.len() - more].join(", ");
-    if more == 0 { shown } else { format!("{shown} and {more} more cases") }
+    let others = 1..entrants.len();
+    let is_shared = |&case: &usize| shared.has(case, 0) && others.clone().any(|entrant| shared.has(case, entrant));
+    let places: Vec<usize> = (0..shared.len()).filter(is_shared).collect();
+    shared.only(&places)
 }
 
 /// Warns about conditions that were not the same for the first entrant and another one. Returns whether there are any.
@@ -228,11 +289,10 @@ fn warn_of_differences(entrants: &[Entrant], conditions: &[Option<Conditions>], 
     any
 }
 
-fn plan(problem: &Problem, entrants: &[Entrant], shared: &[PairedCase], conditions: &[Option<Conditions>]) -> Plan {
+fn plan(problem: &Problem, entrants: &[Entrant], cases: CaseList, conditions: &[Option<Conditions>]) -> Plan {
     let solver = |entrant: &Entrant| restored_run::recorded_solver(entrant.spec.clone());
     let first = conditions.iter().flatten().next();
     let limits = first.map_or(&problem.limits, |first| &first.limits);
     let flags = first.map_or_else(Vec::new, |first| first.case_flags.clone());
-    let cases = shared.iter().map(|case| case.spec.clone()).collect();
     restored_run::plan(problem, cases, entrants.iter().map(solver).collect(), limits, flags)
 }

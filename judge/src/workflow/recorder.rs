@@ -1,12 +1,14 @@
 //! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
 use super::command_line;
-use super::failure::{Failure, error_chain};
+use super::failure::Failure;
+use super::load;
 use crate::command::checker_identity;
 use crate::journal::{Journal, JournalError, Known, Part, Recording, Resumption, RunEnd, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Digest, FinishedJob, JOURNAL_FOLDER, JobId, KnownOutcome, Retention, RunId, Solver, one_line,
+    CaseList, ClusterJob, Digest, FinishedJob, JOURNAL_FOLDER, JobId, KnownOutcome, Node, Retention, RunId, Shard,
+    Solver, error_chain, one_line,
 };
 use crate::plan::Plan;
 use crate::report;
@@ -39,6 +41,29 @@ pub(crate) struct RunContext<'a> {
     pub(crate) message: Option<&'a str>,
     pub(crate) jobs: usize,
     pub(crate) tier: Tier,
+    /// The shard that is played, if it is one.
+    pub(crate) shard: Option<Shard>,
+    /// How many of the plan's cases are played.
+    pub(crate) played: usize,
+    /// What runs it on other machines.
+    pub(crate) engine: Option<&'static str>,
+}
+
+/// Why a run is not recorded.
+enum Unrecorded {
+    /// It goes on, with a warning.
+    Journal(JournalError),
+    /// It does not start.
+    Fatal(Failure),
+}
+
+impl From<JournalError> for Unrecorded {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::StillRunning(_) | JournalError::OtherWriter(_) => Self::Fatal(error.into()),
+            error => Self::Journal(error),
+        }
+    }
 }
 
 /// The record of a run and the earlier results it may use. Without a journal it keeps nothing.
@@ -48,7 +73,7 @@ pub(crate) struct Recorder {
     options: JournalOptions,
     known: Known,
     /// All cases of the run.
-    cases: Vec<CaseSpec>,
+    cases: CaseList,
     part: Part,
     recording: Mutex<Option<Recording>>,
 }
@@ -58,25 +83,52 @@ pub(crate) fn folder(catalogue: &Catalogue) -> PathBuf {
     catalogue.folder().join(JOURNAL_FOLDER)
 }
 
+/// Returns the file of the journal of a catalogue.
+pub(crate) fn path(catalogue: &Catalogue) -> PathBuf {
+    catalogue.journal().map_or_else(|| Journal::path_in(&folder(catalogue)), Path::to_owned)
+}
+
+/// Opens the journal for writing, and makes it where there is none.
+pub(crate) fn open(catalogue: &Catalogue) -> Result<Journal, Failure> {
+    Ok(match catalogue.journal() {
+        None => Journal::open(&folder(catalogue))?,
+        Some(file) => {
+            load::probe("the journal", file)?;
+            Journal::open_file(file)?
+        }
+    })
+}
+
+/// Opens the journal for reading, if there is one.
+pub(crate) fn look_if_any(catalogue: &Catalogue) -> Result<Option<Journal>, Failure> {
+    Ok(match catalogue.journal() {
+        _ if catalogue.is_read_only() => Journal::look_only(&path(catalogue))?,
+        None => Journal::look(&folder(catalogue))?,
+        Some(file) => Journal::look_file(file)?,
+    })
+}
+
 /// Opens the journal for reading.
 pub(crate) fn look(catalogue: &Catalogue) -> Result<Journal, Failure> {
-    let folder = folder(catalogue);
-    let hint = "`judge run -p ID` creates one; for another folder's runs, give its --problems";
-    Journal::look(&folder)?
-        .ok_or_else(|| Failure::usage(format!("there is no journal in {}", folder.display())).with_hint(hint))
+    look_if_any(catalogue)?.ok_or_else(|| match catalogue.journal() {
+        Some(file) => Failure::usage(format!("there is no journal {}", file.display()))
+            .with_hint("`judge run -p ID --journal FILE` creates one"),
+        None => Failure::usage(format!("there is no journal in {}", folder(catalogue).display()))
+            .with_hint("`judge run -p ID` creates one; for another folder's runs, give its --problems"),
+    })
 }
 
 impl Recorder {
     /// Starts the record of a run, or continues an interrupted one. A journal that cannot be opened gives a warning
-    /// only.
+    /// only, unless the command line names it.
     pub(crate) fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
         if !options.journal {
             return Ok(Self::none(options, context.plan));
         }
         match Self::open(options, context) {
             Ok(recorder) => Ok(recorder),
-            Err(error @ JournalError::StillRunning(_)) => Err(error.into()),
-            Err(error) => {
+            Err(Unrecorded::Fatal(failure)) => Err(failure),
+            Err(Unrecorded::Journal(error)) => {
                 report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
                 Ok(Self::none(options, context.plan))
             }
@@ -92,12 +144,19 @@ impl Recorder {
         Self { recorded: recording.is_some(), options, known, cases, part, recording: Mutex::new(recording) }
     }
 
-    fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, JournalError> {
-        let RunContext { catalogue, plan, toolbox, message, jobs, tier } = *context;
-        let journal = Journal::open(&folder(catalogue))?;
+    fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Unrecorded> {
+        let RunContext { catalogue, plan, toolbox, message, jobs, tier, shard, played, engine } = *context;
+        let journal = match catalogue.journal() {
+            None => Journal::open(&folder(catalogue))?,
+            Some(_) => open(catalogue).map_err(Unrecorded::Fatal)?,
+        };
         let hashes = fingerprints(plan, &plan.solvers, toolbox);
-        let surroundings = Surroundings::look(Path::new("."));
-        let command = command_line::without(RESUME);
+        let mut surroundings = Surroundings::look(Path::new("."));
+        if let Some(engine) = engine {
+            // Results from elsewhere are not those of this machine's processor.
+            surroundings.cpu_model = format!("nodes of {engine}");
+        }
+        let command = command_line::recorded(shard);
         let checker = checker_identity(&plan.problem.checker);
         let record = RunRecord {
             plan,
@@ -108,6 +167,8 @@ impl Recorder {
             jobs,
             tier,
             surroundings: &surroundings,
+            shard,
+            played,
         };
         let (recording, mut known) = if options.resume {
             resume(journal, catalogue.retention(), &record)?
@@ -120,9 +181,52 @@ impl Recorder {
         Ok(Self::of(options, plan, known, Some(recording)))
     }
 
+    /// Takes up the record of a run that goes on elsewhere. `hashes` are those of its solvers.
+    pub(crate) fn take_up(
+        catalogue: &Catalogue,
+        plan: &Plan,
+        run: RunId,
+        hashes: &[Digest],
+        tier: Tier,
+    ) -> Result<Self, Failure> {
+        let journal = open(catalogue)?;
+        let surroundings = Surroundings::default();
+        let checker = checker_identity(&plan.problem.checker);
+        let record = RunRecord {
+            plan,
+            checker: &checker,
+            solver_hashes: hashes,
+            command: "",
+            message: None,
+            jobs: 1,
+            tier,
+            surroundings: &surroundings,
+            shard: None,
+            played: plan.cases.len(),
+        };
+        let recording = Recording::take_up(journal, catalogue.retention(), &record, run)?;
+        let options = JournalOptions { journal: true, resume: true, reuse: false, continue_flag: RESUME };
+        Ok(Self::of(options, plan, Known::of(plan), Some(recording)))
+    }
+
+    /// Takes the cases after the last one with a result out of the run.
+    pub(crate) fn trim_cases(&self) {
+        let recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Err(error)) = recording.as_ref().map(Recording::trim_cases) {
+            report::note(&format!("warning: the number of cases is not recorded: {}", error_chain(&error)));
+        }
+    }
+
+    /// Stores something of the run that is no result.
+    fn add(&self, store: impl FnOnce(&Recording) -> Result<(), JournalError>) -> Result<(), StoreLost> {
+        let recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
+        let stored = recording.as_ref().map_or(Ok(()), store);
+        stored.map_err(|error| StoreLost(error_chain(&error)))
+    }
+
     /// Adds solvers and cases to the run. `plan` is any plan of it.
-    pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &[CaseSpec], toolbox: &Toolbox) {
-        self.cases.extend_from_slice(cases);
+    pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &CaseList, toolbox: &Toolbox) {
+        self.cases.extend(cases);
         self.known.grow(&self.cases);
         let recording = self.recording.get_mut().unwrap_or_else(PoisonError::into_inner);
         let Some(open) = recording.as_mut() else { return };
@@ -175,6 +279,11 @@ fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Res
             report::note(&format!("continuing run {}: {} cases are done", recording.run(), known.len()));
             Ok((*recording, known))
         }
+        Resumption::Elsewhere(recording, known) => {
+            let what = "is what was recorded of this shard, on this machine or another";
+            report::note(&format!("run {}: {} cases are done, which {what}", recording.run(), known.len()));
+            Ok((*recording, known))
+        }
         Resumption::Nothing(journal) => {
             report::note("no interrupted run of this command was found: starting with the first case");
             Ok((Recording::begin(journal, retention, record)?, Known::of(record.plan)))
@@ -189,6 +298,22 @@ impl ResultStore for Recorder {
 
     fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome> {
         self.known.lookup(self.part.place(job), input)
+    }
+
+    fn has_earlier(&self) -> bool {
+        !self.known.is_empty()
+    }
+
+    fn earlier_node(&self, name: &str) -> Option<Node> {
+        self.known.node(name).cloned()
+    }
+
+    fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {
+        self.add(|recording| recording.store_job(job))
+    }
+
+    fn store_node(&self, node: &Node) -> Result<(), StoreLost> {
+        self.add(|recording| recording.store_node(node))
     }
 
     fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost> {

@@ -8,10 +8,10 @@ use super::score_run::{self, ScoredRun};
 use crate::cli::ReportArgs;
 use crate::manifest::Catalogue;
 use crate::model::{
-    Allowance, CaseSpec, Features, FinishedJob, Invocation, KeptStderr, Limits, OutcomeGrid, Problem, Provenance, Rule,
-    RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun,
+    CaseList, Features, FinishedJob, Invocation, Limits, OutcomeGrid, Problem, Provenance, Rule, RunState, Solver,
+    SolverSpec, Stop, StoredEntrant, StoredRun,
 };
-use crate::plan::{Order, Plan};
+use crate::plan::Plan;
 use crate::report::RunReport;
 use crate::scoring::InvalidResults;
 use std::sync::Arc;
@@ -31,12 +31,11 @@ impl RestoredRun {
         let problem = catalogue.find(&run.problem)?;
         let spec = |entrant: &StoredEntrant| SolverSpec { name: entrant.name.clone(), text: entrant.command.clone() };
         let solvers = run.entrants.iter().map(|entrant| recorded_solver(spec(entrant))).collect();
-        let cases = run.cases.iter().map(|case| with_current_terms(&case.spec, problem)).collect();
+        let terms = problem.cases.terms_by_source();
+        let cases = run.cases.specs().iter().map(|case| terms.case(case.name, case.source)).collect();
         let flags = command_line::case_flags(&command_line::recorded_words(&run.command));
         let plan = plan(problem, cases, solvers, &run.limits, flags);
-        let results = run.cases.iter().flat_map(|case| &case.results);
-        let outcomes = results.map(|result| result.as_ref().map(|stored| stored.outcome.clone())).collect();
-        let outcomes = OutcomeGrid::of_cells(plan.solvers.len(), outcomes);
+        let outcomes = run.cases.outcomes().clone();
         Ok(Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run) })
     }
 
@@ -44,9 +43,7 @@ impl RestoredRun {
     pub(crate) fn apply(&mut self, run: &StoredRun, reference: &ReferenceScores) {
         let problem = &mut self.plan.problem;
         problem.best = reference.source.clone();
-        for (case, stored) in self.plan.cases.iter_mut().zip(&run.cases) {
-            let _is_known = reference.apply_to(problem.direction, case, stored.input);
-        }
+        reference.apply_to_recorded(problem.direction, &mut self.plan.cases, run.cases.inputs());
     }
 
     /// Scores the run by this rule, or else by the problem's own. `by` is the feature that the cases are grouped by.
@@ -72,7 +69,9 @@ impl RestoredRun {
             stop: match run.state {
                 RunState::Complete => None,
                 RunState::Stopped => Some(Stop::FailFast),
-                RunState::Running | RunState::Killed | RunState::Interrupted => Some(Stop::Interrupted),
+                RunState::Running | RunState::Killed | RunState::Interrupted | RunState::Partial => {
+                    Some(Stop::Interrupted)
+                }
             },
             provenance: &self.provenance,
             elapsed: run.elapsed,
@@ -80,6 +79,7 @@ impl RestoredRun {
             tier: run.tier,
             gaps: &[],
             message: run.message.as_deref(),
+            labels: &run.labels,
         }
     }
 }
@@ -88,55 +88,38 @@ impl RestoredRun {
 pub(crate) fn publish(report: &RunReport<'_>, args: &ReportArgs) -> Result<(), Failure> {
     let mut outputs = RunOutputs::check(args)?.open()?;
     for (job, outcome) in report.jobs() {
-        let Some(outcome) = outcome.cloned() else { continue };
+        let Some(outcome) = outcome else { continue };
         let finished = FinishedJob { job, outcome, features: None, evidence: Box::default() };
         outputs.finished(report.plan, &finished, None);
     }
     outputs.publish(report)
 }
 
-fn provenance(run: &StoredRun) -> Provenance {
+/// Returns when, how and where a run took place.
+pub(crate) fn provenance(run: &StoredRun) -> Provenance {
     Provenance {
         started: run.started.clone(),
         command: run.command.clone(),
         host: run.host.clone(),
         cpu_model: run.cpu_model.clone(),
         kernel: run.kernel.clone(),
+        nodes: run.nodes.clone(),
     }
 }
 
 /// Returns a solver that is known by its results only.
 pub(crate) fn recorded_solver(spec: SolverSpec) -> Solver {
     let why = "a recorded run is not run again".to_owned();
-    Solver { spec, invocation: Invocation::CannotStart(why), environment: Vec::new(), allowance: Allowance::default() }
+    Solver::new(spec, Invocation::CannotStart(why))
 }
 
 /// Returns the plan of a recorded run under these limits, with the flags that its cases depend on.
 pub(crate) fn plan(
     problem: &Problem,
-    cases: Vec<CaseSpec>,
+    cases: CaseList,
     solvers: Vec<Solver>,
     limits: &Limits,
     case_flags: Vec<String>,
 ) -> Plan {
-    Plan {
-        problem: problem.clone(),
-        cases,
-        solvers,
-        limits: limits.clone(),
-        environment: Vec::new(),
-        visible: Vec::new(),
-        fail_fast: false,
-        stderr: KeptStderr::default(),
-        hand_over_answers: false,
-        case_flags,
-        order: Order::Fixed,
-    }
-}
-
-/// Returns a case with the weight, thresholds and best score of the current catalogue, found by the source of its
-/// input.
-pub(crate) fn with_current_terms(case: &CaseSpec, problem: &Problem) -> CaseSpec {
-    let known = problem.cases.iter().find(|known| known.source == case.source);
-    known.map_or_else(|| case.clone(), |known| CaseSpec { name: case.name.clone(), ..known.clone() })
+    Plan { limits: limits.clone(), case_flags, ..Plan::new(problem.clone(), solvers, cases) }
 }

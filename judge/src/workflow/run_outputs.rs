@@ -24,7 +24,7 @@ impl<'a> RunOutputs<'a> {
     /// Checks whether every requested format can be written, without changing any file.
     pub(crate) fn check(args: &'a ReportArgs) -> Result<Self, Failure> {
         let mut outputs = Outputs::check::<RunReport<'_>>(args)?;
-        let show_features = outputs.has_any(&[Format::Json, Format::JsonLines, Format::Csv]);
+        let show_features = outputs.has_any(&[Format::Json, Format::JsonLines, Format::Csv, Format::Html]);
         Ok(Self { lines_path: outputs.take(Format::JsonLines), outputs, lines: None, show_features })
     }
 

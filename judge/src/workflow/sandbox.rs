@@ -2,16 +2,19 @@
 
 use super::failure::Failure;
 use crate::cli::SandboxArgs;
+use crate::command;
+use crate::program::{is_in_journal, journals_in};
 use crate::report;
 use crate::runner;
-use crate::solver::{Purpose, is_in_journal, journals_in};
+use crate::solver::Purpose;
 use judge_sandbox::{Exchange, Execution, Gap, Made, OpenError, Options, Request, Sandbox, Tier, Visible};
 use std::path::Path;
+use std::sync::Arc;
 
-/// Opens the sandbox, and notes the gaps of its tier.
-pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
+/// Opens the sandbox, also for the problems' own programs, and notes the gaps of its tier.
+pub(crate) fn open(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
     let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, ..Options::default() };
-    let sandbox = Sandbox::open(&options).map_err(|error| match error {
+    let sandbox = Sandbox::open(&options).map(Arc::new).map_err(|error| match error {
         OpenError::Shortage { .. } => Failure::fault(error)
             .with_hint("raise `ulimit -n` (open files) or `ulimit -u` (processes), or end programs that use them"),
         OpenError::Unavailable { .. } => Failure::usage(error).with_hint("`judge doctor` shows what is missing"),
@@ -30,6 +33,7 @@ pub(crate) fn open(args: &SandboxArgs) -> Result<Sandbox, Failure> {
             for gap in gaps(sandbox.gaps()) {
                 report::note(&format!("sandbox tier {tier}, {gap}"));
             }
+            command::use_sandbox(&sandbox);
             Ok(sandbox)
         }
     }

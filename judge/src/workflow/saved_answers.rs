@@ -49,7 +49,7 @@ impl<'a> SavedAnswers<'a> {
             None => None,
         };
         let Some(answer) = evidence.answer.as_deref().or(earlier.as_deref()) else { return Ok(()) };
-        let name = format!("{}.out", file_name(&self.plan.cases[job.case].name.0));
+        let name = format!("{}.out", file_name(&self.plan.cases.at(job.case).name.0));
         load::write("the answer", &self.folders[job.solver].join(name), answer)
     }
 

@@ -1,9 +1,10 @@
 //! Scores the outcomes of a run.
 
-use crate::model::{CaseSpec, Features, Outcome, OutcomeGrid, Problem, Rule, Solver, Verdict};
+use crate::model::{CaseSpec, Features, JobId, Outcome, OutcomeGrid, Problem, Rule, Solver, Verdict};
 use crate::plan::Plan;
 use crate::scoring::{
-    self, Grouping, InvalidResults, LeaderboardRow, Results, Scoreboard, SolverScores, Terms, TestGroupResult,
+    self, CaseTerms, Grouping, InvalidResults, LeaderboardRow, Results, Scoreboard, SolverScores, Terms,
+    TestGroupResult,
 };
 use checkers::Score;
 use std::sync::Arc;
@@ -27,19 +28,20 @@ pub(crate) fn score(
 ) -> Result<ScoredRun, InvalidResults> {
     let rule = rule(plan);
     let problem = &plan.problem;
-    let terms: Vec<_> = plan.cases.iter().map(|case| terms(problem, case)).collect();
-    let score = |outcome: Option<&Outcome>| outcome.and_then(|outcome| outcome.score.clone());
-    let has_run = |outcome: Option<&Outcome>| outcome.is_some_and(|outcome| outcome.verdict != Verdict::Skipped);
+    let is_plain = plan.cases.are_plain() && problem.test_groups.is_empty();
+    let terms: Option<Vec<_>> = (!is_plain).then(|| plan.cases.iter().map(|case| terms(problem, &case)).collect());
+    let score = |outcome: Option<Outcome>| outcome.and_then(|outcome| outcome.score);
+    let is_skipped = |case: &usize, solver| outcomes.verdict(JobId { case: *case, solver }) == Verdict::Skipped;
     let of_solver = |(place, solver): (usize, &Solver)| SolverScores {
         name: solver.spec.name.clone(),
         scores: outcomes.of_solver(place).map(score).collect(),
-        skipped: outcomes.of_solver(place).enumerate().filter(|(_, of)| !has_run(*of)).map(|(case, _)| case).collect(),
+        skipped: (0..plan.cases.len()).filter(|case| is_skipped(case, place)).collect(),
     };
     let solvers: Vec<_> = plan.solvers.iter().enumerate().map(of_solver).collect();
     let results = Results {
         direction: problem.direction,
         failure: problem.failure.as_ref().filter(|_| below_failure(plan, outcomes).is_none()),
-        cases: &terms,
+        cases: terms.as_deref().map_or(CaseTerms::Plain(plan.cases.len()), CaseTerms::Each),
         groups: &problem.test_groups,
         solvers: &solvers,
     };
@@ -60,9 +62,9 @@ pub(crate) fn score(
 /// Returns an accepted answer that is worth less than a failure by the rule that a run is scored by. Such scores are of
 /// runs under another rule or another `failure`. They count as they are, and failures do not count as something better:
 /// a solver with failures then has no total.
-pub(crate) fn below_failure<'a>(plan: &Plan, outcomes: &'a OutcomeGrid) -> Option<&'a Score> {
+pub(crate) fn below_failure(plan: &Plan, outcomes: &OutcomeGrid) -> Option<Score> {
     let least = Problem { scoring: rule(plan), ..plan.problem.clone() }.least_score()?;
-    outcomes.finished().filter_map(|outcome| outcome.score.as_ref()).filter(|score| **score < least).min()
+    outcomes.scores().filter(|score| *score < least).min()
 }
 
 /// Returns the rule that a run is scored by.

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::recorder::{self, JournalOptions, Recorder, RunContext};
 use super::score_run;
 use crate::journal::{Part, RunEnd};
-use crate::model::{CaseSpec, OutcomeGrid, Solver, Stop};
+use crate::model::{CaseList, OutcomeGrid, Solver, Stop};
 use crate::plan::Plan;
 use crate::report;
 use crate::runner::ResultStore;
@@ -28,7 +28,7 @@ impl Session {
     }
 
     /// Adds solvers and cases to the run. `plan` is any plan of it.
-    pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &[CaseSpec], toolbox: &Toolbox) {
+    pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &CaseList, toolbox: &Toolbox) {
         self.recorder.grow(plan, solvers, cases, toolbox);
     }
 
@@ -36,6 +36,11 @@ impl Session {
     pub(crate) fn part(&mut self, part: Part) -> &dyn ResultStore {
         self.recorder.start_part(part);
         &self.recorder
+    }
+
+    /// Takes the cases after the last one with a result out of the run.
+    pub(crate) fn trim_cases(&self) {
+        self.recorder.trim_cases();
     }
 
     /// Closes the record of the run, which consists of this plan and these outcomes.

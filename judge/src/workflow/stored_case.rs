@@ -2,11 +2,12 @@
 
 use super::failure::Failure;
 use crate::cases::Inputs;
-use crate::model::{Digest, StoredCase, StoredRun};
+use crate::model::{Digest, Problem, RunId, StoredCase, StoredRun, Verdict};
 
 /// Returns the case of this name.
-pub(crate) fn find<'a>(run: &'a StoredRun, name: &str) -> Result<&'a StoredCase, Failure> {
-    run.cases.iter().find(|case| *case.spec.name.0 == *name).ok_or_else(|| {
+pub(crate) fn find(run: &StoredRun, name: &str) -> Result<StoredCase, Failure> {
+    let place = run.cases.specs().place_of(name);
+    place.map(|place| run.cases.at(place)).ok_or_else(|| {
         let hint = format!("`judge history show {} --all` lists its cases", run.id);
         Failure::usage(format!("run {} has no finished case `{name}`", run.id)).with_hint(hint)
     })
@@ -24,6 +25,17 @@ pub(crate) fn find_entrant(run: &StoredRun, name: Option<&str>) -> Result<usize,
             None => fail(format!("run {} has no solver `{name}`", run.id)),
         },
     }
+}
+
+/// Returns the error for a result whose answer is not stored.
+pub(crate) fn no_answer(run: RunId, player: &str, case: &StoredCase, verdict: Verdict) -> Failure {
+    Failure::usage(format!("run {run} has no stored answer of `{player}` to {} ({verdict})", case.spec.name))
+}
+
+/// Returns the input of a recorded case of a run, to be shown.
+pub(crate) fn shown_input(problem: &Problem, run: RunId, case: &StoredCase) -> Result<Vec<u8>, Failure> {
+    input(&Inputs::of(problem), case)
+        .map_err(|why| Failure::usage(format!("{} of run {run} cannot be shown: {why}", case.spec.name)))
 }
 
 /// Returns the input of a recorded case. Fails, with the reason, if it is not the recorded one.

@@ -6,15 +6,12 @@
 use super::best::{Best, Candidate};
 use super::board::Board;
 use super::completing::completing_swaps;
-use super::game::{Game, MOVES, Swap, swaps, write};
+use super::game::{Game, MOVES, Swap, TIME_LIMIT, swaps, write};
 use super::promise::{Blocks, Promise, Promises, each, near_cell, near_square};
 use super::weights::REMOVED;
 use crate::SolveError;
 use crate::clock::Clock;
 use std::io::Write;
-
-/// Seconds; the limit is 30.
-const TIME_LIMIT: f64 = 28.0;
 
 /// More tiles than 10,000 moves can use up.
 const BUFFER: usize = 1 << 18;

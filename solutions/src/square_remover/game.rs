@@ -7,6 +7,9 @@ use std::io::Write;
 /// How many moves a game has.
 pub(super) const MOVES: usize = 10_000;
 
+/// Seconds that a solution takes; the limit is 30.
+pub(super) const TIME_LIMIT: f64 = 28.0;
+
 /// One case.
 #[derive(Debug)]
 pub(super) struct Game {

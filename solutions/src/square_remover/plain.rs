@@ -1,8 +1,9 @@
 //! One move of foresight: the swap that removes most squares; else the one that leaves the most squares nearly done.
 
 use super::board::{Board, SIZE};
-use super::game::{Game, MOVES, Swap, swaps, write};
+use super::game::{Game, MOVES, Swap, TIME_LIMIT, swaps, write};
 use crate::SolveError;
+use crate::clock::Clock;
 use crate::random::Random;
 use std::io::Write;
 
@@ -13,10 +14,12 @@ const BUFFER: usize = 1 << 20;
 const PROMISE: [i32; 5] = [0, 0, 1, 4, 0];
 
 pub(crate) fn solve(input: &[u8], output: &mut dyn Write) -> Result<(), SolveError> {
-    write(&play(&Game::read(input)?), output)
+    let clock = Clock::start(TIME_LIMIT);
+    write(&play(&Game::read(input)?, &clock), output)
 }
 
-fn play(game: &Game) -> Vec<Swap> {
+/// Once the time is up, the moves are random: an answer has all of them.
+fn play(game: &Game, clock: &Clock) -> Vec<Swap> {
     let buffer = game.buffer(BUFFER);
     let swaps = swaps(game.rows.len());
     let mut random = Random::new(1);
@@ -24,7 +27,8 @@ fn play(game: &Game) -> Vec<Swap> {
     board.resolve_all(&buffer);
     (0..MOVES)
         .map(|_| {
-            let swap = choose(&board, &swaps, &buffer).unwrap_or_else(|| *random.pick(&swaps));
+            let best = if clock.used() < 1.0 { choose(&board, &swaps, &buffer) } else { None };
+            let swap = best.unwrap_or_else(|| *random.pick(&swaps));
             board.play(swap, &buffer, |_, _| ());
             swap
         })

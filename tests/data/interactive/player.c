@@ -1,10 +1,11 @@
-/* One side of a conversation: does what its arguments say, one after the other. */
+/* One side of a conversation: does what its arguments say, one after the other. As a tester it starts the other side. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,6 +39,22 @@ static void compute_for(long milliseconds) {
     clock_t end = clock() + milliseconds * (CLOCKS_PER_SEC / 1000);
     while (clock() < end) {
     }
+}
+
+/* Does the same millions of steps on every machine, however long they take. */
+static void work(long millions) {
+    volatile unsigned long state = 1;
+    for (long step = 0; step < millions * 1000000; step++)
+        state = state * 6364136223846793005UL + 1442695040888963407UL;
+}
+
+/* Says the microseconds of CPU time that it has used by its own account. */
+static void say_cpu(void) {
+    struct timespec used;
+    char text[32];
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    snprintf(text, sizeof text, "%ld", used.tv_sec * 1000000 + used.tv_nsec / 1000);
+    say(text);
 }
 
 static void report(const char *path, const char *text) {
@@ -76,10 +93,48 @@ static void ask(long rounds) {
     }
 }
 
+/* Where a tester prints: its standard output, also once it converses on that. */
+static int out = 1;
+
+/* Starts a program without an environment, and converses with it from now on. */
+static pid_t start(char *program, char *argument) {
+    int to_child[2], from_child[2];
+    if (pipe2(to_child, O_CLOEXEC) != 0 || pipe2(from_child, O_CLOEXEC) != 0)
+        _exit(56);
+    pid_t child = fork();
+    if (child == 0) {
+        char *arguments[] = {program, argument, NULL}, *none[] = {NULL};
+        dup2(to_child[0], 0);
+        dup2(from_child[1], 1);
+        execve(program, arguments, none);
+        _exit(57);
+    }
+    if (out == 1)
+        out = fcntl(1, F_DUPFD_CLOEXEC, 3);
+    dup2(from_child[0], 0);
+    dup2(to_child[1], 1);
+    for (int end = 0; end < 2; end++) {
+        close(to_child[end]);
+        close(from_child[end]);
+    }
+    return child;
+}
+
+/* Waits for the end of what was started, and says on standard error what it was. */
+static void await(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "signal %d\n", WTERMSIG(status));
+    else
+        fprintf(stderr, "exit %d\n", WEXITSTATUS(status));
+}
+
 int main(int argc, char **argv) {
     static char flood[65536], heard[256];
     memset(flood, 'x', sizeof flood);
     const char *path = "";
+    pid_t child = 0;
     for (int i = 1; i < argc; i++) {
         char *word = argv[i], *value = strchr(word, '=');
         if (value != NULL)
@@ -100,8 +155,14 @@ int main(int argc, char **argv) {
             pause();
         else if (strcmp(word, "compute") == 0)
             compute_for(number);
+        else if (strcmp(word, "work") == 0)
+            work(number);
+        else if (strcmp(word, "say-cpu") == 0)
+            say_cpu();
         else if (strcmp(word, "report") == 0)
             report(path, value);
+        else if (strcmp(word, "report-heard") == 0)
+            report(path, heard);
         else if (strcmp(word, "count") == 0)
             count(path);
         else if (strcmp(word, "echo") == 0)
@@ -110,6 +171,20 @@ int main(int argc, char **argv) {
             ask(number);
         else if (strcmp(word, "close") == 0)
             close((int)number);
+        else if (strcmp(word, "start") == 0)
+            child = start(value, NULL);
+        else if (strcmp(word, "start-with") == 0)
+            child = start(value, argv[++i]);
+        else if (strcmp(word, "await") == 0)
+            await(child);
+        else if (strcmp(word, "kill") == 0)
+            kill(child, SIGKILL);
+        else if (strcmp(word, "error") == 0)
+            fprintf(stderr, "%s\n", value);
+        else if (strcmp(word, "print") == 0)
+            dprintf(out, "%s\n", value);
+        else if (strcmp(word, "repeat") == 0)
+            dprintf(out, "%s\n", heard);
         else if (strcmp(word, "flood") == 0)
             while (write(1, flood, sizeof flood) > 0 || number == 1) {
             }

@@ -53,7 +53,7 @@ struct Viewer {
 }
 
 impl Observer for Viewer {
-    fn step(&mut self, frame: &mut dyn FnMut() -> Frame) {
+    fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
         self.seen += 1;
         if self.seen <= FRAMES {
             let board = frame().board;

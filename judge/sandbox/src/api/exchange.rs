@@ -15,20 +15,25 @@ pub struct WorkFile {
 }
 
 /// What a program gets in its working folder, and what is taken out when it has ended well.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exchange {
-    /// Put there before the program starts, to be read. The paths have plain names only; their folders are made, and the
-    /// program may write in them.
+    /// Put there before the program starts, which may change them. The paths have plain names only; their folders are
+    /// made, and the program may write in them.
     pub given: Vec<WorkFile>,
     /// Variables of the environment that hold the working folder's path.
     pub variables: Vec<OsString>,
     /// The name of a folder that is made for the program; all files that it has left there are taken.
     pub made_in: OsString,
+    /// The names of the files there that are taken; empty: all files.
+    pub wanted: Vec<OsString>,
+    /// Whether they are taken after any exit code, and not after 0 alone.
+    pub after_any_exit: bool,
     /// More files and folders than these are refused.
     pub most_files: u64,
     /// More bytes than these, in all files together, are refused.
     pub most_bytes: u64,
 }
 
-/// The files that a program made, or why they cannot be taken. A program that failed or broke a limit has made none.
+/// The files that a program made, or why they cannot be taken. A program that was killed, broke a limit, or failed where
+/// that counts, has made none.
 pub type Made = Result<Vec<WorkFile>, String>;

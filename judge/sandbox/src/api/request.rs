@@ -24,6 +24,9 @@ pub struct Request {
     pub visible: Vec<Visible>,
     /// Folders within visible ones that the program may not see: it finds them empty, or closed.
     pub hidden: Vec<PathBuf>,
+    /// The folder that the program starts in, by its real path; `None`: its working folder. With one, modes close nothing
+    /// of what is visible: the program is trusted to read what its caller can read there.
+    pub folder: Option<PathBuf>,
     /// Where the output goes: captured, unless the caller has files of its own.
     pub stdout: Sink,
     /// The same for standard error.
@@ -49,6 +52,9 @@ pub enum Sink {
     Capture,
     /// Into this file, capped. While a pipe is full, the program waits, on its own time.
     File(Arc<File>),
+    /// The program gets this file itself: nothing is counted or capped, and who holds the other end of a pipe sees the
+    /// program close it.
+    Lent(Arc<File>),
 }
 
 /// A host folder or file that the program may see, at the same path.

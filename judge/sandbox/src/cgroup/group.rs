@@ -1,13 +1,14 @@
 //! One control group for one jail: limits and measures memory, processes and CPU time, in version 1, 2 or a mixture.
 
 use std::cell::Cell;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
+use crate::cgroup::door::Door;
 use crate::cgroup::fs::{field, number, remove_all, writable, write};
 use crate::cgroup::site::{Site, Version};
 
@@ -115,9 +116,9 @@ impl Cgroup {
         Ok(group)
     }
 
-    /// The files through which a process joins by writing `0`.
-    pub(crate) fn proc_files(&self) -> io::Result<Vec<File>> {
-        self.folders.iter().map(|folder| OpenOptions::new().write(true).open(folder.join("cgroup.procs"))).collect()
+    /// Through which a process joins, one for each hierarchy.
+    pub(crate) fn doors(&self) -> io::Result<Vec<Door>> {
+        self.folders.iter().map(|folder| Door::open(folder)).collect()
     }
 
     /// Sets the limits of the next run and notes where the counters stand. One process more than `processes` is

@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::api::child::in_child;
 use crate::api::names;
+use crate::cgroup::door::can_be_joined;
 use crate::cgroup::fs::remove_all;
 use crate::protocol::wire::{Reader, Writer};
 
@@ -183,8 +183,7 @@ fn usable(folder: &Path) -> bool {
         return false;
     }
     // Joining needs the right to write here and, in version 2, in the nearest common ancestor: only trying tells.
-    // SAFETY: the closure allocates and makes system calls.
-    let joined = unsafe { in_child(|| fs::write(trial.join("cgroup.procs"), "0").is_ok()) };
+    let joined = can_be_joined(&trial);
     remove_all(&[trial]);
     joined
 }

@@ -5,14 +5,13 @@
 //! ends the call with `EINTR`, which no program expects of `fork`. The signal that comes in the course of starting
 //! processes is `SIGCHLD`: its handlers get that flag here.
 
-use std::fs::File;
-use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use libc::{c_int, c_ulong, seccomp_notif, seccomp_notif_resp, sock_filter};
 
 use crate::confine::bpf::{Table, argument, high_half};
 use crate::confine::calls;
+use crate::confine::pass::Pass;
 
 /// The kernel's own limit is a second line here, and so much further out: it counts the dead that are yet to be reaped.
 pub(crate) const SLACK: u64 = 256;
@@ -20,23 +19,6 @@ pub(crate) const SLACK: u64 = 256;
 // The type of a request is unsigned in glibc and signed in musl; the bits are the same.
 const RECEIVE: libc::Ioctl = 0xc050_2100_u32 as libc::Ioctl;
 const SEND: libc::Ioctl = 0xc018_2101_u32 as libc::Ioctl;
-
-/// What lets a process start others unasked: a number that only this process knows, where `clone` does not look.
-#[derive(Clone, Copy)]
-pub(crate) struct Pass(u64);
-
-impl Pass {
-    /// In the form of the arguments of `clone` that the flags used here leave unused.
-    pub(crate) fn as_pointer<T>(self) -> *mut T {
-        self.0 as *mut T
-    }
-
-    fn random() -> std::io::Result<Pass> {
-        let mut bytes = [0; 8];
-        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        Ok(Pass(u64::from_le_bytes(bytes)))
-    }
-}
 
 /// Where the kernel asks.
 pub(crate) struct ForkGate(OwnedFd);
@@ -139,7 +121,7 @@ fn filter(pass: Pass, also_memory: bool) -> Vec<sock_filter> {
     }
     // The fifth argument is the place for thread-local memory or for a thread's id, by architecture.
     table.arguments(libc::SYS_clone, |code| {
-        for (half, value) in [(argument(4), pass.0 as u32), (high_half(4), (pass.0 >> 32) as u32)] {
+        for (half, value) in [argument(4), high_half(4)].into_iter().zip(pass.halves()) {
             code.load(half);
             code.notify_unless(value);
         }

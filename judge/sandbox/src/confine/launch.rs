@@ -7,9 +7,11 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::time::Duration;
 
+use rustix::fs::{Mode, OFlags};
+
 use crate::api::execution::Fault;
-use crate::api::fault::is_shortage;
-use crate::confine::fork_gate::Pass;
+use crate::api::fault::{Context, is_shortage};
+use crate::confine::pass::Pass;
 use crate::confine::walk::{Shared, Step, become_program};
 use crate::confine::walls::Walls;
 use crate::protocol::messages::Task;
@@ -21,7 +23,7 @@ pub(crate) struct Launch<'a> {
     environment: Vec<CString>,
     /// Standard input, output and error.
     stdio: [BorrowedFd<'a>; 3],
-    /// The working folder.
+    /// The folder that it starts in.
     folder: BorrowedFd<'a>,
     walls: Walls<'a>,
 }
@@ -67,6 +69,12 @@ impl<'a> Launch<'a> {
             folder,
             walls,
         })
+    }
+
+    /// Opens the folder that a program starts in.
+    pub(crate) fn folder(path: &Path) -> Result<OwnedFd, Fault> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        rustix::fs::open(path, flags, Mode::empty()).context(format!("entering {}", path.display()))
     }
 
     /// Adds variables to the environment that hold the working folder's path, which has no NUL byte.

@@ -1,5 +1,7 @@
 //! The kernel's per-process limits for one run.
 
+use std::sync::OnceLock;
+
 use crate::api::request::Limits;
 use crate::proc::descriptors;
 
@@ -39,8 +41,9 @@ pub(crate) fn of(limits: &Limits, accounting: Accounting) -> Vec<ResourceLimit> 
         (libc::RLIMIT_RTPRIO, 0),
         (libc::RLIMIT_STACK, limits.memory.unwrap_or(libc::RLIM_INFINITY)),
     ];
-    if let Some(cpu) = limits.cpu {
-        // A backstop in whole seconds: the watcher is exact, but could be starved.
+    if let (Some(cpu), None) = (limits.cpu, limits.wall) {
+        // For a watcher that was stopped, where time on the clock does not end the run. Not with every run: with this
+        // limit, the program's own CPU clock moves in ticks of up to 10 ms.
         wanted.push((libc::RLIMIT_CPU, cpu.as_secs() + 2));
     }
     if let (Some(memory), false) = (limits.memory, accounting.cgroup) {
@@ -59,9 +62,34 @@ fn data_bytes(memory: u64, processes: Option<u32>) -> u64 {
     memory.saturating_add(memory / 4).saturating_add(8 << 20).saturating_add(memory.saturating_mul(stacks))
 }
 
+/// This process's own, which nothing changes.
 fn hard_limit(resource: Resource) -> u64 {
+    const COUNT: usize = 16;
+    static KNOWN: OnceLock<[u64; COUNT]> = OnceLock::new();
+    KNOWN.get_or_init(|| std::array::from_fn(|number| asked(number as Resource)))[resource as usize]
+}
+
+fn asked(resource: Resource) -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: `limit` is a valid place for the answer.
     unsafe { libc::getrlimit(resource, &raw mut limit) };
     limit.rlim_max
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_programs_own_clock_stays_exact_where_a_limit_on_the_clock_ends_it() {
+        let accounting = Accounting { cgroup: true, other_tasks: None };
+        let limited = |wall| {
+            let cpu = Some(Duration::from_secs(4));
+            let limits = Limits { cpu, wall, memory: None, stdout: 0, stderr: 0, processes: None, disk: 0 };
+            of(&limits, accounting).into_iter().find(|(resource, _)| *resource == libc::RLIMIT_CPU)
+        };
+        assert_eq!(limited(Some(Duration::from_secs(9))), None);
+        assert_eq!(limited(None).map(|(_, seconds)| seconds), Some(6));
+    }
 }

@@ -1,11 +1,13 @@
 //! Which system calls a program may make, as a filter that the kernel runs.
 
 use std::cell::RefCell;
+use std::io;
 
 use libc::{BPF_JEQ, BPF_JGE, BPF_JSET, c_int, c_long, sock_filter};
 
 use crate::confine::bpf::{Table, argument, high_half};
 use crate::confine::calls;
+use crate::confine::pass::{self, Pass};
 
 /// What the filter has to make up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,12 +49,21 @@ impl Filters {
         let mut made = self.0.borrow_mut();
         match &*made {
             Some((known, filter)) if *known == rules => filter.clone(),
-            _ => made.insert((rules, filter(rules))).1.clone(),
+            _ => made.insert((rules, filter(rules, None))).1.clone(),
         }
     }
 }
 
-fn filter(rules: Rules) -> Vec<sock_filter> {
+/// Puts the filter for `rules` on this process and all that it will start. `pass` opens what this process needs.
+pub(crate) fn put_on(rules: Rules, pass: Pass) -> io::Result<()> {
+    let filter = filter(rules, Some(pass));
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
+    // SAFETY: the program and its length are valid during the call.
+    let answer = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program, 0, 0) };
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+fn filter(rules: Rules, pass: Option<Pass>) -> Vec<sock_filter> {
     let mut table = Table::default();
     table.each(calls::ABSENT, libc::ENOSYS);
     table.each(calls::ABSENT_OLD, libc::ENOSYS);
@@ -84,6 +95,9 @@ fn filter(rules: Rules) -> Vec<sock_filter> {
     }
     if rules.truncation_escapes {
         truncation(&mut table);
+    }
+    if let Some(pass) = pass {
+        own_calls(&mut table, pass);
     }
     table.compile(calls::UNKNOWN)
 }
@@ -237,6 +251,25 @@ fn signals(table: &mut Table) {
         table.arguments(number, |code| {
             code.load(argument(0));
             code.unless(BPF_JEQ, OWN_PROCESS, libc::EPERM);
+        });
+    }
+}
+
+/// What the process itself does that its programs may not: it renews the working folder, answers with descriptors, and
+/// a child restricts itself. Without the pass they are answered as they are to all others.
+fn own_calls(table: &mut Table, pass: Pass) {
+    let calls = [
+        (libc::SYS_mount, libc::EPERM),
+        (libc::SYS_umount2, libc::EPERM),
+        (libc::SYS_sendmsg, libc::EPERM),
+        (libc::SYS_landlock_restrict_self, libc::ENOSYS),
+    ];
+    for (number, errno) in calls {
+        table.arguments(number, |code| {
+            for (half, value) in [argument(pass::PLACE), high_half(pass::PLACE)].into_iter().zip(pass.halves()) {
+                code.load(half);
+                code.unless(BPF_JEQ, value, errno);
+            }
         });
     }
 }

@@ -5,6 +5,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 use crate::api::clock;
 use crate::confine::capabilities::PASSAGE;
+use crate::confine::pass::Pass;
 use crate::confine::seccomp;
 use crate::confine::walls::Walls;
 use crate::proc::signals;
@@ -107,7 +108,8 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
         answer(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
         shared.step = Step::Landlock;
         if let Some(ruleset) = shared.walls.landlock {
-            answer(libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) as c_int)?;
+            let (fd, pass) = (ruleset.as_raw_fd(), Pass::argument(shared.walls.own_pass));
+            answer(libc::syscall(libc::SYS_landlock_restrict_self, fd, 0, 0, 0, 0, pass) as c_int)?;
         }
         shared.step = Step::Seccomp;
         shared.started = clock::now();

@@ -1,12 +1,14 @@
 //! The walls of one program: limits, user, landlock, seccomp. Assembled here alone, for programs in jails and for bare
 //! ones.
 
+use std::cell::OnceCell;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::api::execution::Fault;
-use crate::confine::fork_gate::{self, Pass};
+use crate::confine::fork_gate;
 use crate::confine::landlock::{self, Reach};
+use crate::confine::pass::Pass;
 use crate::confine::rlimits::{self, Accounting, ResourceLimit};
 use crate::confine::seccomp::{self, Filters};
 use crate::protocol::charge::Charge;
@@ -39,13 +41,26 @@ pub(crate) struct WallContext {
     ruleset: Option<OwnedFd>,
     keep_passage: bool,
     filters: Filters,
+    /// Opens the filter that this process has on, and that its programs inherit.
+    own_pass: Option<Pass>,
+    /// What modes close in the system's own folders, once it was looked for: that takes long.
+    closed_systems: OnceCell<Vec<PathBuf>>,
 }
 
 impl WallContext {
     /// Nothing can be reached yet. `charge`: where to note the process group to kill.
     pub(crate) fn new(isolation: Isolation, charge: Option<Charge>) -> WallContext {
         let (landlock, filters) = (landlock::version(), Filters::default());
-        WallContext { isolation, charge, landlock, ruleset: None, keep_passage: false, filters }
+        WallContext {
+            isolation,
+            charge,
+            landlock,
+            ruleset: None,
+            keep_passage: false,
+            filters,
+            own_pass: None,
+            closed_systems: OnceCell::new(),
+        }
     }
 
     /// Makes what `task` shows reachable, and `folder`, the working folder or what it is in. `keep_passage`: whether
@@ -58,8 +73,12 @@ impl WallContext {
     ) -> Result<(), Fault> {
         let Isolation { restricted, shared_world, counts_cpu, .. } = self.isolation;
         let mut hidden = if shared_world { task.hidden.clone() } else { Vec::new() };
-        if keep_passage {
-            hidden.extend(landlock::closed(&task.visible));
+        if keep_passage && shared_world {
+            // One that starts in a folder of its caller's reads there what its caller can.
+            match task.folder {
+                Some(_) => hidden.extend_from_slice(self.closed_systems.get_or_init(|| landlock::closed(&[]))),
+                None => hidden.extend(landlock::closed(&task.visible)),
+            }
         }
         let reach = Reach {
             folder,
@@ -74,15 +93,32 @@ impl WallContext {
         Ok(())
     }
 
+    /// Puts the filter on this process, if it is the same for all programs and the kernel lets this process. Then they
+    /// inherit it: to translate it for each takes as long as to start one. Returns what opens it.
+    pub(crate) fn share_filter(&mut self) -> Option<Pass> {
+        let Isolation { restricted, shared_world, .. } = self.isolation;
+        if !restricted || shared_world || self.is_unasked() {
+            return None;
+        }
+        let pass = Pass::random().ok()?;
+        self.own_pass = seccomp::put_on(self.rules(None), pass).ok().map(|()| pass);
+        self.own_pass
+    }
+
+    /// Whether neither a control group nor a gate knows of new processes and memory.
+    fn is_unasked(&self) -> bool {
+        !self.isolation.has_cgroup && self.isolation.pass.is_none()
+    }
+
     /// Where to note the process group to kill.
     pub(crate) fn charge(&self) -> Option<&Charge> {
         self.charge.as_ref()
     }
 
-    /// What the filter has to make up for.
-    fn rules(&self, task: &Task) -> seccomp::Rules {
-        let Isolation { shared_world, has_cgroup, counts_cpu, pass, .. } = self.isolation;
-        let unasked = !has_cgroup && pass.is_none();
+    /// What the filter has to make up for, for programs with this limit of processes.
+    fn rules(&self, processes: Option<u32>) -> seccomp::Rules {
+        let Isolation { shared_world, has_cgroup, counts_cpu, .. } = self.isolation;
+        let unasked = self.is_unasked();
         seccomp::Rules {
             shared_world,
             uncharged_memory: !has_cgroup,
@@ -90,7 +126,7 @@ impl WallContext {
             foreign_code_only: !counts_cpu,
             signals_escape: shared_world && self.landlock < landlock::SCOPES_SIGNALS,
             truncation_escapes: shared_world && self.landlock < landlock::KNOWS_TRUNCATION,
-            single_process: unasked && task.limits.processes == Some(1),
+            single_process: unasked && processes == Some(1),
         }
     }
 }
@@ -104,12 +140,14 @@ pub(crate) struct Walls<'a> {
     pub(crate) keep_passage: bool,
     /// A landlock ruleset.
     pub(crate) landlock: Option<BorrowedFd<'a>>,
-    /// A seccomp filter; empty for none.
+    /// A seccomp filter; empty for none, or one that is inherited.
     pub(crate) filter: Vec<libc::sock_filter>,
     /// Where to note the process group to kill.
     pub(crate) charge: Option<&'a Charge>,
     /// What lets this process start another, if it needs to ask.
     pub(crate) pass: Option<Pass>,
+    /// What opens the filter that is inherited, until the program begins.
+    pub(crate) own_pass: Option<Pass>,
 }
 
 impl Walls<'_> {
@@ -123,9 +161,13 @@ impl Walls<'_> {
             identity,
             keep_passage: context.keep_passage,
             landlock: context.ruleset.as_ref().map(AsFd::as_fd),
-            filter: if restricted { context.filters.of(context.rules(task)) } else { Vec::new() },
+            filter: match restricted && context.own_pass.is_none() {
+                true => context.filters.of(context.rules(task.limits.processes)),
+                false => Vec::new(),
+            },
             charge: context.charge(),
             pass,
+            own_pass: context.own_pass,
         }
     }
 }

@@ -67,10 +67,10 @@ impl Backend {
         }
     }
 
-    /// Removes what the program of `task` has left after a run of such a length. A jail's init has done that already.
-    pub(crate) fn tidy(&mut self, task: &Task, run: Duration) -> Result<(), Fault> {
+    /// Removes what the last program has left after a run of such a length. A jail's init does that by itself.
+    pub(crate) fn tidy(&mut self, run: Duration) -> Result<(), Fault> {
         match self {
-            Backend::Bare(bare) => bare.tidy(task, run),
+            Backend::Bare(bare) => bare.tidy(run),
             Backend::Jails(_) => Ok(()),
         }
     }

@@ -1,9 +1,10 @@
 //! Programs without namespaces: started by the helper itself, restricted by landlock, seccomp and resource limits.
 
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
+use crate::api::clock;
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
 use crate::api::tier::Tier;
@@ -32,6 +33,8 @@ pub(crate) struct Bare {
     /// The keeper acts when this is closed.
     _alive: Option<OwnedFd>,
     folder: Folder,
+    /// The size that it was asked for last.
+    size: u64,
     identity: Option<Identity>,
     /// Whether landlock and seccomp restrict programs.
     restricted: bool,
@@ -71,6 +74,7 @@ impl Bare {
         Ok(Bare {
             _alive: alive,
             folder,
+            size: 0,
             identity,
             restricted,
             seen: None,
@@ -90,7 +94,8 @@ impl Bare {
 
     /// Makes ready for the next run.
     pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
-        self.folder.renew(task.limits.disk, Duration::MAX)?;
+        self.size = task.limits.disk;
+        self.folder.renew(self.size, Duration::MAX)?;
         self.folder.hand_out();
         self.free_before = self.folder.free_bytes();
         let view = View::of(task);
@@ -100,15 +105,15 @@ impl Bare {
         let mut paths = task.visible.iter().map(|visible| &visible.path).chain([&task.program]);
         let needs_passage = self.identity.is_some()
             && capabilities::has(capabilities::PASSAGE)
-            && paths.any(|path| closed::keeps_others_out(path));
+            && (paths.any(|path| closed::keeps_others_out(path)) || needs_its_callers_rights(task));
         self.walls.open_to(task, (self.folder.private(), self.folder.path()), needs_passage)?;
         self.seen = Some(view);
         Ok(())
     }
 
     /// Removes what the last program, after a run of such a length, has left.
-    pub(crate) fn tidy(&mut self, task: &Task, run: Duration) -> Result<(), Fault> {
-        self.folder.renew(task.limits.disk, run)
+    pub(crate) fn tidy(&mut self, run: Duration) -> Result<(), Fault> {
+        self.folder.renew(self.size, run)
     }
 
     pub(crate) fn work_folder(&self) -> Option<OwnedFd> {
@@ -141,7 +146,9 @@ impl Bare {
 
     pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         let walls = Walls::of(&self.walls, task);
-        let mut launch = match Launch::new(task, stdio, self.folder.inner(), walls) {
+        let start = task.folder.as_deref().map(Launch::folder).transpose()?;
+        let folder = start.as_ref().map_or(self.folder.inner(), AsFd::as_fd);
+        let mut launch = match Launch::new(task, stdio, folder, walls) {
             Ok(launch) => launch,
             Err(errno) => return Ok(Start::Refused(errno)),
         };
@@ -150,9 +157,19 @@ impl Bare {
             launch.name_folder(&wanted.variables, &self.folder.inner_path());
         }
         self.notes.clear();
-        Ok(match launch.start()? {
+        let charge = self.walls.charge();
+        if let Some(charge) = charge {
+            // Before there is a program: this process may be stopped at any moment.
+            charge.set_deadline(task.deadline(clock::now()));
+        }
+        let launched = launch.start();
+        if let (Some(charge), Err(_) | Ok(Launched::Refused(_))) = (charge, &launched) {
+            // A child that came to nothing has noted itself there.
+            charge.clear();
+        }
+        Ok(match launched? {
             Launched::Running(child) => {
-                let (account, charge) = (Account::default(), self.walls.charge());
+                let account = Account::default();
                 Start::Running(Box::new(OwnProgram { child, reaper: &self.reaper, account, charge }))
             }
             Launched::Refused(errno) => Start::Refused(errno),
@@ -162,6 +179,11 @@ impl Bare {
     fn holdings(&self) -> Holdings<'_> {
         self.folder.holdings(self.identity.as_ref().map(Identity::id), self.free_before)
     }
+}
+
+/// Whether a program reads what its caller can, and modes close some of it to others.
+fn needs_its_callers_rights(task: &Task) -> bool {
+    task.folder.is_some() && !closed::below(task.visible.iter().map(|visible| visible.path.clone())).is_empty()
 }
 
 impl Disk for Bare {

@@ -1,18 +1,25 @@
-//! The keeper: a process that outlives a helper killed with SIGKILL, to kill the program that it leaves behind.
+//! The keeper: a process that outlives a helper killed with SIGKILL, to kill the program that it leaves behind; and one
+//! that a helper which was stopped has not killed in time.
 //!
 //! Needed where no namespace dies with the helper. A program may refuse to die with its parent, its children do so
 //! anyway; but they cannot leave its process group.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use rustix::event::{PollFd, PollFlags};
+use rustix::io::Errno;
+
+use crate::api::clock;
 use crate::protocol::charge::Charge;
 
 /// The only argument of a process that is to become a keeper.
 pub(crate) const ARGUMENT: &str = "--judge-sandbox-keeper";
+
+/// How often it looks whether a program is overdue, in nanoseconds.
+const ROUND: u64 = 2_000_000_000;
 
 /// What a helper needs for its keeper to act.
 pub(crate) struct Leash {
@@ -43,13 +50,23 @@ pub(crate) fn keep() -> io::Result<()> {
     let _ = rustix::process::setsid();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
     let charge = Charge::map(rustix::stdio::stdout())?;
-    // SAFETY: nothing else in this process uses its standard input.
-    let mut waiting = File::from(unsafe { OwnedFd::from_raw_fd(0) });
-    waiting.read_to_end(&mut Vec::new())?;
-    let group = charge.group();
+    loop {
+        let mut waiting = [PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::IN)];
+        match rustix::event::poll(&mut waiting, Some(&clock::timespec(ROUND))) {
+            Ok(0) if charge.is_overdue() => kill(charge.group()),
+            Ok(0) | Err(Errno::INTR) => {}
+            // Nothing is ever written to it: it was closed.
+            Ok(_) => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    kill(charge.group());
+    Ok(())
+}
+
+fn kill(group: i32) {
     if group > 0 {
         // SAFETY: a system call without pointers, on a group that the helper has not seen end.
         unsafe { libc::kill(-group, libc::SIGKILL) };
     }
-    Ok(())
 }

@@ -45,6 +45,7 @@ impl Jails {
 
     /// Makes the jail for `task` the current one.
     pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
+        self.jails.iter().for_each(|(_, jail)| jail.settle());
         self.jails.retain(|(_, jail)| jail.is_sound());
         let view = View::of(task);
         let known = self.jails.iter().position(|(seen, _)| *seen == view);

@@ -1,65 +1,88 @@
 //! One run in the helper: descriptors laid out, the program started and watched, its end told.
 
+use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::time::Duration;
 
 use rustix::fs::Mode;
 
-use crate::api::exchange::Made;
+use crate::api::exchange::{Exchange, Made};
 use crate::api::execution::{Breach, End, Fault};
 use crate::api::fault::Context;
 use crate::api::request::Limits;
 use crate::helper::backend::Backend;
 use crate::helper::conclude::{conclude, refused};
 use crate::helper::settings::Settings;
-use crate::helper::stdin::reopened;
+use crate::helper::stdin::{open_to_all, reopened};
 use crate::proc::cores;
 use crate::proc::steal::Steal;
-use crate::protocol::messages::{Answer, Order, Task};
+use crate::protocol::messages::{Answer, Order, Outlet, Task};
+use crate::protocol::wire::nanoseconds;
 use crate::scratch::exchange;
 use crate::watch::capture::{Beyond, Stream, Target};
 use crate::watch::doorkeeper::Doorkeeper;
 use crate::watch::meter::Meter;
 use crate::watch::program::Start;
 use crate::watch::reaper::Conclusion;
-use crate::watch::watcher::{Cutoff, Watched, Watcher};
+use crate::watch::watcher::{BUFFER_BYTES, Cutoff, Watched, Watcher};
 
-/// Runs what `order` asks for, and leaves the backend as new for the next run.
+/// What a helper has for one run after the other.
+pub(crate) struct Own {
+    steal: Steal,
+    buffer: Box<[u8]>,
+}
+
+impl Own {
+    /// For programs on this core, or on any.
+    pub(crate) fn new(core: Option<u64>) -> Own {
+        Own { steal: Steal::of(core), buffer: vec![0; BUFFER_BYTES].into() }
+    }
+}
+
+/// Runs what `order` asks for.
 pub(crate) fn run(
     backend: &mut Backend,
     settings: &Settings,
-    mut order: Order,
+    order: Order,
     judge: BorrowedFd<'_>,
-    steal: &mut Steal,
+    own: &mut Own,
 ) -> Result<Answer, Fault> {
-    backend.prepare(&order.task)?;
-    let answer = perform(backend, settings, &mut order, judge, steal);
-    let run = answer.as_ref().map_or(Duration::MAX, |answer| answer.usage.wall);
-    backend.tidy(&order.task, run)?;
-    answer
+    let Order { task, stdin, stdout, stderr, until } = order;
+    backend.prepare(&task)?;
+    perform(backend, settings, &task, Files { stdin, stdout, stderr, until }, judge, own)
+}
+
+/// The files of a run. Those that the program has are not kept open here: the other end of a pipe sees it close them.
+struct Files {
+    stdin: OwnedFd,
+    stdout: Outlet<OwnedFd>,
+    stderr: Outlet<OwnedFd>,
+    until: Option<OwnedFd>,
 }
 
 fn perform(
     backend: &Backend,
     settings: &Settings,
-    order: &mut Order,
+    task: &Task,
+    files: Files,
     judge: BorrowedFd<'_>,
-    steal: &mut Steal,
+    own: &mut Own,
 ) -> Result<Answer, Fault> {
-    let limits = order.task.limits.clone();
-    let (mut stdout, mut stderr, [out, err]) = streams(settings, order)?;
+    let limits = task.limits.clone();
+    let Files { stdin, stdout, stderr, until } = files;
+    let (mut stdout, out) = stream("output", stdout, &settings.stdout, limits.stdout, Beyond::Ends)?;
+    let (mut stderr, err) = stream("error output", stderr, &settings.stderr, limits.stderr, Beyond::Dropped)?;
     let programs_are_others = backend.identity().is_some();
     if programs_are_others {
         // By its name in /dev, the program opens its output anew: as another user than this process's, to write.
         for pipe in [&out, &err] {
-            rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o622)).context("opening the output to the program")?;
+            open_to_all(pipe, Mode::RUSR | Mode::WUSR | Mode::WGRP | Mode::WOTH)
+                .context("opening the output to the program")?;
         }
     }
-    let stdin = reopened(&order.stdin, programs_are_others)?;
-    steal.begin();
+    let stdin = reopened(stdin, programs_are_others)?;
+    own.steal.begin();
     let mut meter = Meter::start(backend.gauges(limits.processes != Some(1)));
-    let until = order.until.take();
-    let mut program = match backend.start(&order.task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
+    let mut program = match backend.start(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
         Start::Running(program) => program,
         Start::Refused(errno) => return Ok(refused(errno)),
     };
@@ -73,29 +96,36 @@ fn perform(
         meter: &mut meter,
         judge,
         until: until.as_ref().map(AsFd::as_fd),
+        leave: nanoseconds(task.leave),
         disk: backend.disk(),
         doorkeeper,
         cores: usable_cores(settings, &limits),
     };
-    let watched = watcher.run(&mut *program)?;
+    let watched = watcher.run(&mut *program, &mut own.buffer)?;
     let mut answer = match told(backend, &limits, watched, meter, (&stdout, &stderr)) {
         Ok(answer) => answer,
         Err(errno) => return Ok(refused(errno)),
     };
-    answer.usage.stolen = steal.end(answer.usage.wall);
-    answer.made = made(backend, &order.task, &answer);
+    answer.usage.stolen = own.steal.end(answer.usage.wall);
+    answer.made = made(backend, task, &answer);
     Ok(answer)
 }
 
-/// Both output streams, and what the program writes to.
-fn streams<'a>(settings: &'a Settings, order: &mut Order) -> Result<(Stream<'a>, Stream<'a>, [OwnedFd; 2]), Fault> {
-    let target = |own: Option<OwnedFd>, capture| own.map_or(Target::Capture(capture), |fd| Target::Own(fd.into()));
-    let limits = &order.task.limits;
-    let stdout_target = target(order.stdout.take(), &settings.stdout);
-    let stderr_target = target(order.stderr.take(), &settings.stderr);
-    let (stdout, out) = Stream::open("output", stdout_target, limits.stdout, Beyond::Ends)?;
-    let (stderr, err) = Stream::open("error output", stderr_target, limits.stderr, Beyond::Dropped)?;
-    Ok((stdout, stderr, [out, err]))
+/// An output stream, and what the program writes to. Nothing comes through the stream of one that has the caller's file.
+fn stream<'a>(
+    name: &'static str,
+    outlet: Outlet<OwnedFd>,
+    capture: &'a File,
+    cap: u64,
+    beyond: Beyond,
+) -> Result<(Stream<'a>, OwnedFd), Fault> {
+    let (target, lent) = match outlet {
+        Outlet::Capture => (Target::Capture(capture), None),
+        Outlet::File(file) => (Target::Own(file.into()), None),
+        Outlet::Lent(file) => (Target::Capture(capture), Some(file)),
+    };
+    let (stream, writer) = Stream::open(name, target, cap, beyond)?;
+    Ok((stream, lent.unwrap_or(writer)))
 }
 
 /// Cores that the program may use at once.
@@ -130,8 +160,11 @@ fn told(
 }
 
 fn made(backend: &Backend, task: &Task, answer: &Answer) -> Made {
-    let ended_well = answer.end == End::Exited(0) && answer.breaches.is_empty();
-    let Some(wanted) = task.exchange.as_ref().filter(|_| ended_well) else { return Ok(Vec::new()) };
+    let counts = |exchange: &&Exchange| match answer.end {
+        End::Exited(code) => (code == 0 || exchange.after_any_exit) && answer.breaches.is_empty(),
+        End::Signalled(_) | End::NotStarted(_) => false,
+    };
+    let Some(wanted) = task.exchange.as_ref().filter(counts) else { return Ok(Vec::new()) };
     match backend.work_folder() {
         Some(folder) => exchange::take(wanted, folder.as_fd()),
         None => Err("the working folder is gone".to_owned()),

@@ -2,16 +2,16 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
 
 use rustix::fs::Mode;
 
 use crate::api::tier::Tier;
 use crate::helper::backend::Backend;
-use crate::helper::run::run;
+use crate::helper::run::{Own, run};
 use crate::helper::settings::Settings;
 use crate::proc::inherited::take_socket;
 use crate::proc::signals;
-use crate::proc::steal::Steal;
 use crate::protocol::messages::{self, Order};
 use crate::protocol::wire::Reader;
 
@@ -35,15 +35,19 @@ pub(crate) fn serve() -> io::Result<()> {
         unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     }
     let mut backend = None;
-    let mut steal = Steal::of(settings.core);
+    let mut own = Own::new(settings.core);
     while let Some(mut message) = Reader::receive(&socket)? {
         let order = Order::decode(&mut message)?;
         let answer = match &mut backend {
-            Some(backend) => run(backend, &settings, order, socket.as_fd(), &mut steal),
+            Some(backend) => run(backend, &settings, order, socket.as_fd(), &mut own),
             None => Backend::open(&mut settings)
-                .and_then(|opened| run(backend.insert(opened), &settings, order, socket.as_fd(), &mut steal)),
+                .and_then(|opened| run(backend.insert(opened), &settings, order, socket.as_fd(), &mut own)),
         };
         messages::encode_answer(&answer).send(&socket, &[])?;
+        if let Some(backend) = &mut backend {
+            // Who waits for the answer does not wait for this. What fails now is tried again before the next run.
+            let _ = backend.tidy(answer.map_or(Duration::MAX, |answer| answer.usage.wall));
+        }
     }
     Ok(())
 }

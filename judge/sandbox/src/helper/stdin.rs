@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{FileType, Mode, OFlags, SealFlags};
 
@@ -12,30 +12,37 @@ use crate::scratch::memory_file;
 
 /// Standard input for this run alone. It shares no position with other runs, and a file is copied into memory: the
 /// owner of a file can change its mode even through a descriptor that only reads, and its locks are seen by others.
-pub(crate) fn reopened(stdin: &OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault> {
-    let stat = rustix::fs::fstat(stdin).context("looking at the input")?;
+pub(crate) fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<OwnedFd, Fault> {
+    let stat = rustix::fs::fstat(&stdin).context("looking at the input")?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => {}
         // It may belong to this process's user, and so to the program's.
         FileType::CharacterDevice if !programs_are_others && stat.st_rdev == rustix::fs::makedev(1, 3) => {
-            return copied(duplicate(stdin)?).context("making an empty input");
+            return copied(stdin).context("making an empty input");
         }
-        FileType::Fifo if programs_are_others && is_nameless_pipe(stdin) => {
-            rustix::fs::fchmod(stdin, Mode::from_raw_mode(0o644)).context("opening the input to the program")?;
-            return duplicate(stdin);
+        FileType::Fifo if programs_are_others && is_nameless_pipe(&stdin) => {
+            open_to_all(&stdin, Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::ROTH)
+                .context("opening the input to the program")?;
+            return Ok(stdin);
         }
-        _ => return duplicate(stdin),
+        _ => return Ok(stdin),
     }
-    let own = match rustix::fs::open(own_path(stdin), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+    let own = match rustix::fs::open(own_path(&stdin), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
         Ok(own) => own,
         // Without /proc, or when only the judge may open the file: from the start, at least.
         Err(_) => {
-            rustix::fs::seek(stdin, rustix::fs::SeekFrom::Start(0)).context("rewinding the input")?;
-            duplicate(stdin)?
+            rustix::fs::seek(&stdin, rustix::fs::SeekFrom::Start(0)).context("rewinding the input")?;
+            stdin
         }
     };
     let in_memory = rustix::fs::fcntl_get_seals(&own).is_ok_and(|seals| seals.contains(SealFlags::WRITE));
     if in_memory { Ok(own) } else { copied(own).context("copying the input") }
+}
+
+/// Lets others do this with a pipe, by its name in /dev. What they may do already, at its other end, they still may.
+pub(crate) fn open_to_all(pipe: impl AsFd, wanted: Mode) -> rustix::io::Result<()> {
+    let mode = Mode::from_raw_mode(rustix::fs::fstat(&pipe)?.st_mode);
+    if mode.contains(wanted) { Ok(()) } else { rustix::fs::fchmod(pipe, mode | wanted) }
 }
 
 /// Whether nothing on a disk is this pipe.
@@ -66,8 +73,4 @@ fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
     // Opened anew: to read only, and at its start.
     let copy = OwnedFd::from(copy);
     Ok(rustix::fs::open(own_path(&copy), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
-}
-
-fn duplicate(fd: &OwnedFd) -> Result<OwnedFd, Fault> {
-    fd.try_clone().context("duplicating the input")
 }

@@ -1,50 +1,42 @@
 //! Makes the first process of a jail: a clone of the helper in new namespaces, and the users that it knows.
 
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
 
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
+use crate::cgroup::door::{Door, clone_beside, clone_into};
 use crate::namespace::config::{INNER_ID, InitConfig, Users};
 use crate::namespace::init::enter;
 
 /// Clones the init of a jail into namespaces of its own; returns its id and pidfd.
 pub(crate) fn clone_init(users: Users, config: &InitConfig) -> Result<(i32, OwnedFd), Fault> {
-    const STACK_BYTES: usize = 256 * 1024;
-    let mut flags = libc::CLONE_NEWPID
-        | libc::CLONE_NEWNS
-        | libc::CLONE_NEWIPC
-        | libc::CLONE_NEWUTS
-        | libc::CLONE_NEWNET
-        | libc::CLONE_PIDFD
-        | libc::SIGCHLD;
+    let mut flags =
+        libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | libc::CLONE_NEWNET;
     if users.own_user_namespace {
         flags |= libc::CLONE_NEWUSER;
     }
-    let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
-    let mut pidfd: RawFd = -1;
     // The maps of users can be written only while the init may be looked into; it closes itself when they are.
     let visible = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::Dumpable);
     visible.context("making ready for a user namespace")?;
-    // SAFETY: without CLONE_VM the child works on a copy of this process, which has one thread, and of its stack.
-    let pid = unsafe {
-        libc::clone(
-            enter,
-            stack.as_mut_ptr().add(stack.len()).cast(),
-            flags,
-            std::ptr::from_ref(config).cast_mut().cast(),
-            &raw mut pidfd,
-        )
+    let group = config.doors.iter().find_map(Door::group);
+    // SAFETY: this process has one thread, and the child works on a copy of it until it leaves in `enter`.
+    let cloned = group.map(|group| unsafe { clone_into(flags, group) });
+    let is_inside = matches!(cloned, Some(Ok(_)));
+    let cloned = match cloned {
+        Some(Ok(cloned)) => Ok(cloned),
+        // SAFETY: as above.
+        _ => unsafe { clone_beside(flags) },
     };
-    let error = io::Error::last_os_error();
-    if !users.own_user_namespace || pid < 0 {
+    let cloned = match cloned {
+        Ok(Some(init)) => Ok(init),
+        Ok(None) => enter(config, is_inside),
+        Err(error) => Err(error),
+    };
+    if !users.own_user_namespace || cloned.is_err() {
         hide()?;
     }
-    if pid < 0 {
-        return Err(error).context("creating namespaces");
-    }
-    // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
-    Ok((pid, unsafe { OwnedFd::from_raw_fd(pidfd) }))
+    cloned.context("creating namespaces")
 }
 
 fn hide() -> Result<(), Fault> {

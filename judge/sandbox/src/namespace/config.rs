@@ -1,10 +1,10 @@
 //! What the helper tells a jail's init, and how.
 
-use std::fs::File;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 
+use crate::cgroup::door::Door;
 use crate::protocol::messages::Task;
 use crate::protocol::notes::Notes;
 use crate::protocol::wire::Writer;
@@ -27,8 +27,8 @@ pub(crate) struct InitConfig {
     /// Shared with the helper, which reads when the program started.
     pub(crate) notes: Rc<Notes>,
     pub(crate) users: Users,
-    /// The files through which the init joins the control group.
-    pub(crate) proc_files: Vec<File>,
+    /// Through which the init joins its control groups.
+    pub(crate) doors: Vec<Door>,
     /// What the first program to run here is to see.
     pub(crate) task: Task,
     pub(crate) has_cgroup: bool,

@@ -6,14 +6,18 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
-use libc::{c_int, c_void};
+use libc::c_int;
 use rustix::event::{PollFd, PollFlags};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
+use crate::api::clock;
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
-use crate::confine::fork_gate::{ForkGate, Pass};
+use crate::cgroup::door::Door;
+use crate::confine::capabilities;
+use crate::confine::fork_gate::ForkGate;
 use crate::confine::launch::{Child, Launch, Launched};
+use crate::confine::pass::Pass;
 use crate::confine::walls::{Isolation, WallContext, Walls};
 use crate::namespace::config::{INNER_ID, InitConfig, Users};
 use crate::namespace::mounts;
@@ -29,24 +33,22 @@ use crate::watch::tree_clock::TreeClock;
 /// What a jail calls itself.
 const HOST_NAME: &[u8] = b"judge";
 
-/// The init's whole life.
-pub(crate) extern "C" fn enter(config: *mut c_void) -> c_int {
-    // SAFETY: `clone_init` passes a valid `InitConfig`, of which this process has its own copy.
-    let config = unsafe { &*config.cast::<InitConfig>() };
-    let code = c_int::from(live(config).is_err());
+/// The init's whole life. `is_inside`: whether it was cloned into its control group of version 2.
+pub(crate) fn enter(config: &InitConfig, is_inside: bool) -> ! {
+    let code = c_int::from(live(config, is_inside).is_err());
     // SAFETY: ends this process without running what its copy of the helper's memory would have run.
     unsafe { libc::_exit(code) }
 }
 
-fn live(config: &InitConfig) -> io::Result<()> {
+fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
     // Among them are the helper's ends of sockets: what waits for the helper's death would wait for this process's,
     // too.
-    let proc_files = config.proc_files.iter().map(AsRawFd::as_raw_fd);
-    inherited::close_all_but(proc_files.chain([0, 1, 2, config.socket.as_raw_fd()]).collect());
+    let doors = config.doors.iter().map(Door::fd);
+    inherited::close_all_but(doors.chain([0, 1, 2, config.socket.as_raw_fd()]).collect());
     if Reader::receive(&config.socket)?.is_none() {
         return Ok(());
     }
-    let mut init = match build(config) {
+    let mut init = match build(config, is_inside) {
         Ok(init) => init,
         Err(fault) => return report_fault(config, &fault),
     };
@@ -56,25 +58,18 @@ fn live(config: &InitConfig) -> io::Result<()> {
     let counters = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.iter().map(ForkGate::fd));
     ready.send(&config.socket, &[init.parent.as_fd()].into_iter().chain(counters).collect::<Vec<_>>())?;
     drop((clock, gate));
+    let pass = init.walls.share_filter();
+    init.folder.set_pass(pass);
     while let Some(message) = Reader::receive(&config.socket)? {
         if message.is_empty() {
             // Death was ordered for a program that had ended already.
             continue;
         }
-        match init.serve(config, message) {
-            Ok(Some(Conclusion::Refused(errno))) => {
-                let mut answer = Writer::default();
-                answer.u64(1).u64(u64::from(errno.cast_unsigned())).send(&config.socket, &[])?;
-            }
-            Ok(Some(Conclusion::Finished(finished))) => {
-                let mut answer = Writer::default();
-                answer.u64(2);
-                finished.encode(&mut answer);
-                let lent = init.lent.take();
-                let fds: Vec<_> = lent.iter().map(AsFd::as_fd).collect();
-                answer.send(&config.socket, &fds)?;
-            }
-            Ok(None) => return Ok(()),
+        let Some(run) = init.answer(config, message, pass)? else { return Ok(()) };
+        // Only now: who waits for the answer does not wait for this. The helper waits for it before the next run, as what
+        // the program left holds memory.
+        match init.folder.renew(init.size, run) {
+            Ok(()) => Writer::default().u64(1).send(&config.socket, &[])?,
             Err(fault) => report_fault(config, &fault)?,
         }
     }
@@ -94,6 +89,8 @@ fn report_fault(config: &InitConfig, fault: &Fault) -> io::Result<()> {
 /// An init at work.
 struct Init {
     folder: Ramdisk,
+    /// The size that the folder was asked for last.
+    size: u64,
     /// What the working folder is mounted in.
     parent: OwnedFd,
     /// The working folder of the last run, if it exchanges files: they are taken out of it from outside.
@@ -106,7 +103,7 @@ struct Init {
     pid_counter: Option<PidCounter>,
 }
 
-fn build(config: &InitConfig) -> Result<Init, Fault> {
+fn build(config: &InitConfig, is_inside: bool) -> Result<Init, Fault> {
     let pid_counter = PidCounter::find();
     let sources = mounts::sources(&config.task, config.counts_cpu)?;
     if config.users.own_user_namespace {
@@ -119,14 +116,14 @@ fn build(config: &InitConfig) -> Result<Init, Fault> {
     // Not before: a change of user clears it.
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .context("tying the jail's life to the helper's")?;
-    for mut proc_file in &config.proc_files {
-        proc_file.write_all(b"0").context("joining the control group")?;
+    for door in &config.doors {
+        door.enter(is_inside).context("joining the control group")?;
     }
     // SAFETY: a system call without pointers. Hides where in the machine's groups this one is; no matter if it fails.
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
     // Programs need not know the host's; no matter if it fails.
     let _ = rustix::system::sethostname(HOST_NAME);
-    mounts::build_root(&sources, &config.task.hidden)?;
+    mounts::build_root(&sources, &config.task)?;
     let owner = if config.users.own_user_namespace { INNER_ID } else { config.users.identity.unwrap_or(0) };
     let folder = Ramdisk::mount(mounts::BOX, owner, config.counts_cpu, config.task.limits.disk)?;
     let parent = mounts::open_folder(mounts::WORK)?;
@@ -137,8 +134,10 @@ fn build(config: &InitConfig) -> Result<Init, Fault> {
     let (tree_clock, reaper) = (TreeClock::open(), Reaper::open(Rc::clone(&config.notes))?);
     let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(!config.has_cgroup) }.unzip();
     let mut walls = WallContext::new(isolation(config, pass), None);
-    walls.open_to(&config.task, (parent.as_fd(), mounts::WORK.as_ref()), false)?;
-    Ok(Init { folder, parent, lent: None, tree_clock, oom_score, reaper, gate, walls, pid_counter })
+    let needs_passage = config.task.folder.is_some() && capabilities::has(capabilities::PASSAGE);
+    walls.open_to(&config.task, (parent.as_fd(), mounts::WORK.as_ref()), needs_passage)?;
+    let size = config.task.limits.disk;
+    Ok(Init { folder, size, parent, lent: None, tree_clock, oom_score, reaper, gate, walls, pid_counter })
 }
 
 fn isolation(config: &InitConfig, pass: Option<Pass>) -> Isolation {
@@ -155,11 +154,33 @@ fn isolation(config: &InitConfig, pass: Option<Pass>) -> Isolation {
 }
 
 impl Init {
+    /// Runs one program and tells how it ended. Returns for how long it had its folder; `None`: the helper has gone.
+    fn answer(&mut self, config: &InitConfig, message: Reader, pass: Option<Pass>) -> io::Result<Option<Duration>> {
+        let mut answer = Writer::default();
+        match self.serve(config, message) {
+            Ok(None) => return Ok(None),
+            Ok(Some(Conclusion::Finished(finished))) => {
+                answer.u64(2);
+                finished.encode(&mut answer);
+                match (self.lent.take(), pass) {
+                    (Some(lent), Some(pass)) => pass.send(config.socket.as_fd(), &answer.framed(), lent.as_fd())?,
+                    (lent, _) => answer.send(&config.socket, &lent.iter().map(AsFd::as_fd).collect::<Vec<_>>())?,
+                }
+                return Ok(Some(finished.run_time()));
+            }
+            Ok(Some(Conclusion::Refused(errno))) => {
+                answer.u64(1).u64(u64::from(errno.cast_unsigned())).send(&config.socket, &[])?;
+            }
+            Err(fault) => report_fault(config, &fault)?,
+        }
+        Ok(Some(Duration::MAX))
+    }
+
     /// Runs one program. `None`: the helper has gone.
     fn serve(&mut self, config: &InitConfig, mut message: Reader) -> Result<Option<Conclusion>, Fault> {
         let order = Order::decode(&mut message).context("reading an order")?;
-        let size = order.task.limits.disk;
-        self.folder.renew(size, Duration::MAX)?;
+        self.size = order.task.limits.disk;
+        self.folder.renew(self.size, Duration::MAX)?;
         self.folder.hand_out();
         if let Some(wanted) = &order.task.exchange {
             exchange::give(wanted, self.folder.root())?;
@@ -170,12 +191,11 @@ impl Init {
             Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
         };
         config.notes.set_started(child.started);
+        let deadline = order.task.deadline(child.started);
         drop(order);
-        let Some(account) = self.await_end(config, &child)? else { return Ok(None) };
+        let Some(account) = self.await_end(config, &child, deadline)? else { return Ok(None) };
         let finished = reaper::finish(&child, Scope::Namespace, account);
         self.lent = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
-        // What the program left holds memory: it is gone before anyone asks how much the next one needs.
-        self.folder.renew(size, finished.run_time())?;
         Ok(Some(Conclusion::Finished(finished)))
     }
 
@@ -183,11 +203,13 @@ impl Init {
         let null = order.stdin.as_fd();
         let stdio = [
             order.stdin.as_fd(),
-            order.stdout.as_ref().map_or(null, AsFd::as_fd),
-            order.stderr.as_ref().map_or(null, AsFd::as_fd),
+            order.stdout.as_ref().file().map_or(null, AsFd::as_fd),
+            order.stderr.as_ref().file().map_or(null, AsFd::as_fd),
         ];
         let walls = Walls::of(&self.walls, &order.task);
-        let mut launch = match Launch::new(&order.task, stdio, self.folder.root(), walls) {
+        let start = order.task.folder.as_deref().map(Launch::folder).transpose()?;
+        let folder = start.as_ref().map_or(self.folder.root(), AsFd::as_fd);
+        let mut launch = match Launch::new(&order.task, stdio, folder, walls) {
             Ok(launch) => launch,
             Err(errno) => return Ok(Launched::Refused(errno)),
         };
@@ -204,13 +226,25 @@ impl Init {
         launched
     }
 
-    /// Waits for the program's end, which the helper may hasten. `None`: the helper has gone.
-    fn await_end(&self, config: &InitConfig, child: &Child) -> Result<Option<Account>, Fault> {
+    /// Waits for the program's end, which the helper may hasten, and hastens it itself after the deadline. `None`: the
+    /// helper has gone.
+    fn await_end(
+        &self,
+        config: &InitConfig,
+        child: &Child,
+        mut deadline: Option<u64>,
+    ) -> Result<Option<Account>, Fault> {
         let mut account = Account::default();
         loop {
+            let left = deadline.map(|deadline| clock::timespec(deadline.saturating_sub(clock::now())));
             let reaper = self.reaper.fd();
             let mut fds = [PollFd::from_borrowed_fd(reaper, PollFlags::IN), PollFd::new(&config.socket, PollFlags::IN)];
-            match rustix::event::poll(&mut fds, None) {
+            match rustix::event::poll(&mut fds, left.as_ref()) {
+                Ok(0) => {
+                    reaper::kill(child, Scope::Namespace);
+                    deadline = None;
+                    continue;
+                }
                 Ok(_) => {}
                 Err(rustix::io::Errno::INTR) => continue,
                 Err(error) => return Err(error).context("waiting for a program in a jail"),

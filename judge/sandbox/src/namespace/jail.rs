@@ -18,7 +18,7 @@ use crate::namespace::cloning::{clone_init, map_users};
 use crate::namespace::config::{self, InitConfig, Users};
 use crate::namespace::mounts;
 use crate::proc::tree;
-use crate::protocol::messages::{self, Task};
+use crate::protocol::messages::{self, Outlet, Task};
 use crate::protocol::notes::Notes;
 use crate::protocol::wire::{Reader, Writer};
 use crate::scratch::ramdisk::Mountpoint;
@@ -38,6 +38,8 @@ pub(crate) struct Jail {
     folder: Option<Mountpoint>,
     notes: Rc<Notes>,
     sound: Cell<bool>,
+    /// The init has yet to tell that it has cleared up.
+    busy: Cell<bool>,
     /// Lent by the init after a run that exchanges files.
     work_folder: Cell<Option<OwnedFd>>,
 }
@@ -46,15 +48,14 @@ impl Jail {
     /// Makes the namespaces and starts the init, which builds the rest.
     pub(crate) fn build(users: Users, site: Option<&Site>, name: &str, task: &Task) -> Result<Jail, Fault> {
         let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
-        let proc_files =
-            cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::proc_files).context("opening the control group")?;
+        let doors = cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::doors).context("opening the control group")?;
         let (socket, theirs) = UnixStream::pair().context("making a socket for the jail")?;
         let notes = Rc::new(Notes::new().context("sharing memory with the jail")?);
         let config = InitConfig {
             socket: theirs,
             notes: Rc::clone(&notes),
             users,
-            proc_files,
+            doors,
             has_cgroup: cgroup.is_some(),
             counts_processes: site.is_some_and(|site| site.pids.is_some()),
             counts_cpu: site.is_some_and(|site| site.cpu.is_some()),
@@ -72,6 +73,7 @@ impl Jail {
             folder: None,
             notes,
             sound: Cell::new(true),
+            busy: Cell::new(false),
             work_folder: Cell::default(),
         };
         if users.own_user_namespace {
@@ -95,6 +97,15 @@ impl Jail {
         self.tree_clock = next(has_clock)?.map(TreeClock::from_fd);
         self.gate = next(has_gate)?.map(ForkGate::from_fd);
         Ok(())
+    }
+
+    /// Waits until the init has cleared up after the last run. One that could not is not used again.
+    pub(crate) fn settle(&self) {
+        if self.busy.take() {
+            let is_clear =
+                self.receive().is_ok_and(|told| told.is_some_and(|mut told| told.u64().is_ok_and(|is| is != 0)));
+            self.sound.set(self.sound.get() && is_clear);
+        }
     }
 
     /// Sets the limits of the next run.
@@ -141,8 +152,9 @@ impl Jail {
     pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         let ordered = clock::now();
         self.notes.clear();
-        let enclosed = messages::Enclosed { stdout: true, stderr: true, until: false };
+        let enclosed = messages::Enclosed { stdout: Outlet::File(()), stderr: Outlet::File(()), until: false };
         messages::encode(task, enclosed).send(&self.socket, &stdio).context("handing a program to the jail's init")?;
+        self.busy.set(true);
         Ok(Start::Running(Box::new(Inmate { jail: self, ordered, killed: false })))
     }
 

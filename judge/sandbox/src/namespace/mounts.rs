@@ -117,8 +117,8 @@ fn shown(found: &[Source], path: &Path) -> bool {
     })
 }
 
-/// Makes the small world this process's root.
-pub(crate) fn build_root(sources: &[Source], hidden: &[PathBuf]) -> Result<(), Fault> {
+/// Makes the small world this process's root, without what is hidden of it, and with a folder to start in.
+pub(crate) fn build_root(sources: &[Source], task: &Task) -> Result<(), Fault> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     rustix::mount::mount("tmpfs", STAGE, "tmpfs", flags, c"size=1m,nr_inodes=4096,mode=0755")
         .context("mounting the jail's root")?;
@@ -126,8 +126,12 @@ pub(crate) fn build_root(sources: &[Source], hidden: &[PathBuf]) -> Result<(), F
     for source in sources {
         place(source)?;
     }
-    for folder in hidden {
+    for folder in &task.hidden {
         cover(folder)?;
+    }
+    if let Some(folder) = &task.folder {
+        // It is empty, unless something in it is visible.
+        fs::create_dir_all(folder.strip_prefix("/").unwrap_or(folder)).context("making the folder to start in")?;
     }
     furnish()?;
     // In a user namespace the kernel allows this only while the host's is still in sight.

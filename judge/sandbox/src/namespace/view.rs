@@ -10,6 +10,7 @@ use crate::protocol::messages::Task;
 pub(crate) struct View {
     places: Vec<(PathBuf, bool, Option<FileIdentity>)>,
     hidden: Vec<PathBuf>,
+    folder: Option<PathBuf>,
 }
 
 /// Device, inode, and when it was last changed: a file replaced or made executable is another.
@@ -27,6 +28,7 @@ impl View {
         let program = (task.program.clone(), false, identity(&task.program));
         let visible =
             task.visible.iter().map(|visible| (visible.path.clone(), visible.writable, identity(&visible.path)));
-        View { places: [program].into_iter().chain(visible).collect(), hidden: task.hidden.clone() }
+        let places = [program].into_iter().chain(visible).collect();
+        View { places, hidden: task.hidden.clone(), folder: task.folder.clone() }
     }
 }

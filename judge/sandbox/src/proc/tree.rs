@@ -29,6 +29,19 @@ pub(crate) fn only_child(root: i32) -> Vec<i32> {
     list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
+/// The processes of a process group.
+pub(crate) fn group(id: i32) -> Vec<i32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| group_of(*pid) == Some(id)).collect()
+}
+
+/// The process group of `pid`, as its `stat` has it. The name of the program is in brackets, and may have any character.
+fn group_of(pid: i32) -> Option<i32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.split(' ').nth(2)?.parse().ok()
+}
+
 fn children(pid: i32) -> Vec<i32> {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     let lists = tasks.flatten().filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
@@ -109,6 +122,7 @@ mod tests {
         assert_eq!(sleeper.len(), 1);
         found.extend(&sleeper);
         assert!(found.contains(&shell_pid) && found.contains(&sleeper[0]));
+        assert!(group_of(own).is_some_and(|id| group(id).contains(&sleeper[0])));
         assert!(resident(shell_pid) > 100_000);
         assert_eq!(threads(shell_pid), 1);
         assert!(living_thread(shell_pid).is_some());

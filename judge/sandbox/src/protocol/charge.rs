@@ -1,22 +1,32 @@
-//! Which process group the keeper kills when its helper was killed: noted in shared memory, since a helper that was
-//! killed sends nothing.
+//! Which process group the keeper kills when its helper was killed, or lets it run for much too long: noted in shared
+//! memory, since a helper that was killed sends nothing.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use rustix::fs::MemfdFlags;
 use rustix::mm::{MapFlags, ProtFlags};
 
-/// A process group, 0 for none, in memory that a helper, what it starts and its keeper share.
-pub(crate) struct Charge(NonNull<AtomicI32>);
+use crate::api::clock;
+
+/// A process group, in memory that a helper, what it starts and its keeper share.
+pub(crate) struct Charge(NonNull<Page>);
+
+/// All zeroes at first: there is none.
+#[repr(C)]
+struct Page {
+    group: AtomicI32,
+    /// Nanoseconds of the monotonic clock; 0 for none.
+    deadline: AtomicU64,
+}
 
 impl Charge {
     /// A new file in memory for one.
     pub(crate) fn file() -> io::Result<OwnedFd> {
         let file = rustix::fs::memfd_create("judge-charge", MemfdFlags::CLOEXEC)?;
-        rustix::fs::ftruncate(&file, size_of::<AtomicI32>() as u64)?;
+        rustix::fs::ftruncate(&file, size_of::<Page>() as u64)?;
         Ok(file)
     }
 
@@ -24,23 +34,39 @@ impl Charge {
     pub(crate) fn map(file: impl AsFd) -> io::Result<Charge> {
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
         // SAFETY: a new mapping, wherever the kernel likes.
-        let place =
-            unsafe { rustix::mm::mmap(std::ptr::null_mut(), size_of::<AtomicI32>(), protection, flags, file, 0) };
+        let place = unsafe { rustix::mm::mmap(std::ptr::null_mut(), size_of::<Page>(), protection, flags, file, 0) };
         NonNull::new(place?.cast()).map(Charge).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
     }
 
     /// Allocates nothing: a child calls it on its way to its program.
     pub(crate) fn set(&self, group: i32) {
-        self.place().store(group, Ordering::Release);
+        self.page().group.store(group, Ordering::Release);
     }
 
-    /// The process group that was noted last.
+    /// From when on the keeper kills the group, in nanoseconds of the monotonic clock.
+    pub(crate) fn set_deadline(&self, deadline: Option<u64>) {
+        self.page().deadline.store(deadline.unwrap_or(0), Ordering::Release);
+    }
+
+    /// There is no group any more.
+    pub(crate) fn clear(&self) {
+        self.set_deadline(None);
+        self.set(0);
+    }
+
+    /// The process group that was noted last; 0 for none.
     pub(crate) fn group(&self) -> i32 {
-        self.place().load(Ordering::Acquire)
+        self.page().group.load(Ordering::Acquire)
     }
 
-    fn place(&self) -> &AtomicI32 {
-        // SAFETY: the mapping is as large as the number, aligned to a page, zeroed at first, and never unmapped.
+    /// Whether its deadline has passed.
+    pub(crate) fn is_overdue(&self) -> bool {
+        let deadline = self.page().deadline.load(Ordering::Acquire);
+        deadline > 0 && clock::now() > deadline
+    }
+
+    fn page(&self) -> &Page {
+        // SAFETY: the mapping is as large as the page, aligned to a page, zeroed at first, and never unmapped.
         unsafe { self.0.as_ref() }
     }
 }
@@ -54,6 +80,10 @@ mod tests {
         let file = Charge::file().unwrap();
         let (one, other) = (Charge::map(&file).unwrap(), Charge::map(&file).unwrap());
         one.set(17);
-        assert_eq!(other.group(), 17);
+        assert_eq!((other.group(), other.is_overdue()), (17, false));
+        one.set_deadline(Some(1));
+        assert!(other.is_overdue());
+        one.clear();
+        assert_eq!((other.group(), other.is_overdue()), (0, false));
     }
 }

@@ -13,7 +13,11 @@ pub(crate) fn encode(exchange: &Exchange, writer: &mut Writer) {
     for variable in &exchange.variables {
         writer.bytes(variable.as_bytes());
     }
-    writer.bytes(exchange.made_in.as_bytes()).u64(exchange.most_files).u64(exchange.most_bytes);
+    writer.bytes(exchange.made_in.as_bytes()).u64(exchange.wanted.len() as u64);
+    for name in &exchange.wanted {
+        writer.bytes(name.as_bytes());
+    }
+    writer.u64(u64::from(exchange.after_any_exit)).u64(exchange.most_files).u64(exchange.most_bytes);
 }
 
 /// Reads what [`encode`] wrote.
@@ -22,6 +26,8 @@ pub(crate) fn decode(reader: &mut Reader) -> io::Result<Exchange> {
         given: decode_files(reader)?,
         variables: (0..reader.u64()?).map(|_| reader.os_string()).collect::<io::Result<_>>()?,
         made_in: reader.os_string()?,
+        wanted: (0..reader.u64()?).map(|_| reader.os_string()).collect::<io::Result<_>>()?,
+        after_any_exit: reader.u64()? != 0,
         most_files: reader.u64()?,
         most_bytes: reader.u64()?,
     })

@@ -13,6 +13,9 @@ use crate::api::request::{Limits, Request, Visible};
 use crate::protocol::exchanges;
 use crate::protocol::wire::{Reader, Writer, nanoseconds};
 
+/// How long a program that is no longer needed may take to end by itself, where that is of use to anyone.
+pub(crate) const LEAVE: Duration = Duration::from_millis(200);
+
 /// The part of a [`Request`] that is not a descriptor.
 #[derive(Clone)]
 pub(crate) struct Task {
@@ -21,8 +24,21 @@ pub(crate) struct Task {
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) visible: Vec<Visible>,
     pub(crate) hidden: Vec<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
     pub(crate) limits: Limits,
     pub(crate) exchange: Option<Exchange>,
+    /// How long the program may take to end by itself once it is no longer needed.
+    pub(crate) leave: Duration,
+}
+
+impl Task {
+    /// When a program that `started` then must have been killed by whoever watches it, on the monotonic clock. If it
+    /// lives on, its watcher was stopped.
+    pub(crate) fn deadline(&self, started: u64) -> Option<u64> {
+        const PATIENCE: u64 = 2_000_000_000;
+        let wall = nanoseconds(self.limits.wall?);
+        Some(started.saturating_add(wall).saturating_add(nanoseconds(self.leave)).saturating_add(PATIENCE))
+    }
 }
 
 impl From<&Request> for Task {
@@ -33,8 +49,10 @@ impl From<&Request> for Task {
             environment: request.environment.clone(),
             visible: request.visible.clone(),
             hidden: request.hidden.clone(),
+            folder: request.folder.clone(),
             limits: request.limits.clone(),
             exchange: None,
+            leave: LEAVE,
         }
     }
 }
@@ -43,18 +61,74 @@ impl From<&Request> for Task {
 pub(crate) struct Order {
     pub(crate) task: Task,
     pub(crate) stdin: OwnedFd,
-    /// The caller's own files; what has none is captured.
-    pub(crate) stdout: Option<OwnedFd>,
-    pub(crate) stderr: Option<OwnedFd>,
+    pub(crate) stdout: Outlet<OwnedFd>,
+    pub(crate) stderr: Outlet<OwnedFd>,
     /// Readable when the run has served its purpose.
     pub(crate) until: Option<OwnedFd>,
+}
+
+/// Where an output stream goes; `F` stands for the file.
+#[derive(Clone, Copy)]
+pub(crate) enum Outlet<F = ()> {
+    /// Into the worker's capture file.
+    Capture,
+    /// Into a file of the caller's, through the helper.
+    File(F),
+    /// The program gets the caller's file itself.
+    Lent(F),
+}
+
+impl<F> Outlet<F> {
+    /// The caller's file, if there is one.
+    pub(crate) fn file(self) -> Option<F> {
+        match self {
+            Outlet::Capture => None,
+            Outlet::File(file) | Outlet::Lent(file) => Some(file),
+        }
+    }
+
+    pub(crate) fn as_ref(&self) -> Outlet<&F> {
+        match self {
+            Outlet::Capture => Outlet::Capture,
+            Outlet::File(file) => Outlet::File(file),
+            Outlet::Lent(file) => Outlet::Lent(file),
+        }
+    }
+
+    /// Where it goes, without the file.
+    pub(crate) fn kind(&self) -> Outlet {
+        match self {
+            Outlet::Capture => Outlet::Capture,
+            Outlet::File(_) => Outlet::File(()),
+            Outlet::Lent(_) => Outlet::Lent(()),
+        }
+    }
+}
+
+impl Outlet {
+    fn number(self) -> u64 {
+        match self {
+            Outlet::Capture => 0,
+            Outlet::File(()) => 1,
+            Outlet::Lent(()) => 2,
+        }
+    }
+
+    /// Reads the number, and the descriptor that travels with it.
+    fn decode(number: u64, reader: &mut Reader) -> io::Result<Outlet<OwnedFd>> {
+        Ok(match number {
+            0 => Outlet::Capture,
+            1 => Outlet::File(reader.fd()?),
+            _ => Outlet::Lent(reader.fd()?),
+        })
+    }
 }
 
 /// Which descriptors travel with an order behind standard input, in this order.
 #[derive(Clone, Copy)]
 pub(crate) struct Enclosed {
-    pub(crate) stdout: bool,
-    pub(crate) stderr: bool,
+    pub(crate) stdout: Outlet,
+    pub(crate) stderr: Outlet,
     pub(crate) until: bool,
 }
 
@@ -77,6 +151,10 @@ pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
     for path in &task.hidden {
         writer.bytes(path.as_os_str().as_bytes());
     }
+    writer.u64(u64::from(task.folder.is_some()));
+    if let Some(folder) = &task.folder {
+        writer.bytes(folder.as_os_str().as_bytes());
+    }
     let limits = &task.limits;
     writer.option(limits.cpu.map(nanoseconds)).option(limits.wall.map(nanoseconds));
     writer.option(limits.memory).u64(limits.stdout).u64(limits.stderr).option(limits.processes.map(u64::from));
@@ -84,9 +162,8 @@ pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
     if let Some(exchange) = &task.exchange {
         exchanges::encode(exchange, &mut writer);
     }
-    for is_there in [enclosed.stdout, enclosed.stderr, enclosed.until] {
-        writer.u64(u64::from(is_there));
-    }
+    writer.duration(task.leave);
+    writer.u64(enclosed.stdout.number()).u64(enclosed.stderr.number()).u64(u64::from(enclosed.until));
     writer
 }
 
@@ -101,6 +178,7 @@ impl Order {
             .map(|_| Ok(Visible { path: reader.os_string()?.into(), writable: reader.u64()? != 0 }))
             .collect::<io::Result<_>>()?;
         let hidden = (0..reader.u64()?).map(|_| Ok(reader.os_string()?.into())).collect::<io::Result<_>>()?;
+        let folder = if reader.u64()? == 0 { None } else { Some(reader.os_string()?.into()) };
         let limits = Limits {
             cpu: reader.option()?.map(Duration::from_nanos),
             wall: reader.option()?.map(Duration::from_nanos),
@@ -111,11 +189,12 @@ impl Order {
             disk: reader.u64()?,
         };
         let exchange = if reader.u64()? == 0 { None } else { Some(exchanges::decode(reader)?) };
-        let enclosed = Enclosed { stdout: reader.u64()? != 0, stderr: reader.u64()? != 0, until: reader.u64()? != 0 };
+        let leave = reader.duration()?;
+        let (stdout, stderr, until) = (reader.u64()?, reader.u64()?, reader.u64()? != 0);
         let stdin = reader.fd()?;
-        let mut next = |is_there: bool| is_there.then(|| reader.fd()).transpose();
-        let (stdout, stderr, until) = (next(enclosed.stdout)?, next(enclosed.stderr)?, next(enclosed.until)?);
-        let task = Task { program, argv, environment, visible, hidden, limits, exchange };
+        let (stdout, stderr) = (Outlet::decode(stdout, reader)?, Outlet::decode(stderr, reader)?);
+        let until = until.then(|| reader.fd()).transpose()?;
+        let task = Task { program, argv, environment, visible, hidden, folder, limits, exchange, leave };
         Ok(Order { task, stdin, stdout, stderr, until })
     }
 }

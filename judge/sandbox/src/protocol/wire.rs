@@ -44,11 +44,18 @@ impl Writer {
         self.u64(nanoseconds(value))
     }
 
-    /// Sends the message, its length first, and the descriptors with its first byte.
-    pub(crate) fn send(&self, socket: impl AsFd, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+    /// The message with its length first, as it is sent.
+    pub(crate) fn framed(&self) -> Vec<u8> {
         let mut framed = Vec::with_capacity(self.bytes.len() + 8);
         framed.extend_from_slice(&(self.bytes.len() as u64).to_le_bytes());
         framed.extend_from_slice(&self.bytes);
+        framed
+    }
+
+    /// Sends the message, and the descriptors with its first byte. Without any, it takes no call that programs may not
+    /// make.
+    pub(crate) fn send(&self, socket: impl AsFd, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let framed = self.framed();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         if !fds.is_empty() {
@@ -56,8 +63,12 @@ impl Writer {
         }
         let mut sent = 0;
         while sent < framed.len() {
-            let slices = [io::IoSlice::new(&framed[sent..])];
-            match rustix::net::sendmsg(&socket, &slices, &mut control, SendFlags::NOSIGNAL) {
+            let rest = &framed[sent..];
+            let answer = match fds {
+                [] => rustix::net::send(&socket, rest, SendFlags::NOSIGNAL),
+                _ => rustix::net::sendmsg(&socket, &[io::IoSlice::new(rest)], &mut control, SendFlags::NOSIGNAL),
+            };
+            match answer {
                 Ok(count) => sent += count,
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),

@@ -8,8 +8,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, Uid};
 use rustix::io::Errno;
+use rustix::process::{getegid, geteuid};
 
 use crate::api::exchange::{Exchange, Made, WorkFile};
 use crate::api::execution::Fault;
@@ -21,8 +22,12 @@ const MOST_DEPTH: usize = 32;
 
 /// Fills an empty working folder.
 pub(crate) fn give(exchange: &Exchange, folder: BorrowedFd<'_>) -> Result<(), Fault> {
+    let owner = rustix::fs::fstat(folder).context("looking at the working folder")?;
+    let (uid, gid) = (Uid::from_raw(owner.st_uid), Gid::from_raw(owner.st_gid));
+    let is_another = (uid, gid) != (geteuid(), getegid());
     for file in &exchange.given {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // Of these the helper's umask takes nothing.
         let mode = if file.executable { 0o755 } else { 0o644 };
         let put = |path: &Path| -> io::Result<()> {
             for above in
@@ -31,8 +36,9 @@ pub(crate) fn give(exchange: &Exchange, folder: BorrowedFd<'_>) -> Result<(), Fa
                 make_open(folder, above)?;
             }
             let fd = File::from(rustix::fs::openat(folder, path, flags, Mode::from_raw_mode(mode))?);
-            // Whatever the umask.
-            rustix::fs::fchmod(&fd, Mode::from_raw_mode(mode))?;
+            if is_another {
+                rustix::fs::fchown(&fd, Some(uid), Some(gid))?;
+            }
             (&fd).write_all(&file.bytes)
         };
         put(&file.path).context(format!("putting {} into the working folder", file.path.display()))?;
@@ -76,7 +82,7 @@ impl Haul<'_> {
         for entry in Dir::read_from(folder).map_err(|error| refusal(place, error))? {
             let entry = entry.map_err(|error| refusal(place, error))?;
             let name = entry.file_name();
-            if name == c"." || name == c".." {
+            if name == c"." || name == c".." || !self.wants(place, OsStr::from_bytes(name.to_bytes())) {
                 continue;
             }
             self.seen += 1;
@@ -103,6 +109,11 @@ impl Haul<'_> {
             }
         }
         Ok(())
+    }
+
+    fn wants(&self, place: &Path, name: &OsStr) -> bool {
+        let wanted = &self.exchange.wanted;
+        wanted.is_empty() || !place.as_os_str().is_empty() || wanted.iter().any(|wanted| wanted == name)
     }
 
     /// Reads no more than it takes to know that it is too much.
@@ -136,6 +147,8 @@ mod tests {
             given: vec![given("-a b\n.c", false), given("sub/folder/tool", true)],
             variables: vec!["HOME".into()],
             made_in: "out".into(),
+            wanted: Vec::new(),
+            after_any_exit: false,
             most_files: 4,
             most_bytes: 10,
         }

@@ -17,7 +17,7 @@ use crate::scratch::ramdisk::{Mountpoint, Ramdisk};
 use crate::scratch::removal::{empty, is_ours, names, open_folder};
 
 /// The program's own folder inside of the private one.
-const BOX: &str = "box";
+pub(crate) const BOX: &str = "box";
 /// The private folder's mode while a program runs: it may be passed through, but nothing be put next to the working
 /// folder, not even by a program that runs as its owner: seccomp keeps it from changing the mode.
 const CLOSED: Mode = Mode::from_raw_mode(0o511);

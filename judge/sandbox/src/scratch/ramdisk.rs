@@ -1,6 +1,6 @@
 //! A file system in memory, small and empty: what a working folder is wherever one can be mounted.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
+use crate::confine::pass::Pass;
 use crate::scratch::removal::open_folder;
 
 /// Files and folders in it, at most.
@@ -28,6 +29,8 @@ pub(crate) struct Ramdisk {
     owner: u32,
     executes: bool,
     size: u64,
+    /// Opens the filter of this process, if it has one on.
+    pass: Option<Pass>,
     root: OwnedFd,
     fresh: Stamp,
     /// When a program first had it, by the clock that files are stamped with.
@@ -55,6 +58,21 @@ impl Stamp {
 impl Ramdisk {
     /// Mounts one at `place`, for the user `owner`. `executes`: whether files in it may be executed.
     pub(crate) fn mount(place: &'static str, owner: u32, executes: bool, size: u64) -> Result<Ramdisk, Fault> {
+        Ramdisk::mount_with(None, place, owner, executes, size)
+    }
+
+    /// From now on this process has a filter on, which `pass` opens.
+    pub(crate) fn set_pass(&mut self, pass: Option<Pass>) {
+        self.pass = pass;
+    }
+
+    fn mount_with(
+        pass: Option<Pass>,
+        place: &'static str,
+        owner: u32,
+        executes: bool,
+        size: u64,
+    ) -> Result<Ramdisk, Fault> {
         let what = "mounting the working folder";
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
         let flags = if executes { flags } else { flags | MountFlags::NOEXEC };
@@ -62,10 +80,10 @@ impl Ramdisk {
         let bytes = size.max(4096);
         let options = format!("size={bytes},nr_inodes={MOST_ENTRIES},mode=0700,uid={owner},gid={owner}");
         let options = CString::new(options).map_err(io::Error::from).context(what)?;
-        rustix::mount::mount("tmpfs", place, "tmpfs", flags, options.as_c_str()).context(what)?;
+        mount_tmpfs(place, flags, &options, pass).context(what)?;
         let root = open_folder(CWD, place).context(what)?;
         let fresh = Stamp::at(root.as_fd()).context(what)?;
-        Ok(Ramdisk { place, owner, executes, size, root, fresh, handed_out: None })
+        Ok(Ramdisk { place, owner, executes, size, pass, root, fresh, handed_out: None })
     }
 
     /// Its top folder.
@@ -87,7 +105,7 @@ impl Ramdisk {
             return Ok(());
         }
         self.unmount().context("removing the working folder")?;
-        *self = Ramdisk::mount(self.place, self.owner, self.executes, size)?;
+        *self = Ramdisk::mount_with(self.pass, self.place, self.owner, self.executes, size)?;
         Ok(())
     }
 
@@ -100,9 +118,23 @@ impl Ramdisk {
     }
 
     /// Nothing of it can be reached any more.
-    pub(crate) fn unmount(&self) -> rustix::io::Result<()> {
-        rustix::mount::unmount(self.place, UnmountFlags::DETACH | UnmountFlags::NOFOLLOW)
+    pub(crate) fn unmount(&self) -> io::Result<()> {
+        let flags = UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;
+        let (place, pass) = (CString::new(self.place)?, Pass::argument(self.pass));
+        // SAFETY: the path is valid during the call.
+        done(unsafe { libc::syscall(libc::SYS_umount2, place.as_ptr(), flags.bits(), 0, 0, 0, pass) })
     }
+}
+
+fn mount_tmpfs(place: &str, flags: MountFlags, options: &CStr, pass: Option<Pass>) -> io::Result<()> {
+    let (kind, place, pass) = (c"tmpfs".as_ptr(), CString::new(place)?, Pass::argument(pass));
+    let flags = u64::from(flags.bits());
+    // SAFETY: the strings are valid during the call.
+    done(unsafe { libc::syscall(libc::SYS_mount, kind, place.as_ptr(), kind, flags, options.as_ptr(), pass) })
+}
+
+fn done(answer: libc::c_long) -> io::Result<()> {
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Where one is mounted, seen from any namespace.

@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use wait_timeout::ChildExt;
 
 use crate::api::clock;
+use crate::proc::tree;
 use crate::protocol::wire::{Reader, Writer, nanoseconds};
 use crate::supervisor::serve::ARGUMENT;
 
@@ -33,6 +34,11 @@ static EXECUTABLE: OnceLock<PathBuf> = OnceLock::new();
 /// [`become_helper_if_asked`](crate::become_helper_if_asked). The first call counts.
 pub fn use_as_supervisor(executable: &Path) {
     let _ = EXECUTABLE.set(executable.to_owned());
+}
+
+/// The executable that becomes a supervisor or a stub: this process's own, as it is called here, unless it is set.
+pub(crate) fn executable(own: &Path) -> &Path {
+    EXECUTABLE.get().map_or(own, PathBuf::as_path)
 }
 
 /// Ends the supervisors that wait for work, and waits for their end. To be called when the process is about to end: a
@@ -88,9 +94,9 @@ impl Supervised {
         Ok(Supervised { id, process: answer.fd()?, status: None, supervisor: Some(supervisor) })
     }
 
-    /// The id of its process, which is that of its process group.
-    pub fn id(&self) -> u32 {
-        self.id
+    /// The processes of its group that are there at this moment, those included that have ended and were not waited for.
+    pub fn processes(&self) -> Vec<u32> {
+        tree::group(self.id.cast_signed()).into_iter().map(i32::cast_unsigned).collect()
     }
 
     /// Becomes readable when its own process has ended.
@@ -160,8 +166,7 @@ struct Supervisor {
 impl Supervisor {
     fn start() -> io::Result<Supervisor> {
         let (socket, theirs) = UnixStream::pair()?;
-        let executable = EXECUTABLE.get().map_or(Path::new("/proc/self/exe"), PathBuf::as_path);
-        let mut command = Command::new(executable);
+        let mut command = Command::new(executable(Path::new("/proc/self/exe")));
         command.arg(ARGUMENT).stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
         Ok(Supervisor { process: command.spawn()?, socket })
     }

@@ -91,6 +91,11 @@ impl<'a> Stream<'a> {
         }
     }
 
+    /// Whether it can be left alone for a moment: what its pipe holds waits for it, and no reader does.
+    pub(crate) fn can_wait(&self) -> bool {
+        matches!(self.target, Target::Capture(_))
+    }
+
     /// Whether there may be something to move on, but the target is full.
     pub(crate) fn is_stuck(&self) -> bool {
         let Target::Own(file) = &self.target else { return false };

@@ -34,7 +34,7 @@ impl Program for OwnProgram<'_> {
         let account = std::mem::take(&mut self.account);
         let finished = reaper::finish(&self.child, Scope::Group, account);
         if let Some(charge) = self.charge {
-            charge.set(0);
+            charge.clear();
         }
         Ok(Conclusion::Finished(finished))
     }

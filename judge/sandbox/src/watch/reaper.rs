@@ -4,6 +4,8 @@ use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
+use rustix::fs::{Mode, OFlags};
+
 use crate::api::clock;
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
@@ -170,8 +172,12 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finis
     let mut status = 0;
     match scope {
         Scope::Group => kill(child, scope),
-        // What the program has orphaned belongs to this process since before the program could be waited for. So if
-        // nothing is left to wait for, nothing is left to kill, and the kernel need not look at every process it has.
+        // To kill all, the kernel looks at every process that the machine has. It need not where nothing is left, and
+        // nothing can hide: every process in this namespace was started by a process in it, and so has a chain of parents
+        // that ends at this process, its init. A parent that dies, the program included, hands its children on before
+        // it can be waited for: to a subreaper, which is in the chain itself, or to the init. So while anything lives,
+        // the init has a child: alive, dead and not waited for, or one whose first thread is dead and another is not.
+        // `__WALL` counts children that send no signal; none is hidden by a tracer, as programs cannot trace.
         Scope::Namespace => {
             (_, status) = reap(child.pid, 0, &mut account);
             if reap(-1, libc::WNOHANG, &mut account).0 >= 0 {
@@ -206,5 +212,9 @@ fn nanoseconds(time: libc::timeval) -> u64 {
 
 /// The second figure of `/proc/PID/schedstat`.
 fn run_delay(pid: i32) -> Option<u64> {
-    std::fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?.split(' ').nth(1)?.parse().ok()
+    let place = format!("/proc/{pid}/schedstat");
+    let file = rustix::fs::open(place, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let mut text = [0; 64];
+    let length = rustix::io::read(file, &mut text).ok()?;
+    std::str::from_utf8(&text[..length]).ok()?.split(' ').nth(1)?.parse().ok()
 }

@@ -39,8 +39,6 @@ pub(crate) struct Cutoff {
 
 /// How long a killed program may take to be gone.
 const GRACE: u64 = 5_000_000_000;
-/// How long a program that is no longer needed may take to end by itself.
-const LEAVE: u64 = 200_000_000;
 /// Shortest and longest pause between two looks at what has no descriptor to wait for.
 const SHORTEST_LOOK: u64 = 1_000_000;
 const LONGEST_LOOK: u64 = 20_000_000;
@@ -52,7 +50,7 @@ const TOUCH_RATE: u64 = 4;
 /// A look at memory is followed by a pause this many times as long.
 const LOOK_SHARE: u64 = 4;
 /// Bytes moved by one read.
-const BUFFER_BYTES: usize = 64 * 1024;
+pub(crate) const BUFFER_BYTES: usize = 64 * 1024;
 
 /// What is watched.
 pub(crate) struct Watcher<'a, 'b> {
@@ -64,6 +62,8 @@ pub(crate) struct Watcher<'a, 'b> {
     pub(crate) judge: BorrowedFd<'a>,
     /// Readable when the program is no longer needed; `None` once that is known.
     pub(crate) until: Option<BorrowedFd<'a>>,
+    /// How long it may then take to end by itself, in nanoseconds.
+    pub(crate) leave: u64,
     /// Bytes on disk in a working folder that has no size limit of its own.
     pub(crate) disk: Option<&'a dyn Disk>,
     /// Cores that the program may use at once.
@@ -80,11 +80,11 @@ struct Course {
 }
 
 impl Watcher<'_, '_> {
-    /// Watches until the program has ended, by itself or because it was killed.
-    pub(crate) fn run(mut self, program: &mut dyn Program) -> Result<Watched, Fault> {
-        let mut buffer = vec![0; BUFFER_BYTES];
+    /// Watches until the program has ended, by itself or because it was killed. What comes through its pipes goes by way
+    /// of `buffer`.
+    pub(crate) fn run(mut self, program: &mut dyn Program, buffer: &mut [u8]) -> Result<Watched, Fault> {
         let mut course = Course::default();
-        if let Err(fault) = self.watch(program, &mut course, &mut buffer) {
+        if let Err(fault) = self.watch(program, &mut course, buffer) {
             // It must not outlive its run.
             program.kill();
             self.wait_for_death(program)?;
@@ -92,7 +92,7 @@ impl Watcher<'_, '_> {
             return Err(fault);
         }
         let conclusion = program.finish()?;
-        self.deliver(program.started(), &course, &mut buffer)?;
+        self.deliver(program.started(), &course, buffer)?;
         let was_full = self.doorkeeper.is_some_and(|doorkeeper| doorkeeper.was_full);
         Ok(Watched { conclusion, breaches: course.breaches, cutoff: course.cutoff, was_full })
     }
@@ -101,11 +101,15 @@ impl Watcher<'_, '_> {
     fn watch(&mut self, program: &mut dyn Program, course: &mut Course, buffer: &mut [u8]) -> Result<(), Fault> {
         // Reading what a program uses costs more than a short program takes: the first look comes a little later.
         let mut look_at = clock::now() + SHORTEST_LOOK.min(self.shortest_limit());
+        // Until then what it writes stays in the pipe: to be woken for it costs a short program more than to fill the
+        // pipe costs a long one.
+        let mut is_first = self.stdout.can_wait() && self.stderr.can_wait();
         loop {
             let timeout = match look_at.checked_sub(clock::now()).filter(|left| *left > 0) {
                 Some(left) => left,
                 None => match self.check(program, course) {
                     Some(next) => {
+                        is_first = false;
                         look_at = clock::now().saturating_add(next);
                         next
                     }
@@ -113,7 +117,7 @@ impl Watcher<'_, '_> {
                 },
             };
             let timeout = timeout.min(self.meter.cpu().attend());
-            let woken = self.wait(Some(program.ended()), timeout)?;
+            let woken = self.wait(Some(program.ended()), timeout, !is_first)?;
             if woken.judge {
                 return Err(Fault::Cancelled);
             }
@@ -176,7 +180,7 @@ impl Watcher<'_, '_> {
             if left == 0 {
                 return Err(Errno::TIME).context("waiting for the program's output to be read");
             }
-            if self.wait(None, left)?.judge {
+            if self.wait(None, left, true)?.judge {
                 return Err(Fault::Cancelled);
             }
         }
@@ -190,7 +194,9 @@ impl Watcher<'_, '_> {
     /// Nanoseconds until the next look; `None` when a limit is passed, which is noted.
     fn check(&mut self, program: &dyn Program, course: &mut Course) -> Option<u64> {
         let next = match course.cutoff {
-            Some(cutoff) => (cutoff.at + LEAVE).checked_sub(clock::now()).filter(|left| *left > 0)?,
+            Some(cutoff) => {
+                (cutoff.at.saturating_add(self.leave)).checked_sub(clock::now()).filter(|left| *left > 0)?
+            }
             None => self.check_clocks(program.started(), &mut course.breaches)?,
         };
         let space = if program.has_started() { self.check_space(&mut course.breaches)? } else { SHORTEST_LOOK };
@@ -240,8 +246,8 @@ impl Watcher<'_, '_> {
         Some(next)
     }
 
-    /// Waits until there is something to do, or `timeout` nanoseconds.
-    fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64) -> Result<Woken, Fault> {
+    /// Waits until there is something to do, or `timeout` nanoseconds. `listens`: whether output is something to do.
+    fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64, listens: bool) -> Result<Woken, Fault> {
         let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
         let mut fds = vec![PollFd::new(&self.judge, PollFlags::IN)];
         fds.extend(ended.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
@@ -250,8 +256,10 @@ impl Watcher<'_, '_> {
         let doorkeeper = ended.and(self.doorkeeper.as_ref()).map(Doorkeeper::fd);
         let place = fds.len();
         fds.extend(doorkeeper.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        fds.extend(self.stdout.awaited());
-        fds.extend(self.stderr.awaited());
+        if listens {
+            fds.extend(self.stdout.awaited());
+            fds.extend(self.stderr.awaited());
+        }
         match rustix::event::poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error).context("waiting for the program"),

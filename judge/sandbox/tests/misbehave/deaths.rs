@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use judge_sandbox::{Options, Sandbox, TierChoice};
+use judge_sandbox::{Breach, Options, Sandbox, TierChoice};
 
 use super::judge_level::check;
 use super::pace::awaited;
@@ -103,6 +103,29 @@ pub(crate) fn judge_and_helper_killed(sandbox: &Sandbox, programs: &Path) -> Res
     are_swept(sandbox, &[own])
 }
 
+/// A process that goes on at the latest when the test is done with it.
+struct Stopped(u32);
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        signal(self.0, rustix::process::Signal::CONT);
+    }
+}
+
+/// This process's child that a process descends from, or is.
+fn child_above(process: &Path) -> Option<u32> {
+    let mut pid: u32 = process.file_name()?.to_str()?.parse().ok()?;
+    loop {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
+        match parent {
+            0 => return None,
+            parent if parent == std::process::id() => return Some(pid),
+            parent => pid = parent,
+        }
+    }
+}
+
 /// The helper process of a judge.
 fn helper_of(judge: u32) -> u32 {
     let children = fs::read_to_string(format!("/proc/{judge}/task/{judge}/children")).unwrap();
@@ -114,8 +137,35 @@ fn helper_of(judge: u32) -> u32 {
 }
 
 fn kill(pid: u32) {
+    signal(pid, rustix::process::Signal::KILL);
+}
+
+fn signal(pid: u32, signal: rustix::process::Signal) {
     let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    rustix::process::kill_process(pid, signal).unwrap();
+}
+
+/// A program whose helper is stopped, and so watches over nothing, is ended all the same.
+pub(crate) fn helper_stopped(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let program = programs.join("cpu");
+    let mut worker = sandbox.worker(None).map_err(|error| error.to_string())?;
+    let words = [program.display().to_string(), "alone".to_owned()];
+    let mut request = request(program.clone(), &words);
+    (request.limits.cpu, request.limits.wall) = (None, Some(Duration::from_secs(1)));
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| worker.run(&request));
+        let runs = || processes_of(&program).first().and_then(|process| child_above(process));
+        let helper = awaited(Duration::from_secs(30), "a program starts", runs);
+        signal(helper, rustix::process::Signal::STOP);
+        let stopped = Stopped(helper);
+        // Dead, and perhaps not waited for: without namespaces that is the helper's part.
+        let gone = || processes_of(&program).is_empty().then_some(());
+        awaited(Duration::from_secs(30), "a program ends though its helper is stopped", gone);
+        drop(stopped);
+        let execution = run.join().unwrap().map_err(|error| error.to_string())?;
+        let breaches = &execution.breaches;
+        check(breaches.contains(&Breach::Wall), || format!("not told to have run too long: {execution:?}"))
+    })
 }
 
 /// A dead judge's working folder, with whatever was in it.

@@ -22,6 +22,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("judge killed", deaths::judge_killed),
     ("helper killed", deaths::helper_killed),
     ("judge and helper killed", deaths::judge_and_helper_killed),
+    ("helper stopped", deaths::helper_stopped),
     ("leftovers swept", deaths::leftovers_swept),
     ("cancelled", cancelled),
     ("figures after a littered folder", figures_after_a_littered_folder),

@@ -9,17 +9,18 @@ use crate::model::{Bytes, Exit, Problem};
 use crate::report;
 use crate::workflow::answer::{self, exit, refuse_interactive};
 use crate::workflow::failure::Failure;
-use crate::workflow::load;
+use crate::workflow::load::Given;
+use crate::workflow::{load, programs};
 use folder::check_folder;
 use run::check_run;
 use std::path::Path;
 
 /// Checks one answer, or all answers of a folder.
-pub(super) fn check(catalogue: Option<&Path>, args: &CheckArgs) -> Result<Exit, Failure> {
+pub(super) fn check(catalogue: Given<'_>, args: &CheckArgs) -> Result<Exit, Failure> {
     if let Some(run) = args.run {
         return check_run(catalogue, args.problem.id(), run, args.output_limit);
     }
-    let catalogue = load::catalogue(catalogue)?;
+    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.id())?;
     let problem = load::problem(&catalogue, args.problem.id())?;
     refuse_interactive(problem)?;
     let limit = args.output_limit.unwrap_or(problem.limits.output);

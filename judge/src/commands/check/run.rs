@@ -6,8 +6,8 @@ use crate::model::{Bytes, Exit, Outcome, Ruling, RunChoice, StoredCase, StoredOu
 use crate::report::{self, Style, grid, left};
 use crate::workflow::answer::{refuse_interactive, too_long};
 use crate::workflow::failure::Failure;
-use crate::workflow::{entrants, load, recorder, stored_case};
-use std::path::Path;
+use crate::workflow::load::Given;
+use crate::workflow::{entrants, load, programs, recorder, stored_case};
 
 /// The result of rechecking an answer.
 enum Recheck {
@@ -31,14 +31,15 @@ struct Tally {
 
 /// Rechecks every stored answer of a run. Each kept to the limit of the run; `limit` replaces that limit.
 pub(in crate::commands) fn check_run(
-    catalogue: Option<&Path>,
+    catalogue: Given<'_>,
     id: Option<&str>,
     choice: RunChoice,
     limit: Option<Bytes>,
 ) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue(catalogue)?;
+    let mut catalogue = load::catalogue(catalogue)?;
     let journal = recorder::look(&catalogue)?;
     let run = journal.stored_run(journal.choose(choice)?)?;
+    let _programs = programs::compile(&mut catalogue, Some(&run.problem))?;
     let problem = catalogue.find(&run.problem)?;
     id.map_or(Ok(()), |id| entrants::check_problem(&run, id))?;
     refuse_interactive(problem)?;
@@ -48,8 +49,8 @@ pub(in crate::commands) fn check_run(
     let columns = [left("case"), left("solver").spare(1), left("recorded").wrapped(), left("today").wrapped()];
     let mut table = grid(columns, Style::of_stdout());
     let mut tally = Tally::default();
-    for case in &run.cases {
-        let prepared = rechecker.prepare(case);
+    for case in run.cases.iter() {
+        let prepared = rechecker.prepare(&case);
         for (entrant, stored) in run.entrants.iter().zip(&case.results) {
             let Some(stored) = stored else { continue };
             let row =

@@ -1,9 +1,9 @@
 //! What `--until-decided` knows after each case, without going through all cases again.
 
-use super::effects::{parameters, unit};
 use crate::cli::CompareArgs;
-use crate::model::{CaseSpec, OutcomeGrid, Problem, Rule};
+use crate::model::{CaseList, CaseSpec, OutcomeGrid, Problem, Rule};
 use crate::paired::{self, EffectMeasure, GrowingComparison, PointSigns};
+use crate::workflow::effects::{parameters, unit};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchResult;
 use crate::workflow::scored_match::measure_of;
@@ -34,7 +34,7 @@ impl<'a> Looks<'a> {
     /// Adds the newest case.
     pub(super) fn add(&mut self, played: &MatchResult) -> Result<(), Failure> {
         let Some(case) = played.plan.cases.len().checked_sub(1) else { return Ok(()) };
-        if !is_alone(&played.plan.problem, &played.plan.cases[case]) {
+        if !is_alone(&played.plan.problem, &played.plan.cases.at(case)) {
             self.growing = None;
         }
         if self.growing.is_none() {
@@ -84,7 +84,7 @@ impl<'a> Looks<'a> {
     /// Makes a case the newest one, and returns the rule that it is scored by.
     fn show(&mut self, played: &MatchResult, case: usize) -> Result<Rule, Failure> {
         let solvers: Vec<usize> = (0..played.plan.solvers.len()).collect();
-        self.newest.plan.cases.clear();
+        self.newest.plan.cases = CaseList::default();
         self.newest.outcomes = OutcomeGrid::new(0, solvers.len());
         self.newest.add_case(played, case, &solvers, &solvers);
         Ok(self.newest.scored()?.rule)

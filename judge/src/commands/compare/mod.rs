@@ -1,27 +1,28 @@
 //! `judge compare`: the difference between solvers, and its certainty.
 
-mod effects;
+mod ahead;
 mod looks;
 mod until_decided;
 
 use crate::cli::CompareArgs;
 use crate::manifest::Catalogue;
-use crate::model::{Exit, Problem, RunId};
+use crate::model::{Exit, Problem};
 use crate::report::CompareReport;
 use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::compared::Compared;
+use crate::workflow::effects::{check_bound, check_hypotheses};
 use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
 use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::outputs::Outputs;
 use crate::workflow::pairing::{self, Pairing};
-use crate::workflow::{entrants, load, provenance};
-use effects::{check_bound, check_hypotheses, comparisons, parameters, unit};
-use std::path::Path;
+use crate::workflow::{entrants, load, programs, provenance};
 use std::time::Instant;
 use until_decided::until_decided;
 
 /// Compares solvers with the first one of them.
-pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue(catalogue)?;
+pub(super) fn compare(catalogue: Given<'_>, args: &CompareArgs) -> Result<Exit, Failure> {
+    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let provenance = provenance::here();
     check_hypotheses(args)?;
@@ -38,32 +39,9 @@ pub(super) fn compare(catalogue: Option<&Path>, args: &CompareArgs) -> Result<Ex
         let reference = ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best)?;
         pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, reference.as_ref())?
     };
-    let Pairing { played, run_info, warnings, times_are_comparable } = pairing;
-    let scored = played.scored()?;
-    let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
-    let parameters = parameters(args, measure, &scored.rule, played.plan.solvers.len() - 1)?;
-    let comparisons = comparisons(&scored, args, measure, parameters)?;
-    let runs: Vec<Option<RunId>> =
-        entrants.iter().map(|entrant| entrant.past.as_ref().map(|past| past.run.id)).collect();
-    let report = CompareReport {
-        plan: &played.plan,
-        outcomes: &played.outcomes,
-        measure,
-        rule: &scored.rule,
-        alpha: args.statistics.alpha,
-        parameters,
-        is_sequential: args.until_decided,
-        comparisons: &comparisons,
-        group_by: args.group_by.as_deref(),
-        stop: played.stop,
-        run_info,
-        provenance,
-        runs: &runs,
-        warnings: &warnings,
-        times_are_comparable,
-    };
-    outputs.publish(&report)?;
-    Ok(played.exit())
+    let compared = Compared::of(args, &entrants, pairing)?;
+    outputs.publish(&compared.report(args, provenance))?;
+    Ok(compared.pairing.played.exit())
 }
 
 /// Runs all solvers.
@@ -72,11 +50,14 @@ fn play(catalogue: &Catalogue, problem: &Problem, args: &CompareArgs) -> Result<
     runner.use_best_scores(args.statistics.measure, args.best.as_deref())?;
     let solvers = runner.solvers(&args.solvers)?;
     let started = Instant::now();
-    let played = if args.until_decided {
-        until_decided(&runner, solvers, args)?
-    } else {
-        runner.play(runner.plan(solvers, runner.cases(&args.cases, args.group_by.as_deref())?)?)?
+    let played = match runner.plan_runner.early_end() {
+        _ if !args.until_decided => {
+            runner.play(runner.plan(solvers, runner.cases(&args.cases, args.group_by.as_deref())?)?)?
+        }
+        Some(early_end) => ahead::until_decided(&runner, early_end, solvers, args)?,
+        None => until_decided(&runner, solvers, args)?,
     };
     let run_info = Some(runner.run_info(started.elapsed()));
-    Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true })
+    let nodes = runner.plan_runner.nodes();
+    Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true, nodes })
 }

@@ -1,17 +1,17 @@
 //! `judge compare --until-decided`: fresh cases until every comparison is decided, with a look after each.
 
-use super::effects::{parameters, unit};
 use super::looks::Looks;
 use crate::cli::CompareArgs;
-use crate::journal::Part;
-use crate::model::{CaseSpec, OutcomeGrid, Solver};
+use crate::journal::{CasePlaces, Part};
+use crate::model::{CaseList, OutcomeGrid, Solver};
 use crate::paired;
 use crate::report::{InterimResult, IntervalProgress};
+use crate::workflow::effects::{parameters, unit};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
 
 /// The size of the first batch: hardly anything is decided before.
-const FIRST_BATCH: usize = 8;
+pub(super) const FIRST_BATCH: usize = 8;
 
 /// The factor by which a batch is smaller than all cases before it, as far as the workers are busy: what is run beyond
 /// the deciding case is not used.
@@ -33,20 +33,20 @@ pub(super) fn until_decided(
     let mut progress = IntervalProgress::start(most * solvers.len());
     let mut playing: Vec<usize> = (0..solvers.len()).collect();
     let outcomes = OutcomeGrid::new(0, solvers.len());
-    let mut played = MatchResult { plan: runner.plan(solvers, Vec::new())?, outcomes, stop: None };
+    let mut played = MatchResult { plan: runner.plan(solvers, CaseList::default())?, outcomes, stop: None };
     let mut session = runner.begin(&played.plan)?;
     let mut looks = Looks::new(&played, args);
     let mut next_shown = FIRST_BATCH;
     while playing.len() > 1 {
         let first_case = played.plan.cases.len();
         let size = if first_case == 0 { FIRST_BATCH } else { runner.jobs().max(first_case / BATCH_SHARE) };
-        let batch: Vec<CaseSpec> = pool.by_ref().take(size).collect();
+        let batch: CaseList = pool.by_ref().take(size).collect();
         if batch.is_empty() {
             break;
         }
         runner.grow(&mut session, &[], &batch);
         let plan = runner.plan(playing.iter().map(|&solver| played.plan.solvers[solver].clone()).collect(), batch)?;
-        let part = Part { solvers: playing.clone(), first_case };
+        let part = Part { solvers: playing.clone(), cases: CasePlaces::From(first_case) };
         let later = runner.play_watched(&mut session, plan, part, &mut |event| progress.watch(event))?;
         played.stop = later.stop;
         let is_cut_short = later.stop.is_some() || later.is_faulty();
@@ -54,9 +54,7 @@ pub(super) fn until_decided(
         if is_cut_short {
             break;
         }
-        let cases = played.plan.cases.len();
-        if cases >= next_shown || playing.len() == 1 {
-            next_shown = cases + cases.div_ceil(SHOWN);
+        if is_to_be_shown(&played, &playing, &mut next_shown) {
             show(&played, args, &mut progress)?;
         }
     }
@@ -65,8 +63,7 @@ pub(super) fn until_decided(
     Ok(played)
 }
 
-/// Adds the cases of a batch one by one, and looks after each. Returns the solvers that continue: the first, and those
-/// whose comparison is not decided. What they were run on beyond the deciding case is not used.
+/// Adds the cases of a batch one by one, and looks after each. Returns the solvers that continue.
 fn look(
     played: &mut MatchResult,
     later: &MatchResult,
@@ -76,14 +73,7 @@ fn look(
     let solvers = playing.clone();
     for case in 0..later.plan.cases.len() {
         played.add_case(later, case, &solvers, &playing);
-        looks.add(played)?;
-        let mut open = vec![0];
-        for &second in &playing[1..] {
-            if !looks.is_over(played, second)? {
-                open.push(second);
-            }
-        }
-        playing = open;
+        playing = still_playing(played, playing, looks)?;
         if playing.len() == 1 {
             break;
         }
@@ -91,7 +81,34 @@ fn look(
     Ok(playing)
 }
 
-fn show(played: &MatchResult, args: &CompareArgs, progress: &mut IntervalProgress) -> Result<(), Failure> {
+/// Looks after the newest case. Returns the solvers that continue: the first, and those whose comparison is not decided.
+/// What they were run on beyond the deciding case is not used.
+pub(super) fn still_playing(
+    played: &MatchResult,
+    playing: Vec<usize>,
+    looks: &mut Looks<'_>,
+) -> Result<Vec<usize>, Failure> {
+    looks.add(played)?;
+    let mut open = vec![0];
+    for &second in playing.iter().skip(1) {
+        if !looks.is_over(played, second)? {
+            open.push(second);
+        }
+    }
+    Ok(open)
+}
+
+/// Returns whether the interval is to be shown now.
+pub(super) fn is_to_be_shown(played: &MatchResult, playing: &[usize], next_shown: &mut usize) -> bool {
+    let cases = played.plan.cases.len();
+    let is_due = cases >= *next_shown || playing.len() == 1;
+    if is_due {
+        *next_shown = cases + cases.div_ceil(SHOWN);
+    }
+    is_due
+}
+
+pub(super) fn show(played: &MatchResult, args: &CompareArgs, progress: &mut IntervalProgress) -> Result<(), Failure> {
     let solvers = &played.plan.solvers;
     let scored = played.scored()?;
     let measure = scored.measure(args.statistics.measure, unit(args).as_ref());

@@ -8,16 +8,16 @@ use crate::model::{CaseSpec, Exit, Outcome, Stop};
 use crate::report::TuneReport;
 use crate::tune::{Search, SearchSettings, Space};
 use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
 use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::outputs::Outputs;
-use crate::workflow::{load, provenance};
+use crate::workflow::{load, programs, provenance};
 use search::Tuning;
 use std::num::NonZeroUsize;
-use std::path::Path;
 
 /// Searches for good parameters.
-pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue(catalogue)?;
+pub(super) fn tune(catalogue: Given<'_>, args: &TuneArgs) -> Result<Exit, Failure> {
+    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.as_deref())?;
     let problem = load::problem(&catalogue, args.problem.as_deref())?;
     let space = Space::new(args.parameters.clone(), &args.defaults)
         .map_err(|error| Failure::usage(error.to_string()).with_hint("`judge help tune` has examples"))?;
@@ -32,7 +32,7 @@ pub(super) fn tune(catalogue: Option<&Path>, args: &TuneArgs) -> Result<Exit, Fa
     let cases: Vec<CaseSpec> = runner.training_cases(args.seeds.as_ref())?.take(advised).collect();
     let first_cases = first_cases.min(cases.len());
     let settings = SearchSettings { budget, cases: cases.len(), first_cases, seed: args.draw };
-    let session = runner.begin(&runner.plan(Vec::new(), cases.clone())?)?;
+    let session = runner.begin(&runner.plan(Vec::new(), cases.clone().into())?)?;
     let mut tuning = Tuning::new(args, problem, runner, session, cases, Search::new(space, settings));
     let stop = tuning.run()?;
     let report = tuning.finish(stop, provenance)?;

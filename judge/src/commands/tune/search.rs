@@ -2,12 +2,14 @@
 
 use super::confirm::Confirmation;
 use crate::cli::TuneArgs;
-use crate::journal::Part;
-use crate::model::{CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, Provenance, Solver, SolverSpec, Stop};
+use crate::journal::{CasePlaces, Part};
+use crate::model::{
+    CaseList, CaseSpec, Direction, JobId, Outcome, OutcomeGrid, Problem, Provenance, Solver, SolverSpec, Stop,
+};
 use crate::paired::EffectMeasure;
 use crate::plan::Plan;
 use crate::report::{Candidate, TuneReport};
-use crate::statistics::ScoreMeasure;
+use crate::scoring::ScoreMeasure;
 use crate::tune::{ParameterSetting, Search, SearchRound, fill};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchRunner;
@@ -64,12 +66,12 @@ impl<'a> Tuning<'a> {
     fn play(&mut self, round: &SearchRound) -> Result<Option<Stop>, Failure> {
         self.record_new()?;
         let solvers = round.candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
-        let plan = self.runner.plan(solvers, self.cases[round.cases.clone()].to_vec())?;
-        let part = Part { solvers: round.candidates.clone(), first_case: round.cases.start };
+        let plan = self.runner.plan(solvers, self.cases[round.cases.clone()].to_vec().into())?;
+        let part = Part { solvers: round.candidates.clone(), cases: CasePlaces::From(round.cases.start) };
         let result = self.runner.play_part(&mut self.session, plan, part)?;
         for (solver, &candidate) in round.candidates.iter().enumerate() {
             for case in round.cases.clone() {
-                let outcome = result.outcome(JobId { case: case - round.cases.start, solver }).cloned();
+                let outcome = result.outcome(JobId { case: case - round.cases.start, solver });
                 self.runs += usize::from(outcome.is_some());
                 self.outcomes[candidate][case] = outcome;
             }
@@ -97,7 +99,7 @@ impl<'a> Tuning<'a> {
         let settings: Vec<ParameterSetting> = self.search.candidates().skip(self.solvers.len()).cloned().collect();
         let new: Vec<Solver> = settings.iter().map(|setting| self.solver(setting)).collect::<Result<_, _>>()?;
         if !new.is_empty() {
-            self.runner.grow(&mut self.session, &new, &[]);
+            self.runner.grow(&mut self.session, &new, &CaseList::default());
             self.solvers.extend(new);
             self.outcomes.resize(self.solvers.len(), vec![None; self.cases.len()]);
         }
@@ -128,7 +130,7 @@ impl<'a> Tuning<'a> {
     }
 
     fn plan(&self) -> Plan {
-        Plan { solvers: self.solvers.clone(), cases: self.cases.clone(), ..self.runner.template().clone() }
+        Plan { solvers: self.solvers.clone(), cases: self.cases.clone().into(), ..self.runner.template().clone() }
     }
 
     fn whole(&self) -> SearchRound {
@@ -140,7 +142,7 @@ impl<'a> Tuning<'a> {
         for (solver, &candidate) in part.candidates.iter().enumerate() {
             for (case, outcome) in self.outcomes[candidate][part.cases.clone()].iter().enumerate() {
                 if let Some(outcome) = outcome {
-                    grid.set(JobId { case, solver }, outcome.clone());
+                    grid.set(JobId { case, solver }, outcome);
                 }
             }
         }
@@ -156,16 +158,16 @@ impl<'a> Tuning<'a> {
             return Ok(rows.map(|row| row.iter().map(value).collect()).collect());
         }
         let solvers = part.candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
-        let cases = self.cases[part.cases.clone()].to_vec();
+        let cases = self.cases[part.cases.clone()].to_vec().into();
         let plan = Plan { solvers, cases, ..self.runner.template().clone() };
         let board = score_run::score(&plan, &self.grid(part), &vec![None; plan.cases.len()], None)?.board;
         let sign = if board.direction == Direction::Max { 1.0 } else { -1.0 };
-        let value = |points: &Option<BigRational>| Some(points.as_ref()?.to_f64()? * sign);
-        Ok(board.standings.iter().map(|standing| standing.points.iter().map(value).collect()).collect())
+        let value = |points: Option<BigRational>| Some(points?.to_f64()? * sign);
+        Ok(board.standings.iter().map(|standing| standing.own_points.iter().map(value).collect()).collect())
     }
 
     /// Closes the record of the run, compares the winner with the default setting, and returns the report.
-    pub(super) fn finish(self, stop: Option<Stop>, provenance: Provenance) -> Result<TuneReport, Failure> {
+    pub(super) fn finish(self, stop: Option<Stop>, mut provenance: Provenance) -> Result<TuneReport, Failure> {
         let measure = self.measure();
         let (plan, whole) = (self.plan(), self.whole());
         let best = self.search.best();
@@ -198,6 +200,7 @@ impl<'a> Tuning<'a> {
             .run(&self.runner)?,
             _ => None,
         };
+        provenance.nodes = self.runner.plan_runner.nodes();
         Ok(TuneReport {
             problem: self.problem.id.clone(),
             provenance,

@@ -1,19 +1,19 @@
 //! Whether solvers get the verdicts and scores that the problem expects of them.
 
 use super::robustness::GoodAnswer;
-use super::subject::{FEW, Subject, counted, finding};
+use super::subject::{FEW, Subject, finding};
 use crate::cases::{Selection, select};
 use crate::journal::Part;
 use crate::model::{
-    CaseSpec, Exit, Expectation, JobId, Members, Outcome, RunEvent, ScoreRange, Solver, Stop, Verdict, quote,
+    CaseSpec, CheckerChoice, Exit, Expectation, JobId, Members, Outcome, RunEvent, ScoreRange, Solver, Stop, Verdict,
+    counted,
 };
 use crate::plan::Plan;
 use crate::report::{CheckResult, Finding, Progress};
 use crate::scoring;
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
-use crate::workflow::score_run;
-use std::path::Path;
+use crate::workflow::{entrants, score_run};
 use std::time::Duration;
 
 /// What a solver whose answers are garbage prints, and one that answers nothing.
@@ -81,8 +81,8 @@ fn one(
     if cases.is_empty() {
         return Ok(failed("it is expected to run on cases that the problem does not have".to_owned()));
     }
-    let text = placed(&expectation.solver, &subject.problem.folder);
-    let solvers = match matches.solvers(std::slice::from_ref(&text)) {
+    let spec = entrants::of_catalogue(&expectation.solver, &subject.problem.folder);
+    let solvers = match spec.and_then(|spec| matches.prepare_all(vec![spec])) {
         Ok(solvers) => solvers,
         Err(failure) if failure.exit() == Exit::Interrupted => return Err(failure),
         Err(failure) => return Ok(failed(failure.in_one_line())),
@@ -101,7 +101,7 @@ fn play(
     solvers: Vec<Solver>,
     cases: Vec<CaseSpec>,
 ) -> Result<(MatchResult, Answers), Failure> {
-    let plan = Plan { hand_over_answers: true, ..matches.plan(solvers, cases)? };
+    let plan = Plan { hand_over_answers: true, ..matches.plan(solvers, cases.into())? };
     let mut session = matches.begin(&plan)?;
     let (part, mut answers) = (Part::whole(&plan), Answers::new());
     let mut progress = Progress::start(&plan, matches.plan_runner.running());
@@ -127,7 +127,7 @@ fn chosen(subject: &Subject<'_>, members: &Members) -> Result<Vec<CaseSpec>, Fai
     if let Some(seeds) = &members.seeds {
         let seeded = select(subject.problem, &Selection { seeds: Some(seeds.clone()), ..Selection::default() })?;
         let own = |case: CaseSpec| subject.cases.iter().find(|own| own.source == case.source).cloned().unwrap_or(case);
-        for case in seeded.into_iter().map(own) {
+        for case in seeded.iter().map(own) {
             if !cases.contains(&case) {
                 cases.push(case);
             }
@@ -136,27 +136,13 @@ fn chosen(subject: &Subject<'_>, members: &Members) -> Result<Vec<CaseSpec>, Fai
     Ok(cases)
 }
 
-/// Returns the solver with its paths as they are from anywhere.
-fn placed(text: &str, folder: &Path) -> String {
-    let absolute = |word: &str| Some(folder.join(word)).filter(|path| path.exists());
-    if let Some(path) = absolute(text) {
-        return path.display().to_string();
-    }
-    let words = shell_words::split(text).unwrap_or_default();
-    if !words.iter().any(|word| absolute(word).is_some()) {
-        return text.to_owned();
-    }
-    let place = |word: &String| absolute(word).map_or_else(|| word.clone(), |path| path.display().to_string());
-    words.iter().map(|word| quote(&place(word))).collect::<Vec<_>>().join(" ")
-}
-
 fn note_accepted(result: &MatchResult, answers: Answers, solver: &str, played: &mut Played) {
     let limit = result.plan.limits_of(0).cpu.0;
     for (job, answer) in answers {
         let Some(Outcome { verdict: Verdict::Accepted, score: Some(score), cpu, .. }) = result.outcome(job) else {
             continue;
         };
-        let (case, command) = (&result.plan.cases[job.case], result.plan.reproduce(job));
+        let (case, command) = (&result.plan.cases.at(job.case), result.plan.reproduce(job));
         let cpu = cpu.unwrap_or_default();
         let share = |cpu: Duration, limit: Duration| cpu.as_secs_f64() / limit.as_secs_f64();
         if played.slowest.as_ref().is_none_or(|slowest| share(slowest.cpu, slowest.limit) < share(cpu, limit)) {
@@ -181,7 +167,7 @@ fn judged(check: &str, expectation: &Expectation, result: &MatchResult) -> Findi
                 if note.is_empty() { verdict.to_string() } else { format!("{verdict}: {note}") }
             },
         );
-        let detail = format!("expected {names}; on {} it got {said}", plan.cases[job.case].name);
+        let detail = format!("expected {names}; on {} it got {said}", plan.cases.at(job.case).name);
         return finding(check, CheckResult::Failed, detail, plan.reproduce(job));
     }
     let hits = jobs().filter_map(outcome).filter(|outcome| expectation.verdicts.contains(&outcome.verdict)).count();
@@ -227,11 +213,13 @@ fn scored(check: &str, range: &ScoreRange, result: &MatchResult, detail: &str, c
     finding(check, CheckResult::Ok, format!("{detail}, total {shown}{range}"), command)
 }
 
-/// Checks that the interactor of an interactive problem survives bad solvers, and accepts none.
+/// Checks that the interactor or tester of an interactive problem survives bad solvers, and accepts none.
 pub(super) fn bad_conversations(subject: &Subject<'_>, matches: &mut MatchRunner<'_>) -> Result<Vec<Finding>, Failure> {
     if !subject.problem.checker.is_interactive() {
         return Ok(Vec::new());
     }
+    let is_tester = matches!(subject.problem.checker, CheckerChoice::Tester(_));
+    let check = if is_tester { "tester" } else { "interactor" };
     let mut findings = Vec::new();
     for (what, text) in MUTE {
         let solvers = matches.solvers(&[text.to_owned()])?;
@@ -240,8 +228,8 @@ pub(super) fn bad_conversations(subject: &Subject<'_>, matches: &mut MatchRunner
         let jobs = (0..result.plan.cases.len()).map(|case| JobId { case, solver: 0 });
         let found = jobs.filter_map(|job| Some((job, result.outcome(job)?))).find(|(_, outcome)| bad(outcome));
         if let Some((job, Outcome { verdict, note, .. })) = found {
-            let detail = format!("{what} got {verdict} on {} {note}", result.plan.cases[job.case].name);
-            findings.push(finding("interactor", CheckResult::Failed, detail.trim_end(), result.plan.reproduce(job)));
+            let detail = format!("{what} got {verdict} on {} {note}", result.plan.cases.at(job.case).name);
+            findings.push(finding(check, CheckResult::Failed, detail.trim_end(), result.plan.reproduce(job)));
         }
     }
     if findings.is_empty() {
@@ -249,7 +237,7 @@ pub(super) fn bad_conversations(subject: &Subject<'_>, matches: &mut MatchRunner
             "accepts no solver that says nothing or garbage on {}",
             counted(subject.cases.len().min(FEW), "case")
         );
-        findings.push(finding("interactor", CheckResult::Ok, detail, String::new()));
+        findings.push(finding(check, CheckResult::Ok, detail, String::new()));
     }
     Ok(findings)
 }

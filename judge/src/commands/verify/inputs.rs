@@ -1,17 +1,14 @@
 //! Whether the generator is deterministic, and whether every input can be read and is valid.
 
-use super::subject::{Subject, counted, finding, in_one_line};
-use crate::cases::{Inputs, ProblemChecker};
-use crate::command::{self, CommandError};
+use super::subject::{Subject, finding};
+use crate::cases::{CheckerError, Inputs, ProblemChecker, check_input};
 use crate::model::{
-    CaseSource, CaseSpec, CheckerChoice, CheckerProtocol, CommandTemplate, GeneratorChoice, Problem, quote, tail,
+    CaseSource, CaseSpec, CheckerChoice, CommandTemplate, GeneratorChoice, Problem, Ruling, counted, error_chain, quote,
 };
 use crate::report::{CheckResult, Finding};
-use std::io::Write;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use tempfile::NamedTempFile;
 
 /// How many seeds the generator gets.
 const SEEDS: usize = 5;
@@ -40,11 +37,11 @@ pub(super) fn generator(subject: &Subject<'_>) -> Option<Finding> {
         let started = Instant::now();
         match inputs.generate(seed) {
             Ok(input) => made.push(input),
-            Err(error) => return Some(failed(seed, in_one_line(&error))),
+            Err(error) => return Some(failed(seed, error_chain(&error))),
         }
         slowest = slowest.max(started.elapsed());
     }
-    if matches!(choice, GeneratorChoice::Command(_)) {
+    if matches!(choice, GeneratorChoice::Command(_) | GeneratorChoice::Files(_)) {
         sleep(SECOND.saturating_sub(began.elapsed()));
     }
     for (&seed, first) in seeds.iter().zip(&made) {
@@ -56,7 +53,7 @@ pub(super) fn generator(subject: &Subject<'_>) -> Option<Finding> {
                     format!("seed {seed} gave two different inputs: use no other source of chance than the seed"),
                 ));
             }
-            Err(error) => return Some(failed(seed, in_one_line(&error))),
+            Err(error) => return Some(failed(seed, error_chain(&error))),
         }
     }
     Some(judged_generator(subject, &seeds, &made, slowest, show))
@@ -69,7 +66,7 @@ fn judged_generator(
     slowest: Duration,
     show: impl Fn(u64) -> String,
 ) -> Finding {
-    let limit = subject.problem.helper_limits.generator;
+    let limit = subject.problem.helper_limits.generator.wall;
     if let Some(place) = made.iter().position(Vec::is_empty) {
         let why = format!("seed {} gave an empty input", seeds[place]);
         return finding("generator", CheckResult::Failed, why, show(seeds[place]));
@@ -96,10 +93,10 @@ pub(super) fn inputs(subject: &Subject<'_>) -> Vec<Finding> {
         };
         let input = match inputs.load(case) {
             Ok(input) => input,
-            Err(error) => return vec![failed(in_one_line(&error))],
+            Err(error) => return vec![failed(error_chain(&error))],
         };
         if let Err(error) = checker.prepare(&input, Some(&case.source)) {
-            return vec![failed(in_one_line(&error))];
+            return vec![failed(error_chain(&error))];
         }
         if let (Some(validator), None | Some(Validity::Accepted)) = (&subject.problem.verification.validator, &valid) {
             valid = Some(validated(subject.problem, validator, case, &input));
@@ -119,7 +116,7 @@ enum Validity {
     /// It refuses the input of this case: why.
     Refused(CaseSpec, String),
     /// It gave no result on the input of this case.
-    Failed(CaseSpec, CommandError),
+    Failed(CaseSpec, CheckerError),
 }
 
 fn validated(problem: &Problem, validator: &CommandTemplate, case: &CaseSpec, input: &[u8]) -> Validity {
@@ -131,29 +128,15 @@ fn validated(problem: &Problem, validator: &CommandTemplate, case: &CaseSpec, in
 }
 
 /// Runs the validator on an input. Returns why it refuses it; `None` if it accepts it.
-fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Result<Option<String>, CommandError> {
-    let not_stored = |source| CommandError::Output { program: validator.line.clone(), source };
-    let mut file = NamedTempFile::with_prefix(judge_sandbox::sweepable_name("case") + ".").map_err(not_stored)?;
-    file.write_all(input).map_err(not_stored)?;
-    let words = command::words(&validator.line, &[("input", file.path())])?;
-    let limit = problem.helper_limits.checker.0;
-    let ended = command::run_on(Some(file.path()), &words, &validator.folder, limit, None)?;
-    if ended.status.code() == Some(accepting_code(problem)) {
-        return Ok(None);
-    }
-    let said = [&ended.stderr, &ended.stdout].into_iter().map(|text| tail(text)).find(|text| !text.is_empty());
-    Ok(Some(said.map_or_else(|| ended.status.to_string(), |said| format!("{said} ({})", ended.status))))
-}
-
-/// Input validators of Kattis packages accept with 42.
-fn accepting_code(problem: &Problem) -> i32 {
-    match &problem.checker {
-        CheckerChoice::External(checker) | CheckerChoice::Interactor(checker)
-            if matches!(checker.protocol, CheckerProtocol::Kattis(_)) =>
-        {
-            42
-        }
-        _ => 0,
+fn validate(problem: &Problem, validator: &CommandTemplate, input: &[u8]) -> Result<Option<String>, CheckerError> {
+    let protocol = match &problem.checker {
+        CheckerChoice::External(checker) | CheckerChoice::Interactor(checker) => Some(&checker.protocol),
+        CheckerChoice::Tester(tester) => Some(&tester.program.protocol),
+        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) => None,
+    };
+    match check_input(validator, protocol, &problem.helper_limits.checker, input)? {
+        Ruling::Accepted(_) => Ok(None),
+        Ruling::Rejected(rejection) => Ok(Some(rejection.to_string())),
     }
 }
 
@@ -166,7 +149,7 @@ fn validator_finding(subject: &Subject<'_>, validator: &CommandTemplate, valid: 
             return finding("validator", CheckResult::Failed, why, by_hand(&subject.input_command(&case)));
         }
         Validity::Failed(case, error) => {
-            let why = format!("on {}: {}", case.name, in_one_line(&error));
+            let why = format!("on {}: {}", case.name, error_chain(&error));
             return finding("validator", CheckResult::Failed, why, by_hand(&subject.input_command(&case)));
         }
         Validity::Accepted => {}
@@ -181,7 +164,7 @@ fn validator_finding(subject: &Subject<'_>, validator: &CommandTemplate, valid: 
             }
             Ok(Some(_)) => {}
             Err(error) => {
-                let why = format!("on {what}: {}", in_one_line(&error));
+                let why = format!("on {what}: {}", error_chain(&error));
                 return finding("validator", CheckResult::Failed, why, by_hand(shown));
             }
         }

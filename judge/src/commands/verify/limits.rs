@@ -1,8 +1,8 @@
 //! Whether the time limit leaves room, and whether the test groups fit the cases.
 
 use super::expectations::Slowest;
-use super::subject::{Subject, counted, finding};
-use crate::model::{TestGroup, Time};
+use super::subject::{Subject, finding};
+use crate::model::{TestGroup, Time, counted};
 use crate::report::{CheckResult, Finding};
 use num_rational::BigRational;
 use num_traits::One;

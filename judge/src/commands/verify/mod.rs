@@ -6,12 +6,14 @@ mod limits;
 mod robustness;
 mod subject;
 
-use crate::cli::{LimitArgs, RunningArgs, VerifyArgs};
+use crate::cli::{EngineArgs, LimitArgs, RunningArgs, VerifyArgs};
 use crate::manifest::Catalogue;
-use crate::model::{Exit, Problem};
+use crate::model::{Exit, Problem, quote};
 use crate::report::{self, CheckResult, Finding, Style, VerifiedProblem};
 use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
 use crate::workflow::match_runner::MatchRunner;
+use crate::workflow::programs::{self, Programs};
 use crate::workflow::{load, sandbox};
 use expectations::Played;
 use judge_sandbox::Sandbox;
@@ -20,18 +22,27 @@ use std::sync::Arc;
 use subject::{Subject, finding};
 
 /// Checks the problems that are named, or all of the catalogue.
-pub(super) fn verify(file: Option<&Path>, args: &VerifyArgs) -> Result<Exit, Failure> {
-    let catalogue = load::catalogue(file)?;
-    let problems: Vec<&Problem> = match &*args.ids {
-        [] => catalogue.problems().iter().collect(),
-        ids => ids.iter().map(|id| catalogue.find(id)).collect::<Result<_, _>>()?,
+pub(super) fn verify(given: Given<'_>, args: &VerifyArgs) -> Result<Exit, Failure> {
+    let mut catalogue = load::catalogue(given)?;
+    let ids = match &*args.ids {
+        [] => catalogue.problems().iter().map(|problem| problem.id.clone()).collect(),
+        ids => ids.to_vec(),
     };
+    for id in &ids {
+        catalogue.find(id)?;
+    }
     if let Some(path) = &args.json {
         load::probe("the JSON report", path)?;
     }
-    let sandbox = Arc::new(sandbox::open(&args.sandbox)?);
-    let verifier = Verifier { catalogue: &catalogue, file, running: running(args), sandbox };
-    let verified = problems.into_iter().map(|problem| verifier.verify(problem)).collect::<Result<Vec<_>, _>>()?;
+    let sandbox = sandbox::open(&args.sandbox)?;
+    let compiled = ids.iter().map(|id| compiled(&mut catalogue, id)).collect::<Result<Vec<_>, _>>()?;
+    let verifier = Verifier { catalogue: &catalogue, file: given.catalogue, running: running(args), sandbox };
+    let each = ids.iter().zip(&compiled).map(|(id, compiled)| match compiled {
+        Ok(_) => verifier.verify(catalogue.find(id)?),
+        Err(failure) => Ok(not_compiled(id, failure)),
+    });
+    let verified = each.collect::<Result<Vec<_>, Failure>>()?;
+    drop(compiled);
     if args.json.as_deref() != Some(Path::new("-")) {
         report::print(&report::verify_text(&verified, Style::of_stdout()))?;
     }
@@ -42,11 +53,27 @@ pub(super) fn verify(file: Option<&Path>, args: &VerifyArgs) -> Result<Exit, Fai
     Ok(if report::count_checks(&verified, CheckResult::Failed) == 0 { Exit::Success } else { Exit::NotAccepted })
 }
 
+/// Compiles the programs of a problem. One that does not compile is a finding about its problem; a fault of the machine is
+/// none.
+fn compiled(catalogue: &mut Catalogue, id: &str) -> Result<Result<Programs, Failure>, Failure> {
+    match programs::compile(catalogue, Some(id)) {
+        Err(failure) if failure.exit() != Exit::Usage => Err(failure),
+        compiled => Ok(compiled),
+    }
+}
+
+fn not_compiled(id: &str, failure: &Failure) -> VerifiedProblem {
+    let detail = [vec![failure.in_one_line()], failure.hints().map(str::to_owned).collect()].concat().join("; ");
+    let show = format!("judge verify -p {}", quote(id));
+    VerifiedProblem { id: id.to_owned(), checks: vec![finding("programs", CheckResult::Failed, detail, show)] }
+}
+
 /// How the expected solvers are run: under the problem's own limits, and without a record.
 fn running(args: &VerifyArgs) -> RunningArgs {
     RunningArgs {
         limits: LimitArgs::default(),
         jobs: args.jobs.clone(),
+        engine: EngineArgs::default(),
         reuse: false,
         no_journal: true,
         build: args.build.clone(),

@@ -1,8 +1,8 @@
 //! Whether the checker rejects bad answers, survives strange ones, and accepts the answer files.
 
-use super::subject::{FEW, Subject, counted, finding, in_one_line};
+use super::subject::{FEW, Subject, finding};
 use crate::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker};
-use crate::model::{BadAnswer, CaseSource, CaseSpec, Ruling, quote};
+use crate::model::{BadAnswer, CaseSource, CaseSpec, Ruling, counted, error_chain, quote};
 use crate::report::{CheckResult, Finding};
 use crate::verdict::ProtocolError;
 use checkers::Score;
@@ -33,7 +33,7 @@ pub(super) struct GoodAnswer {
 
 /// Checks how the checker treats bad answers. `good`: answers that it accepts.
 pub(super) fn checker(subject: &Subject<'_>, good: &[GoodAnswer]) -> Vec<Finding> {
-    if subject.problem.checker.is_interactive() {
+    if !subject.problem.checker.checks_answers() {
         return Vec::new();
     }
     let mut findings = Vec::new();
@@ -81,7 +81,7 @@ fn ruling(prepared: &PreparedCase, answer: &[u8]) -> Result<Option<Ruling>, Stri
     match prepared.check(answer) {
         Ok(ruling) => Ok(Some(ruling)),
         Err(CheckerError::Protocol(ProtocolError::NextPass(_))) => Ok(None),
-        Err(error) => Err(in_one_line(&error)),
+        Err(error) => Err(error_chain(&error)),
     }
 }
 
@@ -142,15 +142,15 @@ fn half(answer: &[u8]) -> Option<&[u8]> {
     (ends.len() > 1).then(|| &answer[..=ends[ends.len() / 2 - 1]])
 }
 
-/// Checks that every answer file is accepted on its case.
+/// Checks that every answer file is accepted on its case; where the solver runs in several passes, that there is one.
 pub(super) fn answer_files(subject: &Subject<'_>) -> Option<Finding> {
     let answers = subject.problem.checker.answers()?;
     let has_answers = !answers.patterns.is_empty() || !answers.named.is_empty();
-    if !has_answers || subject.problem.checker.is_interactive() {
+    if !has_answers || !subject.problem.checker.checks_answers() {
         return None;
     }
     let (inputs, checker) = (Inputs::of(subject.problem), ProblemChecker::of(subject.problem));
-    let mut accepted = 0;
+    let (mut accepted, mut of_passes) = (0, 0);
     for case in &subject.cases {
         let CaseSource::File(path) = &case.source else { continue };
         let failed =
@@ -164,9 +164,14 @@ pub(super) fn answer_files(subject: &Subject<'_>) -> Option<Finding> {
         let name = file.to_string_lossy();
         let command = format!("{} < {}", subject.check_command(case), quote(&name));
         let Ok(prepared) = inputs.load(case).map(|input| checker.prepare(&input, Some(&case.source))) else { continue };
+        // No pass has to give what the file says.
+        if prepared.as_ref().is_ok_and(|prepared| prepared.passes() > 1) {
+            of_passes += 1;
+            continue;
+        }
         let ruled = std::fs::read(&file).map_err(|error| error.to_string()).and_then(|answer| match &prepared {
             Ok(prepared) => ruling(prepared, &answer),
-            Err(error) => Err(in_one_line(error)),
+            Err(error) => Err(error_chain(error)),
         });
         match ruled {
             Ok(Some(Ruling::Rejected(why))) => return failed(format!("the checker rejects {name}: {why}"), command),
@@ -174,7 +179,10 @@ pub(super) fn answer_files(subject: &Subject<'_>) -> Option<Finding> {
             Ok(_) => accepted += 1,
         }
     }
-    let detail = format!("{} accepted", counted(accepted, "file"));
+    let detail = match of_passes {
+        0 => format!("{} accepted", counted(accepted, "file")),
+        count => format!("{} found; the checker decides on several passes", counted(count, "file")),
+    };
     Some(finding("answer files", CheckResult::Ok, detail, String::new()))
 }
 

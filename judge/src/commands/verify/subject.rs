@@ -22,7 +22,7 @@ impl<'a> Subject<'a> {
     pub(super) fn new(problem: &'a Problem, catalogue: Option<&std::path::Path>) -> Result<Self, Failure> {
         let cases = select(problem, &Selection::default())?;
         let flag = |path: &std::path::Path| format!(" --problems {}", quote(&path.to_string_lossy()));
-        Ok(Self { problem, cases, catalogue: catalogue.map_or_else(String::new, flag) })
+        Ok(Self { problem, cases: cases.iter().collect(), catalogue: catalogue.map_or_else(String::new, flag) })
     }
 
     /// Returns a command of the judge about this problem.
@@ -57,15 +57,4 @@ impl<'a> Subject<'a> {
 /// Returns a finding.
 pub(super) fn finding(check: &str, result: CheckResult, detail: impl Into<String>, command: String) -> Finding {
     Finding { check: check.to_owned(), result, detail: detail.into(), command }
-}
-
-/// Returns an error with all its causes, in one line.
-pub(super) fn in_one_line(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}
-
-/// Returns `1 case` or `7 cases`.
-pub(super) fn counted(number: usize, one: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }

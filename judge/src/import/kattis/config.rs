@@ -1,5 +1,6 @@
 //! What `problem.yaml` says.
 
+use super::constants::Constants;
 use crate::import::error::ImportError;
 use crate::import::yaml::Mapping;
 use std::path::Path;
@@ -22,17 +23,22 @@ const DESCRIPTIVE: [&str; 13] = [
 ];
 
 /// Keys that are read here.
-const READ: [&str; 4] = ["limits", "validation", "validator_flags", "grading"];
+const READ: [&str; 5] = ["constants", "limits", "validation", "validator_flags", "grading"];
 
-/// Limits that are read here, and those that only measure submissions of the package.
-const LIMITS: [&str; 8] = [
+/// Limits that are read here.
+const LIMITS: [&str; 13] = [
     "time_limit",
+    "time_multiplier",
+    "time_multipliers",
+    "time_resolution",
+    "time_safety_margin",
     "memory",
     "output",
     "code",
     "compilation_time",
     "compilation_memory",
     "validation_time",
+    "validation_memory",
     "validation_passes",
 ];
 
@@ -52,6 +58,7 @@ pub(super) struct Config {
     pub(super) custom_score: bool,
     pub(super) minimise: bool,
     pub(super) flags: Vec<String>,
+    pub(super) constants: Constants,
     pub(super) limits: Mapping,
     pub(super) left: Vec<String>,
 }
@@ -88,6 +95,7 @@ impl Config {
             custom_score: says("score"),
             minimise: objective.as_deref() == Some("min"),
             flags: yaml.words("validator_flags")?.unwrap_or_default(),
+            constants: Constants::read(&yaml)?,
             left: left(&yaml)?,
             limits: yaml.mapping("limits")?,
             legacy,
@@ -110,19 +118,12 @@ fn left(yaml: &Mapping) -> Result<Vec<String>, ImportError> {
     for key in yaml.keys().filter(|key| !DESCRIPTIVE.contains(key) && !READ.contains(key)) {
         left.push(match key {
             "languages" => "problem.yaml: `languages`: every language is admitted".to_owned(),
-            "constants" => "problem.yaml: `constants`: they are not put into files".to_owned(),
             key => format!("problem.yaml: `{key}` has no place in a problem of a catalogue"),
         });
     }
     let limits = yaml.mapping("limits")?;
-    for key in limits.keys().filter(|key| !LIMITS.contains(key)) {
-        left.push(match key {
-            "time_multiplier" | "time_multipliers" | "time_safety_margin" | "time_resolution" => {
-                format!("problem.yaml: `limits.{key}`: time limits are not derived from submissions")
-            }
-            key => format!("problem.yaml: `limits.{key}` has no limit of its own here"),
-        });
-    }
+    let other = limits.keys().filter(|key| !LIMITS.contains(key));
+    left.extend(other.map(|key| format!("problem.yaml: `limits.{key}` has no limit of its own here")));
     let grading = yaml.mapping("grading")?;
     left.extend(
         grading

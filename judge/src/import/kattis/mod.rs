@@ -2,7 +2,10 @@
 //! Formats: <https://www.kattis.com/problem-package-format/>.
 
 mod config;
+mod constants;
 mod data;
+mod expected;
+mod input_flags;
 mod limits;
 mod package;
 mod points;
@@ -13,78 +16,95 @@ mod write;
 use super::error::ImportError;
 use super::files;
 use super::imported::Imported;
+use super::kind::Kind;
+use super::program::Program;
 use super::yaml::Mapping;
+use crate::model::counted;
 use config::Config;
-use data::{Case, Group};
-use package::{Package, inside};
+use data::{Case, FLAGS, Group};
+use package::Package;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The file that makes a folder a package.
-const CONFIG: &str = "problem.yaml";
+const CONFIG: &str = Kind::Kattis.sign();
 
 /// Reads the package in a folder. `id`: the problem's id in place of the folder's name.
 ///
 /// # Errors
-/// When it is no package, a file of it is malformed, or it asks for something without which its verdicts would be wrong.
-pub fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
+/// When a file of it is malformed, or it asks for something without which its verdicts would be wrong.
+pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportError> {
     let file = root.join(CONFIG);
-    if !file.is_file() {
-        return Err(ImportError::Unknown(root.to_owned()));
-    }
     let config = Config::read(&file)?;
     if config.interactive && config.multi_pass {
         return Err(ImportError::unsupported(&file, "an interactive problem of several passes"));
     }
-    let id = id.map_or_else(|| id_of(root), str::to_owned);
+    let id = id.map_or_else(|| files::id_of(root), str::to_owned);
     let mut left = config.left.clone();
     let package = package(root, config, &mut left)?;
-    let mut text = write::catalogue(&package, &id, root, &mut left)?;
+    let (mut text, mut time_limit) = write::catalogue(&package, &id, root, &mut left)?;
     let mut copied: Vec<(PathBuf, PathBuf)> = Vec::new();
     for case in package.with_cases().into_iter().flat_map(|group| &group.cases) {
         let paths = std::iter::once(&case.input).chain(&case.answer);
-        copied.extend(paths.map(|path| (path.clone(), inside(root, path))));
+        copied.extend(paths.map(|path| (path.clone(), files::inside(root, path))));
     }
     let count = package.with_cases().iter().map(|group| group.cases.len()).sum::<usize>();
-    let mut taken = vec![if count == 1 { "1 case".to_owned() } else { format!("{count} cases") }];
-    let mut program = None;
+    let mut taken = vec![counted(count, "case")];
+    let mut programs = Vec::new();
+    let named = |source: &Path| files::inside(root, source).display().to_string();
+    let mut take = |what: &str, program: Program| {
+        taken.push(format!("the {what} {}", named(&program.source)));
+        copied.extend(program.files);
+        programs.extend(program.compiled);
+    };
+    if let Some(program) = package.input_validator {
+        take("input validator", program);
+    }
     if let Some(validator) = package.validator {
-        taken.push(format!("the output validator {}", inside(root, &validator.source).display()));
-        copied.extend(validator.files);
-        program = validator.program;
+        take("output validator", validator.program);
     } else {
         taken.push(format!("the default validator: tokens {}", package.flags.join(" ")).trim_end().to_owned());
     }
-    let has_time_limit = limits::time(&package.config, root)?.is_some();
-    let submissions = submissions::write(&mut text, root, has_time_limit, &mut left)?;
+    let (submissions, excluded) = submissions::write(&mut text, root, &package.config, &mut left)?;
+    if let Some(derived) = &mut time_limit {
+        derived.excluded = excluded;
+    }
     if !submissions.is_empty() {
         taken.push("submissions with their expected verdicts, for `judge verify`".to_owned());
     }
-    copied.extend(submissions.into_iter().map(|file| (file.clone(), inside(root, &file))));
+    copied.extend(submissions.into_iter().map(|file| (file.clone(), files::inside(root, &file))));
     // The folders above a file may be links, too.
     copied.iter().try_for_each(|(from, _)| files::check_link(root, from))?;
     left.extend(other_folders(root)?);
-    Ok(Imported { id, catalogue: text.finish(), files: copied, program, taken, left })
+    let catalogue = text.finish();
+    let files = copied;
+    let mut imported = Imported { id, catalogue, files, programs, taken, left, time_limit, ..Imported::default() };
+    package.config.constants.fill(&mut imported)?;
+    Ok(imported)
 }
 
 fn package(root: &Path, config: Config, left: &mut Vec<String>) -> Result<Package, ImportError> {
     let mut lines = BTreeSet::new();
-    let above = Group::settings_of(&root.join("data"))?;
+    let above = Group::settings_of(&root.join("data"), &config.constants)?;
     let old_groups = config.legacy || Group::are_old(root);
     let above_settings = old_groups.then_some(&above);
     let mut groups = Vec::new();
     for path in ["data/sample", "data/secret"] {
-        groups.push(Group::read(root, path, above_settings, &mut lines)?);
+        groups.push(Group::read(root, path, above_settings, &config.constants, &mut lines)?);
     }
     left.extend(lines);
     let wants = config.custom.unwrap_or(true) || config.interactive || config.multi_pass;
-    let validator = if wants { validator::find(root)? } else { None };
+    let validator = if wants { validator::output(root)? } else { None };
     if validator.is_none() && (config.custom == Some(true) || config.interactive || config.multi_pass) {
         let expected = "a program in output_validator/ or output_validators/";
         return Err(ImportError::bad(&root.join(CONFIG), "the problem has no output validator", expected));
     }
     let flags = flags(&config, &above, &groups, left)?;
-    let package = Package { config, old_groups, groups, validator, flags };
+    let input_validator = match validator::input(root, left)? {
+        Some(program) => input_flags::give(program, &above, &groups, left)?,
+        None => None,
+    };
+    let package = Package { config, old_groups, groups, validator, input_validator, flags };
     check_cases(root, &package)?;
     Ok(package)
 }
@@ -97,7 +117,8 @@ fn flags(
     left: &mut Vec<String>,
 ) -> Result<Vec<String>, ImportError> {
     let of = |settings: &Mapping| -> Result<Option<Vec<String>>, ImportError> {
-        Ok(settings.words("output_validator_args")?.or(settings.words("output_validator_flags")?))
+        let [first, second] = FLAGS.map(|key| settings.words(key));
+        Ok(first?.or(second?))
     };
     let mut counts: BTreeMap<Vec<String>, Vec<&str>> = BTreeMap::new();
     let general = of(above)?.unwrap_or_default();
@@ -112,6 +133,12 @@ fn flags(
     for (other, groups) in counts.iter().filter(|(flags, _)| **flags != most) {
         let (asked, used) = (other.join(" "), most.join(" "));
         left.push(format!("{}: validator flags `{asked}`: all cases are checked with `{used}`", groups.join(", ")));
+    }
+    for case in groups.iter().flat_map(Group::with_cases).flat_map(|group| &group.cases) {
+        let Some(own) = of(&case.settings)?.filter(|own| *own != most) else { continue };
+        let (asked, used) = (own.join(" "), most.join(" "));
+        let what = format!("validator flags `{asked}` of a single case, where the others have `{used}`");
+        return Err(ImportError::unsupported(&case.input.with_extension("yaml"), what));
     }
     Ok(config.flags.iter().cloned().chain(most).collect())
 }
@@ -148,7 +175,7 @@ fn other_folders(root: &Path) -> Result<Vec<String>, ImportError> {
         let name = files::name(&entry);
         let why = match &*name {
             known if KNOWN.contains(&known) => continue,
-            "input_validators" | "input_validator" | "input_format_validators" => "input validators are not run",
+            "input_validators" | "input_validator" | "input_format_validators" => continue,
             "statement" | "problem_statement" | "solution" | "attachments" => "texts are not judged",
             "include" => "files are not compiled together with solvers",
             "graders" => "graders are not run: the points of the cases are added",
@@ -158,11 +185,4 @@ fn other_folders(root: &Path) -> Result<Vec<String>, ImportError> {
         left.push(format!("{name}: {why}"));
     }
     Ok(left)
-}
-
-/// Returns the folder's name with the letters that an id has.
-fn id_of(root: &Path) -> String {
-    let folder = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let valid = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '-' };
-    files::name(&folder).chars().map(valid).collect()
 }

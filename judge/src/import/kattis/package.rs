@@ -4,8 +4,8 @@ use super::config::Config;
 use super::data::Group;
 use super::validator::Validator;
 use crate::import::files;
+use crate::import::program::Program;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 /// What a package says, read and not yet judged.
 pub(super) struct Package {
@@ -15,6 +15,7 @@ pub(super) struct Package {
     /// `data/sample` and `data/secret`.
     pub(super) groups: Vec<Group>,
     pub(super) validator: Option<Validator>,
+    pub(super) input_validator: Option<Program>,
     /// The flags of its validator.
     pub(super) flags: Vec<String>,
 }
@@ -31,9 +32,4 @@ impl Package {
         let cases = self.with_cases().into_iter().flat_map(|group| &group.cases);
         cases.map(|case| files::name(&case.input)).any(|name| !names.insert(name))
     }
-}
-
-/// Returns the path of a file in the package.
-pub(super) fn inside(root: &Path, path: &Path) -> PathBuf {
-    path.strip_prefix(root).unwrap_or(path).to_owned()
 }

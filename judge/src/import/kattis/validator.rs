@@ -1,81 +1,71 @@
-//! The output validator of a package.
+//! The output validator of a package, and the validator of its inputs.
 
 use crate::import::error::ImportError;
 use crate::import::files;
-use crate::import::imported::ToCompile;
-use std::path::{Path, PathBuf};
+use crate::import::program::{self, Program, Refusal};
+use std::path::Path;
 
-/// Endings of sources that are compiled to one program.
-const COMPILED: [&str; 6] = ["c", "cc", "cpp", "cxx", "rs", "go"];
+/// Where the output validator goes.
+const OUTPUT: &str = "output_validator";
 
-/// The name of a compiled validator beside the `problems.toml`.
-const PROGRAM: &str = "output_validator/validator.bin";
+/// Where the input validator goes.
+const INPUT: &str = "input_validator";
 
-/// An output validator, with the command that runs it.
+/// The folders of input validators in the formats, and whether the files in it are one program.
+const INPUT_FOLDERS: [(&str, bool); 3] =
+    [("input_validators", false), (INPUT, true), ("input_format_validators", false)];
+
+/// An output validator.
 #[derive(Debug)]
 pub(super) struct Validator {
-    pub(super) command: String,
-    pub(super) source: PathBuf,
-    pub(super) files: Vec<(PathBuf, PathBuf)>,
-    pub(super) program: Option<ToCompile>,
+    pub(super) program: Program,
     /// Whether its sources name the file with a score that is not multiplied.
     pub(super) writes_scores: bool,
     /// Whether they name the file with a share of the case's points.
     pub(super) writes_multipliers: bool,
 }
 
-/// Finds the validator; `None` if the package has none.
-pub(super) fn find(root: &Path) -> Result<Option<Validator>, ImportError> {
-    let folders = ["output_validator", "output_validators"].map(|name| root.join(name));
+/// Finds the output validator; `None` if the package has none.
+pub(super) fn output(root: &Path) -> Result<Option<Validator>, ImportError> {
+    let folders = [OUTPUT, "output_validators"].map(|name| root.join(name));
     let Some(folder) = folders.iter().find(|folder| folder.is_dir()) else { return Ok(None) };
-    let entries = files::entries(folder)?;
-    let is_one = folder.ends_with("output_validator") && entries.iter().any(|entry| entry.is_file());
-    let source = match &*entries {
-        _ if is_one => folder.clone(),
+    let source = match &*program::all(folder, folder.ends_with(OUTPUT))? {
         [] => return Ok(None),
         [one] => one.clone(),
-        _ => {
-            let what = format!("{} output validators, which must all accept", entries.len());
+        several => {
+            let what = format!("{} output validators, which must all accept", several.len());
             return Err(ImportError::unsupported(folder, what));
         }
     };
-    let base = if source.is_dir() { source.clone() } else { folder.clone() };
-    let sources = if source.is_dir() { files::tree(root, &source)? } else { vec![source.clone()] };
-    let inside = |file: &PathBuf| Path::new("output_validator").join(file.strip_prefix(&base).unwrap_or(file));
-    let copies: Vec<_> = sources.iter().map(|file| (file.clone(), inside(file))).collect();
-    let names = |word: &[u8]| sources.iter().any(|file| std::fs::read(file).is_ok_and(|text| contains(&text, word)));
+    let program = program::read(root, &source, OUTPUT, "the output validator").map_err(|refusal| match refusal {
+        Refusal::Unsupported(file, why) => ImportError::unsupported(&file, format!("an output validator {why}")),
+        Refusal::Unreadable(error) => error,
+    })?;
+    let names =
+        |word: &[u8]| program.files.iter().any(|(file, _)| std::fs::read(file).is_ok_and(|text| contains(&text, word)));
     let (writes_scores, writes_multipliers) = (names(b"score.txt"), names(b"score_multiplier.txt"));
-    let with = |command, program| {
-        let (source, files) = (source.clone(), copies.clone());
-        Some(Validator { command, source, files, program, writes_scores, writes_multipliers })
-    };
-    let scripts = sources.iter().find(|file| ["build", "run"].contains(&&*files::name(file)));
-    if let Some(script) = scripts {
-        return Err(ImportError::unsupported(script, "an output validator with its own script to build or run it"));
-    }
-    if let Some(main) = python(&sources) {
-        return Ok(with(shell_words::join(["python3", &*inside(&main).to_string_lossy()]), None));
-    }
-    if !sources.iter().any(|file| COMPILED.iter().any(|ending| has_ending(file, ending))) {
-        return Err(ImportError::unsupported(&source, "an output validator in another language than Python, C or C++"));
-    }
-    let program = ToCompile { source: source.clone(), program: PROGRAM.into() };
-    Ok(with(format!("./{PROGRAM}"), Some(program)))
+    Ok(Some(Validator { program, writes_scores, writes_multipliers }))
 }
 
-/// Returns the script that a Python program starts with.
-fn python(sources: &[PathBuf]) -> Option<PathBuf> {
-    let scripts: Vec<_> =
-        sources.iter().filter(|file| ["py", "py3"].iter().any(|ending| has_ending(file, ending))).collect();
-    let named = |name: &str| scripts.iter().find(|file| files::name(file) == name).map(|file| (*file).clone());
-    named("__main__.py").or_else(|| named("main.py")).or_else(|| match &*scripts {
-        [one] => Some((*one).clone()),
-        _ => None,
-    })
-}
-
-fn has_ending(file: &Path, ending: &str) -> bool {
-    file.extension().is_some_and(|found| found == ending)
+/// Finds the first validator of inputs that can be run. A line names each other one.
+pub(super) fn input(root: &Path, left: &mut Vec<String>) -> Result<Option<Program>, ImportError> {
+    let mut found = None;
+    for (name, is_one) in INPUT_FOLDERS {
+        for source in program::all(&root.join(name), is_one)? {
+            files::check_link(root, &source)?;
+            let shown = files::inside(root, &source).display().to_string();
+            if found.is_some() {
+                left.push(format!("{shown}: a problem has one validator, the first"));
+                continue;
+            }
+            match program::read(root, &source, INPUT, "the input validator") {
+                Ok(program) => found = Some(program),
+                Err(Refusal::Unsupported(_, why)) => left.push(format!("{shown}: an input validator {why}")),
+                Err(Refusal::Unreadable(error)) => return Err(error),
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn contains(text: &[u8], word: &[u8]) -> bool {

@@ -1,8 +1,9 @@
 //! Writes a package as a `problems.toml`.
 
 use super::data::{Case, Group};
-use super::package::{Package, inside};
+use super::package::Package;
 use super::{limits, points};
+use crate::import::derived_limit::DerivedLimit;
 use crate::import::error::ImportError;
 use crate::import::files;
 use crate::import::text::Text;
@@ -11,8 +12,13 @@ use std::path::Path;
 /// How often a solver of a problem of several passes may run where the package does not say it.
 const PASSES: f64 = 2.0;
 
-/// Returns the text of the `problems.toml`, without the submissions.
-pub(super) fn catalogue(package: &Package, id: &str, root: &Path, left: &mut Vec<String>) -> Result<Text, ImportError> {
+/// Returns the text of the `problems.toml`, without the submissions, and how its time limit is derived, if it is.
+pub(super) fn catalogue(
+    package: &Package,
+    id: &str,
+    root: &Path,
+    left: &mut Vec<String>,
+) -> Result<(Text, Option<DerivedLimit>), ImportError> {
     let config = &package.config;
     let mut text = Text::default();
     text.comment(&format!("Imported from the Kattis package {}.", files::name(root)));
@@ -22,6 +28,7 @@ pub(super) fn catalogue(package: &Package, id: &str, root: &Path, left: &mut Vec
         text.text("source", &config.source);
     }
     checker(&mut text, package)?;
+    validator(&mut text, package);
     let namesakes = package.has_namesakes();
     if !namesakes {
         let patterns = |ending: &str| -> Vec<String> {
@@ -30,7 +37,7 @@ pub(super) fn catalogue(package: &Package, id: &str, root: &Path, left: &mut Vec
         };
         text.texts("inputs", &patterns("in")).texts("answers", &patterns("ans"));
     }
-    limits::write(&mut text, config, root, package.validator.is_some(), left)?;
+    let derived = limits::write(&mut text, config, root, package.validator.is_some(), left)?;
     scoring(&mut text, package, namesakes, left)?;
     if namesakes {
         text.line("").comment("Named by their folders: cases of several folders have the same file name.");
@@ -38,13 +45,13 @@ pub(super) fn catalogue(package: &Package, id: &str, root: &Path, left: &mut Vec
             package.with_cases().into_iter().flat_map(|group| group.cases.iter().map(move |case| (group, case)))
         {
             text.line("[[problem.case]]").text("name", &case_name(group, case));
-            text.text("file", &inside(root, &case.input).to_string_lossy());
+            text.text("file", &files::inside(root, &case.input).to_string_lossy());
             if let Some(answer) = &case.answer {
-                text.text("answer", &inside(root, answer).to_string_lossy());
+                text.text("answer", &files::inside(root, answer).to_string_lossy());
             }
         }
     }
-    Ok(text)
+    Ok((text, derived))
 }
 
 fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
@@ -55,10 +62,7 @@ fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
         }
         Some(validator) => {
             let key = if config.interactive { "interactor-command" } else { "checker-command" };
-            text.text(key, &validator.command);
-            if validator.program.is_some() {
-                text.because("compiled from the sources beside it: `judge import` again after a change");
-            }
+            command(text, key, &validator.program.command, validator.program.compiled.is_some());
             text.text("checker-protocol", "kattis");
             if config.multi_pass {
                 let passes = config.limits.number("validation_passes")?.unwrap_or(PASSES);
@@ -70,6 +74,23 @@ fn checker(text: &mut Text, package: &Package) -> Result<(), ImportError> {
         text.text("checker-arguments", &shell_words::join(&package.flags));
     }
     Ok(())
+}
+
+/// Writes how the inputs are validated. Only under the protocol `kattis` is 42 the exit code of a validator that accepts.
+fn validator(text: &mut Text, package: &Package) {
+    let Some(program) = &package.input_validator else { return };
+    let line = match package.validator {
+        Some(_) => program.command.clone(),
+        None => shell_words::join(["sh", "-c", &format!("{}; test $? = 42", program.command)]),
+    };
+    command(text, "validator-command", &line, program.compiled.is_some());
+}
+
+fn command(text: &mut Text, key: &str, line: &str, is_compiled: bool) {
+    text.text(key, line);
+    if is_compiled {
+        text.because("compiled from the sources beside it: `judge import` again after a change");
+    }
 }
 
 /// Writes the scoring rule, and the groups of a problem with points.
@@ -85,12 +106,14 @@ fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<S
     if !config.scoring {
         return Ok(());
     }
+    let mut lines = points::Left::new();
     for top in &package.groups {
-        left.extend(points::of_groups(top)?);
+        points::of_groups(package.old_groups, top, &mut lines)?;
     }
+    let names: Vec<_> = package.with_cases().into_iter().map(Group::name).collect();
     for group in package.with_cases() {
-        let points = points::of_group(package.old_groups, group, left)?;
-        text.table("[[problem.group]]").text("name", group_name(group));
+        let points = points::of_group(package.old_groups, group, &names, &mut lines)?;
+        text.table("[[problem.group]]").text("name", group.name());
         text.texts("cases", &members(package, group, namesakes));
         match points.weight {
             Some(0.0) => {
@@ -102,10 +125,14 @@ fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<S
             }
             _ => {}
         }
-        if points.all_or_nothing {
-            text.plain("all-or-nothing", true);
+        if let Some(aggregate) = points.aggregate {
+            text.text("aggregate", aggregate);
+        }
+        if !points.depends_on.is_empty() {
+            text.texts("depends-on", &points.depends_on);
         }
     }
+    left.extend(lines);
     if is_raw {
         left.push("points of groups: the validator gives the scores, and they are added as they are".to_owned());
     }
@@ -115,7 +142,7 @@ fn scoring(text: &mut Text, package: &Package, namesakes: bool, left: &mut Vec<S
 /// Returns the patterns of the names of a group's cases.
 fn members(package: &Package, group: &Group, namesakes: bool) -> Vec<String> {
     let name = |group: &Group, case: &Case| if namesakes { case_name(group, case) } else { stem(case) };
-    let begin = format!("{}-", group_name(group).replace('/', "-"));
+    let begin = format!("{}-", group.name().replace('/', "-"));
     let all = package.with_cases().into_iter();
     let begins = |(group, case): (&Group, &Case)| name(group, case).starts_with(&begin);
     let found = all.flat_map(|group| group.cases.iter().map(move |case| (group, case))).filter(|pair| begins(*pair));
@@ -125,13 +152,8 @@ fn members(package: &Package, group: &Group, namesakes: bool) -> Vec<String> {
     group.cases.iter().map(|case| glob::Pattern::escape(&name(group, case))).collect()
 }
 
-/// Returns the name of a group: its path below `data`.
-fn group_name(group: &Group) -> &str {
-    group.path.trim_start_matches("data/")
-}
-
 fn case_name(group: &Group, case: &Case) -> String {
-    format!("{}-{}", group_name(group).replace('/', "-"), stem(case))
+    format!("{}-{}", group.name().replace('/', "-"), stem(case))
 }
 
 fn stem(case: &Case) -> String {

@@ -20,6 +20,10 @@ const STEPS: &[Migration] = &[
     Migration::Carry(keys::carry_over),
     Migration::Sql(include_str!("4.sql")),
     Migration::Sql(include_str!("5.sql")),
+    Migration::Sql(include_str!("6.sql")),
+    Migration::Sql(include_str!("7.sql")),
+    Migration::Sql(include_str!("8.sql")),
+    Migration::Sql(include_str!("9.sql")),
 ];
 
 /// The newest form.

@@ -1,5 +1,7 @@
 //! Files of other forms, of other programs, and in places that cannot be written.
 
+use super::super::schema::NEWEST;
+use super::old_journal::back_to_form_1;
 use super::*;
 
 #[test]
@@ -28,45 +30,30 @@ fn a_journal_that_cannot_be_written_can_be_read() {
     assert!(matches!(journal.remove(run), Err(JournalError::Database(_))));
 }
 
-/// As the judge of that time left it.
-fn back_to_form_1(journal: &Journal) {
-    let columns = ["line", "column", "move", "rule"];
-    let drops: String = columns.map(|name| format!("ALTER TABLE result DROP COLUMN broken_{name};")).concat();
-    let message = "ALTER TABLE run DROP COLUMN message;";
-    journal
-        .connection
-        .execute_batch(&format!("DROP TABLE imported_best; {drops} {message} PRAGMA user_version = 1"))
-        .unwrap();
-}
-
 #[test]
 fn a_journal_of_an_older_form_that_cannot_be_written_can_be_read() {
     let bench = Bench::new(&["bot"], 1..=2);
     let run = bench.run(&[Some(1), None]);
-    let journal = bench.journal();
-    back_to_form_1(&journal);
-    drop(journal);
+    back_to_form_1(&bench.path().join("journal.db"));
     let mut journal = Journal::open_read_only(&bench.path()).unwrap();
     let cases = journal.stored_run(run).unwrap().cases;
-    let outcome = |case: usize| &cases[case].results[0].as_ref().unwrap().outcome;
-    assert_eq!(outcome(0), &finished(0, 0, Some(1)).outcome);
+    let outcome = |case: usize| cases.at(case).results[0].clone().unwrap().outcome;
+    assert_eq!(outcome(0), finished(0, 0, Some(1)).outcome);
     let rejected = finished(1, 0, None).outcome;
-    assert_eq!(outcome(1), &Outcome { broken: BrokenRule::default(), ..rejected }, "that judge did not record it");
+    assert_eq!(outcome(1), Outcome { broken: BrokenRule::default(), ..rejected }, "that judge did not record it");
     assert!(journal.best(&game(&bench), None).is_ok());
     assert!(matches!(journal.remove(run), Err(JournalError::Database(_))));
     drop(journal);
     let form =
         |journal: &Journal| journal.connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
-    assert_eq!(form(&bench.journal()).unwrap(), 5, "opened to be written, it is brought up to date");
+    assert_eq!(form(&bench.journal()).unwrap(), NEWEST, "opened to be written, it is brought up to date");
 }
 
 #[test]
 fn an_older_form_is_brought_up_to_date_and_a_newer_one_refused() {
     let bench = Bench::new(&["bot"], 1..=1);
     let run = bench.run(&[Some(5)]);
-    let journal = bench.journal();
-    back_to_form_1(&journal);
-    drop(journal);
+    back_to_form_1(&bench.path().join("journal.db"));
     let mut journal = bench.journal();
     assert_eq!(journal.stored_run(run).unwrap().cases.len(), 1);
     let mine = journal.best(&game(&bench), None).unwrap().scores;
@@ -110,4 +97,79 @@ fn the_results_of_a_journal_of_form_2_are_still_found() {
     bench.plan.visible = vec![Visible { path: "/opt/data".into(), writable: true }];
     assert_eq!(score(&bench), None);
     assert_eq!(bench.journal().stored_run(RunId(2)).unwrap().cases.len(), 2);
+}
+
+#[test]
+fn a_journal_of_its_own_file_has_one_writer_and_no_shared_memory() {
+    let bench = Bench::new(&["bot"], 1..=2);
+    let file = bench.folder.path().join("3.db");
+    let begin = || Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &bench.record());
+    let mut recording = begin().unwrap();
+    recording.append(&[finished(0, 0, Some(5))]).unwrap();
+    let beside = || {
+        let entries = bench.folder.path().read_dir().unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(beside(), ["3.db", "3.db-lock"], "no log, no shared memory");
+    assert!(matches!(begin(), Err(JournalError::OtherWriter(RunId(1)))));
+    assert!(matches!(
+        Recording::resume(Journal::open_file(&file).unwrap(), Retention::All, &bench.record()),
+        Err(JournalError::StillRunning(RunId(1)))
+    ));
+    let journal = Journal::look_file(&file).unwrap().unwrap();
+    let run = journal.stored_run(RunId(1)).unwrap();
+    assert_eq!((run.state, run.cases.len()), (RunState::Running, 1), "others read it meanwhile");
+    drop(recording);
+    assert_eq!(journal.stored_run(RunId(1)).unwrap().state, RunState::Killed);
+    assert!(begin().is_ok());
+    assert_eq!(beside(), ["3.db"]);
+}
+
+#[test]
+fn a_half_commit_of_a_killed_writer_is_read_from_a_copy_and_taken_back_by_the_next_writer() {
+    let bench = Bench::new(&["bot"], 1..=3);
+    let file = bench.folder.path().join("killed.db");
+    let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &bench.record()).unwrap();
+    recording.append(&[finished(0, 0, Some(5))]).unwrap();
+    // The pages of a commit are written before it is done when the cache is too small for them. Then the machine fails: what
+    // is on the disk at that moment is a half commit.
+    let connection = recording.connection();
+    connection.execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE result SET note = 'half';").unwrap();
+    connection.execute_batch("CREATE TABLE filler AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500) SELECT i, randomblob(900) FROM n").unwrap();
+    let half = bench.folder.path().join("half.db");
+    std::fs::copy(&file, &half).unwrap();
+    std::fs::copy(bench.folder.path().join("killed.db-journal"), bench.folder.path().join("half.db-journal")).unwrap();
+    let before = std::fs::read(&half).unwrap();
+
+    let journal = Journal::look_file(&half).unwrap().unwrap();
+    let run = journal.stored_run(RunId(1)).unwrap();
+    assert_eq!((run.cases.len(), integrity(&journal)), (1, "ok".to_owned()));
+    assert_eq!(run.cases.at(0).results[0].as_ref().unwrap().outcome.note, "");
+    assert_eq!(std::fs::read(&half).unwrap(), before, "the reader wrote nothing");
+
+    let resumed = Recording::resume(Journal::open_file(&half).unwrap(), Retention::All, &bench.record()).unwrap();
+    let Resumption::Found(resumed, known) = resumed else { panic!("the run is there") };
+    let check = "PRAGMA integrity_check";
+    let found: String = resumed.connection().query_row(check, [], |row| row.get(0)).unwrap();
+    assert_eq!((known.len(), &*found), (1, "ok"));
+    assert!(!bench.folder.path().join("half.db-journal").exists());
+}
+
+#[test]
+fn what_is_no_journal_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("notes"), "my own notes").unwrap();
+    std::fs::create_dir(path("folder")).unwrap();
+    let foreign = rusqlite::Connection::open(path("other.db")).unwrap();
+    foreign.execute_batch("CREATE TABLE mine (a)").unwrap();
+    for name in ["notes", "folder", "other.db"] {
+        let is_refused = |result| matches!(result, Err(JournalError::NoJournal { .. }));
+        assert!(is_refused(Journal::open_file(&path(name)).map(drop)), "{name}");
+        assert!(is_refused(Journal::look_file(&path(name)).map(drop)), "{name}");
+    }
+    assert_eq!(std::fs::read(path("notes")).unwrap(), b"my own notes");
+    assert!(Journal::look_file(&path("none")).unwrap().is_none());
 }

@@ -1,6 +1,10 @@
 //! The journal as a whole: what is recorded comes back, and nothing that can happen to it loses or corrupts it.
 
 mod forms;
+mod labels;
+mod merging;
+#[path = "../../../../tests/support/old_journal.rs"]
+mod old_journal;
 #[path = "../../../../tests/support/pace.rs"]
 mod pace;
 mod queries;
@@ -8,11 +12,11 @@ mod queries;
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    Allowance, BrokenRule, Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId,
-    KeptStderr, KnownOutcome, Limits, Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop,
-    StoredOutcome, Time, Verdict,
+    BrokenRule, Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KnownOutcome,
+    Limits, Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Time,
+    Verdict,
 };
-use crate::plan::{Order, Plan};
+use crate::plan::Plan;
 use checkers::Score;
 use judge_sandbox::{Tier, Visible};
 use num_rational::BigRational;
@@ -35,24 +39,14 @@ impl Bench {
     fn new(solvers: &[&str], seeds: std::ops::RangeInclusive<u64>) -> Self {
         let catalogue = Catalogue::built_in(Path::new("/")).unwrap();
         let problem = catalogue.find("columns").unwrap().clone();
-        let solver = |name: &&str| Solver {
-            spec: SolverSpec { name: (*name).to_owned(), text: format!("./{name}") },
-            invocation: Invocation::CannotStart(String::new()),
-            environment: Vec::new(),
-            allowance: Allowance::default(),
+        let solver = |name: &&str| {
+            let spec = SolverSpec { name: (*name).to_owned(), text: format!("./{name}") };
+            Solver::new(spec, Invocation::CannotStart(String::new()))
         };
+        let cases = seeds.map(CaseSpec::from_seed).collect();
         let plan = Plan {
-            limits: problem.limits.clone(),
-            problem,
-            cases: seeds.map(CaseSpec::from_seed).collect(),
-            solvers: solvers.iter().map(solver).collect(),
             environment: vec![("THREADS".to_owned(), "1 2".to_owned())],
-            visible: Vec::new(),
-            fail_fast: false,
-            stderr: KeptStderr::default(),
-            hand_over_answers: false,
-            case_flags: Vec::new(),
-            order: Order::Fixed,
+            ..Plan::new(problem, solvers.iter().map(solver).collect(), cases)
         };
         let surroundings = Surroundings {
             host: "box".to_owned(),
@@ -76,6 +70,8 @@ impl Bench {
             jobs: 2,
             tier: Tier::Root,
             surroundings: &self.surroundings,
+            shard: None,
+            played: self.plan.cases.len(),
         }
     }
 
@@ -176,13 +172,13 @@ fn what_is_recorded_comes_back() {
     assert_eq!((&stored.limits, &*stored.environment), (&bench.plan.limits, "'THREADS=1 2'"));
     assert_eq!((&*stored.host, stored.tier, stored.git_dirty), ("box", Tier::Root, Some(true)));
     assert_eq!(stored.entrants[1].hash, bench.hashes[1]);
-    assert_eq!(stored.cases[0].spec, bench.plan.cases[0]);
-    assert_eq!(stored.cases[0].input, Some(input(0)));
-    let result = stored.cases[0].results[0].as_ref().unwrap();
+    assert_eq!(stored.cases.at(0).spec, bench.plan.cases.at(0));
+    assert_eq!(stored.cases.at(0).input, Some(input(0)));
+    let result = stored.cases.at(0).results[0].clone().unwrap();
     assert_eq!(result.outcome, first.outcome);
     assert_eq!(journal.answer(result.answer.unwrap()).unwrap(), first.evidence.answer);
-    assert!(stored.cases[1].results[0].is_none());
-    assert_eq!(stored.cases[1].results[1].as_ref().unwrap().outcome, finished(2, 1, None).outcome);
+    assert!(stored.cases.at(1).results[0].is_none());
+    assert_eq!(stored.cases.at(1).results[1].as_ref().unwrap().outcome, finished(2, 1, None).outcome);
     assert!(matches!(journal.stored_run(RunId(99)), Err(JournalError::NoRun(RunId(99)))));
 }
 
@@ -209,7 +205,7 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
         let found = Recording::resume(bench.journal(), Retention::All, &bench.record()).unwrap();
         match found {
             Resumption::Found(recording, known) => Some((recording, known)),
-            Resumption::Nothing(_) => None,
+            Resumption::Elsewhere(..) | Resumption::Nothing(_) => None,
         }
     };
     let (hashes, limits, cases) = (bench.hashes.clone(), bench.plan.limits.clone(), bench.plan.cases.clone());
@@ -240,7 +236,7 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     close(*again, None, Some(15));
     let stored = bench.journal().stored_run(run).unwrap();
     assert_eq!((stored.state, stored.cases.len()), (RunState::Complete, 3));
-    assert!(stored.cases[0].results[0].as_ref().unwrap().answer.is_some(), "its answer is kept");
+    assert!(stored.cases.at(0).results[0].as_ref().unwrap().answer.is_some(), "its answer is kept");
     assert!(resume(&bench).is_none(), "it is done");
 }
 
@@ -274,10 +270,11 @@ fn equal_results_of_other_runs_are_used_again_but_not_faults_nor_repetitions() {
         .unwrap();
     let run = recording.run();
     close(recording, None, Some(7));
-    let copy = bench.journal().stored_run(run).unwrap().cases[0].results[0].clone().unwrap();
+    let copy = bench.journal().stored_run(run).unwrap().cases.at(0).results[0].clone().unwrap();
     assert_eq!(bench.journal().answer(copy.answer.unwrap()).unwrap().unwrap(), b"answer Some(7)");
 
-    bench.plan.cases = vec![CaseSpec::from_seed(1), CaseSpec { name: "seed-1#2".into(), ..CaseSpec::from_seed(1) }];
+    bench.plan.cases = [CaseSpec::from_seed(1)].into_iter().collect();
+    bench.plan.cases.push(CaseSpec { name: "seed-1#2".into(), ..CaseSpec::from_seed(1) });
     let repeated = known(&bench).1;
     assert!(repeated.lookup(job, &input(0)).is_some());
     assert!(repeated.lookup(JobId { case: 1, solver: 0 }, &input(0)).is_none(), "the second time is measured");
@@ -292,7 +289,7 @@ fn a_run_grows_by_solvers_and_cases_and_each_job_finds_its_place() {
     recording.append(&[finished(0, 0, Some(10)), finished(0, 1, Some(20))]).unwrap();
     let late = Bench::new(&["third"], 3..=4);
     recording.grow(&late.plan.solvers, &late.hashes, &late.plan.cases).unwrap();
-    recording.turn_to(Part { solvers: vec![2, 0], first_case: 3 });
+    recording.turn_to(Part { solvers: vec![2, 0], cases: CasePlaces::From(3) });
     recording.append(&[finished(0, 0, Some(30)), finished(0, 1, Some(40))]).unwrap();
     let run = recording.run();
     close(recording, None, None);
@@ -301,11 +298,11 @@ fn a_run_grows_by_solvers_and_cases_and_each_job_finds_its_place() {
     assert_eq!((stored.case_count, names), (4, vec!["first", "second", "third"]));
     let scores = |case: usize| -> Vec<Option<String>> {
         let score = |result: &StoredOutcome| result.outcome.score.as_ref().unwrap().to_string();
-        stored.cases[case].results.iter().map(|result| result.as_ref().map(score)).collect()
+        stored.cases.at(case).results.iter().map(|result| result.as_ref().map(score)).collect()
     };
     let some = |text: &str| Some(text.to_owned());
-    assert_eq!((&*stored.cases[0].spec.name.0, scores(0)), ("seed-1", vec![some("10"), some("20"), None]));
-    assert_eq!((&*stored.cases[1].spec.name.0, scores(1)), ("seed-4", vec![some("40"), None, some("30")]));
+    assert_eq!((&*stored.cases.at(0).spec.name.0, scores(0)), ("seed-1", vec![some("10"), some("20"), None]));
+    assert_eq!((&*stored.cases.at(1).spec.name.0, scores(1)), ("seed-4", vec![some("40"), None, some("30")]));
 }
 
 #[test]

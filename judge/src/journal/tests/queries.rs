@@ -1,13 +1,14 @@
 //! What is asked of many runs: history, best scores, and both over many cases.
 
 use super::*;
+use crate::model::CaseName;
 
 #[test]
 fn history_tells_totals_failures_and_the_change() {
     let mut bench = Bench::new(&["bot"], 1..=2);
     bench.run(&[Some(1), Some(2)]);
     bench.run(&[Some(5), None]);
-    bench.plan.cases.pop();
+    bench.plan.cases = bench.plan.cases.iter().take(1).collect();
     bench.run(&[Some(50)]);
     let mut recording = bench.begin();
     recording.append(&[finished(0, 0, None)]).unwrap();
@@ -30,11 +31,23 @@ fn history_tells_totals_failures_and_the_change() {
         ]
     );
     drop(recording);
-    let filter = |problem, solver, newest| HistoryFilter { problem, solver, newest };
+    let filter = |problem, solver, newest| HistoryFilter { problem, solver, newest, ..HistoryFilter::default() };
     let count = |filter| journal.history(&filter).unwrap().len();
     assert_eq!(count(filter(Some("columns"), Some("bot"), Some(3))), 3);
     assert_eq!(count(filter(Some("same-game"), None, None)), 0);
     assert_eq!(count(filter(None, Some("other"), None)), 0);
+    let with_text = |text| HistoryFilter { text: Some(text), ..HistoryFilter::default() };
+    for (text, rows) in [("COLUMNS", 4), ("bot", 4), ("%", 0), ("_", 0), ("3", 1)] {
+        let filter = with_text(text);
+        assert_eq!(
+            (journal.history(&filter).unwrap().len(), journal.history_count(&filter).unwrap()),
+            (rows, rows),
+            "{text}"
+        );
+    }
+    let page = HistoryFilter { offset: 1, newest: Some(2), ..HistoryFilter::default() };
+    let runs: Vec<_> = journal.history(&page).unwrap().iter().map(|row| row.run.0).collect();
+    assert_eq!((runs, journal.history_count(&page).unwrap()), (vec![3, 2], 4));
 }
 
 #[test]
@@ -74,6 +87,30 @@ fn an_import_takes_the_better_and_keeps_the_origin() {
     assert_eq!(journal.best(&game, None).unwrap().scores.len(), 2, "what others sent stays");
 }
 
+#[test]
+fn the_best_of_a_case_is_that_of_any_solver_or_of_one() {
+    let (mine, theirs) = (Bench::new(&["bot"], 1..=3), Bench::new(&["rival"], 1..=3));
+    mine.run(&[Some(5), Some(-5), None]);
+    mine.run(&[Some(3), Some(-3), None]);
+    theirs.run(&[Some(4), Some(6), Some(7)]);
+    let game = game(&mine);
+    let mut journal = mine.journal();
+    let sent = theirs.journal().best(&game, None).unwrap().scores;
+    journal.import_best(&game, &sent).unwrap();
+    let best = |game: &Game, case: usize, solver| {
+        let name = CaseName::of_seed(case as u64 + 1);
+        let best = journal.best_of_case(game, &name, input(case), solver).unwrap();
+        best.map(|(score, solver)| (score.to_string(), solver))
+    };
+    let found = |score: &str, solver: &str| Some((score.to_owned(), solver.to_owned()));
+    assert_eq!(best(&game, 0, None), found("5", "bot"));
+    assert_eq!([best(&game, 1, None), best(&game, 1, Some("bot"))], [found("6", "rival"), found("-3", "bot")]);
+    assert_eq!([best(&game, 2, None), best(&game, 2, Some("bot"))], [found("7", "rival"), None]);
+    let least = Game { direction: crate::model::Direction::Min, ..game.clone() };
+    assert_eq!(best(&least, 1, None), found("-5", "bot"));
+    assert_eq!(journal.best_of_case(&game, &CaseName::of_seed(1), input(1), None).unwrap(), None, "another input");
+}
+
 /// The best time of some: other tests keep the machine busy.
 fn fastest(work: &dyn Fn() -> usize) -> Duration {
     let time = || {
@@ -94,7 +131,7 @@ fn a_hundred_thousand_cases_are_looked_through_in_no_time() {
         let batch: Vec<_> = (0..bench.plan.cases.len()).map(|case| finished(case, 0, Some(score(case)))).collect();
         recording.append(&batch).unwrap();
         close(recording, None, Some(run));
-        bench.plan.cases.truncate(1_000);
+        bench.plan.cases = bench.plan.cases.iter().take(1_000).collect();
     }
     let journal = bench.journal();
     let stored: i64 = journal.connection.query_row("SELECT count(*) FROM result", [], |row| row.get(0)).unwrap();
@@ -108,4 +145,38 @@ fn assert_fast(journal: &Journal, bench: &Bench) {
     // The promise is the optimised program's.
     let limit = patiently(Duration::from_millis(if cfg!(debug_assertions) { 1_000 } else { 200 }));
     in_time(history < limit && best < limit, || format!("history {history:?}, best {best:?}"));
+}
+
+#[test]
+fn a_watch_tells_each_result_once_in_any_order() {
+    let bench = Bench::new(&["bot"], 1..=4);
+    bench.run(&[Some(1), Some(1), Some(1), Some(1)]);
+    let journal = bench.journal();
+    let mut watch = Watch::default();
+    let look = |watch: &mut Watch| {
+        let Changes { runs_changed, progress } = watch.look(&journal).unwrap();
+        let told = |run: &RunProgress| {
+            let cases: Vec<_> = run.finished.iter().map(|finished| finished.case.clone()).collect();
+            (run.run.0, run.state, run.solvers[0].done, run.solvers[0].accepted, cases.join(" "))
+        };
+        (runs_changed, progress.iter().map(told).collect::<Vec<_>>())
+    };
+    assert_eq!(look(&mut watch), (false, Vec::new()), "what has ended is no change");
+    let mut recording = bench.begin();
+    recording.append(&[finished(0, 0, Some(1))]).unwrap();
+    assert_eq!(look(&mut watch), (true, vec![(2, RunState::Running, 1, 1, String::new())]));
+    recording.append(&[finished(3, 0, None)]).unwrap();
+    recording.append(&[finished(1, 0, Some(1))]).unwrap();
+    assert_eq!(look(&mut watch), (false, vec![(2, RunState::Running, 3, 2, "seed-2 seed-4".to_owned())]));
+    assert_eq!(look(&mut watch), (false, vec![(2, RunState::Running, 3, 2, String::new())]));
+    recording.append(&[finished(2, 0, Some(1))]).unwrap();
+    let stamp = journal.stamp(RunId(2)).unwrap();
+    close(recording, None, Some(3));
+    assert_eq!(look(&mut watch), (true, vec![(2, RunState::Complete, 4, 3, "seed-3".to_owned())]));
+    assert_eq!(look(&mut watch), (false, Vec::new()));
+    assert_ne!(stamp, journal.stamp(RunId(2)).unwrap());
+    assert_eq!(journal.stamp(RunId(3)).unwrap(), None);
+    // A judge that was killed.
+    drop(bench.begin());
+    assert_eq!(look(&mut watch), (true, Vec::new()));
 }

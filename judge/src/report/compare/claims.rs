@@ -1,7 +1,7 @@
 //! What a comparison claims, in words.
 
 use super::report::{CompareReport, Comparison};
-use crate::model::{Aggregate, Direction, one_line};
+use crate::model::{Aggregate, Direction, counted, one_line};
 use crate::paired::{Claim, Contrast, EffectMeasure, PairedComparison, RuleEffect};
 use crate::report::text::effects::{amount, signed, size};
 use crate::statistics::Hypothesis;
@@ -129,7 +129,7 @@ fn aggregate(report: &CompareReport<'_>) -> &'static str {
 fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let RuleEffect { order, first_lacks, second_lacks } = paired.by_rule;
     let has_none = |solver, cases: usize| {
-        let cases = if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") };
+        let cases = counted(cases, "case");
         format!(
             "{} has no {} by the rule `{}`, which gives no points on {cases}",
             report.shown(solver),
@@ -151,7 +151,7 @@ fn objection(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
 /// Returns what the ratio and the rule say where they contradict each other, and through which cases.
 fn contrast_in_words(report: &CompareReport<'_>, contrast: &Contrast) -> String {
     let said = |measure, effect| format!("{} by {}", change(report, measure, effect), size(measure, effect));
-    let name = |&case: &usize| one_line(&report.plan.cases[case].name.0).into_owned();
+    let name = |&case: &usize| one_line(&report.plan.cases.at(case).name.0).into_owned();
     let names: Vec<String> = contrast.cases.iter().take(NAMED).map(name).collect();
     let more = contrast.cases.len() - names.len();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
@@ -168,7 +168,7 @@ fn at_least(least: &str, mean: f64, measure: EffectMeasure, report: &CompareRepo
 /// Returns the failures of each, which a mean does not show.
 fn failures_in_words(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
     let (a, b) = (report.shown(paired.first), report.shown(paired.second));
-    let count = |cases: &[usize]| if cases.len() == 1 { "1 case".to_owned() } else { format!("{} cases", cases.len()) };
+    let count = |cases: &[usize]| counted(cases.len(), "case");
     let mut parts = Vec::new();
     if !paired.failures.second.is_empty() {
         parts.push(format!("{b} fails on {} that {a} solves", count(&paired.failures.second)));

@@ -54,7 +54,8 @@ impl IntervalProgress {
             RunEvent::Stopping(Stop::Interrupted) => {
                 self.bar.println("interrupted: ending the running cases (once more: at once)");
             }
-            RunEvent::Stopping(Stop::FailFast) => {}
+            RunEvent::Stopping(Stop::FailFast | Stop::Detached) | RunEvent::Tasks(_) => {}
+            RunEvent::Notice(what) => self.bar.suspend(|| note(what)),
             RunEvent::JournalLost(why) => self.bar.suspend(|| note_lines(why)),
         }
     }

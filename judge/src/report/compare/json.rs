@@ -6,23 +6,33 @@ use super::record::{
 };
 use super::report::{CompareReport, Comparison};
 use crate::model::{CaseSource, JobId, RunId, SolverSpec, Stop};
-use crate::paired::{Claim, Contrast, FeatureRange};
+use crate::paired::{Claim, Contrast, FeatureRange, Pair, PairedComparison};
 use crate::report::text::effects::claim_name;
 use crate::report::text::figures::verdict_of;
-use crate::report::text::json_text;
+use crate::report::text::json_text::{self, Each};
 use crate::report::text::json_value::{exact, in_milliseconds, schema_of};
 use crate::statistics::EffectSummary;
 use schemars::Schema;
+use serde::Serialize;
+use std::io::Write;
 
-/// Returns the report of a comparison as one JSON document, with a final newline. Effects and intervals are on the
+/// Writes the report of a comparison as one JSON document, with a final newline. Effects and intervals are on the
 /// scale of the measure: logarithms for ratios.
 ///
 /// # Errors
-/// Never: every value in it can be written as JSON.
-pub(in crate::report) fn compare_json(report: &CompareReport<'_>) -> serde_json::Result<String> {
+/// When it cannot be written there.
+pub(in crate::report) fn compare_json(report: &CompareReport<'_>, output: &mut dyn Write) -> serde_json::Result<()> {
+    json_text::write_document(&document(report), output)
+}
+
+pub(super) fn document<'a>(report: &'a CompareReport<'_>) -> Document<'a, impl Serialize, impl Serialize> {
     let solvers = report.plan.solvers.iter();
     let run_info = report.run_info.as_ref();
-    let document = Document {
+    let is_on_equal_processors = |comparison: &Comparison| {
+        let PairedComparison { first, second, pairs, .. } = &comparison.paired;
+        pairs.iter().all(|pair| report.is_on_one_processor(pair.case, [*first, *second]))
+    };
+    Document {
         schema: 2,
         judge: env!("CARGO_PKG_VERSION"),
         provenance: (&report.provenance).into(),
@@ -42,30 +52,32 @@ pub(in crate::report) fn compare_json(report: &CompareReport<'_>) -> serde_json:
         jobs: run_info.map(|run_info| run_info.jobs),
         interrupted: report.stop == Some(Stop::Interrupted),
         elapsed_ms: run_info.map(|run_info| in_milliseconds(run_info.elapsed)),
-        times_comparable: report.times_are_comparable,
+        times_comparable: report.times_are_comparable && report.comparisons.iter().all(is_on_equal_processors),
         warnings: report.warnings,
         solvers: solvers.zip(report.runs).map(|(solver, run)| solver_record(&solver.spec, *run)).collect(),
         comparisons: report.comparisons.iter().map(|comparison| comparison_record(report, comparison)).collect(),
-        cases: (0..report.plan.cases.len()).map(|case| case_record(report, case)).collect(),
-    };
-    json_text::document(&document)
+        cases: Each(move || (0..report.plan.cases.len()).map(move |case| case_record(report, case))),
+    }
 }
 
 /// Returns the JSON schema of `judge compare --json`.
 #[must_use]
 pub fn compare_schema() -> Schema {
-    schema_of::<Document<'static>>()
+    schema_of::<Document<'static, Vec<CaseRecord<'static>>, Vec<PairRecord>>>()
 }
 
 fn solver_record(spec: &SolverSpec, run: Option<RunId>) -> SolverRecord<'_> {
     SolverRecord { name: &spec.name, command: &spec.text, run: run.map(|run| run.0) }
 }
 
-fn comparison_record<'a>(report: &'a CompareReport<'_>, comparison: &'a Comparison) -> ComparisonRecord<'a> {
+fn comparison_record<'a>(
+    report: &'a CompareReport<'_>,
+    comparison: &'a Comparison,
+) -> ComparisonRecord<'a, impl Serialize> {
     let Comparison { paired, inference, ranges, contrast } = comparison;
     let more_cases = if let Claim::Undecided { more_cases } = inference.claim { more_cases } else { None };
-    let pair = |pair: &crate::paired::Pair| PairRecord {
-        case: &report.plan.cases[pair.case].name.0,
+    let pair = |pair: &Pair| PairRecord {
+        case: report.plan.cases.at(pair.case).name.to_string(),
         effect: pair.effect,
         reproduce: report.plan.reproduce(JobId { case: pair.case, solver: paired.second }),
     };
@@ -88,12 +100,12 @@ fn comparison_record<'a>(report: &'a CompareReport<'_>, comparison: &'a Comparis
         contrast: contrast.as_ref().map(|contrast| contrast_record(report, contrast)),
         undefined: paired.undefined,
         groups: ranges.iter().map(group_record).collect(),
-        effects: paired.pairs.iter().map(pair).collect(),
+        effects: Each(move || paired.pairs.iter().map(pair)),
     }
 }
 
-fn contrast_record<'a>(report: &'a CompareReport<'_>, contrast: &Contrast) -> ContrastRecord<'a> {
-    let name = |&case: &usize| &*report.plan.cases[case].name.0;
+fn contrast_record(report: &CompareReport<'_>, contrast: &Contrast) -> ContrastRecord {
+    let name = |&case: &usize| report.plan.cases.at(case).name.to_string();
     ContrastRecord {
         measure: contrast.measure.name(),
         ratio: contrast.ratio,
@@ -128,19 +140,20 @@ fn group_record(range: &FeatureRange) -> GroupRecord {
 }
 
 fn case_record<'a>(report: &'a CompareReport<'_>, case: usize) -> CaseRecord<'a> {
-    let spec = &report.plan.cases[case];
+    let spec = report.plan.cases.at(case);
     let result = |solver| {
         let outcome = report.outcome(case, solver);
         ResultRecord {
             solver: report.name(solver),
-            verdict: verdict_of(outcome).name(),
-            score: outcome.and_then(|outcome| exact(outcome.score.as_ref()?)),
-            cpu_ms: outcome.and_then(|outcome| outcome.cpu).map(in_milliseconds),
-            memory_bytes: outcome.and_then(|outcome| outcome.memory),
+            verdict: verdict_of(outcome.as_ref()).name(),
+            score: outcome.as_ref().and_then(|outcome| exact(outcome.score.as_ref()?)),
+            cpu_ms: outcome.as_ref().and_then(|outcome| outcome.cpu).map(in_milliseconds),
+            memory_bytes: outcome.as_ref().and_then(|outcome| outcome.memory),
+            node: outcome.and_then(|outcome| outcome.node),
         }
     };
     CaseRecord {
-        case: &spec.name.0,
+        case: spec.name.to_string(),
         seed: if let CaseSource::Seed(seed) = spec.source { Some(seed) } else { None },
         results: (0..report.plan.solvers.len()).map(result).collect(),
     }

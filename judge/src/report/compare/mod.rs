@@ -3,6 +3,7 @@
 mod claims;
 mod interval_progress;
 pub(super) mod json;
+mod looks;
 pub(super) mod power;
 pub(super) mod power_sheet;
 mod record;
@@ -12,5 +13,6 @@ pub(super) mod text;
 
 pub use interval_progress::{InterimResult, IntervalProgress};
 pub use json::compare_schema;
+pub use looks::{compare_looks_json, compare_looks_schema};
 pub use power::{PowerReport, Spread, power_schema};
 pub use report::{CompareReport, Comparison, RunInfo};

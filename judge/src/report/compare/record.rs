@@ -8,7 +8,7 @@ use serde_json::Number;
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge compare --json")]
-pub(super) struct Document<'a> {
+pub(super) struct Document<'a, C, P> {
     pub(super) schema: u32,
     pub(super) judge: &'static str,
     #[serde(flatten)]
@@ -42,8 +42,10 @@ pub(super) struct Document<'a> {
     pub(super) times_comparable: bool,
     pub(super) warnings: &'a [String],
     pub(super) solvers: Vec<SolverRecord<'a>>,
-    pub(super) comparisons: Vec<ComparisonRecord<'a>>,
-    pub(super) cases: Vec<CaseRecord<'a>>,
+    #[schemars(with = "Vec<ComparisonRecord<'a, Vec<PairRecord>>>")]
+    pub(super) comparisons: Vec<ComparisonRecord<'a, P>>,
+    #[schemars(with = "Vec<CaseRecord<'a>>")]
+    pub(super) cases: C,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -58,7 +60,7 @@ pub(super) struct SolverRecord<'a> {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "comparison")]
-pub(super) struct ComparisonRecord<'a> {
+pub(super) struct ComparisonRecord<'a, P> {
     pub(super) first: &'a str,
     pub(super) second: &'a str,
     pub(super) claim: &'static str,
@@ -79,11 +81,12 @@ pub(super) struct ComparisonRecord<'a> {
     pub(super) failures: FailureRecord,
     /// Where the ratio of the scores and the problem's rule point to different sides.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) contrast: Option<ContrastRecord<'a>>,
+    pub(super) contrast: Option<ContrastRecord>,
     pub(super) undefined: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) groups: Vec<GroupRecord>,
-    pub(super) effects: Vec<PairRecord<'a>>,
+    #[schemars(with = "Vec<PairRecord>")]
+    pub(super) effects: P,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -124,14 +127,14 @@ pub(super) struct EffectRecord {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "contrast")]
-pub(super) struct ContrastRecord<'a> {
+pub(super) struct ContrastRecord {
     pub(super) measure: &'static str,
     /// The mean logarithm of the ratio.
     pub(super) ratio: f64,
     /// The mean effect by the rule.
     pub(super) by_rule: f64,
     /// The cases without which the rule would not point elsewhere.
-    pub(super) cases: Vec<&'a str>,
+    pub(super) cases: Vec<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -156,8 +159,8 @@ pub(super) struct GroupRecord {
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "pair")]
-pub(super) struct PairRecord<'a> {
-    pub(super) case: &'a str,
+pub(super) struct PairRecord {
+    pub(super) case: String,
     pub(super) effect: f64,
     pub(super) reproduce: String,
 }
@@ -165,7 +168,7 @@ pub(super) struct PairRecord<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "case")]
 pub(super) struct CaseRecord<'a> {
-    pub(super) case: &'a str,
+    pub(super) case: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) seed: Option<u64>,
     pub(super) results: Vec<ResultRecord<'a>>,
@@ -182,6 +185,9 @@ pub(super) struct ResultRecord<'a> {
     pub(super) cpu_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) memory_bytes: Option<u64>,
+    /// The node that it was run on, if the run has nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) node: Option<String>,
 }
 
 impl From<Hypotheses> for HypothesesRecord {

@@ -38,7 +38,7 @@ pub struct CompareReport<'a> {
     pub runs: &'a [Option<RunId>],
     /// Missing results, and conditions that differ between solvers.
     pub warnings: &'a [String],
-    /// Whether all times were measured on the same machine, under the same conditions.
+    /// Whether all times were measured under the same conditions: on the same machine, or on the nodes of the results.
     pub times_are_comparable: bool,
 }
 
@@ -85,8 +85,24 @@ impl CompareReport<'_> {
             && matches!(comparison.inference.claim, Claim::Better | Claim::Worse | Claim::Accepted(Hypothesis::H1))
     }
 
+    /// Returns whether these solvers ran a case on the same processor.
+    pub(super) fn is_on_one_processor(&self, case: usize, solvers: [usize; 2]) -> bool {
+        let nodes = &self.provenance.nodes;
+        if nodes.is_empty() {
+            return true;
+        }
+        let [first, second] = solvers.map(|solver| self.outcome(case, solver));
+        first.zip(second).is_none_or(|(first, second)| nodes.processor(&first) == nodes.processor(&second))
+    }
+
+    /// Returns the CPU times of a solver; none if they cannot be compared with each other.
+    pub(super) fn cpu_times(&self, solver: usize) -> impl Iterator<Item = Duration> {
+        let differ = self.provenance.nodes.differ();
+        self.outcomes.of_solver(solver).flatten().filter(move |_| !differ).filter_map(|outcome| outcome.cpu)
+    }
+
     /// Returns the outcome of a job, if it was finished.
-    pub(super) fn outcome(&self, case: usize, solver: usize) -> Option<&Outcome> {
+    pub(super) fn outcome(&self, case: usize, solver: usize) -> Option<Outcome> {
         self.outcomes.get(JobId { case, solver })
     }
 }

@@ -49,9 +49,8 @@ fn comparisons(report: &CompareReport<'_>) -> TextTable {
 
 fn solvers(report: &CompareReport<'_>) -> TextTable {
     let row = |solver: usize| {
-        let outcomes = || report.outcomes.of_solver(solver).flatten();
-        let counts: Counts = outcomes().map(|outcome| outcome.verdict).collect();
-        let most = outcomes().filter_map(|outcome| outcome.cpu).max();
+        let counts: Counts = report.outcomes.of_solver(solver).flatten().map(|outcome| outcome.verdict).collect();
+        let most = report.cpu_times(solver).max();
         vec![report.name(solver).to_owned(), counts.to_string(), or_nothing(most.map(milliseconds))]
     };
     let rows = (0..report.plan.solvers.len()).map(row).collect();
@@ -88,7 +87,7 @@ fn cases(report: &CompareReport<'_>) -> TextTable {
         pairs.into_iter().map(|pair| {
             let score = |solver| or_nothing(score(report, pair.case, solver));
             vec![
-                report.plan.cases[pair.case].name.to_string(),
+                report.plan.cases.at(pair.case).name.to_string(),
                 report.name(paired.second).to_owned(),
                 signed(report.measure, pair.effect),
                 score(paired.first),
@@ -101,7 +100,8 @@ fn cases(report: &CompareReport<'_>) -> TextTable {
 
 /// Returns a row for each comparison on each case. Effects are on the scale of the measure; what is unknown is empty.
 pub(in crate::report) fn compare_rows(report: &CompareReport<'_>) -> TextTable {
-    let titles = [
+    let has_nodes = !report.provenance.nodes.is_empty();
+    let mut titles = vec![
         "case",
         "seed",
         "first",
@@ -113,6 +113,7 @@ pub(in crate::report) fn compare_rows(report: &CompareReport<'_>) -> TextTable {
         "second_verdict",
         "second_score",
     ];
+    titles.extend(has_nodes.then_some(["first_node", "second_node"]).into_iter().flatten());
     let rows = report.comparisons.iter().flat_map(|comparison| {
         let paired = &comparison.paired;
         // Both are in the order of the plan.
@@ -121,7 +122,9 @@ pub(in crate::report) fn compare_rows(report: &CompareReport<'_>) -> TextTable {
             let pair = pairs.next_if(|pair| pair.case == case);
             let verdict = |solver| verdict_of(report.outcome(case, solver)).name().to_owned();
             let score = |solver| score(report, case, solver).unwrap_or_default();
-            vec![
+            let node = |solver| report.outcome(case, solver).and_then(|outcome| outcome.node).unwrap_or_default();
+            let nodes = has_nodes.then(|| [paired.first, paired.second].map(node)).into_iter().flatten();
+            let fields = vec![
                 spec.name.to_string(),
                 match &spec.source {
                     CaseSource::Seed(seed) => seed.to_string(),
@@ -135,7 +138,8 @@ pub(in crate::report) fn compare_rows(report: &CompareReport<'_>) -> TextTable {
                 score(paired.first),
                 verdict(paired.second),
                 score(paired.second),
-            ]
+            ];
+            fields.into_iter().chain(nodes).collect()
         })
     });
     TextTable::new(&titles, 4, rows.collect())

@@ -2,12 +2,13 @@
 
 use super::claims::{percentage, ratio_in_words};
 use super::report::{CompareReport, Comparison, RunInfo};
-use crate::model::{JobId, Stop, Verdict, one_line};
+use crate::model::{JobId, Stop, Verdict, counted, one_line};
 use crate::paired::{Claim, EffectMeasure, FeatureRange, Pair, PairedComparison};
 use crate::report::text::column::{Field, left, painted, right, whole};
 use crate::report::text::effects::{between, probability, signed};
 use crate::report::text::figures::{Counts, memory, milliseconds};
 use crate::report::text::plot::histogram;
+use crate::report::text::provenance::processors_line;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::grid;
 use crate::statistics::{EffectSummary, Moments};
@@ -42,9 +43,9 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
     ];
     let mut table = grid(columns, style);
     for solver in 0..report.plan.solvers.len() {
-        let outcomes: Vec<_> = report.outcomes.of_solver(solver).flatten().collect();
-        let counts: Counts = outcomes.iter().map(|outcome| outcome.verdict).collect();
-        let times: Vec<Duration> = outcomes.iter().filter_map(|outcome| outcome.cpu).collect();
+        let outcomes = || report.outcomes.of_solver(solver).flatten();
+        let counts: Counts = outcomes().map(|outcome| outcome.verdict).collect();
+        let times: Vec<Duration> = report.cpu_times(solver).collect();
         let mean = u32::try_from(times.len()).ok().and_then(|count| times.iter().sum::<Duration>().checked_div(count));
         let figure = |figure: Option<String>| figure.unwrap_or_else(|| "–".to_owned());
         table.add_row([
@@ -52,7 +53,7 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
             counts.to_string(),
             figure(mean.map(milliseconds)),
             figure(times.iter().max().copied().map(milliseconds)),
-            figure(outcomes.iter().filter_map(|outcome| outcome.memory).max().map(memory)),
+            figure(outcomes().filter_map(|outcome| outcome.memory).max().map(memory)),
         ]);
     }
     table.text()
@@ -116,12 +117,21 @@ fn time_line(report: &CompareReport<'_>, paired: &PairedComparison) -> Option<St
         return Some("  CPU time              not compared: it was not taken under the same conditions".to_owned());
     }
     let seconds = |case, solver| Some(report.outcome(case, solver)?.cpu?.as_secs_f64()).filter(|time| *time > 0.0);
-    let ratio = |pair: &Pair| Some((seconds(pair.case, paired.second)? / seconds(pair.case, paired.first)?).ln());
-    let ratios: Vec<f64> = paired.pairs.iter().filter_map(ratio).collect();
+    let ratio = |pair: &&Pair| Some((seconds(pair.case, paired.second)? / seconds(pair.case, paired.first)?).ln());
+    let (like, unlike): (Vec<&Pair>, Vec<&Pair>) =
+        paired.pairs.iter().partition(|pair| report.is_on_one_processor(pair.case, [paired.first, paired.second]));
+    if like.is_empty() && !unlike.is_empty() {
+        return Some("  CPU time              not compared: no case was run on the same processor by both".to_owned());
+    }
+    let ratios: Vec<f64> = like.iter().filter_map(ratio).collect();
     let moments = Moments::of(&ratios);
     let interval = crate::statistics::mean_interval(&moments, report.parameters.alpha)?;
     let effect = signed(EffectMeasure::Ratio, moments.mean());
-    Some(format!("  CPU time              {effect}, {}", between(EffectMeasure::Ratio, interval)))
+    let only = match unlike.len() {
+        0 => String::new(),
+        left_out => format!(" (without {} on different processors)", counted(left_out, "case")),
+    };
+    Some(format!("  CPU time              {effect}, {}{only}", between(EffectMeasure::Ratio, interval)))
 }
 
 fn plot(report: &CompareReport<'_>, comparison: &Comparison) -> String {
@@ -160,11 +170,11 @@ fn extreme_table(
     ];
     let mut table = grid(columns, style);
     for pair in pairs {
-        let score = |solver| report.outcome(pair.case, solver).and_then(|outcome| outcome.score.as_ref());
-        let score = |solver| score(solver).map_or_else(String::new, ToString::to_string);
+        let score = |solver| report.outcome(pair.case, solver).and_then(|outcome| outcome.score);
+        let score = |solver| score(solver).map_or_else(String::new, |score| score.to_string());
         let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
         table.add_row([
-            Field::new(&report.plan.cases[pair.case].name),
+            Field::new(&report.plan.cases.at(pair.case).name),
             painted(&signed(report.measure, pair.effect), paint),
             Field::new(score(paired.first)),
             Field::new(score(paired.second)),
@@ -197,7 +207,7 @@ fn failure_list(report: &CompareReport<'_>, comparison: &Comparison, style: Styl
     let all = [of(&failures.second, comparison.paired.second), of(&failures.first, comparison.paired.first)].concat();
     let line = |job: &JobId| {
         let verdict = report.outcome(job.case, job.solver).map_or(Verdict::Skipped, |outcome| outcome.verdict);
-        let case = one_line(&report.plan.cases[job.case].name.0);
+        let case = one_line(&report.plan.cases.at(job.case).name.0).into_owned();
         let command = style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*job)));
         format!("{case}: only {} failed: {}\n    {command}", report.shown(job.solver), verdict.name())
     };
@@ -229,6 +239,7 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
         lines.push(format!("each claim is false with a probability of {each} % at most, any of them of {all} %"));
     }
     lines.push(place);
+    lines.extend(processors_line(&report.provenance.nodes));
     if report.stop == Some(Stop::Interrupted) {
         lines.push("interrupted: only finished cases are compared".to_owned());
     }
@@ -236,6 +247,5 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
 }
 
 fn in_words(RunInfo { elapsed, jobs, tier, .. }: &RunInfo) -> String {
-    let jobs = if *jobs == 1 { "1 job".to_owned() } else { format!("{jobs} jobs") };
-    format!("{} with {jobs}; sandbox tier {tier}", milliseconds(*elapsed))
+    format!("{} with {}; sandbox tier {tier}", milliseconds(*elapsed), counted(*jobs, "job"))
 }

@@ -9,6 +9,7 @@ use crate::report::text::provenance::{LimitsRecord, ProvenanceRecord};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
+use std::io::Write;
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "judge gate --json")]
@@ -29,6 +30,9 @@ struct Document<'a> {
     /// Present if scores vary from run to run.
     #[serde(skip_serializing_if = "Option::is_none")]
     noise: Option<NoiseRecord>,
+    /// With a limit of the CPU time: how many cases have times of different processors, which are not compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times_not_compared: Option<usize>,
     complaints: Vec<ComplaintRecord>,
     changes: Vec<ChangeRecord<'a>>,
     #[serde(rename = "mended")]
@@ -85,13 +89,16 @@ struct CaseRecord<'a> {
     /// The standard deviation of the recorded scores, if they vary.
     #[serde(skip_serializing_if = "Option::is_none")]
     spread_was: Option<f64>,
+    /// The processor of the node that it was run on, if there are nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processor: Option<&'a str>,
 }
 
 /// Returns the gate's findings as one JSON document, with a final newline.
 ///
 /// # Errors
-/// Never: every value in it can be written as JSON.
-pub(in crate::report) fn gate_json(report: &GateReport<'_>) -> serde_json::Result<String> {
+/// When it cannot be written there.
+pub(in crate::report) fn gate_json(report: &GateReport<'_>, output: &mut dyn Write) -> serde_json::Result<()> {
     let judgement = report.judgement;
     let complaint = |Finding { case, words, command }| ComplaintRecord { case, what: words, command };
     let document = Document {
@@ -106,12 +113,13 @@ pub(in crate::report) fn gate_json(report: &GateReport<'_>) -> serde_json::Resul
         total_was: exact(&report.total(&judgement.total_was)),
         total_now: exact(&report.total(&judgement.total_now)),
         noise: judgement.noise.as_ref().map(noise_record),
+        times_not_compared: Some(judgement.untimed).filter(|untimed| *untimed > 0),
         complaints: report.findings().into_iter().map(complaint).collect(),
         changes: report.changes().into_iter().map(|change| change_record(report, change)).collect(),
         fixed: &judgement.fixed,
         cases: report.today.cases.iter().map(|(case, entry)| case_record(report, case, entry)).collect(),
     };
-    json_text::document(&document)
+    json_text::write_document(&document, output)
 }
 
 /// Returns the JSON schema of `judge gate --json`.
@@ -150,5 +158,6 @@ fn case_record<'a>(report: &GateReport<'_>, case: &'a str, entry: &'a BaselineCa
         CaseResult::Failed(verdict) => (*verdict, None),
     };
     let score = sample.and_then(|sample| exact(&mean(sample)));
-    CaseRecord { case, verdict: verdict.name(), score, runs: sample.map(Sample::runs), spread_was }
+    let (runs, processor) = (sample.map(Sample::runs), entry.processor.as_deref());
+    CaseRecord { case, verdict: verdict.name(), score, runs, spread_was, processor }
 }

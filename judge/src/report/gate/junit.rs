@@ -3,6 +3,7 @@
 use super::report::{Finding, GateReport};
 use crate::model::one_line;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
+use std::collections::HashMap;
 
 /// Returns the gate's findings as JUnit XML: a test for each case of the baseline, and one for the whole.
 ///
@@ -12,11 +13,14 @@ pub(in crate::report) fn gate_junit(report: &GateReport<'_>) -> Result<String, S
     let findings = report.findings();
     let name = one_line(&format!("judge gate {}", report.baseline.problem)).into_owned();
     let mut suite = TestSuite::new(&*name);
-    for case in report.baseline.cases.keys() {
-        let of_case: Vec<&Finding> = findings.iter().filter(|finding| finding.case.as_ref() == Some(case)).collect();
-        suite.add_test_case(test_case(&name, case, &of_case));
+    let mut of_cases: HashMap<&str, Vec<&Finding>> = HashMap::new();
+    let mut of_all = Vec::new();
+    for finding in &findings {
+        finding.case.as_ref().map_or(&mut of_all, |case| of_cases.entry(case).or_default()).push(finding);
     }
-    let of_all: Vec<&Finding> = findings.iter().filter(|finding| finding.case.is_none()).collect();
+    for case in report.baseline.cases.keys() {
+        suite.add_test_case(test_case(&name, case, of_cases.get(&**case).map_or(&[], Vec::as_slice)));
+    }
     let mut together = test_case(&name, "all cases together", &of_all);
     if let Some(sensitivity) = report.sensitivity() {
         together.set_system_out(sensitivity);

@@ -1,7 +1,7 @@
 //! The findings of the gate: the value that every format is rendered from, and its sentences.
 
 use crate::gate::{Baseline, BaselineCase, CaseResult, Change, Complaint, GateLimits, Judgement, Sample};
-use crate::model::{Direction, JobId, Provenance, quote};
+use crate::model::{Direction, JobId, Provenance, counted, quote};
 use crate::plan::Plan;
 use crate::report::text::effects::probability;
 use crate::scoring::{decimals_of_digits, display};
@@ -47,6 +47,14 @@ impl GateReport<'_> {
     /// Returns every complaint as text.
     pub(super) fn findings(&self) -> Vec<Finding> {
         self.judgement.complaints.iter().map(|complaint| self.finding(complaint)).collect()
+    }
+
+    /// Returns why some CPU times were not compared.
+    pub(super) fn untimed(&self) -> Option<String> {
+        let untimed = self.judgement.untimed;
+        (untimed > 0).then(|| {
+            format!("the CPU times of {} were not compared: they are of different processors", counted(untimed, "case"))
+        })
     }
 
     fn finding(&self, complaint: &Complaint) -> Finding {
@@ -124,7 +132,7 @@ impl GateReport<'_> {
     }
 
     fn reproduce(&self, case: &str) -> Option<String> {
-        let case = self.plan.cases.iter().position(|spec| &*spec.name.0 == case)?;
+        let case = self.plan.cases.place_of(case)?;
         Some(self.plan.reproduce(JobId { case, solver: 0 }))
     }
 

@@ -18,6 +18,7 @@ pub(in crate::report) fn gate_sheet(report: &GateReport<'_>) -> Sheet {
         title: report.headline(),
         lines: std::iter::once(accepted)
             .chain(report.sensitivity())
+            .chain(report.untimed())
             .chain(provenance_lines(report.provenance, Some(&report.plan.limits)))
             .collect(),
         sections: vec![

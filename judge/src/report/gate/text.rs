@@ -13,6 +13,7 @@ const CHANGES: usize = 20;
 pub(in crate::report) fn gate_text(report: &GateReport<'_>, style: Style) -> String {
     let mut parts = vec![change_table(report, style), complaints(report, style)];
     parts.extend(report.sensitivity());
+    parts.extend(report.untimed());
     let paint = if report.judgement.holds() { Paint::Good } else { Paint::Bad };
     let file = report.file.to_string_lossy();
     let updated = if report.is_updated { format!("\n{} was rewritten", one_line(&file)) } else { String::new() };

@@ -1,10 +1,24 @@
 //! A game as a web page that plays it.
 
-use super::frames::{GameFilm, Reel};
+use super::script::in_script;
 use super::shown::Shown;
+use crate::report::text::film::{GameFilm, Reel};
 use crate::report::text::json_text;
+use crate::report::text::json_value::is_false;
 use askama::Template;
 use serde::Serialize;
+
+/// The style and the script of the page: within a page by itself, beside a served one.
+const STYLE: &str = include_str!("../../../assets/game/game.css");
+const SCRIPT: &str = concat!(
+    include_str!("../../../assets/game/board.js"),
+    include_str!("../../../assets/game/curve.js"),
+    include_str!("../../../assets/game/game.js")
+);
+
+/// What draws the curve of the score, with its licence.
+const CHART_STYLE: &str = include_str!("../../../assets/vendor/uPlot.min.css");
+const CHART_SCRIPT: &str = include_str!("../../../assets/vendor/uPlot.iife.min.js");
 
 /// The texts of a page about a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +31,8 @@ pub struct GamePage<'a> {
     pub player: &'a str,
     /// The result: `accepted, 141`, or the rule that the answer breaks.
     pub result: &'a str,
+    /// Whether the answer is rejected: at its last frame.
+    pub is_rejected: bool,
 }
 
 #[derive(Template)]
@@ -25,6 +41,11 @@ struct Page {
     title: Shown,
     heading: Shown,
     facts: Shown,
+    is_served: bool,
+    style: &'static str,
+    script: &'static str,
+    chart_style: &'static str,
+    chart_script: &'static str,
     /// JSON in a script, which a page does not escape: [`in_script`] has made it safe.
     data: String,
 }
@@ -32,6 +53,8 @@ struct Page {
 #[derive(Serialize)]
 struct Data<'a> {
     schema: u32,
+    #[serde(skip_serializing_if = "is_false")]
+    rejected: bool,
     #[serde(flatten)]
     reel: Reel<'a>,
 }
@@ -41,45 +64,56 @@ struct Data<'a> {
 /// # Errors
 /// Never: every value in it can be written as JSON.
 pub fn game_html(page: &GamePage<'_>, film: &GameFilm) -> askama::Result<String> {
-    let data = json_text::line(&Data { schema: 1, reel: film.reel() }).map_err(askama::Error::custom)?;
+    render(page, film, false)
+}
+
+/// Returns the same page for a server that has its style and script as `/assets/game.css`, `/assets/board.js` and `/assets/game.js`.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn served_game_html(page: &GamePage<'_>, film: &GameFilm) -> askama::Result<String> {
+    render(page, film, true)
+}
+
+fn render(page: &GamePage<'_>, film: &GameFilm, is_served: bool) -> askama::Result<String> {
+    let data = json_text::line(&Data { schema: 1, rejected: page.is_rejected, reel: film.reel() })
+        .map_err(askama::Error::custom)?;
     let facts: Vec<_> = [page.case, page.player, page.result].into_iter().filter(|fact| !fact.is_empty()).collect();
     let page = Page {
         title: Shown::line(&format!("{} – {}", page.title, page.case)),
         heading: Shown::line(page.title),
         facts: Shown::line(&facts.join(" · ")),
+        is_served,
+        style: STYLE,
+        script: SCRIPT,
+        chart_style: CHART_STYLE,
+        chart_script: CHART_SCRIPT,
         data: in_script(&data),
     };
     page.render()
 }
 
-/// Returns JSON that is safe in a `<script>`: it contains neither the end of the script nor the start of a comment.
-fn in_script(json: &str) -> String {
-    // A `<` occurs only inside strings, where the escape means the same.
-    json.replace('<', "\\u003c")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::text::moves::MoveRange;
     use checkers::{Board, Cell, Frame, Observer, Score};
     use proptest::prelude::*;
     use serde_json::Value;
 
     #[test]
-    fn nothing_ends_a_script_early() {
-        let json = in_script(r#"["</script><!--"]"#);
-        assert!(!json.contains('<'));
-        assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), ["</script><!--"]);
-    }
-
-    #[test]
     fn texts_are_neither_markup_nor_templates() {
-        let mut film = GameFilm::new(None, None);
+        let mut film = GameFilm::new(MoveRange::default());
         let board = Board { width: 0, cells: Vec::new() };
         let frame = Frame { step: 0, caption: String::new(), gained: 0.into(), total: 0.into(), board };
-        film.step(&mut || frame.clone());
-        let page =
-            GamePage { title: "<a href=\"x\">'&", case: "{{ title }}", player: "a\n\u{1b}]0;x\u{7}", result: "" };
+        film.step(0, &mut || frame.clone());
+        let page = GamePage {
+            title: "<a href=\"x\">'&",
+            case: "{{ title }}",
+            player: "a\n\u{1b}]0;x\u{7}",
+            result: "",
+            is_rejected: false,
+        };
         let html = game_html(&page, &film).unwrap();
         assert!(html.contains("<h1>&#60;a href=&#34;x&#34;&#62;&#39;&#38;</h1>"), "{html}");
         assert!(html.contains(r#"<p id="facts">{{ title }} · a\n\x1b]0;x\x07</p>"#), "{html}");
@@ -127,9 +161,9 @@ mod tests {
     }
 
     fn filmed(frames: &[Frame], from: Option<usize>, to: Option<usize>) -> String {
-        let mut film = GameFilm::new(from, to);
-        frames.iter().for_each(|frame| film.step(&mut || frame.clone()));
-        game_html(&GamePage { title: "<T>", case: "c", player: "", result: "" }, &film).unwrap()
+        let mut film = GameFilm::new(MoveRange { from, to });
+        frames.iter().for_each(|frame| film.step(frame.step, &mut || frame.clone()));
+        game_html(&GamePage { title: "<T>", case: "c", player: "", result: "", is_rejected: false }, &film).unwrap()
     }
 
     fn any_frame() -> impl Strategy<Value = Frame> {
@@ -166,7 +200,7 @@ mod tests {
     fn real_games_come_back_frame_by_frame() {
         struct Frames(Vec<Frame>);
         impl Observer for Frames {
-            fn step(&mut self, frame: &mut dyn FnMut() -> Frame) {
+            fn step(&mut self, _: usize, frame: &mut dyn FnMut() -> Frame) {
                 self.0.push(frame());
             }
         }
@@ -180,9 +214,13 @@ mod tests {
         let mut frames = Frames(Vec::new());
         case.replay(answer.as_bytes(), &mut frames).unwrap();
         assert!(frames.0.len() > 10);
-        let mut film = GameFilm::new(None, None);
+        let mut film = GameFilm::new(MoveRange::default());
         case.replay(answer.as_bytes(), &mut film).unwrap();
-        let html = game_html(&GamePage { title: "Columns", case: "seed-1", player: "", result: "" }, &film).unwrap();
+        let html = game_html(
+            &GamePage { title: "Columns", case: "seed-1", player: "", result: "", is_rejected: false },
+            &film,
+        )
+        .unwrap();
         // The colour of an empty cell has no meaning.
         for frame in &mut frames.0 {
             frame.board.cells.iter_mut().filter(|cell| cell.text.is_none()).for_each(|cell| cell.color = 0);

@@ -1,21 +1,30 @@
 //! The results of a run as a web page.
 
+use super::case_row::CaseRow;
+use super::drawn_rows::DrawnRows;
+use super::figures::{FIGURES, Figures};
+use super::live::{CHART_STYLE, STYLE, chart_library, chart_script};
+use super::numbers::numbers;
 use super::shown::Shown;
 use super::table::{Table, table};
-use crate::model::{JobId, Outcome, Verdict};
 use crate::report::run::leaderboard::{groups, leaderboard, matrix, test_groups};
 use crate::report::run::report::RunReport;
-use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
+use crate::report::text::figures::{Counts, milliseconds};
 use crate::report::text::provenance::{allowance_lines, provenance_lines};
 use crate::report::text::sheet::NOTHING;
 use askama::Template;
+use std::io::{self, Write};
 
 /// A matrix of more cells than this is too large to read; the table of cases has them all.
 const MOST_MATRIX_CELLS: usize = 20_000;
 
+/// The table of more rows than this is drawn as it is scrolled: a browser has no room for a million rows.
+const MOST_ROWS: usize = 2_000;
+
 #[derive(Template)]
 #[template(path = "results.html")]
-struct Page {
+struct Page<'a> {
+    style: &'static str,
     title: Shown,
     heading: Shown,
     summary: Shown,
@@ -29,40 +38,22 @@ struct Page {
     titles: Vec<&'static str>,
     has_solvers: bool,
     cases: Vec<CaseRow>,
+    /// All rows, if there are too many for a table of them.
+    drawn: Option<DrawnRows<'a>>,
+    chart_style: &'static str,
+    chart_library: String,
+    chart_script: String,
+    /// JSON in a script, which a page does not escape: it is safe there.
+    numbers: String,
 }
 
-/// The figures of a case: score, points, weight, group, CPU time, wall time and memory.
-const FIGURES: [&str; 7] = ["score", "points", "weight", "group", "CPU", "wall", "memory"];
-
-/// The figures that have a column even if they are the same in every row.
-const ALWAYS: [&str; 1] = ["score"];
-
-/// A solver on a case.
-struct CaseRow {
-    class: &'static str,
-    case: Shown,
-    solver: Shown,
-    verdict: Verdict,
-    figures: Vec<Shown>,
-    noisy: bool,
-    details: Option<Details>,
-}
-
-/// Why a case was not accepted, and what the solver printed on standard error.
-struct Details {
-    note: Shown,
-    /// The rest of the note, and standard error.
-    texts: Vec<Shown>,
-    command: Shown,
-}
-
-/// Returns the results of a run as a self-contained web page.
+/// Writes the results of a run as a self-contained web page.
 ///
 /// # Errors
-/// Never: every value in it can be written as text.
-pub(in crate::report) fn run_html(report: &RunReport<'_>) -> askama::Result<String> {
+/// When it cannot be written there.
+pub(in crate::report) fn run_html(report: &RunReport<'_>, output: &mut dyn Write) -> io::Result<()> {
     let problem = &report.plan.problem;
-    let counts: Counts = report.jobs().map(|(_, outcome)| verdict_of(outcome)).collect();
+    let counts: Counts = report.outcomes.verdicts().collect();
     let summary = format!(
         "{counts}; {} with {} at once; sandbox tier {}; judge {}",
         milliseconds(report.elapsed),
@@ -71,55 +62,33 @@ pub(in crate::report) fn run_html(report: &RunReport<'_>) -> askama::Result<Stri
         env!("CARGO_PKG_VERSION")
     );
     let message = report.message.map(|message| format!("; {message}")).unwrap_or_default();
-    let played: Vec<_> = report
-        .jobs()
-        .filter_map(|(job, outcome)| Some((job, outcome?)))
-        .filter(|(_, outcome)| outcome.verdict != Verdict::Skipped)
-        .collect();
-    let same = constants(report, &played);
+    let figures = Figures::of(report);
+    let is_drawn = report.played().nth(MOST_ROWS).is_some();
+    let rows = || report.played().map(|(job, outcome)| CaseRow::of(report, &figures, job, &outcome));
     let page = Page {
+        style: STYLE,
         title: Shown::line(&format!("{} – {counts}", problem.title)),
         heading: Shown::line(&problem.title),
         summary: Shown::line(&format!("{summary}{message}")),
-        lines: lines(report, &same).iter().map(|line| Shown::line(line)).collect(),
+        lines: lines(report, figures.constants()).iter().map(|line| Shown::line(line)).collect(),
         solvers: table(&leaderboard(report)),
         test_groups: test_groups(report).as_ref().map(table),
         groups: groups(report).as_ref().map(table),
-        matrix: has_matrix(report).then(|| table(&matrix(report))),
-        titles: (0..FIGURES.len()).filter(|&place| same[place].is_none()).map(|place| FIGURES[place]).collect(),
+        matrix: has_matrix(report).then(|| table(&matrix(report, usize::MAX))),
+        titles: figures.titles(),
         has_solvers: report.plan.solvers.len() > 1,
-        cases: played.iter().map(|&(job, outcome)| case_row(report, job, outcome, &same)).collect(),
+        cases: if is_drawn { Vec::new() } else { rows().collect() },
+        drawn: is_drawn.then(|| DrawnRows::new(report, &figures)),
+        chart_style: CHART_STYLE,
+        chart_library: chart_library(),
+        chart_script: chart_script(),
+        numbers: numbers(report),
     };
-    page.render()
+    page.write_into(output)
 }
 
 fn has_matrix(report: &RunReport<'_>) -> bool {
     report.plan.solvers.len() > 1 && report.outcomes.len() <= MOST_MATRIX_CELLS
-}
-
-/// Returns the figures of a job, in the order of their titles.
-fn figures(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> [String; 7] {
-    let known = |figure: Option<String>| figure.unwrap_or_else(|| NOTHING.to_owned());
-    [
-        known(outcome.score.as_ref().map(ToString::to_string)),
-        known(report.points(job)),
-        report.weight(job.case),
-        known(report.plan.test_group_name(job.case).map(str::to_owned)),
-        known(outcome.cpu.map(milliseconds)),
-        known(outcome.wall.map(milliseconds)),
-        known(outcome.memory.map(memory)),
-    ]
-}
-
-/// Returns each figure that is the same in every row, and so needs no column.
-fn constants(report: &RunReport<'_>, played: &[(JobId, &Outcome)]) -> [Option<String>; 7] {
-    let rows: Vec<_> = played.iter().map(|&(job, outcome)| figures(report, job, outcome)).collect();
-    std::array::from_fn(|place| {
-        let (first, others) = rows.split_first()?;
-        let is_same = !ALWAYS.contains(&FIGURES[place]) && others.iter().all(|row| row[place] == first[place]);
-        // A single row has no constant columns, only unknown figures.
-        (is_same && (!others.is_empty() || first[place] == NOTHING)).then(|| first[place].clone())
-    })
 }
 
 fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
@@ -133,28 +102,4 @@ fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
     lines.extend(report.noise_line());
     lines.extend(known);
     lines
-}
-
-fn case_row(report: &RunReport<'_>, job: JobId, outcome: &Outcome, same: &[Option<String>; 7]) -> CaseRow {
-    let verdict = outcome.verdict;
-    let figures = figures(report, job, outcome).into_iter().zip(same).filter(|(_, same)| same.is_none());
-    CaseRow {
-        class: if verdict == Verdict::Accepted { "good" } else { "bad" },
-        case: Shown::line(&report.plan.cases[job.case].name.0),
-        solver: Shown::line(&report.plan.solvers[job.solver].spec.name),
-        verdict,
-        figures: figures.map(|(figure, _)| Shown::line(&figure)).collect(),
-        noisy: outcome.is_accepted() && outcome.noisy && !report.is_mostly_noisy(),
-        details: (!outcome.is_accepted() || !outcome.stderr.is_empty()).then(|| details(report, job, outcome)),
-    }
-}
-
-fn details(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> Details {
-    let (note, more) = outcome.note.split_once('\n').unwrap_or((&outcome.note, ""));
-    let texts = [more, &outcome.stderr].into_iter().filter(|text| !text.is_empty());
-    Details {
-        note: Shown::line(if outcome.is_accepted() { "standard error" } else { note }),
-        texts: texts.map(Shown::lines).collect(),
-        command: Shown::line(&report.plan.reproduce(job)),
-    }
 }

@@ -2,13 +2,14 @@
 
 use crate::model::{BestScore, BestScores, CaseName, Game, RunId};
 use crate::report::text::column::{Field, left, right};
-use crate::report::text::json_text;
+use crate::report::text::json_text::{self, Each};
 use crate::report::text::json_value::{exact, schema_of};
 use crate::report::text::style::Style;
 use crate::report::text::table::grid;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
+use std::io::Write;
 
 /// Incremented when a judge could misread a newer file.
 const SCHEMA: u32 = 1;
@@ -16,7 +17,7 @@ const SCHEMA: u32 = 1;
 /// The best scores on the cases of a problem: `judge best --json`, and `--export`.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "judge best --json")]
-struct Document {
+struct Document<B> {
     /// Incremented when a judge could misread a newer file.
     schema: u32,
     /// The problem's id.
@@ -26,7 +27,7 @@ struct Document {
     /// Which scores are good: `max` or `min`.
     direction: String,
     /// A record for each case, in the natural order of their names.
-    best: Vec<Record>,
+    best: B,
 }
 
 #[derive(Serialize, Deserialize, PartialEq, Eq, JsonSchema)]
@@ -110,7 +111,7 @@ pub fn best_text(best: &BestScores, style: Style) -> String {
             Field::new(&best.solver),
             Field::new(best.solver_hash.short()),
             Field::new(best.run),
-            Field::new(if best.imported { format!("{} (imported)", best.host) } else { best.host.clone() }),
+            Field::new(if best.imported { format!("{} (imported)", best.host) } else { best.host.to_string() }),
             Field::new(best.date.get(..16).unwrap_or(&best.date).replace('T', " ")),
         ]);
     }
@@ -124,18 +125,18 @@ pub fn best_text(best: &BestScores, style: Style) -> String {
 /// Returns the best scores as one JSON document, with a final newline.
 ///
 /// # Errors
-/// Never: every value in it can be written as JSON.
-pub fn best_json(game: &Game, scores: &[BestScore]) -> serde_json::Result<String> {
+/// When it cannot be written there.
+pub fn best_json(game: &Game, scores: &[BestScore], output: &mut dyn Write) -> serde_json::Result<()> {
     let record = |best: &BestScore| {
         Some(Record {
             case: best.case.to_string(),
             input_hash: best.input.to_string(),
             score: exact(&best.score)?,
-            solver: best.solver.clone(),
+            solver: best.solver.to_string(),
             solver_hash: best.solver_hash.to_string(),
-            host: best.host.clone(),
+            host: best.host.to_string(),
             run: best.run.0,
-            date: best.date.clone(),
+            date: best.date.to_string(),
         })
     };
     let document = Document {
@@ -143,15 +144,15 @@ pub fn best_json(game: &Game, scores: &[BestScore]) -> serde_json::Result<String
         problem: game.problem.clone(),
         checker: Checker { name: game.checker.name.clone(), version: game.checker.version },
         direction: game.direction.name().to_owned(),
-        best: scores.iter().filter_map(record).collect(),
+        best: Each(|| scores.iter().filter_map(record)),
     };
-    json_text::document(&document)
+    json_text::write_document(&document, output)
 }
 
 /// Returns the JSON schema of [`best_json`]'s documents.
 #[must_use]
 pub fn best_schema() -> Schema {
-    schema_of::<Document>()
+    schema_of::<Document<Vec<Record>>>()
 }
 
 /// Reads a document of [`best_json`].
@@ -159,7 +160,7 @@ pub fn best_schema() -> Schema {
 /// # Errors
 /// When it is another document, or of another game.
 pub fn read_best_json(game: &Game, text: &[u8]) -> Result<Vec<BestScore>, BestFileError> {
-    let document: Document = serde_json::from_slice(text)?;
+    let document: Document<Vec<Record>> = serde_json::from_slice(text)?;
     if document.schema != SCHEMA {
         return Err(BestFileError::Schema(document.schema));
     }
@@ -181,10 +182,10 @@ fn read_record(record: Record) -> Result<BestScore, BestFileError> {
         input: record.input_hash.parse().map_err(|_| bad("input_hash"))?,
         score: record.score.to_string().parse().map_err(|_| bad("score"))?,
         solver_hash: record.solver_hash.parse().map_err(|_| bad("solver_hash"))?,
-        solver: record.solver,
-        host: record.host,
+        solver: record.solver.into(),
+        host: record.host.into(),
         run: RunId(record.run),
-        date: record.date,
+        date: record.date.into(),
         imported: true,
     })
 }

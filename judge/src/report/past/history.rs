@@ -1,31 +1,42 @@
 //! Past runs: the table, the JSON list, and the heading of a single one.
 
-use crate::model::{Direction, HistoryRow, Rule, RunState, StoredEntrant, StoredRun, one_line};
+use super::figure::figure;
+use super::trend::trends;
+use crate::model::{Direction, HistoryRow, Labels, Origin, Rule, RunId, RunState, StoredEntrant, StoredRun, one_line};
 use crate::report::text::column::{Field, left, painted, right};
-use crate::report::text::figures::scores_text;
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
+use crate::report::text::labels::LabelsRecord;
 use crate::report::text::provenance::limits_text;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::grid;
-use crate::scoring::decimals_of_digits;
-use checkers::Score;
+use judge_sandbox::Tier;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::Number;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Incremented when a script could misread the new format.
 const SCHEMA: u32 = 1;
 
-/// The digits that are shown of a total below 1.
-const DIGITS: u32 = 3;
+/// The number of machines that are named of those of one kind.
+const HOSTS: usize = 5;
 
 /// The number of digits of a commit that are shown.
 const COMMIT_DIGITS: usize = 10;
 
-/// Returns past runs as a table.
+/// What the user says of a run: each has a column if a run has it.
+const TEXTS: [&str; 3] = ["message", "tags", "note"];
+
+/// Returns the texts of [`TEXTS`]. Of a note, its first line.
+fn texts(row: &HistoryRow) -> [Option<String>; TEXTS.len()] {
+    let note = row.labels.note.as_ref().and_then(|note| note.as_ref().lines().next());
+    [row.message.clone(), tags(&row.labels), note.map(str::to_owned)]
+}
+
+/// Returns past runs as a table, and below it how the totals of each solver went.
 #[must_use]
 pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
     if rows.is_empty() {
@@ -48,22 +59,23 @@ pub fn history_text(rows: &[HistoryRow], style: Style) -> String {
     if grouped {
         columns.push(left("on"));
     }
-    let tagged = rows.iter().any(|row| row.message.is_some());
-    if tagged {
-        columns.push(left("message"));
-    }
+    let is_used = |place: &usize| rows.iter().any(|row| texts(row)[*place].is_some());
+    let used: Vec<usize> = (0..TEXTS.len()).filter(is_used).collect();
+    columns.extend(used.iter().map(|place| left(TEXTS[*place])));
     let mut table = grid(columns, style);
     for row in rows {
         let mut cells = cells(row);
         if grouped {
             cells.push(Field::new(row.group.as_deref().unwrap_or("")));
         }
-        if tagged {
-            cells.push(Field::new(row.message.as_deref().unwrap_or("")));
-        }
+        let texts = texts(row);
+        cells.extend(used.iter().map(|place| Field::new(texts[*place].as_deref().unwrap_or_default())));
         table.add_row(cells);
     }
-    table.text()
+    match trends(rows, style) {
+        Some(trends) => format!("{}\n\n{trends}", table.text()),
+        None => table.text(),
+    }
 }
 
 /// The fields that every row has.
@@ -85,12 +97,6 @@ fn cells(row: &HistoryRow) -> Vec<Field> {
     ]
 }
 
-/// A total, or the difference of two: of sums of scores exactly, of other points rounded.
-fn figure(row: &HistoryRow, value: &BigRational) -> String {
-    let exactly = Score::from_rational(value).filter(|_| row.rule == Rule::Sum.name());
-    exactly.map_or_else(|| scores_text(value, decimals_of_digits(value, DIGITS)), |sum| sum.to_string())
-}
-
 fn change(row: &HistoryRow) -> Field {
     let Some(change) = &row.change else { return Field::new("–") };
     if change.is_zero() {
@@ -108,13 +114,38 @@ fn state(state: RunState) -> Field {
     match state {
         RunState::Complete => Field::new(state),
         RunState::Running => painted(state.name(), Paint::Strong),
-        RunState::Killed | RunState::Interrupted | RunState::Stopped => painted(state.name(), Paint::Warning),
+        RunState::Killed | RunState::Interrupted | RunState::Stopped | RunState::Partial => {
+            painted(state.name(), Paint::Warning)
+        }
     }
 }
 
 fn commit(commit: Option<&str>, dirty: Option<bool>) -> String {
     let short = commit.map_or("", |commit| &commit[..commit.len().min(COMMIT_DIGITS)]);
     if dirty == Some(true) && !short.is_empty() { format!("{short}+") } else { short.to_owned() }
+}
+
+fn tags(labels: &Labels) -> Option<String> {
+    let tags: Vec<&str> = labels.tags.iter().map(AsRef::as_ref).collect();
+    (!tags.is_empty()).then(|| tags.join(" "))
+}
+
+/// Returns the tags and the note of a run, without a final newline.
+#[must_use]
+pub fn labels_text(run: RunId, labels: &Labels) -> String {
+    let lines = label_lines(labels).into_iter().filter(|(_, text)| !text.is_empty());
+    let lines: Vec<_> = lines.map(|(key, text)| format!("\n{key:<11} {text}")).collect();
+    if lines.is_empty() {
+        format!("run {run} has neither tags nor a note")
+    } else {
+        format!("run {run}{}", lines.concat())
+    }
+}
+
+fn label_lines(labels: &Labels) -> [(&'static str, String); 2] {
+    let note = labels.note.as_ref().map_or("", AsRef::as_ref);
+    let note = note.lines().map(one_line).collect::<Vec<_>>().join(UNDER_THE_FIRST);
+    [("tags", tags(labels).unwrap_or_default()), ("note", note)]
 }
 
 /// The separator between the values of a key: a line each.
@@ -127,22 +158,49 @@ pub fn stored_run_text(run: &StoredRun) -> String {
     let solver = |solver: &StoredEntrant| {
         one_line(&format!("{}: {} ({})", solver.name, solver.command, solver.hash)).into_owned()
     };
+    let [tags, note] = label_lines(&run.labels);
     let lines = [
         ("state", format!("{}, {done} of {} cases", run.state, run.case_count)),
         ("started", run.started.clone()),
         ("message", run.message.as_deref().map_or_else(String::new, |message| one_line(message).into_owned())),
+        tags,
+        note,
         ("command", one_line(&run.command).into_owned()),
         ("solvers", run.entrants.iter().map(solver).collect::<Vec<_>>().join(UNDER_THE_FIRST)),
         ("checker", one_line(&run.checker.to_string()).into_owned()),
         ("limits", limits_text(&run.limits)),
         ("environment", one_line(&run.environment).into_owned()),
         ("machine", one_line(&format!("{}, {}, Linux {}", run.host, run.cpu_model, run.kernel)).into_owned()),
+        ("machines", machines(&run.origins).join(UNDER_THE_FIRST)),
         ("commit", commit_in_words(run)),
         ("judge", run.judge.clone()),
     ];
     let shown = lines.iter().filter(|(_, text)| !text.is_empty());
     let lines: Vec<_> = shown.map(|(key, text)| format!("{key:<11} {text}")).collect();
     format!("run {}\n{}", run.id, lines.join("\n"))
+}
+
+/// Returns a line for each kind of machine that the run was played on, if they differ in what times or verdicts depend on.
+fn machines(origins: &[Origin]) -> Vec<String> {
+    let mut kinds: BTreeMap<(&str, Tier), (usize, BTreeSet<&str>)> = BTreeMap::new();
+    for origin in origins {
+        let (runs, hosts) = kinds.entry((&origin.cpu_model, origin.tier)).or_default();
+        *runs += 1;
+        hosts.insert(&origin.host);
+    }
+    if kinds.len() < 2 {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    for ((model, tier), (runs, hosts)) in kinds {
+        let named: Vec<&str> = hosts.iter().copied().take(HOSTS).collect();
+        let more = if hosts.len() > HOSTS { format!(" and {} more", hosts.len() - HOSTS) } else { String::new() };
+        let shards = if runs == 1 { "shard" } else { "shards" };
+        let line = format!("{model}, tier {}: {runs} {shards} on {}{more}", tier.name(), named.join(", "));
+        lines.push(one_line(&line).into_owned());
+    }
+    lines.push("times are compared within a model only".to_owned());
+    lines
 }
 
 fn commit_in_words(run: &StoredRun) -> String {
@@ -210,6 +268,8 @@ struct Record<'a> {
     /// The user's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
+    #[serde(flatten)]
+    labels: LabelsRecord<'a>,
 }
 
 /// Returns past runs as one JSON document, with a final newline.
@@ -219,6 +279,34 @@ struct Record<'a> {
 pub fn history_json(rows: &[HistoryRow]) -> serde_json::Result<String> {
     let document = Document { schema: SCHEMA, runs: rows.iter().map(record).collect() };
     json_text::document(&document)
+}
+
+/// A page of past runs: `GET /api/runs`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "GET /api/runs")]
+struct Page<'a> {
+    /// Incremented when a script could misread the new format.
+    schema: u32,
+    /// How many rows there are on all pages.
+    total: usize,
+    /// How many of them are before this page.
+    offset: usize,
+    /// A row for each solver of each run, the newest first.
+    runs: Vec<Record<'a>>,
+}
+
+/// Returns a page of past runs as one JSON document.
+///
+/// # Errors
+/// Never: every value in it can be written as JSON.
+pub fn history_page_json(rows: &[HistoryRow], offset: usize, total: usize) -> serde_json::Result<String> {
+    json_text::line(&Page { schema: SCHEMA, total, offset, runs: rows.iter().map(record).collect() })
+}
+
+/// Returns the JSON schema of [`history_page_json`]'s documents.
+#[must_use]
+pub fn history_page_schema() -> Schema {
+    schema_of::<Page<'static>>()
 }
 
 /// Returns the JSON schema of [`history_json`]'s documents.
@@ -249,5 +337,6 @@ fn record(row: &HistoryRow) -> Record<'_> {
         git_commit: row.git_commit.as_deref(),
         git_dirty: row.git_dirty,
         message: row.message.as_deref(),
+        labels: (&row.labels).into(),
     }
 }

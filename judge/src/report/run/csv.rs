@@ -3,9 +3,15 @@
 use super::record::CaseRecord;
 use super::report::RunReport;
 use crate::report::text::csv_text::words;
+use crate::scoring::LeaderboardRow;
+use std::collections::HashMap;
+use std::io::Write;
 
-/// The columns of every table; those of the features follow.
-const COLUMNS: [&str; 16] = [
+/// The column of a run that has nodes.
+const NODE: &str = "node";
+
+/// The columns of every table; those of the nodes and the features follow.
+const COLUMNS: [&str; 18] = [
     "case",
     "seed",
     "input",
@@ -22,22 +28,34 @@ const COLUMNS: [&str; 16] = [
     "weight",
     "group",
     "message",
+    "rank",
+    "total",
 ];
 
-/// Returns the report of a run as CSV (RFC 4180, with plain newlines). What is unknown is empty.
+/// Writes the report of a run as CSV (RFC 4180, with plain newlines). What is unknown is empty.
 ///
 /// # Errors
-/// Never: every row has a field for every column.
-pub(in crate::report) fn run_csv(report: &RunReport<'_>) -> csv::Result<Vec<u8>> {
+/// When it cannot be written there.
+pub(in crate::report) fn run_csv(report: &RunReport<'_>, output: &mut dyn Write) -> csv::Result<()> {
     let features = feature_names(report);
-    let mut writer = csv::Writer::from_writer(Vec::new());
+    let mut writer = csv::Writer::from_writer(output);
     // A feature with the name of a column gets a prefix.
-    let title = |name: &&str| if COLUMNS.contains(name) { format!("feature.{name}") } else { (*name).to_owned() };
-    writer.write_record(COLUMNS.map(str::to_owned).into_iter().chain(features.iter().map(title)))?;
+    let title = |name: &&str| {
+        if COLUMNS.contains(name) || *name == NODE { format!("feature.{name}") } else { (*name).to_owned() }
+    };
+    let has_nodes = !report.provenance.nodes.is_empty();
+    let node = has_nodes.then(|| NODE.to_owned());
+    writer.write_record(COLUMNS.map(str::to_owned).into_iter().chain(node).chain(features.iter().map(title)))?;
+    let ranking = ranking(report);
     for (job, outcome) in report.jobs() {
-        writer.write_record(row(&CaseRecord::of_report(report, job, outcome), report.message, &features))?;
+        let record = CaseRecord::of_report(report, job, outcome.as_ref());
+        let mut fields = row(&record, report.message, &ranking[&job.solver]);
+        fields.extend(has_nodes.then(|| words(record.node.unwrap_or_default())));
+        let feature = |name: &&str| text(record.features.as_ref().and_then(|features| features.get(name)));
+        fields.extend(features.iter().map(feature));
+        writer.write_record(fields)?;
     }
-    writer.into_inner().map_err(|error| error.into_error().into())
+    Ok(writer.flush()?)
 }
 
 /// The names of all features, in the order in which the cases have them.
@@ -51,9 +69,15 @@ fn feature_names<'a>(report: &'a RunReport<'_>) -> Vec<&'a str> {
     names
 }
 
-fn row(record: &CaseRecord<'_>, message: Option<&str>, features: &[&str]) -> Vec<String> {
-    let mut fields = vec![
-        words(record.case),
+/// The rank and the total of each solver.
+fn ranking(report: &RunReport<'_>) -> HashMap<usize, [String; 2]> {
+    let of = |place: &LeaderboardRow| [place.rank.to_string(), report.total(place.solver).unwrap_or_default()];
+    report.leaderboard.iter().map(|place| (place.solver, of(place))).collect()
+}
+
+fn row(record: &CaseRecord<'_>, message: Option<&str>, [rank, total]: &[String; 2]) -> Vec<String> {
+    vec![
+        words(&record.case),
         text(record.seed.as_ref()),
         words(record.input.as_deref().unwrap_or_default()),
         words(record.solver),
@@ -69,9 +93,9 @@ fn row(record: &CaseRecord<'_>, message: Option<&str>, features: &[&str]) -> Vec
         text(record.weight.as_ref()),
         words(record.group.unwrap_or_default()),
         words(message.unwrap_or_default()),
-    ];
-    fields.extend(features.iter().map(|name| text(record.features.as_ref().and_then(|features| features.get(name)))));
-    fields
+        rank.clone(),
+        total.clone(),
+    ]
 }
 
 fn text(value: Option<&impl ToString>) -> String {

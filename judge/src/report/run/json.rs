@@ -6,7 +6,9 @@ use super::run_record::Summary;
 use crate::report::text::json_text;
 use crate::report::text::json_value::schema_of;
 use schemars::{JsonSchema, Schema};
-use serde::Serialize;
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
+use std::io::Write;
 
 /// The report of one run of the judge: `judge run --json PATH`.
 #[derive(Serialize, JsonSchema)]
@@ -15,19 +17,30 @@ struct Document<'a> {
     #[serde(flatten)]
     summary: Summary<'a>,
     /// Every solver on every case, case by case.
-    cases: Vec<CaseRecord<'a>>,
+    #[schemars(with = "Vec<CaseRecord<'a>>")]
+    cases: CaseRecords<'a>,
 }
 
-/// Returns the report of a run as one JSON document, with a final newline.
+/// The records of a run's cases, each made when it is written.
+struct CaseRecords<'a>(&'a RunReport<'a>);
+
+impl Serialize for CaseRecords<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut records = serializer.serialize_seq(Some(self.0.outcomes.len()))?;
+        for (job, outcome) in self.0.jobs() {
+            records.serialize_element(&CaseRecord::of_report(self.0, job, outcome.as_ref()))?;
+        }
+        records.end()
+    }
+}
+
+/// Writes the report of a run as one JSON document, with a final newline.
 ///
 /// # Errors
-/// Never: every value in it can be written as JSON.
-pub(in crate::report) fn run_json(report: &RunReport<'_>) -> serde_json::Result<String> {
-    let document = Document {
-        summary: Summary::of(report),
-        cases: report.jobs().map(|(job, outcome)| CaseRecord::of_report(report, job, outcome)).collect(),
-    };
-    json_text::document(&document)
+/// When it cannot be written there.
+pub(in crate::report) fn run_json(report: &RunReport<'_>, output: &mut dyn Write) -> serde_json::Result<()> {
+    let document = Document { summary: Summary::of(report), cases: CaseRecords(report) };
+    json_text::write_document(&document, output)
 }
 
 /// Returns the JSON schema of `judge run --json`.

@@ -4,9 +4,10 @@
 use super::cases::{CaseRow, extreme_rows};
 use super::leaderboard::{groups, leaderboard, matrix, test_groups};
 use super::report::RunReport;
-use crate::model::{JobId, Outcome, Stop, Verdict};
-use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
-use crate::report::text::markdown::{COMMAND_WIDTH, NOTE_WIDTH, Page, code, cut, escaped, field, table};
+use crate::model::{JobId, Outcome, Stop, Verdict, counted};
+use crate::report::text::figures::{Counts, memory, milliseconds};
+use crate::report::text::markdown::{COMMAND_WIDTH, MOST_ROWS, NOTE_WIDTH, Page, code, cut, escaped, field, table};
+use crate::report::text::provenance::processors_line;
 use crate::report::text::sheet::NOTHING;
 
 /// Returns the report of a run as Markdown, of less than 60 kB.
@@ -15,10 +16,15 @@ pub(in crate::report) fn run_markdown(report: &RunReport<'_>) -> String {
     page.add(&table(&leaderboard(report)));
     page.add(&test_groups(report).map(|groups| table(&groups)).unwrap_or_default());
     page.add(&groups(report).map(|groups| table(&groups)).unwrap_or_default());
-    page.add_folded("Failures", &failures(report));
-    page.add_folded("Extremes", &extremes(report));
+    page.add_folded(
+        "Failures",
+        failures(report).count(),
+        failures(report).map(|(job, outcome)| failure(report, job, &outcome)),
+    );
+    let extremes = extremes(report);
+    page.add_folded("Extremes", extremes.len(), extremes.into_iter());
     if report.plan.solvers.len() > 1 {
-        let matrix = table(&matrix(report));
+        let matrix = table(&matrix(report, MOST_ROWS));
         page.add(&format!("<details><summary>Every case</summary>\n\n{matrix}\n</details>\n"));
     }
     page.add(&footer(report));
@@ -26,12 +32,11 @@ pub(in crate::report) fn run_markdown(report: &RunReport<'_>) -> String {
 }
 
 fn headline(report: &RunReport<'_>) -> String {
-    let verdicts: Vec<_> = report.jobs().map(|(_, outcome)| verdict_of(outcome)).collect();
-    let good = verdicts.iter().all(|verdict| *verdict == Verdict::Accepted);
-    let counts: Counts = verdicts.into_iter().collect();
+    let good = report.outcomes.verdicts().all(|verdict| verdict == Verdict::Accepted);
+    let counts: Counts = report.outcomes.verdicts().collect();
     let sign = if good { "✅" } else { "❌" };
     let stopped = match report.stop {
-        Some(Stop::Interrupted) => "; **interrupted**",
+        Some(Stop::Interrupted | Stop::Detached) => "; **interrupted**",
         Some(Stop::FailFast) => "; stopped at the first failure",
         None => "",
     };
@@ -39,14 +44,13 @@ fn headline(report: &RunReport<'_>) -> String {
     format!("### {sign} {}: {counts}{stopped}\n{message}", field(&report.plan.problem.id))
 }
 
-fn failures(report: &RunReport<'_>) -> Vec<String> {
-    let finished = report.jobs().filter_map(|(job, outcome)| outcome.map(|outcome| (job, outcome)));
-    let failed = finished.filter(|(_, outcome)| !outcome.is_accepted());
-    failed.map(|(job, outcome)| failure(report, job, outcome)).collect()
+fn failures(report: &RunReport<'_>) -> impl Iterator<Item = (JobId, Outcome)> {
+    let finished = report.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
+    finished.filter(|(_, outcome)| !outcome.is_accepted())
 }
 
 fn failure(report: &RunReport<'_>, job: JobId, outcome: &Outcome) -> String {
-    let case = field(&report.plan.cases[job.case].name.0);
+    let case = field(&report.plan.cases.at(job.case).name.0);
     let solver = field(&report.plan.solvers[job.solver].spec.name);
     let note = escaped(&cut(&outcome.note, NOTE_WIDTH));
     let command = code(&cut(&report.plan.reproduce(job), COMMAND_WIDTH));
@@ -57,7 +61,7 @@ fn extremes(report: &RunReport<'_>) -> Vec<String> {
     let line = |row: &CaseRow| {
         let job = row.job;
         let outcome = report.outcomes.get(job)?;
-        let case = field(&report.plan.cases[job.case].name.0);
+        let case = field(&report.plan.cases.at(job.case).name.0);
         let solver = field(&report.plan.solvers[job.solver].spec.name);
         let score = optional(outcome.score.as_ref());
         let cpu = outcome.cpu.map_or_else(|| NOTHING.to_owned(), milliseconds);
@@ -69,9 +73,10 @@ fn extremes(report: &RunReport<'_>) -> Vec<String> {
 }
 
 fn footer(report: &RunReport<'_>) -> String {
-    let jobs = if report.jobs == 1 { "1 job".to_owned() } else { format!("{} jobs", report.jobs) };
+    let jobs = counted(report.jobs, "job");
     let time = milliseconds(report.elapsed);
-    format!("{time} with {jobs}; sandbox tier {}; judge {}\n", report.tier, env!("CARGO_PKG_VERSION"))
+    let processors = processors_line(&report.provenance.nodes).map(|line| format!("; {line}")).unwrap_or_default();
+    format!("{time} with {jobs}; sandbox tier {}; judge {}{processors}\n", report.tier, env!("CARGO_PKG_VERSION"))
 }
 
 fn optional(value: Option<&impl ToString>) -> String {

@@ -7,7 +7,9 @@ pub(super) mod junit;
 pub(super) mod leaderboard;
 mod lines;
 pub(super) mod markdown;
+mod parts;
 mod record;
+pub(super) mod relative;
 pub(super) mod report;
 mod run_record;
 pub(super) mod summary;
@@ -15,4 +17,6 @@ mod test_groups;
 
 pub use json::run_schema;
 pub use lines::{JsonLines, lines_schema};
+pub use parts::{CasePage, CaseRow, RunHead, case_page_json, case_page_schema, run_head_json, run_head_schema};
+pub use relative::{best_score, share_of_best};
 pub use report::RunReport;

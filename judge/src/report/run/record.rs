@@ -7,9 +7,10 @@ use crate::plan::Plan;
 use crate::report::text::figures::verdict_of;
 use crate::report::text::json_value::{exact, in_milliseconds};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Number;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZeroUsize;
 
 /// One solver on one case.
@@ -17,7 +18,7 @@ use std::num::NonZeroUsize;
 #[schemars(rename = "case")]
 pub(super) struct CaseRecord<'a> {
     /// The case's name: `seed-7`, or its file's stem.
-    pub(super) case: &'a str,
+    pub(super) case: String,
     /// The seed that it is made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) seed: Option<u64>,
@@ -78,12 +79,35 @@ pub(super) struct CaseRecord<'a> {
     /// Whether other programs disturbed the timing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) noisy: bool,
+    /// The node that it was run on, if the run has nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) node: Option<&'a str>,
     /// The numbers that describe the case.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "object"))]
     pub(super) features: Option<BTreeMap<&'a str, Number>>,
     /// The command that runs it again.
-    pub(super) reproduce: String,
+    #[schemars(with = "String")]
+    pub(super) reproduce: Reproduce<'a>,
+}
+
+/// The command that runs a job again: not every format has it.
+#[derive(Debug)]
+pub(super) struct Reproduce<'a> {
+    plan: &'a Plan,
+    job: JobId,
+}
+
+impl fmt::Display for Reproduce<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.plan.reproduce(self.job))
+    }
+}
+
+impl Serialize for Reproduce<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl<'a> CaseRecord<'a> {
@@ -95,7 +119,7 @@ impl<'a> CaseRecord<'a> {
         points: Option<String>,
         features: Option<&'a Features>,
     ) -> Self {
-        let case = &plan.cases[job.case];
+        let case = plan.cases.at(job.case);
         let verdict = verdict_of(outcome);
         let broken = outcome.map(|outcome| &outcome.broken);
         let (seed, input) = match &case.source {
@@ -103,7 +127,7 @@ impl<'a> CaseRecord<'a> {
             CaseSource::File(path) => (None, Some(path.display().to_string())),
         };
         Self {
-            case: &case.name.0,
+            case: case.name.to_string(),
             seed,
             input,
             solver: &plan.solvers[job.solver].spec.name,
@@ -123,9 +147,15 @@ impl<'a> CaseRecord<'a> {
             rule: broken.and_then(|broken| broken.rule.as_deref()),
             stderr: outcome.map_or("", |outcome| &outcome.stderr),
             noisy: outcome.is_some_and(|outcome| outcome.noisy),
+            node: outcome.and_then(|outcome| outcome.node.as_deref()),
             features: features.map(named_numbers),
-            reproduce: plan.reproduce(job),
+            reproduce: Reproduce { plan, job },
         }
+    }
+
+    /// Adds the features of the case, if they are known.
+    pub(super) fn with_features(self, features: Option<&'a Features>) -> Self {
+        Self { features: features.map(named_numbers), ..self }
     }
 
     /// Describes the outcome of a job of a finished run.

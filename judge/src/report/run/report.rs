@@ -1,12 +1,11 @@
 //! The report of a run: the value that every format is rendered from.
 
-use crate::model::{Features, JobId, Outcome, OutcomeGrid, Provenance, Rule, Stop, Verdict};
+use crate::model::{Features, JobId, Labels, Outcome, OutcomeGrid, Provenance, Rule, Stop, Verdict};
 use crate::plan::Plan;
 use crate::report::text::figures::{points_text, scores_text, verdict_of};
 use crate::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult};
 use judge_sandbox::Tier;
 use num_rational::BigRational;
-use num_traits::One;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,23 +44,31 @@ pub struct RunReport<'a> {
     pub gaps: &'a [String],
     /// The user's message, if there is one.
     pub message: Option<&'a str>,
+    /// The tags and the note of a recorded run.
+    pub labels: &'a Labels,
 }
 
 impl RunReport<'_> {
     /// Returns every job with its outcome, in the order of the plan.
-    pub fn jobs(&self) -> impl Iterator<Item = (JobId, Option<&Outcome>)> {
+    pub fn jobs(&self) -> impl Iterator<Item = (JobId, Option<Outcome>)> {
         self.outcomes.iter()
     }
 
+    /// Returns the jobs that were run, with their outcomes, in the order of the plan.
+    pub fn played(&self) -> impl Iterator<Item = (JobId, Outcome)> {
+        let finished = self.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
+        finished.filter(|(_, outcome)| outcome.verdict != Verdict::Skipped)
+    }
+
     /// Returns every outcome of one solver, by case.
-    pub fn of_solver(&self, solver: usize) -> impl Iterator<Item = Option<&Outcome>> {
+    pub fn of_solver(&self, solver: usize) -> impl Iterator<Item = Option<Outcome>> {
         self.outcomes.of_solver(solver)
     }
 
     /// Returns the points of a job as decimal text; `None` if the rule gives none.
     #[must_use]
     pub fn points(&self, job: JobId) -> Option<String> {
-        self.scoreboard.standings[job.solver].points[job.case].as_ref().map(|points| self.points_text(points))
+        self.scoreboard.standings[job.solver].points.get(job.case).map(|points| self.points_text(&points))
     }
 
     /// Returns points of cases, or a total or mean of them, as decimal text.
@@ -72,13 +79,13 @@ impl RunReport<'_> {
     /// Returns whether a case weighs more or less than another.
     #[must_use]
     pub fn has_weights(&self) -> bool {
-        self.scoreboard.weights.iter().any(|weight| !weight.is_one())
+        !self.scoreboard.weights.are_one()
     }
 
     /// Returns the weight of a case as decimal text.
     #[must_use]
     pub fn weight(&self, case: usize) -> String {
-        points_text(&self.scoreboard.weights[case])
+        points_text(&self.scoreboard.weights.get(case))
     }
 
     /// Returns the number that a solver is ranked by as decimal text; `None` if there is none, as for a sum of costs
@@ -95,18 +102,21 @@ impl RunReport<'_> {
         self.scoreboard.standings[solver].mean.as_ref().map(|points| self.points_text(points))
     }
 
-    /// Returns a solver's mean CPU time, over the cases in which it is known.
+    /// Returns a solver's mean CPU time, over the cases in which it is known; `None` if they ran on different processors.
     #[must_use]
     pub fn mean_cpu(&self, solver: usize) -> Option<Duration> {
-        let times: Vec<_> = self.of_solver(solver).filter_map(|outcome| outcome?.cpu).collect();
-        let count = u32::try_from(times.len()).ok().filter(|count| *count > 0)?;
-        Some(times.iter().sum::<Duration>() / count)
+        if self.provenance.nodes.differ() {
+            return None;
+        }
+        let times = self.of_solver(solver).filter_map(|outcome| outcome?.cpu);
+        let (sum, count) = times.fold((Duration::ZERO, 0), |(sum, count), time| (sum + time, count + 1));
+        sum.checked_div(count)
     }
 
     /// Returns the number of jobs that were not run.
     #[must_use]
     pub fn skipped(&self) -> usize {
-        self.jobs().filter(|(_, outcome)| verdict_of(*outcome) == Verdict::Skipped).count()
+        self.outcomes.verdicts().filter(|verdict| *verdict == Verdict::Skipped).count()
     }
 
     /// Returns the line that counts the jobs that were not run; `None` if there are none.
@@ -142,6 +152,6 @@ impl RunReport<'_> {
     /// Returns how many jobs ended with this verdict; unfinished ones count as skipped.
     #[must_use]
     pub fn count(&self, solver: usize, verdict: Verdict) -> usize {
-        self.of_solver(solver).filter(|outcome| verdict_of(*outcome) == verdict).count()
+        self.of_solver(solver).filter(|outcome| verdict_of(outcome.as_ref()) == verdict).count()
     }
 }

@@ -6,6 +6,7 @@ use super::test_groups::{self, TestGroupRecord};
 use crate::model::{Direction, Rule, Stop};
 use crate::report::text::figures::{Counts, scores_text, verdict_of};
 use crate::report::text::json_value::{exact, in_milliseconds, is_zero};
+use crate::report::text::labels::LabelsRecord;
 use crate::report::text::provenance::{LimitsRecord, ProvenanceRecord};
 use crate::scoring::{FeatureGroup, LeaderboardRow};
 use schemars::JsonSchema;
@@ -35,6 +36,8 @@ pub(super) struct Summary<'a> {
     /// The user's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
+    #[serde(flatten)]
+    labels: LabelsRecord<'a>,
     /// The tier of the sandbox.
     tier: &'static str,
     /// The gaps of that tier.
@@ -173,6 +176,7 @@ impl<'a> Summary<'a> {
             tier: report.tier.name(),
             gaps: report.gaps,
             message: report.message,
+            labels: report.labels.into(),
             limits: (&plan.limits).into(),
             jobs: report.jobs,
             interrupted: report.stop == Some(Stop::Interrupted),

@@ -3,10 +3,10 @@
 use super::cases::{CaseRow, rows, shown_jobs};
 use super::leaderboard::{groups, leaderboard, matrix, test_groups};
 use super::report::RunReport;
-use crate::model::{Outcome, Stop, Verdict, one_line, visible};
+use crate::model::{Outcome, Stop, counted, one_line, visible};
 use crate::report::text::column::{Column, Field, left, painted, right};
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
-use crate::report::text::provenance::allowance_lines;
+use crate::report::text::provenance::{allowance_lines, processors_line};
 use crate::report::text::sheet::TextTable;
 use crate::report::text::style::{Paint, Style, paint_of};
 use crate::report::text::table::grid;
@@ -73,15 +73,17 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     }
     lines.extend(report.skipped_line());
     lines.extend(report.noise_line());
+    lines.extend(processors_line(&report.provenance.nodes));
     lines.join("\n")
 }
 
 fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> {
     let job = row.job;
     let outcome = report.outcomes.get(job);
+    let outcome = outcome.as_ref();
     let verdict = verdict_of(outcome);
     let figure = |figure: Option<String>| Field::new(figure.unwrap_or_else(|| "–".to_owned()));
-    let mut cells = vec![Field::new(&report.plan.cases[job.case].name)];
+    let mut cells = vec![Field::new(&report.plan.cases.at(job.case).name)];
     if several {
         cells.push(Field::new(&report.plan.solvers[job.solver].spec.name));
     }
@@ -120,8 +122,8 @@ fn solver_tables(report: &RunReport<'_>, style: Style) -> Vec<String> {
     if report.plan.solvers.len() == 1 {
         return Vec::new();
     }
-    let matrix = matrix(report);
-    let fits = report.every_row || (matrix.rows.len() <= MATRIX_ROWS && width(&matrix) <= MATRIX_WIDTH);
+    let matrix = matrix(report, if report.every_row { usize::MAX } else { MATRIX_ROWS });
+    let fits = report.every_row || (matrix.left_out == 0 && width(&matrix) <= MATRIX_WIDTH);
     let matrix = (fits && !matrix.rows.is_empty()).then(|| figures(&matrix, style));
     matrix.into_iter().chain([figures(&leaderboard(report), style)]).collect()
 }
@@ -150,41 +152,39 @@ fn total(report: &RunReport<'_>, solver: usize) -> String {
 }
 
 fn failures(report: &RunReport<'_>, style: Style) -> String {
-    let failed = shown_jobs(report).filter_map(|(job, outcome)| outcome.map(|outcome| (job, outcome)));
-    let failed: Vec<_> = failed.filter(|(_, outcome)| outcome.verdict != Verdict::Accepted).collect();
+    let failed = || shown_jobs(report).filter(|(_, outcome)| !outcome.is_accepted());
     let mut lines = Vec::new();
-    for (job, outcome) in failed.iter().take(FAILURES_EXPLAINED) {
-        let case = one_line(&report.plan.cases[job.case].name.0);
+    for (job, outcome) in failed().take(FAILURES_EXPLAINED) {
+        let case = one_line(&report.plan.cases.at(job.case).name.0).into_owned();
         let solver = one_line(&report.plan.solvers[job.solver].spec.name);
         let verdict = style.paint(paint_of(outcome.verdict), outcome.verdict.name());
         let (note, more) = outcome.note.split_once('\n').unwrap_or((&outcome.note, ""));
         lines.push(format!("{case} ({solver}): {verdict}: {}", one_line(note)));
         lines.extend(said(more.lines().chain(last_lines(&outcome.stderr))));
-        lines.push(format!("    {}", style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*job)))));
+        lines.push(format!("    {}", style.paint(Paint::Faint, &one_line(&report.plan.reproduce(job)))));
     }
-    if failed.len() > FAILURES_EXPLAINED {
-        lines.push(format!("… and {} more failures", failed.len() - FAILURES_EXPLAINED));
+    let more = failed().count().saturating_sub(FAILURES_EXPLAINED);
+    if more > 0 {
+        lines.push(format!("… and {more} more failures"));
     }
     lines.join("\n")
 }
 
 /// Returns what accepted cases printed on standard error, where it is kept.
 fn accepted_stderr(report: &RunReport<'_>) -> String {
-    let jobs = report.jobs().filter_map(|(job, outcome)| outcome.map(|outcome| (job, outcome)));
-    let speaking: Vec<_> = jobs.filter(|(_, outcome)| outcome.is_accepted() && !outcome.stderr.is_empty()).collect();
-    let shown = if report.every_row { speaking.len() } else { ACCEPTED_SHOWN };
+    let jobs = || report.jobs().filter_map(|(job, outcome)| Some((job, outcome?)));
+    let speaking = || jobs().filter(|(_, outcome)| outcome.is_accepted() && !outcome.stderr.is_empty());
+    let shown = if report.every_row { usize::MAX } else { ACCEPTED_SHOWN };
     let mut lines = Vec::new();
-    for (job, outcome) in speaking.iter().take(shown) {
-        let case = one_line(&report.plan.cases[job.case].name.0);
+    for (job, outcome) in speaking().take(shown) {
+        let case = one_line(&report.plan.cases.at(job.case).name.0).into_owned();
         let solver = one_line(&report.plan.solvers[job.solver].spec.name);
         lines.push(format!("{case} ({solver}): accepted; standard error:"));
         lines.extend(said(last_lines(&outcome.stderr)));
     }
-    if speaking.len() > shown {
-        lines.push(format!(
-            "… and {} more accepted cases with standard error: --all shows them",
-            speaking.len() - shown
-        ));
+    let more = speaking().count().saturating_sub(shown);
+    if more > 0 {
+        lines.push(format!("… and {more} more accepted cases with standard error: --all shows them"));
     }
     lines.join("\n")
 }
@@ -199,16 +199,18 @@ fn said<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String
 }
 
 fn closing(report: &RunReport<'_>, style: Style) -> String {
-    let counts: Counts = report.jobs().map(|(_, outcome)| verdict_of(outcome)).collect();
+    let counts: Counts = report.outcomes.verdicts().collect();
     let mut parts = vec![format!("{}: {counts}", style.paint(Paint::Strong, &one_line(&report.plan.problem.id)))];
     if report.plan.solvers.len() == 1 {
         parts.push(format!("{} {}", report.rule, style.paint(Paint::Strong, &total(report, 0))));
     }
-    let jobs = if report.jobs == 1 { "1 job".to_owned() } else { format!("{} jobs", report.jobs) };
+    let jobs = counted(report.jobs, "job");
     parts.push(format!("{} with {jobs}", milliseconds(report.elapsed)));
     parts.push(format!("sandbox tier {}", report.tier));
     let stopped = match report.stop {
-        Some(Stop::Interrupted) => "\ninterrupted: totals and means count only the cases that were run",
+        Some(Stop::Interrupted | Stop::Detached) => {
+            "\ninterrupted: totals and means count only the cases that were run"
+        }
         Some(Stop::FailFast) => {
             "\nstopped at the first failure (--fail-fast): totals and means count only the cases that were run"
         }

@@ -1,6 +1,7 @@
 //! The records of test groups in the machine-readable reports.
 
 use super::report::RunReport;
+use crate::model::GroupAggregate;
 use crate::report::text::figures::points_text;
 use crate::report::text::json_value::{exact, is_zero};
 use crate::scoring::{TestGroupResult, TestGroupStatus};
@@ -18,6 +19,12 @@ pub(super) struct TestGroupRecord<'a> {
     solver: &'a str,
     /// Whether a failure on one of its cases makes all of them count as failed.
     all_or_nothing: bool,
+    /// What the points of its cases count as: each its own, all those of the worst, or all or nothing.
+    #[schemars(extend("enum" = GroupAggregate::ALL.map(GroupAggregate::name)))]
+    aggregate: &'static str,
+    /// The groups that it depends on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    depends_on: Vec<&'a str>,
     /// How many cases of the run are in the group.
     cases: usize,
     /// How many of them were accepted.
@@ -25,9 +32,15 @@ pub(super) struct TestGroupRecord<'a> {
     /// How many of them were not run.
     #[serde(skip_serializing_if = "is_zero")]
     skipped: usize,
-    /// Whether the group was earned (every case accepted), partly so, failed, or not run.
+    /// Whether the group was earned (every case accepted), partly so, failed, blocked by another one, or not run.
     #[schemars(extend("enum" = TestGroupStatus::ALL.map(TestGroupStatus::name)))]
     result: &'static str,
+    /// The group with a failed case that keeps this one from counting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked_by: Option<&'a str>,
+    /// The case that it counts by, where it counts by its worst.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worst: Option<String>,
     /// The total weight of its cases, rounded to three decimals.
     #[schemars(extend("type" = "number"))]
     weight: Option<Number>,
@@ -40,15 +53,20 @@ pub(super) struct TestGroupRecord<'a> {
 /// Returns a record for each solver on each test group.
 pub(super) fn records<'a>(report: &'a RunReport<'_>) -> Vec<TestGroupRecord<'a>> {
     let records = |result: &'a TestGroupResult| {
-        let group = &report.plan.problem.test_groups[result.group];
+        let groups = &report.plan.problem.test_groups;
+        let group = &groups[result.group];
         report.plan.solvers.iter().zip(&result.rows).map(|(solver, row)| TestGroupRecord {
             group: &group.name,
             solver: &solver.spec.name,
-            all_or_nothing: group.all_or_nothing,
+            all_or_nothing: group.aggregate == GroupAggregate::AllOrNothing,
+            aggregate: group.aggregate.name(),
+            depends_on: group.depends_on.iter().map(|&needed| &*groups[needed].name).collect(),
             cases: result.cases,
             accepted: row.accepted,
             skipped: row.skipped,
             result: row.status.name(),
+            blocked_by: row.blocked_by.map(|needed| &*groups[needed].name),
+            worst: row.worst.map(|case| report.plan.cases.at(case).name.to_string()),
             weight: exact(&points_text(&result.weight)),
             points: row.points.as_ref().and_then(|points| exact(&report.points_text(points))),
         })

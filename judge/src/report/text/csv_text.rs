@@ -2,18 +2,19 @@
 
 use super::sheet::TextTable;
 use crate::model::one_line;
+use std::io::Write;
 
-/// Returns a table as CSV.
+/// Writes a table as CSV.
 ///
 /// # Errors
-/// Never: every row has a field for every column.
-pub(in crate::report) fn table_csv(table: &TextTable) -> csv::Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+/// When it cannot be written there.
+pub(in crate::report) fn table_csv(table: &TextTable, output: &mut dyn Write) -> csv::Result<()> {
+    let mut writer = csv::Writer::from_writer(output);
     writer.write_record(table.titles.iter().map(|title| words(title)))?;
     for row in &table.rows {
         writer.write_record(row.iter().map(|field| words(field)))?;
     }
-    writer.into_inner().map_err(|error| error.into_error().into())
+    Ok(writer.flush()?)
 }
 
 /// Returns foreign text in one line, with hidden characters escaped, and marked as text if a spreadsheet would read a formula.

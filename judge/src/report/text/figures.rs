@@ -3,6 +3,7 @@
 use crate::model::{Outcome, Verdict};
 use crate::scoring::display;
 use num_rational::BigRational;
+use std::borrow::Borrow;
 use std::fmt;
 use std::time::Duration;
 
@@ -30,8 +31,8 @@ pub(in crate::report) fn memory(bytes: u64) -> String {
 
 /// The verdict of a job; unfinished ones are skipped.
 #[must_use]
-pub(in crate::report) fn verdict_of(outcome: Option<&Outcome>) -> Verdict {
-    outcome.map_or(Verdict::Skipped, |outcome| outcome.verdict)
+pub(in crate::report) fn verdict_of(outcome: Option<impl Borrow<Outcome>>) -> Verdict {
+    outcome.map_or(Verdict::Skipped, |outcome| outcome.borrow().verdict)
 }
 
 /// The decimals that points are rounded to.

@@ -17,6 +17,12 @@ pub(in crate::report) fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
+/// Whether a flag is left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+pub(in crate::report) fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
 /// Milliseconds, to the microsecond.
 pub(in crate::report) fn in_milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3

@@ -15,7 +15,7 @@ pub(in crate::report) const COMMAND_WIDTH: usize = 400;
 const RESERVE: usize = 1000;
 
 /// The number of rows of a table, or parts of a list.
-const MOST_ROWS: usize = 100;
+pub(in crate::report) const MOST_ROWS: usize = 100;
 
 /// A page that never exceeds the size of a comment.
 pub(in crate::report) struct Page {
@@ -47,35 +47,34 @@ impl Page {
         }
     }
 
-    /// Adds as many of the parts as fit, folded.
-    pub(in crate::report) fn add_folded(&mut self, title: &str, parts: &[String]) {
-        let body = self.fitting(parts);
+    /// Adds as many of the `count` parts as fit, folded.
+    pub(in crate::report) fn add_folded(&mut self, title: &str, count: usize, parts: impl Iterator<Item = String>) {
+        let body = self.fitting(count, parts);
         if !body.is_empty() {
-            let count = parts.len();
             self.add(&format!("<details><summary>{title} ({count})</summary>\n\n{body}\n</details>\n"));
         }
     }
 
     /// Adds as many of the parts as fit, unfolded.
     pub(in crate::report) fn add_list(&mut self, parts: &[String]) {
-        let body = self.fitting(parts);
+        let body = self.fitting(parts.len(), parts.iter().cloned());
         self.add(&body);
     }
 
-    /// Returns as many of the parts as fit, and the number of the others.
-    fn fitting(&mut self, parts: &[String]) -> String {
+    /// Returns as many of the `count` parts as fit, and the number of the others.
+    fn fitting(&mut self, count: usize, parts: impl Iterator<Item = String>) -> String {
         let room = LARGEST.saturating_sub(self.text.len() + RESERVE);
         let mut length = 0;
-        let fitting = parts.iter().take_while(|part| {
+        let fitting = parts.take_while(|part| {
             length += part.len();
             length <= room
         });
-        let fitting: Vec<_> = fitting.take(MOST_ROWS).map(String::as_str).collect();
+        let fitting: Vec<_> = fitting.take(MOST_ROWS).collect();
         if fitting.is_empty() {
-            self.left_out |= !parts.is_empty();
+            self.left_out |= count > 0;
             return String::new();
         }
-        let more = match parts.len() - fitting.len() {
+        let more = match count - fitting.len() {
             0 => String::new(),
             more => format!("\n… and {more} more.\n"),
         };
@@ -103,7 +102,7 @@ pub(in crate::report) fn table(table: &TextTable) -> String {
     };
     let rule = format!("|{}{}\n", " --- |".repeat(table.words), " ---: |".repeat(table.titles.len() - table.words));
     let body: String = table.rows.iter().take(MOST_ROWS).map(|row| line(row)).collect();
-    let more = match table.rows.len().saturating_sub(MOST_ROWS) {
+    let more = match table.rows.len().saturating_sub(MOST_ROWS) + table.left_out {
         0 => String::new(),
         more => format!("\n… and {more} more.\n"),
     };

@@ -2,7 +2,7 @@
 
 use super::progress_state::ProgressState;
 use super::terminal::{note, note_lines};
-use crate::model::{RunEvent, RunningJobs, Stop};
+use crate::model::{Direction, PastScores, RunEvent, RunningJobs, Stop};
 use crate::plan::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -58,6 +58,17 @@ impl Progress {
         Self { bar, state, lines: None }
     }
 
+    /// Shows the running score of each solver against its last run, where there is one and a terminal.
+    #[must_use]
+    pub fn against(self, past: Vec<Option<PastScores>>, direction: Direction) -> Self {
+        if !self.bar.is_hidden() {
+            for (solver, past) in past.into_iter().enumerate() {
+                past.into_iter().for_each(|past| lock(&self.state).show_against(solver, past, direction));
+            }
+        }
+        self
+    }
+
     /// Shows an event.
     pub fn watch(&mut self, event: &RunEvent) {
         match event {
@@ -68,7 +79,9 @@ impl Progress {
             RunEvent::Stopping(Stop::Interrupted) => {
                 self.bar.println("interrupted: ending the running cases (once more: at once)");
             }
-            RunEvent::Stopping(Stop::FailFast) => {}
+            RunEvent::Stopping(Stop::FailFast | Stop::Detached) => {}
+            RunEvent::Notice(what) => self.bar.suspend(|| note(what)),
+            RunEvent::Tasks(counts) => lock(&self.state).tasks = Some(*counts),
             RunEvent::JournalLost(why) => self.bar.suspend(|| note_lines(why)),
         }
     }

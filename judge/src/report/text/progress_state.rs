@@ -1,8 +1,9 @@
 //! What a display of progress shows: the counts, the running means, the time left, and the cases that run longest.
 
+use super::against_past::AgainstPast;
 use super::effects::rounded;
 use super::figures::Counts;
-use crate::model::{FinishedJob, JobId, RunningJobs, one_line};
+use crate::model::{CaseList, Direction, FinishedJob, JobId, PastScores, RunningJobs, TaskCounts, counted, one_line};
 use crate::plan::Plan;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,9 +27,11 @@ pub(super) struct ProgressState {
     jobs: usize,
     done: usize,
     counts: Counts,
-    cases: Vec<String>,
+    cases: CaseList,
     solvers: Vec<Mean>,
     running: Arc<RunningJobs>,
+    /// `None` on this machine.
+    pub(super) tasks: Option<TaskCounts>,
 }
 
 /// The running mean of a solver's scores.
@@ -37,21 +40,28 @@ struct Mean {
     solver: String,
     sum: f64,
     count: u32,
+    against: Option<AgainstPast>,
 }
 
 impl ProgressState {
     /// Returns the state before the first case.
     pub(super) fn of(plan: &Plan, running: Arc<RunningJobs>) -> Self {
-        let mean = |name: &str| Mean { solver: one_line(name).into_owned(), sum: 0.0, count: 0 };
+        let mean = |name: &str| Mean { solver: one_line(name).into_owned(), sum: 0.0, count: 0, against: None };
         Self {
             started: Instant::now(),
             jobs: plan.job_count(),
             done: 0,
             counts: Counts::default(),
-            cases: plan.cases.iter().map(|case| one_line(&case.name.0).into_owned()).collect(),
+            cases: plan.cases.clone(),
             solvers: plan.solvers.iter().map(|solver| mean(&solver.spec.name)).collect(),
             running,
+            tasks: None,
         }
+    }
+
+    /// Shows the running score of a solver against its last run.
+    pub(super) fn show_against(&mut self, solver: usize, past: PastScores, direction: Direction) {
+        self.solvers[solver].against = Some(AgainstPast::new(past, direction));
     }
 
     /// Counts a finished job.
@@ -59,8 +69,11 @@ impl ProgressState {
         self.done += 1;
         self.counts.add(finished.outcome.verdict);
         let score = finished.outcome.score.as_ref().and_then(|score| score.to_string().parse::<f64>().ok());
+        let mean = &mut self.solvers[finished.job.solver];
+        if let (Some(against), Some(input)) = (&mut mean.against, &finished.evidence.input) {
+            against.add(input, score);
+        }
         if let Some(score) = score {
-            let mean = &mut self.solvers[finished.job.solver];
             mean.sum += score;
             mean.count += 1;
         }
@@ -88,6 +101,7 @@ impl ProgressState {
         if !running.is_empty() {
             parts.push(format!("running {}", running.join(", ")));
         }
+        parts.extend(self.tasks.map(tasks));
         parts.join("; ")
     }
 
@@ -105,6 +119,8 @@ impl ProgressState {
     fn mean(&self, mean: &Mean) -> Option<String> {
         let value = (mean.count > 0).then(|| mean.sum / f64::from(mean.count))?;
         let value = rounded(value, value / 100.0);
+        let against = mean.against.as_ref().and_then(AgainstPast::words);
+        let value = against.map_or(value.clone(), |words| format!("{value} ({words})"));
         Some(if self.solvers.len() == 1 { value } else { format!("{} {value}", mean.solver) })
     }
 
@@ -113,14 +129,16 @@ impl ProgressState {
     }
 
     fn running(&self, job: JobId, age: Duration) -> String {
-        let case = &self.cases[job.case];
-        let name = if self.solvers.len() == 1 {
-            case.clone()
-        } else {
-            format!("{case} ({})", self.solvers[job.solver].solver)
-        };
+        let case = one_line(&self.cases.at(job.case).name.0).into_owned();
+        let name = if self.solvers.len() == 1 { case } else { format!("{case} ({})", self.solvers[job.solver].solver) };
         format!("{name} for {}", clock(age))
     }
+}
+
+/// Returns what a cluster makes of a run, in words.
+fn tasks(counts: TaskCounts) -> String {
+    let TaskCounts { running, pending, nodes } = counts;
+    format!("{} running on {}, {pending} pending", counted(running, "task"), counted(nodes, "node"))
 }
 
 /// Writes a time in whole seconds, at least one: `12 s`, `2 min 05 s`.
@@ -140,9 +158,13 @@ mod tests {
             jobs: 6,
             done: 0,
             counts: Counts::default(),
-            cases: (1..=3).map(|seed| format!("seed-{seed}")).collect(),
-            solvers: names.iter().map(|name| Mean { solver: (*name).to_owned(), sum: 0.0, count: 0 }).collect(),
+            cases: (1..=3).map(crate::model::CaseSpec::from_seed).collect(),
+            solvers: names
+                .iter()
+                .map(|name| Mean { solver: (*name).to_owned(), sum: 0.0, count: 0, against: None })
+                .collect(),
             running: Arc::default(),
+            tasks: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! When, how and where the results of a report came about, as lines and as JSON.
 
-use crate::model::{Limits, Provenance, Solver, one_line};
+use crate::model::{Limits, Node, NodeList, Provenance, Solver, one_line};
 use crate::plan::Plan;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,6 +27,28 @@ pub(in crate::report) struct ProvenanceRecord<'a> {
     command: &'a str,
     /// The machine.
     machine: MachineRecord<'a>,
+    /// The machines that the cases were run on, if they are those of a cluster or of different shards.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<NodeRecord<'a>>,
+}
+
+/// A machine that cases were run on.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "node")]
+pub(in crate::report) struct NodeRecord<'a> {
+    /// Its name: `node` in the results.
+    name: &'a str,
+    /// Its own name.
+    host: &'a str,
+    /// Its processor.
+    cpu: &'a str,
+    /// The release of its kernel.
+    kernel: &'a str,
+    /// The tier of the sandbox on it.
+    tier: &'static str,
+    /// How many processes were ready to run on it, on average over the minute before its first case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    load: Option<f64>,
 }
 
 /// What a solver may use on each case.
@@ -42,8 +64,16 @@ pub(in crate::report) struct LimitsRecord {
 
 impl<'a> From<&'a Provenance> for ProvenanceRecord<'a> {
     fn from(provenance: &'a Provenance) -> Self {
-        let Provenance { started, command, host, cpu_model, kernel } = provenance;
-        Self { date: started, command, machine: MachineRecord { host, cpu: cpu_model, kernel } }
+        let Provenance { started, command, host, cpu_model, kernel, nodes } = provenance;
+        let machine = MachineRecord { host, cpu: cpu_model, kernel };
+        Self { date: started, command, machine, nodes: nodes.iter().map(NodeRecord::from).collect() }
+    }
+}
+
+impl<'a> From<&'a Node> for NodeRecord<'a> {
+    fn from(node: &'a Node) -> Self {
+        let Node { name, host, kernel, cpu_model, tier, load } = node;
+        Self { name, host, cpu: cpu_model, kernel, tier: tier.name(), load: *load }
     }
 }
 
@@ -61,10 +91,27 @@ impl From<&Limits> for LimitsRecord {
 
 /// Returns the lines of a page: date, command, limits and machine.
 pub(in crate::report) fn provenance_lines(provenance: &Provenance, limits: Option<&Limits>) -> Vec<String> {
-    let Provenance { started, command, host, cpu_model, kernel } = provenance;
+    let Provenance { started, command, host, cpu_model, kernel, nodes } = provenance;
     let limits = limits.map(|limits| format!("limits: {}", limits_text(limits)));
     let lines = [format!("started: {started}"), format!("command: {command}")].into_iter().chain(limits);
-    lines.chain([format!("machine: {host}, {cpu_model}, Linux {kernel}")]).collect()
+    lines.chain([format!("machine: {host}, {cpu_model}, Linux {kernel}")]).chain(node_lines(nodes)).collect()
+}
+
+/// Returns a line for each machine, and one if they are not alike.
+fn node_lines(nodes: &NodeList) -> impl Iterator<Item = String> {
+    let line = |node: &Node| {
+        let Node { name, host, kernel, cpu_model, tier, load } = node;
+        let load = load.map_or_else(String::new, |load| format!(", load {load:.2}"));
+        format!("node {name}: {host}, {cpu_model}, Linux {kernel}, tier {tier}{load}")
+    };
+    nodes.iter().map(line).chain(processors_line(nodes))
+}
+
+/// Returns the line that says why times of all cases have no mean; `None` where all nodes have the same processor.
+pub(in crate::report) fn processors_line(nodes: &NodeList) -> Option<String> {
+    let processors = nodes.processors().len();
+    (processors > 1)
+        .then(|| format!("the nodes have {processors} different processors: CPU times are compared within one only"))
 }
 
 /// Returns a line for each solver that may use more than the limits of its run.

@@ -12,12 +12,20 @@ pub struct TextTable {
     /// The columns that a narrow terminal leaves out, the first of them first.
     pub(in crate::report) spare: Vec<usize>,
     pub(in crate::report) rows: Vec<Vec<String>>,
+    /// The number of rows that were not made, because no page shows them.
+    pub(in crate::report) left_out: usize,
 }
 
 impl TextTable {
     /// Returns a table with these titles.
     pub(in crate::report) fn new(titles: &[&str], words: usize, rows: Vec<Vec<String>>) -> Self {
-        Self { titles: titles.iter().map(|title| (*title).to_owned()).collect(), words, spare: Vec::new(), rows }
+        Self {
+            titles: titles.iter().map(|title| (*title).to_owned()).collect(),
+            words,
+            spare: Vec::new(),
+            rows,
+            left_out: 0,
+        }
     }
 
     /// Returns the table with these columns, by title, as those that a narrow terminal leaves out, the first of them first.

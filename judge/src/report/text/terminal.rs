@@ -34,6 +34,43 @@ pub fn print_bytes(mut bytes: &[u8]) -> Result<(), PrintError> {
     copy(&mut bytes, &mut io::stdout().lock()).map_err(PrintError)
 }
 
+/// Lets `fill` write to standard output, unchanged.
+///
+/// # Errors
+/// When it cannot be written. A closed pipe (`| head`) is no error: what is left is dropped.
+pub fn print_with(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), PrintError> {
+    let mut output = Pipe { output: io::stdout().lock(), is_closed: false };
+    fill(&mut output).and_then(|()| output.flush()).map_err(PrintError)
+}
+
+/// An output that may be closed before its end.
+struct Pipe<W> {
+    output: W,
+    is_closed: bool,
+}
+
+impl<W: Write> Write for Pipe<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_closed {
+            return Ok(bytes.len());
+        }
+        match self.output.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_closed = true;
+                Ok(bytes.len())
+            }
+            written => written,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.output.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            flushed => flushed,
+        }
+    }
+}
+
 /// Copies the rest of `source` to standard output. On a terminal, control characters are escaped.
 ///
 /// # Errors

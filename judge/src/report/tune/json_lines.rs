@@ -21,6 +21,9 @@ struct Line<'a> {
     /// By case; null where it failed.
     #[schemars(extend("items" = json!({ "type": ["number", "null"] })))]
     scores: Vec<Option<Number>>,
+    /// By case: the node that it was run on, if there are nodes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nodes: Vec<&'a str>,
     /// As if it had run on every case of the search.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_score: Option<f64>,
@@ -71,6 +74,7 @@ pub(in crate::report) fn tune_jsonl(report: &TuneReport) -> serde_json::Result<S
             default: place == 0,
             cases: candidate.runs().map(|(case, _)| &*report.cases[case].0).collect(),
             scores: candidate.runs().map(|(_, outcome)| exact(outcome.score.as_ref()?)).collect(),
+            nodes: candidate.runs().filter_map(|(_, outcome)| outcome.node.as_deref()).collect(),
             mean_score: candidate.worth.filter(|_| report.moments(place).count() > 0).map(|worth| report.score(worth)),
             failures: candidate.failures(),
             best: is_best,

@@ -68,5 +68,5 @@ fn table(report: &TuneReport, show: impl Fn(f64) -> String, nothing: &str) -> Te
         row.push((report.best == Some(place)).to_string());
         row
     });
-    TextTable { titles, words: 0, spare: Vec::new(), rows: rows.collect() }
+    TextTable { titles, words: 0, spare: Vec::new(), rows: rows.collect(), left_out: 0 }
 }

@@ -1,8 +1,8 @@
 //! Points, totals and ranks of small boards.
 
 use super::*;
-use crate::model::{Members, TestGroup, Thresholds};
-use crate::scoring::Terms;
+use crate::model::{GroupAggregate, Members, TestGroup, Thresholds};
+use crate::scoring::{CaseTerms, Terms};
 use checkers::Score;
 use num_bigint::BigInt;
 
@@ -17,9 +17,9 @@ struct Run {
     solvers: Vec<SolverScores>,
 }
 
-fn group(weight: Option<&str>, all_or_nothing: bool) -> TestGroup {
+fn group(weight: Option<&str>, aggregate: GroupAggregate) -> TestGroup {
     let weight = weight.map(|weight| weight.parse().unwrap());
-    TestGroup { name: String::new(), weight, all_or_nothing, members: Members::default() }
+    TestGroup { name: String::new(), weight, aggregate, depends_on: Vec::new(), members: Members::default() }
 }
 
 impl Run {
@@ -27,7 +27,7 @@ impl Run {
         let solvers = rows.iter().enumerate().map(|(index, row)| SolverScores {
             name: index.to_string(),
             scores: row.iter().map(|score| score.map(Score::from)).collect(),
-            skipped: HashSet::new(),
+            skipped: CaseSet::default(),
         });
         Self {
             direction,
@@ -40,7 +40,16 @@ impl Run {
 
     fn score(&self, rule: &Rule) -> Result<Scoreboard, InvalidResults> {
         let Self { direction, failure, cases, groups, solvers } = self;
-        score(rule, &Results { direction: *direction, failure: failure.as_ref(), cases, groups, solvers })
+        score(
+            rule,
+            &Results {
+                direction: *direction,
+                failure: failure.as_ref(),
+                cases: CaseTerms::Each(cases),
+                groups,
+                solvers,
+            },
+        )
     }
 
     fn standings(&self, rule: &Rule) -> Vec<Standing> {
@@ -73,8 +82,8 @@ fn a_case_that_was_not_run_is_in_no_total_and_no_mean() {
     let rows: [&[Option<i128>]; 2] = [&[Some(10), None, None, Some(5)], &[Some(20), Some(7), None, None]];
     for direction in [Direction::Max, Direction::Min] {
         let mut run = Run::new(direction, &rows);
-        run.solvers[0].skipped = HashSet::from([1, 2]);
-        run.solvers[1].skipped = HashSet::from([2, 3]);
+        run.solvers[0].skipped = CaseSet::from([1, 2]);
+        run.solvers[1].skipped = CaseSet::from([2, 3]);
         let standings = run.standings(&Rule::Mean);
         let found: Vec<_> = standings.iter().map(|standing| (&standing.total, &standing.mean)).collect();
         assert_eq!(found, [(&ratio(15, 1), &ratio(15, 2)), (&ratio(27, 1), &ratio(27, 2))]);
@@ -82,14 +91,14 @@ fn a_case_that_was_not_run_is_in_no_total_and_no_mean() {
         // The only solver on a case is the first of one.
         let rank = run.standings(&Rule::Rank { scale: BigInt::from(24) });
         assert_eq!(
-            rank[0].points,
+            rank[0].points.iter().collect::<Vec<_>>(),
             [ratio(if direction == Direction::Max { 12 } else { 24 }, 1), None, None, ratio(24, 1)]
         );
     }
     let mut run = Run::new(Direction::Max, &[&[None, None]]);
-    run.solvers[0].skipped = HashSet::from([0, 1]);
+    run.solvers[0].skipped = CaseSet::from([0, 1]);
     assert_eq!(run.standings(&Rule::Mean)[0].mean, None);
-    run.solvers[0].skipped.remove(&1);
+    run.solvers[0].skipped = CaseSet::from([0]);
     assert_eq!((run.standings(&Rule::Mean)[0].mean.clone(), run.standings(&Rule::Mean)[0].failed), (ratio(0, 1), 1));
 }
 
@@ -134,7 +143,7 @@ fn thresholds_with_points_of_their_own_earn_these_and_nothing_below() {
         terms.thresholds = Some(thresholds(Direction::Max, &[100, 50], Some(&[30, 7])));
     }
     let points = [30, 7, 7, 0, 0].map(|points| ratio(points, 1));
-    assert_eq!(run.standings(&Rule::Thresholds)[0].points, points);
+    assert_eq!(run.standings(&Rule::Thresholds)[0].points.iter().collect::<Vec<_>>(), points);
     let new = |scores: &[i64], points: Option<Vec<Score>>| {
         Thresholds::new(Direction::Max, scores.iter().copied().map(Score::from).collect(), points).is_err()
     };
@@ -151,7 +160,7 @@ fn thresholds_are_reached_by_equality_and_one_point_is_above_zero() {
         terms.thresholds = Some(thresholds(Direction::Max, &[90, 80, 70, 60, 50, 40, 30, 20, 10], None));
     }
     let points = [10, 10, 9, 3, 2, 2, 1, 1, 0, 0].map(|points| ratio(points, 1));
-    assert_eq!(run.standings(&Rule::Thresholds)[0].points, points);
+    assert_eq!(run.standings(&Rule::Thresholds)[0].points.iter().collect::<Vec<_>>(), points);
     run.cases[3].thresholds = None;
     assert_eq!(run.score(&Rule::Thresholds), Err(InvalidResults::NoThresholds { case: 3 }));
 }
@@ -163,7 +172,7 @@ fn thresholds_of_small_scores_are_upper_bounds() {
         terms.thresholds = Some(thresholds(Direction::Min, &[10, 20, 30, 40, 50, 60, 70, 80, 90], None));
     }
     let points = [10, 9, 2, 1, 0].map(|points| ratio(points, 1));
-    assert_eq!(run.standings(&Rule::Thresholds)[0].points, points);
+    assert_eq!(run.standings(&Rule::Thresholds)[0].points.iter().collect::<Vec<_>>(), points);
 }
 
 #[test]
@@ -233,7 +242,11 @@ fn log_is_the_mean_logarithm_and_absent_with_a_failure() {
 #[test]
 fn a_group_is_all_or_nothing() {
     let mut run = Run::new(Direction::Max, &[&[Some(1), None, Some(4), Some(8)], &[Some(1); 4]]);
-    run.groups = vec![group(None, false), group(None, true), group(None, true)];
+    run.groups = vec![
+        group(None, GroupAggregate::Sum),
+        group(None, GroupAggregate::AllOrNothing),
+        group(None, GroupAggregate::AllOrNothing),
+    ];
     run.cases[0].group = Some(1);
     run.cases[1].group = Some(1);
     run.cases[2].group = Some(2);
@@ -247,7 +260,7 @@ fn a_group_is_all_or_nothing() {
 #[test]
 fn a_failure_counts_in_a_group_that_is_not_all_or_nothing_as_anywhere() {
     let mut run = Run::new(Direction::Max, &[&[Some(1), None, Some(4)]]);
-    run.groups = vec![group(None, false)];
+    run.groups = vec![group(None, GroupAggregate::Sum)];
     run.cases[0].group = Some(0);
     run.cases[1].group = Some(0);
     assert_eq!(run.totals(&Rule::Sum), [ratio(5, 1)]);
@@ -264,13 +277,16 @@ fn the_weight_of_a_group_is_shared_by_its_cases() {
             &[Some(5), Some(5), None, Some(5)],
         ],
     );
-    run.groups = vec![group(Some("30"), true), group(Some("70"), false)];
+    run.groups = vec![group(Some("30"), GroupAggregate::AllOrNothing), group(Some("70"), GroupAggregate::Sum)];
     for (terms, group) in run.cases.iter_mut().zip([0, 0, 1, 1]) {
         terms.group = Some(group);
     }
     run.cases[3].weight = "3".parse().unwrap();
     let board = run.score(&Rule::Exact).unwrap();
-    assert_eq!(board.weights, [ratio(15, 1), ratio(15, 1), ratio(35, 2), ratio(105, 2)].map(Option::unwrap));
+    assert_eq!(
+        board.weights.iter().map(Some).collect::<Vec<_>>(),
+        [ratio(15, 1), ratio(15, 1), ratio(35, 2), ratio(105, 2)]
+    );
     assert_eq!(run.totals(&Rule::Exact), [ratio(100, 1), ratio(70, 1), ratio(165, 2)]);
     assert_eq!(board.standings[2].mean, ratio(33, 40));
     assert_eq!(board.total_over(&board.standings[2], &[2, 3]), ratio(105, 2));
@@ -280,7 +296,7 @@ fn the_weight_of_a_group_is_shared_by_its_cases() {
 #[test]
 fn a_group_whose_cases_weigh_nothing_weighs_nothing() {
     let mut run = Run::new(Direction::Max, &[&[Some(3), Some(4)]]);
-    run.groups = vec![group(Some("30"), true)];
+    run.groups = vec![group(Some("30"), GroupAggregate::AllOrNothing)];
     run.cases[0] = Terms { weight: "0".parse().unwrap(), group: Some(0), ..Terms::default() };
     assert_eq!(run.totals(&Rule::Sum), [ratio(4, 1)]);
 }
@@ -290,7 +306,7 @@ fn weights_failure_and_groups_together() {
     // The penalty of 200 stands for the failure and, the group being all or nothing, for the 10 beside it.
     let mut run = Run::new(Direction::Min, &[&[Some(10), None, Some(40)]]);
     run.failure = Some(Score::from(200));
-    run.groups = vec![group(Some("2/3"), true)];
+    run.groups = vec![group(Some("2/3"), GroupAggregate::AllOrNothing)];
     run.cases[0].group = Some(0);
     run.cases[1].group = Some(0);
     run.cases[2].weight = "0.5".parse().unwrap();
@@ -313,7 +329,8 @@ fn scores_beyond_two_to_the_64_and_ten_to_the_40_stay_exact() {
     let mut run = Run::new(Direction::Max, &[&[Some(huge + 1), Some(1 << 70)], &[Some(huge), None]]);
     for row in &mut run.solvers {
         // 10^38 + 1 becomes 10^42 + 10^4.
-        row.scores[0] = row.scores[0].take().map(|score| Score::from(score.as_integer().unwrap() * 10_000));
+        row.scores[0] =
+            row.scores[0].take().map(|score| Score::from(score.as_integer().unwrap().into_owned() * 10_000));
     }
     let total = run.totals(&Rule::Sum)[0].clone().unwrap();
     let expected: BigInt = BigInt::from(10).pow(42) + 10_000 + (BigInt::from(1) << 70);

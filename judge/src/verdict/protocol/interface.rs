@@ -15,6 +15,16 @@ pub trait Protocol {
         true
     }
 
+    /// Returns whether all files in their folder stay there for the next call.
+    fn keeps_files(&self) -> bool {
+        false
+    }
+
+    /// Returns the exit code with which a validator of inputs accepts.
+    fn accepts_inputs_with(&self) -> i32 {
+        0
+    }
+
     /// Returns how a program with this command line is called with these files.
     fn call<'a>(&self, line: &str, files: &CallFiles<'a>) -> Call<'a>;
 

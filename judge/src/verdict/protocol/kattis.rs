@@ -30,6 +30,14 @@ impl Protocol for Kattis {
         false
     }
 
+    fn keeps_files(&self) -> bool {
+        self.passes > 1
+    }
+
+    fn accepts_inputs_with(&self) -> i32 {
+        ACCEPTS
+    }
+
     fn call<'a>(&self, _: &str, files: &CallFiles<'a>) -> Call<'a> {
         let folder = files.reports.first().and_then(|report| report.parent()).unwrap_or(Path::new("."));
         let mut feedback = OsString::from(folder);

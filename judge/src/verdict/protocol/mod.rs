@@ -10,11 +10,14 @@ mod interface;
 mod judge;
 mod kattis;
 mod regex;
+mod tester;
 mod testlib;
+mod validator;
 
 use crate::model::CheckerProtocol;
 
 pub use interface::{Call, CallFiles, CallOutput, Protocol, ProtocolError};
+pub use tester::tester_ruling;
 
 /// Returns the protocol as checkers use it.
 #[must_use]
@@ -27,7 +30,15 @@ pub fn checker_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     }
 }
 
-/// Returns the protocol as interactors use it. The catalogue has no interactor whose score is searched for.
+/// Returns the protocol of the validators that come with checkers of this one. The judge's own comes with every other.
+#[must_use]
+pub fn validator_protocol(protocol: Option<&CheckerProtocol>) -> impl Protocol + use<> {
+    validator::InputValidator {
+        accepts: protocol.map_or(0, |protocol| checker_protocol(protocol).accepts_inputs_with()),
+    }
+}
+
+/// Returns the protocol as interactors and testers use it. The catalogue has no interactor whose score is searched for.
 #[must_use]
 pub fn interactor_protocol(protocol: &CheckerProtocol) -> &dyn Protocol {
     match protocol {

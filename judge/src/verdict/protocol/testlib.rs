@@ -128,7 +128,7 @@ fn partial(words: &str) -> Option<(String, String)> {
     is_number.then(|| (number.to_owned(), why.trim().to_owned()))
 }
 
-/// Returns whether an exit code stands for so many points: it is their number, from 0, 16 or 50 on, as the program was
+/// Returns whether an exit code stands for this number of points: it is that number, from 0, 16 or 50 on, as the program was
 /// built.
 fn is_partial(code: i32, points: &str) -> bool {
     points.parse::<i32>().is_ok_and(|points| [0, 16, 50].contains(&(code - points)))

@@ -67,7 +67,7 @@ fn read(code: &[sock_filter], architecture: u32, number: u32, arguments: [u64; 6
 }
 
 fn under(rules: Rules, number: c_long, arguments: [u64; 6]) -> Verdict {
-    read(&filter(rules), ARCHITECTURE, number as u32, arguments)
+    read(&filter(rules, None), ARCHITECTURE, number as u32, arguments)
 }
 
 fn strict(number: c_long, arguments: [u64; 6]) -> Verdict {
@@ -237,7 +237,7 @@ fn every_refused_call_and_no_other_is_refused() {
         libc::SYS_socketpair,
         libc::SYS_setsockopt,
     ];
-    let code = filter(STRICT);
+    let code = filter(STRICT, None);
     for number in 0..1000_u32 {
         let call = c_long::from(number);
         let unknown = number >= calls::UNKNOWN || calls::UNUSED.iter().any(|unused| unused.contains(&number));
@@ -252,17 +252,17 @@ fn every_refused_call_and_no_other_is_refused() {
 fn calls_that_are_not_known_are_absent() {
     for rules in [STRICT, MILD] {
         for number in [335, 400, 423, 467, 469, 470, 471, 600, 0x3fff_ffff, u32::MAX] {
-            assert_eq!(read(&filter(rules), ARCHITECTURE, number, [0; 6]), Fails(libc::ENOSYS), "{number}");
+            assert_eq!(read(&filter(rules, None), ARCHITECTURE, number, [0; 6]), Fails(libc::ENOSYS), "{number}");
         }
-        assert_eq!(read(&filter(rules), ARCHITECTURE, 462, [0; 6]), Allowed, "mseal");
+        assert_eq!(read(&filter(rules, None), ARCHITECTURE, 462, [0; 6]), Allowed, "mseal");
     }
 }
 
 #[test]
 fn other_system_call_tables_are_absent() {
     for rules in [STRICT, MILD] {
-        assert_eq!(read(&filter(rules), 0x4000_0003, 20, [0; 6]), Fails(libc::ENOSYS), "32 bits");
-        assert_eq!(read(&filter(rules), ARCHITECTURE, 0x4000_0000 | 39, [0; 6]), Fails(libc::ENOSYS), "x32");
+        assert_eq!(read(&filter(rules, None), 0x4000_0003, 20, [0; 6]), Fails(libc::ENOSYS), "32 bits");
+        assert_eq!(read(&filter(rules, None), ARCHITECTURE, 0x4000_0000 | 39, [0; 6]), Fails(libc::ENOSYS), "x32");
     }
 }
 
@@ -280,9 +280,30 @@ fn walls_elsewhere_need_fewer_rules() {
 #[test]
 fn every_comparison_reaches_its_goal() {
     for rules in [STRICT, MILD] {
-        let code = filter(rules);
+        let code = filter(rules, None);
         let tree = code.iter().filter(|instruction| u32::from(instruction.code) == BPF_JMP | BPF_JGE | libc::BPF_K);
         assert!(tree.count() < 255, "the reach of a jump");
         assert!(code.len() < 4096, "the kernel's own limit");
+    }
+}
+
+#[test]
+fn the_pass_opens_four_calls_and_nothing_else() {
+    let pass = Pass::random().unwrap();
+    let own = [libc::SYS_mount, libc::SYS_umount2, libc::SYS_sendmsg, libc::SYS_landlock_restrict_self];
+    let (closed, opened) = (filter(MILD, None), filter(MILD, Some(pass)));
+    let guess = |number: u64| at(5, number);
+    let right = Pass::argument(Some(pass));
+    for number in 0..512 {
+        for wrong in [0, !right, right ^ 1, right ^ 1 << 32, right.rotate_left(32)] {
+            if wrong != right {
+                let same = read(&closed, ARCHITECTURE, number, guess(wrong));
+                assert_eq!(read(&opened, ARCHITECTURE, number, guess(wrong)), same, "{number}");
+            }
+        }
+        let is_own = own.contains(&c_long::from(number));
+        let expected = if is_own { Allowed } else { read(&closed, ARCHITECTURE, number, guess(right)) };
+        assert_eq!(read(&opened, ARCHITECTURE, number, guess(right)), expected, "{number}");
+        assert_eq!(read(&opened, 0x4000_0003, number, guess(right)), Fails(libc::ENOSYS), "32 bits");
     }
 }

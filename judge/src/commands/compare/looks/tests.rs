@@ -2,10 +2,8 @@
 
 use super::*;
 use crate::manifest::Catalogue;
-use crate::model::{
-    Allowance, Direction, Invocation, KeptStderr, Outcome, Program, Runtime, Solver, SolverSpec, Thresholds, Verdict,
-};
-use crate::plan::{Order, Plan};
+use crate::model::{Direction, Invocation, Outcome, Program, Runtime, Solver, SolverSpec, Thresholds, Verdict};
+use crate::plan::Plan;
 use crate::statistics::Random;
 use checkers::Score;
 use clap::Parser;
@@ -30,12 +28,7 @@ fn solver(name: &str) -> Solver {
         runtime: Runtime::default(),
         environment: Vec::new(),
     };
-    Solver {
-        spec: SolverSpec { name: name.to_owned(), text: name.to_owned() },
-        invocation: Invocation::Program(program),
-        environment: Vec::new(),
-        allowance: Allowance::default(),
-    }
+    Solver::new(SolverSpec { name: name.to_owned(), text: name.to_owned() }, Invocation::Program(program))
 }
 
 /// Three solvers under this rule, before the first case.
@@ -43,19 +36,7 @@ fn nothing_played(rule: &str, direction: Direction) -> MatchResult {
     let mut problem = Catalogue::built_in(Path::new("/")).unwrap().find("columns").unwrap().clone();
     problem.scoring = rule.parse().unwrap();
     problem.direction = direction;
-    let plan = Plan {
-        cases: Vec::new(),
-        solvers: ["a", "b", "c"].map(solver).to_vec(),
-        limits: problem.limits.clone(),
-        problem,
-        environment: Vec::new(),
-        visible: Vec::new(),
-        fail_fast: false,
-        stderr: KeptStderr::default(),
-        hand_over_answers: false,
-        case_flags: Vec::new(),
-        order: Order::Fixed,
-    };
+    let plan = Plan::new(problem, ["a", "b", "c"].map(solver).to_vec(), CaseList::default());
     MatchResult { outcomes: OutcomeGrid::new(0, 3), plan, stop: None }
 }
 
@@ -146,7 +127,12 @@ fn cases_whose_points_depend_on_others_are_scored_together() {
         add(&mut played, "1", scores(case, 1, &mut random));
         if case == 20 {
             let steps = (1..=9).rev().map(|step| Score::from(step * 1_000)).collect();
-            played.plan.cases[case].thresholds = Some(Thresholds::new(Direction::Max, steps, None).unwrap());
+            let thresholds = Thresholds::new(Direction::Max, steps, None).unwrap();
+            let given = |(place, mut spec): (usize, CaseSpec)| {
+                spec.thresholds = (place == case).then(|| thresholds.clone());
+                spec
+            };
+            played.plan.cases = played.plan.cases.iter().enumerate().map(given).collect();
         }
         looks.add(&played).unwrap();
         assert_eq!(looks.is_over(&played, 1).unwrap(), is_over(&played, 1, &args), "{case}");

@@ -1,0 +1,143 @@
+// A against B: two solvers of past runs, paired by case.
+
+import { get } from "./api.js";
+import { figure, histogram, lines, scatter } from "./charts.js";
+import { address, choice, debounced, el, failure, shown, table } from "./dom.js";
+
+/** The rows of the worst losses and the best gains. */
+const EXTREMES = 8;
+
+export async function comparePage(place, _, query) {
+  const page = new Comparison(place, query);
+  await page.load();
+}
+
+/** Returns an effect as it is read: percent for shares, else as it is. */
+function shownEffect(measure, effect) {
+  if (measure === "ratio") return Math.expm1(effect) * 100;
+  return measure === "total" || measure === "relative" ? effect * 100 : effect;
+}
+
+class Comparison {
+  constructor(place, query) {
+    this.query = { a: query.get("a") ?? "", b: query.get("b") ?? "", filter: query.get("filter") ?? "", group_by: query.get("group_by") ?? "" };
+    this.title = el("h1", {}, "A against B");
+    this.input = el("input", { type: "text", value: this.query.filter, spellcheck: "false", placeholder: "N<10", input: debounced(() => this.change({ filter: this.input.value })) });
+    this.group = el("label", {}, "By feature");
+    this.body = el("div");
+    const turn = el("button", { type: "button", click: () => this.change({ a: this.query.b, b: this.query.a }) }, "Swap A and B");
+    place.append(this.title, el("div", { class: "tools" }, el("label", { class: "wide" }, "Condition", this.input), this.group, turn), this.body);
+  }
+
+  change(more) {
+    Object.assign(this.query, more);
+    history.replaceState(null, "", address("compare", this.query));
+    return this.load();
+  }
+
+  async load() {
+    this.body.setAttribute("aria-busy", "true");
+    try {
+      const [data, head] = await Promise.all([get("compare", this.query), this.head ?? this.readHead()]);
+      this.head = head;
+      this.showFeatures();
+      this.show(data);
+    } catch (error) {
+      this.body.replaceChildren(failure(error));
+    }
+    this.body.removeAttribute("aria-busy");
+  }
+
+  readHead() {
+    return get(`runs/${encodeURIComponent(this.query.a.slice(4).split("/")[0])}`);
+  }
+
+  showFeatures() {
+    this.group.hidden = this.head.features.length === 0;
+    if (this.group.childElementCount > 0) return;
+    this.group.append(choice("feature", ["", ...this.head.features], this.query.group_by, (name) => this.change({ group_by: name })));
+  }
+
+  show(data) {
+    const [comparison] = data.comparisons;
+    const [first, second] = data.solvers;
+    const unit = ["ratio", "total", "relative"].includes(data.measure) ? " %" : "";
+    const effect = (value) => shownEffect(data.measure, value);
+    const text = (value) => `${effect(value) > 0 ? "+" : ""}${shown(effect(value))}${unit}`;
+    this.title.textContent = `${second.name} against ${first.name}`;
+    const { effect: found, interval, failures } = comparison;
+    const facts = [
+      ["effect", found ? `${text(found.mean)} (${data.measure})` : "–"],
+      ["interval", interval ? `${text(interval.low)} to ${text(interval.high)}, at ${100 * (1 - data.alpha)} %` : "–"],
+      ["cases", `${comparison.cases}${found ? `: ${found.wins} better, ${found.ties} equal, ${found.losses} worse` : ""}`],
+      ["failures", `only A ${failures.first_only}, only B ${failures.second_only}, both ${failures.both}`],
+    ];
+    const results = this.results(data, first.name, second.name);
+    this.body.replaceChildren(
+      el("p", {}, el("strong", {}, comparison.verdict)), ...data.warnings.map((warning) => el("p", { class: "bad" }, warning)),
+      el("dl", { class: "facts" }, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
+      ...this.groups(comparison, text), this.charts(data, comparison, results, effect, unit), this.extremes(comparison, results, data, text),
+    );
+    this.draw();
+  }
+
+  /** The results of both by case. */
+  results(data, first, second) {
+    const of = (entry, name) => entry.results.find((result) => result.solver === name);
+    return new Map(data.cases.map((entry) => [entry.case, [of(entry, first), of(entry, second)]]));
+  }
+
+  charts(data, comparison, results, effect, unit) {
+    const [first, second] = data.solvers;
+    const both = comparison.effects.filter(({ case: name }) => results.get(name).every((result) => result?.score !== undefined));
+    const score = (name, place) => Number(results.get(name)[place].score);
+    const cloud = figure("Scores of both");
+    const group = { name: second.name, names: both.map((pair) => pair.case), x: both.map((pair) => score(pair.case, 0)), y: both.map((pair) => score(pair.case, 1)) };
+    const spread = figure("Effects of the cases");
+    const values = comparison.effects.map((pair) => effect(pair.effect));
+    const course = figure("Effect as cases came in");
+    const { looks } = data;
+    const ends = (end) => looks.map((look) => (look.interval ? effect(look.interval[end]) : null));
+    this.draw = () => {
+      scatter(cloud, { groups: [group], x: `A: ${first.name}`, y: `B: ${second.name}`, log: true, diagonal: true, chosen: (_, at) => {
+        location.hash = this.link(second, group.names[at]);
+      } });
+      histogram(spread, { groups: [{ name: "effects", values }], x: `effect${unit && ` in${unit}`}` });
+      lines(course, { x: looks.map((look) => look.cases), xLabel: "cases", yLabel: `mean effect${unit && ` in${unit}`}`, zero: true, groups: [
+        { name: "mean", y: looks.map((look) => effect(look.mean)) }, { name: "low", y: ends("low"), isBand: true }, { name: "high", y: ends("high"), isBand: true },
+      ] });
+    };
+    return el("div", { class: "charts" }, cloud.box, spread.box, course.box);
+  }
+
+  groups(comparison, text) {
+    if (!comparison.groups) return [];
+    const range = ({ low, high }) => (shown(low) === shown(high) ? shown(low) : `${shown(low)} to ${shown(high)}`);
+    const row = (group) => [range(group), String(group.cases), group.mean === undefined ? "–" : text(group.mean),
+      group.interval ? `${text(group.interval.low)} to ${text(group.interval.high)}` : "–"];
+    return [el("h2", {}, `By ${this.query.group_by}`), table([this.query.group_by, "cases", "effect", "interval"], ["", "number", "number", "number"], comparison.groups.map(row))];
+  }
+
+  link(solver, name) {
+    const [, own] = solver.run ? this.query.b.split(/\/(.*)/s) : [];
+    return address(`runs/${solver.run}`, { case: name, solver: own });
+  }
+
+  extremes(comparison, results, data, text) {
+    const hasMoves = this.head.replays;
+    const sorted = [...comparison.effects].sort((left, right) => left.effect - right.effect);
+    const losses = sorted.filter((pair) => pair.effect < 0).slice(0, EXTREMES);
+    const gains = sorted.filter((pair) => pair.effect > 0).slice(-EXTREMES).reverse();
+    const result = (one) => (one === undefined ? "–" : one.score === undefined ? one.verdict : shown(one.score));
+    const row = (pair) => {
+      const [first, second] = results.get(pair.case);
+      const cells = [el("a", { href: this.link(data.solvers[1], pair.case) }, pair.case), result(first), result(second), text(pair.effect), el("code", {}, pair.reproduce)];
+      const { a, b } = this.query;
+      return hasMoves ? [...cells, el("a", { href: address("replays", { a, b, case: pair.case }), "aria-label": `replays of ${pair.case}` }, "Replays")] : cells;
+    };
+    const titles = ["case", "A", "B", "effect", "runs B again", ...(hasMoves ? ["side by side"] : [])];
+    const part = (title, pairs) => [el("h2", {}, title), pairs.length === 0 ? el("p", { class: "faint" }, "none")
+      : table(titles, ["", "number", "number", "number", "words", ""], pairs.map(row))];
+    return el("div", {}, part("Worst losses of B", losses), part("Best gains of B", gains));
+  }
+}

@@ -1,0 +1,67 @@
+// The tags and the note of a run: shown, and changed.
+
+import { path, post, server } from "./api.js";
+import { address, el, failure } from "./dom.js";
+
+/** Returns the tags of a run, each a link to the runs that have it. */
+export function tagList(tags = []) {
+  return tags.map((tag) => el("a", { class: "tag", href: address("", { tag }) }, tag));
+}
+
+export class Labels {
+  constructor(head) {
+    this.head = head;
+    this.box = el("div", { class: "labels" });
+    this.isOpen = false;
+    this.show();
+  }
+
+  /** Draws them. Without the server, they cannot be changed. */
+  show() {
+    this.draw().catch(() => {});
+  }
+
+  async draw() {
+    const { tags, note } = this.head;
+    const shown = [el("span", {}, tagList(tags)), note ? el("p", { class: "note" }, note) : ""];
+    this.box.replaceChildren(...shown);
+    if (!(await server()).edits || this.isOpen) return;
+    this.box.replaceChildren(...shown, el("button", { type: "button", click: () => this.edit() }, tags || note ? "Edit tags and note" : "Add tags and a note"));
+  }
+
+  /** Shows what another page or a command has changed, unless it is being changed here. */
+  follow(head) {
+    const isNew = JSON.stringify([head.tags, head.note]) !== JSON.stringify([this.head.tags, this.head.note]);
+    Object.assign(this.head, { tags: head.tags, note: head.note });
+    if (isNew && !this.isOpen) this.show();
+  }
+
+  edit() {
+    this.isOpen = true;
+    const { tags = [], note = "" } = this.head;
+    const words = el("input", { type: "text", value: tags.join(" "), spellcheck: "false", autocapitalize: "off" });
+    const text = el("textarea", { rows: "3", maxlength: "2000" }, note);
+    const problem = el("div");
+    const save = async (event) => {
+      event.preventDefault();
+      try {
+        const tags = words.value.split(/[\s,]+/).filter(Boolean);
+        const now = await post(path("runs", this.head.run, "labels"), { tags, note: text.value });
+        Object.assign(this.head, { tags: now.tags, note: now.note });
+        this.close();
+      } catch (error) {
+        problem.replaceChildren(failure(error));
+      }
+    };
+    this.box.replaceChildren(el("form", { class: "detail", submit: save },
+      el("label", {}, "Tags, with spaces between them", words), el("label", {}, "Note", text), problem,
+      el("div", { class: "tools" }, el("button", {}, "Save"), el("button", { type: "button", click: () => this.close() }, "Cancel"))));
+    words.focus();
+  }
+
+  async close() {
+    this.isOpen = false;
+    await this.draw();
+    this.box.querySelector("button")?.focus();
+  }
+}

@@ -1,0 +1,231 @@
+// A game that is played by hand. The server has the rules: it is sent all moves so far, and tells what comes of them.
+
+import { get, path, post, postForText } from "./api.js";
+import { address, choice as choiceOf, el, failure, shown } from "./dom.js";
+import { PlayBoard } from "./playboard.js";
+import { replayOf } from "./replays.js";
+
+/** The most time that the frames of a move take, and the pause after each, in milliseconds. */
+const LONGEST = 1500;
+const PAUSE = 180;
+const HELP = "← ↑ → ↓ aim · R turns · Enter plays · ⇧ and an arrow plays with the neighbour there · U undoes · H aims at what brings most";
+
+export async function playPage(place, _, query) {
+  const { problems } = await get("problems");
+  const playable = problems.filter((one) => one.by_hand).map((one) => one.problem);
+  if (playable.length === 0) {
+    place.append(el("h1", {}, "Play"), el("p", {}, "No problem of this catalogue can be played by hand."));
+    return;
+  }
+  const id = query.get("problem") ?? playable[0];
+  const problem = await get(path("problems", id));
+  const name = query.get("case") ?? problem.names?.[0] ?? "seed-1";
+  const open = (problem, one) => { location.hash = address("play", { problem, case: one }); };
+  const input = el("input", { type: "text", value: name, list: "cases", spellcheck: "false", change: () => open(id, input.value.trim()) });
+  const names = el("datalist", { id: "cases" }, (problem.names ?? []).map((one) => el("option", { value: one })));
+  place.append(
+    el("h1", {}, `Play ${problem.title}`),
+    el("div", { class: "tools" }, el("label", {}, "Problem", choiceOf("Problem", playable, id, (other) => open(other))),
+      el("label", {}, "Case or seed", input, names), el("a", { class: "button", href: address(`problems/${id}`) }, "Rules")),
+  );
+  const game = new Game(id, name);
+  place.append(game.box);
+  await game.restore();
+}
+
+class Game {
+  constructor(problem, name) {
+    Object.assign(this, { problem, name, moves: [], undone: [], isBusy: false });
+    const key = `play ${problem} ${name}`;
+    // A page that is loaded again goes on with the same game.
+    this.remember = () => localStorage.setItem(key, JSON.stringify(this.moves));
+    this.remembered = () => JSON.parse(localStorage.getItem(key) ?? "[]");
+    this.board = new PlayBoard({ label: `the board of ${problem}, ${name}`, aimed: (choice, text) => this.aimed(choice, text), played: (choice) => this.play(choice) });
+    const button = (title, click, hint) => el("button", { type: "button", click, title: hint }, title);
+    this.undo = button("Undo", () => this.back(), "U");
+    this.redo = button("Redo", () => this.forth(), "Y");
+    this.turn = button("Turn", () => this.board.turnBy(1), "R");
+    this.hint = button("Hint", () => this.aimAtBest(), "H: aims at what brings most");
+    this.restart = button("From the start", () => this.go([], [...this.moves, ...this.undone]), "");
+    this.save = button("Save the answer", () => this.saveAnswer(), "a file that judge check accepts");
+    this.record = button("Record the result", () => this.recordResult(), "as a run of `by hand` in the journal");
+    this.status = el("p", { class: "score", role: "status" });
+    this.aim = el("p", { id: "aim", "aria-live": "polite" });
+    this.ahead = el("canvas", { role: "img" });
+    this.next = el("div", { class: "ahead", hidden: true }, el("span", { class: "faint" }, "next"), this.ahead);
+    this.facts = el("dl", { class: "facts" });
+    this.told = el("div", { "aria-live": "polite" });
+    this.text = el("pre", { class: "unseen", "aria-label": "the board in letters" });
+    this.box = el("div", { class: "play", keydown: (event) => this.key(event) },
+      el("div", {}, this.status, this.aim, this.next, this.board.box, this.text),
+      el("div", {}, el("div", { class: "tools" }, this.hint, this.turn, this.undo, this.redo, this.restart),
+        this.facts, el("div", { class: "tools" }, this.save, this.record), this.told, el("p", { class: "faint" }, HELP)));
+  }
+
+  /** Goes on with the game of this case that was played last. */
+  async restore() {
+    this.moves = this.remembered();
+    try {
+      await this.load();
+    } catch (error) {
+      if (this.moves.length === 0) throw error;
+      this.moves = [];
+      await this.load();
+    }
+  }
+
+  asked() {
+    return { case: this.name, moves: this.moves };
+  }
+
+  async load() {
+    this.game = await post(path("play", this.problem), this.asked());
+    this.remember();
+    this.show();
+  }
+
+  /** Goes to other moves: they are taken back if the server does not accept them. */
+  async go(moves, undone) {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    const before = [this.moves, this.undone];
+    [this.moves, this.undone] = [moves, undone];
+    this.told.replaceChildren();
+    try {
+      await this.load();
+    } catch (error) {
+      [this.moves, this.undone] = before;
+      this.told.replaceChildren(failure(error));
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  play(choice) {
+    const isAgain = JSON.stringify(this.undone[0]) === JSON.stringify(choice.move);
+    return this.go([...this.moves, choice.move], isAgain ? this.undone.slice(1) : []);
+  }
+
+  back() {
+    return this.moves.length > 0 && this.go(this.moves.slice(0, -1), [this.moves.at(-1), ...this.undone]);
+  }
+
+  forth() {
+    return this.undone.length > 0 && this.go([...this.moves, this.undone[0]], this.undone.slice(1));
+  }
+
+  /** Shows the last move, frame by frame, and then what can be played next. */
+  show() {
+    const { game, board } = this;
+    clearTimeout(this.timer);
+    const gained = game.frames.reduce((sum, frame) => sum + Number(frame.g ?? 0), 0);
+    const isOver = game.choices.length === 0;
+    this.status.replaceChildren(el("strong", {}, shown(game.points)), " points ", el("span", { class: gained < 0 ? "bad" : "good" }, gained === 0 ? "" : signed(gained)),
+      el("span", { class: "faint" }, ` · move ${game.moves}${isOver ? " · the game is over" : ""}`));
+    let state = beforeFirst();
+    const states = game.frames.map((frame) => (state = copyState(advance(state, frame))));
+    this.text.textContent = boardText(state, game.cells);
+    this.sides(isOver);
+    const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const last = states.length - 1, pause = Math.min(PAUSE, LONGEST / states.length);
+    const step = (at) => {
+      board.show(states[at], game.cells, marksOf(game.frames[at]));
+      this.aim.textContent = game.captions[game.frames[at].t];
+      if (at < last) this.timer = setTimeout(step, pause, at + 1);
+      else if (!isOver) this.timer = setTimeout(() => board.offer(game.choices), last > 0 ? pause : 0);
+    };
+    this.skip = () => {
+      clearTimeout(this.timer);
+      if (board.choices.length > 0 || isOver) return;
+      board.show(states[last], game.cells, new Set());
+      board.offer(game.choices);
+    };
+    step(isStill || game.moves === 0 ? last : 0);
+  }
+
+  sides(isOver) {
+    const { game } = this;
+    const { width, cells, marked } = game.ahead;
+    this.next.hidden = cells.length === 0;
+    if (cells.length > 0) {
+      drawBoard(this.ahead, { board: cells.map((_, place) => place), width }, cells, { marks: new Set(marked), room: 24 * width, height: 24 * cells.length / width, least: 20 });
+      this.ahead.setAttribute("aria-label", `what comes next: ${cells.slice(0, width).map((_, at) => cells.filter((_, place) => place % width === at).map(([text]) => text).reverse().join("")).join(" ")}`);
+    }
+    const facts = [["saved now, it is worth", shown(game.score)],
+      ["best known", game.best ? `${shown(game.best.score)}, ${game.best.solver}` : "–"], ["best by hand", shown(game.best_by_hand)]];
+    this.facts.replaceChildren(...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
+    this.undo.disabled = this.moves.length === 0;
+    this.redo.disabled = this.undone.length === 0;
+    this.restart.disabled = this.moves.length === 0;
+    this.hint.disabled = this.turn.disabled = isOver;
+    this.record.disabled = !game.records;
+    if (!game.records) this.record.title = "not with --read-only";
+  }
+
+  /** Tells what the choice that is aimed at would bring. */
+  aimed(choice, text) {
+    const here = text ? `${text}: ` : "";
+    if (!choice) {
+      this.aim.textContent = `${here}nothing can be played here`;
+      return;
+    }
+    const gain = el("span", { class: choice.gained > 0 ? "good" : "" }, signed(choice.gained));
+    this.aim.replaceChildren(here, el("code", {}, choice.move.join(" ")), " brings ", gain, choice.ends ? ", and ends the game" : "");
+  }
+
+  aimAtBest() {
+    this.skip();
+    const best = this.board.choices.reduce((best, choice) => (Number(choice.gained) > Number(best?.gained ?? -Infinity) ? choice : best), undefined);
+    if (best) this.board.aimAt(best);
+    this.board.canvas.focus({ preventScroll: true });
+  }
+
+  key(event) {
+    if (event.altKey || event.metaKey || event.target.matches("input, select")) return;
+    const isUndo = event.ctrlKey && event.key === "z";
+    const actions = { u: () => this.back(), Backspace: () => this.back(), y: () => this.forth(), h: () => this.aimAtBest() };
+    const action = isUndo ? actions.u : !event.ctrlKey && actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  async saveAnswer() {
+    await this.tell(async () => {
+      const text = await postForText(path("play", this.problem, "answer"), this.asked());
+      const name = `${this.problem}-${this.game.case}.out`;
+      const link = el("a", { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      return [`saved as ${name}: `, el("code", {}, `judge check -p ${this.problem} ${this.checked()} --output ${name}`)];
+    });
+  }
+
+  /** The input of the case, as `judge check` takes it. */
+  checked() {
+    const seed = /^seed-(\d+)$/.exec(this.game.case);
+    return seed ? `--seed ${seed[1]}` : "--input FILE";
+  }
+
+  async recordResult() {
+    await this.tell(async () => {
+      const { run, case: name, score } = await post(path("play", this.problem, "run"), this.asked());
+      this.game = { ...this.game, ...await post(path("play", this.problem), this.asked()) };
+      this.sides(this.game.choices.length === 0);
+      return [`${shown(score)} is recorded as `, el("a", { href: address(`runs/${run}`) }, `run ${run}`), ": ", el("a", { href: replayOf(`run:${run}`, name) }, "Replay")];
+    });
+  }
+
+  async tell(what) {
+    try {
+      this.told.replaceChildren(el("p", {}, ...await what()));
+    } catch (error) {
+      this.told.replaceChildren(failure(error));
+    }
+  }
+}
+
+function signed(number) {
+  const text = shown(number);
+  return text.startsWith("-") ? text : `+${text}`;
+}

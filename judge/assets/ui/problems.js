@@ -1,0 +1,27 @@
+// The problems of the catalogue, and what is known of one.
+
+import { get, path } from "./api.js";
+import { address, el, shown, table, time } from "./dom.js";
+
+/** The rows of the newest results. */
+const RESULTS = 15;
+
+export async function problemsPage(place) {
+  const { problems } = await get("problems");
+  const row = (one) => [el("a", { href: address(`problems/${one.problem}`) }, one.problem), one.title, `${one.rule}, ${one.direction}`, time(one.limits.cpu_ms), String(one.cases)];
+  place.append(el("h1", {}, "Problems"), table(["problem", "title", "scoring", "CPU limit", "cases"], ["", "words", "", "number", "number"], problems.map(row)));
+}
+
+export async function problemPage(place, [id]) {
+  const [problem, { runs }] = await Promise.all([get(path("problems", id)), get("runs", { problem: id, limit: RESULTS })]);
+  const fact = ({ name, text }) => [el("dt", {}, name), el("dd", {}, text)];
+  const solver = ({ solver, summary }) => [el("code", {}, solver), summary, el("code", {}, `judge run -p ${id} -s ${solver}`)];
+  const run = (row) => [el("a", { href: address(`runs/${row.run}`) }, String(row.run)), row.solver, `${row.done}/${row.planned}`, String(row.failed), shown(row.total), row.rule, row.state];
+  place.append(
+    el("h1", {}, problem.title), el("p", { class: "faint" }, id, problem.by_hand ? [" · ", el("a", { href: address("play", { problem: id }) }, "Play by hand")] : ""), el("dl", { class: "facts" }, problem.facts.flatMap(fact)),
+    el("h2", {}, "Newest results"),
+    runs.length === 0 ? el("p", { class: "faint" }, "none yet") : table(["run", "solver", "cases", "failed", "total", "rule", "state"], ["number", "", "number", "number", "number", "", ""], runs.map(run)),
+  );
+  if (problem.solvers.length > 0) place.append(el("h2", {}, "Bundled solvers"), table(["solver", "what it does", "to run it"], ["", "words", ""], problem.solvers.map(solver)));
+  if (problem.rules) place.append(el("h2", {}, "Rules"), el("pre", { class: "rules", tabindex: "0" }, problem.rules));
+}

@@ -1,0 +1,153 @@
+// A table of any length: only the rows that are looked at are asked for and drawn.
+
+import { el } from "./dom.js";
+
+const HEIGHT = 30;
+const PAGE = 200;
+/** Rows above and below those that are seen. */
+const MARGIN = 10;
+
+/** Columns are `{ title, field, width, isNumber, cell }`, with the width in rem. `load(offset, limit)` returns `{ total, rows }`; `sorted` is
+ * called with the field of a title that is clicked; `chosen` with a row. */
+export class Rows {
+  constructor({ label, columns, load, sorted, chosen }) {
+    Object.assign(this, { columns, load, sorted, chosen, pages: new Map(), total: 0, current: -1, version: 0 });
+    this.head = el("div", { class: "row head", role: "row" });
+    this.space = el("div", { class: "space", role: "rowgroup" });
+    this.box = el("div", { class: "rows", role: "table", tabindex: "0", "aria-label": label }, el("div", { role: "rowgroup" }, this.head), this.space);
+    // Each row is a grid of its own: equal columns have fixed widths, and the last takes what is left.
+    const widths = columns.map((column) => column.width);
+    const fixed = widths.slice(0, -1).map((width) => `${width}rem`).join(" ");
+    this.box.style.setProperty("--columns", `${fixed} minmax(${widths.at(-1)}rem, 1fr)`);
+    this.box.style.setProperty("--width", `${widths.reduce((sum, width) => sum + width, 0)}rem`);
+    this.box.addEventListener("scroll", () => this.schedule(), { passive: true });
+    this.box.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.schedule()).observe(this.box);
+  }
+
+  /** Shows other rows: what was loaded before is dropped. Returns how many there are. */
+  async reset(order, keepsPlace = false) {
+    this.version += 1;
+    this.order = order;
+    this.pages.clear();
+    if (!keepsPlace) {
+      this.current = -1;
+      this.box.scrollTop = 0;
+    }
+    this.drawHead();
+    const first = keepsPlace ? Math.floor(this.first() / PAGE) : 0;
+    const version = this.version;
+    const page = await this.load(first * PAGE, PAGE);
+    if (version !== this.version) return this.total;
+    this.pages.set(first, page.rows);
+    this.total = page.total;
+    this.space.style.height = `${this.total * HEIGHT}px`;
+    this.box.setAttribute("aria-rowcount", this.total + 1);
+    this.draw();
+    return this.total;
+  }
+
+  drawHead() {
+    const title = (column) => {
+      const isOrder = this.order.field === column.field;
+      const direction = isOrder ? (this.order.descending ? "descending" : "ascending") : "none";
+      const mark = isOrder ? (this.order.descending ? " ▼" : " ▲") : "";
+      const content = column.field ? el("button", { type: "button", click: () => this.sorted(column.field) }, `${column.title}${mark}`) : column.title;
+      return el("div", { class: `cell ${column.isNumber ? "number" : ""}`, role: "columnheader", "aria-sort": direction }, content);
+    };
+    const focused = [...this.head.children].findIndex((cell) => cell.contains(document.activeElement));
+    this.head.replaceChildren(...this.columns.map(title));
+    if (focused >= 0) this.head.children[focused].querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  schedule() {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    requestAnimationFrame(() => {
+      this.isScheduled = false;
+      this.draw();
+    });
+  }
+
+  first() {
+    return Math.max(0, Math.floor(this.box.scrollTop / HEIGHT) - MARGIN);
+  }
+
+  last() {
+    return Math.min(this.total, this.first() + Math.ceil(this.box.clientHeight / HEIGHT) + 2 * MARGIN);
+  }
+
+  draw() {
+    const [drawn, last] = [[], this.last()];
+    for (let place = this.first(); place < last; place += 1) drawn.push(this.row(place));
+    this.space.replaceChildren(...drawn);
+  }
+
+  at(place) {
+    const number = Math.floor(place / PAGE);
+    const page = this.pages.get(number);
+    if (page === undefined) this.want(number);
+    return Array.isArray(page) ? page[place % PAGE] : undefined;
+  }
+
+  /** Asks for a page of rows once the scroll pauses: what is passed by is not asked for. */
+  want(number) {
+    this.wanted = this.wanted ?? new Set();
+    this.wanted.add(number);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const wanted = this.wanted;
+      this.wanted = new Set();
+      const [first, last] = [this.first(), this.last() - 1].map((place) => Math.floor(place / PAGE));
+      for (const page of wanted) if (page >= first && page <= last && !this.pages.has(page)) this.fetch(page);
+    }, 40);
+  }
+
+  async fetch(number) {
+    const version = this.version;
+    this.pages.set(number, "asked");
+    try {
+      const { rows } = await this.load(number * PAGE, PAGE);
+      if (version !== this.version) return;
+      this.pages.set(number, rows);
+      this.schedule();
+    } catch {
+      // It is asked for again when it is scrolled to again.
+      this.pages.delete(number);
+    }
+  }
+
+  row(place) {
+    const row = this.at(place);
+    const cell = (column) => el("div", { class: `cell ${column.isNumber ? "number" : ""}`, role: "cell" }, row ? column.cell(row) : "…");
+    const isCurrent = place === this.current;
+    const drawn = el("div", {
+      class: `row body ${isCurrent ? "current" : ""}`, role: "row", "aria-rowindex": place + 2, "aria-selected": isCurrent,
+      click: () => this.choose(place),
+    }, this.columns.map(cell));
+    drawn.style.top = `${place * HEIGHT}px`;
+    return drawn;
+  }
+
+  choose(place) {
+    this.current = place;
+    this.schedule();
+    const row = this.at(place);
+    if (row) this.chosen(row);
+  }
+
+  key(event) {
+    if (event.target !== this.box) return;
+    const page = Math.max(1, Math.floor(this.box.clientHeight / HEIGHT) - 2);
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.total, End: this.total };
+    if (event.key === "Enter" && this.current >= 0) this.choose(this.current);
+    else if (event.key in steps) this.current = Math.min(this.total - 1, Math.max(0, this.current + steps[event.key]));
+    else return;
+    event.preventDefault();
+    const top = this.current * HEIGHT;
+    const seen = this.box.clientHeight - 2 * HEIGHT;
+    if (top < this.box.scrollTop) this.box.scrollTop = top;
+    else if (top > this.box.scrollTop + seen) this.box.scrollTop = top - seen;
+    this.schedule();
+  }
+}

@@ -1,0 +1,103 @@
+// Runs that are started, stopped and resumed from the page, where the server allows it.
+
+import { get, path, post, server } from "./api.js";
+import { address, el, failure, table } from "./dom.js";
+
+/** The time between two looks while a run goes on. */
+const PAUSE = 1000;
+
+const FIELDS = [
+  ["seeds", "Seeds", "1-50; empty: the problem's own cases"], ["cpu", "CPU time", "4s"], ["wall", "Time on the clock", "13s"],
+  ["memory", "Memory", "1024MiB"], ["output_limit", "Output", "1MB"], ["processes", "Processes", "64"], ["message", "Message", "wider beam"],
+];
+
+/** The form that starts a run, and the runs that were started. */
+export class Started {
+  constructor() {
+    this.box = el("section");
+    this.list = el("div", { "aria-live": "polite" });
+    this.problem = el("div");
+  }
+
+  async load() {
+    if (!(await server()).runs) return;
+    const { problems } = await get("problems");
+    this.box.replaceChildren(this.form(problems), this.list);
+    await this.look();
+  }
+
+  form(problems) {
+    const choice = el("select", { name: "problem" }, problems.map((one) => el("option", { value: one.problem }, one.problem)));
+    const solvers = el("textarea", { name: "solvers", rows: "2", spellcheck: "false", autocapitalize: "off", placeholder: "./mybot, python3 bot.py or bundled:columns; empty: the problem's own" });
+    const field = ([name, title, placeholder]) => el("label", {}, title, el("input", { type: "text", name, placeholder, spellcheck: "false", autocapitalize: "off" }));
+    const start = async (event) => {
+      event.preventDefault();
+      const data = Object.fromEntries(new FormData(event.target));
+      await this.send("started", { ...data, solvers: data.solvers.split("\n").filter((line) => line.trim()) });
+    };
+    return el("details", { class: "start" }, el("summary", {}, "Start a run"), el("form", { class: "detail", submit: start },
+      el("div", { class: "fields" }, el("label", {}, "Problem", choice),
+        el("label", { class: "solvers" }, "Solvers, each on a line", solvers), FIELDS.map(field)),
+      el("div", { class: "tools" }, el("button", {}, "Start"))), this.problem);
+  }
+
+  async send(where, body) {
+    try {
+      this.problem.replaceChildren();
+      this.draw(await post(where, body));
+    } catch (error) {
+      this.problem.replaceChildren(failure(error));
+    }
+  }
+
+  async look() {
+    this.draw(await get("started"));
+  }
+
+  draw({ started }) {
+    const row = (one) => [
+      one.run ? el("a", { href: address(`runs/${one.run}`) }, `run ${one.run}`) : "–",
+      one.running ? "running" : one.exit_code === undefined ? "ended by a signal" : `ended with exit code ${one.exit_code}`,
+      el("code", {}, one.command), this.output(one), one.running ? stopButton(one, (where) => this.send(where)) : "",
+    ];
+    const isOpen = new Set([...this.list.querySelectorAll("details[open]")].map((details) => details.dataset.number));
+    this.list.replaceChildren(started.length ? table(["run", "state", "command", "output", ""], ["", "", "words", "words", ""], started.map(row)) : "");
+    for (const details of this.list.querySelectorAll("details")) details.open = isOpen.has(details.dataset.number) || details.open;
+    clearTimeout(this.timer);
+    if (started.some((one) => one.running) && this.box.isConnected) this.timer = setTimeout(() => this.again(), PAUSE);
+  }
+
+  async again() {
+    if (this.box.isConnected) await this.look().catch(() => {});
+  }
+
+  /** What a run has printed: in sight if something is wrong. */
+  output({ number, output, exit_code: code, running }) {
+    if (!output) return "";
+    const isWrong = !running && code !== 0 && code !== 1;
+    return el("details", { "data-number": number, open: isWrong }, el("summary", {}, output.trim().split("\n")[0]), el("pre", {}, output));
+  }
+}
+
+function stopButton(one, send) {
+  return el("button", { type: "button", click: () => send(path("started", one.number, "stop")) }, "Stop");
+}
+
+/** Shows what can be done with a run: stop it if it was started here, go on with it if it was interrupted. */
+export async function drawActions(place, head) {
+  if (!(await server()).runs) return;
+  const send = async (where) => {
+    try {
+      await post(where);
+      // What comes of it is told by the next event.
+      place.replaceChildren();
+    } catch (error) {
+      place.replaceChildren(failure(error));
+    }
+  };
+  const { started } = await get("started");
+  const here = started.find((one) => one.run === head.run && one.running && head.state === "running");
+  const resume = () => el("button", { type: "button", click: () => send(path("runs", head.run, "resume")) }, "Resume");
+  if (here) place.replaceChildren(stopButton(here, send));
+  else place.replaceChildren(["interrupted", "killed"].includes(head.state) ? resume() : "");
+}

@@ -1,0 +1,239 @@
+//! What is compared: each runs the same solver on the same input, `cases` times, on as many cores as it has jobs.
+
+use judge_sandbox::{Cores, End, Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice, Worker};
+use std::fmt;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A case's input.
+pub(crate) const INPUT: &str = "6 13\n1\nabc\n";
+
+/// What runs the cases.
+pub(crate) enum Contestant {
+    /// posix_spawn, two pipes, waitpid.
+    Floor,
+    /// The sandbox without a judge.
+    Sandbox(Tier, Sandbox),
+    /// A whole run, with checker and journal, by this build.
+    Judge(Tier),
+    /// The same by another build, which stands here.
+    Other(Tier, PathBuf),
+    Pahcer,
+}
+
+impl fmt::Display for Contestant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Floor => f.pad("floor"),
+            Self::Sandbox(tier, _) => f.pad(&format!("sandbox, {tier}")),
+            Self::Judge(tier) => f.pad(&format!("judge, {tier}")),
+            Self::Other(tier, _) => f.pad(&format!("other judge, {tier}")),
+            Self::Pahcer => f.pad("pahcer"),
+        }
+    }
+}
+
+impl Contestant {
+    pub(crate) fn is_judge(&self) -> bool {
+        matches!(self, Self::Judge(_) | Self::Other(..))
+    }
+}
+
+/// The folder that all of it happens in.
+pub(crate) struct Scene {
+    folder: tempfile::TempDir,
+    program: PathBuf,
+    cases: usize,
+    cores: Vec<usize>,
+}
+
+impl Scene {
+    /// `Err` says what this machine lacks.
+    pub(crate) fn set(cases: usize) -> Result<Self, String> {
+        let folder = tempfile::Builder::new().prefix("judge-bench-").tempdir().expect("a temporary folder");
+        let program = folder.path().join("floor");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/main_job/floor.c");
+        let built = Command::new("cc").args(["-static", "-O2", "-o"]).arg(&program).arg(source).output();
+        match built {
+            Err(error) => return Err(format!("no C compiler, `cc`: {error}; apt-get install gcc libc6-dev")),
+            Ok(output) if !output.status.success() => {
+                return Err(format!("`cc -static` fails: {}", String::from_utf8_lossy(&output.stderr)));
+            }
+            Ok(_) => {}
+        }
+        for name in ["in", "out", "err"] {
+            fs::create_dir(folder.path().join(name)).expect("a folder");
+        }
+        for case in 0..cases {
+            fs::write(folder.path().join(format!("in/{case:04}.txt")), INPUT).expect("a case's file");
+        }
+        Ok(Self { folder, program, cases, cores: Cores::here().numbers().to_vec() })
+    }
+
+    /// All that work on this machine, and a line for each that does not. `other`: another build of the judge.
+    pub(crate) fn contestants(&self, other: Option<&Path>) -> Vec<Contestant> {
+        let mut found = vec![Contestant::Floor];
+        for tier in [Tier::Root, Tier::Delegated, Tier::Userns, Tier::Bare] {
+            let options = Options { tier: TierChoice::Forced(tier), ..Options::default() };
+            match Sandbox::open(&options) {
+                Ok(sandbox) => {
+                    found.extend([Contestant::Sandbox(tier, sandbox), Contestant::Judge(tier)]);
+                    found.extend(other.map(|path| Contestant::Other(tier, path.to_owned())));
+                }
+                Err(error) => println!("skipped: {error}"),
+            }
+        }
+        match Command::new("pahcer").arg("--version").output() {
+            Ok(_) => found.push(Contestant::Pahcer),
+            Err(_) => println!("skipped: pahcer is not installed: cargo install pahcer"),
+        }
+        found
+    }
+
+    /// How many programs can run beside each other here, up to two.
+    pub(crate) fn most_jobs(&self) -> usize {
+        self.cores.len().min(2)
+    }
+
+    /// The time that all cases take.
+    pub(crate) fn time(&self, contestant: &Contestant, jobs: usize) -> Duration {
+        match contestant {
+            Contestant::Floor => self.floor(jobs),
+            Contestant::Sandbox(_, sandbox) => self.sandbox(sandbox, jobs),
+            Contestant::Judge(tier) => self.judge(Path::new(env!("CARGO_BIN_EXE_judge")), *tier, jobs),
+            Contestant::Other(tier, program) => self.judge(program, *tier, jobs),
+            Contestant::Pahcer => self.pahcer(jobs),
+        }
+    }
+
+    fn floor(&self, jobs: usize) -> Duration {
+        let runs = (self.cases / jobs).to_string();
+        let started = Instant::now();
+        let start = |core: &usize| {
+            let mut command = Command::new(&self.program);
+            command.arg("loop").args([&core.to_string(), &runs]).arg(self.folder.path().join("in/0000.txt"));
+            command.spawn().expect("the floor starts")
+        };
+        let loops: Vec<Child> = self.cores[..jobs].iter().map(start).collect();
+        for mut child in loops {
+            assert!(child.wait().expect("the floor ends").success());
+        }
+        started.elapsed()
+    }
+
+    fn sandbox(&self, sandbox: &Sandbox, jobs: usize) -> Duration {
+        let request = self.request();
+        let mut workers: Vec<Worker> =
+            self.cores[..jobs].iter().map(|core| sandbox.worker(Some(*core)).expect("a worker")).collect();
+        let run = |worker: &mut Worker| {
+            let execution = worker.run(&request).expect("the sandbox works");
+            assert!(execution.end == End::Exited(0) && execution.stdout == b"0\n", "{execution:?}");
+        };
+        workers.iter_mut().for_each(run);
+        let started = Instant::now();
+        thread::scope(|scope| {
+            for worker in &mut workers {
+                scope.spawn(|| (0..self.cases / jobs).for_each(|_| run(worker)));
+            }
+        });
+        started.elapsed()
+    }
+
+    fn judge(&self, program: &Path, tier: Tier, jobs: usize) -> Duration {
+        let mut command = Command::new(program);
+        command.args(["run", "-p", "columns", "--inputs", "in/*.txt", "--tier", tier.name()]);
+        command.arg("--jobs").arg(jobs.to_string()).arg("-s").arg(&self.program).current_dir(self.folder.path());
+        let started = Instant::now();
+        let output = command.output().expect("the judge runs");
+        let elapsed = started.elapsed();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let accepted = format!("{} accepted", self.cases);
+        assert!(text.contains(&accepted), "{text}{}", String::from_utf8_lossy(&output.stderr));
+        elapsed
+    }
+
+    /// The time that a judge takes to run the program once, without a problem; `None` for what is no judge.
+    pub(crate) fn exec(&self, contestant: &Contestant) -> Option<Duration> {
+        let (judge, tier) = match contestant {
+            Contestant::Judge(tier) => (Path::new(env!("CARGO_BIN_EXE_judge")), tier),
+            Contestant::Other(tier, judge) => (judge.as_path(), tier),
+            Contestant::Floor | Contestant::Sandbox(..) | Contestant::Pahcer => return None,
+        };
+        let mut command = Command::new(judge);
+        command.args(["exec", "--tier", tier.name(), "--stdin", "in/0000.txt", "--"]).arg(&self.program);
+        let started = Instant::now();
+        let output = command.current_dir(self.folder.path()).output().expect("the judge runs");
+        let elapsed = started.elapsed();
+        assert_eq!(output.stdout, b"0\n", "{}", String::from_utf8_lossy(&output.stderr));
+        Some(elapsed)
+    }
+
+    fn pahcer(&self, jobs: usize) -> Duration {
+        let config = format!(
+            "[general]\nversion = \"0.3.1\"\n\n[problem]\nproblem_name = \"bench\"\nobjective = \"Max\"\n\
+             score_regex = '(?m)^(?P<score>\\d+)$'\n\n[test]\nstart_seed = 0\nend_seed = {}\nthreads = {jobs}\n\
+             out_dir = \"./pahcer\"\ncompile_steps = []\n\n[[test.test_steps]]\nprogram = \"{}\"\nargs = []\n\
+             stdin = \"./in/{{SEED04}}.txt\"\nstdout = \"./out/{{SEED04}}.txt\"\nstderr = \"./err/{{SEED04}}.txt\"\n\
+             measure_time = true\n",
+            self.cases,
+            self.program.display(),
+        );
+        fs::write(self.folder.path().join("pahcer_config.toml"), config).expect("pahcer's settings");
+        let mut command = Command::new("pahcer");
+        command.arg("run").current_dir(self.folder.path());
+        let started = Instant::now();
+        let output = command.output().expect("pahcer runs");
+        let elapsed = started.elapsed();
+        let answers = fs::read_dir(self.folder.path().join("out")).expect("a folder").count();
+        assert_eq!(answers, self.cases, "{}", String::from_utf8_lossy(&output.stderr));
+        elapsed
+    }
+
+    /// As the judge asks for it.
+    fn request(&self) -> Request {
+        Request {
+            program: self.program.clone(),
+            argv: vec!["floor".into()],
+            environment: Vec::new(),
+            stdin: Stdin::Bytes(INPUT.as_bytes().into()),
+            limits: Limits {
+                cpu: Some(Duration::from_secs(4)),
+                wall: Some(Duration::from_secs(12)),
+                memory: Some(1 << 30),
+                stdout: 64 << 20,
+                stderr: 64 << 10,
+                processes: Some(64),
+                disk: 64 << 20,
+            },
+            visible: Vec::new(),
+            hidden: Vec::new(),
+            folder: None,
+            stdout: Sink::Capture,
+            stderr: Sink::Capture,
+        }
+    }
+
+    /// Starts `count` processes that sleep.
+    pub(crate) fn idle(&self, count: usize) -> Idle {
+        let mut command = Command::new(&self.program);
+        command.args(["idle", &count.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut leader = command.spawn().expect("idle processes start");
+        let ready = leader.stdout.take().expect("a pipe").read_exact(&mut [0]);
+        ready.expect("idle processes are there");
+        Idle(leader)
+    }
+}
+
+/// Processes that sleep, in a group of their own; they end with this.
+pub(crate) struct Idle(Child);
+
+impl Drop for Idle {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}

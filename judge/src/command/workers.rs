@@ -1,0 +1,45 @@
+//! The sandbox that setters' programs run in, and its workers that wait for another call.
+
+use super::error::CommandError;
+use judge_sandbox::{Options, Sandbox, Worker};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// `None` until one is named or needed.
+static SANDBOX: Mutex<Option<Arc<Sandbox>>> = Mutex::new(None);
+
+/// Workers that wait for a call, the one that was last used last: it knows the latest program.
+static IDLE: Mutex<Vec<Worker>> = Mutex::new(Vec::new());
+
+/// Has setters' programs run in this sandbox. Without one, they run in the strongest that the machine offers.
+pub fn use_sandbox(sandbox: &Arc<Sandbox>) {
+    *SANDBOX.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(sandbox));
+    dismiss_workers();
+}
+
+/// Ends the workers that wait for a call, and waits for their end. To be called when the process is about to end: a
+/// worker would go by itself a moment later.
+pub fn dismiss_workers() {
+    IDLE.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
+
+/// Returns a worker that runs nothing.
+pub(super) fn take() -> Result<Worker, CommandError> {
+    if let Some(worker) = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+        return Ok(worker);
+    }
+    Ok(sandbox()?.worker(None)?)
+}
+
+/// Takes back a worker whose last run was no fault.
+pub(super) fn give_back(worker: Worker) {
+    IDLE.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+}
+
+fn sandbox() -> Result<Arc<Sandbox>, CommandError> {
+    let mut sandbox = SANDBOX.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(sandbox) = &*sandbox {
+        return Ok(Arc::clone(sandbox));
+    }
+    let opened = Arc::new(Sandbox::open(&Options::default())?);
+    Ok(Arc::clone(sandbox.insert(opened)))
+}

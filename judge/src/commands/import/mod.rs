@@ -1,0 +1,122 @@
+//! `judge import`: writes the problem of a package as a catalogue of its own.
+
+mod time_limit;
+mod workshop;
+
+use crate::cli::{BuildArgs, ImportArgs, VerifyArgs};
+use crate::import::{self, DerivedLimit, ImportError, Imported, Kind, Source};
+use crate::manifest::Catalogue;
+use crate::model::{Exit, Problem, quote, visible};
+use crate::report;
+use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
+use crate::workflow::new_folder::NewFolder;
+use clap::ValueEnum;
+use std::fs;
+use std::path::{Path, PathBuf};
+use time_limit::{Measured, TimeLimit};
+use workshop::Workshop;
+
+/// The name of the catalogue in the folder that is written.
+const CATALOGUE: &str = "problems.toml";
+
+/// What checks the problems of a catalogue.
+type Verify = fn(Given<'_>, &VerifyArgs) -> Result<Exit, Failure>;
+
+/// Writes the problem of a package into a new folder, and has it checked there.
+pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure> {
+    let source = Source::open(&args.source).map_err(not_imported)?;
+    if import::builds(source.root(), args.kind) {
+        report::note("building the tools with cargo, outside the sandbox: this may take minutes");
+    }
+    let imported = import::read(source.root(), args.kind, args.id.as_deref());
+    let mut imported = imported.map_err(|error| not_imported(source.explain(error)))?;
+    check_id(&imported.id)?;
+    let target = args.to.clone().unwrap_or_else(|| PathBuf::from(&imported.id));
+    write(&mut imported, &target, args)?;
+    show(&imported, &target)?;
+    let catalogue = target.join(CATALOGUE);
+    let file = quote(&catalogue.to_string_lossy());
+    report::print(&format!("next: judge run --problems {file} -p {} -s ./solution", imported.id))?;
+    if args.no_verify {
+        report::print(&format!("      judge verify --problems {file}"))?;
+        return Ok(Exit::Success);
+    }
+    report::print(&format!("judge verify --problems {file}:"))?;
+    let jobs = args.jobs.clone();
+    let sandbox = args.sandbox.clone();
+    verify(
+        Given { catalogue: Some(&catalogue), journal: None },
+        &VerifyArgs { ids: Vec::new(), json: None, jobs, build: BuildArgs::default(), sandbox },
+    )
+}
+
+fn not_imported(error: ImportError) -> Failure {
+    let hint = match &error {
+        ImportError::Unknown(_) => format!("a package has one of these: {}", Kind::signs(Kind::value_variants())),
+        ImportError::Several(_, kinds) => format!("say which one it is: --kind {}", kinds[0].name()),
+        ImportError::Other(..) => "leave out --kind: what a package is is found out".to_owned(),
+        _ => return Failure::usage(error),
+    };
+    Failure::usage(error).with_hint(hint)
+}
+
+fn check_id(id: &str) -> Result<(), Failure> {
+    if Problem::is_id(id) {
+        return Ok(());
+    }
+    let failure = Failure::usage(format!("bad id `{id}`: expected lower-case letters, digits, `-` and `_`"));
+    Err(failure.with_hint("name the problem: --id my-problem"))
+}
+
+/// Writes everything, or nothing. The catalogue is read back, and programs are compiled, before the folder gets its name.
+fn write(imported: &mut Imported, target: &Path, args: &ImportArgs) -> Result<(), Failure> {
+    let folder = NewFolder::begin(target, "name another folder, as nothing is overwritten: --to DIR")?;
+    for (from, to) in &imported.files {
+        folder.copy(from, to)?;
+    }
+    folder.write(Path::new(CATALOGUE), imported.catalogue.as_bytes())?;
+    let shown = target.join(CATALOGUE).display().to_string();
+    let place = fs::canonicalize(folder.path()).map_err(Failure::fault)?;
+    let mut catalogue = Catalogue::parse(&shown, &imported.catalogue, &place).map_err(|error| {
+        Failure::from(error).with_hint("nothing was written: this is what the package would have become")
+    })?;
+    let problem = catalogue.find(&imported.id)?;
+    if !imported.programs.is_empty() || !imported.made.is_empty() {
+        let mut workshop = Workshop::open(&catalogue, problem, &args.sandbox, &folder)?;
+        imported.programs.iter().try_for_each(|program| workshop.compile(program))?;
+        imported.made.iter().try_for_each(|file| workshop.make(file))?;
+    }
+    if let Some(derived) = imported.time_limit.take() {
+        let measured = match args.no_verify {
+            true => Err("it is derived from the accepted submissions without --no-verify".to_owned()),
+            false => time_limit::measure(&derived, &mut catalogue, &imported.id, args)?,
+        };
+        note_limit(imported, &derived, measured);
+        folder.write(Path::new(CATALOGUE), imported.catalogue.as_bytes())?;
+    }
+    folder.publish()
+}
+
+/// Notes the time limit that was measured, or that there is none.
+fn note_limit(imported: &mut Imported, derived: &DerivedLimit, measured: Measured) {
+    match measured {
+        Ok(TimeLimit { limit, source }) => {
+            imported.catalogue = derived.write(&imported.catalogue, limit, &source);
+            imported.taken.push(format!("the time limit {limit}: {source}"));
+        }
+        Err(why) => imported.left.push(format!(
+            "the time limit: the package gives none, and {why}: 10s hold: set `cpu` in [problem.limits]"
+        )),
+    }
+}
+
+fn show(imported: &Imported, target: &Path) -> Result<(), Failure> {
+    let catalogue = target.join(CATALOGUE);
+    let mut lines = vec![format!("wrote {}: problem {}", catalogue.display(), imported.id)];
+    lines.extend(imported.taken.iter().map(|line| format!("  taken  {line}")));
+    lines.extend(imported.left.iter().map(|line| format!("  left   {line}")));
+    let lines: Vec<_> = lines.iter().map(|line| visible(line)).collect();
+    report::print(&lines.join("\n"))?;
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! Compiles the programs of a package in the sandbox, and runs those that make files of it.
+
+use crate::cli::{BuildArgs, SandboxArgs};
+use crate::import::{BUILD, RUN, Sources, ToCompile, ToMake};
+use crate::manifest::Catalogue;
+use crate::model::{Bytes, Invocation, LanguageTable, Languages, Limits, Problem, Program, SolverSpec};
+use crate::program;
+use crate::runner;
+use crate::solver::{self, Toolbox};
+use crate::verdict::Ending;
+use crate::workflow::failure::Failure;
+use crate::workflow::new_folder::NewFolder;
+use crate::workflow::{build, sandbox};
+use judge_sandbox::{Request, Sandbox, Sink, Stdin};
+use std::collections::BTreeMap;
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// What a program that makes a file may use beyond the time of a generator.
+const MEMORY: Bytes = Bytes(4 << 30);
+const OUTPUT: Bytes = Bytes(1 << 30);
+const PROCESSES: u32 = 64;
+
+/// Where programs are compiled.
+pub(super) struct Workshop<'a> {
+    sandbox: Arc<Sandbox>,
+    toolbox: Toolbox,
+    /// The same for programs of one source, which includes the others.
+    of_main: Toolbox,
+    /// The limits of programs that make files.
+    limits: Limits,
+    folder: &'a NewFolder,
+    built: BTreeMap<Sources, Program>,
+    /// The sources that were built: interpreters read them when the programs run.
+    sources: Vec<TempDir>,
+}
+
+impl<'a> Workshop<'a> {
+    pub(super) fn open(
+        catalogue: &Catalogue,
+        problem: &Problem,
+        args: &SandboxArgs,
+        folder: &'a NewFolder,
+    ) -> Result<Self, Failure> {
+        let sandbox = sandbox::open(args)?;
+        let settings = || build::settings(catalogue, problem, &problem.limits, &BuildArgs::default());
+        let toolbox = |change: fn(Languages) -> Languages| {
+            let mut settings = settings()?;
+            settings.languages = change(settings.languages);
+            Toolbox::new(sandbox.tier(), settings).map_err(Failure::fault)
+        };
+        let of_main = toolbox(Languages::of_main)?;
+        let toolbox = toolbox(|languages| languages.with(&[of_script()]))?;
+        let wall = problem.helper_limits.generator.wall;
+        let limits = Limits { cpu: wall, wall, memory: MEMORY, output: OUTPUT, processes: PROCESSES };
+        Ok(Self { sandbox, toolbox, of_main, limits, folder, built: BTreeMap::new(), sources: Vec::new() })
+    }
+
+    /// Compiles a program, and keeps it in the folder.
+    pub(super) fn compile(&mut self, wanted: &ToCompile) -> Result<(), Failure> {
+        let program = self.build(&wanted.sources)?;
+        if program.argv.len() == 1 {
+            return self.folder.copy(&program.path, &wanted.program);
+        }
+        Err(Failure::usage(format!("{}: its language makes no program", wanted.sources.what)))
+    }
+
+    /// Runs a program for the file that it makes.
+    pub(super) fn make(&mut self, wanted: &ToMake) -> Result<(), Failure> {
+        let program = self.build(&wanted.by)?;
+        let stdin = match &wanted.input {
+            Some(input) => Stdin::File(Arc::new(File::open(self.folder.path().join(input)).map_err(Failure::fault)?)),
+            None => Stdin::Empty,
+        };
+        let output = Arc::new(self.folder.create(&wanted.file)?);
+        let stderr = match &wanted.second {
+            Some(file) => Sink::File(Arc::new(self.folder.create(file)?)),
+            None => Sink::Capture,
+        };
+        let request = self.request(program, wanted, stdin, [Sink::File(output), stderr]);
+        let execution = runner::run_alone(&self.sandbox, |worker| worker.run(&request))?;
+        let execution = execution.ok_or_else(Failure::interrupted)?;
+        let Ending::Failed(verdict, why) = solver::ending(&request.program, &execution, &self.limits) else {
+            return Ok(());
+        };
+        let said = String::from_utf8_lossy(&execution.stderr);
+        let said = said.lines().next().map_or(String::new(), |line| format!(": {line}"));
+        let command = shell_words::join(std::iter::once(&wanted.by.what).chain(&wanted.arguments));
+        let file = wanted.file.display();
+        Err(Failure::usage(format!("{command} does not make {file}: {}: {why}{said}", verdict.name())))
+    }
+
+    fn request(&self, program: Program, wanted: &ToMake, stdin: Stdin, [stdout, stderr]: [Sink; 2]) -> Request {
+        let Limits { cpu, wall, memory, output: most, processes } = self.limits.clone();
+        let arguments = wanted.arguments.iter().map(Into::into);
+        Request {
+            environment: program::environment(&program, &[]),
+            hidden: runner::hidden(&program, &[]),
+            folder: None,
+            visible: program::visible(&program).collect(),
+            argv: program.argv.into_iter().chain(arguments).collect(),
+            program: program.path,
+            stdin,
+            limits: judge_sandbox::Limits {
+                cpu: Some(cpu.0),
+                wall: Some(wall.0),
+                memory: Some(memory.0),
+                stdout: most.0,
+                stderr: most.0,
+                processes: Some(processes),
+                disk: self.limits.disk().0,
+            },
+            stdout,
+            stderr,
+        }
+    }
+
+    /// Returns the program of these sources.
+    fn build(&mut self, sources: &Sources) -> Result<Program, Failure> {
+        if let Some(program) = self.built.get(sources) {
+            return Ok(program.clone());
+        }
+        let prefix = judge_sandbox::sweepable_name("sources") + ".";
+        let for_all = Permissions::from_mode(0o755);
+        let folder = tempfile::Builder::new().prefix(&prefix).permissions(for_all).tempdir().map_err(Failure::fault)?;
+        // What is compiled is shown by the name of its folder or file. Among several sources, the one of the folder's name
+        // is where a program starts.
+        let main = sources.main.as_deref().and_then(Path::file_stem);
+        let shown = sources.what.trim_start_matches("the ").replace([' ', '/'], "-");
+        let place = folder.path().join(main.unwrap_or(shown.as_ref()));
+        let toolbox = if main.is_some() { &self.of_main } else { &self.toolbox };
+        for (from, name) in &sources.files {
+            copy(from, &place.join(name))
+                .map_err(|error| Failure::usage(format!("cannot copy {}: {error}", from.display())))?;
+        }
+        let path = match &*sources.files {
+            [(_, only)] if only != Path::new(BUILD) => place.join(only),
+            _ => place,
+        };
+        let spec = SolverSpec { name: sources.what.clone(), text: path.display().to_string() };
+        let solver = build::prepare(spec, toolbox, &self.sandbox)?;
+        match solver.invocation {
+            Invocation::Program(program) => {
+                self.sources.push(folder);
+                self.built.insert(sources.clone(), program.clone());
+                Ok(program)
+            }
+            Invocation::CompileError(why) | Invocation::CannotStart(why) => {
+                Err(Failure::usage(format!("{} does not compile: {why}", sources.what)))
+            }
+        }
+    }
+}
+
+/// A folder with a script that makes its program. One that needs files beside it could not be kept alone.
+fn of_script() -> LanguageTable {
+    let script = format!(
+        "chmod +x {BUILD}; ./{BUILD} && test -x {RUN} || {{ echo no program {RUN} >&2; exit 1; }}; \
+         if [ \"$(head -c 2 {RUN})\" = \"#!\" ]; then echo {RUN} is a script >&2; exit 1; fi; cp {RUN} {{out}}/main"
+    );
+    LanguageTable {
+        name: "build-script".to_owned(),
+        files: Some(vec![BUILD.to_owned()]),
+        compile: Some(vec![shell_words::join(["sh", "-c", &script])]),
+        run: Some(vec!["{program}".to_owned()]),
+        ..LanguageTable::default()
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    to.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::copy(from, to).map(drop)
+}

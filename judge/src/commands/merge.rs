@@ -1,0 +1,247 @@
+//! `judge merge`: the journals of shards become one run.
+
+use crate::cli::MergeArgs;
+use crate::journal::{Difference, Gap, Journal, MergeError, Merged};
+use crate::manifest::Catalogue;
+use crate::model::{CaseList, CaseName, Exit, Origin, RunState, Shard, quote};
+use crate::report::{self, MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
+use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::failure::Failure;
+use crate::workflow::load::Given;
+use crate::workflow::restored_run::RestoredRun;
+use crate::workflow::{case_choice, command_line, load, recorder};
+use num_rational::BigRational;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What SQLite and the judge put beside a journal.
+const COMPANIONS: [&str; 4] = ["-journal", "-lock", "-wal", "-shm"];
+
+/// How many commands are shown that run what is missing.
+const COMMANDS: usize = 10;
+
+/// Merges journals into one run, and says what is missing.
+pub(super) fn merge(given: Given<'_>, args: &MergeArgs) -> Result<Exit, Failure> {
+    let given = Given { journal: args.into.as_deref().or(given.journal), ..given };
+    let catalogue = load::catalogue(given)?;
+    let files = files(&args.files, &recorder::path(&catalogue))?;
+    if let Some(path) = &args.json {
+        load::probe("the JSON report", path)?;
+    }
+    let refuse = |error: MergeError| match write(args, &refused(&error)) {
+        Ok(()) => error.into(),
+        Err(failure) => failure,
+    };
+    // Before the journal is made: a merge that fails leaves nothing behind.
+    crate::journal::check(&files).map_err(refuse)?;
+    let mut journal = recorder::open(&catalogue)?;
+    let merged = crate::journal::merge(&mut journal, &files, catalogue.retention()).map_err(refuse)?;
+    if merged.is_whole() && merged.added > 0 {
+        sum_up(&mut journal, &catalogue, &merged)?;
+    }
+    let missing = missing_cases(&journal, &catalogue, &merged)?;
+    let gaps = merged.gaps(missing.as_deref());
+    if args.json.as_deref() != Some(Path::new("-")) {
+        report::print(&text(&merged, &gaps, &files))?;
+    }
+    write(args, &report_of(&merged, &gaps, missing, &files))?;
+    Ok(Exit::Success)
+}
+
+fn write(args: &MergeArgs, merged: &MergeReport) -> Result<(), Failure> {
+    let Some(path) = &args.json else { return Ok(()) };
+    let json = report::merge_json(merged).map_err(Failure::fault)?;
+    load::write("the JSON report", path, json.as_bytes())
+}
+
+/// Returns the cases without all results, by the command that was recorded; `None` if the catalogue here has other cases.
+fn missing_cases(journal: &Journal, catalogue: &Catalogue, merged: &Merged) -> Result<Option<Vec<CaseName>>, Failure> {
+    if merged.is_whole() {
+        return Ok(Some(Vec::new()));
+    }
+    let Some(cases) = recorded_cases(catalogue, merged) else { return Ok(None) };
+    let places = journal.missing_places(merged)?;
+    Ok(Some(places.into_iter().map(|place| cases.at(place).name).collect()))
+}
+
+/// Returns the cases of the command that was recorded. No program is run for them.
+fn recorded_cases(catalogue: &Catalogue, merged: &Merged) -> Option<CaseList> {
+    let args = command_line::recorded_run(&merged.origins.first()?.command)?;
+    let problem = catalogue.find(&merged.problem).ok().filter(|_| args.cases.condition.is_none())?;
+    let cases = case_choice::choose(problem, &args.cases, None, args.repeat).ok()?.cases;
+    (cases.len() == merged.planned).then_some(cases)
+}
+
+fn refused(error: &MergeError) -> MergeReport {
+    let refused = |file: &Path, reason: String| RefusedFile { file: file.display().to_string(), reason };
+    let files = match error {
+        MergeError::Unusable(files) => files.iter().map(|file| refused(&file.path, file.to_string())).collect(),
+        MergeError::Different(groups) => {
+            let of_group = |group: &Difference| {
+                let reason = format!("it does not belong with {}: {}", group.most.display(), group.what);
+                group.files.iter().map(|file| refused(file, reason.clone())).collect::<Vec<_>>()
+            };
+            groups.iter().flat_map(of_group).collect()
+        }
+        MergeError::Target(_) => Vec::new(),
+    };
+    MergeReport { refused: files, ..MergeReport::default() }
+}
+
+fn report_of(merged: &Merged, gaps: &[Gap], missing: Option<Vec<CaseName>>, files: &[PathBuf]) -> MergeReport {
+    let shown = |shard: Option<Shard>| shard.map(|shard| shard.to_string());
+    let origin = |origin: &Origin| MergedOrigin {
+        shard: shown(origin.shard),
+        file: origin.file.display().to_string(),
+        state: origin.state.name(),
+        date: origin.started.clone(),
+        results: origin.results,
+        planned: origin.played * merged.solvers,
+        host: origin.host.clone(),
+        cpu: origin.cpu_model.clone(),
+        kernel: origin.kernel.clone(),
+        tier: origin.tier.name(),
+    };
+    let state = |gap: &Gap| match gap {
+        Gap::Missing(_) => None,
+        Gap::Unfinished(origin) => Some(origin.state.name()),
+    };
+    let part =
+        |gap: &Gap| MissingPart { shard: shown(shard(gap)), state: state(gap), command: command(gap, merged, files) };
+    MergeReport {
+        run: Some(MergedRun {
+            number: merged.run.0,
+            problem: merged.problem.clone(),
+            complete: merged.is_whole(),
+            cases: merged.planned,
+            solvers: merged.solvers,
+            results: merged.results,
+            added: merged.added,
+        }),
+        origins: merged.origins.iter().map(origin).collect(),
+        missing: gaps.iter().map(part).collect(),
+        missing_cases: missing.map(|cases| cases.iter().map(ToString::to_string).collect()),
+        refused: Vec::new(),
+    }
+}
+
+/// Returns the journals that are named, each once, without the one that they are merged into.
+fn files(patterns: &[String], into: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for pattern in patterns {
+        let path = PathBuf::from(pattern);
+        if path.exists() || !pattern.contains(['*', '?', '[']) {
+            found.push(path);
+            continue;
+        }
+        let matches = glob::glob(pattern)
+            .map_err(|error| Failure::usage(format!("`{pattern}` is not a file pattern: {}", error.msg)))?;
+        let before = found.len();
+        found.extend(matches.flatten());
+        if found.len() == before {
+            return Err(Failure::usage(format!("no file matches `{pattern}`")));
+        }
+    }
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let all: BTreeSet<PathBuf> = found.iter().map(|path| real(path)).collect();
+    let into = real(into);
+    let is_companion = |path: &Path| {
+        let text = path.to_string_lossy();
+        COMPANIONS.iter().any(|ending| text.strip_suffix(ending).is_some_and(|base| all.contains(Path::new(base))))
+    };
+    let mut seen = BTreeSet::new();
+    found.retain(|path| {
+        let real = real(path);
+        real != into && !is_companion(&real) && seen.insert(real)
+    });
+    if found.is_empty() {
+        return Err(Failure::usage(format!("{} is the journal that is merged into", into.display()))
+            .with_hint("name the journals of the shards, or another one with --into"));
+    }
+    Ok(found)
+}
+
+/// Writes down the totals of a whole run, by the rule of the catalogue. Without its problem there it has none.
+fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Result<(), Failure> {
+    let Ok(problem) = catalogue.find(&merged.problem) else {
+        let what = format!("the catalogue has no problem `{}`, so that the run has no total", merged.problem);
+        let hint = "`judge history show` and `judge rescore` need its catalogue: --problems FILE";
+        report::note_lines(&format!("{what}\nhint: {hint}"));
+        return Ok(());
+    };
+    let stored = journal.stored_run(merged.run)?;
+    let mut restored = RestoredRun::of(&stored, catalogue)?;
+    restored.apply(&stored, &ReferenceScores::open(catalogue, problem, None)?);
+    let Ok(scored) = restored.score(None, None) else { return Ok(()) };
+    let totals = scored.board.standings.iter().map(|standing| scored.board.headline(standing));
+    let totals: Vec<Option<&BigRational>> = totals.collect();
+    Ok(journal.set_totals(merged.run, &scored.rule, &totals)?)
+}
+
+fn text(merged: &Merged, gaps: &[Gap], files: &[PathBuf]) -> String {
+    let Merged { run, planned, solvers, results, added, origins, .. } = merged;
+    let shards: BTreeSet<_> = origins.iter().filter_map(|origin| origin.shard).collect();
+    let counts: BTreeSet<_> = shards.iter().map(|shard| shard.count()).collect();
+    let parts = match counts.first() {
+        Some(count) if counts.len() == 1 => format!("{} of {count} shards", shards.len()),
+        _ => format!("{} runs", origins.len()),
+    };
+    let whole = if merged.is_whole() { ", complete" } else { "" };
+    let what = if *solvers == 1 { "cases" } else { "results" };
+    let mut lines =
+        vec![format!("run {run}: {results} of {} {what}, {parts}{whole}; {added} are new", planned * solvers)];
+    lines.extend(machines(origins));
+    lines.extend(gaps.iter().take(COMMANDS).map(|gap| gap_text(gap, merged, files)));
+    if gaps.len() > COMMANDS {
+        let rest: Vec<String> =
+            gaps[COMMANDS..].iter().filter_map(shard).map(|shard| shard.number().to_string()).collect();
+        lines.push(format!("and {} more: the shards {}", gaps.len() - COMMANDS, rest.join(", ")));
+    }
+    lines.join("\n")
+}
+
+fn machines(origins: &[Origin]) -> Option<String> {
+    let models: BTreeSet<_> = origins.iter().map(|origin| &*origin.cpu_model).collect();
+    let tiers: BTreeSet<_> = origins.iter().map(|origin| origin.tier).collect();
+    let models = (models.len() > 1).then(|| format!("{} processor models", models.len()));
+    let tiers = (tiers.len() > 1).then(|| format!("{} tiers of the sandbox", tiers.len()));
+    let differ: Vec<String> = models.into_iter().chain(tiers).collect();
+    (!differ.is_empty()).then(|| format!("it was played on {}: `judge history show` has them", differ.join(" and ")))
+}
+
+fn shard(gap: &Gap) -> Option<Shard> {
+    match gap {
+        Gap::Missing(shard) => Some(*shard),
+        Gap::Unfinished(origin) => origin.shard,
+    }
+}
+
+/// Returns the command that runs what is missing; `None` while it is running.
+fn command(gap: &Gap, merged: &Merged, files: &[PathBuf]) -> Option<String> {
+    match gap {
+        Gap::Missing(shard) => {
+            let folder = files[0].parent().unwrap_or(Path::new(""));
+            let file = folder.join(format!("shard-{}-of-{}.db", shard.number(), shard.count()));
+            Some(command_line::of_shard(&merged.origins[0].command, Some(*shard), &file))
+        }
+        Gap::Unfinished(origin) if origin.state == RunState::Running => None,
+        Gap::Unfinished(origin) => {
+            Some(format!("{} --resume", command_line::of_shard(&origin.command, origin.shard, &origin.file)))
+        }
+    }
+}
+
+/// Says what is missing, and the command that runs it.
+fn gap_text(gap: &Gap, merged: &Merged, files: &[PathBuf]) -> String {
+    let command = command(gap, merged, files);
+    match gap {
+        Gap::Missing(shard) => format!("shard {shard} is missing: {}", command.unwrap_or_default()),
+        Gap::Unfinished(origin) => {
+            let name = origin.shard.map_or_else(|| "a run".to_owned(), |shard| format!("shard {shard}"));
+            let (done, all) = (origin.results, origin.played * merged.solvers);
+            let state = format!("{name} has {done} of {all}, and is {}", origin.state);
+            let file = || format!("{state} in {}", quote(&origin.file.to_string_lossy()));
+            command.map_or_else(file, |command| format!("{state}: {command}"))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `judge work`: a task of a run on a cluster plays its share.
+
+use crate::cli::{SandboxArgs, TierArg};
+use crate::engine::{self, Entry, Incarnation, PlanFile, ResultLog, RunFolder, WorkerSettings};
+use crate::journal::Surroundings;
+use crate::model::{Exit, Invocation, Node, Solver, error_chain};
+use crate::plan::Plan;
+use crate::runner::{LocalRunner, exit_at_once};
+use crate::workflow::failure::Failure;
+use crate::workflow::{jobs, sandbox};
+use judge_sandbox::{Sandbox, Tier};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Plays pieces of the run in a folder, until there are none. What goes wrong is written down for the judge that follows the
+/// run.
+pub(super) fn work(folder: &Path) -> Result<Exit, Failure> {
+    let task = Incarnation::here().ok_or_else(|| {
+        Failure::usage("this is no task of an array job: SLURM_ARRAY_JOB_ID and SLURM_ARRAY_TASK_ID are not set")
+            .with_hint("`judge run --on slurm` submits such a job")
+    })?;
+    let folder = RunFolder::at(folder);
+    if !folder.is_open() {
+        return Ok(Exit::Success);
+    }
+    let unusable = |error| Failure::fault(format!("cannot write results in {}: {error}", folder.path().display()));
+    let log = ResultLog::create(&folder.results(&task)).map_err(unusable)?;
+    let result = play(&folder, &task, &log);
+    if let Err(failure) = &result {
+        let hint = failure.hints().next().map(str::to_owned);
+        let entry = Entry::failed(node_name(), failure.in_one_line(), hint, failure.exit());
+        log.write(&entry).map_err(unusable)?;
+    }
+    result
+}
+
+fn play(folder: &RunFolder, task: &Incarnation, log: &ResultLog) -> Result<Exit, Failure> {
+    let bad =
+        |error| Failure::fault(format!("cannot read the plan in {}: {}", folder.path().display(), error_chain(&error)));
+    let file = PlanFile::read(folder).map_err(bad)?;
+    let settings = file.settings.clone();
+    let sandbox = sandbox::open(&isolation(&settings)?)?;
+    log.write(&Entry::Began(node(&sandbox))).map_err(Failure::fault)?;
+    let problem = file.problem().map_err(bad)?;
+    let plan = file.plan(problem);
+    check(&plan)?;
+    let runner = LocalRunner::new(sandbox, jobs::task_settings(&settings), || exit_at_once());
+    match engine::work(folder, task, &plan, &runner, log) {
+        Ok(()) => Ok(Exit::Success),
+        // The run is over, and its folder gone.
+        Err(_) if !folder.is_open() => Ok(Exit::Success),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn isolation(settings: &WorkerSettings) -> Result<SandboxArgs, Failure> {
+    Ok(SandboxArgs {
+        tier: settings.tier.parse::<TierArg>().map_err(Failure::fault)?,
+        require_tier: settings.require_tier.as_deref().map(str::parse::<Tier>).transpose().map_err(Failure::fault)?,
+        allow_unsafe: settings.allow_unsafe,
+        ..SandboxArgs::default()
+    })
+}
+
+/// Returns the name of this machine in the cluster.
+fn node_name() -> String {
+    std::env::var("SLURMD_NODENAME").unwrap_or_else(|_| Surroundings::machine().host)
+}
+
+fn node(sandbox: &Arc<Sandbox>) -> Node {
+    let Surroundings { host, kernel, cpu_model, .. } = Surroundings::machine();
+    let load = std::fs::read_to_string("/proc/loadavg").ok();
+    Node {
+        name: node_name(),
+        host,
+        kernel,
+        cpu_model,
+        tier: sandbox.tier(),
+        load: load.and_then(|text| text.split(' ').next()?.parse().ok()),
+    }
+}
+
+/// Fails if this machine lacks what a solver needs and is not copied: its interpreter, and the installation of that.
+fn check(plan: &Plan) -> Result<(), Failure> {
+    let missing = |solver: &Solver| -> Option<PathBuf> {
+        let Invocation::Program(program) = &solver.invocation else { return None };
+        let needed = std::iter::once(&program.path).chain(&program.runtime.visible);
+        needed.into_iter().find(|path| !path.exists()).cloned()
+    };
+    let failures = plan.solvers.iter().filter_map(|solver| {
+        let missing = missing(solver)?;
+        let error = format!("{} needs {}, which is not on this node", solver.spec.name, missing.display());
+        Some(
+            Failure::usage(error)
+                .with_hint("install it on every node at the same path, or have it on the shared file system"),
+        )
+    });
+    Failure::check_all(failures)
+}

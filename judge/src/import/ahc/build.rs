@@ -1,0 +1,64 @@
+//! Builds the programs of a package with Cargo, in a copy of it.
+
+use super::package::{Package, program, sources};
+use crate::command;
+use crate::import::error::ImportError;
+use crate::model::{error_chain, tail};
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// How long Cargo may take: it fetches crates, too.
+const LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// The programs of a package, in a folder that is removed with this value.
+pub(in crate::import) struct Built {
+    folder: TempDir,
+}
+
+impl Built {
+    /// Builds programs of a package. The package itself is left as it is.
+    pub(in crate::import) fn with_cargo(root: &Path, programs: &[&str]) -> Result<Self, ImportError> {
+        let failed = |source: io::Error| ImportError::unreadable(root, source);
+        let prefix = judge_sandbox::sweepable_name("tools") + ".";
+        let folder = tempfile::Builder::new().prefix(&prefix).tempdir().map_err(failed)?;
+        let copy = folder.path().join("package");
+        for file in sources(root)? {
+            let to = copy.join(file.strip_prefix(root).unwrap_or(&file));
+            to.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::copy(&file, &to)).map_err(failed)?;
+        }
+        let built = Self { folder };
+        let mut words = ["cargo", "build", "--release", "--quiet", "--target-dir"].map(OsString::from).to_vec();
+        words.push(built.target().into());
+        words.extend(programs.iter().flat_map(|name| ["--bin", name]).map(OsString::from));
+        let not_built = |why: String| ImportError::Build { package: root.to_owned(), why };
+        let ended = command::run(&words, &copy, LIMIT, None)
+            .map_err(|error| not_built(format!("{}: is Rust installed? <https://rustup.rs>", error_chain(&error))))?;
+        if !ended.status.success() {
+            return Err(not_built(format!("{}\n{}", ended.status, tail(&ended.stderr))));
+        }
+        Ok(built)
+    }
+
+    fn target(&self) -> PathBuf {
+        self.folder.path().join("target")
+    }
+
+    /// Returns where a program is.
+    pub(in crate::import) fn program(&self, name: &str) -> PathBuf {
+        self.target().join("release").join(name)
+    }
+
+    /// Returns the programs: where each is, and where it goes.
+    pub(super) fn programs(&self, package: &Package) -> Vec<(PathBuf, PathBuf)> {
+        package.programs().map(|name| (self.program(name), program(name))).collect()
+    }
+
+    /// Returns the folder of the programs, to be kept as long as they are needed.
+    pub(in crate::import) fn into_folder(self) -> TempDir {
+        self.folder
+    }
+}

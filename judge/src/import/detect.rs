@@ -1,0 +1,51 @@
+//! Finds out what a package is, and reads it.
+
+use super::error::ImportError;
+use super::imported::Imported;
+use super::kind::Kind;
+use super::{ahc, dmoj, kattis, pahcer, polygon};
+use clap::ValueEnum;
+use std::path::Path;
+
+/// Reads the package in a folder. `kind`: what it is; without it, that is found out. `id`: the problem's id in place of the
+/// package's own.
+///
+/// # Errors
+/// When no kind fits, or several do; when a file of it is malformed, or it asks for something without which its verdicts
+/// would be wrong.
+pub fn read(root: &Path, kind: Option<Kind>, id: Option<&str>) -> Result<Imported, ImportError> {
+    let kind = match kind {
+        Some(kind) if fits(kind, root) => kind,
+        Some(kind) => return Err(ImportError::Other(root.to_owned(), kind)),
+        None => found(root)?,
+    };
+    match kind {
+        Kind::Kattis => kattis::read(root, id),
+        Kind::Polygon => polygon::read(root, id),
+        Kind::Pahcer => pahcer::read(root, id),
+        Kind::Dmoj => dmoj::read(root, id),
+        Kind::Ahc => ahc::read(root, id),
+    }
+}
+
+fn found(root: &Path) -> Result<Kind, ImportError> {
+    let fitting: Vec<_> = Kind::value_variants().iter().copied().filter(|kind| fits(*kind, root)).collect();
+    match *fitting {
+        [] => Err(ImportError::Unknown(root.to_owned())),
+        [one] => Ok(one),
+        _ => Err(ImportError::Several(root.to_owned(), fitting)),
+    }
+}
+
+fn fits(kind: Kind, root: &Path) -> bool {
+    match kind {
+        Kind::Ahc => ahc::fits(root),
+        Kind::Kattis | Kind::Polygon | Kind::Pahcer | Kind::Dmoj => root.join(kind.sign()).is_file(),
+    }
+}
+
+/// Returns whether reading this package builds programs outside the sandbox.
+#[must_use]
+pub fn builds(root: &Path, kind: Option<Kind>) -> bool {
+    kind.is_none_or(|kind| kind == Kind::Ahc) && found(root).is_ok_and(|kind| kind == Kind::Ahc)
+}

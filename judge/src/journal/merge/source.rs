@@ -1,0 +1,131 @@
+//! A journal that is merged: its runs of one plan.
+
+use crate::journal::history::run_state;
+use crate::journal::labels::labels_of_plan;
+use crate::journal::plan_identity::PlanIdentity;
+use crate::journal::store::Journal;
+use crate::journal::{JournalError, file};
+use crate::model::{Digest, Labels, RunId};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params};
+use std::path::{Path, PathBuf};
+
+/// A journal that is merged: the newest run in it says which plan it is of.
+pub(super) struct Source {
+    pub(super) path: PathBuf,
+    pub(super) plan: PlanIdentity,
+    pub(super) key: Digest,
+    /// The newest run, as [`RUN`] has it, and its solvers: place, name, command and hash.
+    pub(super) run: Vec<Value>,
+    pub(super) entrants: Vec<Vec<Value>>,
+    /// The identities of the runs in it, and of those that they were merged of.
+    pub(super) uids: Vec<Vec<u8>>,
+    /// The tags and the notes of the runs in it.
+    pub(super) labels: Labels,
+}
+
+impl Source {
+    /// Looks which runs a file has.
+    pub(super) fn open(path: &Path) -> Result<Self, JournalError> {
+        let no_journal = |why| JournalError::NoJournal { path: path.to_owned(), why };
+        let missing = || JournalError::File { path: path.to_owned(), source: std::io::ErrorKind::NotFound.into() };
+        if path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() == 0) {
+            return Err(no_journal("it is empty"));
+        }
+        let journal = Journal::look_file(path).map_err(|error| match error {
+            JournalError::Open { .. } if file::is_cut_off(path) => no_journal("it is cut off"),
+            error => error,
+        })?;
+        let journal = journal.ok_or_else(missing)?;
+        let connection = &journal.connection;
+        check_length(connection, path)?;
+        let newest: Option<i64> = connection.query_row("SELECT max(id) FROM run", [], |row| row.get(0))?;
+        let newest = newest.ok_or_else(|| no_journal("no run was recorded in it"))?;
+        let plan = PlanIdentity::read(connection, RunId(newest))?
+            .ok_or_else(|| no_journal("its newest run is a comparison, or of an older judge, and cannot be merged"))?;
+        let key: [u8; 32] = connection.query_row("SELECT plan FROM run WHERE id = ?1", [newest], |row| row.get(0))?;
+        let key = Digest(key);
+        let run = values(connection, &format!("SELECT {RUN} FROM run WHERE id = ?1"), newest)?.remove(0);
+        let entrants = "SELECT place, name, command, hash FROM entrant WHERE run = ?1 ORDER BY place";
+        let entrants = values(connection, entrants, newest)?;
+        let mut statement = connection.prepare(
+            "SELECT uid FROM run WHERE plan = ?1
+             UNION SELECT origin.uid FROM origin JOIN run ON run.id = origin.run WHERE plan = ?1",
+        )?;
+        let uids = statement.query_map([key.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let labels = labels_of_plan(connection, key)?;
+        Ok(Self { path: path.to_owned(), plan, key, run, entrants, uids, labels })
+    }
+}
+
+/// The columns of a run that a merged one takes over: those that may differ come first.
+pub(super) const RUN: &str =
+    "git_commit, git_dirty, message, rule, command, problem, checker, checker_version, direction,
+    cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit, environment, case_count, plan, visible,
+    generator, case_list, case_files";
+
+fn values(connection: &Connection, sql: &str, run: i64) -> rusqlite::Result<Vec<Vec<Value>>> {
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.column_count();
+    let read = |row: &Row<'_>| (0..columns).map(|column| row.get(column)).collect();
+    statement.query_map([run], read)?.collect()
+}
+
+/// A file that ends before its last page was cut off. It is compared while nothing can be written to it.
+fn check_length(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    connection.execute_batch("BEGIN")?;
+    let pages: u64 = connection.query_row("SELECT page_count FROM pragma_page_count", [], |row| row.get(0))?;
+    let size: u64 = connection.query_row("SELECT page_size FROM pragma_page_size", [], |row| row.get(0))?;
+    let own = connection.path().is_some_and(|own| !own.is_empty());
+    let length = path.metadata().map_or(u64::MAX, |meta| meta.len());
+    let with_log = file::beside(path, "-wal").exists();
+    connection.execute_batch("COMMIT")?;
+    if own && !with_log && length < pages * size {
+        return Err(JournalError::NoJournal { path: path.to_owned(), why: "it is cut off" });
+    }
+    Ok(())
+}
+
+/// A run whose results are taken: one in the file, or one that a run in the file was merged of.
+pub(super) struct Contribution {
+    pub(super) uid: Vec<u8>,
+    /// The run in the file.
+    pub(super) run: i64,
+    /// Its own row, where that run was merged of it.
+    pub(super) origin: Option<i64>,
+    pub(super) started: String,
+    /// What the table of origins has of it, from `state` on.
+    pub(super) columns: Vec<Value>,
+}
+
+/// The columns of an origin that are copied, as `origin` has them.
+pub(super) const COLUMNS: &str =
+    "state, elapsed_us, command, conditions, shard, shards, played, jobs, tier, host, kernel, cpu_model, judge";
+
+/// Returns the runs whose results are taken, in the order of their rows.
+pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contribution>, JournalError> {
+    let read = |row: &Row<'_>| {
+        let columns = (4..row.as_ref().column_count()).map(|column| row.get(column)).collect::<Result<_, _>>()?;
+        Ok(Contribution { uid: row.get(0)?, run: row.get(1)?, origin: row.get(2)?, started: row.get(3)?, columns })
+    };
+    let own =
+        format!("SELECT uid, id, NULL, started, {COLUMNS} FROM run WHERE plan = ?1 AND signature <> plan ORDER BY id");
+    let merged = COLUMNS.split(", ").map(|column| format!("origin.{column}")).collect::<Vec<_>>().join(", ");
+    let merged = format!(
+        "SELECT origin.uid, run.id, origin.id, origin.started, {merged}
+         FROM origin JOIN run ON run.id = origin.run WHERE plan = ?1 ORDER BY origin.id"
+    );
+    let mut all: Vec<Contribution> = Vec::new();
+    for sql in [own, merged] {
+        let mut statement = journal.connection.prepare(&sql)?;
+        all.extend(statement.query_map(params![plan.0], read)?.collect::<Result<Vec<_>, _>>()?);
+    }
+    for own in all.iter_mut().filter(|contribution| contribution.origin.is_none()) {
+        // Whether it is still running is told by its lock, not by what is stored.
+        let stored: String =
+            journal.connection.query_row("SELECT state FROM run WHERE id = ?1", [own.run], |row| row.get(0))?;
+        let state = run_state(&stored, &journal.locks, RunId(own.run));
+        own.columns[0] = state.name().to_owned().into();
+    }
+    Ok(all)
+}

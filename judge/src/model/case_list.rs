@@ -1,0 +1,382 @@
+//! The cases of a plan, in order: consecutive seeds take the room of one case, however many there are.
+
+use super::case::SEED_PREFIX;
+use super::seed_ranges::SeedRanges;
+use super::{CaseName, CaseSource, CaseSpec};
+use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
+
+/// The cases of a plan or a problem, in order. Cases are made as they are asked for.
+#[derive(Debug, Clone, Default)]
+pub struct CaseList {
+    parts: Vec<Part>,
+    len: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Part {
+    /// The place of its first case.
+    first: usize,
+    cases: Cases,
+}
+
+#[derive(Debug, Clone)]
+enum Cases {
+    /// The cases of these seeds, as [`CaseSpec::from_seed`] makes them. With `times` above 1 each of them is repeated,
+    /// as `NAME#1`, `NAME#2`.
+    Seeds { seeds: RangeInclusive<u64>, times: u32 },
+    /// Cases with names, files or terms of their own.
+    Listed(Vec<CaseSpec>),
+}
+
+impl CaseList {
+    /// Returns the number of cases.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether there are no cases.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the case at a place.
+    ///
+    /// # Panics
+    /// When there are not as many cases.
+    #[must_use]
+    pub fn at(&self, place: usize) -> CaseSpec {
+        assert!(place < self.len, "case {place} of {}", self.len);
+        let part = &self.parts[self.parts.partition_point(|part| part.first <= place) - 1];
+        part.cases.at(place - part.first)
+    }
+
+    /// Returns the place of the first case of this name.
+    #[must_use]
+    pub fn place_of(&self, name: &str) -> Option<usize> {
+        let name = CaseName::from(name);
+        let place_in = |part: &Part| match &part.cases {
+            Cases::Listed(cases) => cases.iter().position(|case| case.name == name),
+            Cases::Seeds { seeds, times: 1 } => {
+                name.seed().filter(|seed| seeds.contains(seed)).map(|seed| (seed - seeds.start()) as usize)
+            }
+            cases @ Cases::Seeds { .. } => (0..cases.len()).find(|place| cases.at(*place).name == name),
+        };
+        self.parts.iter().find_map(|part| Some(part.first + place_in(part)?))
+    }
+
+    /// Returns every case, in order.
+    #[must_use]
+    pub fn iter(&self) -> CaseIter<'_> {
+        CaseIter { parts: &self.parts, place: 0 }
+    }
+
+    /// Returns the cases that are more than a seed, in order: only these can be files or have terms of their own.
+    pub fn listed(&self) -> impl Iterator<Item = &CaseSpec> {
+        self.parts.iter().flat_map(|part| match &part.cases {
+            Cases::Seeds { .. } => &[],
+            Cases::Listed(cases) => cases.as_slice(),
+        })
+    }
+
+    /// Returns whether a case has neither thresholds, nor a best score, nor a weight of its own, for all cases.
+    #[must_use]
+    pub fn are_plain(&self) -> bool {
+        self.listed().all(CaseSpec::has_no_terms)
+    }
+
+    /// Calls `visit` with the name and the source of every case, in order, without making the cases.
+    pub fn visit(&self, mut visit: impl FnMut(&[u8], &CaseSource)) {
+        for part in &self.parts {
+            match &part.cases {
+                Cases::Seeds { seeds, times: 1 } => {
+                    let mut name = CaseName::of_seed(*seeds.start()).0.as_bytes().to_vec();
+                    for seed in seeds.clone() {
+                        visit(&name, &CaseSource::Seed(seed));
+                        count_up(&mut name, SEED_PREFIX.len());
+                    }
+                }
+                cases => {
+                    for place in 0..cases.len() {
+                        let CaseSpec { name, source, .. } = cases.at(place);
+                        visit(name.0.as_bytes(), &source);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds a case.
+    pub fn push(&mut self, case: CaseSpec) {
+        match case.plain_seed() {
+            Some(seed) => self.push_seeds(seed..=seed),
+            None => {
+                match self.parts.last_mut() {
+                    Some(Part { cases: Cases::Listed(cases), .. }) => cases.push(case),
+                    _ => self.parts.push(Part { first: self.len, cases: Cases::Listed(vec![case]) }),
+                }
+                self.len += 1;
+            }
+        }
+    }
+
+    /// Adds the cases of these seeds.
+    pub fn push_seeds(&mut self, seeds: RangeInclusive<u64>) {
+        let part = Part { first: self.len, cases: Cases::Seeds { seeds: seeds.clone(), times: 1 } };
+        self.len += part.cases.len();
+        match self.parts.last_mut() {
+            Some(Part { cases: Cases::Seeds { seeds: known, times: 1 }, .. })
+                if known.end().checked_add(1) == Some(*seeds.start()) =>
+            {
+                *known = *known.start()..=*seeds.end();
+            }
+            _ if seeds.is_empty() => {}
+            _ => self.parts.push(part),
+        }
+    }
+
+    /// Returns the list with every case this many times, one after the other: `NAME#1`, `NAME#2`.
+    #[must_use]
+    pub fn repeated(self, times: u32) -> Self {
+        if times == 1 {
+            return self;
+        }
+        let mut list = Self::default();
+        for Part { cases, .. } in self.parts {
+            let cases = cases.repeated(times);
+            let part = Part { first: list.len, cases };
+            list.len += part.cases.len();
+            list.parts.push(part);
+        }
+        list
+    }
+
+    /// Returns the names of the cases that have the name of an earlier one, in order.
+    pub fn names_twice(&self) -> impl Iterator<Item = CaseName> {
+        let mut seeds = SeedRanges::default();
+        let mut names: HashSet<&CaseName> = HashSet::new();
+        self.parts.iter().flat_map(move |part| {
+            let mut of_seeds = Vec::new();
+            let mut of_cases = Vec::new();
+            match &part.cases {
+                Cases::Seeds { seeds: more, .. } => {
+                    of_seeds = seeds.shared(more);
+                    seeds.add(more.clone());
+                }
+                Cases::Listed(cases) => {
+                    for CaseSpec { name, .. } in cases {
+                        let is_known = match name.seed() {
+                            Some(seed) => seeds.contains(seed),
+                            None => !names.insert(name),
+                        };
+                        name.seed().into_iter().for_each(|seed| seeds.add(seed..=seed));
+                        of_cases.extend(is_known.then(|| name.clone()));
+                    }
+                }
+            }
+            of_seeds.into_iter().flatten().map(CaseName::of_seed).chain(of_cases)
+        })
+    }
+
+    /// Returns the terms of the cases, by the source of their input.
+    #[must_use]
+    pub fn terms_by_source(&self) -> TermsBySource<'_> {
+        let mut plain = SeedRanges::default();
+        let mut terms = HashMap::new();
+        for part in &self.parts {
+            match &part.cases {
+                Cases::Seeds { seeds, .. } => plain.add(seeds.clone()),
+                Cases::Listed(cases) => {
+                    for case in cases {
+                        let is_plain = case.seed().is_some_and(|seed| plain.contains(seed));
+                        terms.entry(&case.source).or_insert((!is_plain).then_some(case));
+                    }
+                }
+            }
+        }
+        TermsBySource(terms)
+    }
+
+    /// Returns which repetition of its input each case is.
+    #[must_use]
+    pub fn repetitions(&self) -> Repetitions {
+        Repetitions::of(self)
+    }
+}
+
+impl Cases {
+    fn len(&self) -> usize {
+        match self {
+            Self::Seeds { seeds, .. } if seeds.is_empty() => 0,
+            // Seeds are counted in memory elsewhere, so that their number fits.
+            Self::Seeds { seeds, times } => (seeds.end() - seeds.start() + 1) as usize * *times as usize,
+            Self::Listed(cases) => cases.len(),
+        }
+    }
+
+    fn at(&self, place: usize) -> CaseSpec {
+        match self {
+            Self::Listed(cases) => cases[place].clone(),
+            Self::Seeds { seeds, times } => {
+                let case = CaseSpec::from_seed(seeds.start() + (place / *times as usize) as u64);
+                if *times == 1 { case } else { case.repetition(place % *times as usize + 1) }
+            }
+        }
+    }
+
+    fn repeated(self, times: u32) -> Self {
+        match self {
+            Self::Seeds { seeds, times: 1 } => Self::Seeds { seeds, times },
+            cases => {
+                let all = (0..cases.len()).map(|place| cases.at(place));
+                Self::Listed(all.flat_map(|case| (1..=times as usize).map(move |time| case.repetition(time))).collect())
+            }
+        }
+    }
+}
+
+/// The weights, thresholds and best scores of a list's cases, by the source of their input.
+pub struct TermsBySource<'a>(HashMap<&'a CaseSource, Option<&'a CaseSpec>>);
+
+impl TermsBySource<'_> {
+    /// Returns the case of this name and source, with the terms of the first case of that source, or the defaults.
+    #[must_use]
+    pub fn case(&self, name: CaseName, source: CaseSource) -> CaseSpec {
+        match self.0.get(&source).copied().flatten() {
+            Some(known) => CaseSpec { name, ..known.clone() },
+            None => CaseSpec::new(name, source),
+        }
+    }
+}
+
+/// Which repetition of its input each case of a list is, from 0.
+#[derive(Debug, Clone, Default)]
+pub struct Repetitions {
+    /// By place, those above 0 of cases that do not repeat the case before them.
+    later: HashMap<usize, u32>,
+    /// The first place of cases that are there several times in a row, the one behind the last, and how many times.
+    in_a_row: Vec<(usize, usize, u32)>,
+}
+
+impl Repetitions {
+    fn of(list: &CaseList) -> Self {
+        let mut found = Self::default();
+        let mut seen = SeedRanges::default();
+        let mut contested = SeedRanges::default();
+        for part in &list.parts {
+            let ranges: Vec<_> = match &part.cases {
+                Cases::Seeds { seeds, .. } => vec![seeds.clone()],
+                Cases::Listed(cases) => cases.iter().filter_map(|case| case.seed()).map(|seed| seed..=seed).collect(),
+            };
+            for range in ranges {
+                seen.shared(&range).into_iter().for_each(|shared| contested.add(shared));
+                seen.add(range);
+            }
+        }
+        let mut counts: HashMap<CaseSource, u32> = HashMap::new();
+        for Part { first, cases } in &list.parts {
+            let mut count = |place: usize, source: CaseSource| {
+                let count = counts.entry(source).or_default();
+                if *count > 0 {
+                    found.later.insert(place, *count);
+                }
+                *count += 1;
+            };
+            match cases {
+                Cases::Listed(cases) => {
+                    for (place, case) in (*first..).zip(cases) {
+                        if case.seed().is_none_or(|seed| contested.contains(seed)) {
+                            count(place, case.source.clone());
+                        }
+                    }
+                }
+                Cases::Seeds { seeds, times } => {
+                    for seed in contested.shared(seeds).into_iter().flatten() {
+                        let place = first + (seed - seeds.start()) as usize * *times as usize;
+                        (place..place + *times as usize).for_each(|place| count(place, CaseSource::Seed(seed)));
+                    }
+                    if *times > 1 {
+                        found.in_a_row.push((*first, first + cases.len(), *times));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns which repetition of its input the case at this place is, from 0.
+    #[must_use]
+    pub fn at(&self, place: usize) -> u32 {
+        let row = || self.in_a_row.iter().find(|(first, end, _)| (*first..*end).contains(&place));
+        let in_row = || row().map_or(0, |(first, _, times)| ((place - first) % *times as usize) as u32);
+        self.later.get(&place).copied().unwrap_or_else(in_row)
+    }
+}
+
+/// Adds 1 to the decimal number that a text has from `first` on.
+fn count_up(text: &mut Vec<u8>, first: usize) {
+    for digit in text[first..].iter_mut().rev() {
+        if *digit < b'9' {
+            *digit += 1;
+            return;
+        }
+        *digit = b'0';
+    }
+    text.insert(first, b'1');
+}
+
+/// The cases of a list, in order.
+#[derive(Debug, Clone)]
+pub struct CaseIter<'a> {
+    parts: &'a [Part],
+    /// The place of the next case in the first of the parts.
+    place: usize,
+}
+
+impl Iterator for CaseIter<'_> {
+    type Item = CaseSpec;
+
+    fn next(&mut self) -> Option<CaseSpec> {
+        let (Part { cases, .. }, others) = self.parts.split_first()?;
+        if self.place == cases.len() {
+            (self.parts, self.place) = (others, 0);
+            return self.next();
+        }
+        self.place += 1;
+        Some(cases.at(self.place - 1))
+    }
+}
+
+impl<'a> IntoIterator for &'a CaseList {
+    type Item = CaseSpec;
+    type IntoIter = CaseIter<'a>;
+
+    fn into_iter(self) -> CaseIter<'a> {
+        self.iter()
+    }
+}
+
+impl FromIterator<CaseSpec> for CaseList {
+    fn from_iter<T: IntoIterator<Item = CaseSpec>>(cases: T) -> Self {
+        let mut list = Self::default();
+        list.extend(cases);
+        list
+    }
+}
+
+impl Extend<CaseSpec> for CaseList {
+    fn extend<T: IntoIterator<Item = CaseSpec>>(&mut self, cases: T) {
+        cases.into_iter().for_each(|case| self.push(case));
+    }
+}
+
+impl From<Vec<CaseSpec>> for CaseList {
+    fn from(cases: Vec<CaseSpec>) -> Self {
+        cases.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

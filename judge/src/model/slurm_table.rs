@@ -1,0 +1,16 @@
+//! How a catalogue's runs use Slurm.
+
+use std::path::PathBuf;
+
+/// The `[engine.slurm]` table of a catalogue: what the command line does not say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SlurmTable {
+    /// The shared folder for the files of runs.
+    pub workdir: Option<PathBuf>,
+    /// Options of `sbatch`.
+    pub sbatch: Vec<String>,
+    /// What nodes must have.
+    pub constraint: Option<String>,
+    /// How often the cases of a lost task run again.
+    pub retries: Option<u32>,
+}

@@ -1,0 +1,62 @@
+//! What pages in one file have of those of `judge ui`: the style, and the scripts of the charts.
+
+/// The style of the live page, and what reports add to it.
+pub(super) const STYLE: &str =
+    concat!(include_str!("../../../assets/ui/style.css"), include_str!("../../../assets/report/report.css"));
+
+const CHART_LIBRARY: &str = include_str!("../../../assets/vendor/uPlot.iife.min.js");
+const CHART_LICENSE: &str = include_str!("../../../assets/vendor/uPlot.LICENSE");
+
+/// The style of the charts.
+pub(super) const CHART_STYLE: &str = include_str!("../../../assets/vendor/uPlot.min.css");
+
+/// The modules that draw the charts, each after those that it imports.
+const MODULES: [&str; 4] = [
+    include_str!("../../../assets/ui/dom.js"),
+    include_str!("../../../assets/ui/charts.js"),
+    include_str!("../../../assets/ui/case_charts.js"),
+    include_str!("../../../assets/report/charts.js"),
+];
+
+/// Returns the library that draws charts, with its licence instead of its address: a page in one file names no other.
+pub(super) fn chart_library() -> String {
+    let code = CHART_LIBRARY.split_once("*/").map_or(CHART_LIBRARY, |(_, code)| code);
+    format!("/* uPlot\n{}\n*/{code}", CHART_LICENSE.trim_end())
+}
+
+/// Returns the modules that draw the charts as one, which imports nothing.
+pub(super) fn chart_script() -> String {
+    let lines = MODULES.iter().flat_map(|module| module.lines()).filter(|line| !line.starts_with("import "));
+    let lines = lines.map(|line| line.strip_prefix("export ").unwrap_or(line));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_scripts_can_stand_in_a_page() {
+        for text in [chart_library(), chart_script(), STYLE.to_owned(), CHART_STYLE.to_owned()] {
+            for word in ["</", "<!--", "http:", "https:", "@import", "import ", "export "] {
+                let is_there =
+                    text.lines().any(|line| line.starts_with(word)) || text.contains(word) && !word.ends_with(' ');
+                assert!(!is_there, "{word}");
+            }
+        }
+        assert!(chart_library().contains("Permission is hereby granted"), "its licence goes with every copy");
+    }
+
+    #[test]
+    fn no_two_modules_have_the_same_name() {
+        let mut known = HashSet::new();
+        for line in chart_script().lines() {
+            let words: Vec<&str> = line.split([' ', '(']).collect();
+            if let ["function" | "class" | "const" | "let", name, ..] = words[..] {
+                assert!(known.insert(name.to_owned()), "{name}");
+            }
+        }
+        assert!(known.len() > 20, "{known:?}");
+    }
+}

@@ -1,0 +1,59 @@
+//! Hands the results of a run over: to the journal, and then to the observer.
+
+use super::{ResultStore, StoreLost};
+use crate::model::{FinishedJob, Node, OutcomeGrid, RunEvent};
+use crate::plan::Plan;
+
+/// Hands the results of a run over.
+pub struct Handover<'a> {
+    /// `None` once it has failed.
+    store: Option<&'a dyn ResultStore>,
+    watch: &'a mut dyn FnMut(&RunEvent),
+    outcomes: OutcomeGrid,
+}
+
+impl<'a> Handover<'a> {
+    /// Starts before the first result.
+    pub fn new(plan: &'a Plan, store: &'a dyn ResultStore, watch: &'a mut dyn FnMut(&RunEvent)) -> Self {
+        Self { store: Some(store), watch, outcomes: OutcomeGrid::new(plan.cases.len(), plan.solvers.len()) }
+    }
+
+    /// Returns whether results are stored.
+    #[must_use]
+    pub fn stores(&self) -> bool {
+        self.store.is_some_and(ResultStore::is_active)
+    }
+
+    /// Tells the watcher of an event.
+    pub fn tell(&mut self, event: &RunEvent) {
+        (self.watch)(event);
+    }
+
+    /// Stores a machine that takes part.
+    pub fn add_node(&mut self, node: &Node) {
+        if let Some(Err(StoreLost(why))) = self.store.map(|store| store.store_node(node)) {
+            self.tell(&RunEvent::Notice(format!("warning: node {} is not in the journal: {why}", node.name)));
+        }
+    }
+
+    /// Stores finished jobs, and then shows them. Returns whether all were accepted.
+    pub fn hand_over(&mut self, batch: &mut Vec<FinishedJob>) -> bool {
+        if let Some(Err(StoreLost(why))) = self.store.map(|store| store.store(batch)) {
+            self.store = None;
+            self.tell(&RunEvent::JournalLost(why));
+        }
+        let mut accepted = true;
+        for finished in batch.drain(..) {
+            accepted &= finished.outcome.is_accepted();
+            self.outcomes.set(finished.job, &finished.outcome);
+            (self.watch)(&RunEvent::Finished(finished));
+        }
+        accepted
+    }
+
+    /// Returns the outcomes.
+    #[must_use]
+    pub fn into_outcomes(self) -> OutcomeGrid {
+        self.outcomes
+    }
+}

@@ -1,0 +1,49 @@
+//! The problems of the catalogue.
+
+use super::reply::{document, json};
+use crate::cases::{Selection, select};
+use crate::model::CheckerChoice;
+use crate::report::{self, ProblemPage};
+use crate::solver;
+use crate::ui::hand;
+use crate::ui::store::Store;
+use crate::workflow::problem_facts;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use std::sync::Arc;
+
+/// How many cases are named.
+const NAMES: usize = 200;
+
+/// `GET /api/problems`
+pub(super) async fn list(State(store): State<Arc<Store>>) -> Response {
+    document(store, |store| {
+        Ok(json(report::problems_json(store.catalogue.problems(), |problem| hand::reader(problem).is_some()))?)
+    })
+    .await
+}
+
+/// `GET /api/problems/{problem}`
+pub(super) async fn show(State(store): State<Arc<Store>>, Path(id): Path<String>) -> Response {
+    document(store, move |store| {
+        let problem = store.catalogue.find(&id)?;
+        let (rules, solvers) = match &problem.checker {
+            CheckerChoice::BuiltIn(checker) => (checker.rules(), solver::bundled_for(checker.id()).collect()),
+            _ => ("", Vec::new()),
+        };
+        let facts = problem_facts::facts(problem);
+        let by_hand = hand::reader(problem).is_some();
+        // A pattern of files may match none.
+        let cases = select(problem, &Selection::default()).unwrap_or_default();
+        let names = cases.iter().take(if by_hand { NAMES } else { 0 }).map(|case| case.name.to_string());
+        Ok(json(report::problem_json(&ProblemPage {
+            problem,
+            facts: &facts,
+            rules: rules.trim_end(),
+            solvers: &solvers,
+            by_hand,
+            names: &names.collect::<Vec<_>>(),
+        }))?)
+    })
+    .await
+}

@@ -1,0 +1,66 @@
+//! Past runs, and one of them.
+
+use super::reply::{Asked, asked, document, json, number, page_rows};
+use crate::journal::HistoryFilter;
+use crate::report::{self, RunHead};
+use crate::ui::field::Field;
+use crate::ui::film;
+use crate::ui::store::Store;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// Which runs are asked for.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunsQuery {
+    text: Option<String>,
+    problem: Option<String>,
+    solver: Option<String>,
+    tag: Option<String>,
+    #[serde(default)]
+    offset: usize,
+    limit: Option<usize>,
+}
+
+/// `GET /api/runs`
+pub(super) async fn list(State(store): State<Arc<Store>>, query: Asked<RunsQuery>) -> Response {
+    document(store, move |store| {
+        let RunsQuery { text, problem, solver, tag, offset, limit } = asked(query)?;
+        let filter = HistoryFilter {
+            problem: problem.as_deref(),
+            solver: solver.as_deref(),
+            tag: tag.as_deref(),
+            text: text.as_deref().map(str::trim),
+            offset,
+            newest: Some(page_rows(limit)),
+        };
+        store.look(|journal| {
+            let Some(journal) = journal else { return Ok(json(report::history_page_json(&[], offset, 0))?) };
+            let rows = journal.history(&filter)?;
+            Ok(json(report::history_page_json(&rows, offset, journal.history_count(&filter)?))?)
+        })
+    })
+    .await
+}
+
+/// `GET /api/runs/{run}`
+pub(super) async fn head(State(store): State<Arc<Store>>, Path(run): Path<String>) -> Response {
+    document(store, move |store| {
+        let run = store.run(number(store, &run)?)?;
+        let shown = &run.shown;
+        let relative: Vec<_> = (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect();
+        let head = RunHead {
+            run: shown.id(),
+            state: shown.run.state,
+            planned: shown.run.case_count,
+            fields: &Field::NAMES,
+            features: &shown.feature_names(),
+            replays: film::has_moves(shown.problem()),
+            relative: &relative,
+        };
+        Ok(json(report::run_head_json(&shown.report(), &head))?)
+    })
+    .await
+}

@@ -1,0 +1,209 @@
+//! Which requests are answered: those with the token, from a page of this server. A page of another site can make the browser send
+//! requests here, under this name or under one of its own that leads to this machine; it knows no token, and its host or
+//! origin gives it away.
+
+use axum::extract::{Request, State};
+use axum::http::header::{
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, LOCATION, ORIGIN, REFERRER_POLICY, SET_COOKIE,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::fmt::Write;
+use std::io;
+use std::sync::Arc;
+
+/// The name of the token in the address.
+const TOKEN: &str = "token";
+
+/// What a page may load and do, and which pages may show it within themselves.
+macro_rules! policy {
+    ($ancestors:literal) => {
+        concat!(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; ",
+            "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors ",
+            $ancestors
+        )
+    };
+}
+
+/// What every answer says to the browser, unless it says otherwise itself.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (CONTENT_SECURITY_POLICY, policy!("'none'")),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (CACHE_CONTROL, "no-store"),
+];
+
+/// Who may ask a server.
+#[derive(Debug)]
+pub(super) struct Guard {
+    token: String,
+    port: u16,
+}
+
+impl Guard {
+    /// Makes a token of 128 random bits for the server at a port.
+    pub(super) fn new(port: u16) -> io::Result<Self> {
+        let mut bytes = [0; 16];
+        // 16 bytes always come at once: getrandom(2).
+        getrandom(&mut bytes, GetRandomFlags::empty())?;
+        let mut token = String::new();
+        for byte in bytes {
+            let _ = write!(token, "{byte:02x}");
+        }
+        Ok(Self { token, port })
+    }
+
+    /// Returns the address that lets a browser in.
+    pub(super) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/?{TOKEN}={}", self.port, self.token)
+    }
+
+    /// Another judge on this machine has another port, and browsers do not tell ports of a host apart.
+    fn cookie(&self) -> String {
+        format!("judge-ui-{}", self.port)
+    }
+
+    fn is_host(&self, host: &str) -> bool {
+        ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| host == format!("{name}:{}", self.port))
+    }
+
+    fn is_token(&self, given: &str) -> bool {
+        let (given, token) = (given.as_bytes(), self.token.as_bytes());
+        // Without an early end, whose time would tell how much of it is right.
+        let differing = given.iter().zip(token).fold(0, |differing, (left, right)| differing | (left ^ right));
+        std::hint::black_box(differing) == 0 && given.len() == token.len()
+    }
+
+    /// Returns why a request comes from elsewhere.
+    fn foreign(&self, headers: &HeaderMap) -> Option<&'static str> {
+        let value = |name| headers.get_all(name).iter().map(|value| value.to_str().unwrap_or_default());
+        let mut hosts = value(HOST);
+        let is_here = hosts.next().is_some_and(|host| self.is_host(host)) && hosts.next().is_none();
+        let is_own = |origin: &str| origin.strip_prefix("http://").is_some_and(|host| self.is_host(host));
+        if !is_here {
+            return Some("the host is not this server's");
+        }
+        (!value(ORIGIN).all(is_own)).then_some("the origin is not this server's")
+    }
+
+    fn knows_token(&self, headers: &HeaderMap) -> bool {
+        let value = |name| headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        let cookies = value(COOKIE).flat_map(|cookies| cookies.split(';')).filter_map(|one| one.trim().split_once('='));
+        let mut tokens = cookies.filter(|(name, _)| *name == self.cookie()).map(|(_, token)| token);
+        let mut bearers = value(AUTHORIZATION).filter_map(|value| value.strip_prefix("Bearer "));
+        tokens.any(|token| self.is_token(token)) || bearers.any(|token| self.is_token(token.trim()))
+    }
+
+    /// Lets in who knows the token of the address, which is then no longer part of it.
+    fn let_in(&self, token: &str, rest: &str) -> Response {
+        if !self.is_token(token) {
+            return refused("the token is not this server's: `judge ui` prints the address with the right one");
+        }
+        let cookie = format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie(), self.token);
+        (StatusCode::SEE_OTHER, [(LOCATION, rest), (SET_COOKIE, &cookie)]).into_response()
+    }
+}
+
+/// Answers a request if it may be answered.
+pub(super) async fn guarded(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    let mut response = match (guard.foreign(headers), token_in(request.uri())) {
+        (Some(why), _) => refused(why),
+        (None, Some((token, rest))) => guard.let_in(&token, &rest),
+        (None, None) if guard.knows_token(headers) => next.run(request).await,
+        (None, None) => refused("the token is missing: open the address that `judge ui` prints"),
+    };
+    for (name, value) in HEADERS {
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Returns an answer that pages of this server may show within themselves.
+pub(super) fn framed(mut response: Response) -> Response {
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy!("'self'")));
+    response
+}
+
+fn refused(why: &'static str) -> Response {
+    (StatusCode::FORBIDDEN, format!("{why}\n")).into_response()
+}
+
+/// Returns the token in an address, and the address without it.
+fn token_in(uri: &Uri) -> Option<(String, String)> {
+    let is_token = |part: &&str| part.split('=').next() == Some(TOKEN);
+    let (tokens, rest): (Vec<&str>, Vec<&str>) = uri.query()?.split('&').partition(is_token);
+    let token = tokens.first()?.split_once('=').map_or("", |(_, token)| token);
+    // Two slashes would begin the name of another host.
+    let path = format!("/{}", uri.path().trim_start_matches('/'));
+    let rest = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
+    Some((token.to_owned(), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard() -> Guard {
+        Guard { token: "0123456789abcdef0123456789abcdef".to_owned(), port: 80 }
+    }
+
+    fn headers(pairs: &[(HeaderName, &'static str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
+    }
+
+    #[test]
+    fn tokens_are_new_and_compared_whole() {
+        let [one, other] = [(); 2].map(|()| Guard::new(1).unwrap().token);
+        assert!(one != other && one.len() == 32 && one.chars().all(|c| c.is_ascii_hexdigit()));
+        let guard = guard();
+        assert!(guard.is_token("0123456789abcdef0123456789abcdef"));
+        for wrong in ["", "0123456789abcdef", "0123456789abcdef0123456789abcdef0", "0123456789abcdef0123456789abcdee"] {
+            assert!(!guard.is_token(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_this_server_is_no_stranger() {
+        let is_foreign = |pairs: &[(HeaderName, &'static str)]| guard().foreign(&headers(pairs)).is_some();
+        for host in ["127.0.0.1:80", "localhost:80", "[::1]:80"] {
+            assert!(!is_foreign(&[(HOST, host)]), "{host}");
+        }
+        for host in
+            ["", "127.0.0.1", "127.0.0.1:81", "evil.example:80", "127.0.0.1:80.evil.example", "user@localhost:80"]
+        {
+            assert!(is_foreign(&[(HOST, host)]), "{host}");
+        }
+        assert!(is_foreign(&[]));
+        assert!(!is_foreign(&[(HOST, "localhost:80"), (ORIGIN, "http://localhost:80")]));
+        for origin in ["null", "https://localhost:80", "http://localhost", "http://evil.example", ""] {
+            assert!(is_foreign(&[(HOST, "localhost:80"), (ORIGIN, origin)]), "{origin}");
+        }
+    }
+
+    #[test]
+    fn the_token_comes_as_a_cookie_or_as_a_bearer() {
+        let knows = |name, value| guard().knows_token(&headers(&[(name, value)]));
+        assert!(knows(COOKIE, "a=b; judge-ui-80=0123456789abcdef0123456789abcdef"));
+        assert!(knows(AUTHORIZATION, "Bearer 0123456789abcdef0123456789abcdef"));
+        assert!(!knows(COOKIE, "judge-ui-81=0123456789abcdef0123456789abcdef"));
+        assert!(!knows(AUTHORIZATION, "Basic 0123456789abcdef0123456789abcdef"));
+    }
+
+    #[test]
+    fn the_token_is_taken_out_of_the_address() {
+        let token_in = |uri: &'static str| token_in(&Uri::from_static(uri));
+        let found = |token: &str, rest: &str| Some((token.to_owned(), rest.to_owned()));
+        assert_eq!(token_in("/?token=12"), found("12", "/"));
+        assert_eq!(token_in("/a?b=1&token=12&c=2"), found("12", "/a?b=1&c=2"));
+        assert_eq!(token_in("//evil.example/?token=12"), found("12", "/evil.example/"));
+        assert_eq!(token_in("/?tokens=12"), None);
+        assert_eq!(token_in("/"), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! The catalogue, its journal, and the runs that were last looked at.
+
+use super::refused::Refused;
+use super::row_order::OrderedRun;
+use super::shown_run::ShownRun;
+use super::started::Starter;
+use crate::journal::{Journal, JournalError, Stamp};
+use crate::manifest::Catalogue;
+use crate::model::RunId;
+use crate::workflow::failure::Failure;
+use crate::workflow::recorder;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How many runs are kept ready: a run of a million cases takes a second to read, and some hundred megabytes.
+const KEPT: usize = 4;
+
+/// What all answers are made from.
+pub(super) struct Store {
+    pub(super) catalogue: Catalogue,
+    /// What starts runs, if pages may.
+    pub(super) starter: Option<Starter>,
+    /// `None` as long as there is none.
+    journal: Mutex<Option<Journal>>,
+    /// The newest last.
+    runs: Mutex<VecDeque<(Stamp, Arc<OrderedRun>)>>,
+}
+
+impl Store {
+    /// Returns the store of a catalogue.
+    pub(super) fn new(catalogue: Catalogue, starter: Option<Starter>) -> Result<Self, Failure> {
+        let journal = Mutex::new(recorder::look_if_any(&catalogue)?);
+        Ok(Self { catalogue, starter, journal, runs: Mutex::default() })
+    }
+
+    /// Fails where the journal is only read.
+    pub(super) fn check_writable(&self) -> Result<(), Failure> {
+        match self.catalogue.is_read_only() {
+            true => Err(Failure::usage("the journal is only read here: `judge ui` was started with --read-only")),
+            false => Ok(()),
+        }
+    }
+
+    /// Looks into the journal. Without one, there is no run yet.
+    pub(super) fn look<T>(&self, look: impl FnOnce(Option<&Journal>) -> Result<T, Refused>) -> Result<T, Refused> {
+        let mut journal = locked(&self.journal);
+        if journal.is_none() {
+            *journal = recorder::look_if_any(&self.catalogue)?;
+        }
+        look(journal.as_ref())
+    }
+
+    /// Returns a run, as it is now.
+    pub(super) fn run(&self, id: RunId) -> Result<Arc<OrderedRun>, Refused> {
+        self.look(|journal| {
+            let missing = || Refused::from(JournalError::NoRun(id));
+            let journal = journal.ok_or_else(missing)?;
+            let stamp = journal.stamp(id)?.ok_or_else(missing)?;
+            let mut runs = locked(&self.runs);
+            if let Some(place) = runs.iter().position(|(known, run)| *known == stamp && run.shown.id() == id) {
+                let found = runs.remove(place);
+                runs.extend(found);
+            } else {
+                runs.retain(|(_, run)| run.shown.id() != id);
+                if runs.len() == KEPT {
+                    runs.pop_front();
+                }
+                let shown = ShownRun::read(journal, &self.catalogue, id)?;
+                runs.push_back((stamp, Arc::new(OrderedRun::new(shown))));
+            }
+            runs.back().map(|(_, run)| Arc::clone(run)).ok_or_else(missing)
+        })
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

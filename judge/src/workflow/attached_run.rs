@@ -1,0 +1,79 @@
+//! A run that goes on on a cluster without the judge that submitted it.
+
+use super::best_scores::ReferenceScores;
+use super::failure::Failure;
+use super::{command_line, recorder, restored_run};
+use crate::cli::RunArgs;
+use crate::engine::{PlanFile, RunFolder};
+use crate::manifest::Catalogue;
+use crate::model::{Digest, Problem, Provenance, RunChoice, RunState, StoredRun, error_chain};
+use crate::plan::Plan;
+
+/// A run that goes on on a cluster.
+pub(crate) struct AttachedRun {
+    /// What the journal has of it.
+    pub(crate) run: StoredRun,
+    /// The folder of the run on the shared file system.
+    pub(crate) folder: RunFolder,
+}
+
+impl AttachedRun {
+    /// Finds a run that goes on.
+    pub(crate) fn find(catalogue: &Catalogue, choice: RunChoice) -> Result<Self, Failure> {
+        let journal = recorder::look(catalogue)?;
+        let run = journal.stored_run(journal.choose(choice)?)?;
+        let id = run.id;
+        let Some(job) = journal.cluster_job(id)? else {
+            return Err(Failure::usage(format!("run {id} was not run on a cluster: there is nothing to follow"))
+                .with_hint("`judge history` lists the runs"));
+        };
+        if matches!(run.state, RunState::Complete | RunState::Stopped) {
+            return Err(Failure::usage(format!("run {id} is {}: there is nothing to follow", run.state))
+                .with_hint(format!("`judge history show {id}` shows it")));
+        }
+        let folder = RunFolder::at(&job.folder);
+        if !folder.is_open() {
+            let error = format!("run {id}: its folder {} is gone (Slurm job {})", job.folder.display(), job.id);
+            return Err(Failure::usage(error).with_hint(format!("{} --resume runs what is missing", run.command)));
+        }
+        Ok(Self { run, folder })
+    }
+
+    /// Returns the arguments of the command that submitted it.
+    pub(crate) fn arguments(&self) -> Result<Box<RunArgs>, Failure> {
+        let foreign = || Failure::usage(format!("run {} is not of `judge run`: {}", self.run.id, self.run.command));
+        command_line::recorded_run(&self.run.command).ok_or_else(foreign)
+    }
+
+    /// Returns its plan, for a problem with its current terms.
+    pub(crate) fn plan(
+        &self,
+        problem: &Problem,
+        reference: ReferenceScores,
+        hand_over_answers: bool,
+    ) -> Result<Plan, Failure> {
+        let unreadable = |error| {
+            let folder = self.folder.path().display();
+            Failure::usage(format!("cannot read the run folder {folder}: {}", error_chain(&error)))
+                .with_hint(format!("{} --resume runs what is missing", self.run.command))
+        };
+        let file = PlanFile::read(&self.folder).map_err(unreadable)?;
+        let cases = PlanFile::cases(&self.folder).map_err(unreadable)?;
+        let terms = problem.cases.terms_by_source();
+        let mut cases = cases.into_iter().map(|case| terms.case(case.name, case.source)).collect();
+        reference.apply(problem, &mut cases)?;
+        let problem = Problem { best: reference.source, ..problem.clone() };
+        let case_flags = command_line::case_flags(&command_line::recorded_words(&self.run.command));
+        Ok(Plan { cases, hand_over_answers, case_flags, ..file.plan(problem) })
+    }
+
+    /// Returns the content of each solver.
+    pub(crate) fn hashes(&self) -> Vec<Digest> {
+        self.run.entrants.iter().map(|entrant| entrant.hash).collect()
+    }
+
+    /// Returns when, how and where it was submitted.
+    pub(crate) fn provenance(&self) -> Provenance {
+        restored_run::provenance(&self.run)
+    }
+}

@@ -1,0 +1,57 @@
+//! Records what a person has played, as a run of one case.
+
+use super::failure::Failure;
+use super::restored_run::recorded_solver;
+use super::{command_line, recorder, score_run};
+use crate::command::checker_identity;
+use crate::journal::{Recording, RunEnd, RunRecord, Surroundings};
+use crate::manifest::Catalogue;
+use crate::model::{
+    CaseSpec, Digest, Evidence, FinishedJob, JobId, Outcome, OutcomeGrid, Problem, RunId, SolverSpec, Verdict,
+};
+use crate::plan::Plan;
+use checkers::Score;
+use judge_sandbox::Tier;
+use std::path::Path;
+use std::time::Duration;
+
+/// An accepted answer that a person gave.
+pub(crate) struct PlayedByHand<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) case: CaseSpec,
+    pub(crate) input: &'a [u8],
+    pub(crate) answer: Vec<u8>,
+    pub(crate) score: Score,
+}
+
+/// Records it as a run of the solver [`SolverSpec::BY_HAND`].
+pub(crate) fn record(catalogue: &Catalogue, played: PlayedByHand<'_>) -> Result<RunId, Failure> {
+    let PlayedByHand { problem, case, input, answer, score } = played;
+    let plan = Plan::new(problem.clone(), vec![recorded_solver(SolverSpec::by_hand())], [case].into_iter().collect());
+    let job = JobId { case: 0, solver: 0 };
+    let outcome = Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) };
+    let mut outcomes = OutcomeGrid::new(1, 1);
+    outcomes.set(job, &outcome);
+    let scored = score_run::score(&plan, &outcomes, &[None], None).map_err(Failure::fault)?;
+    let run_record = RunRecord {
+        plan: &plan,
+        checker: &checker_identity(&problem.checker),
+        solver_hashes: &[Digest::of(SolverSpec::BY_HAND.as_bytes())],
+        command: &command_line::recorded(None),
+        message: None,
+        jobs: 1,
+        // No program was started.
+        tier: Tier::Unsafe,
+        surroundings: &Surroundings::look(Path::new(".")),
+        shard: None,
+        played: 1,
+    };
+    let mut recording = Recording::begin(recorder::open(catalogue)?, catalogue.retention(), &run_record)?;
+    let run = recording.run();
+    let evidence = Evidence { input: Some(Digest::of(input)), answer: Some(answer), stored: None };
+    recording.append(&[FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) }])?;
+    let board = &scored.board;
+    let totals = board.standings.iter().map(|standing| board.headline(standing)).collect();
+    recording.finish(&RunEnd { stop: None, elapsed: Duration::ZERO, rule: &scored.rule, totals })?;
+    Ok(run)
+}

@@ -1,0 +1,55 @@
+//! The outcomes of a comparison with its effects, and the report of both.
+
+use super::effects::{comparisons, parameters, unit};
+use super::entrants::Entrant;
+use super::failure::Failure;
+use super::pairing::Pairing;
+use crate::cli::CompareArgs;
+use crate::model::{Provenance, Rule, RunId};
+use crate::paired::{EffectMeasure, TestParameters};
+use crate::report::{CompareReport, Comparison};
+
+/// The outcomes of a comparison, with its effects.
+pub(crate) struct Compared {
+    pub(crate) pairing: Pairing,
+    pub(crate) comparisons: Vec<Comparison>,
+    pub(crate) parameters: TestParameters,
+    measure: EffectMeasure,
+    rule: Rule,
+    runs: Vec<Option<RunId>>,
+}
+
+impl Compared {
+    /// Compares every entrant with the first one.
+    pub(crate) fn of(args: &CompareArgs, entrants: &[Entrant], pairing: Pairing) -> Result<Self, Failure> {
+        let scored = pairing.played.scored()?;
+        let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
+        let parameters = parameters(args, measure, &scored.rule, pairing.played.plan.solvers.len() - 1)?;
+        let comparisons = comparisons(&scored, args, measure, parameters)?;
+        let rule = scored.rule;
+        let runs = entrants.iter().map(|entrant| entrant.past.as_ref().map(|past| past.run.id)).collect();
+        Ok(Self { pairing, comparisons, parameters, measure, rule, runs })
+    }
+
+    /// Returns the report.
+    pub(crate) fn report<'a>(&'a self, args: &'a CompareArgs, provenance: Provenance) -> CompareReport<'a> {
+        let Pairing { played, run_info, warnings, times_are_comparable, nodes } = &self.pairing;
+        CompareReport {
+            plan: &played.plan,
+            outcomes: &played.outcomes,
+            measure: self.measure,
+            rule: &self.rule,
+            alpha: args.statistics.alpha,
+            parameters: self.parameters,
+            is_sequential: args.until_decided,
+            comparisons: &self.comparisons,
+            group_by: args.group_by.as_deref(),
+            stop: played.stop,
+            run_info: run_info.clone(),
+            provenance: Provenance { nodes: nodes.clone(), ..provenance },
+            runs: &self.runs,
+            warnings,
+            times_are_comparable: *times_are_comparable,
+        }
+    }
+}

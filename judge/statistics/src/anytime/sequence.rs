@@ -1,0 +1,237 @@
+//! The growing sequence of effects, its decision and its interval.
+
+use super::bounded::BoundedMartingale;
+use super::evidence::{Evidence, Safeguards};
+use super::settings::{InvalidSettings, SequenceSettings};
+use super::side::Side;
+use super::term::Term;
+use crate::interval::Interval;
+use crate::moments::Moments;
+
+/// Halvings of the bracket around an end of the interval: more digits than are ever printed.
+const HALVINGS: u32 = 30;
+/// Doublings in search of a center that is ruled out.
+const DOUBLINGS: u32 = 40;
+
+/// The decision from the cases so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// The mean effect is above 0.
+    Better,
+    /// The mean effect is below 0.
+    Worse,
+    /// The mean effect is smaller, in size, than the smallest that matters.
+    Smaller,
+    /// No decision yet.
+    Undecided,
+}
+
+/// The effects so far. Push, look, stop when decided: looking does not raise the error probability. Neither takes longer
+/// where there are more cases; only the interval does.
+#[derive(Debug, Clone)]
+pub struct Sequence {
+    settings: SequenceSettings,
+    /// `None` with a bound: the test martingale alone suffices.
+    safeguards: Option<Safeguards>,
+    terms: Vec<Term>,
+    effects: Moments,
+    bases: Moments,
+    against_zero: Evidence,
+    against_min_effect: Option<EquivalenceBounds>,
+}
+
+/// The two ends of "too small to matter".
+#[derive(Debug, Clone)]
+struct EquivalenceBounds {
+    min_effect: f64,
+    low: Evidence,
+    high: Evidence,
+}
+
+impl Sequence {
+    /// Starts with no cases.
+    ///
+    /// # Errors
+    /// An alpha outside (0, 0.25], or a smallest effect or a bound that is not positive and finite.
+    pub fn new(settings: SequenceSettings) -> Result<Self, InvalidSettings> {
+        let settings = settings.checked()?;
+        let safeguards = settings.bound.is_none().then(|| Safeguards::new(settings.alpha, settings.rare));
+        let evidence = |center| Evidence::new(center, settings.bound, safeguards);
+        let bounds =
+            |min_effect| EquivalenceBounds { min_effect, low: evidence(-min_effect), high: evidence(min_effect) };
+        Ok(Self {
+            settings,
+            safeguards,
+            terms: Vec::new(),
+            effects: Moments::default(),
+            bases: Moments::default(),
+            against_zero: evidence(0.0),
+            against_min_effect: settings.min_effect.map(bounds),
+        })
+    }
+
+    /// Adds the effect of one more case, which is finite and within the bound if there is one. Cases without an effect
+    /// (a failure of either solver) are not pushed.
+    pub fn push(&mut self, effect: f64) {
+        self.push_term(Term::plain(effect));
+    }
+
+    /// Adds one more case of a ratio of sums: the decisions and the interval are then about the sum of the effects over
+    /// the sum of the bases.
+    pub fn push_term(&mut self, term: Term) {
+        debug_assert!(term.effect.is_finite() && self.settings.bound.is_none_or(|bound| term.effect.abs() <= bound));
+        self.terms.push(term);
+        self.effects.push(term.effect);
+        self.bases.push(term.base);
+        self.against_zero.push(term);
+        let term = self.tested(term);
+        if let Some(bounds) = &mut self.against_min_effect {
+            bounds.low.push(term);
+            bounds.high.push(term);
+        }
+    }
+
+    /// Returns the term that a center is tested on: a bound is one of the effects, not of their distances from a share
+    /// of the base. With a bound, centers are in the unit of the effects.
+    fn tested(&self, term: Term) -> Term {
+        if self.settings.bound.is_some() { Term::plain(term.effect) } else { term }
+    }
+
+    /// Returns the number of cases so far.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Returns what is decided now.
+    #[must_use]
+    pub fn decision(&self) -> Decision {
+        if self.mean_base() <= 0.0 {
+            Decision::Undecided
+        } else if self.excludes(&self.against_zero, Side::Above) {
+            Decision::Better
+        } else if self.excludes(&self.against_zero, Side::Below) {
+            Decision::Worse
+        } else if self.is_smaller() {
+            Decision::Smaller
+        } else {
+            Decision::Undecided
+        }
+    }
+
+    fn is_smaller(&self) -> bool {
+        self.against_min_effect.as_ref().is_some_and(|bounds| {
+            self.safeguards.is_none_or(|_| self.count() >= self.fewest_for_smaller())
+                && self.excludes_bound(-bounds.min_effect, &bounds.low, Side::Above)
+                && self.excludes_bound(bounds.min_effect, &bounds.high, Side::Below)
+        })
+    }
+
+    /// Solvers that agree on case after case may still differ on a few: after n equal cases, with confidence 1 -
+    /// alpha, on at most 1 - alpha^(1/n) of them. "No difference" is not claimed before that share is at most alpha: 59
+    /// cases for 0.05.
+    fn fewest_for_smaller(&self) -> usize {
+        (self.settings.alpha.ln() / (-self.settings.alpha).ln_1p()).ceil() as usize
+    }
+
+    /// Returns whether the claim can be made that the mean lies on this side of the evidence's center.
+    fn excludes(&self, evidence: &Evidence, side: Side) -> bool {
+        evidence.excludes(side, self.threshold())
+    }
+
+    /// Returns the same for an end of "too small to matter". With a bound and bases that vary, the end moves with the
+    /// mean base. Then the evidence is gathered anew, but only where the moments leave room for a claim.
+    fn excludes_bound(&self, end: f64, evidence: &Evidence, side: Side) -> bool {
+        match self.settings.bound {
+            Some(bound) if evidence.center() != end * self.mean_base() => {
+                let center = end * self.mean_base();
+                BoundedMartingale::most(center, bound, &self.effects.less(center), side) >= self.threshold()
+                    && self.excludes(&self.evidence_about(end), side)
+            }
+            _ => self.excludes(evidence, side),
+        }
+    }
+
+    /// Returns the logarithm of the wealth at which a claim can be made.
+    fn threshold(&self) -> f64 {
+        (2.0 / self.settings.alpha).ln()
+    }
+
+    fn evidence_about(&self, center: f64) -> Evidence {
+        let unit = if self.settings.bound.is_some() { self.mean_base() } else { 1.0 };
+        let empty = Evidence::new(center * unit, self.settings.bound, self.safeguards);
+        empty.extend(self.terms.iter().map(|&term| self.tested(term)))
+    }
+
+    fn mean_base(&self) -> f64 {
+        if self.terms.is_empty() { 1.0 } else { self.bases.mean() }
+    }
+
+    /// Returns the current interval: all means that the test martingale and the asymptotic sequence do not rule out
+    /// now, and those that decisions are about until the warm-up is over. `None` while there are too few cases for both
+    /// ends. Its ends agree with [`Sequence::decision`]. The intervals of all looks together contain the mean with a
+    /// probability of 1 - alpha, in the sense of the module's first two conditions; with a bound, without conditions.
+    #[must_use]
+    pub fn interval(&self) -> Option<Interval> {
+        if self.mean_base() <= 0.0 {
+            return None;
+        }
+        let mean = self.effects.mean() / self.mean_base();
+        // Without a bound, equal effects rule out every other mean at once, as soon as they rule out 0 or are 0.
+        let is_settled = mean == 0.0 || self.decision() != Decision::Undecided;
+        let is_equal = self.effects.deviation() == 0.0 && (mean == 0.0 || self.bases.deviation() == 0.0);
+        if self.safeguards.is_some() && self.count() > 1 && is_equal && is_settled {
+            return Some(Interval { low: mean, high: mean });
+        }
+        Some(Interval { low: self.end(mean, Side::Above)?, high: self.end(mean, Side::Below)? })
+    }
+
+    /// Returns the end of the interval beyond which every center is ruled out because the mean lies on `side` of it.
+    fn end(&self, mean: f64, side: Side) -> Option<f64> {
+        let (mut inside, mut outside) = self.bracket(mean, side)?;
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(inside, outside);
+            if self.is_unlikely(middle, side) { outside = middle } else { inside = middle }
+        }
+        Some(outside)
+    }
+
+    /// Returns a center that is possible and one that is ruled out. The centers that decisions are about come first,
+    /// so that the interval never contradicts them.
+    fn bracket(&self, mean: f64, side: Side) -> Option<(f64, f64)> {
+        let bound = self.settings.min_effect.unwrap_or(0.0);
+        let mut inside = mean;
+        let mut landmarks = [-bound, 0.0, bound];
+        // Nearest to the mean first.
+        landmarks.sort_by(|left, right| (mean - left).abs().total_cmp(&(mean - right).abs()));
+        for center in landmarks.into_iter().filter(|&center| side.sign() * (mean - center) > 0.0) {
+            if self.excludes(&self.evidence_about(center), side) {
+                return Some((inside, center));
+            }
+            inside = center;
+        }
+        if let Some(bound) = self.settings.bound {
+            return Some((inside, -side.sign() * bound / self.mean_base()));
+        }
+        // Where every case has the same ratio, there is only what rounding left.
+        let least = mean.abs() * f64::EPSILON;
+        let error = (self.evidence_about(mean).moments().standard_error() / self.mean_base()).max(least);
+        let steps = (0..DOUBLINGS).map(|step| mean - side.sign() * error * f64::from(step).exp2());
+        let last = inside;
+        for center in steps.filter(|&center| side.sign() * (last - center) > 0.0) {
+            if self.is_unlikely(center, side) {
+                return Some((inside, center));
+            }
+            inside = center;
+        }
+        None
+    }
+
+    /// Returns whether the effects seen so far support the mean on this side of the center, without the warm-up.
+    fn is_unlikely(&self, center: f64, side: Side) -> bool {
+        self.evidence_about(center).is_unlikely(side, self.threshold())
+    }
+}
+
+#[cfg(test)]
+mod tests;

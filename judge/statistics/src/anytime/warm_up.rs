@@ -1,0 +1,140 @@
+//! The warm-up: no claim before effects against it would have shown if they were one in ten.
+//!
+//! Uncommon large effects on the other side may outweigh all that was seen. With y the distance of an effect from the
+//! center and w = |y| / sum |y| its share, the effects weigh as much as
+//!
+//! ```text
+//! n_eff = exp(-sum w ln w)        and their usual size is sum |y| / n_eff
+//! ```
+//!
+//! equal ones (Hill's number of order 1), so neither ties nor near-ties count as cases that might have shown something.
+//! If one effect in ten were on the other side, none would be among n_eff with a probability of 0.9^n_eff. The warm-up
+//! is over when that is half of alpha (36 equal effects for an alpha of 5 %), which leaves the other half for samples
+//! where a few did show.
+//!
+//! Where effects on the other side do show, the moments include them and the asymptotic sequence decides: one of the
+//! usual size stands for the ten cases in which it was expected. Not so where the effects have long tails: then small
+//! ones show first and the large ones are still to come. So for a kurtosis k above 3.5 it stands for 1 + 9 (3.5 / k)^3.
+//!
+//! The warm-up delays normal effects if the mean is large against the spread and few cases would do, and others hardly.
+
+use super::chances::Chances;
+use super::side::Side;
+use super::tail::{LIGHT_TAILED, tail};
+use crate::moments::Moments;
+
+/// The warm-up is long enough for effects on the other side that are this share of all but ties. No test can account
+/// for rarer ones.
+const RARE: f64 = 0.1;
+/// The share of alpha that is spent on samples where they have not shown at all.
+const UNSEEN: f64 = 0.5;
+/// How fast long tails reduce the weight of effects on the other side.
+const TAIL_POWER: i32 = 3;
+
+/// Returns whether effects against a claim had enough chances to show.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WarmUp {
+    enough: f64,
+    fewest: f64,
+}
+
+impl WarmUp {
+    /// `rare` is the share of cases with effects that noise on the other ones would hide: then the cases themselves
+    /// count, and none on the other side stands for several.
+    pub(super) fn new(alpha: f64, rare: Option<f64>) -> Self {
+        let cases = |share: f64| (UNSEEN * alpha).ln() / (-share).ln_1p();
+        Self { enough: cases(RARE), fewest: rare.map_or(0.0, cases) }
+    }
+
+    /// Returns the number of cases after which it is over for equal effects, which have none on the other side.
+    pub(super) fn longest(self) -> u64 {
+        self.enough.max(self.fewest).ceil() as u64
+    }
+
+    /// Returns whether the warm-up is over for the claim that the distances are on this side of 0 on average. The
+    /// chances and the moments are those of the distances.
+    pub(super) fn is_over(self, distances: &[f64], chances: &Chances, moments: &Moments, side: Side) -> bool {
+        let number = chances.number();
+        if (distances.len() as f64) < self.fewest || number == 0.0 {
+            return false;
+        }
+        // The distances are gone through only where the others are few.
+        let trust = || (LIGHT_TAILED / (LIGHT_TAILED + tail(moments))).powi(TAIL_POWER);
+        let expected = || chances.opposite(distances, side.sign()) * trust() * (1.0 / RARE - 1.0);
+        number >= self.enough || number + expected() >= self.enough
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_over(effects: &[f64], center: f64, side: Side) -> bool {
+        is_over_at(0.05, effects, center, side)
+    }
+
+    fn is_over_at(alpha: f64, effects: &[f64], center: f64, side: Side) -> bool {
+        let distances: Vec<f64> = effects.iter().map(|effect| effect - center).collect();
+        let mut chances = Chances::default();
+        distances.iter().for_each(|&distance| chances.push(distance));
+        WarmUp::new(alpha, None).is_over(&distances, &chances, &Moments::of(&distances), side)
+    }
+
+    #[test]
+    fn one_sided_effects_warm_up_for_thirty_six_cases() {
+        // 0.9^35 = 0.02503, 0.9^36 = 0.0225; 0.9^50 = 0.0052, 0.9^51 = 0.0046.
+        for (center, side) in [(0.0, Side::Above), (5.0, Side::Below)] {
+            assert!(!is_over(&[2.0; 35], center, side));
+            assert!(is_over(&[2.0; 36], center, side));
+        }
+        let strict = |effects: &[f64]| is_over_at(0.01, effects, 0.0, Side::Above);
+        assert!(!strict(&[2.0; 50]));
+        assert!(strict(&[2.0; 51]));
+    }
+
+    #[test]
+    fn ties_and_near_ties_are_no_chances() {
+        let among = |tie: f64| [vec![2.0; 35], vec![tie; 500]].concat();
+        assert!(!is_over(&among(0.0), 0.0, Side::Above));
+        assert!(!is_over(&among(1e-6), 0.0, Side::Above));
+        assert!(!is_over(&[0.0; 500], 0.0, Side::Above));
+        // They are chances against the claim that the mean lies above -1: none of them was below.
+        assert!(is_over(&among(0.0), -1.0, Side::Above));
+    }
+
+    #[test]
+    fn unequal_effects_count_as_fewer() {
+        // Shares of 2/3 and 1/3 by turns: n_eff = n exp(ln 1.5 - (2/3) ln 2) = 0.9449 n.
+        let unequal = |cases: usize| -> Vec<f64> { (0..cases).map(|case| [4.0, 2.0][case % 2]).collect() };
+        assert!(!is_over(&unequal(36), 0.0, Side::Above));
+        assert!(is_over(&unequal(38), 0.0, Side::Above));
+    }
+
+    #[test]
+    fn an_effect_on_the_other_side_stands_for_ten() {
+        // One in five is on the other side, a kurtosis of 3.25: 10 + 2 * 9 = 28, 15 + 3 * 9 = 42.
+        let with = |cases: usize| -> Vec<f64> { (0..cases).map(|case| [-3.0, 3.0, 3.0, 3.0, 3.0][case % 5]).collect() };
+        assert!(!is_over(&with(10), 0.0, Side::Above));
+        assert!(is_over(&with(15), 0.0, Side::Above));
+        // The many are on the other side of the mirrored claim.
+        assert!(is_over(&with(10), 0.0, Side::Below));
+    }
+
+    #[test]
+    fn where_tails_are_long_it_stands_for_less() {
+        // One in ten: a kurtosis of 0.73 / 0.09 = 8.1 and 9 (3.5 / 8.1)^3 = 0.72, so 30 + 3 * 0.72 = 32.2.
+        let with = |cases: usize| [vec![3.0; cases - cases / 10], vec![-3.0; cases / 10]].concat();
+        assert!(!is_over(&with(30), 0.0, Side::Above));
+        assert!(is_over(&with(40), 0.0, Side::Above));
+        // A huge one counts once, and makes the others small.
+        assert!(!is_over(&[vec![3.0; 60], vec![-3e5]].concat(), 0.0, Side::Above));
+    }
+
+    #[test]
+    fn the_unit_does_not_matter() {
+        for unit in [1e-200, 1.0, 1e200] {
+            assert!(!is_over(&[2.0 * unit; 35], 0.0, Side::Above), "{unit}");
+            assert!(is_over(&[2.0 * unit; 36], 0.0, Side::Above), "{unit}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Is B better than A? Paired effects, their intervals and tests, and a test that may be looked at after every case.
+//!
+//! Pure: numbers in, numbers out, the same ones every time (what is random is seeded).
+//!
+//! ```text
+//! effects ─ EffectSummary::of ─▶ mean and interval, sign test, Wilcoxon, Finding             (a fixed number of cases)
+//! effects ─ Sequence::push ─▶ Decision and interval after every case                         (stop when decided)
+//! effects ─ LikelihoodRatio::push ─▶ the hypothesis that is accepted after every case
+//! variances of terms ─ SumError ─▶ is their sum below 0, and which fall would be noticed
+//! spread  ─ power ──────────▶ cases needed, difference that can be detected
+//! ```
+
+mod anytime;
+mod interval;
+mod moments;
+pub mod power;
+mod random;
+mod sign_test;
+mod summary;
+pub mod tune;
+mod welch;
+mod wilcoxon;
+
+pub use anytime::{
+    Decision, Hypotheses, Hypothesis, InvalidSettings, LikelihoodRatio, Sequence, SequenceSettings, Term,
+    cases_until_decided,
+};
+pub use interval::Interval;
+pub use moments::Moments;
+pub use power::normal_level;
+pub use random::Random;
+pub use sign_test::{SignTest, sign_test};
+pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, mean_interval};
+pub use welch::{SumError, TermVariance};
+pub use wilcoxon::{Wilcoxon, wilcoxon};

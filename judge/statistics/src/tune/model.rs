@@ -1,0 +1,223 @@
+//! What a search believes of each setting: Gaussian processes over compressed values.
+
+use super::process::{Belief, Sample};
+use super::processes::{Covariances, Processes};
+use super::table::Worth;
+use crate::Moments;
+
+/// The steps of a fit that compares compressions, and of the fit with the chosen one.
+const TRIAL_STEPS: usize = 6;
+const STEPS: usize = 25;
+
+/// The number of settings up to which the bend is chosen anew.
+const MOST_BENT: usize = 128;
+
+/// How values are bent before a process is fitted to them: most processes are smoother on another scale than that of the
+/// scores. The likelihood chooses one.
+const BENDS: [Bend; 6] =
+    [Bend::None, Bend::Below(1.0), Bend::Below(0.25), Bend::Below(0.06), Bend::Above(1.0), Bend::Above(0.25)];
+
+/// A change of scale.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Bend {
+    /// The values themselves.
+    None,
+    /// A value v becomes −s ln(1 + (best − v) / s): differences far below the best count for less. s is this part of the
+    /// median of best − v.
+    Below(f64),
+    /// A value v becomes s ln(1 + (v − worst) / s): differences near the worst count for more. s is this part of the
+    /// median of v − worst.
+    Above(f64),
+}
+
+/// Gaussian processes over the settings that were run.
+#[derive(Debug, Clone)]
+pub(super) struct Model {
+    pub(super) processes: Processes,
+    /// The candidate of each sample.
+    pub(super) candidates: Vec<usize>,
+    /// The variance of what a setting is worth that has run on few cases, in the units of the processes.
+    pub(super) noise: f64,
+    bend: usize,
+    scale: Scale,
+}
+
+/// What is kept from one model to the next: the fit starts there.
+#[derive(Debug, Clone)]
+pub(super) struct Start {
+    covariances: Covariances,
+    bend: usize,
+}
+
+impl Model {
+    /// Fits a model to what the settings are worth. `points` are by candidate. With a `start` the
+    /// parameters of an earlier fit are kept as they are, unless they are to be refined. `None` with fewer than two
+    /// settings.
+    pub(super) fn fit(
+        worths: &[Option<Worth>],
+        points: &[Vec<f64>],
+        categories: &[bool],
+        start: Option<&Start>,
+        refine: bool,
+    ) -> Option<Self> {
+        let tried: Vec<(usize, Worth)> =
+            worths.iter().enumerate().filter_map(|(place, worth)| Some((place, (*worth)?))).collect();
+        if tried.len() < 2 {
+            return None;
+        }
+        let data = Data { tried: &tried, points };
+        let begin = start.map_or_else(|| Covariances::prior(categories.len()), |start| start.covariances.clone());
+        let fit = |bend: usize, from: &Covariances, steps: usize| {
+            let Samples { samples, noise, log_slopes, scale } = data.samples(BENDS[bend]);
+            let processes = Processes::fit(&samples, categories, from, steps)?;
+            let candidates = tried.iter().map(|(place, _)| *place).collect();
+            Some((processes.log_posterior + log_slopes, Self { processes, candidates, noise, bend, scale }))
+        };
+        let chosen = match start {
+            Some(start) if !refine => fit(start.bend, &begin, 0),
+            Some(start) if tried.len() > MOST_BENT => fit(start.bend, &begin, STEPS),
+            _ => {
+                let trials = (0..BENDS.len()).filter_map(|bend| fit(bend, &begin, TRIAL_STEPS));
+                let best = trials.max_by(|left, right| left.0.total_cmp(&right.0));
+                best.and_then(|(_, model)| fit(model.bend, &model.processes.covariances(), STEPS))
+            }
+        };
+        chosen.map(|(_, model)| model)
+    }
+
+    /// Returns where the next fit starts.
+    pub(super) fn start(&self) -> Start {
+        Start { covariances: self.processes.covariances(), bend: self.bend }
+    }
+
+    /// Returns the mean value that is expected of each of these candidates.
+    pub(super) fn expected(&self, candidates: usize) -> Vec<Option<f64>> {
+        let mut expected = vec![None; candidates];
+        for (candidate, belief) in self.beliefs() {
+            expected[candidate] = Some(self.scale.undone(belief.mean));
+        }
+        expected
+    }
+
+    /// Returns what is believed of each candidate that was run.
+    pub(super) fn beliefs(&self) -> Vec<(usize, Belief)> {
+        let belief = |(sample, &candidate): (usize, &usize)| (candidate, self.processes.of_sample(sample));
+        self.candidates.iter().enumerate().map(belief).collect()
+    }
+}
+
+/// How to undo the change of scale.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    bend: Bend,
+    best: f64,
+    worst: f64,
+    /// The s of the bend; 0 for none.
+    size: f64,
+    mean: f64,
+    unit: f64,
+}
+
+/// The samples of a process.
+struct Samples {
+    samples: Vec<Sample>,
+    /// The largest noise of a good setting.
+    noise: f64,
+    /// The logarithm of the slopes of the bend, which makes the densities of different bends comparable.
+    log_slopes: f64,
+    scale: Scale,
+}
+
+struct Data<'a> {
+    tried: &'a [(usize, Worth)],
+    points: &'a [Vec<f64>],
+}
+
+impl Data<'_> {
+    /// Returns the samples, with values of mean 0 and variance 1.
+    fn samples(&self, bend: Bend) -> Samples {
+        let scale = Scale::of(&self.tried.iter().map(|(_, worth)| worth.mean).collect::<Vec<_>>(), bend);
+        let slopes: Vec<f64> = self.tried.iter().map(|(_, worth)| scale.slope(worth.mean) / scale.unit).collect();
+        let sample = |((place, worth), slope): (&(usize, Worth), &f64)| Sample {
+            point: self.points[*place].clone(),
+            value: (scale.bent(worth.mean) - scale.mean) / scale.unit,
+            noise: (worth.variance * slope * slope).max(1e-6),
+        };
+        let most = self.tried.iter().map(|(_, worth)| worth.variance).fold(0.0, f64::max);
+        Samples {
+            samples: self.tried.iter().zip(&slopes).map(sample).collect(),
+            noise: (most * (scale.slope(scale.best) / scale.unit).powi(2)).max(1e-6),
+            log_slopes: slopes.iter().map(|slope| slope.ln()).sum(),
+            scale,
+        }
+    }
+}
+
+impl Scale {
+    fn of(values: &[f64], bend: Bend) -> Self {
+        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let worst = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let median = |distance: &dyn Fn(f64) -> f64| {
+            let mut distances: Vec<f64> = values.iter().map(|value| distance(*value)).collect();
+            distances.sort_by(f64::total_cmp);
+            distances[distances.len() / 2]
+        };
+        let size = match bend {
+            Bend::None => 0.0,
+            Bend::Below(part) => part * median(&|value| best - value),
+            Bend::Above(part) => part * median(&|value| value - worst),
+        };
+        let bend = if size > 0.0 { bend } else { Bend::None };
+        let mut scale = Self { bend, best, worst, size, mean: 0.0, unit: 1.0 };
+        let moments = Moments::of(&values.iter().map(|value| scale.bent(*value)).collect::<Vec<_>>());
+        scale.mean = moments.mean();
+        scale.unit = if moments.deviation() > 0.0 { moments.deviation() } else { 1.0 };
+        scale
+    }
+
+    fn bent(&self, value: f64) -> f64 {
+        match self.bend {
+            Bend::None => value - self.best,
+            Bend::Below(_) => -self.size * ((self.best - value) / self.size).ln_1p(),
+            Bend::Above(_) => self.size * ((value - self.worst) / self.size).ln_1p(),
+        }
+    }
+
+    fn slope(&self, value: f64) -> f64 {
+        match self.bend {
+            Bend::None => 1.0,
+            Bend::Below(_) => self.size / (self.size + self.best - value),
+            Bend::Above(_) => self.size / (self.size + value - self.worst),
+        }
+    }
+
+    /// Returns the value that a number of the process stands for.
+    fn undone(&self, number: f64) -> f64 {
+        let bent = number * self.unit + self.mean;
+        match self.bend {
+            Bend::None => bent + self.best,
+            Bend::Below(_) => self.best - self.size * (-bent / self.size).exp_m1(),
+            Bend::Above(_) => self.worst + self.size * (bent / self.size).exp_m1(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_change_of_scale_can_be_undone() {
+        let values = [3.0, -1.0, 7.5, 100.0, 0.0];
+        for bend in BENDS {
+            let scale = Scale::of(&values, bend);
+            for value in values {
+                let number = (scale.bent(value) - scale.mean) / scale.unit;
+                assert!((scale.undone(number) - value).abs() < 1e-9, "{bend:?}");
+                let slope = (scale.bent(value + 1e-6) - scale.bent(value - 1e-6)) / 2e-6;
+                assert!((scale.slope(value) - slope).abs() < 1e-6, "{bend:?}");
+            }
+        }
+        assert_eq!(Scale::of(&[2.0, 2.0], Bend::Below(1.0)).undone(0.0), 2.0);
+    }
+}

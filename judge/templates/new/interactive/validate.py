@@ -1,0 +1,9 @@
+"""Accepts a case that keeps to the rules with exit code 0; says what is wrong with any other."""
+import sys
+
+try:
+    n, secret = map(int, sys.stdin.buffer.read().split())
+except ValueError as error:
+    sys.exit(f"expected two whole numbers: {error}")
+if not 1 <= secret <= n <= 99:
+    sys.exit("expected a number from 1 to n, and n of at most 99")

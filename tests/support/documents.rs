@@ -1,0 +1,62 @@
+//! What the documentation says is to be copied, and a folder to try it in.
+
+use crate::support::Folder;
+use crate::support::require::{Need, skip};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Stands in for the real game: the case is its seed, and an answer is a number that is its own score.
+pub(crate) const CATALOGUE: &str = "[[problem]]
+id = \"columns\"
+generator-command = \"echo {seed}\"
+checker-command = \"sh check.sh {input} {answer}\"
+seeds = \"1-20\"
+";
+
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+pub(crate) fn document(name: &str) -> String {
+    std::fs::read_to_string(repository().join("docs").join(name)).unwrap()
+}
+
+/// A folder with the problem, and with the judge as `bin/judge`.
+pub(crate) fn sample() -> Folder {
+    let folder = Folder::new();
+    folder.write("problems.toml", CATALOGUE);
+    folder.write("check.sh", "read -r score < \"$2\" || exit 1\necho \"$score\"\n");
+    std::fs::create_dir(folder.path().join("bin")).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_judge"), folder.path().join("bin/judge")).unwrap();
+    folder
+}
+
+/// Runs a command in the folder, with the judge on its path.
+pub(crate) fn run(folder: &Folder, program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let path = format!("{}:{}", folder.path().join("bin").display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder.path()).env("PATH", path).env_remove("GITHUB_STEP_SUMMARY");
+    // Neither the user's own settings nor what other tests have compiled.
+    command.env("JUDGE_CACHE", folder.path().join(".cache")).env("XDG_CONFIG_HOME", folder.path().join(".config"));
+    command.envs(variables.iter().copied()).output().unwrap()
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Whether there is a Python with this module; says so where there is not.
+pub(crate) fn python_has(module: &str, need: Need) -> bool {
+    let found = Command::new("python3").args(["-c", &format!("import {module}")]).output();
+    let is_there = found.is_ok_and(|output| output.status.success());
+    if !is_there {
+        skip(need, format!("python3 cannot import {module}"));
+    }
+    is_there
+}
+
+/// Every command of a workflow file that begins with these words.
+pub(crate) fn commands<'a>(workflow: &'a str, words: &str) -> Vec<&'a str> {
+    let lines = workflow.lines().map(|line| line.trim().trim_start_matches("- ").trim_start_matches("run: "));
+    lines.filter(|line| line.starts_with(words)).collect()
+}

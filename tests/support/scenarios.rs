@@ -1,0 +1,89 @@
+//! Conversations that are held again and again: the verdict is always the same.
+
+use crate::support::require::{Need, skip};
+use crate::support::{Folder, of_cases};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+/// One conversation: what each side does (see `player.c`), and the only verdict that may come of it.
+pub(crate) struct Scenario {
+    pub(crate) verdict: &'static str,
+    pub(crate) decider: &'static str,
+    pub(crate) solver: &'static str,
+    pub(crate) limits: [&'static str; 2],
+    /// The part of the requested repetitions: one in this many.
+    pub(crate) share: usize,
+}
+
+/// How often each conversation is held.
+pub(crate) fn repeats() -> usize {
+    std::env::var("JUDGE_REPEATS").map_or(10, |times| times.parse().expect("JUDGE_REPEATS is a number"))
+}
+
+/// With limits that only a program which never ends reaches, however busy the machine is.
+pub(crate) const fn always(verdict: &'static str, decider: &'static str, solver: &'static str) -> Scenario {
+    Scenario { verdict, decider, solver, limits: ["--wall", "20s"], share: 1 }
+}
+
+/// For conversations that neither side ends: they take the whole wall limit.
+pub(crate) const fn hanging(verdict: &'static str, decider: &'static str, solver: &'static str) -> Scenario {
+    Scenario { limits: ["--wall", "200ms"], share: 4, ..always(verdict, decider, solver) }
+}
+
+/// For those after which the interactor is waited for, for seconds each time.
+pub(crate) const fn slowly(scenario: Scenario) -> Scenario {
+    Scenario { share: 50, ..scenario }
+}
+
+/// A folder with a problem that has these keys, and with the program for either side; `None` without a C compiler.
+pub(crate) fn scene_with(keys: &str) -> Option<Folder> {
+    let folder = Folder::new();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/interactive/player.c");
+    let compiled = Command::new("cc").args(["-O2", "-o"]).arg(folder.path().join("player")).arg(source).status();
+    match compiled {
+        Ok(status) => assert!(status.success(), "player.c does not compile"),
+        Err(error) => {
+            skip(Need::Cc, format!("no C compiler: {error}"));
+            return None;
+        }
+    }
+    folder.write("c.in", "1\n");
+    folder.write(
+        "problems.toml",
+        format!(
+            "[[problem]]\nid = \"talk\"\n{keys}\n\
+             [problem.limits]\ncpu = \"2s\"\noutput = \"100 kB\"\nmemory = \"64 MiB\"\n\
+             [[problem.case]]\nname = \"c\"\nfile = \"c.in\"\n"
+        ),
+    );
+    Some(folder)
+}
+
+/// All at once: most of them wait.
+pub(crate) fn hold(scenarios: &[Scenario], scene: fn(&str) -> Option<Folder>) {
+    std::thread::scope(|scope| {
+        for scenario in scenarios {
+            scope.spawn(|| hold_one(scenario, scene));
+        }
+    });
+}
+
+fn hold_one(scenario: &Scenario, scene: fn(&str) -> Option<Folder>) {
+    let Scenario { verdict, decider, solver, limits, share } = scenario;
+    let Some(folder) = scene(decider) else { return };
+    assert_always(&folder, &format!("`{decider}`"), solver, verdict, (repeats() / share).max(2), *limits);
+}
+
+/// Runs a conversation repeatedly, and expects the same verdict each time.
+pub(crate) fn assert_always(folder: &Folder, with: &str, solver: &str, verdict: &str, times: usize, limits: [&str; 2]) {
+    let solver = format!("./player {solver}");
+    let run = ["run", "-p", "talk", "-s", &solver, "--repeat", &times.to_string(), "--jobs", "2"];
+    let (_, report) = folder.json(&[&run, &limits[..]].concat());
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for (verdict, note) in of_cases(&report, "verdict").iter().zip(of_cases(&report, "note")) {
+        *seen.entry(format!("{} {note}", verdict.as_str().unwrap())).or_default() += 1;
+    }
+    let right = seen.keys().all(|seen| seen.split(' ').next() == Some(verdict));
+    assert!(right && seen.values().sum::<usize>() == times, "{with} and `{solver}` are to be {verdict}: {seen:#?}");
+}
