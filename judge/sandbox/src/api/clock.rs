@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rustix::time::{ClockId, Timespec, clock_gettime};
+use rustix::time::{ClockId, Timespec, clock_getres, clock_gettime};
 
 /// Nanoseconds on `CLOCK_MONOTONIC`; safe to call between `vfork` and `execve`.
 pub(crate) fn now() -> u64 {
@@ -23,6 +23,11 @@ pub(crate) fn cpu_of(pid: i32) -> Option<Duration> {
     // SAFETY: `time` is a valid place for the answer.
     let answer = unsafe { libc::clock_gettime(clock, &raw mut time) };
     (answer == 0).then(|| Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32))
+}
+
+/// Nanoseconds between two ticks, at each of which the kernel charges what runs.
+pub(crate) fn tick() -> u64 {
+    flat(clock_getres(ClockId::MonotonicCoarse))
 }
 
 /// For `poll`.

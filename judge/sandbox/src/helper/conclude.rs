@@ -30,8 +30,11 @@ pub(crate) fn conclude(
     stdout: &Stream<'_>,
     stderr: &Stream<'_>,
 ) -> Answer {
+    let cpu = Duration::from_nanos(totals.cpu);
+    // Where a hypervisor takes the core away, it is killed for what it used up to a tick before its limit.
+    let killed_at = limits.cpu.filter(|_| breaches.contains(&Breach::Cpu));
     let usage = Usage {
-        cpu: Duration::from_nanos(totals.cpu),
+        cpu: killed_at.map_or(cpu, |limit| cpu.max(limit)),
         wall: finished.run_time(),
         memory: Some(totals.memory),
         stdout_bytes: stdout.seen,

@@ -131,6 +131,7 @@ impl Bare {
             files: self.disk().filter(|_| self.folder.is_in_memory()),
             user: self.identity.as_ref().map(Identity::id),
             many,
+            gated: self.gate.is_some(),
             grants: self.restricted,
         }
     }

@@ -136,6 +136,7 @@ impl Jail {
             files: None,
             user: None,
             many,
+            gated: self.gate.is_some(),
             grants: true,
         }
     }

@@ -1,9 +1,12 @@
 //! How much CPU time a run uses, by all the accounts that the tier has.
 //!
-//! Each account has its own weakness, none of which counts too much: a control group's lags behind by up to a tick of
-//! each core in use; the tree clock loses a process that executes a file which it may not read, and all that descends
-//! from it; the clocks of processes end with them; and who ends under a parent that ignores it is in no parent's
-//! account.
+//! Each account has its own weakness. A control group's lags behind by up to a tick of each core in use. The tree clock
+//! loses a process that executes a file which it may not read, and all that descends from it; and it goes on while a
+//! hypervisor gives the core to others, which the other accounts leave out. The clocks of processes end with them, and
+//! who ends under a parent that ignores it is in no parent's account.
+//!
+//! So the tree clock is believed where nothing else counts all processes, and elsewhere for what the other account may
+//! be late by.
 
 use std::collections::HashMap;
 
@@ -38,8 +41,10 @@ pub(crate) struct CpuMeter<'a> {
     uncounted: u64,
     /// What living processes and those that were waited for have used together.
     waited_for: u64,
-    /// What was found to be used at the last look.
+    /// What was found to be used for certain.
     known: u64,
+    /// Whether the program may have started others.
+    has_others: bool,
     /// When the next look is due, and the pause before it.
     look_at: u64,
     pace: u64,
@@ -85,31 +90,37 @@ impl<'a> CpuMeter<'a> {
             uncounted: 0,
             waited_for: 0,
             known: 0,
+            has_others: !gauges.gated,
             look_at: clock::now() + LONGEST_LOOK,
             pace: LONGEST_LOOK,
             effort: 0,
         }
     }
 
-    /// What was used so far.
-    pub(crate) fn used(&mut self) -> u64 {
+    /// What was used so far, at most a tick of each of `cores` more.
+    pub(crate) fn used(&mut self, cores: u64) -> u64 {
         let (tree, group) = self.counted();
         // Processes are looked at one by one where no group counts them, and where it counts what the clock does not.
         if group.is_none_or(|group| self.uncounted > 0 || group > tree + TOLERANCE) {
             self.look();
         }
-        self.known = self.known.max(self.greatest((tree, group)));
-        self.known
+        let tree = tree + self.uncounted;
+        let whole = group.or_else(|| self.is_one().then(|| self.living()));
+        self.known = self.known.max(whole.unwrap_or(tree)).max(self.waited_for);
+        let most = whole.map_or(u64::MAX, |whole| whole + clock::tick() * cores);
+        self.known.max(tree.min(most))
     }
 
     /// What the whole run used, if what was reaped used so much.
     pub(crate) fn total(&self, reaped: u64) -> u64 {
         // For one process, the kernel's account of it is exact; the others include some work of the root.
-        if !self.gauges.many {
+        if !self.gauges.many || self.is_one() {
             return reaped;
         }
+        let (tree, group) = self.counted();
+        let whole = group.unwrap_or(tree + self.uncounted);
         // What it was killed for, it has used: the tree clock runs a little behind the root's part of it.
-        reaped.max(self.known).max(self.greatest(self.counted()))
+        reaped.max(self.known).max(self.waited_for).max(whole)
     }
 
     /// Looks at processes that may end unseen, if it is time to; returns how long until the next time.
@@ -125,12 +136,19 @@ impl<'a> CpuMeter<'a> {
 
     /// A process was started, and may end soon.
     pub(crate) fn stir(&mut self) {
+        self.has_others = true;
         self.pace = SHORTEST_LOOK;
         self.look_at = self.look_at.min(clock::now() + SHORTEST_LOOK.max(self.effort * LOOKING_SHARE));
     }
 
-    fn greatest(&self, (tree, group): (u64, Option<u64>)) -> u64 {
-        (tree + self.uncounted).max(self.waited_for).max(group.unwrap_or(0))
+    /// Whether the program is known to be all of the run, and no group counts it.
+    fn is_one(&self) -> bool {
+        self.before.group.is_none() && !self.has_others
+    }
+
+    /// What processes have used that are there.
+    fn living(&self) -> u64 {
+        self.gauges.members().into_iter().filter_map(clock::cpu_of).map(nanoseconds).sum()
     }
 
     /// By the tree clock and by the group, without the root's own.
@@ -197,4 +215,69 @@ impl<'a> CpuMeter<'a> {
 /// The id that was given to a process last.
 fn newest_process() -> Option<i32> {
     std::fs::read_to_string("/proc/loadavg").ok()?.trim_end().rsplit(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::{Seek, SeekFrom, Write};
+    use std::os::fd::OwnedFd;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::protocol::notes::Notes;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// The readings of a clock that stood still until now and is ten seconds ahead from here on, as one on a machine
+    /// whose hypervisor gave the core to others.
+    fn hurried() -> TreeClock {
+        let mut readings: File = tempfile::tempfile().unwrap();
+        for reading in std::iter::once(0).chain(std::iter::repeat_n(10 * SECOND, 100)) {
+            readings.write_all(&u64::to_le_bytes(reading)).unwrap();
+        }
+        readings.seek(SeekFrom::Start(0)).unwrap();
+        TreeClock::from_fd(OwnedFd::from(readings))
+    }
+
+    #[test]
+    fn what_a_hypervisor_took_is_not_charged() {
+        let script = "while :; do :; done & wait";
+        let mut root = Command::new("/bin/sh").args(["-c", script]).stdin(Stdio::null()).spawn().unwrap();
+        let pid = root.id().cast_signed();
+        while tree::descendants(pid).is_empty() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let (clock, notes) = (hurried(), Notes::new().unwrap());
+        let gauges = |gated| Gauges {
+            root: pid,
+            cgroup: None,
+            tree_clock: Some(&clock),
+            notes: &notes,
+            folder: None,
+            files: None,
+            user: None,
+            many: true,
+            gated,
+            grants: false,
+        };
+        let mut meter = CpuMeter::start(gauges(true));
+        let child = tree::descendants(pid)[0];
+        let first = meter.used(1);
+        let after = clock::cpu_of(child).map(nanoseconds).unwrap();
+        let (alone, charged) = (meter.total(7), meter.used(1) < SECOND);
+        // It may have started others, which the tree clock alone counts.
+        meter.stir();
+        let (among_others, of_all) = (meter.used(1), meter.total(7));
+        for victim in [child, pid] {
+            // SAFETY: no pointer is passed; both are this test's own.
+            unsafe { libc::kill(victim, libc::SIGKILL) };
+        }
+        root.wait().unwrap();
+        assert!(first <= after + clock::tick(), "{first} ns, {after} by its own clock");
+        assert!(charged);
+        assert_eq!(alone, 7, "one process: what was reaped");
+        assert!(among_others > 9 * SECOND && of_all >= among_others, "{among_others} and {of_all} ns");
+    }
 }

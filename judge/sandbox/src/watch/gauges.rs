@@ -33,6 +33,8 @@ pub(crate) struct Gauges<'a> {
     pub(crate) user: Option<u32>,
     /// Whether a run may be more than one process.
     pub(crate) many: bool,
+    /// Whether each process after the first has to ask.
+    pub(crate) gated: bool,
     /// Whether it has to ask for shared memory.
     pub(crate) grants: bool,
 }

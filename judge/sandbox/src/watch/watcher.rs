@@ -123,7 +123,7 @@ impl Watcher<'_, '_> {
             }
             if woken.cut_off {
                 self.until = None;
-                course.cutoff = Some(Cutoff { at: clock::now(), cpu: self.meter.cpu().used() });
+                course.cutoff = Some(Cutoff { at: clock::now(), cpu: self.meter.cpu().used(self.cores) });
                 look_at = clock::now();
             }
             if woken.ended && program.is_over() {
@@ -206,7 +206,8 @@ impl Watcher<'_, '_> {
     fn check_clocks(&mut self, started: u64, breaches: &mut Vec<Breach>) -> Option<u64> {
         let mut next = u64::MAX;
         if let Some(limit) = self.limits.cpu.map(nanoseconds) {
-            let left = (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu().used()).filter(|left| *left > 0);
+            let left =
+                (limit.saturating_add(MARGIN)).checked_sub(self.meter.cpu().used(self.cores)).filter(|left| *left > 0);
             next = next.min(noted(left, Breach::Cpu, breaches)?.div_ceil(self.cores));
         }
         if let Some(limit) = self.limits.wall.map(nanoseconds) {
