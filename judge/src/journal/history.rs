@@ -42,6 +42,16 @@ pub(super) fn run_state(stored: &str, locks: &Locks, run: RunId) -> RunState {
     stored.parse().unwrap_or_else(|_| unended())
 }
 
+/// Returns what `read` returns, read again where a run looks killed: one that ended after its row was read and before its
+/// lock was has its state in its row by then.
+pub(super) fn settled<T>(
+    mut read: impl FnMut() -> rusqlite::Result<T>,
+    is_killed: impl Fn(&T) -> bool,
+) -> rusqlite::Result<T> {
+    let first = read()?;
+    if is_killed(&first) { read() } else { Ok(first) }
+}
+
 impl Journal {
     /// Returns past runs, the newest first, with a row for each solver.
     ///
@@ -60,7 +70,10 @@ impl Journal {
         let parameters = named_params! {
             ":problem": problem, ":solver": solver, ":tag": tag, ":text": text, ":newest": newest, ":offset": offset
         };
-        let rows = statement.query_map(parameters, |row| self.read_row(row))?.collect::<Result<Vec<_>, _>>()?;
+        let rows: Vec<(HistoryRow, i64)> = settled(
+            || statement.query_map(parameters, |row| self.read_row(row))?.collect(),
+            |rows: &Vec<_>| rows.iter().any(|(row, _)| row.state == RunState::Killed),
+        )?;
         rows.into_iter().map(|(row, entrant)| self.with_figures(row, entrant)).collect()
     }
 
@@ -193,4 +206,30 @@ impl Journal {
 
 fn read_points(text: &str) -> Option<BigRational> {
     text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_ends_while_it_is_looked_at_was_not_killed() {
+        // Its row is read while it goes on, its lock after it has ended.
+        let mut states = [RunState::Killed, RunState::Interrupted].into_iter();
+        let state = settled(|| Ok(states.next().unwrap()), |state| *state == RunState::Killed);
+        assert_eq!(state.unwrap(), RunState::Interrupted);
+        let mut looks = 0;
+        let mut look = |state| {
+            settled(
+                || {
+                    looks += 1;
+                    Ok(state)
+                },
+                |state| *state == RunState::Killed,
+            )
+            .unwrap()
+        };
+        assert_eq!((look(RunState::Killed), look(RunState::Complete)), (RunState::Killed, RunState::Complete));
+        assert_eq!(looks, 3, "what was killed is read twice");
+    }
 }

@@ -1,12 +1,12 @@
 //! Reads a whole run as it was recorded.
 
 use super::columns::{limits, named, time};
-use super::history::run_state;
+use super::history::{run_state, settled};
 use super::origins::OriginMachines;
 use super::{Journal, JournalError};
 use crate::model::{
     BrokenRule, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Labels, NodeList, Outcome, RunChoice, RunId,
-    StoredCase, StoredCases, StoredEntrant, StoredOutcome, StoredRun, Verdict,
+    RunState, StoredCase, StoredCases, StoredEntrant, StoredOutcome, StoredRun, Verdict,
 };
 use checkers::Score;
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
@@ -44,7 +44,10 @@ impl Journal {
                  memory_limit, output_limit, process_limit, environment, case_count, jobs, tier, host, kernel, cpu_model,
                  git_commit, git_dirty, judge, message FROM run WHERE id = ?1",
         )?;
-        let run = statement.query_row([id.0], |row| self.read_run(id, row)).optional()?;
+        let run = settled(
+            || statement.query_row([id.0], |row| self.read_run(id, row)).optional(),
+            |run| run.as_ref().is_some_and(|run| run.state == RunState::Killed),
+        )?;
         let mut run = run.ok_or(JournalError::NoRun(id))?;
         run.labels = self.labels(id)?;
         run.origins = self.origins(id)?;

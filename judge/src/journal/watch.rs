@@ -1,10 +1,10 @@
 //! What changes while it is looked at: the runs that go on, and their newest results.
 
-use super::history::run_state;
+use super::history::{run_state, settled};
 use super::stored::{OUTCOME, read_outcome};
 use super::{Journal, JournalError};
 use crate::model::{Outcome, RunId, RunState};
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, Row};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -159,10 +159,11 @@ impl Journal {
                  (SELECT count(*) FROM entrant JOIN result ON result.entrant = entrant.id WHERE entrant.run = asked.id)
              FROM run AS asked WHERE id = ?1",
         )?;
-        let stamp = statement.query_row([run.0], |row| {
+        let read = |row: &Row<'_>| {
             let state = run_state(&row.get::<_, String>(0)?, &self.locks, run);
             Ok(Stamp { state, edits: row.get(1)?, results: row.get(2)? })
-        });
+        };
+        let stamp = settled(|| statement.query_row([run.0], read), |stamp| stamp.state == RunState::Killed);
         Ok(stamp.optional()?)
     }
 
@@ -181,8 +182,8 @@ impl Journal {
     /// When the journal cannot be read.
     pub fn command_of(&self, run: RunId) -> Result<Option<(String, RunState)>, JournalError> {
         let mut statement = self.connection.prepare_cached("SELECT command, state FROM run WHERE id = ?1")?;
-        let found = statement
-            .query_row([run.0], |row| Ok((row.get(0)?, run_state(&row.get::<_, String>(1)?, &self.locks, run))));
+        let read = |row: &Row<'_>| Ok((row.get(0)?, run_state(&row.get::<_, String>(1)?, &self.locks, run)));
+        let found = settled(|| statement.query_row([run.0], read), |(_, state)| *state == RunState::Killed);
         Ok(found.optional()?)
     }
 
@@ -208,12 +209,13 @@ impl Journal {
         let mut statement = self.connection.prepare_cached(
             "SELECT state, case_count, (julianday('now') - julianday(started)) * 86400, elapsed_us FROM run WHERE id = ?1",
         )?;
-        let head = statement.query_row([run.0], |row| {
+        let read = |row: &Row<'_>| {
             let state = run_state(&row.get::<_, String>(0)?, &self.locks, run);
             let since = Duration::try_from_secs_f64(row.get(2)?).unwrap_or_default();
             let ended = Duration::from_micros(row.get::<_, i64>(3)?.unsigned_abs());
             Ok((state, row.get(1)?, if state == RunState::Running { since } else { ended }))
-        });
+        };
+        let head = settled(|| statement.query_row([run.0], read), |(state, ..)| *state == RunState::Killed);
         let Some((state, planned, elapsed)) = head.optional()? else { return Ok(None) };
         let mut statement =
             self.connection.prepare_cached("SELECT id, name FROM entrant WHERE run = ?1 ORDER BY place")?;

@@ -1,11 +1,11 @@
 //! A journal that is merged: its runs of one plan.
 
-use crate::journal::history::run_state;
+use crate::journal::history::{run_state, settled};
 use crate::journal::labels::labels_of_plan;
 use crate::journal::plan_identity::PlanIdentity;
 use crate::journal::store::Journal;
 use crate::journal::{JournalError, file};
-use crate::model::{Digest, Labels, RunId};
+use crate::model::{Digest, Labels, RunId, RunState};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params};
 use std::path::{Path, PathBuf};
@@ -122,9 +122,9 @@ pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contr
     }
     for own in all.iter_mut().filter(|contribution| contribution.origin.is_none()) {
         // Whether it is still running is told by its lock, not by what is stored.
-        let stored: String =
-            journal.connection.query_row("SELECT state FROM run WHERE id = ?1", [own.run], |row| row.get(0))?;
-        let state = run_state(&stored, &journal.locks, RunId(own.run));
+        let read = |row: &Row<'_>| Ok(run_state(&row.get::<_, String>(0)?, &journal.locks, RunId(own.run)));
+        let mut statement = journal.connection.prepare_cached("SELECT state FROM run WHERE id = ?1")?;
+        let state = settled(|| statement.query_row([own.run], read), |state| *state == RunState::Killed)?;
         own.columns[0] = state.name().to_owned().into();
     }
     Ok(all)
