@@ -187,10 +187,13 @@ fn a_full_queue_is_told_in_the_words_of_slurm(cluster: &Cluster) {
     assert_eq!(results(&user.json(&["history", "show", "last"])).len(), 40);
 
     // One that is not taken is tried again for minutes.
+    let patient = std::fs::read_to_string(user.folder.path().join("problems.toml")).unwrap();
+    user.folder.write("problems.toml", format!("{patient}\n[engine.slurm]\nsubmit-wait = \"5s\"\n"));
     while !cluster.slurm(&["timeout", "2", "sbatch", "--hold", "--wrap", "true"]).is_empty() {}
     let said = user.judge(&[&run[..], &ARRAY].concat());
     assert_eq!(said.code, Some(3), "{}", said.stderr);
     assert!(said.stderr.contains("sbatch") && said.stderr.contains("temporarily unable"), "{}", said.stderr);
+    assert!(said.stderr.contains("after 5 s"), "{}", said.stderr);
     cluster.slurm(&["scancel", "--me"]);
     cluster.check_nothing_is_left(user.folder.path());
 }

@@ -185,7 +185,7 @@ fn a_game_is_a_page_that_runs_no_text() {
         let answer = server.get(&address);
         assert_eq!((answer.status, answer.header("content-type")), (status, "application/json"), "{address}");
     }
-    // A game that a program would draw is left to the command.
+    // Nothing knows what an answer to this looks like.
     let problem = "[[problem]]\nid = \"x\"\nchecker-command = \"cat {answer}\"\ninputs = [\"in\"]\ntrusted = true\n";
     let folder = Folder::new();
     folder.write("problems.toml", problem);
@@ -194,7 +194,7 @@ fn a_game_is_a_page_that_runs_no_text() {
     let server = Server::start(&folder, &[]);
     assert_eq!(server.json("/api/runs/1")["replays"], false);
     let answer = server.get("/replay/1/in");
-    assert!(answer.status == 400 && answer.body.contains("judge view --run 1 --case in --html PATH"), "{answer:?}");
+    assert!(answer.status == 400 && answer.body.contains("`view-command` in the catalogue"), "{answer:?}");
 }
 
 #[test]

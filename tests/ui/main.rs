@@ -6,6 +6,7 @@ mod browser;
 #[path = "../support/chromium.rs"]
 mod chromium;
 mod client;
+mod drawings;
 mod labels;
 #[path = "../support/large_run.rs"]
 mod large_run;

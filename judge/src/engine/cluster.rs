@@ -40,6 +40,8 @@ pub struct SlurmSettings {
     pub constraint: Option<String>,
     /// How often the cases of a lost task run again.
     pub retries: u32,
+    /// How long a job may take to be submitted.
+    pub submit_wait: Duration,
     /// Whether the run goes on without this judge, once it is submitted.
     pub detach: bool,
     /// How tasks run it.
@@ -114,6 +116,7 @@ impl Cluster {
             cpus: jobs,
             constraint: self.settings.constraint.as_deref(),
             options: &self.settings.options,
+            wait: self.settings.submit_wait,
         };
         let id = slurm::submit(&submission).map_err(RunError::Cluster)?;
         folder.add_job(&id).map_err(|error| unwritable(folder, &error))?;

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-/// A command of Slurm answers in less, unless its controller does not.
+/// A question to Slurm is answered in less, unless its controller is gone.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What Slurm says where its machines are at fault, and not the arguments.
@@ -67,6 +67,8 @@ pub(super) struct Submission<'a> {
     pub(super) constraint: Option<&'a str>,
     /// The user's own options: they come last, and so they count.
     pub(super) options: &'a [String],
+    /// How long it may take.
+    pub(super) wait: Duration,
 }
 
 /// Submits an array job, and returns its id.
@@ -86,7 +88,7 @@ pub(super) fn submit(submission: &Submission<'_>) -> Result<String, ClusterError
     words.extend(submission.constraint.map(|constraint| format!("--constraint={constraint}")));
     words.extend(submission.options.iter().cloned());
     words.push(text(submission.script));
-    let output = run(&words, submission.folder)?;
+    let output = run(&words, submission.folder, submission.wait)?;
     let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     // With several clusters, `;` and the cluster follow.
     let id = said.split(';').next().unwrap_or_default();
@@ -104,7 +106,7 @@ pub(super) fn tasks(jobs: &[String]) -> Result<Vec<TaskRow>, ClusterError> {
     for job in jobs {
         let words = ["squeue", "--noheader", "--array", "--states=all", &format!("--jobs={job}"), format];
         let words = words.map(str::to_owned);
-        let output = run(&words, Path::new("/"))?;
+        let output = run(&words, Path::new("/"), PATIENCE)?;
         if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("Invalid job id") {
             continue;
         }
@@ -126,12 +128,12 @@ fn row(line: &str) -> Option<TaskRow> {
 /// Cancels jobs. Those that have ended are no error.
 pub(super) fn cancel(jobs: &[String]) -> Result<(), ClusterError> {
     let words = [&["scancel".to_owned(), "--quiet".to_owned()], jobs].concat();
-    run(&words, Path::new("/")).map(drop)
+    run(&words, Path::new("/"), PATIENCE).map(drop)
 }
 
-fn run(words: &[String], folder: &Path) -> Result<CommandOutput, ClusterError> {
+fn run(words: &[String], folder: &Path, patience: Duration) -> Result<CommandOutput, ClusterError> {
     let all: Vec<OsString> = words.iter().map(OsString::from).collect();
-    command::run(&all, folder, PATIENCE, None).map_err(|error| match &error {
+    command::run(&all, folder, patience, None).map_err(|error| match &error {
         CommandError::Start { .. } => ClusterError {
             error: error_chain(&error),
             hint: Some("run this where Slurm's commands are, such as on a login node of the cluster".to_owned()),

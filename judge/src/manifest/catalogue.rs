@@ -193,6 +193,8 @@ fn read_problems(root: &Section<'_>, folder: &Path) -> Vec<Problem> {
 mod tests {
     use super::*;
     use crate::model::Bytes;
+    use crate::model::Time;
+    use std::time::Duration;
 
     const PROBLEM: &str = "[[problem]]\nid = \"p\"\nchecker = \"columns\"\nseeds = \"1\"\n";
 
@@ -228,18 +230,20 @@ mod tests {
     fn the_table_is_read_or_complained_of() {
         assert_eq!(slurm("").unwrap(), SlurmTable::default());
         let read = slurm(
-            "[engine.slurm]\nworkdir = \"runs\"\nsbatch = \"--partition=short --comment='a b'\"\nconstraint = \"epyc\"\nretries = 5\n",
+            "[engine.slurm]\nworkdir = \"runs\"\nsbatch = \"--partition=short --comment='a b'\"\nconstraint = \"epyc\"\nretries = 5\nsubmit-wait = \"5s\"\n",
         );
         let expected = SlurmTable {
             workdir: Some("/x/runs".into()),
             sbatch: vec!["--partition=short".to_owned(), "--comment=a b".to_owned()],
             constraint: Some("epyc".to_owned()),
             retries: Some(5),
+            submit_wait: Some(Time(Duration::from_secs(5))),
         };
         assert_eq!(read.unwrap(), expected);
         for (wrong, complaints) in [
             ("[engine.slurm]\nworkdr = \"x\"\nretries = -1\n", 2),
             ("[engine.slurm]\nsbatch = \"'open\"\n", 1),
+            ("[engine.slurm]\nsubmit-wait = 5\n", 1),
             ("[engine.pbs]\nx = 1\n", 1),
         ] {
             assert_eq!(slurm(wrong).unwrap_err().complaints.len(), complaints, "{wrong}");

@@ -24,6 +24,7 @@ pub(super) fn read(root: &Section<'_>, folder: &Path) -> SlurmTable {
             sbatch: sbatch.unwrap_or_default(),
             constraint: section.text("constraint").map(|text| text.value.to_owned()),
             retries: section.integer("retries", "a number of retries, such as 2").map(|retries| retries.value),
+            submit_wait: section.parsed("submit-wait").map(|wait| wait.value),
         };
         section.finish();
         table

@@ -1,5 +1,6 @@
 //! How a catalogue's runs use Slurm.
 
+use super::Time;
 use std::path::PathBuf;
 
 /// The `[engine.slurm]` table of a catalogue: what the command line does not say.
@@ -13,4 +14,6 @@ pub struct SlurmTable {
     pub constraint: Option<String>,
     /// How often the cases of a lost task run again.
     pub retries: Option<u32>,
+    /// How long a job may take to be submitted.
+    pub submit_wait: Option<Time>,
 }

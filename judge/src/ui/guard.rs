@@ -29,6 +29,11 @@ macro_rules! policy {
     };
 }
 
+/// What a page may do that a setter's program has made: draw with what is in it.
+const ALONE: &str = "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
+    img-src data: blob:; font-src data:; media-src data: blob:; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'self'";
+
 /// What every answer says to the browser, unless it says otherwise itself.
 const HEADERS: [(HeaderName, &str); 6] = [
     (CONTENT_SECURITY_POLICY, policy!("'none'")),
@@ -128,6 +133,15 @@ pub(super) async fn guarded(State(guard): State<Arc<Guard>>, request: Request, n
 /// Returns an answer that pages of this server may show within themselves.
 pub(super) fn framed(mut response: Response) -> Response {
     response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy!("'self'")));
+    response
+}
+
+/// Returns an answer that is neither ours nor to be trusted: its scripts run in an origin of its own, and reach nothing.
+pub(super) fn alone(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(ALONE));
+    // A page with an origin of its own is not opened with another value.
+    headers.insert("cross-origin-opener-policy", HeaderValue::from_static("unsafe-none"));
     response
 }
 

@@ -4,6 +4,7 @@ use super::failure::Failure;
 use crate::cli::{Engine, EngineArgs, JobArgs, SandboxArgs, TierArg};
 use crate::engine::{OnInterrupt, SlurmRunner, SlurmSettings, Start, WorkerSettings};
 use crate::manifest::Catalogue;
+use crate::model::Time;
 use crate::report;
 use crate::runner::{LocalRunner, PlanRunner, RunSettings, Signals, exit_at_once};
 use judge_sandbox::{Cores, Sandbox, Tier, TierChoice};
@@ -15,6 +16,9 @@ use std::time::Duration;
 
 /// How often the cases of a lost task run again.
 const RETRIES: u32 = 2;
+
+/// How long a job may take to be submitted: with a full queue, `sbatch` tries again for minutes.
+const SUBMIT_WAIT: Duration = Duration::from_secs(60);
 
 /// How plans of a command are run.
 pub(crate) struct Running<'a> {
@@ -76,6 +80,7 @@ impl Running<'_> {
             options,
             constraint: self.engine.constraint.clone().or_else(|| table.constraint.clone()),
             retries: self.engine.retries.or(table.retries).unwrap_or(RETRIES),
+            submit_wait: table.submit_wait.map_or(SUBMIT_WAIT, |Time(wait)| wait),
             detach,
             worker: WorkerSettings {
                 jobs: self.jobs.jobs.map_or(1, NonZeroUsize::get),

@@ -1,11 +1,12 @@
-//! A game of a run, move by move, as a page.
+//! A game of a run, move by move, as a page; or what the problem's own program draws of it.
 
 use super::reply::{Asked, asked, made, number};
 use super::written::ResultQuery;
-use crate::ui::film;
-use crate::ui::guard::framed;
+use crate::ui::film::{self, Replay};
+use crate::ui::guard::{alone, framed};
 use crate::ui::store::Store;
 use axum::extract::{Path, State};
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{Html, IntoResponse, Response};
 use std::sync::Arc;
 
@@ -18,7 +19,11 @@ pub(super) async fn replay(
     let page = made(store, move |store| {
         let run = store.run(number(store, &run)?)?;
         let played = film::played(&run.shown, &case, asked(query)?.solver.as_deref())?;
-        film::page(store, &run.shown, &played)
+        film::replay(store, &run.shown, &played)
     });
-    framed(page.await.map(Html).into_response())
+    match page.await {
+        Ok(Replay::Game(page)) => framed(Html(page).into_response()),
+        Ok(Replay::Drawing(page, kind)) => alone(([(CONTENT_TYPE, kind)], page).into_response()),
+        Err(refused) => framed(refused.into_response()),
+    }
 }

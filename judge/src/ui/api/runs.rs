@@ -57,7 +57,7 @@ pub(super) async fn head(State(store): State<Arc<Store>>, Path(run): Path<String
             planned: shown.run.case_count,
             fields: &Field::NAMES,
             features: &shown.feature_names(),
-            replays: film::has_moves(shown.problem()),
+            replays: film::is_shown(store, shown.problem()),
             relative: &relative,
         };
         Ok(json(report::run_head_json(&shown.report(), &head))?)
