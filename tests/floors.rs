@@ -76,7 +76,7 @@ const REPORT_ROOMS: [(&str, &[&str]); 14] = [
     ("verify", &["text"]),
     ("formats", &["text"]),
     ("served", &["text"]),
-    ("html", &["text", "run"]),
+    ("html", &["text", "run", "compare"]),
 ];
 
 /// The rooms that a source names after `crate::`, outside comments; in `use crate::{a, b}` every one of them.

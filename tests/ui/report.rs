@@ -60,3 +60,25 @@ fn a_large_run_has_some_points_and_draws_the_rows_that_are_looked_at() {
     assert!(size < 12_000_000, "{size} bytes");
     assert_quiet(&browser);
 }
+
+/// Each solver against the first.
+#[test]
+fn a_comparison_has_the_charts_of_the_live_page() {
+    let folder = some_runs();
+    let page = folder.path().join("report.html");
+    let compare = ["compare", "-p", "columns", "run:1", "run:2", "run:3/columns-quickstart"];
+    let said = folder.judge(&[&compare[..], &["--html", page.to_str().unwrap()]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let Some(mut browser) = Browser::open_at(&format!("file://{}", page.display())) else { return };
+    browser.until("document.querySelectorAll('#charts canvas').length === 6");
+    let titles = browser.evaluate("[...document.querySelectorAll('#charts h2')].map((title) => title.innerText)");
+    assert_eq!(titles.as_array().map(Vec::len), Some(2), "{titles}");
+    let labels = browser.evaluate("[...document.querySelectorAll('#charts [role=img]')].map((one) => one.ariaLabel)");
+    let labels: Vec<_> = labels.as_array().unwrap().iter().filter_map(|label| label.as_str()).collect();
+    assert_eq!(labels[0], "Scores of both: 12 points", "{labels:?}");
+    assert!(labels[2].starts_with("Effect as cases came in: ") && !labels[2].ends_with(" 0 points"), "{labels:?}");
+    browser.size(400, 900);
+    let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth").as_i64().unwrap();
+    assert!(overflow <= 0, "{overflow}");
+    assert_quiet(&browser);
+}

@@ -98,7 +98,7 @@ export function scatter(place, { groups, x, y, log = false, diagonal = false, no
     scales: { x: { time: false, distr }, y: { distr } },
     legend: { show: groups.length > 1, live: false },
     cursor: { points: { show: false }, drag: { x: true, y: true } },
-    axes: [axis(x, { values: compact, size: FLAT }), axis(y, { values: compact, size: 62 })],
+    axes: [axis(x, { values: compact, size: FLAT }), axis(y, { values: compact, size: 72 })],
     series: [{ label: x }, ...series],
     hooks: {
       setCursor: [tell],

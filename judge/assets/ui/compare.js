@@ -1,8 +1,8 @@
 // A against B: two solvers of past runs, paired by case.
 
 import { get } from "./api.js";
-import { figure, histogram, lines, scatter } from "./charts.js";
 import { address, choice, debounced, el, failure, shown, table } from "./dom.js";
+import { effectUnit, PairCharts, shownEffect } from "./pair_charts.js";
 
 /** The rows of the worst losses and the best gains. */
 const EXTREMES = 8;
@@ -10,12 +10,6 @@ const EXTREMES = 8;
 export async function comparePage(place, _, query) {
   const page = new Comparison(place, query);
   await page.load();
-}
-
-/** Returns an effect as it is read: percent for shares, else as it is. */
-function shownEffect(measure, effect) {
-  if (measure === "ratio") return Math.expm1(effect) * 100;
-  return measure === "total" || measure === "relative" ? effect * 100 : effect;
 }
 
 class Comparison {
@@ -61,7 +55,7 @@ class Comparison {
   show(data) {
     const [comparison] = data.comparisons;
     const [first, second] = data.solvers;
-    const unit = ["ratio", "total", "relative"].includes(data.measure) ? " %" : "";
+    const unit = effectUnit(data.measure);
     const effect = (value) => shownEffect(data.measure, value);
     const text = (value) => `${effect(value) > 0 ? "+" : ""}${shown(effect(value))}${unit}`;
     this.title.textContent = `${second.name} against ${first.name}`;
@@ -73,12 +67,13 @@ class Comparison {
       ["failures", `only A ${failures.first_only}, only B ${failures.second_only}, both ${failures.both}`],
     ];
     const results = this.results(data, first.name, second.name);
+    const charts = this.charts(data, comparison, results);
     this.body.replaceChildren(
       el("p", {}, el("strong", {}, comparison.verdict)), ...data.warnings.map((warning) => el("p", { class: "bad" }, warning)),
       el("dl", { class: "facts" }, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-      ...this.groups(comparison, text), this.charts(data, comparison, results, effect, unit), this.extremes(comparison, results, data, text),
+      ...this.groups(comparison, text), charts.box, this.extremes(comparison, results, data, text),
     );
-    this.draw();
+    charts.draw();
   }
 
   /** The results of both by case. */
@@ -87,27 +82,17 @@ class Comparison {
     return new Map(data.cases.map((entry) => [entry.case, [of(entry, first), of(entry, second)]]));
   }
 
-  charts(data, comparison, results, effect, unit) {
+  charts(data, comparison, results) {
     const [first, second] = data.solvers;
-    const both = comparison.effects.filter(({ case: name }) => results.get(name).every((result) => result?.score !== undefined));
-    const score = (name, place) => Number(results.get(name)[place].score);
-    const cloud = figure("Scores of both");
-    const group = { name: second.name, names: both.map((pair) => pair.case), x: both.map((pair) => score(pair.case, 0)), y: both.map((pair) => score(pair.case, 1)) };
-    const spread = figure("Effects of the cases");
-    const values = comparison.effects.map((pair) => effect(pair.effect));
-    const course = figure("Effect as cases came in");
-    const { looks } = data;
-    const ends = (end) => looks.map((look) => (look.interval ? effect(look.interval[end]) : null));
-    this.draw = () => {
-      scatter(cloud, { groups: [group], x: `A: ${first.name}`, y: `B: ${second.name}`, log: true, diagonal: true, chosen: (_, at) => {
-        location.hash = this.link(second, group.names[at]);
-      } });
-      histogram(spread, { groups: [{ name: "effects", values }], x: `effect${unit && ` in${unit}`}` });
-      lines(course, { x: looks.map((look) => look.cases), xLabel: "cases", yLabel: `mean effect${unit && ` in${unit}`}`, zero: true, groups: [
-        { name: "mean", y: looks.map((look) => effect(look.mean)) }, { name: "low", y: ends("low"), isBand: true }, { name: "high", y: ends("high"), isBand: true },
-      ] });
+    const number = (result) => (result?.score === undefined ? undefined : Number(result.score));
+    const pairs = comparison.effects.map(({ case: name, effect }) => {
+      const [a, b] = results.get(name).map(number);
+      return { name, effect, a, b };
+    });
+    const chosen = (name) => {
+      location.hash = this.link(second, name);
     };
-    return el("div", { class: "charts" }, cloud.box, spread.box, course.box);
+    return new PairCharts({ measure: data.measure, first: first.name, second: second.name, pairs, looks: data.looks, chosen });
   }
 
   groups(comparison, text) {

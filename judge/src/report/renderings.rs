@@ -17,6 +17,7 @@ use super::gate::report::GateReport;
 use super::gate::sheet::{gate_rows, gate_sheet};
 use super::gate::text::gate_text;
 use super::html::results::run_html;
+use super::html::sheet::compare_html;
 use super::run::csv::run_csv;
 use super::run::json::run_json;
 use super::run::junit::run_junit;
@@ -111,6 +112,10 @@ impl Report for CompareReport<'_> {
 
     fn sheet(&self) -> Option<Sheet> {
         Some(compare_sheet(self))
+    }
+
+    fn html(&self, output: &mut dyn Write) -> Option<Written> {
+        Some(compare_html(self, &compare_sheet(self), output).map_err(Into::into))
     }
 }
 

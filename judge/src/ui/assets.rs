@@ -18,13 +18,14 @@ macro_rules! asset {
 }
 
 /// Every file: its name, its type and its text.
-const FILES: [(&str, &str, &str); 24] = [
+const FILES: [(&str, &str, &str); 25] = [
     asset!(CSS, "ui", "style.css"),
     asset!(SCRIPT, "ui", "main.js"),
     asset!(SCRIPT, "ui", "api.js"),
     asset!(SCRIPT, "ui", "dom.js"),
     asset!(SCRIPT, "ui", "charts.js"),
     asset!(SCRIPT, "ui", "case_charts.js"),
+    asset!(SCRIPT, "ui", "pair_charts.js"),
     asset!(SCRIPT, "ui", "rows.js"),
     asset!(SCRIPT, "ui", "runs.js"),
     asset!(SCRIPT, "ui", "run.js"),

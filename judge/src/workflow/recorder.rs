@@ -16,6 +16,7 @@ use crate::runner::{ResultStore, StoreLost};
 use crate::solver::{Toolbox, fingerprint};
 use judge_sandbox::Tier;
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::{Mutex, PoisonError};
 
 /// The flag that continues an interrupted run. It is not part of the recorded command.
@@ -320,6 +321,10 @@ impl ResultStore for Recorder {
         let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(open) = recording.as_mut() else { return Ok(()) };
         let Err(error) = open.append(batch) else { return Ok(()) };
+        // On a disk that is nearly full, there may be room for the first of them.
+        if batch.len() > 1 && batch.iter().all(|finished| open.append(slice::from_ref(finished)).is_ok()) {
+            return Ok(());
+        }
         let what = lost(open.run(), &error, self.options);
         *recording = None;
         Err(StoreLost(what))

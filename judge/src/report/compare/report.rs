@@ -75,7 +75,7 @@ impl CompareReport<'_> {
     }
 
     /// Returns a solver's name as it is shown.
-    pub(super) fn shown(&self, solver: usize) -> String {
+    pub(in crate::report) fn shown(&self, solver: usize) -> String {
         one_line(self.name(solver)).into_owned()
     }
 

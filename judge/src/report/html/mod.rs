@@ -6,6 +6,7 @@ mod figures;
 mod game;
 mod live;
 mod numbers;
+mod pairs;
 pub(super) mod results;
 mod script;
 pub(super) mod sheet;

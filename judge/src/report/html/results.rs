@@ -3,7 +3,7 @@
 use super::case_row::CaseRow;
 use super::drawn_rows::DrawnRows;
 use super::figures::{FIGURES, Figures};
-use super::live::{CHART_STYLE, STYLE, chart_library, chart_script};
+use super::live::{Charts, STYLE};
 use super::numbers::numbers;
 use super::shown::Shown;
 use super::table::{Table, table};
@@ -40,11 +40,7 @@ struct Page<'a> {
     cases: Vec<CaseRow>,
     /// All rows, if there are too many for a table of them.
     drawn: Option<DrawnRows<'a>>,
-    chart_style: &'static str,
-    chart_library: String,
-    chart_script: String,
-    /// JSON in a script, which a page does not escape: it is safe there.
-    numbers: String,
+    charts: Charts,
 }
 
 /// Writes the results of a run as a self-contained web page.
@@ -79,10 +75,7 @@ pub(in crate::report) fn run_html(report: &RunReport<'_>, output: &mut dyn Write
         has_solvers: report.plan.solvers.len() > 1,
         cases: if is_drawn { Vec::new() } else { rows().collect() },
         drawn: is_drawn.then(|| DrawnRows::new(report, &figures)),
-        chart_style: CHART_STYLE,
-        chart_library: chart_library(),
-        chart_script: chart_script(),
-        numbers: numbers(report),
+        charts: Charts::of_run(numbers(report)),
     };
     page.write_into(output)
 }

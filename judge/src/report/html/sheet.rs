@@ -1,8 +1,10 @@
-//! Titled tables as a web page.
+//! Titled tables as a web page, with charts or without.
 
-use super::live::STYLE;
+use super::live::{Charts, STYLE};
+use super::pairs::pair_numbers;
 use super::shown::Shown;
 use super::table::{Table, table};
+use crate::report::compare::report::CompareReport;
 use crate::report::text::sheet::Sheet;
 use askama::Template;
 use std::io::{self, Write};
@@ -15,6 +17,7 @@ struct Page {
     heading: Shown,
     lines: Vec<Shown>,
     sections: Vec<Section>,
+    charts: Option<Charts>,
 }
 
 struct Section {
@@ -28,6 +31,22 @@ struct Section {
 /// # Errors
 /// When it cannot be written there.
 pub(in crate::report) fn sheet_html(sheet: &Sheet, output: &mut dyn Write) -> io::Result<()> {
+    write_page(sheet, None, output)
+}
+
+/// Writes a comparison, whose tables are given, as a self-contained web page with its charts.
+///
+/// # Errors
+/// When it cannot be written there.
+pub(in crate::report) fn compare_html(
+    report: &CompareReport<'_>,
+    sheet: &Sheet,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    write_page(sheet, Some(Charts::of_comparison(pair_numbers(report))), output)
+}
+
+fn write_page(sheet: &Sheet, charts: Option<Charts>, output: &mut dyn Write) -> io::Result<()> {
     let section = |(place, (title, content)): (usize, &(String, _))| Section {
         id: format!("table-{}", place + 1),
         title: Shown::line(title),
@@ -39,6 +58,7 @@ pub(in crate::report) fn sheet_html(sheet: &Sheet, output: &mut dyn Write) -> io
         heading: Shown::line(&sheet.title),
         lines: sheet.lines.iter().map(|line| Shown::line(line)).collect(),
         sections: sheet.shown().enumerate().map(section).collect(),
+        charts,
     };
     page.write_into(output)
 }

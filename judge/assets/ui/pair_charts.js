@@ -1,0 +1,44 @@
+// Charts of two solvers on the same cases: their scores, the effects, and the mean effect as cases came in.
+
+import { figure, histogram, lines, scatter } from "./charts.js";
+import { el } from "./dom.js";
+
+/** Returns an effect of a measure as it is read: percent for shares and ratios, else as it is. */
+export function shownEffect(measure, effect) {
+  if (measure === "ratio") return Math.expm1(effect) * 100;
+  return measure === "total" || measure === "relative" ? effect * 100 : effect;
+}
+
+/** Returns the unit of what `shownEffect` returns, with a space before it. */
+export function effectUnit(measure) {
+  return ["ratio", "total", "relative"].includes(measure) ? " %" : "";
+}
+
+export class PairCharts {
+  /** `pairs` are `{ name, effect, a, b }`, with the scores of both solvers where they have some; `looks` are as the API has them. `note`
+   * is shown below the scores; `chosen`, if there is one, is called with the name of the case of a point that is clicked. */
+  constructor({ measure, first, second, pairs, looks, note = "", chosen }) {
+    Object.assign(this, { measure, first, second, pairs, looks, note, chosen });
+    this.cloud = figure("Scores of both");
+    this.spread = figure("Effects of the cases");
+    this.course = figure("Effect as cases came in");
+    this.box = el("div", { class: "charts" }, this.cloud.box, this.spread.box, this.course.box);
+  }
+
+  draw() {
+    const { measure, first, second, pairs, looks, note, chosen } = this;
+    const effect = (value) => shownEffect(measure, value);
+    const unit = effectUnit(measure);
+    const isKnown = (score) => score !== undefined && score !== null;
+    const both = pairs.filter((pair) => isKnown(pair.a) && isKnown(pair.b));
+    const group = { name: second, names: both.map((pair) => pair.name), x: both.map((pair) => pair.a), y: both.map((pair) => pair.b) };
+    scatter(this.cloud, {
+      groups: [group], x: `A: ${first}`, y: `B: ${second}`, log: true, diagonal: true, note, chosen: chosen && ((_, at) => chosen(group.names[at])),
+    });
+    histogram(this.spread, { groups: [{ name: "effects", values: pairs.map((pair) => effect(pair.effect)) }], x: `effect${unit && ` in${unit}`}` });
+    const ends = (end) => looks.map((look) => (look.interval ? effect(look.interval[end]) : null));
+    lines(this.course, { x: looks.map((look) => look.cases), xLabel: "cases", yLabel: `mean effect${unit && ` in${unit}`}`, zero: true, groups: [
+      { name: "mean", y: looks.map((look) => effect(look.mean)) }, { name: "low", y: ends("low"), isBand: true }, { name: "high", y: ends("high"), isBand: true },
+    ] });
+  }
+}
