@@ -1,5 +1,6 @@
 //! What a setter's program draws: shown where programs are started, and shut off from the rest of the page.
 
+use crate::api::assert_fits;
 use crate::browser::Browser;
 use crate::client::Server;
 use crate::support::Folder;
@@ -54,6 +55,37 @@ fn a_drawing_is_shown_where_programs_are_started() {
     folder.write("draw.sh", "echo no pencil >&2; exit 4");
     let failed = server.get("/replay/1/in");
     assert!(failed.status == 500 && failed.body.contains("no pencil"), "{failed:?}");
+}
+
+#[test]
+fn a_solver_is_run_on_a_fresh_case_and_its_game_is_shown() {
+    let folder = Folder::new();
+    folder.script("wrong", "echo 9 9");
+    let server = Server::start(&folder, &[]);
+    assert_eq!(server.json("/api/problems/same-game-free")["fresh_replays"], false);
+    drop(server);
+    let server = Server::start(&folder, &["--allow-run"]);
+    assert_fits(&folder, "ui-problem", &server.json("/api/problems/same-game-free"));
+    let Some(mut browser) = Browser::open(&server) else { return };
+    let ask = |browser: &mut Browser, seed: &str, solver: &str| {
+        browser.go("#/problems");
+        browser.go("#/problems/same-game-free");
+        browser.until("document.querySelector('[name=seed]') !== null");
+        browser.evaluate(&format!(
+            "document.querySelector('[name=seed]').value = {}; document.querySelector('[name=solver]').value = {};
+             [...document.querySelectorAll('main button')].find((one) => one.innerText === 'Run and replay').click()",
+            json!(seed),
+            json!(solver)
+        ));
+    };
+    ask(&mut browser, "7", "none-such");
+    browser.until("document.querySelector('.error')?.innerText.includes('error: ') ?? false");
+    // Where there is no game to show, there is the run.
+    ask(&mut browser, "7", "./wrong");
+    browser.until("location.hash.startsWith('#/runs/1?case=seed-7')");
+    ask(&mut browser, "123456", "bundled:same-game-free-plain");
+    browser.until("location.pathname === '/replay/2/seed-123456' && (document.querySelector('#position')?.innerText ?? '') !== ''");
+    assert!(browser.text("#facts").contains("seed-123456"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 import { get, path } from "./api.js";
 import { address, el, shown, table, time } from "./dom.js";
+import { freshReplay } from "./fresh.js";
 
 /** The rows of the newest results. */
 const RESULTS = 15;
@@ -22,6 +23,7 @@ export async function problemPage(place, [id]) {
     el("h2", {}, "Newest results"),
     runs.length === 0 ? el("p", { class: "faint" }, "none yet") : table(["run", "solver", "cases", "failed", "total", "rule", "state"], ["number", "", "number", "number", "number", "", ""], runs.map(run)),
   );
+  if (problem.fresh_replays) place.append(el("h2", {}, "Replay a fresh case"), freshReplay(problem));
   if (problem.solvers.length > 0) place.append(el("h2", {}, "Bundled solvers"), table(["solver", "what it does", "to run it"], ["", "words", ""], problem.solvers.map(solver)));
   if (problem.rules) place.append(el("h2", {}, "Rules"), el("pre", { class: "rules", tabindex: "0" }, problem.rules));
 }

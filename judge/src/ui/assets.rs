@@ -18,7 +18,7 @@ macro_rules! asset {
 }
 
 /// Every file: its name, its type and its text.
-const FILES: [(&str, &str, &str); 25] = [
+const FILES: [(&str, &str, &str); 26] = [
     asset!(CSS, "ui", "style.css"),
     asset!(SCRIPT, "ui", "main.js"),
     asset!(SCRIPT, "ui", "api.js"),
@@ -34,6 +34,7 @@ const FILES: [(&str, &str, &str); 25] = [
     asset!(SCRIPT, "ui", "started.js"),
     asset!(SCRIPT, "ui", "compare.js"),
     asset!(SCRIPT, "ui", "problems.js"),
+    asset!(SCRIPT, "ui", "fresh.js"),
     asset!(SCRIPT, "ui", "replays.js"),
     asset!(SCRIPT, "ui", "play.js"),
     asset!(SCRIPT, "ui", "playboard.js"),

@@ -50,6 +50,8 @@ pub struct ProblemPage<'a> {
     pub by_hand: bool,
     /// The names of its first cases, if people can play it.
     pub names: &'a [String],
+    /// Whether a solver may be run here on a fresh case, and its game shown.
+    pub fresh_replays: bool,
 }
 
 /// What is known of a problem: `GET /api/problems/{problem}`.
@@ -68,6 +70,8 @@ struct Document<'a> {
     /// The names of its first cases, if people can play it.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     names: &'a [String],
+    /// Whether `POST /api/started` may run a solver on a seed whose game is then shown.
+    fresh_replays: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -114,6 +118,7 @@ pub fn problem_json(page: &ProblemPage<'_>) -> serde_json::Result<String> {
         rules: page.rules,
         solvers: page.solvers.iter().map(|(solver, summary)| SolverRecord { solver, summary }).collect(),
         names: page.names,
+        fresh_replays: page.fresh_replays,
     })
 }
 

@@ -5,8 +5,8 @@ use crate::cases::{Selection, select};
 use crate::model::CheckerChoice;
 use crate::report::{self, ProblemPage};
 use crate::solver;
-use crate::ui::hand;
 use crate::ui::store::Store;
+use crate::ui::{film, hand};
 use crate::workflow::problem_facts;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -43,6 +43,7 @@ pub(super) async fn show(State(store): State<Arc<Store>>, Path(id): Path<String>
             solvers: &solvers,
             by_hand,
             names: &names.collect::<Vec<_>>(),
+            fresh_replays: store.starter.is_some() && problem.generator.is_some() && film::is_shown(store, problem),
         }))?)
     })
     .await

@@ -1,0 +1,47 @@
+// A solver on a fresh case of a problem: it is run, and its game is shown.
+
+import { get, post } from "./api.js";
+import { address, el, failure } from "./dom.js";
+import { replayOf } from "./replays.js";
+
+/** The time between two looks whether the run is over. */
+const PAUSE = 200;
+
+/** Returns the form that runs a solver on a seed, and then shows its game. */
+export function freshReplay(problem) {
+  const [best] = problem.solvers;
+  const seed = el("input", { name: "seed", type: "text", inputmode: "numeric", pattern: "[0-9]+", required: true, value: "1" });
+  const names = el("datalist", { id: "bundled" }, problem.solvers.map((one) => el("option", { value: one.solver })));
+  const solver = el("input", { name: "solver", type: "text", list: "bundled", required: true, spellcheck: "false", autocapitalize: "off", value: best?.solver ?? "" });
+  const button = el("button", {}, "Run and replay");
+  const told = el("div", { role: "status" });
+  const submit = async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    told.replaceChildren("running …");
+    try {
+      const { started } = await post("started", { problem: problem.problem, solvers: [solver.value], seeds: seed.value, message: "a replay" });
+      await show(started[0].number, `seed-${BigInt(seed.value)}`, told);
+    } catch (error) {
+      told.replaceChildren(failure(error));
+    }
+    button.disabled = false;
+  };
+  const label = (title, input) => el("label", {}, title, input);
+  return el("form", { class: "tools", submit }, label("Seed", seed), label("Solver", solver), names, button, told);
+}
+
+/** Waits for the end of a run, and goes to its game: or to the run, or to what it said, where there is no game to show. */
+async function show(number, name, told) {
+  for (;;) {
+    const one = (await get("started")).started.find((run) => run.number === number);
+    if (!told.isConnected) return;
+    if (one && !one.running) {
+      if (one.exit_code === 0) location.href = replayOf(`run:${one.run}`, name);
+      else if (one.run) location.hash = address(`runs/${one.run}`, { case: name });
+      else told.replaceChildren(failure(new Error(one.output)));
+      return;
+    }
+    await new Promise((done) => setTimeout(done, PAUSE));
+  }
+}
