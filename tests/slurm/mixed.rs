@@ -193,7 +193,7 @@ fn a_full_queue_is_told_in_the_words_of_slurm(cluster: &Cluster) {
     let said = user.judge(&[&run[..], &ARRAY].concat());
     assert_eq!(said.code, Some(3), "{}", said.stderr);
     assert!(said.stderr.contains("sbatch") && said.stderr.contains("temporarily unable"), "{}", said.stderr);
-    assert!(said.stderr.contains("after 5 s"), "{}", said.stderr);
+    assert!(said.stderr.contains("ran longer than 5s"), "{}", said.stderr);
     cluster.slurm(&["scancel", "--me"]);
     cluster.check_nothing_is_left(user.folder.path());
 }
