@@ -11,7 +11,7 @@ const MARGIN = 10;
  * called with the field of a title that is clicked; `chosen` with a row. */
 export class Rows {
   constructor({ label, columns, load, sorted, chosen }) {
-    Object.assign(this, { columns, load, sorted, chosen, pages: new Map(), total: 0, current: -1, version: 0 });
+    Object.assign(this, { columns, load, sorted, chosen, pages: new Map(), drawn: new Map(), total: 0, current: -1, version: 0 });
     this.head = el("div", { class: "row head", role: "row" });
     this.space = el("div", { class: "space", role: "rowgroup" });
     this.box = el("div", { class: "rows", role: "table", tabindex: "0", "aria-label": label }, el("div", { role: "rowgroup" }, this.head), this.space);
@@ -77,10 +77,28 @@ export class Rows {
     return Math.min(this.total, this.first() + Math.ceil(this.box.clientHeight / HEIGHT) + 2 * MARGIN);
   }
 
+  /** Draws the rows in sight. Those that are there and have not changed stay: a frame of a slow scroll makes a few. */
   draw() {
-    const [drawn, last] = [[], this.last()];
-    for (let place = this.first(); place < last; place += 1) drawn.push(this.row(place));
-    this.space.replaceChildren(...drawn);
+    const [first, last] = [this.first(), this.last()];
+    const isUp = (place, known) => place >= first && place < last && known.row === this.at(place) && known.isCurrent === (place === this.current);
+    for (const [place, known] of this.drawn) {
+      if (isUp(place, known)) continue;
+      known.element.remove();
+      this.drawn.delete(place);
+    }
+    let next = this.space.firstChild;
+    for (let place = first; place < last; place += 1) {
+      const known = this.drawn.get(place);
+      if (known) {
+        next = known.element.nextSibling;
+        continue;
+      }
+      const row = this.at(place);
+      const isCurrent = place === this.current;
+      const element = this.row(place, row, isCurrent);
+      this.drawn.set(place, { element, row, isCurrent });
+      this.space.insertBefore(element, next);
+    }
   }
 
   at(place) {
@@ -117,14 +135,13 @@ export class Rows {
     }
   }
 
-  row(place) {
-    const row = this.at(place);
-    const cell = (column) => el("div", { class: `cell ${column.isNumber ? "number" : ""}`, role: "cell" }, row ? column.cell(row) : "…");
-    const isCurrent = place === this.current;
+  /** Returns a row; without what is in it, one that is still asked for. */
+  row(place, row, isCurrent) {
+    const cell = (column) => el("div", { class: `cell ${column.isNumber ? "number" : ""}`, role: "cell" }, column.cell(row));
     const drawn = el("div", {
       class: `row body ${isCurrent ? "current" : ""}`, role: "row", "aria-rowindex": place + 2, "aria-selected": isCurrent,
       click: () => this.choose(place),
-    }, this.columns.map(cell));
+    }, row ? this.columns.map(cell) : el("div", { class: "cell", role: "cell" }, "…"));
     drawn.style.top = `${place * HEIGHT}px`;
     return drawn;
   }
