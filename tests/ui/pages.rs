@@ -48,6 +48,9 @@ fn every_page_opens_without_a_complaint() {
             assert!(overflow <= 0, "{page} is {overflow} wider than a window of {width}");
         }
     }
+    // Bundled solvers have the totals of their newest runs.
+    browser.go("#/problems/columns");
+    browser.until("document.querySelector('main').innerText.includes('run 2: 12 cases')");
     assert_eq!(browser.evaluate("typeof hacked"), json!("undefined"));
     assert_eq!(browser.evaluate("document.querySelectorAll('img, main script').length"), json!(0));
     assert!(browser.complaints.is_empty(), "{:#?}", browser.complaints);

@@ -16,7 +16,8 @@ export async function problemsPage(place) {
 export async function problemPage(place, [id]) {
   const [problem, { runs }] = await Promise.all([get(path("problems", id)), get("runs", { problem: id, limit: RESULTS })]);
   const fact = ({ name, text }) => [el("dt", {}, name), el("dd", {}, text)];
-  const solver = ({ solver, summary }) => [el("code", {}, solver), summary, el("code", {}, `judge run -p ${id} -s ${solver}`)];
+  const newest = await Promise.all(problem.solvers.map(({ solver }) => newestOf(id, solver)));
+  const solver = ({ solver, summary }, at) => [el("code", {}, solver), summary, ...newest[at], el("code", {}, `judge run -p ${id} -s ${solver}`)];
   const run = (row) => [el("a", { href: address(`runs/${row.run}`) }, String(row.run)), row.solver, `${row.done}/${row.planned}`, String(row.failed), shown(row.total), row.rule, row.state];
   place.append(
     el("h1", {}, problem.title), el("p", { class: "faint" }, id, problem.by_hand ? [" · ", el("a", { href: address("play", { problem: id }) }, "Play by hand")] : ""), el("dl", { class: "facts" }, problem.facts.flatMap(fact)),
@@ -24,6 +25,13 @@ export async function problemPage(place, [id]) {
     runs.length === 0 ? el("p", { class: "faint" }, "none yet") : table(["run", "solver", "cases", "failed", "total", "rule", "state"], ["number", "", "number", "number", "number", "", ""], runs.map(run)),
   );
   if (problem.fresh_replays) place.append(el("h2", {}, "Replay a fresh case"), freshReplay(problem));
-  if (problem.solvers.length > 0) place.append(el("h2", {}, "Bundled solvers"), table(["solver", "what it does", "to run it"], ["", "words", ""], problem.solvers.map(solver)));
+  if (problem.solvers.length > 0) place.append(el("h2", {}, "Bundled solvers"), table(["solver", "what it does", "total", "of", "to run it"], ["", "words", "number", "", ""], problem.solvers.map(solver)));
   if (problem.rules) place.append(el("h2", {}, "Rules"), el("pre", { class: "rules", tabindex: "0" }, problem.rules));
+}
+
+/** Returns the total of a bundled solver's newest complete run, and a link to that. */
+async function newestOf(problem, solver) {
+  const { runs } = await get("runs", { problem, solver: solver.replace(/^bundled:/, ""), limit: RESULTS });
+  const last = runs.find((row) => row.state === "complete");
+  return last ? [shown(last.total), el("a", { href: address(`runs/${last.run}`) }, `run ${last.run}: ${last.done} cases`)] : ["–", ""];
 }
