@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::api::exchange::{Exchange, Made, WorkFile};
 use crate::api::execution::{Breach, End, Fault, Usage};
 use crate::api::request::{Limits, Visible};
-use crate::protocol::messages::{self, Answer, Enclosed, Order, Outlet, Task};
+use crate::protocol::messages::{self, Answer, Captured, Enclosed, Order, Outlet, Task};
 use crate::protocol::wire::{Reader, Writer};
 
 /// More than this may not fit into a socket that is not being read.
@@ -64,8 +64,8 @@ fn pair() -> (UnixStream, UnixStream) {
 #[must_use]
 pub fn messages() -> Vec<Vec<u8>> {
     let fault = Fault::System { action: "mounting /proc".into(), source: io::Error::from_raw_os_error(libc::EPERM) };
-    let all = Enclosed { stdout: Outlet::File(()), stderr: Outlet::Lent(()), until: true };
-    let none = Enclosed { stdout: Outlet::Capture, stderr: Outlet::Capture, until: false };
+    let all = Enclosed { stdout: Outlet::File(()), stderr: Outlet::Lent(()), until: true, own_stdin: false };
+    let none = Enclosed { stdout: Outlet::Capture, stderr: Outlet::Capture, until: false, own_stdin: true };
     let writers = [
         messages::encode(&task(None), all),
         messages::encode(&task(Some(exchange())), none),
@@ -113,9 +113,11 @@ fn exchange() -> Exchange {
 fn answer(made: Made) -> Answer {
     let usage = Usage { cpu: Duration::from_millis(3), memory: Some(1 << 20), stdout_bytes: 5, ..Usage::default() };
     let breaches = vec![Breach::Cpu, Breach::Output];
-    Answer { end: End::Signalled(libc::SIGKILL), breaches, usage, captured_stdout: 5, captured_stderr: 0, made }
+    let (stdout, stderr) = (Captured::InFile { from: 7, length: 5 }, Captured::Here(b"note".to_vec()));
+    Answer { end: End::Signalled(libc::SIGKILL), breaches, usage, stdout, stderr, made }
 }
 
 fn enclosed(order: &Order) -> Enclosed {
-    Enclosed { stdout: order.stdout.kind(), stderr: order.stderr.kind(), until: order.until.is_some() }
+    let (stdout, stderr) = (order.stdout.kind(), order.stderr.kind());
+    Enclosed { stdout, stderr, until: order.until.is_some(), own_stdin: order.own_stdin }
 }

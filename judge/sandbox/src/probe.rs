@@ -17,10 +17,11 @@ use crate::confine::landlock;
 use crate::entry::{HAS_PROC, SELF_TEST};
 use crate::helper::settings::Settings;
 use crate::namespace::pid_counter::PidCounter;
+use crate::proc::cores;
 use crate::scratch::folder;
 use crate::watch::memory_meter::UNCOUNTED;
 use crate::watch::tree_clock::TreeClock;
-use crate::worker::{Worker, capture_file};
+use crate::worker::{Worker, captures};
 
 /// What workers of a tier need.
 #[derive(Debug, Clone)]
@@ -77,8 +78,7 @@ pub(crate) fn worker(tier: Tier, ground: &Ground, core: Option<usize>) -> Result
         site: ground.site.clone(),
         scratch: ground.scratch.clone(),
         name: names::unique("worker"),
-        stdout: capture_file()?,
-        stderr: capture_file()?,
+        captures: captures()?,
         leash: None,
     };
     Worker::start(&ground.executable, settings)
@@ -108,7 +108,9 @@ fn self_test(tier: Tier, ground: &Ground) -> Result<bool, Fault> {
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     };
-    Ok(worker(tier, ground, None)?.run(&request)?.end == End::Exited(HAS_PROC))
+    // On one core it needs no perf event, for the first of which the kernel waits some milliseconds.
+    let core = cores::allowed().first().copied();
+    Ok(worker(tier, ground, core)?.run(&request)?.end == End::Exited(HAS_PROC))
 }
 
 /// A fault and its causes in one line.

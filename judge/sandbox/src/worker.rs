@@ -1,7 +1,6 @@
 //! The judge's side of a helper: starts it, hands it requests, and can stop it from any thread.
 
 use std::fs::File;
-use std::io::Write;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
@@ -12,7 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{MemfdFlags, Mode, OFlags};
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::{FallocateFlags, MemfdFlags, Mode, OFlags};
+use rustix::time::Timespec;
 
 use crate::api::exchange::{Exchange, Made};
 use crate::api::execution::{Execution, Fault};
@@ -20,10 +21,10 @@ use crate::api::fault::Context;
 use crate::api::request::{Request, Sink, Stdin};
 use crate::helper::keeper;
 use crate::helper::serve::ARGUMENT;
-use crate::helper::settings::Settings;
+use crate::helper::settings::{Captures, Settings};
 use crate::namespace::mounts;
 use crate::proc::tree;
-use crate::protocol::messages::{self, Outlet};
+use crate::protocol::messages::{self, CAPTURE_UNIT, Captured, Outlet};
 use crate::protocol::wire::Reader;
 use crate::scratch::{folder, memory_file};
 use crate::sweep::Traces;
@@ -37,8 +38,7 @@ pub struct Worker {
     /// Whether its programs run below an init.
     has_init: bool,
     link: Arc<Link>,
-    stdout: File,
-    stderr: File,
+    captures: Captures,
 }
 
 /// What a worker shares with its cancellers.
@@ -79,9 +79,13 @@ impl Observer {
 }
 
 impl Worker {
+    /// So many programs can be handed over before the first of them is collected.
+    pub const QUEUE: usize = 8;
+
     /// Starts `executable` as a helper.
     pub(crate) fn start(executable: &Path, mut settings: Settings) -> Result<Worker, Fault> {
         let (socket, theirs) = UnixStream::pair().context("making a socket for the sandbox's helper")?;
+        let captures = settings.captures.try_clone().context("duplicating the capture files")?;
         let helper = Command::new(executable)
             .arg(ARGUMENT)
             .env_clear()
@@ -89,13 +93,11 @@ impl Worker {
             .stdout(Stdio::null())
             .spawn()
             .context(format!("starting the sandbox's helper, {}", executable.display()))?;
-        let stdout = settings.stdout.try_clone().context("duplicating the capture file")?;
-        let stderr = settings.stderr.try_clone().context("duplicating the capture file")?;
         let traces = Traces::of(&settings);
         let working_folder = working_folder(&settings).context("looking for the place of working folders")?;
         let has_init = settings.tier.has_namespaces();
         let link = Arc::new(Link { socket, cancelled: false.into() });
-        let mut worker = Worker { helper, keeper: None, traces, working_folder, has_init, link, stdout, stderr };
+        let mut worker = Worker { helper, keeper: None, traces, working_folder, has_init, link, captures };
         if !settings.tier.has_namespaces() {
             let (keeper, leash) = keeper::start(executable).context("starting the sandbox's keeper")?;
             (worker.keeper, settings.leash) = (Some(keeper), Some(leash));
@@ -119,10 +121,35 @@ impl Worker {
     /// # Errors
     /// [`Fault::Cancelled`] after a [`Canceller::cancel`]; else the sandbox itself failed, never the program.
     pub fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
-        Ok(self.perform(request, messages::Task::from(request), None)?.0)
+        self.submit(request)?;
+        self.collect()
     }
 
-    /// Does the same for a program that is of use only until something else happens: until `over` becomes readable.
+    /// Hands one program over and does not wait for its end: [`collect`](Self::collect) does. Others may be handed over
+    /// meanwhile, up to [`QUEUE`](Self::QUEUE) at once. Each starts as soon as the one before has ended: its core does not
+    /// wait for what the caller does with the output.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn submit(&mut self, request: &Request) -> Result<(), Fault> {
+        self.begin(request, &messages::Task::from(request), None)
+    }
+
+    /// Waits for the end of the program that was handed over first.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn collect(&mut self) -> Result<Execution, Fault> {
+        Ok(self.finish()?.0)
+    }
+
+    /// Whether [`collect`](Self::collect) would not have to wait.
+    pub fn is_ready(&self) -> bool {
+        let mut socket = [PollFd::new(&self.link.socket, PollFlags::IN)];
+        rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
+    }
+
+    /// Does the same as [`run`](Self::run) for a program that is of use only until something else happens: until `over` becomes readable.
     /// CPU time and time on the clock are counted up to then, and their limits hold no longer; the program is left a
     /// short while to end by itself, and then killed.
     ///
@@ -179,7 +206,7 @@ impl Worker {
         self.finish()
     }
 
-    /// Waits for the end of the program that has been handed over.
+    /// Waits for the end of the program that was handed over first.
     fn finish(&mut self) -> Result<(Execution, Made), Fault> {
         let received = Reader::receive(&self.link.socket)
             .and_then(|message| message.map(|mut message| messages::decode_answer(&mut message)).transpose());
@@ -188,12 +215,13 @@ impl Worker {
             Ok(None) => return Err(self.lost("it closed its socket")),
             Err(error) => return Err(self.lost(&error.to_string())),
         };
+        let captures = &self.captures;
         let execution = Execution {
             end: answer.end,
             breaches: answer.breaches,
             usage: answer.usage,
-            stdout: read_back(&self.stdout, answer.captured_stdout).context("reading the captured output")?,
-            stderr: read_back(&self.stderr, answer.captured_stderr).context("reading the captured error output")?,
+            stdout: read_back(&captures.stdout, answer.stdout).context("reading the captured output")?,
+            stderr: read_back(&captures.stderr, answer.stderr).context("reading the captured error output")?,
         };
         Ok((execution, answer.made))
     }
@@ -212,7 +240,8 @@ impl Worker {
         });
         let [stdout, stderr] = [sinks[0].kind(), sinks[1].kind()];
         fds.extend(sinks.into_iter().filter_map(Outlet::file).chain(over));
-        let enclosed = messages::Enclosed { stdout, stderr, until: over.is_some() };
+        let own_stdin = matches!(stdin, Input::New(_));
+        let enclosed = messages::Enclosed { stdout, stderr, until: over.is_some(), own_stdin };
         let sent = messages::encode(task, enclosed).send(&self.link.socket, &fds);
         sent.map_err(|error| self.lost(&error.to_string()))
     }
@@ -256,28 +285,36 @@ fn working_folder(settings: &Settings) -> std::io::Result<PathBuf> {
     Ok(settings.scratch.canonicalize()?.join(&settings.name).join(folder::BOX))
 }
 
-/// A file in memory that a helper and its worker share.
-pub(crate) fn capture_file() -> Result<File, Fault> {
-    let file = rustix::fs::memfd_create("judge-capture", MemfdFlags::CLOEXEC).context("making a capture file")?;
-    Ok(file.into())
+/// Files in memory that a helper and its worker share.
+pub(crate) fn captures() -> Result<Captures, Fault> {
+    let file = || rustix::fs::memfd_create("judge-capture", MemfdFlags::CLOEXEC).context("making a capture file");
+    Ok(Captures { stdout: file()?.into(), stderr: file()?.into() })
 }
 
-fn read_back(file: &File, length: u64) -> std::io::Result<Vec<u8>> {
-    let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
-    let mut bytes = vec![0; length];
-    file.read_exact_at(&mut bytes, 0)?;
+/// Takes what was captured, and gives its memory back.
+fn read_back(file: &File, captured: Captured) -> std::io::Result<Vec<u8>> {
+    let (from, length) = match captured {
+        Captured::Here(bytes) => return Ok(bytes),
+        Captured::InFile { from, length } => (from, length),
+    };
+    let mut bytes = vec![0; usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?];
+    file.read_exact_at(&mut bytes, from)?;
+    let whole = length.next_multiple_of(CAPTURE_UNIT);
+    rustix::fs::fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, from, whole)?;
     Ok(bytes)
 }
 
 enum Input<'a> {
     Own(OwnedFd),
+    /// A sealed file in memory, at its start.
+    New(OwnedFd),
     Lent(&'a File),
 }
 
 impl Input<'_> {
     fn fd(&self) -> BorrowedFd<'_> {
         match self {
-            Input::Own(fd) => fd.as_fd(),
+            Input::Own(fd) | Input::New(fd) => fd.as_fd(),
             Input::Lent(file) => file.as_fd(),
         }
     }
@@ -289,15 +326,16 @@ fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
             rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
                 .context("opening /dev/null")?,
         ),
-        Stdin::Bytes(bytes) => Input::Own(sealed(bytes).context("making the input")?),
+        Stdin::Bytes(bytes) => Input::New(sealed(bytes).context("making the input")?),
         Stdin::File(file) => Input::Lent(file),
     })
 }
 
-/// `bytes` as a file in memory that cannot be changed.
+/// `bytes` as a file in memory that cannot be changed, opened to read from its start.
 fn sealed(bytes: &[u8]) -> std::io::Result<OwnedFd> {
-    let mut file = memory_file::create()?;
-    file.write_all(bytes)?;
+    let file = memory_file::create()?;
+    file.write_all_at(bytes, 0)?;
     memory_file::seal(&file)?;
-    Ok(file.into())
+    // Without /proc it is the same file, and refuses to be written to.
+    Ok(memory_file::reopened(&file).unwrap_or_else(|_| file.into()))
 }

@@ -60,7 +60,7 @@ pub struct Usage {
     pub stdout_bytes: u64,
     /// Bytes that arrived on standard error.
     pub stderr_bytes: u64,
-    /// How long the program was ready to run but had to wait for a core.
+    /// How long the program was ready to run but had to wait for a core, for runs of a millisecond or more.
     pub run_delay: Option<Duration>,
     /// How long a hypervisor gave the program's core to others, for runs long enough to tell. A program that may use
     /// any core is charged for all of them.

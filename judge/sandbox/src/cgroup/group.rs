@@ -20,7 +20,16 @@ pub(crate) struct Cgroup {
     cpu: Option<CpuAccount>,
     /// Whether the peak can be reset, so that the next run may use the group again.
     pub(crate) reusable: bool,
+    /// How all stood before the run.
     before: Cell<Before>,
+    /// The counters as they were read last. Only programs move them.
+    counters: Cell<Counters>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Before {
+    usage: u64,
+    counters: Counters,
 }
 
 struct Memory {
@@ -49,10 +58,9 @@ enum CpuAccount {
 /// An init and the kernel's memory for it take a fraction of this.
 const LADEN_BYTES: u64 = 16 << 20;
 
-/// Counters as they stood before a run.
+/// How often something was refused, since the group was made.
 #[derive(Clone, Copy, Default)]
-struct Before {
-    usage: u64,
+struct Counters {
     kills: u64,
     refusals: u64,
 }
@@ -111,7 +119,8 @@ impl Cgroup {
             None => None,
         };
         let cpu = site.cpu.as_ref().map(|parent| CpuAccount::open(&parent.join(name))).transpose()?;
-        let mut group = Cgroup { folders, memory, pids, cpu, reusable: true, before: Cell::default() };
+        let (before, counters) = (Cell::default(), Cell::default());
+        let mut group = Cgroup { folders, memory, pids, cpu, reusable: true, before, counters };
         group.reusable = group.memory.reset_peak();
         Ok(group)
     }
@@ -121,7 +130,7 @@ impl Cgroup {
         self.folders.iter().map(|folder| Door::open(folder)).collect()
     }
 
-    /// Sets the limits of the next run and notes where the counters stand. One process more than `processes` is
+    /// Sets the limits of the next run and notes what is charged already. One process more than `processes` is
     /// let in: the jail's own init.
     pub(crate) fn prepare(&self, memory: Option<u64>, processes: Option<u32>) -> Result<(), Fault> {
         self.memory.set_limit(memory).context("setting the control group's memory limit")?;
@@ -129,11 +138,7 @@ impl Cgroup {
             pids.set_limit(processes).context("setting the control group's process limit")?;
         }
         self.memory.reset_peak();
-        self.before.set(Before {
-            usage: number(&self.memory.usage),
-            kills: field(&self.memory.kills, "oom_kill"),
-            refusals: self.pids.as_ref().map_or(0, |pids| field(&pids.refusals, "max")),
-        });
+        self.before.set(Before { usage: number(&self.memory.usage), counters: self.counters.get() });
         Ok(())
     }
 
@@ -150,12 +155,17 @@ impl Cgroup {
 
     /// What happened since [`Cgroup::prepare`].
     pub(crate) fn events(&self) -> GroupEvents {
-        let before = self.before.get();
+        let now = Counters {
+            kills: field(&self.memory.kills, "oom_kill"),
+            refusals: self.pids.as_ref().map_or(0, |pids| field(&pids.refusals, "max")),
+        };
+        self.counters.set(now);
+        let Before { usage, counters: before } = self.before.get();
         let peak = self.memory.peak.as_ref().map_or(0, number);
         GroupEvents {
-            peak: peak.saturating_sub(before.usage),
-            out_of_memory: field(&self.memory.kills, "oom_kill") > before.kills,
-            out_of_processes: self.pids.as_ref().is_some_and(|pids| field(&pids.refusals, "max") > before.refusals),
+            peak: peak.saturating_sub(usage),
+            out_of_memory: now.kills > before.kills,
+            out_of_processes: now.refusals > before.refusals,
         }
     }
 }

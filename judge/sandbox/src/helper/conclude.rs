@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::api::execution::{Breach, End, Usage};
 use crate::api::request::Limits;
-use crate::protocol::messages::Answer;
+use crate::protocol::messages::{Answer, Captured};
 use crate::watch::capture::Stream;
 use crate::watch::meter::Totals;
 use crate::watch::reaper::Finished;
@@ -15,8 +15,8 @@ pub(crate) fn refused(errno: i32) -> Answer {
         end: End::NotStarted(errno),
         breaches: Vec::new(),
         usage: Usage::default(),
-        captured_stdout: 0,
-        captured_stderr: 0,
+        stdout: Captured::Here(Vec::new()),
+        stderr: Captured::Here(Vec::new()),
         made: Ok(Vec::new()),
     }
 }
@@ -58,8 +58,8 @@ pub(crate) fn conclude(
         end: ending(finished),
         breaches,
         usage,
-        captured_stdout: stdout.captured(),
-        captured_stderr: stderr.captured(),
+        stdout: stdout.captured(),
+        stderr: stderr.captured(),
         made: Ok(Vec::new()),
     }
 }

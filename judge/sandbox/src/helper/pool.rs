@@ -18,6 +18,7 @@ pub(crate) struct Jails {
     users: Users,
     identity: Option<Identity>,
     site: Option<Site>,
+    pinned: bool,
     name: String,
     made: u64,
     jails: Vec<(View, Jail)>,
@@ -32,6 +33,7 @@ impl Jails {
             users,
             identity,
             site: settings.site.clone(),
+            pinned: settings.core.is_some(),
             name: settings.name.clone(),
             made: 0,
             jails: Vec::new(),
@@ -58,7 +60,7 @@ impl Jails {
                 }
                 self.made += 1;
                 let name = format!("{}.{}", self.name, self.made);
-                (view, Jail::build(self.users, self.site.as_ref(), &name, task)?)
+                (view, Jail::build(self.users, self.site.as_ref(), self.pinned, &name, task)?)
             }
         };
         entry.1.prepare(task)?;

@@ -11,7 +11,7 @@ use crate::api::fault::Context;
 use crate::api::request::Limits;
 use crate::helper::backend::Backend;
 use crate::helper::conclude::{conclude, refused};
-use crate::helper::settings::Settings;
+use crate::helper::settings::Captures;
 use crate::helper::stdin::{open_to_all, reopened};
 use crate::proc::cores;
 use crate::proc::steal::Steal;
@@ -28,32 +28,43 @@ use crate::watch::watcher::{BUFFER_BYTES, Cutoff, Watched, Watcher};
 /// What a helper has for one run after the other.
 pub(crate) struct Own {
     steal: Steal,
+    /// How many cores programs may use at once; `None`: all that this process may.
+    cores: Option<u64>,
     buffer: Box<[u8]>,
+    /// How far the capture files were written by earlier runs.
+    captured: [u64; 2],
 }
 
 impl Own {
     /// For programs on this core, or on any.
     pub(crate) fn new(core: Option<u64>) -> Own {
-        Own { steal: Steal::of(core), buffer: vec![0; BUFFER_BYTES].into() }
+        Own { steal: Steal::of(core), cores: core.map(|_| 1), buffer: vec![0; BUFFER_BYTES].into(), captured: [0; 2] }
+    }
+
+    /// Cores that a program with these limits may use at once.
+    fn usable_cores(&self, limits: &Limits) -> u64 {
+        let cores = self.cores.unwrap_or_else(|| cores::allowed().len() as u64);
+        cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1)
     }
 }
 
 /// Runs what `order` asks for.
 pub(crate) fn run(
     backend: &mut Backend,
-    settings: &Settings,
     order: Order,
+    captures: &Captures,
     judge: BorrowedFd<'_>,
     own: &mut Own,
 ) -> Result<Answer, Fault> {
-    let Order { task, stdin, stdout, stderr, until } = order;
+    let Order { task, stdin, own_stdin, stdout, stderr, until } = order;
     backend.prepare(&task)?;
-    perform(backend, settings, &task, Files { stdin, stdout, stderr, until }, judge, own)
+    perform(backend, &task, Files { stdin, own_stdin, stdout, stderr, until }, captures, judge, own)
 }
 
 /// The files of a run. Those that the program has are not kept open here: the other end of a pipe sees it close them.
 struct Files {
     stdin: OwnedFd,
+    own_stdin: bool,
     stdout: Outlet<OwnedFd>,
     stderr: Outlet<OwnedFd>,
     until: Option<OwnedFd>,
@@ -61,16 +72,19 @@ struct Files {
 
 fn perform(
     backend: &Backend,
-    settings: &Settings,
     task: &Task,
     files: Files,
+    captures: &Captures,
     judge: BorrowedFd<'_>,
     own: &mut Own,
 ) -> Result<Answer, Fault> {
     let limits = task.limits.clone();
-    let Files { stdin, stdout, stderr, until } = files;
-    let (mut stdout, out) = stream("output", stdout, &settings.stdout, limits.stdout, Beyond::Ends)?;
-    let (mut stderr, err) = stream("error output", stderr, &settings.stderr, limits.stderr, Beyond::Dropped)?;
+    let Files { stdin, own_stdin, stdout, stderr, until } = files;
+    let [ahead_of_stdout, ahead_of_stderr] = own.captured;
+    let capture = (&captures.stdout, ahead_of_stdout);
+    let (mut stdout, out) = stream("output", stdout, capture, limits.stdout, Beyond::Ends)?;
+    let capture = (&captures.stderr, ahead_of_stderr);
+    let (mut stderr, err) = stream("error output", stderr, capture, limits.stderr, Beyond::Dropped)?;
     let programs_are_others = backend.identity().is_some();
     if programs_are_others {
         // By its name in /dev, the program opens its output anew: as another user than this process's, to write.
@@ -79,7 +93,7 @@ fn perform(
                 .context("opening the output to the program")?;
         }
     }
-    let stdin = reopened(stdin, programs_are_others)?;
+    let stdin = if own_stdin { stdin } else { reopened(stdin, programs_are_others)? };
     own.steal.begin();
     let mut meter = Meter::start(backend.gauges(limits.processes != Some(1)));
     let mut program = match backend.start(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
@@ -99,13 +113,14 @@ fn perform(
         leave: nanoseconds(task.leave),
         disk: backend.disk(),
         doorkeeper,
-        cores: usable_cores(settings, &limits),
+        cores: own.usable_cores(&limits),
     };
     let watched = watcher.run(&mut *program, &mut own.buffer)?;
     let mut answer = match told(backend, &limits, watched, meter, (&stdout, &stderr)) {
         Ok(answer) => answer,
         Err(errno) => return Ok(refused(errno)),
     };
+    own.captured = [stdout.captured_until(), stderr.captured_until()];
     answer.usage.stolen = own.steal.end(answer.usage.wall);
     answer.made = made(backend, task, &answer);
     Ok(answer)
@@ -115,23 +130,17 @@ fn perform(
 fn stream<'a>(
     name: &'static str,
     outlet: Outlet<OwnedFd>,
-    capture: &'a File,
+    capture: (&'a File, u64),
     cap: u64,
     beyond: Beyond,
 ) -> Result<(Stream<'a>, OwnedFd), Fault> {
     let (target, lent) = match outlet {
-        Outlet::Capture => (Target::Capture(capture), None),
+        Outlet::Capture => (Target::Capture(capture.0, capture.1), None),
         Outlet::File(file) => (Target::Own(file.into()), None),
-        Outlet::Lent(file) => (Target::Capture(capture), Some(file)),
+        Outlet::Lent(file) => (Target::Capture(capture.0, capture.1), Some(file)),
     };
     let (stream, writer) = Stream::open(name, target, cap, beyond)?;
     Ok((stream, lent.unwrap_or(writer)))
-}
-
-/// Cores that the program may use at once.
-fn usable_cores(settings: &Settings, limits: &Limits) -> u64 {
-    let cores = if settings.core.is_some() { 1 } else { cores::allowed().len() as u64 };
-    cores.min(u64::from(limits.processes.unwrap_or(u32::MAX))).max(1)
 }
 
 /// The answer for what was watched. `Err` holds the error number of an `execve` that failed.

@@ -39,9 +39,9 @@ pub(crate) fn serve() -> io::Result<()> {
     while let Some(mut message) = Reader::receive(&socket)? {
         let order = Order::decode(&mut message)?;
         let answer = match &mut backend {
-            Some(backend) => run(backend, &settings, order, socket.as_fd(), &mut own),
+            Some(backend) => run(backend, order, &settings.captures, socket.as_fd(), &mut own),
             None => Backend::open(&mut settings)
-                .and_then(|opened| run(backend.insert(opened), &settings, order, socket.as_fd(), &mut own)),
+                .and_then(|opened| run(backend.insert(opened), order, &settings.captures, socket.as_fd(), &mut own)),
         };
         messages::encode_answer(&answer).send(&socket, &[])?;
         if let Some(backend) = &mut backend {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{FileType, Mode, OFlags, SealFlags};
+use rustix::fs::{FileType, Mode, SealFlags};
 
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
@@ -27,7 +27,7 @@ pub(crate) fn reopened(stdin: OwnedFd, programs_are_others: bool) -> Result<Owne
         }
         _ => return Ok(stdin),
     }
-    let own = match rustix::fs::open(own_path(&stdin), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+    let own = match memory_file::reopened(&stdin) {
         Ok(own) => own,
         // Without /proc, or when only the judge may open the file: from the start, at least.
         Err(_) => {
@@ -51,10 +51,6 @@ fn is_nameless_pipe(pipe: &OwnedFd) -> bool {
     rustix::fs::fstatfs(pipe).is_ok_and(|stat| stat.f_type as u64 == PIPEFS_MAGIC)
 }
 
-fn own_path(fd: &OwnedFd) -> String {
-    format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(fd))
-}
-
 /// The same bytes in memory, from the start.
 fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
     let mut copy = memory_file::create()?;
@@ -71,6 +67,5 @@ fn copied(file: OwnedFd) -> io::Result<OwnedFd> {
     }
     memory_file::seal(&copy)?;
     // Opened anew: to read only, and at its start.
-    let copy = OwnedFd::from(copy);
-    Ok(rustix::fs::open(own_path(&copy), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
+    memory_file::reopened(&copy)
 }

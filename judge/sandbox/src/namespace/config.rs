@@ -32,6 +32,8 @@ pub(crate) struct InitConfig {
     /// What the first program to run here is to see.
     pub(crate) task: Task,
     pub(crate) has_cgroup: bool,
+    /// Programs stay on the helper's core.
+    pub(crate) pinned: bool,
     /// A control group counts CPU time.
     pub(crate) counts_cpu: bool,
     /// A control group counts processes.

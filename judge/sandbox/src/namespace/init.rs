@@ -131,7 +131,10 @@ fn build(config: &InitConfig, is_inside: bool) -> Result<Init, Fault> {
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .context("closing this process to others")?;
-    let (tree_clock, reaper) = (TreeClock::open(), Reaper::open(Rc::clone(&config.notes))?);
+    // A group's account is exact whenever the helper, on the same core, reads it: then no program runs.
+    let is_exact = config.counts_cpu && config.pinned;
+    let tree_clock = if is_exact { None } else { TreeClock::open() };
+    let reaper = Reaper::open(Rc::clone(&config.notes))?;
     let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(!config.has_cgroup) }.unzip();
     let mut walls = WallContext::new(isolation(config, pass), None);
     let needs_passage = config.task.folder.is_some() && capabilities::has(capabilities::PASSAGE);

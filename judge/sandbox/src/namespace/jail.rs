@@ -46,7 +46,14 @@ pub(crate) struct Jail {
 
 impl Jail {
     /// Makes the namespaces and starts the init, which builds the rest.
-    pub(crate) fn build(users: Users, site: Option<&Site>, name: &str, task: &Task) -> Result<Jail, Fault> {
+    /// `pinned`: whether programs stay on the helper's core.
+    pub(crate) fn build(
+        users: Users,
+        site: Option<&Site>,
+        pinned: bool,
+        name: &str,
+        task: &Task,
+    ) -> Result<Jail, Fault> {
         let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
         let doors = cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::doors).context("opening the control group")?;
         let (socket, theirs) = UnixStream::pair().context("making a socket for the jail")?;
@@ -56,6 +63,7 @@ impl Jail {
             notes: Rc::clone(&notes),
             users,
             doors,
+            pinned,
             has_cgroup: cgroup.is_some(),
             counts_processes: site.is_some_and(|site| site.pids.is_some()),
             counts_cpu: site.is_some_and(|site| site.cpu.is_some()),
@@ -153,7 +161,8 @@ impl Jail {
     pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         let ordered = clock::now();
         self.notes.clear();
-        let enclosed = messages::Enclosed { stdout: Outlet::File(()), stderr: Outlet::File(()), until: false };
+        let [stdout, stderr] = [Outlet::File(()); 2];
+        let enclosed = messages::Enclosed { stdout, stderr, until: false, own_stdin: false };
         messages::encode(task, enclosed).send(&self.socket, &stdio).context("handing a program to the jail's init")?;
         self.busy.set(true);
         Ok(Start::Running(Box::new(Inmate { jail: self, ordered, killed: false })))

@@ -26,8 +26,9 @@ impl View {
             Some(FileIdentity(metadata.dev(), metadata.ino(), changed.0, changed.1))
         };
         let program = (task.program.clone(), false, identity(&task.program));
-        let visible =
-            task.visible.iter().map(|visible| (visible.path.clone(), visible.writable, identity(&visible.path)));
+        // A program that is shown as such is looked at once.
+        let others = task.visible.iter().filter(|visible| visible.writable || visible.path != task.program);
+        let visible = others.map(|visible| (visible.path.clone(), visible.writable, identity(&visible.path)));
         let places = [program].into_iter().chain(visible).collect();
         View { places, hidden: task.hidden.clone(), folder: task.folder.clone() }
     }

@@ -61,6 +61,8 @@ impl From<&Request> for Task {
 pub(crate) struct Order {
     pub(crate) task: Task,
     pub(crate) stdin: OwnedFd,
+    /// Standard input is a sealed file in memory, at its start, that nobody else has.
+    pub(crate) own_stdin: bool,
     pub(crate) stdout: Outlet<OwnedFd>,
     pub(crate) stderr: Outlet<OwnedFd>,
     /// Readable when the run has served its purpose.
@@ -130,6 +132,8 @@ pub(crate) struct Enclosed {
     pub(crate) stdout: Outlet,
     pub(crate) stderr: Outlet,
     pub(crate) until: bool,
+    /// As in [`Order`].
+    pub(crate) own_stdin: bool,
 }
 
 /// Writes `task`; the descriptors are sent with it.
@@ -164,6 +168,7 @@ pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
     }
     writer.duration(task.leave);
     writer.u64(enclosed.stdout.number()).u64(enclosed.stderr.number()).u64(u64::from(enclosed.until));
+    writer.u64(u64::from(enclosed.own_stdin));
     writer
 }
 
@@ -191,11 +196,12 @@ impl Order {
         let exchange = if reader.u64()? == 0 { None } else { Some(exchanges::decode(reader)?) };
         let leave = reader.duration()?;
         let (stdout, stderr, until) = (reader.u64()?, reader.u64()?, reader.u64()? != 0);
+        let own_stdin = reader.u64()? != 0;
         let stdin = reader.fd()?;
         let (stdout, stderr) = (Outlet::decode(stdout, reader)?, Outlet::decode(stderr, reader)?);
         let until = until.then(|| reader.fd()).transpose()?;
         let task = Task { program, argv, environment, visible, hidden, folder, limits, exchange, leave };
-        Ok(Order { task, stdin, stdout, stderr, until })
+        Ok(Order { task, stdin, own_stdin, stdout, stderr, until })
     }
 }
 
@@ -204,10 +210,36 @@ pub(crate) struct Answer {
     pub(crate) end: End,
     pub(crate) breaches: Vec<Breach>,
     pub(crate) usage: Usage,
-    /// Bytes in the capture files.
-    pub(crate) captured_stdout: u64,
-    pub(crate) captured_stderr: u64,
+    pub(crate) stdout: Captured,
+    pub(crate) stderr: Captured,
     pub(crate) made: Made,
+}
+
+/// Each run's part of a capture file begins at a multiple of this: of whole pages, so that their memory can be given back.
+pub(crate) const CAPTURE_UNIT: u64 = 64 << 10;
+
+/// What was captured of an output stream.
+pub(crate) enum Captured {
+    /// These bytes.
+    Here(Vec<u8>),
+    /// So many, from this place in the capture file.
+    InFile { from: u64, length: u64 },
+}
+
+impl Captured {
+    fn encode(&self, writer: &mut Writer) {
+        match self {
+            Captured::Here(bytes) => writer.u64(0).bytes(bytes),
+            Captured::InFile { from, length } => writer.u64(1).u64(*from).u64(*length),
+        };
+    }
+
+    fn decode(reader: &mut Reader) -> io::Result<Captured> {
+        Ok(match reader.u64()? {
+            0 => Captured::Here(reader.bytes()?),
+            _ => Captured::InFile { from: reader.u64()?, length: reader.u64()? },
+        })
+    }
 }
 
 const BREACHES: [Breach; 6] =
@@ -232,7 +264,8 @@ pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {
             for time in [usage.run_delay, usage.stolen] {
                 writer.option(time.map(nanoseconds));
             }
-            writer.u64(answer.captured_stdout).u64(answer.captured_stderr);
+            answer.stdout.encode(&mut writer);
+            answer.stderr.encode(&mut writer);
             exchanges::encode_made(&answer.made, &mut writer);
         }
         Err(fault) => {
@@ -273,8 +306,8 @@ pub(crate) fn decode_answer(reader: &mut Reader) -> io::Result<Result<Answer, Fa
             run_delay: reader.option()?.map(Duration::from_nanos),
             stolen: reader.option()?.map(Duration::from_nanos),
         },
-        captured_stdout: reader.u64()?,
-        captured_stderr: reader.u64()?,
+        stdout: Captured::decode(reader)?,
+        stderr: Captured::decode(reader)?,
         made: exchanges::decode_made(reader)?,
     }))
 }

@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
@@ -173,9 +174,15 @@ fn fill(socket: &impl AsFd, buffer: &mut [u8], fds: &mut Vec<OwnedFd>) -> io::Re
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut slices = [io::IoSliceMut::new(&mut buffer[filled..])];
-        let received = match rustix::net::recvmsg(socket, &mut slices, &mut control, RecvFlags::CMSG_CLOEXEC) {
+        let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
+        let received = match rustix::net::recvmsg(socket, &mut slices, &mut control, flags) {
             Ok(received) => received.bytes,
             Err(Errno::INTR) => continue,
+            // Whoever waits in the call itself is woken each time that the other side reads a message, too.
+            Err(Errno::AGAIN) => match rustix::event::poll(&mut [PollFd::new(socket, PollFlags::IN)], None) {
+                Ok(_) | Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            },
             Err(Errno::CONNRESET) => return Ok(false),
             Err(error) => return Err(error.into()),
         };

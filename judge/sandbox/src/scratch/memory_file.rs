@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::io::Errno;
 
 /// An empty one, to be filled and [`seal`]ed.
@@ -15,6 +16,12 @@ pub(crate) fn create() -> io::Result<File> {
         made => made,
     };
     Ok(file?.into())
+}
+
+/// It once more, with a position of its own, to read only.
+pub(crate) fn reopened(file: impl AsFd) -> io::Result<OwnedFd> {
+    let path = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
+    Ok(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
 }
 
 /// From now on it stays as it is.

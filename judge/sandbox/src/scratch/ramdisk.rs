@@ -33,6 +33,9 @@ pub(crate) struct Ramdisk {
     pass: Option<Pass>,
     root: OwnedFd,
     fresh: Stamp,
+    /// The next program gets it a tick of that clock later. Else a run as brief as the last would leave the same doubt, and
+    /// so need another one, and so on.
+    is_to_age: bool,
     /// When a program first had it, by the clock that files are stamped with.
     handed_out: Option<(i64, i64)>,
 }
@@ -83,7 +86,7 @@ impl Ramdisk {
         mount_tmpfs(place, flags, &options, pass).context(what)?;
         let root = open_folder(CWD, place).context(what)?;
         let fresh = Stamp::at(root.as_fd()).context(what)?;
-        Ok(Ramdisk { place, owner, executes, size, pass, root, fresh, handed_out: None })
+        Ok(Ramdisk { place, owner, executes, size, pass, root, fresh, is_to_age: false, handed_out: None })
     }
 
     /// Its top folder.
@@ -93,28 +96,31 @@ impl Ramdisk {
 
     /// From now on a program may change it.
     pub(crate) fn hand_out(&mut self) {
-        let now = clock_gettime(ClockId::RealtimeCoarse);
-        self.handed_out = Some((now.tv_sec, now.tv_nsec));
+        while self.is_to_age && stamp_clock() <= self.fresh.changed {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.handed_out = Some(stamp_clock());
     }
 
     /// Makes sure that it is as new, and of this size, after a run of such a length.
     pub(crate) fn renew(&mut self, size: u64, run: Duration) -> Result<(), Fault> {
-        let is_as_new = self.handed_out.is_none() || (run < BRIEF && self.was_left_alone());
-        if is_as_new && size == self.size {
+        let seems_as_new = self.handed_out.is_none() || (run < BRIEF && self.seems_left_alone());
+        let would_show = self.handed_out.is_none_or(|at| at > self.fresh.changed);
+        if seems_as_new && would_show && size == self.size {
             self.handed_out = None;
             return Ok(());
         }
         self.unmount().context("removing the working folder")?;
         *self = Ramdisk::mount_with(self.pass, self.place, self.owner, self.executes, size)?;
+        self.is_to_age = seems_as_new && !would_show;
         Ok(())
     }
 
-    fn was_left_alone(&mut self) -> bool {
-        // A change in the same tick of the clock as the last would not show.
-        let would_show = self.handed_out.is_some_and(|at| at > self.fresh.changed);
+    /// A change in the same tick of the clock as the last would not show.
+    fn seems_left_alone(&mut self) -> bool {
         // The last look has taken a number.
         self.fresh.next_file += 1;
-        would_show && Stamp::at(self.root()).is_ok_and(|look| look == self.fresh)
+        Stamp::at(self.root()).is_ok_and(|look| look == self.fresh)
     }
 
     /// Nothing of it can be reached any more.
@@ -124,6 +130,12 @@ impl Ramdisk {
         // SAFETY: the path is valid during the call.
         done(unsafe { libc::syscall(libc::SYS_umount2, place.as_ptr(), flags.bits(), 0, 0, 0, pass) })
     }
+}
+
+/// The time that a change would be stamped with now.
+fn stamp_clock() -> (i64, i64) {
+    let now = clock_gettime(ClockId::RealtimeCoarse);
+    (now.tv_sec, now.tv_nsec)
 }
 
 fn mount_tmpfs(place: &str, flags: MountFlags, options: &CStr, pass: Option<Pass>) -> io::Result<()> {

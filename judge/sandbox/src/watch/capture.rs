@@ -13,6 +13,7 @@ use rustix::time::Timespec;
 
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
+use crate::protocol::messages::{CAPTURE_UNIT, Captured};
 
 /// What a pipe holds before its writer must wait; fewer switches between writer and reader, for large outputs.
 const PIPE_BYTES: usize = 1 << 20;
@@ -20,10 +21,13 @@ const PIPE_BYTES: usize = 1 << 20;
 /// What a pipe that is ready takes at once, whatever else is in it.
 const PACE_BYTES: usize = 4096;
 
+/// Up to so many bytes that are captured are not worth a file.
+const FEW_BYTES: usize = 4096;
+
 /// Where the bytes go.
 pub(crate) enum Target<'a> {
-    /// The worker's own file, from its start.
-    Capture(&'a File),
+    /// Memory; and the worker's own file from this place on, once they are not few any more.
+    Capture(&'a File, u64),
     /// The caller's, wherever it stands.
     Own(File),
 }
@@ -57,6 +61,8 @@ pub(crate) struct Stream<'a> {
     /// Bytes that came.
     pub(crate) seen: u64,
     kept: u64,
+    /// What was captured, as long as it is little.
+    few: Vec<u8>,
     /// Nothing more will come: every writer has closed, or the cap was passed.
     pub(crate) done: bool,
 }
@@ -75,11 +81,9 @@ impl<'a> Stream<'a> {
             // A wish only: an ordinary user's pipes may be many already.
             let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE_BYTES);
         }
-        if let Target::Capture(file) = &target {
-            file.set_len(0).context("emptying the capture file")?;
-        }
         let paced = target.paced().context("looking at the file for the output")?;
-        Ok((Stream { pipe, name, target, paced, cap, beyond, seen: 0, kept: 0, done: false }, writer))
+        let few = Vec::new();
+        Ok((Stream { pipe, name, target, paced, cap, beyond, seen: 0, kept: 0, few, done: false }, writer))
     }
 
     /// What to wait for until [`Stream::drain`] can do something; `None` when there is nothing more to do.
@@ -93,7 +97,7 @@ impl<'a> Stream<'a> {
 
     /// Whether it can be left alone for a moment: what its pipe holds waits for it, and no reader does.
     pub(crate) fn can_wait(&self) -> bool {
-        matches!(self.target, Target::Capture(_))
+        matches!(self.target, Target::Capture(..))
     }
 
     /// Whether there may be something to move on, but the target is full.
@@ -103,9 +107,25 @@ impl<'a> Stream<'a> {
         self.paced && !self.done && self.kept < self.cap && ready() == Ok(0)
     }
 
-    /// Bytes in the capture file.
-    pub(crate) fn captured(&self) -> u64 {
-        if matches!(self.target, Target::Capture(_)) { self.kept } else { 0 }
+    /// What was captured until now.
+    pub(crate) fn captured(&self) -> Captured {
+        match self.target {
+            Target::Capture(_, from) if self.is_in_file() => Captured::InFile { from, length: self.kept },
+            _ => Captured::Here(self.few.clone()),
+        }
+    }
+
+    /// Where the next run's part of the capture file begins.
+    pub(crate) fn captured_until(&self) -> u64 {
+        match self.target {
+            Target::Capture(_, from) if self.is_in_file() => (from + self.kept).next_multiple_of(CAPTURE_UNIT),
+            Target::Capture(_, from) => from,
+            Target::Own(_) => 0,
+        }
+    }
+
+    fn is_in_file(&self) -> bool {
+        self.kept > self.few.len() as u64
     }
 
     /// Whether more came than allowed.
@@ -135,8 +155,17 @@ impl<'a> Stream<'a> {
     fn take(&mut self, bytes: &[u8]) -> io::Result<()> {
         let room = usize::try_from(self.cap - self.kept).unwrap_or(usize::MAX);
         let kept = &bytes[..bytes.len().min(room)];
+        let is_in_file = self.is_in_file();
         match &mut self.target {
-            Target::Capture(file) => file.write_all_at(kept, self.kept)?,
+            Target::Capture(..) if !is_in_file && self.few.len() + kept.len() <= FEW_BYTES => {
+                self.few.extend_from_slice(kept);
+            }
+            Target::Capture(file, from) => {
+                if !is_in_file {
+                    file.write_all_at(&self.few, *from)?;
+                }
+                file.write_all_at(kept, *from + self.kept)?;
+            }
             Target::Own(file) => file.write_all(kept)?,
         }
         self.kept += kept.len() as u64;
@@ -155,12 +184,20 @@ mod tests {
 
     fn drained(cap: u64, beyond: Beyond, input: &[u8]) -> (Vec<u8>, u64, bool) {
         let file = tempfile::tempfile().unwrap();
-        let (mut stream, writer) = Stream::open("output", Target::Capture(&file), cap, beyond).unwrap();
+        let (mut stream, writer) = Stream::open("output", Target::Capture(&file, 7), cap, beyond).unwrap();
         File::from(writer).write_all(input).unwrap();
-        stream.drain(&mut [0; 4], 1000).unwrap();
-        let (seen, captured, overflowed) = (stream.seen, stream.captured(), stream.overflowed());
-        let mut bytes = vec![0; captured as usize];
-        file.read_exact_at(&mut bytes, 0).unwrap();
+        stream.drain(&mut [0; 1000], 1000).unwrap();
+        let (seen, overflowed) = (stream.seen, stream.overflowed());
+        let bytes = match stream.captured() {
+            Captured::Here(bytes) => bytes,
+            Captured::InFile { from, length } => {
+                assert_eq!(from, 7);
+                assert!(stream.captured_until() >= 7 + length && stream.captured_until() % CAPTURE_UNIT == 0);
+                let mut bytes = vec![0; length as usize];
+                file.read_exact_at(&mut bytes, from).unwrap();
+                bytes
+            }
+        };
         (bytes, seen, overflowed)
     }
 
@@ -170,6 +207,14 @@ mod tests {
         assert_eq!(drained(4, Beyond::Ends, b"hello"), (b"hell".to_vec(), 5, true));
         assert_eq!(drained(2, Beyond::Ends, b"hello world"), (b"he".to_vec(), 3, true));
         assert_eq!(drained(0, Beyond::Ends, b""), (Vec::new(), 0, false));
+    }
+
+    #[test]
+    fn what_is_captured_is_the_same_however_much_it_is() {
+        for length in [FEW_BYTES - 1, FEW_BYTES, FEW_BYTES + 1, 2 * FEW_BYTES, 7 * FEW_BYTES + 13] {
+            let text: Vec<u8> = (0..length).map(|place| (place % 251) as u8).collect();
+            assert_eq!(drained(1 << 16, Beyond::Ends, &text), (text, length as u64, false), "{length} bytes");
+        }
     }
 
     #[test]

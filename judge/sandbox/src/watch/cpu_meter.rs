@@ -1,12 +1,13 @@
 //! How much CPU time a run uses, by all the accounts that the tier has.
 //!
-//! Each account has its own weakness. A control group's lags behind by up to a tick of each core in use. The tree clock
-//! loses a process that executes a file which it may not read, and all that descends from it; and it goes on while a
-//! hypervisor gives the core to others, which the other accounts leave out. The clocks of processes end with them, and
-//! who ends under a parent that ignores it is in no parent's account.
+//! Each account has its own weakness. A control group's lags behind by up to a tick of each core that a program runs on.
+//! The tree clock loses a process that executes a file which it may not read, and all that descends from it; and it goes
+//! on while a hypervisor gives the core to others, which the other accounts leave out. The clocks of processes end with
+//! them, and who ends under a parent that ignores it is in no parent's account.
 //!
 //! So the tree clock is believed where nothing else counts all processes, and elsewhere for what the other account may
-//! be late by.
+//! be late by. There is none where a group counts and programs stay on the core of this process: it reads the account
+//! when no program runs, and so nothing is late.
 
 use std::collections::HashMap;
 
@@ -101,7 +102,8 @@ impl<'a> CpuMeter<'a> {
     pub(crate) fn used(&mut self, cores: u64) -> u64 {
         let (tree, group) = self.counted();
         // Processes are looked at one by one where no group counts them, and where it counts what the clock does not.
-        if group.is_none_or(|group| self.uncounted > 0 || group > tree + TOLERANCE) {
+        let has_clock = self.gauges.tree_clock.is_some();
+        if group.is_none_or(|group| self.uncounted > 0 || (has_clock && group > tree + TOLERANCE)) {
             self.look();
         }
         let tree = tree + self.uncounted;

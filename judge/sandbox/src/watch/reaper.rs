@@ -14,6 +14,10 @@ use crate::proc::signals;
 use crate::protocol::notes::Notes;
 use crate::protocol::wire::{Reader, Writer};
 
+/// Of a run shorter than this, in nanoseconds, nobody needs to know for how long it waited: to ask takes a hundredth of
+/// that.
+const BRIEF: u64 = 1_000_000;
+
 /// Which processes are the run's.
 #[derive(Clone, Copy)]
 pub(crate) enum Scope {
@@ -36,7 +40,7 @@ pub(crate) struct Finished {
     pub(crate) started: u64,
     /// When it ended, on the monotonic clock.
     pub(crate) ended: u64,
-    /// How long it waited for a core, in nanoseconds, if the kernel tells.
+    /// How long it waited for a core, in nanoseconds, if the kernel tells and it ran for long enough to be asked for.
     pub(crate) run_delay: Option<u64>,
 }
 
@@ -168,8 +172,13 @@ fn reap(pid: i32, flags: i32, account: &mut Account) -> (i32, i32) {
 /// To be called once `child` has ended: kills the rest, reaps everything, and adds up what it used.
 pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finished {
     let ended = clock::now();
-    let run_delay = run_delay(child.pid);
+    let is_brief = ended.saturating_sub(child.started) < BRIEF;
+    let run_delay = if is_brief { None } else { run_delay(child.pid) };
     let mut status = 0;
+    let told = |status: i32, account: Account| {
+        let Account { cpu, peak } = account;
+        Finished { status, cpu, peak, started: child.started, ended, run_delay }
+    };
     match scope {
         Scope::Group => kill(child, scope),
         // To kill all, the kernel looks at every process that the machine has. It need not where nothing is left, and
@@ -180,9 +189,10 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finis
         // `__WALL` counts children that send no signal; none is hidden by a tracer, as programs cannot trace.
         Scope::Namespace => {
             (_, status) = reap(child.pid, 0, &mut account);
-            if reap(-1, libc::WNOHANG, &mut account).0 >= 0 {
-                kill(child, scope);
+            if reap(-1, libc::WNOHANG, &mut account).0 < 0 {
+                return told(status, account);
             }
+            kill(child, scope);
         }
     }
     loop {
@@ -194,7 +204,7 @@ pub(crate) fn finish(child: &Child, scope: Scope, mut account: Account) -> Finis
             _ => {}
         }
     }
-    Finished { status, cpu: account.cpu, peak: account.peak, started: child.started, ended, run_delay }
+    told(status, account)
 }
 
 /// Gives the dying a moment, and kills those that left the group: possible only where there is no seccomp.

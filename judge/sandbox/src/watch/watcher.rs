@@ -58,7 +58,7 @@ pub(crate) struct Watcher<'a, 'b> {
     pub(crate) stdout: &'a mut Stream<'b>,
     pub(crate) stderr: &'a mut Stream<'b>,
     pub(crate) meter: &'a mut Meter<'b>,
-    /// The judge's end: readable when the judge has gone or has cancelled.
+    /// The judge's end: hung up when the judge has gone or has cancelled. The next order may wait there.
     pub(crate) judge: BorrowedFd<'a>,
     /// Readable when the program is no longer needed; `None` once that is known.
     pub(crate) until: Option<BorrowedFd<'a>>,
@@ -250,7 +250,7 @@ impl Watcher<'_, '_> {
     /// Waits until there is something to do, or `timeout` nanoseconds. `listens`: whether output is something to do.
     fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64, listens: bool) -> Result<Woken, Fault> {
         let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
-        let mut fds = vec![PollFd::new(&self.judge, PollFlags::IN)];
+        let mut fds = vec![PollFd::new(&self.judge, PollFlags::RDHUP)];
         fds.extend(ended.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let until = ended.and(self.until);
         fds.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));

@@ -15,6 +15,7 @@ mod judge_level;
 #[path = "../../../../tests/support/pace.rs"]
 mod pace;
 mod plain_user;
+mod queue;
 mod repeat;
 #[path = "../../../../tests/support/require.rs"]
 pub(crate) mod require;
