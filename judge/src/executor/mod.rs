@@ -9,6 +9,9 @@ pub mod scripted;
 use judge_sandbox::{Execution, Fault, Gap, Request, Tier};
 use std::os::fd::BorrowedFd;
 
+/// So many programs can be submitted before the first of them is collected.
+pub const QUEUE: usize = judge_sandbox::Worker::QUEUE;
+
 /// Runs programs, one at a time.
 pub trait Executor: Send {
     /// Runs a program to its end.
@@ -16,7 +19,26 @@ pub trait Executor: Send {
     /// # Errors
     /// [`Fault::Cancelled`] after [`Cancel::cancel`]; every other fault is the executor's own, never the program's. After a
     /// fault the executor may be unusable.
-    fn run(&mut self, request: &Request) -> Result<Execution, Fault>;
+    fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
+        self.submit(request)?;
+        self.collect()
+    }
+
+    /// Takes a program without waiting for its end. Others may be submitted meanwhile, up to [`QUEUE`] at once: each starts
+    /// when the one before has ended, whether or not that was collected.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn submit(&mut self, request: &Request) -> Result<(), Fault>;
+
+    /// Waits for the end of the program that was submitted first.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn collect(&mut self) -> Result<Execution, Fault>;
+
+    /// Returns whether [`collect`](Self::collect) would not have to wait.
+    fn is_ready(&self) -> bool;
 
     /// Runs a program that is needed only until `over` becomes readable: times count up to then, and afterwards the
     /// program gets a short grace period before it is killed. Interactive problems run their solvers this way.

@@ -6,8 +6,16 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 impl Executor for Worker {
-    fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
-        Self::run(self, request)
+    fn submit(&mut self, request: &Request) -> Result<(), Fault> {
+        Self::submit(self, request)
+    }
+
+    fn collect(&mut self) -> Result<Execution, Fault> {
+        Self::collect(self)
+    }
+
+    fn is_ready(&self) -> bool {
+        Self::is_ready(self)
     }
 
     fn run_until(&mut self, request: &Request, over: BorrowedFd<'_>) -> Result<Execution, Fault> {

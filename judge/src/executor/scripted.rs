@@ -1,7 +1,8 @@
 //! An executor without processes, for tests: every run ends as a script says.
 
-use super::{Cancel, Executor, ExecutorPool};
+use super::{Cancel, Executor, ExecutorPool, QUEUE};
 use judge_sandbox::{End, Execution, Fault, Gap, Request, Stdin, Tier, Usage};
+use std::collections::VecDeque;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -12,7 +13,7 @@ use std::time::Duration;
 pub enum Step {
     /// With this standard output.
     Answer(&'static str),
-    /// With this standard output, after this much CPU time.
+    /// With this standard output, after this much time, on the processor and on the clock.
     AfterCpu(&'static str, Duration),
     /// With this exit code.
     Exit(i32),
@@ -40,6 +41,8 @@ struct Script {
     /// The inputs of the runs that began.
     inputs: Mutex<Vec<Arc<[u8]>>>,
     opened: AtomicUsize,
+    /// The most programs that an executor had at once.
+    most_submitted: AtomicUsize,
     running: AtomicUsize,
     /// How many programs ran when each run began, itself included.
     neighbours: Mutex<Vec<usize>>,
@@ -52,6 +55,7 @@ impl ScriptedPool {
             step: Box::new(step),
             inputs: Mutex::default(),
             opened: AtomicUsize::new(0),
+            most_submitted: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
             neighbours: Mutex::default(),
         }))
@@ -68,6 +72,11 @@ impl ScriptedPool {
         self.0.opened.load(Ordering::SeqCst)
     }
 
+    /// Returns the most programs that an executor had at once.
+    pub fn most_submitted(&self) -> usize {
+        self.0.most_submitted.load(Ordering::SeqCst)
+    }
+
     /// Returns, for each run in the order of their starts, how many programs ran then, itself included.
     pub fn neighbours(&self) -> Vec<usize> {
         self.0.neighbours.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -77,7 +86,8 @@ impl ScriptedPool {
 impl ExecutorPool for ScriptedPool {
     fn open(&self, _core: Option<usize>) -> Result<Box<dyn Executor>, Fault> {
         self.0.opened.fetch_add(1, Ordering::SeqCst);
-        Ok(Box::new(ScriptedExecutor { script: Arc::clone(&self.0), cancelled: Arc::default() }))
+        let (script, cancelled, submitted) = (Arc::clone(&self.0), Arc::default(), VecDeque::new());
+        Ok(Box::new(ScriptedExecutor { script, cancelled, submitted }))
     }
 
     fn tier(&self) -> Tier {
@@ -92,6 +102,7 @@ impl ExecutorPool for ScriptedPool {
 struct ScriptedExecutor {
     script: Arc<Script>,
     cancelled: Arc<Cancelled>,
+    submitted: VecDeque<Request>,
 }
 
 #[derive(Default)]
@@ -132,12 +143,24 @@ impl ScriptedExecutor {
 }
 
 impl Executor for ScriptedExecutor {
-    fn run(&mut self, request: &Request) -> Result<Execution, Fault> {
+    fn submit(&mut self, request: &Request) -> Result<(), Fault> {
+        assert!(self.submitted.len() < QUEUE, "too many wait already");
+        self.submitted.push_back(request.clone());
+        self.script.most_submitted.fetch_max(self.submitted.len(), Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn collect(&mut self) -> Result<Execution, Fault> {
+        let request = self.submitted.pop_front().expect("something was submitted");
         let running = self.script.running.fetch_add(1, Ordering::SeqCst) + 1;
         self.script.neighbours.lock().unwrap_or_else(PoisonError::into_inner).push(running);
-        let result = self.step(request);
+        let result = self.step(&request);
         self.script.running.fetch_sub(1, Ordering::SeqCst);
         result
+    }
+
+    fn is_ready(&self) -> bool {
+        true
     }
 
     fn run_until(&mut self, request: &Request, _over: BorrowedFd<'_>) -> Result<Execution, Fault> {
@@ -153,7 +176,7 @@ fn execution(end: End, answer: &str, cpu: Duration) -> Execution {
     Execution {
         end,
         breaches: Vec::new(),
-        usage: Usage { cpu, ..Usage::default() },
+        usage: Usage { cpu, wall: cpu, ..Usage::default() },
         stdout: answer.as_bytes().to_vec(),
         stderr: Vec::new(),
     }

@@ -4,20 +4,19 @@ use super::passes::{self, Performance};
 use super::request::request;
 use super::slots::Slots;
 use crate::cases::{CheckerError, PreparedCase, ReadError};
-use crate::executor::Executor;
+use crate::executor::{Executor, QUEUE};
 use crate::interaction::{self, ConverseError, Partner, Trial};
 use crate::model::{
-    Digest, Evidence, Features, FinishedJob, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict,
-    error_chain, tail,
+    Digest, Evidence, Features, Invocation, JobId, KnownOutcome, Limits, Outcome, Ruling, Verdict, error_chain, tail,
 };
 use crate::solver;
 use crate::verdict::{self, Ending, InteractiveVerdict, InteractorDecision};
 use judge_sandbox::{Breach, Execution, Fault, Request};
+use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::rc::Rc;
+use std::sync::{Arc, PoisonError, RwLockReadGuard};
 use std::time::Duration;
-use tokio::sync::mpsc::Sender;
 
 /// A program that spent this share of its time without the core that it was ready for was disturbed.
 const NOISY_SHARE: f64 = 0.1;
@@ -25,29 +24,51 @@ const NOISY_SHARE: f64 = 0.1;
 /// Less than this is the ordinary price of being scheduled.
 const NOISY_LEAST: Duration = Duration::from_millis(5);
 
-/// Works until there are no more jobs, or the run is stopped.
-pub(super) fn work(slots: &Slots<'_>, slot: usize, executor: Box<dyn Executor>, sender: &Sender<FinishedJob>) {
-    let mut runner = CaseRunner { slots, slot, executor, open: None };
-    while let Some(job) = slots.next_job() {
-        slots.running().start(job);
-        let judged = runner.judge(job);
-        slots.running().end(job);
-        // A cancelled job has no outcome: it is not finished, and a resumed run does it again.
-        let Some((outcome, evidence)) = judged else { return };
-        // A helper command that was ended with the run says nothing of the case.
-        if outcome.verdict == Verdict::JudgeError && slots.stopped.load(Ordering::SeqCst) {
-            return;
-        }
-        if slots.plan.fail_fast && !outcome.is_accepted() {
-            // Before the dispatcher hears of it: this worker would otherwise start another case meanwhile.
-            slots.stopped.store(true, Ordering::SeqCst);
-        }
-        let evidence = Box::new(evidence);
-        let features = runner.features(job.case);
-        if sender.blocking_send(FinishedJob { job, outcome, features, evidence }).is_err() {
-            return;
-        }
+/// Briefer than this, a solver's run is of the order of what it takes to wake the thread that waits for it.
+const BRIEF: Duration = Duration::from_millis(1);
+
+/// How long that thread leaves brief solvers to run before it looks again: shorter than the queue of them.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// A job that was taken from the plan.
+pub(super) struct Turn<'a> {
+    pub(super) job: JobId,
+    /// What the case's input shows; `None` if there is no input, or nobody wants to know.
+    pub(super) features: Option<Arc<Features>>,
+    /// `Err` holds what became of it without a run.
+    pub(super) task: Result<Task<'a>, Box<Settled>>,
+}
+
+/// What became of a job.
+pub(super) type Settled = (Outcome, Evidence);
+
+/// A solver that is to be run.
+pub(super) struct Task<'a> {
+    case: Rc<OpenCase>,
+    program: &'a Path,
+    limits: Limits,
+    request: Request,
+    state: State<'a>,
+}
+
+impl Task<'_> {
+    /// Returns whether nothing happens between the solver's start and its end.
+    fn is_plain(&self) -> bool {
+        let converses = matches!(self.case.prepared, PreparedCase::Interactive { .. } | PreparedCase::Tested { .. });
+        !converses && self.case.prepared.passes() == 1
     }
+
+    fn is_slightly_slow(&self, execution: &Execution) -> bool {
+        execution.usage.cpu > self.limits.cpu.0 && !execution.breaches.contains(&Breach::Cpu)
+    }
+}
+
+/// How far the run of a solver has come.
+enum State<'a> {
+    Waiting,
+    /// The executor has it. Nothing is timed alone meanwhile.
+    Submitted(RwLockReadGuard<'a, ()>),
+    Ended(Result<Execution, Fault>),
 }
 
 /// A case whose input is at hand: with several solvers it is made and read once.
@@ -60,55 +81,81 @@ struct OpenCase {
     features: Option<Arc<Features>>,
 }
 
-struct CaseRunner<'a> {
+/// What runs the cases of a slot.
+pub(super) struct CaseRunner<'a> {
     slots: &'a Slots<'a>,
     slot: usize,
     executor: Box<dyn Executor>,
-    open: Option<OpenCase>,
+    open: Option<Rc<OpenCase>>,
+    /// Jobs after the one that is being judged, those whose solvers were submitted first.
+    ahead: VecDeque<Turn<'a>>,
+    /// The last solver ended within [`BRIEF`].
+    is_brief: bool,
 }
 
-impl CaseRunner<'_> {
+impl<'a> CaseRunner<'a> {
+    pub(super) fn new(slots: &'a Slots<'a>, slot: usize, executor: Box<dyn Executor>) -> Self {
+        Self { slots, slot, executor, open: None, ahead: VecDeque::new(), is_brief: false }
+    }
+
+    /// Takes the next job; `None` when all are taken or the run is stopped.
+    pub(super) fn next_turn(&mut self) -> Option<Turn<'a>> {
+        self.ahead.pop_front().or_else(|| self.take())
+    }
+
     /// Returns what became of a job; `None` when it was cancelled.
-    fn judge(&mut self, job: JobId) -> Option<(Outcome, Evidence)> {
-        let plan = self.slots.plan;
-        let without_run = |verdict, note, input| {
-            Some((Outcome::without_run(verdict, note), Evidence { input, ..Evidence::default() }))
+    pub(super) fn judge(&mut self, task: Result<Task<'a>, Box<Settled>>) -> Option<Settled> {
+        let mut task = match task {
+            Ok(task) => task,
+            Err(settled) => return Some(*settled),
         };
-        let solver = &plan.solvers[job.solver];
-        let program = match &solver.invocation {
-            Invocation::Program(program) => program,
-            Invocation::CannotStart(why) => return without_run(Verdict::CannotStart, why.clone(), None),
-            Invocation::CompileError(said) => return without_run(Verdict::CompileError, said.clone(), None),
-        };
-        let (input, digest) = match self.open(job.case) {
-            Ok(input) => input,
-            Err(error) => return without_run(Verdict::JudgeError, error_chain(&error), None),
-        };
-        if let Some(KnownOutcome { outcome, stored }) = digest.and_then(|digest| self.slots.store.lookup(job, &digest))
-        {
-            return Some((outcome, Evidence { input: digest, answer: None, stored: Some(stored) }));
-        }
-        let hidden = &self.slots.hidden[job.solver];
-        let limits = plan.limits_of(job.solver);
-        let mut request = request(plan, job.solver, program, hidden, input);
-        request.limits.cpu = Some(self.slots.enforced_cpu(&limits));
-        match self.execute(&request, &limits) {
-            Ok(performance) => Some(self.finished(&program.path, &limits, performance, digest)),
+        match self.execute(&mut task) {
+            Ok(performance) => Some(self.finished(&task, performance)),
             Err(ConverseError::Sandbox(Fault::Cancelled)) => None,
             Err(error) => {
                 // After a fault the executor may be unusable; a new one keeps one bad case from spoiling the rest.
                 if let (ConverseError::Sandbox(_), Some(executor)) = (&error, self.slots.reopen(self.slot)) {
                     self.executor = executor;
+                    self.submitted_ahead().for_each(|task| task.state = State::Waiting);
                 }
-                without_run(Verdict::JudgeError, error_chain(&error), digest)
+                let evidence = Evidence { input: task.case.digest, ..Evidence::default() };
+                Some((Outcome::without_run(Verdict::JudgeError, error_chain(&error)), evidence))
             }
         }
     }
 
+    fn take(&mut self) -> Option<Turn<'a>> {
+        let job = self.slots.next_job()?;
+        let task = self.prepare(job);
+        let features = self.open.as_ref().filter(|open| open.index == job.case).and_then(|open| open.features.clone());
+        Some(Turn { job, features, task })
+    }
+
+    /// Makes ready what a job needs, or says what became of it without a run.
+    fn prepare(&mut self, job: JobId) -> Result<Task<'a>, Box<Settled>> {
+        let slots = self.slots;
+        let plan = slots.plan;
+        let without_run = |verdict, note| Box::new((Outcome::without_run(verdict, note), Evidence::default()));
+        let program = match &plan.solvers[job.solver].invocation {
+            Invocation::Program(program) => program,
+            Invocation::CannotStart(why) => return Err(without_run(Verdict::CannotStart, why.clone())),
+            Invocation::CompileError(said) => return Err(without_run(Verdict::CompileError, said.clone())),
+        };
+        let case = self.open(job.case).map_err(|error| without_run(Verdict::JudgeError, error_chain(&error)))?;
+        if let Some(KnownOutcome { outcome, stored }) = case.digest.and_then(|digest| slots.store.lookup(job, &digest))
+        {
+            return Err(Box::new((outcome, Evidence { input: case.digest, answer: None, stored: Some(stored) })));
+        }
+        let limits = plan.limits_of(job.solver);
+        let mut request = request(plan, job.solver, program, &slots.hidden[job.solver], case.input.clone());
+        request.limits.cpu = Some(slots.enforced_cpu(&limits));
+        Ok(Task { case, program: &program.path, limits, request, state: State::Waiting })
+    }
+
     /// Makes and reads the case's input; with several solvers once for all of them.
-    fn open(&mut self, index: usize) -> Result<(Arc<[u8]>, Option<Digest>), ReadError> {
+    fn open(&mut self, index: usize) -> Result<Rc<OpenCase>, ReadError> {
         if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
-            return Ok((open.input.clone(), open.digest));
+            return Ok(Rc::clone(open));
         }
         let case = &self.slots.plan.cases.at(index);
         let input: Arc<[u8]> = self.slots.inputs.load(case)?.into();
@@ -116,39 +163,102 @@ impl CaseRunner<'_> {
         let finder = self.slots.finder.as_ref();
         let features = finder.map(|finder| Arc::new(finder.describe(&input, &prepared)));
         let digest = self.slots.store.is_active().then(|| Digest::of(&input));
-        self.open = Some(OpenCase { index, input: input.clone(), digest, prepared, features });
-        Ok((input, digest))
-    }
-
-    fn features(&self, case: usize) -> Option<Arc<Features>> {
-        self.open.as_ref().filter(|open| open.index == case)?.features.clone()
+        let open = Rc::new(OpenCase { index, input, digest, prepared, features });
+        self.open = Some(Rc::clone(&open));
+        Ok(open)
     }
 
     /// Runs the solver; and again, alone, when it was a little too slow while it had neighbours.
-    fn execute(&mut self, request: &Request, limits: &Limits) -> Result<Performance, ConverseError> {
-        let limit = limits.cpu.0;
-        let is_slightly_slow =
-            |execution: &Execution| execution.usage.cpu > limit && !execution.breaches.contains(&Breach::Cpu);
-        let mut performance = {
+    fn execute(&mut self, task: &mut Task<'a>) -> Result<Performance, ConverseError> {
+        let mut performance = if task.is_plain() {
+            Performance { execution: self.run(task)?, decision: None }
+        } else {
             let _neighbours = self.slots.quiet.read();
-            self.perform(request, limits)?
+            self.perform(task)?
         };
-        if is_slightly_slow(&performance.execution) && self.slots.has_neighbours() {
+        if task.is_slightly_slow(&performance.execution) && self.slots.has_neighbours() {
+            self.settle_ahead();
             let _alone = self.slots.quiet.write();
-            performance = self.perform(request, limits)?;
+            performance = self.perform(task)?;
         }
-        if is_slightly_slow(&performance.execution) {
+        if task.is_slightly_slow(&performance.execution) {
             performance.execution.breaches.push(Breach::Cpu);
         }
         Ok(performance)
     }
 
-    /// Runs the solver once, by itself or in a conversation.
-    fn perform(&mut self, request: &Request, limits: &Limits) -> Result<Performance, ConverseError> {
-        let stopped = &self.slots.stopped;
-        let Some(OpenCase { prepared, .. }) = &self.open else {
-            return Ok(Performance { execution: self.executor.run(request)?, decision: None });
+    /// Runs a solver that needs no attention meanwhile, and has the next one wait for its end where cores are free. Of brief
+    /// ones several wait, and several are collected at a time: to wake this thread for each would take from the core that
+    /// the next one runs on.
+    fn run(&mut self, task: &mut Task<'a>) -> Result<Execution, Fault> {
+        if matches!(task.state, State::Waiting) {
+            let guard = self.slots.quiet.read().unwrap_or_else(PoisonError::into_inner);
+            self.executor.submit(&task.request)?;
+            task.state = State::Submitted(guard);
+        }
+        if self.slots.looks_ahead() {
+            self.look_ahead();
+        }
+        let result = match std::mem::replace(&mut task.state, State::Waiting) {
+            State::Ended(result) => result,
+            State::Submitted(_neighbours) => {
+                if self.ahead.len() > 1 && !self.executor.is_ready() {
+                    std::thread::sleep(PAUSE);
+                }
+                self.executor.collect()
+            }
+            State::Waiting => unreachable!("it was submitted"),
         };
+        self.is_brief = result.as_ref().is_ok_and(|execution| execution.usage.wall < BRIEF);
+        result
+    }
+
+    /// Takes the next jobs and submits their solvers.
+    fn look_ahead(&mut self) {
+        let most = if self.is_brief { QUEUE - 1 } else { 1 };
+        while self.ahead.len() < most {
+            let Some(mut turn) = self.take() else { break };
+            self.submit_behind_others(&mut turn);
+            self.ahead.push_back(turn);
+        }
+    }
+
+    /// Submits a solver that is to run after those ahead, unless one of them could not be submitted, or another slot waits
+    /// to time one alone.
+    fn submit_behind_others(&mut self, turn: &mut Turn<'a>) {
+        let waits = |turn: &Turn<'_>| matches!(&turn.task, Ok(Task { state: State::Waiting, .. }));
+        let Turn { task: Ok(task), .. } = turn else { return };
+        if task.is_plain()
+            && !self.ahead.iter().any(waits)
+            && let Ok(guard) = self.slots.quiet.try_read()
+            && self.executor.submit(&task.request).is_ok()
+        {
+            task.state = State::Submitted(guard);
+        }
+    }
+
+    /// Waits for the ends of all solvers that were submitted.
+    fn settle_ahead(&mut self) {
+        for turn in &mut self.ahead {
+            if let Ok(task) = &mut turn.task
+                && matches!(task.state, State::Submitted(_))
+            {
+                task.state = State::Ended(self.executor.collect());
+            }
+        }
+    }
+
+    /// The solvers ahead that the executor has.
+    fn submitted_ahead(&mut self) -> impl Iterator<Item = &mut Task<'a>> {
+        let tasks = self.ahead.iter_mut().filter_map(|turn| turn.task.as_mut().ok());
+        tasks.filter(|task| matches!(task.state, State::Submitted(_)))
+    }
+
+    /// Runs the solver once, by itself or in a conversation.
+    fn perform(&mut self, task: &Task<'_>) -> Result<Performance, ConverseError> {
+        let stopped = &self.slots.stopped;
+        let Task { request, limits, .. } = task;
+        let prepared = &task.case.prepared;
         if prepared.passes() > 1 {
             return passes::perform(&mut *self.executor, request, limits, prepared);
         }
@@ -178,35 +288,25 @@ impl CaseRunner<'_> {
     }
 
     /// The answer goes along where there is one: a solver that ended well has given its answer, right or wrong.
-    fn finished(
-        &self,
-        program: &Path,
-        limits: &Limits,
-        performance: Performance,
-        input: Option<Digest>,
-    ) -> (Outcome, Evidence) {
+    fn finished(&self, task: &Task<'_>, performance: Performance) -> Settled {
         let Performance { execution, decision } = performance;
-        let outcome = self.outcome(program, limits, &execution, decision);
+        let outcome = self.outcome(task, &execution, decision);
         let answered = matches!(outcome.verdict, Verdict::Accepted | Verdict::WrongAnswer | Verdict::JudgeError);
         let wanted = self.slots.store.is_active() || self.slots.plan.hand_over_answers;
         let answer = (answered && wanted).then_some(execution.stdout);
-        (outcome, Evidence { input, answer, stored: None })
+        (outcome, Evidence { input: task.case.digest, answer, stored: None })
     }
 
-    fn outcome(
-        &self,
-        program: &Path,
-        limits: &Limits,
-        execution: &Execution,
-        decision: Option<InteractorDecision>,
-    ) -> Outcome {
+    fn outcome(&self, task: &Task<'_>, execution: &Execution, decision: Option<InteractorDecision>) -> Outcome {
+        let Task { program, limits, .. } = task;
+        let case = &task.case.prepared;
         let usage = &execution.usage;
         let mut outcome = match (decision, solver::ending(program, execution, limits)) {
             (Some(decision), ending) => match verdict::interactive_verdict(execution, ending, limits, decision) {
-                InteractiveVerdict::Decided(ruling) => self.ruled(|case| case.admit(ruling)),
+                InteractiveVerdict::Decided(ruling) => ruled(case.admit(ruling)),
                 InteractiveVerdict::Failed(verdict, note) => Outcome::without_run(verdict, note),
             },
-            (None, Ending::Clean) => self.ruled(|case| case.check(&execution.stdout)),
+            (None, Ending::Clean) => ruled(case.check(&execution.stdout)),
             (None, Ending::Failed(verdict, note)) => Outcome::without_run(verdict, note),
         };
         if self.slots.plan.stderr.keeps(outcome.is_accepted()) {
@@ -221,27 +321,17 @@ impl CaseRunner<'_> {
         }
         outcome
     }
-
-    /// Returns the outcome of a ruling on the open case.
-    fn ruled(&self, ruling: impl FnOnce(&PreparedCase) -> Result<Ruling, CheckerError>) -> Outcome {
-        match self.open.as_ref().map(|open| ruling(&open.prepared)) {
-            Some(Ok(ruling)) => ruled(ruling),
-            Some(Err(error)) => Outcome::without_run(Verdict::JudgeError, error_chain(&error)),
-            None => {
-                Outcome::without_run(Verdict::JudgeError, "the case was closed before its answer arrived".to_owned())
-            }
-        }
-    }
 }
 
-fn ruled(ruling: Ruling) -> Outcome {
+fn ruled(ruling: Result<Ruling, CheckerError>) -> Outcome {
     match ruling {
-        Ruling::Accepted(score) => {
+        Ok(Ruling::Accepted(score)) => {
             Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) }
         }
-        Ruling::Rejected(rejection) => {
+        Ok(Ruling::Rejected(rejection)) => {
             let note = rejection.to_string();
             Outcome { broken: rejection.broken, ..Outcome::without_run(Verdict::WrongAnswer, note) }
         }
+        Err(error) => Outcome::without_run(Verdict::JudgeError, error_chain(&error)),
     }
 }

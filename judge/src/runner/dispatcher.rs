@@ -1,23 +1,24 @@
 //! Owns the state of a run: starts the workers, receives every finished job and every signal, decides when to stop.
 
-use super::case_runner::work;
 use super::result::{RunError, RunResult};
 use super::settings::RunSettings;
 use super::signals::Signals;
 use super::slots::Slots;
+use super::work::work;
 use super::{Handover, ResultStore};
 use crate::executor::ExecutorPool;
 use crate::model::{FinishedJob, RunEvent, Stop};
 use crate::plan::Plan;
+use std::convert::Infallible;
 use std::io;
 use std::thread::Builder;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, channel};
 
 /// This many finished jobs wait to be stored, and are stored together. More would only pile up their answers.
-const BATCH: usize = 16;
+const BATCH: usize = 64;
 
-/// A finished job waits this long for others at most. The delay is not visible, and a commit costs as much for many.
+/// A finished job waits this long for others. The delay is not visible, and a commit costs as much for many.
 const GATHERING: Duration = Duration::from_millis(16);
 
 /// Runs a plan, as [`PlanRunner::run`](super::PlanRunner::run) says. `signals` are the requests to stop; on the second one,
@@ -35,20 +36,24 @@ pub(super) fn run_plan(
     let _entered = runtime.enter();
     let signals = signals().map_err(RunError::Start)?;
     let (sender, receiver) = channel(BATCH);
+    let (at_work, leaving) = channel(1);
     let (slots, executors) = Slots::open(plan, settings, pool, store)?;
 
     std::thread::scope(|scope| {
         let handles = executors.into_iter().enumerate().map(|(slot, executor)| {
-            let (slots, sender) = (&slots, sender.clone());
-            Builder::new().spawn_scoped(scope, move || work(slots, slot, executor, &sender))
+            let (slots, sender, at_work) = (&slots, sender.clone(), at_work.clone());
+            Builder::new().spawn_scoped(scope, move || {
+                work(slots, slot, executor, &sender);
+                drop(at_work);
+            })
         });
         // Those that have started end with their next case: the receiver goes with this function.
         let handles: Vec<_> =
             handles.collect::<Result<_, _>>().inspect_err(|_| slots.stop()).map_err(RunError::Thread)?;
-        drop(sender);
+        drop((sender, at_work));
         let handover = Handover::new(plan, store, watch);
         let mut dispatcher = Dispatcher { plan, slots: &slots, handover, stop: None, abort };
-        runtime.block_on(dispatcher.listen(receiver, signals));
+        runtime.block_on(dispatcher.listen(Finished { jobs: receiver, leaving }, signals));
         let Dispatcher { handover, stop, .. } = dispatcher;
         let outcomes = handover.into_outcomes();
         let panicked = handles.into_iter().any(|handle| handle.join().is_err());
@@ -56,25 +61,34 @@ pub(super) fn run_plan(
     })
 }
 
-/// Waits for a finished job, and then a moment longer for others; returns whether there is any. What is in the batch
-/// already stays there when a signal comes in between.
-async fn next_batch(finished: &mut Receiver<FinishedJob>, batch: &mut Vec<FinishedJob>, gathering: Duration) -> bool {
-    if batch.is_empty() && finished.recv_many(batch, BATCH).await == 0 {
-        return false;
-    }
-    let moment = tokio::time::sleep(gathering);
-    tokio::pin!(moment);
-    while batch.len() < BATCH && !gathering.is_zero() {
-        tokio::select! {
-            biased;
-            next = finished.recv() => match next {
-                Some(next) => batch.push(next),
-                None => break,
-            },
-            () = &mut moment => break,
+/// What comes from the workers.
+struct Finished {
+    jobs: Receiver<FinishedJob>,
+    /// Closed when the last of them has left.
+    leaving: Receiver<Infallible>,
+}
+
+impl Finished {
+    /// Waits for a finished job, and then a moment for others; returns whether there is any. What is in the batch already
+    /// stays there when a signal comes in between.
+    async fn next_batch(&mut self, batch: &mut Vec<FinishedJob>, gathering: Duration) -> bool {
+        if batch.is_empty() && self.jobs.recv_many(batch, BATCH).await == 0 {
+            return false;
         }
+        if !gathering.is_zero() {
+            // The others are taken when the moment is over: to be woken for each takes time from the solvers.
+            tokio::select! {
+                _ = self.leaving.recv() => {}
+                () = tokio::time::sleep(gathering) => {}
+            }
+            while batch.len() < BATCH
+                && let Ok(next) = self.jobs.try_recv()
+            {
+                batch.push(next);
+            }
+        }
+        true
     }
-    true
 }
 
 struct Dispatcher<'a> {
@@ -87,14 +101,14 @@ struct Dispatcher<'a> {
 
 impl Dispatcher<'_> {
     /// Listens until every worker is done.
-    async fn listen(&mut self, mut finished: Receiver<FinishedJob>, mut signals: Signals) {
+    async fn listen(&mut self, mut finished: Finished, mut signals: Signals) {
         let mut batch = Vec::with_capacity(BATCH);
         let gathering = self.gathering();
         loop {
             tokio::select! {
                 biased;
                 () = signals.next() => self.interrupted(),
-                more = next_batch(&mut finished, &mut batch, gathering) => {
+                more = finished.next_batch(&mut batch, gathering) => {
                     if !more {
                         return;
                     }

@@ -14,6 +14,7 @@ mod signals;
 mod slots;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use alone::run_alone;
 pub use handover::Handover;

@@ -84,6 +84,11 @@ impl<'a> Slots<'a> {
         (turn < self.plan.job_count()).then(|| self.plan.turn(turn))
     }
 
+    /// Keeps this thread away from the solvers' cores where there are others.
+    pub(super) fn leave_cores_to_solvers(&self) {
+        self.settings.leave_cores_to_solvers();
+    }
+
     /// Returns the jobs that are running now.
     pub(super) fn running(&self) -> &RunningJobs {
         &self.settings.running
@@ -92,6 +97,12 @@ impl<'a> Slots<'a> {
     /// Returns whether solvers run beside each other.
     pub(super) fn has_neighbours(&self) -> bool {
         self.settings.jobs.get() > 1
+    }
+
+    /// Returns whether the next solver starts before the answer of the last one is checked: not where that answer may end
+    /// the run.
+    pub(super) fn looks_ahead(&self) -> bool {
+        self.settings.spare_cores && !self.plan.fail_fast
     }
 
     /// Returns the CPU limit that the executor enforces for a solver with these limits. With neighbours a case gets a tenth more: one that ends within

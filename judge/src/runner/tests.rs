@@ -3,6 +3,7 @@
 use super::dispatcher::run_plan;
 use super::signals::Signals;
 use super::{ResultStore, RunResult, RunSettings, StoreLost};
+use crate::executor::QUEUE;
 use crate::executor::scripted::{Run, ScriptedPool, Step};
 use crate::manifest::Catalogue;
 use crate::model::{
@@ -15,6 +16,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 /// Columns, where `0` is an answer without moves: valid on every case.
@@ -73,23 +75,32 @@ impl ResultStore for Notes {
     }
 }
 
-/// Runs a plan; `react` gets every event and the means to send a signal.
+/// Runs a plan on cores that are all busy; `react` gets every event and the means to send a signal.
 fn run(
     plan: &Plan,
     jobs: usize,
     pool: &ScriptedPool,
     store: &Notes,
+    react: impl FnMut(&RunEvent, &UnboundedSender<()>),
+) -> RunResult {
+    run_on(&settings(jobs, false), plan, pool, store, react)
+}
+
+fn settings(jobs: usize, spare_cores: bool) -> RunSettings {
+    let jobs = NonZeroUsize::new(jobs).unwrap();
+    RunSettings { jobs, cores: Vec::new(), spare_cores, describe: false, running: Arc::default() }
+}
+
+fn run_on(
+    settings: &RunSettings,
+    plan: &Plan,
+    pool: &ScriptedPool,
+    store: &Notes,
     mut react: impl FnMut(&RunEvent, &UnboundedSender<()>),
 ) -> RunResult {
-    let settings = RunSettings {
-        jobs: NonZeroUsize::new(jobs).unwrap(),
-        cores: Vec::new(),
-        describe: false,
-        running: Arc::default(),
-    };
     let (sender, receiver) = unbounded_channel();
     let signals = || Ok(Signals::scripted(receiver));
-    run_plan(plan, &settings, pool, store, &mut |event| react(event, &sender), signals, || {}).unwrap()
+    run_plan(plan, settings, pool, store, &mut |event| react(event, &sender), signals, || {}).unwrap()
 }
 
 fn verdicts(result: &RunResult) -> Vec<Option<Verdict>> {
@@ -144,6 +155,57 @@ fn a_failed_executor_is_replaced_and_costs_one_case() {
 }
 
 #[test]
+fn with_spare_cores_the_next_solver_does_not_wait_for_the_check() {
+    for spare in [false, true] {
+        let steps = [Step::Answer("0"), Step::Answer("nonsense"), Step::Fail, Step::Exit(3)];
+        let (pool, store) = (ScriptedPool::in_turn(&steps), Notes::new(true));
+        let result = run_on(&settings(1, spare), &plan(6), &pool, &store, ignore);
+        let expected =
+            [Verdict::Accepted, Verdict::WrongAnswer, Verdict::JudgeError, Verdict::RuntimeError, Verdict::Accepted];
+        assert_eq!(verdicts(&result)[..5], expected.map(Some), "the solver behind the fault runs again");
+        assert_eq!(pool.opened(), 2);
+    }
+}
+
+#[test]
+fn as_many_solvers_wait_as_the_time_of_the_last_one_asks_for() {
+    let most = |spare, fail_fast, cpu| {
+        let pool = ScriptedPool::new(move |_| Step::AfterCpu("0", Duration::from_micros(cpu)));
+        let plan = Plan { fail_fast, ..plan(30) };
+        run_on(&settings(1, spare), &plan, &pool, &Notes::new(false), ignore);
+        pool.most_submitted()
+    };
+    assert_eq!((most(false, false, 500), most(false, false, 5000)), (1, 1));
+    assert_eq!((most(true, false, 500), most(true, false, 5000)), (QUEUE, 2));
+    assert_eq!(most(true, true, 500), 1, "what may end the run is known before the next solver starts");
+}
+
+#[test]
+fn a_case_is_timed_alone_with_spare_cores_too() {
+    let plan = plan(40);
+    let limit = plan.limits.cpu.0;
+    let slow_at_first = move |run: Run| match run {
+        Run { attempt: 0, turn } if turn % 3 == 0 => Step::AfterCpu("0", limit + limit / 20),
+        _ => Step::Answer("0"),
+    };
+    let pool = ScriptedPool::new(slow_at_first);
+    let result = run_on(&settings(3, true), &plan, &pool, &Notes::new(true), ignore);
+    assert!(verdicts(&result).iter().all(|verdict| *verdict == Some(Verdict::Accepted)));
+    assert!(pool.neighbours().len() > 45, "{:?}", pool.neighbours());
+}
+
+#[test]
+fn a_signal_ends_a_solver_that_waits_for_another() {
+    let pool = ScriptedPool::in_turn(&[Step::Answer("0"), Step::Hang]);
+    let result = run_on(&settings(1, true), &plan(50), &pool, &Notes::new(true), |event, signals| {
+        if let RunEvent::Finished(_) = event {
+            signals.send(()).unwrap();
+        }
+    });
+    assert_eq!((result.stop, result.outcomes.finished().count()), (Some(Stop::Interrupted), 1));
+}
+
+#[test]
 fn results_are_stored_in_batches_before_they_are_shown() {
     let store = Notes::new(true);
     let mut shown = 0;
@@ -154,14 +216,14 @@ fn results_are_stored_in_batches_before_they_are_shown() {
     assert!(result.outcomes.iter().all(|(_, outcome)| outcome.is_some()));
     let batches = store.batches.lock().unwrap();
     assert_eq!(batches.iter().sum::<usize>(), 100);
-    assert!(batches.len() < 100 && batches.iter().all(|&batch| batch <= 16), "{batches:?}");
+    assert!(batches.len() < 100 && batches.iter().all(|&batch| batch <= 64), "{batches:?}");
 }
 
 #[test]
 fn a_store_that_fails_is_told_once_and_the_run_goes_on() {
     let store = Notes { fails_at: 1, ..Notes::new(true) };
     let mut lost = Vec::new();
-    let result = run(&plan(60), 1, &ScriptedPool::in_turn(&[]), &store, |event, _| {
+    let result = run(&plan(200), 1, &ScriptedPool::in_turn(&[]), &store, |event, _| {
         if let RunEvent::JournalLost(why) = event {
             lost.push(why.clone());
         }
@@ -215,7 +277,6 @@ static ABORTED: AtomicUsize = AtomicUsize::new(0);
 
 #[test]
 fn the_second_signal_aborts() {
-    let settings = RunSettings { jobs: NonZeroUsize::MIN, cores: Vec::new(), describe: false, running: Arc::default() };
     let (sender, receiver) = unbounded_channel();
     sender.send(()).unwrap();
     sender.send(()).unwrap();
@@ -225,7 +286,7 @@ fn the_second_signal_aborts() {
     };
     let store = Notes::new(false);
     let signals = || Ok(Signals::scripted(receiver));
-    let result = run_plan(&plan(3), &settings, &pool, &store, &mut |_| {}, signals, abort).unwrap();
+    let result = run_plan(&plan(3), &settings(1, false), &pool, &store, &mut |_| {}, signals, abort).unwrap();
     assert_eq!(result.stop, Some(Stop::Interrupted));
     assert_eq!(ABORTED.load(Ordering::SeqCst), 1);
 }

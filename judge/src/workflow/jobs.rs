@@ -134,7 +134,8 @@ pub(crate) fn task_settings(settings: &WorkerSettings) -> RunSettings {
     let jobs = NonZeroUsize::new(settings.jobs).unwrap_or(NonZeroUsize::MIN);
     let own = settings.pin && cores.numbers().len() == jobs.get();
     let cores = if own { cores.numbers().to_vec() } else { Vec::new() };
-    RunSettings { jobs, cores, describe: settings.describe, running: Arc::default() }
+    // Cores that are not its own may be another task's.
+    RunSettings { jobs, cores, spare_cores: false, describe: settings.describe, running: Arc::default() }
 }
 
 /// Returns how many solvers run at once.
@@ -153,5 +154,11 @@ fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
     }
     let numbers = cores.numbers();
     let pin = !args.no_pin && jobs.get() <= numbers.len();
-    RunSettings { jobs, cores: if pin { numbers.to_vec() } else { Vec::new() }, describe, running: Arc::default() }
+    RunSettings {
+        jobs,
+        cores: if pin { numbers.to_vec() } else { Vec::new() },
+        spare_cores: jobs < most,
+        describe,
+        running: Arc::default(),
+    }
 }
