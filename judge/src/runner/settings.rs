@@ -12,8 +12,8 @@ pub struct RunSettings {
     pub jobs: NonZeroUsize,
     /// The cores that workers are pinned to, one each in turn; empty: no pinning.
     pub cores: Vec<usize>,
-    /// Whether there are cores beside those of the solvers: then the next solver starts before the answer of the last one
-    /// is checked.
+    /// Whether there is a core for what a solver needs beside its own: inputs, checks. Then the next solver starts before the
+    /// answer of the last one is checked.
     pub spare_cores: bool,
     /// Whether events carry the features of their cases.
     pub describe: bool,
@@ -32,11 +32,11 @@ impl RunSettings {
         self.cores.get(self.jobs.get()..).unwrap_or_default()
     }
 
-    /// Keeps this thread, and what it starts from now on, away from the solvers' cores where there are others.
+    /// Keeps this thread, and what it starts from now on, away from the solvers' cores where there are others enough.
     pub(super) fn leave_cores_to_solvers(&self) {
         let mut others = CpuSet::new();
         self.other_cores().iter().filter(|core| **core < CpuSet::MAX_CPU).for_each(|core| others.set(*core));
-        if others.count() > 0 {
+        if self.spare_cores && others.count() > 0 {
             // A wish: without it, the judge's own work takes time from solvers now and then.
             let _ = sched_setaffinity(None, &others);
         }

@@ -84,7 +84,7 @@ impl<'a> Slots<'a> {
         (turn < self.plan.job_count()).then(|| self.plan.turn(turn))
     }
 
-    /// Keeps this thread away from the solvers' cores where there are others.
+    /// Keeps this thread away from the solvers' cores where there are others enough.
     pub(super) fn leave_cores_to_solvers(&self) {
         self.settings.leave_cores_to_solvers();
     }

@@ -157,7 +157,7 @@ fn settings_on(cores: &Cores, args: &JobArgs, describe: bool) -> RunSettings {
     RunSettings {
         jobs,
         cores: if pin { numbers.to_vec() } else { Vec::new() },
-        spare_cores: jobs < most,
+        spare_cores: most.get() >= 2 * jobs.get(),
         describe,
         running: Arc::default(),
     }
