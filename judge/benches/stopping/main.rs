@@ -6,6 +6,7 @@
 
 mod effects;
 mod hypotheses;
+mod least;
 mod nulls;
 mod others;
 #[path = "../../../tests/statistics/populations.rs"]

@@ -1,5 +1,6 @@
 //! False decisions where the mean effect is 0.
 
+use crate::least::{Speed, least_false_percent};
 use crate::populations::{self, Population};
 use crate::simulate::{ALPHA, LOOKS, Stop, mean_wald_cases, percent, settings, share, stop, stop_at};
 use crate::totals::{draw, equal_totals};
@@ -91,15 +92,38 @@ pub(crate) fn rare_table(runs: usize) {
     println!("\nRare losses, mean 0, {runs} runs, up to {LOOKS} cases: false decisions without --rare and with it:\n");
     println!("| losses | noise of the others | false | with --rare | least possible at 1.35 times Wald's cases |");
     println!("|---|---:|---:|---:|---:|");
+    let goals = goals(1.35);
     for (share, noise, population) in populations::rare() {
         let mut random = Random::new(5);
         let mut wrong = |rare| false_share(&population, SequenceSettings { rare, ..settings() }, runs, &mut random);
         let (plain, careful) = (wrong(None), wrong(Some(share)));
         let Population::RareLosses { loss, .. } = population else { continue };
-        let effect = loss * share / (1.0 - share) / noise;
-        let least = 100.0 * (1.0 - share).powf(1.35 * mean_wald_cases(effect, ALPHA / 2.0, &mut random));
+        let mean = loss * share / (1.0 - share) / noise;
+        let least = least_false_percent(share, mean, &goals);
         println!("| {:.0} % | {noise} | {plain:.1} % | {careful:.1} % | {least:.1} % |", 100.0 * share);
     }
+    least_elsewhere();
+}
+
+/// The last column for other goals.
+fn least_elsewhere() {
+    let (one, five) = (100.0_f64.ln() * 0.01 / 0.99 / 0.3, 2.0 * 0.05 / 0.95 / 0.1);
+    let [quarter, half, whole] = goals(1.35);
+    println!(
+        "\nLeast possible with 5 % losses and noise 0.1 without the goal at 1 sd: {:.1} %; with 29.9 cases there: {:.1} %",
+        least_false_percent(0.05, five, &[quarter, half]),
+        least_false_percent(0.05, five, &[quarter, half, Speed { cases: 29.9, ..whole }])
+    );
+    println!(
+        "With 1 % losses and noise 0.3 at 1.7 times Wald's cases: {:.1} %",
+        least_false_percent(0.01, one, &goals(1.7))
+    );
+}
+
+/// So many times Wald's cases at a fourth and half of a standard deviation, and at a whole one no more than at half.
+fn goals(factor: f64) -> [Speed; 3] {
+    let [quarter, half] = [0.25, 0.5].map(|mean| factor * mean_wald_cases(mean, ALPHA / 2.0, &mut Random::new(7)));
+    [(0.25, quarter), (0.5, half), (1.0, half)].map(|(mean, cases)| Speed { mean, cases })
 }
 
 fn false_share(population: &Population, settings: SequenceSettings, runs: usize, random: &mut Random) -> f64 {
