@@ -35,6 +35,14 @@ pub(crate) struct Ground {
 pub(crate) struct Found {
     pub(crate) ground: Ground,
     pub(crate) gaps: Vec<Gap>,
+    /// The worker that has shown it, if its programs stay on a core.
+    pub(crate) first: Option<PinnedWorker>,
+}
+
+/// A worker whose programs stay on a core.
+pub(crate) struct PinnedWorker {
+    pub(crate) worker: Worker,
+    pub(crate) core: usize,
 }
 
 /// Why a tier is not available.
@@ -64,10 +72,13 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<F
     }
     let site = if tier.has_cgroup() { Some(Site::find().map_err(|why| Unfit { why, shortage: false })?) } else { None };
     let ground = Ground { executable: executable.to_owned(), scratch: scratch.to_owned(), site };
-    let has_proc =
-        self_test(tier, &ground).map_err(|fault| Unfit { why: explain(&fault), shortage: fault.is_shortage() })?;
+    // On one core it needs no perf event, for the first of which the kernel waits some milliseconds.
+    let core = cores::allowed().first().copied();
+    let (has_proc, worker) = self_test(tier, &ground, core)
+        .map_err(|fault| Unfit { why: explain(&fault), shortage: fault.is_shortage() })?;
     let gaps = gaps(tier, &ground, has_proc);
-    Ok(Found { ground, gaps })
+    let first = core.map(|core| PinnedWorker { worker, core });
+    Ok(Found { ground, gaps, first })
 }
 
 /// A worker of this tier.
@@ -84,9 +95,9 @@ pub(crate) fn worker(tier: Tier, ground: &Ground, core: Option<usize>) -> Result
     Worker::start(&ground.executable, settings)
 }
 
-/// Runs the helper's executable as a program of the tier; returns whether it saw a `/proc`. The executable may be out
-/// of reach for the program, which is no fault of the tier.
-fn self_test(tier: Tier, ground: &Ground) -> Result<bool, Fault> {
+/// Runs the helper's executable as a program of the tier; returns whether it saw a `/proc`, and the worker. The
+/// executable may be out of reach for the program, which is no fault of the tier.
+fn self_test(tier: Tier, ground: &Ground, core: Option<usize>) -> Result<(bool, Worker), Fault> {
     let program = std::fs::canonicalize(&ground.executable).unwrap_or_else(|_| ground.executable.clone());
     let request = Request {
         argv: vec![OsString::from("self-test"), SELF_TEST.into()],
@@ -108,9 +119,9 @@ fn self_test(tier: Tier, ground: &Ground) -> Result<bool, Fault> {
         stdout: Sink::Capture,
         stderr: Sink::Capture,
     };
-    // On one core it needs no perf event, for the first of which the kernel waits some milliseconds.
-    let core = cores::allowed().first().copied();
-    Ok(worker(tier, ground, core)?.run(&request)?.end == End::Exited(HAS_PROC))
+    let mut worker = worker(tier, ground, core)?;
+    let has_proc = worker.run(&request)?.end == End::Exited(HAS_PROC);
+    Ok((has_proc, worker))
 }
 
 /// A fault and its causes in one line.

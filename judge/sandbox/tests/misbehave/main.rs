@@ -10,6 +10,7 @@ mod cases;
 mod channels;
 mod deaths;
 mod delegation;
+mod first;
 mod hoard;
 mod judge_level;
 #[path = "../../../../tests/support/pace.rs"]

@@ -1,0 +1,51 @@
+//! The worker that has tried the tier: handed out once, for its core.
+
+use std::fs;
+use std::path::Path;
+
+use judge_sandbox::{End, Options, Sandbox, TierChoice, Worker};
+
+use super::judge_level::check;
+use super::request;
+
+/// It is used instead of a new one, by one who asks for its core; else it ends.
+pub(crate) fn is_handed_out_once(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
+    let cores = rustix::thread::sched_getaffinity(None).unwrap();
+    let core = (0..rustix::thread::CpuSet::MAX_CPU).find(|core| cores.is_set(*core));
+    let before = children();
+    let more = |than: usize| children() - before - than;
+    let opened = Sandbox::open(&options).map_err(|error| error.to_string())?;
+    // In tiers without namespaces a worker is two processes.
+    let each = more(0);
+    check(each > 0, || "none waits".to_owned())?;
+    let first = runs(opened.worker(core), programs)?;
+    check(more(each) == 0, || format!("{} more for the first", more(each)))?;
+    let second = runs(opened.worker(core), programs)?;
+    check(more(each) == each, || format!("{} more for the second", more(each)))?;
+    drop((opened, first, second));
+    check(children() == before, || format!("{} are left", more(0)))?;
+    let opened = Sandbox::open(&options).map_err(|error| error.to_string())?;
+    let unpinned = runs(opened.worker(None), programs)?;
+    check(more(each) == 0, || format!("{} more for one on all cores", more(each)))?;
+    drop((opened, unpinned));
+    check(children() == before, || format!("{} are left", more(0)))?;
+    drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
+    check(children() == before, || format!("{} are left of one that nobody asked for", more(0)))
+}
+
+/// Runs a program in it.
+fn runs(worker: Result<Worker, judge_sandbox::Fault>, programs: &Path) -> Result<Worker, String> {
+    let mut worker = worker.map_err(|fault| fault.to_string())?;
+    let request = request(programs.join("output"), &["output", "code", "3"].map(str::to_owned));
+    let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(execution.end == End::Exited(3), || format!("{execution:?}"))?;
+    Ok(worker)
+}
+
+/// How many processes this one has started and not waited for.
+fn children() -> usize {
+    let tasks = fs::read_dir("/proc/self/task").unwrap().flatten();
+    let of_task = |path: &Path| fs::read_to_string(path.join("children")).unwrap_or_default();
+    tasks.map(|task| of_task(&task.path()).split_whitespace().count()).sum()
+}
