@@ -175,19 +175,52 @@ fn flags_of_a_single_case_are_no_reason_for_wrong_verdicts() {
             ("data/test_group.yaml", "output_validator_args: case_sensitive\n"),
             ("data/secret/1.yaml", "output_validator_args: [case_sensitive]\nhint: one\n"),
             ("submissions/accepted/a.sh", "cat\n"),
-            ("submissions/accepted/c.py", "import included\n"),
-            ("include/python3/included.py", "print(input())\n"),
         ],
     );
     let said = imported(&folder);
-    for line in [
-        "left   data/secret/1.yaml: `hint`: settings of a single case are not used",
-        "left   submissions/accepted: c.py: the files in include are not compiled together with it",
-    ] {
-        assert!(said.contains(line), "{line}: {said}");
-    }
+    let line = "left   data/secret/1.yaml: `hint`: settings of a single case are not used";
+    assert!(said.contains(line), "{line}: {said}");
     assert_eq!(catalogue(&folder).matches("[[problem.expect]]").count(), 1, "{said}");
 }
+
+#[test]
+fn submissions_are_compiled_with_the_files_in_include() {
+    let folder = echoes(
+        "problem_format_version: 2023-07\nname: Echo\n",
+        &[
+            // In no language that has files: as it is.
+            ("submissions/accepted/a.awk.sh", "cat\n"),
+            ("submissions/accepted/a.py", "import included, below.more\nprint(included.line(below.more.ONE))\n"),
+            ("submissions/accepted/folder/folder.py", "import included\nprint(included.line(1))\n"),
+            // The included one counts.
+            ("submissions/accepted/folder/included.py", "raise SystemExit(1)\n"),
+            (
+                "submissions/accepted/a.c",
+                "const char *line(void);\n#include \"puts.h\"\nint answer(void) { return say(line()); }\n",
+            ),
+            ("submissions/wrong_answer/a.c", "#include \"puts.h\"\nint answer(void) { return say(\"none\"); }\n"),
+            ("include/python3/included.py", "def line(times):\n    return input() * times\n"),
+            ("include/python3/below/more.py", "ONE = 1\n"),
+            ("include/c/main.c", MAIN),
+            ("include/c/puts.h", "#include <stdio.h>\nstatic int say(const char *text) { return puts(text) < 0; }\n"),
+            ("include/haskell/Nobody.hs", "module Nobody where\n"),
+        ],
+    );
+    let said = imported(&folder);
+    assert!(said.contains("left   include: its files are in the folders of submissions"), "{said}");
+    let exists = |path: &str| folder.path().join("out/submissions").join(path).exists();
+    assert!(exists("accepted/a.py/a.py") && exists("accepted/a.py/below/more.py") && !exists("accepted/a.py/main.c"));
+    assert!(exists("accepted/a.awk.sh") && exists("wrong_answer/a.c/main.c") && !exists("accepted/a.c/included.py"));
+    let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
+    assert_eq!(verified.code, Some(0), "{}{}", verified.stdout, verified.stderr);
+    folder.write("out/submissions/accepted/a.c/main.c", "int main(void) { return 0; }\n");
+    let verified = folder.judge(&["verify", "--problems", "out/problems.toml"]);
+    assert_eq!(verified.code, Some(1), "{}{}", verified.stdout, verified.stderr);
+}
+
+/// Reads a line, and starts what a submission says.
+const MAIN: &str = "#include <stdio.h>\nint answer(void);\nstatic char text[99];\n\
+    const char *line(void) { return scanf(\"%98[^\\n]\", text) == 1 ? text : \"\"; }\nint main(void) { return answer(); }\n";
 
 #[test]
 fn submissions_yaml_says_what_is_expected() {

@@ -17,7 +17,7 @@ pub(crate) enum Contestant {
     /// posix_spawn, two pipes, waitpid.
     Floor,
     /// The sandbox without a judge.
-    Sandbox(Tier, Sandbox),
+    Sandbox(Tier, Box<Sandbox>),
     /// A whole run, with checker and journal, by this build.
     Judge(Tier),
     /// The same by another build, which stands here.
@@ -81,7 +81,7 @@ impl Scene {
             let options = Options { tier: TierChoice::Forced(tier), ..Options::default() };
             match Sandbox::open(&options) {
                 Ok(sandbox) => {
-                    found.extend([Contestant::Sandbox(tier, sandbox), Contestant::Judge(tier)]);
+                    found.extend([Contestant::Sandbox(tier, Box::new(sandbox)), Contestant::Judge(tier)]);
                     found.extend(other.map(|path| Contestant::Other(tier, path.to_owned())));
                 }
                 Err(error) => println!("skipped: {error}"),

@@ -93,11 +93,12 @@ impl Project {
 }
 
 /// Returns the source that a folder starts from: `main` in whatever case, the only one at the top, or the one that has the
-/// folder's name.
+/// folder's name, with its ending or without.
 fn main_source(folder: &Path, sources: &[PathBuf]) -> Option<PathBuf> {
     let top: Vec<_> = sources.iter().filter(|path| path.components().count() == 1).collect();
     let named = |name: &str| {
-        let mut found = top.iter().filter(|path| path.file_stem().is_some_and(|stem| stem.eq_ignore_ascii_case(name)));
+        let is_it = |own: Option<&OsStr>| own.is_some_and(|own| own.eq_ignore_ascii_case(name));
+        let mut found = top.iter().filter(|path| is_it(path.file_stem()) || is_it(path.file_name()));
         found.next().copied()
     };
     let folder = folder.canonicalize().ok().and_then(|folder| folder.file_name().map(OsStr::to_owned));

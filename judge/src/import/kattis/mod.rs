@@ -65,14 +65,14 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
     } else {
         taken.push(format!("the default validator: tokens {}", package.flags.join(" ")).trim_end().to_owned());
     }
-    let (submissions, excluded) = submissions::write(&mut text, root, &package.config, &mut left)?;
+    let submissions = submissions::write(&mut text, root, &package.config, &mut left)?;
     if let Some(derived) = &mut time_limit {
-        derived.excluded = excluded;
+        derived.excluded = submissions.excluded;
     }
-    if !submissions.is_empty() {
+    if !submissions.files.is_empty() {
         taken.push("submissions with their expected verdicts, for `judge verify`".to_owned());
     }
-    copied.extend(submissions.into_iter().map(|file| (file.clone(), files::inside(root, &file))));
+    copied.extend(submissions.files);
     // The folders above a file may be links, too.
     copied.iter().try_for_each(|(from, _)| files::check_link(root, from))?;
     left.extend(other_folders(root)?);
@@ -177,7 +177,7 @@ fn other_folders(root: &Path) -> Result<Vec<String>, ImportError> {
             known if KNOWN.contains(&known) => continue,
             "input_validators" | "input_validator" | "input_format_validators" => continue,
             "statement" | "problem_statement" | "solution" | "attachments" => "texts are not judged",
-            "include" => "files are not compiled together with solvers",
+            "include" => "its files are in the folders of submissions; a solver of your own needs them in its folder",
             "graders" => "graders are not run: the points of the cases are added",
             "generators" => "generators of a package are not run: its cases are files",
             _ => "not part of the format",
