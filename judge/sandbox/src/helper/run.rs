@@ -120,7 +120,8 @@ fn perform(
         Ok(answer) => answer,
         Err(errno) => return Ok(refused(errno)),
     };
-    own.captured = [stdout.captured_until(), stderr.captured_until()];
+    own.captured =
+        [stdout.captured_until().unwrap_or(ahead_of_stdout), stderr.captured_until().unwrap_or(ahead_of_stderr)];
     answer.usage.stolen = own.steal.end(answer.usage.wall);
     answer.made = made(backend, task, &answer);
     Ok(answer)

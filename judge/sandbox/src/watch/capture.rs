@@ -21,7 +21,7 @@ const PIPE_BYTES: usize = 1 << 20;
 /// What a pipe that is ready takes at once, whatever else is in it.
 const PACE_BYTES: usize = 4096;
 
-/// Up to so many bytes that are captured are not worth a file.
+/// Captured output of at most this many bytes is not worth a file.
 const FEW_BYTES: usize = 4096;
 
 /// Where the bytes go.
@@ -115,12 +115,11 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Where the next run's part of the capture file begins.
-    pub(crate) fn captured_until(&self) -> u64 {
+    /// Where the next run's part of the capture file begins; `None`: where this one's did.
+    pub(crate) fn captured_until(&self) -> Option<u64> {
         match self.target {
-            Target::Capture(_, from) if self.is_in_file() => (from + self.kept).next_multiple_of(CAPTURE_UNIT),
-            Target::Capture(_, from) => from,
-            Target::Own(_) => 0,
+            Target::Capture(_, from) if self.is_in_file() => Some((from + self.kept).next_multiple_of(CAPTURE_UNIT)),
+            _ => None,
         }
     }
 
@@ -192,7 +191,8 @@ mod tests {
             Captured::Here(bytes) => bytes,
             Captured::InFile { from, length } => {
                 assert_eq!(from, 7);
-                assert!(stream.captured_until() >= 7 + length && stream.captured_until() % CAPTURE_UNIT == 0);
+                let until = stream.captured_until().unwrap();
+                assert!(until >= 7 + length && until % CAPTURE_UNIT == 0);
                 let mut bytes = vec![0; length as usize];
                 file.read_exact_at(&mut bytes, from).unwrap();
                 bytes

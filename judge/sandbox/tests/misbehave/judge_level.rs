@@ -28,6 +28,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("first worker", first::is_handed_out_once),
     ("queue in order", queue::in_order),
     ("queue after failures", queue::after_failures),
+    ("queue with files between", queue::with_files_between),
     ("queue cancelled", queue::cancelled),
     ("figures after a littered folder", figures_after_a_littered_folder),
     ("cannot start", cannot_start),

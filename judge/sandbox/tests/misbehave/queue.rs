@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use judge_sandbox::{End, Fault, Request, Sandbox, Stdin, Worker};
+use judge_sandbox::{End, Fault, Request, Sandbox, Sink, Stdin, Worker};
 
 use super::judge_level::check;
 use super::pace::{in_time, patiently};
@@ -13,7 +13,7 @@ use super::scene::processes_with;
 /// Standard output and standard error of these lengths, around the length from which on they go through files.
 const LENGTHS: [usize; 9] = [0, 3, 4095, 4096, 4097, 70_000, 65_536, 1_000_000, 5];
 
-/// The program of this turn: it repeats a letter of its own so many times, after what it reads.
+/// The program of this turn: it repeats a letter of its own, after what it reads.
 fn of_turn(turn: usize) -> (Request, Vec<u8>, Vec<u8>) {
     let letter = |shift: usize| char::from(b'a' + ((turn + shift) % 26) as u8);
     let (out, err) = (LENGTHS[turn % LENGTHS.len()], LENGTHS[(turn / 2) % LENGTHS.len()]);
@@ -50,6 +50,25 @@ pub(crate) fn in_order(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
             check(execution.end == End::Exited((turn % 7) as i32), || format!("turn {turn}: {:?}", execution.end))?;
         }
         check(!worker.is_ready(), || "something is left to collect".to_owned())?;
+    }
+    Ok(())
+}
+
+/// What one captured is there until it is collected, whatever those behind it do with their output.
+pub(crate) fn with_files_between(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let turns = [5, 0, 14];
+    let [first, mut between, last] = turns.map(|turn| of_turn(turn).0);
+    let file = || Sink::File(tempfile::tempfile().unwrap().into());
+    (between.stdout, between.stderr) = (file(), file());
+    [first, between, last].iter().try_for_each(|request| worker.submit(request)).map_err(|fault| fault.to_string())?;
+    // All have ended by then.
+    std::thread::sleep(patiently(Duration::from_millis(300)));
+    for turn in turns {
+        let execution = worker.collect().map_err(|fault| fault.to_string())?;
+        let (_, stdout, stderr) = of_turn(turn);
+        let expected = if turn == 0 { (Vec::new(), Vec::new()) } else { (stdout, stderr) };
+        check((execution.stdout, execution.stderr) == expected, || format!("turn {turn} has the output of another"))?;
     }
     Ok(())
 }
