@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::api::child::in_child;
@@ -35,8 +36,8 @@ pub(crate) struct Ground {
 pub(crate) struct Found {
     pub(crate) ground: Ground,
     pub(crate) gaps: Vec<Gap>,
-    /// The worker that has shown it, if its programs stay on a core.
-    pub(crate) first: Option<PinnedWorker>,
+    /// The worker that has shown it, if its programs stay on a core, until it is handed out.
+    pub(crate) first: Mutex<Option<PinnedWorker>>,
 }
 
 /// A worker whose programs stay on a core.
@@ -78,7 +79,7 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<F
         .map_err(|fault| Unfit { why: explain(&fault), shortage: fault.is_shortage() })?;
     let gaps = gaps(tier, &ground, has_proc);
     let first = core.map(|core| PinnedWorker { worker, core });
-    Ok(Found { ground, gaps, first })
+    Ok(Found { ground, gaps, first: Mutex::new(first) })
 }
 
 /// A worker of this tier.

@@ -1,10 +1,10 @@
 //! Chooses a tier by trying what works here, and opens workers.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use crate::api::execution::Fault;
 use crate::api::tier::{Gap, Options, Tier, TierChoice};
-use crate::probe::{self, Found, Ground, PinnedWorker, Unfit};
+use crate::probe::{self, Found, Unfit};
 use crate::sweep;
 use crate::worker::Worker;
 
@@ -37,18 +37,10 @@ pub enum OpenError {
 /// A sandbox of one tier. Its workers do the work.
 pub struct Sandbox {
     tier: Tier,
-    ground: Ground,
-    gaps: Vec<Gap>,
-    /// The worker that has tried the tier, until it is handed out.
-    first: Mutex<Option<PinnedWorker>>,
+    found: Found,
 }
 
 impl Sandbox {
-    fn of(tier: Tier, found: Found) -> Sandbox {
-        let Found { ground, gaps, first } = found;
-        Sandbox { tier, ground, gaps, first: Mutex::new(first) }
-    }
-
     /// Chooses the tier, by trying, and removes what judges that were killed have left behind.
     ///
     /// # Errors
@@ -56,7 +48,7 @@ impl Sandbox {
     pub fn open(options: &Options) -> Result<Sandbox, OpenError> {
         let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
         let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
-        let attempt = |tier| probe::attempt(tier, &executable, &scratch).map(|found| Sandbox::of(tier, found));
+        let attempt = |tier| probe::attempt(tier, &executable, &scratch).map(|found| Sandbox { tier, found });
         let sandbox = match options.tier {
             TierChoice::Forced(tier) => attempt(tier).map_err(|Unfit { why, shortage }| match shortage {
                 true => OpenError::Shortage { why },
@@ -64,7 +56,7 @@ impl Sandbox {
             })?,
             TierChoice::Auto => strongest(options.allow_unsafe, attempt)?,
         };
-        sweep::sweep(&scratch, sandbox.ground.site.as_ref());
+        sweep::sweep(&scratch, sandbox.found.ground.site.as_ref());
         Ok(sandbox)
     }
 
@@ -75,7 +67,7 @@ impl Sandbox {
 
     /// What does not hold in this tier.
     pub fn gaps(&self) -> &[Gap] {
-        &self.gaps
+        &self.found.gaps
     }
 
     /// Starts a worker; its programs stay on `core`, if one is given.
@@ -85,13 +77,13 @@ impl Sandbox {
     pub fn worker(&self, core: Option<usize>) -> Result<Worker, Fault> {
         match self.first(core) {
             Some(first) => Ok(first),
-            None => probe::worker(self.tier, &self.ground, core),
+            None => probe::worker(self.tier, &self.found.ground, core),
         }
     }
 
     /// The worker that has tried the tier, for its core. Who wants one for all cores has no use for it: then it ends.
     fn first(&self, core: Option<usize>) -> Option<Worker> {
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first = self.found.first.lock().unwrap_or_else(PoisonError::into_inner);
         match core {
             Some(core) => first.take_if(|first| first.core == core).map(|first| first.worker),
             None => {
