@@ -108,7 +108,7 @@ fn compile(corpus: &Path, folder: &Path, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Does the same with each item, with so many of them at once.
+/// Does the same with each item, this many of them at once.
 fn each<T: Sync>(items: &[T], jobs: usize, act: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {

@@ -203,7 +203,7 @@ fn submissions_are_compiled_with_the_files_in_include() {
             ("include/python3/below/more.py", "ONE = 1\n"),
             ("include/c/main.c", MAIN),
             ("include/c/puts.h", "#include <stdio.h>\nstatic int say(const char *text) { return puts(text) < 0; }\n"),
-            ("include/haskell/Nobody.hs", "module Nobody where\n"),
+            ("include/haskell/Unused.hs", "module Unused where\n"),
         ],
     );
     let said = imported(&folder);

@@ -428,7 +428,7 @@ fn efficiency_of_two_nodes() {
     println!("64 cases of {seconds} s: {local:.1} s here, {there:.1} s on two nodes: {:.1} %", 100.0 * local / there);
 }
 
-/// Writes a solver that takes about so many seconds on this machine.
+/// Writes a solver that takes about this many seconds on this machine.
 fn keep_busy(user: &User<'_>, seconds: f64) {
     let work = |rounds: f64| {
         user.folder.script("work", &format!("awk 'BEGIN {{ for (i = 0; i < {rounds}; i++) x += i; print 1 }}'"))

@@ -256,7 +256,7 @@ fn rows_of_a_large_run_are_drawn_as_they_are_looked_at() {
     assert_eq!(scrolled, Ok(()));
 }
 
-/// Scrolls a table of rows by so many pixels each frame, 60 times, and returns the median of the times between frames and the
+/// Scrolls a table of rows by this many pixels each frame, 60 times, and returns the median of the times between frames and the
 /// time that nine of ten are below, in milliseconds.
 fn frame_times(browser: &mut Browser, step: u32) -> [f64; 2] {
     let scroll = format!(

@@ -146,8 +146,8 @@ fn only_pages_of_this_server_play_and_a_journal_that_is_only_read_keeps_nothing(
         let foreign = server.post(&address, &document, &["Origin: http://evil.example"]);
         assert_eq!((foreign.status, &*foreign.body), (403, "the origin is not this server's\n"));
         let [host, _] = server.headers();
-        let nobody = server.ask(&[&format!("POST {address} HTTP/1.1"), &host, "Content-Length: 0"]);
-        assert!(nobody.status == 403 && nobody.body.contains("token"), "{nobody:?}");
+        let stranger = server.ask(&[&format!("POST {address} HTTP/1.1"), &host, "Content-Length: 0"]);
+        assert!(stranger.status == 403 && stranger.body.contains("token"), "{stranger:?}");
         assert_eq!(server.get(&address).status, 405);
     }
     let own = format!("Origin: http://127.0.0.1:{}", server.port);

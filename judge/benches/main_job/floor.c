@@ -2,7 +2,7 @@
  *
  *   floor                      the solver: reads its input to the end and answers 0
  *   floor loop CORE RUNS FILE  on this core, runs itself with this input, one run after the other
- *   floor idle COUNT           keeps so many processes until standard input ends
+ *   floor idle COUNT           keeps this many processes until standard input ends
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 //! the floor of the same round is what counts.
 //!
 //! `cargo bench -p judge --bench main_job`
-//! `-- --rounds 21` for more than seven rounds; `--idle 2500` also with so many idle processes on the machine;
+//! `-- --rounds 21` for more than seven rounds; `--idle 2500` also with 2,500 idle processes on the machine;
 //! `--once` what a run of one case takes from start to end, and `judge exec` likewise, in turns;
 //! `--other PROGRAM` beside another build of the judge; `--limit 1.5` fails if the judge's ratio at one job is above that
 //! in the strongest tier.
@@ -19,7 +19,7 @@ use std::time::Duration;
 const CASES: usize = 1_000;
 const ROUNDS: usize = 7;
 
-/// What was measured of one contestant, with so many jobs: its time and the floor's, round by round.
+/// What was measured of one contestant, with one number of jobs: its time and the floor's, round by round.
 #[derive(Default)]
 struct Series {
     times: Vec<Duration>,

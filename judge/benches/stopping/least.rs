@@ -2,8 +2,8 @@
 //!
 //! Where a share p of the cases brings a large loss, the first T cases show none with a probability of (1 - p)^T, and
 //! are normal effects then. So a rule that ends such effects after T cases is wrong E (1 - p)^T of the time at least.
-//! The bound is the smallest value that this has among the rules that keep the level at mean 0 and take at most so many
-//! cases on average at other means. Each of these goals gets a price: a rule pays in proportion to what it takes, and is
+//! The bound is the smallest value that this has among the rules that keep the level at mean 0 and take at most a given
+//! number of cases on average at other means. Each of these goals gets a price: a rule pays in proportion to what it takes, and is
 //! given the price back once. Whatever the prices are, no rule that meets the goals is wrong less often than the cheapest
 //! rule pays (Lagrangian duality); the prices are searched for that make this largest.
 //!

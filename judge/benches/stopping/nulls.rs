@@ -120,7 +120,7 @@ fn least_elsewhere() {
     );
 }
 
-/// So many times Wald's cases at a fourth and half of a standard deviation, and at a whole one no more than at half.
+/// This many times Wald's cases at a fourth and half of a standard deviation, and at a whole one no more than at half.
 fn goals(factor: f64) -> [Speed; 3] {
     let [quarter, half] = [0.25, 0.5].map(|mean| factor * mean_wald_cases(mean, ALPHA / 2.0, &mut Random::new(7)));
     [(0.25, quarter), (0.5, half), (1.0, half)].map(|(mean, cases)| Speed { mean, cases })

@@ -79,7 +79,7 @@ impl Observer {
 }
 
 impl Worker {
-    /// So many programs can be handed over before the first of them is collected.
+    /// This many programs can be handed over before the first of them is collected.
     pub const QUEUE: usize = 8;
 
     /// Starts `executable` as a helper.
@@ -149,9 +149,9 @@ impl Worker {
         rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
     }
 
-    /// Does the same as [`run`](Self::run) for a program that is of use only until something else happens: until `over` becomes readable.
-    /// CPU time and time on the clock are counted up to then, and their limits hold no longer; the program is left a
-    /// short while to end by itself, and then killed.
+    /// Does the same as [`run`](Self::run) for a program that is of use only until `over` becomes readable. CPU time and
+    /// time on the clock are counted up to then, and their limits hold no longer; the program is left a short while to
+    /// end by itself, and then killed.
     ///
     /// # Errors
     /// As [`run`](Self::run).

@@ -9,7 +9,7 @@ pub mod scripted;
 use judge_sandbox::{Execution, Fault, Gap, Request, Tier};
 use std::os::fd::BorrowedFd;
 
-/// So many programs can be submitted before the first of them is collected.
+/// This many programs can be submitted before the first of them is collected.
 pub const QUEUE: usize = judge_sandbox::Worker::QUEUE;
 
 /// Runs programs, one at a time.

@@ -33,7 +33,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// A job that was taken from the plan.
 pub(super) struct Turn<'a> {
     pub(super) job: JobId,
-    /// What the case's input shows; `None` if there is no input, or nobody wants to know.
+    /// What the case's input shows; `None` if there is no input, or no event carries them.
     pub(super) features: Option<Arc<Features>>,
     /// `Err` holds what became of it without a run.
     pub(super) task: Result<Task<'a>, Box<Settled>>,

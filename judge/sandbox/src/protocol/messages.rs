@@ -32,7 +32,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// When a program that `started` then must have been killed by whoever watches it, on the monotonic clock. If it
+    /// When a program that `started` then must have been killed by its watcher, on the monotonic clock. If it
     /// lives on, its watcher was stopped.
     pub(crate) fn deadline(&self, started: u64) -> Option<u64> {
         const PATIENCE: u64 = 2_000_000_000;
@@ -61,7 +61,7 @@ impl From<&Request> for Task {
 pub(crate) struct Order {
     pub(crate) task: Task,
     pub(crate) stdin: OwnedFd,
-    /// Standard input is a sealed file in memory, at its start, that nobody else has.
+    /// Standard input is a sealed file in memory, at its start, that no other process has.
     pub(crate) own_stdin: bool,
     pub(crate) stdout: Outlet<OwnedFd>,
     pub(crate) stderr: Outlet<OwnedFd>,
@@ -222,7 +222,7 @@ pub(crate) const CAPTURE_UNIT: u64 = 64 << 10;
 pub(crate) enum Captured {
     /// These bytes.
     Here(Vec<u8>),
-    /// So many, from this place in the capture file.
+    /// This many bytes, from this place in the capture file.
     InFile { from: u64, length: u64 },
 }
 

@@ -178,7 +178,7 @@ fn fill(socket: &impl AsFd, buffer: &mut [u8], fds: &mut Vec<OwnedFd>) -> io::Re
         let received = match rustix::net::recvmsg(socket, &mut slices, &mut control, flags) {
             Ok(received) => received.bytes,
             Err(Errno::INTR) => continue,
-            // Whoever waits in the call itself is woken each time that the other side reads a message, too.
+            // A process that waits in the call itself is woken each time that the other side reads a message, too.
             Err(Errno::AGAIN) => match rustix::event::poll(&mut [PollFd::new(socket, PollFlags::IN)], None) {
                 Ok(_) | Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),

@@ -14,8 +14,7 @@ use crate::proc::signals;
 use crate::protocol::notes::Notes;
 use crate::protocol::wire::{Reader, Writer};
 
-/// Of a run shorter than this, in nanoseconds, nobody needs to know for how long it waited: to ask takes a hundredth of
-/// that.
+/// A run shorter than this, in nanoseconds, is not asked how long it waited for a core: to ask takes a hundredth of that.
 const BRIEF: u64 = 1_000_000;
 
 /// Which processes are the run's.

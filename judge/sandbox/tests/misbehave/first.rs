@@ -31,7 +31,7 @@ pub(crate) fn is_handed_out_once(sandbox: &Sandbox, programs: &Path) -> Result<(
     drop((opened, unpinned));
     check(children() == before, || format!("{} are left", more(0)))?;
     drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
-    check(children() == before, || format!("{} are left of one that nobody asked for", more(0)))
+    check(children() == before, || format!("{} are left of one that was not asked for", more(0)))
 }
 
 /// Runs a program in it.

@@ -11,7 +11,7 @@ use serde::Serialize;
 struct Document<'a> {
     /// What is wrong.
     error: &'a str,
-    /// What mends it.
+    /// How to fix it.
     hints: &'a [&'a str],
 }
 
