@@ -1,15 +1,16 @@
 //! The door through which the fuzz targets reach what is private here: messages between the judge and its helpers.
 
-use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
+
+use rustix::net::SendFlags;
 
 use crate::api::exchange::{Exchange, Made, WorkFile};
 use crate::api::execution::{Breach, End, Fault, Usage};
 use crate::api::request::{Limits, Visible};
 use crate::protocol::messages::{self, Answer, Captured, Enclosed, Order, Outlet, Task};
-use crate::protocol::wire::{Reader, Writer};
+use crate::protocol::wire::{self, Reader, Writer};
 
 /// More than this may not fit into a socket that is not being read.
 const LONGEST: usize = 64 * 1024;
@@ -22,8 +23,10 @@ pub fn receive(bytes: &[u8]) {
     if bytes.len() > LONGEST {
         return;
     }
-    let (mut left, right) = pair();
-    left.write_all(bytes).expect("it fits into the socket");
+    let (left, right) = pair();
+    for packet in bytes.chunks(wire::PACKET_BYTES) {
+        rustix::net::send(&left, packet, SendFlags::NOSIGNAL).expect("it fits into the socket");
+    }
     drop(left);
     while let Ok(Some(_)) = Reader::receive(&right) {}
 
@@ -48,16 +51,11 @@ fn received(writer: &Writer) -> Reader {
 
 /// The bytes of a message, without its length.
 fn sent(writer: &Writer) -> Vec<u8> {
-    let (left, mut right) = pair();
-    writer.send(&left, &[]).expect("it fits into the socket");
-    drop(left);
-    let mut bytes = Vec::new();
-    right.read_to_end(&mut bytes).expect("the other side has closed");
-    bytes.split_off(8)
+    writer.framed().split_off(wire::LENGTH_BYTES)
 }
 
-fn pair() -> (UnixStream, UnixStream) {
-    UnixStream::pair().expect("two descriptors are free")
+fn pair() -> (OwnedFd, OwnedFd) {
+    wire::pair().expect("two descriptors are free")
 }
 
 /// Returns messages as the judge and its helpers send them.

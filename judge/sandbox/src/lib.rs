@@ -72,7 +72,7 @@
 //!   └─ abstract socket ◀─ stub            what such a command starts in place of a program that a worker runs
 //! ```
 //!
-//! A message on a socket is its length, then fields in a fixed order; descriptors travel with the first byte. A socket
+//! A message on a socket is its length, then fields in a fixed order; descriptors travel with its first packet. A socket
 //! that closes is an order as well: the receiver ends what it has started, and then itself.
 //!
 //! A helper keeps up to four jails, one for each view of the host that was asked for lately. A jail's init mounts the

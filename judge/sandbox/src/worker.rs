@@ -1,10 +1,8 @@
 //! The judge's side of a helper: starts it, hands it requests, and can stop it from any thread.
 
 use std::fs::File;
-use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -13,6 +11,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{FallocateFlags, MemfdFlags, Mode, OFlags};
+use rustix::net::Shutdown;
 use rustix::time::Timespec;
 
 use crate::api::exchange::{Exchange, Made};
@@ -25,7 +24,7 @@ use crate::helper::settings::{Captures, Settings};
 use crate::namespace::mounts;
 use crate::proc::tree;
 use crate::protocol::messages::{self, CAPTURE_UNIT, Captured, Outlet};
-use crate::protocol::wire::Reader;
+use crate::protocol::wire::{self, Reader};
 use crate::scratch::{folder, memory_file};
 use crate::sweep::Traces;
 
@@ -43,8 +42,15 @@ pub struct Worker {
 
 /// What a worker shares with its cancellers.
 struct Link {
-    socket: UnixStream,
+    socket: OwnedFd,
     cancelled: AtomicBool,
+}
+
+impl Link {
+    /// Tells the helper to end; it may have gone already.
+    fn close(&self) {
+        let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
+    }
 }
 
 /// Stops a [`Worker`] from any thread.
@@ -57,8 +63,7 @@ impl Canceller {
     /// Kills the running program, if any: its run, and each later one of this worker, is [`Fault::Cancelled`].
     pub fn cancel(&self) {
         self.link.cancelled.store(true, Ordering::SeqCst);
-        // Fails only when the helper has gone already.
-        let _ = self.link.socket.shutdown(Shutdown::Both);
+        self.link.close();
     }
 }
 
@@ -84,12 +89,12 @@ impl Worker {
 
     /// Starts `executable` as a helper.
     pub(crate) fn start(executable: &Path, mut settings: Settings) -> Result<Worker, Fault> {
-        let (socket, theirs) = UnixStream::pair().context("making a socket for the sandbox's helper")?;
+        let (socket, theirs) = wire::pair().context("making a socket for the sandbox's helper")?;
         let captures = settings.captures.try_clone().context("duplicating the capture files")?;
         let helper = Command::new(executable)
             .arg(ARGUMENT)
             .env_clear()
-            .stdin(OwnedFd::from(theirs))
+            .stdin(theirs)
             .stdout(Stdio::null())
             .spawn()
             .context(format!("starting the sandbox's helper, {}", executable.display()))?;
@@ -251,7 +256,7 @@ impl Worker {
         if self.link.cancelled.load(Ordering::SeqCst) {
             return Fault::Cancelled;
         }
-        let _ = self.link.socket.shutdown(Shutdown::Both);
+        self.link.close();
         let end = match self.helper.wait() {
             Ok(status) => status.to_string(),
             Err(error) => format!("{how}; {error}"),
@@ -272,7 +277,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         // The helper kills what runs, clears up and ends.
-        let _ = self.link.socket.shutdown(Shutdown::Both);
+        self.link.close();
         let _ = self.helper.wait();
         self.dismiss_keeper();
     }
@@ -331,11 +336,11 @@ fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
     })
 }
 
-/// `bytes` as a file in memory that cannot be changed, opened to read from its start.
+/// `bytes` as a file in memory that cannot be changed, at its start. To open it anew, to read only, would take as long as
+/// the rest of this, and change nothing: a seal refuses what is written through any descriptor.
 fn sealed(bytes: &[u8]) -> std::io::Result<OwnedFd> {
     let file = memory_file::create()?;
     file.write_all_at(bytes, 0)?;
     memory_file::seal(&file)?;
-    // Without /proc it is the same file, and refuses to be written to.
-    Ok(memory_file::reopened(&file).unwrap_or_else(|_| file.into()))
+    Ok(file.into())
 }

@@ -17,21 +17,20 @@ pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// The whole of a small kernel file, read anew.
-fn contents(file: &File) -> String {
-    let mut buffer = [0; 1024];
-    let length = file.read_at(&mut buffer, 0).unwrap_or(0);
-    String::from_utf8_lossy(&buffer[..length]).into_owned()
+fn contents<'a>(file: &File, buffer: &'a mut [u8; 1024]) -> &'a str {
+    let length = file.read_at(buffer, 0).unwrap_or(0);
+    std::str::from_utf8(&buffer[..length]).unwrap_or_default()
 }
 
 /// The number that is all of a file; 0 for anything else.
 pub(crate) fn number(file: &File) -> u64 {
-    contents(file).trim().parse().unwrap_or(0)
+    contents(file, &mut [0; 1024]).trim().parse().unwrap_or(0)
 }
 
 /// The number behind `name` in a file of lines `NAME NUMBER`.
 pub(crate) fn field(file: &File, name: &str) -> u64 {
-    let text = contents(file);
-    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    let mut buffer = [0; 1024];
+    let line = contents(file, &mut buffer).lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     line.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
 }
 

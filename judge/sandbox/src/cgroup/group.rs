@@ -20,6 +20,8 @@ pub(crate) struct Cgroup {
     cpu: Option<CpuAccount>,
     /// Whether the peak can be reset, so that the next run may use the group again.
     pub(crate) reusable: bool,
+    /// What is charged, if that was read after the last run.
+    usage: Cell<Option<u64>>,
     /// How all stood before the run.
     before: Cell<Before>,
     /// The counters as they were read last. Only programs move them.
@@ -119,8 +121,8 @@ impl Cgroup {
             None => None,
         };
         let cpu = site.cpu.as_ref().map(|parent| CpuAccount::open(&parent.join(name))).transpose()?;
-        let (before, counters) = (Cell::default(), Cell::default());
-        let mut group = Cgroup { folders, memory, pids, cpu, reusable: true, before, counters };
+        let (usage, before, counters) = Default::default();
+        let mut group = Cgroup { folders, memory, pids, cpu, reusable: true, usage, before, counters };
         group.reusable = group.memory.reset_peak();
         Ok(group)
     }
@@ -138,14 +140,17 @@ impl Cgroup {
             pids.set_limit(processes).context("setting the control group's process limit")?;
         }
         self.memory.reset_peak();
-        self.before.set(Before { usage: number(&self.memory.usage), counters: self.counters.get() });
+        let usage = self.usage.take().unwrap_or_else(|| number(&self.memory.usage));
+        self.before.set(Before { usage, counters: self.counters.get() });
         Ok(())
     }
 
     /// Whether much is charged to the group before a run: the kernel frees what belonged to tasks, which a fork bomb
     /// has by the thousand, a while after their end, and files that were read stay charged.
     pub(crate) fn is_laden(&self) -> bool {
-        number(&self.memory.usage) > LADEN_BYTES
+        let usage = number(&self.memory.usage);
+        self.usage.set(Some(usage));
+        usage > LADEN_BYTES
     }
 
     /// CPU time of all that ever was in the group, in nanoseconds, if a hierarchy tells.

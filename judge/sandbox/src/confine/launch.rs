@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, OsString, c_char, c_void};
 use std::io;
-use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::time::Duration;
@@ -36,10 +36,9 @@ pub(crate) enum Launched {
     Refused(i32),
 }
 
-/// A started program.
+/// A started program. Its id is its own until it is waited for.
 pub(crate) struct Child {
     pub(crate) pid: i32,
-    pub(crate) pidfd: OwnedFd,
     /// When it started, in nanoseconds of the monotonic clock.
     pub(crate) started: u64,
 }
@@ -113,19 +112,19 @@ impl<'a> Launch<'a> {
             started: 0,
         };
         let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
-        let mut pidfd: RawFd = -1;
-        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
+        let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+        let unused = std::ptr::null_mut::<c_void>();
         // SAFETY: the stack is large enough for `become_program`, which touches nothing but `shared` and calls only raw
         // system calls; CLONE_VFORK keeps this thread, the only one, waiting until the child has executed or ended, so
         // that the stack and `shared` outlive its use of them. With these flags the kernel does not look at the last
-        // two arguments.
+        // three arguments.
         let pid = unsafe {
             libc::clone(
                 become_program,
                 stack.as_mut_ptr().add(stack.len()).cast::<c_void>(),
                 flags,
                 (&raw mut shared).cast::<c_void>(),
-                &raw mut pidfd,
+                unused,
                 pass,
                 pass,
             )
@@ -133,10 +132,8 @@ impl<'a> Launch<'a> {
         if pid < 0 {
             return Err(Fault::System { action: "starting a process".into(), source: io::Error::last_os_error() });
         }
-        // SAFETY: the kernel made this descriptor for this process, and nothing else owns it.
-        let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
         if shared.errno == 0 {
-            return Ok(Launched::Running(Child { pid, pidfd, started: shared.started }));
+            return Ok(Launched::Running(Child { pid, started: shared.started }));
         }
         // SAFETY: no pointers are passed but null; the child has ended and is this process's to reap.
         unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL) };

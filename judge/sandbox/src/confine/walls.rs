@@ -48,8 +48,10 @@ pub(crate) struct WallContext {
 }
 
 impl WallContext {
-    /// Nothing can be reached yet. `charge`: where to note the process group to kill.
+    /// Nothing can be reached yet. Limits that are the same for all programs are this process's own from here.
+    /// `charge`: where to note the process group to kill.
     pub(crate) fn new(isolation: Isolation, charge: Option<Charge>) -> WallContext {
+        rlimits::put_on();
         let (landlock, filters) = (landlock::version(), Filters::default());
         WallContext {
             isolation,

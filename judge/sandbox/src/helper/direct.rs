@@ -126,6 +126,7 @@ impl Bare {
             root,
             cgroup: None,
             tree_clock: self.tree_clock.as_ref(),
+            accounts: None,
             notes: &self.notes,
             folder: self.folder.memory(),
             files: self.disk().filter(|_| self.folder.is_in_memory()),

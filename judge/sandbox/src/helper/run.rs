@@ -81,19 +81,12 @@ fn perform(
     let limits = task.limits.clone();
     let Files { stdin, own_stdin, stdout, stderr, until } = files;
     let [ahead_of_stdout, ahead_of_stderr] = own.captured;
+    let others = backend.identity().is_some();
     let capture = (&captures.stdout, ahead_of_stdout);
-    let (mut stdout, out) = stream("output", stdout, capture, limits.stdout, Beyond::Ends)?;
+    let (mut stdout, out) = stream("output", stdout, capture, limits.stdout, Beyond::Ends, others)?;
     let capture = (&captures.stderr, ahead_of_stderr);
-    let (mut stderr, err) = stream("error output", stderr, capture, limits.stderr, Beyond::Dropped)?;
-    let programs_are_others = backend.identity().is_some();
-    if programs_are_others {
-        // By its name in /dev, the program opens its output anew: as another user than this process's, to write.
-        for pipe in [&out, &err] {
-            open_to_all(pipe, Mode::RUSR | Mode::WUSR | Mode::WGRP | Mode::WOTH)
-                .context("opening the output to the program")?;
-        }
-    }
-    let stdin = if own_stdin { stdin } else { reopened(stdin, programs_are_others)? };
+    let (mut stderr, err) = stream("error output", stderr, capture, limits.stderr, Beyond::Dropped, others)?;
+    let stdin = if own_stdin { stdin } else { reopened(stdin, others)? };
     own.steal.begin();
     let mut meter = Meter::start(backend.gauges(limits.processes != Some(1)));
     let mut program = match backend.start(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
@@ -128,12 +121,14 @@ fn perform(
 }
 
 /// An output stream, and what the program writes to. Nothing comes through the stream of one that has the caller's file.
+/// `others`: programs run as another user than this process's.
 fn stream<'a>(
     name: &'static str,
     outlet: Outlet<OwnedFd>,
     capture: (&'a File, u64),
     cap: u64,
     beyond: Beyond,
+    others: bool,
 ) -> Result<(Stream<'a>, OwnedFd), Fault> {
     let (target, lent) = match outlet {
         Outlet::Capture => (Target::Capture(capture.0, capture.1), None),
@@ -141,6 +136,15 @@ fn stream<'a>(
         Outlet::Lent(file) => (Target::Capture(capture.0, capture.1), Some(file)),
     };
     let (stream, writer) = Stream::open(name, target, cap, beyond)?;
+    if others {
+        // By its name in /dev, the program opens its output anew, to write.
+        let wanted = Mode::RUSR | Mode::WUSR | Mode::WGRP | Mode::WOTH;
+        let opened = match &lent {
+            Some(lent) => open_to_all(lent, wanted),
+            None => rustix::fs::fchmod(&writer, wanted),
+        };
+        opened.context("opening the output to the program")?;
+    }
     Ok((stream, lent.unwrap_or(writer)))
 }
 

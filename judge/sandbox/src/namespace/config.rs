@@ -1,7 +1,7 @@
 //! What the helper tells a jail's init, and how.
 
 use std::io;
-use std::os::unix::net::UnixStream;
+use std::os::fd::OwnedFd;
 use std::rc::Rc;
 
 use crate::cgroup::door::Door;
@@ -23,7 +23,7 @@ pub(crate) struct Users {
 
 /// What an init needs to know, left in memory for it by the helper.
 pub(crate) struct InitConfig {
-    pub(crate) socket: UnixStream,
+    pub(crate) socket: OwnedFd,
     /// Shared with the helper, which reads when the program started.
     pub(crate) notes: Rc<Notes>,
     pub(crate) users: Users,
@@ -40,7 +40,14 @@ pub(crate) struct InitConfig {
     pub(crate) counts_processes: bool,
 }
 
+impl InitConfig {
+    /// Whether a group's account is exact whenever the helper, on the same core, reads it: then no program runs.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.counts_cpu && self.pinned
+    }
+}
+
 /// Sends the message that asks for the program's death: shorter than any order.
-pub(crate) fn order_death(socket: &UnixStream) -> io::Result<()> {
+pub(crate) fn order_death(socket: &OwnedFd) -> io::Result<()> {
     Writer::default().send(socket, &[])
 }

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::rc::Rc;
-use std::time::Duration;
 
 use libc::c_int;
 use rustix::event::{PollFd, PollFlags};
@@ -65,10 +64,15 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
             // Death was ordered for a program that had ended already.
             continue;
         }
-        let Some(run) = init.answer(config, message, pass)? else { return Ok(()) };
+        if !init.answer(config, message, pass)? {
+            return Ok(());
+        }
+        if init.folder.is_as_new() {
+            continue;
+        }
         // Only now: who waits for the answer does not wait for this. The helper waits for it before the next run, as what
         // the program left holds memory.
-        match init.folder.renew(init.size, run) {
+        match init.folder.renew(init.size) {
             Ok(()) => Writer::default().u64(1).send(&config.socket, &[])?,
             Err(fault) => report_fault(config, &fault)?,
         }
@@ -77,13 +81,17 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
 }
 
 fn report_fault(config: &InitConfig, fault: &Fault) -> io::Result<()> {
+    let mut answer = Writer::default();
+    write_fault(answer.u64(0), fault);
+    answer.send(&config.socket, &[])
+}
+
+fn write_fault(answer: &mut Writer, fault: &Fault) {
     let (action, errno) = match fault {
         Fault::System { action, source } => (action.clone(), source.raw_os_error().unwrap_or(libc::EIO)),
         other => (other.to_string(), libc::EIO),
     };
-    let mut answer = Writer::default();
-    answer.u64(0).bytes(action.as_bytes()).u64(u64::from(errno.cast_unsigned()));
-    answer.send(&config.socket, &[])
+    answer.bytes(action.as_bytes()).u64(u64::from(errno.cast_unsigned()));
 }
 
 /// An init at work.
@@ -131,9 +139,7 @@ fn build(config: &InitConfig, is_inside: bool) -> Result<Init, Fault> {
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .context("closing this process to others")?;
-    // A group's account is exact whenever the helper, on the same core, reads it: then no program runs.
-    let is_exact = config.counts_cpu && config.pinned;
-    let tree_clock = if is_exact { None } else { TreeClock::open() };
+    let tree_clock = if config.is_exact() { None } else { TreeClock::open() };
     let reaper = Reaper::open(Rc::clone(&config.notes))?;
     let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(!config.has_cgroup) }.unzip();
     let mut walls = WallContext::new(isolation(config, pass), None);
@@ -157,33 +163,38 @@ fn isolation(config: &InitConfig, pass: Option<Pass>) -> Isolation {
 }
 
 impl Init {
-    /// Runs one program and tells how it ended. Returns for how long it had its folder; `None`: the helper has gone.
-    fn answer(&mut self, config: &InitConfig, message: Reader, pass: Option<Pass>) -> io::Result<Option<Duration>> {
-        let mut answer = Writer::default();
-        match self.serve(config, message) {
-            Ok(None) => return Ok(None),
-            Ok(Some(Conclusion::Finished(finished))) => {
-                answer.u64(2);
-                finished.encode(&mut answer);
-                match (self.lent.take(), pass) {
-                    (Some(lent), Some(pass)) => pass.send(config.socket.as_fd(), &answer.framed(), lent.as_fd())?,
-                    (lent, _) => answer.send(&config.socket, &lent.iter().map(AsFd::as_fd).collect::<Vec<_>>())?,
-                }
-                return Ok(Some(finished.run_time()));
-            }
-            Ok(Some(Conclusion::Refused(errno))) => {
-                answer.u64(1).u64(u64::from(errno.cast_unsigned())).send(&config.socket, &[])?;
-            }
-            Err(fault) => report_fault(config, &fault)?,
+    /// Runs one program and tells how it ended, and whether its folder is still to be renewed, of which another message
+    /// then tells. False: the helper has gone.
+    fn answer(&mut self, config: &InitConfig, message: Reader, pass: Option<Pass>) -> io::Result<bool> {
+        let conclusion = match self.serve(config, message) {
+            Ok(None) => return Ok(false),
+            Ok(Some(conclusion)) => Ok(conclusion),
+            Err(fault) => Err(fault),
+        };
+        if let Ok(Conclusion::Finished(finished)) = &conclusion {
+            self.folder.notice(finished.run_time());
         }
-        Ok(Some(Duration::MAX))
+        let mut answer = Writer::default();
+        answer.u64(u64::from(!self.folder.is_as_new()));
+        match &conclusion {
+            Ok(Conclusion::Finished(finished)) => finished.encode(answer.u64(2)),
+            Ok(Conclusion::Refused(errno)) => {
+                answer.u64(1).u64(u64::from(errno.cast_unsigned()));
+            }
+            Err(fault) => write_fault(answer.u64(0), fault),
+        }
+        match (self.lent.take(), pass) {
+            (Some(lent), Some(pass)) => pass.send(config.socket.as_fd(), &answer.framed(), lent.as_fd())?,
+            (lent, _) => answer.send(&config.socket, &lent.iter().map(AsFd::as_fd).collect::<Vec<_>>())?,
+        }
+        Ok(true)
     }
 
     /// Runs one program. `None`: the helper has gone.
     fn serve(&mut self, config: &InitConfig, mut message: Reader) -> Result<Option<Conclusion>, Fault> {
         let order = Order::decode(&mut message).context("reading an order")?;
         self.size = order.task.limits.disk;
-        self.folder.renew(self.size, Duration::MAX)?;
+        self.folder.renew(self.size)?;
         self.folder.hand_out();
         if let Some(wanted) = &order.task.exchange {
             exchange::give(wanted, self.folder.root())?;

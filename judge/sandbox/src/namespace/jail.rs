@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 
 use rustix::process::Signal;
@@ -20,9 +19,9 @@ use crate::namespace::mounts;
 use crate::proc::tree;
 use crate::protocol::messages::{self, Outlet, Task};
 use crate::protocol::notes::Notes;
-use crate::protocol::wire::{Reader, Writer};
+use crate::protocol::wire::{self, Reader, Writer};
 use crate::scratch::ramdisk::Mountpoint;
-use crate::watch::gauges::Gauges;
+use crate::watch::gauges::{Accounts, Gauges};
 use crate::watch::program::{Program, Start};
 use crate::watch::reaper::{Conclusion, Finished};
 use crate::watch::tree_clock::TreeClock;
@@ -31,10 +30,14 @@ use crate::watch::tree_clock::TreeClock;
 pub(crate) struct Jail {
     pid: i32,
     pidfd: OwnedFd,
-    socket: UnixStream,
+    socket: OwnedFd,
     cgroup: Option<Cgroup>,
     tree_clock: Option<TreeClock>,
     gate: Option<ForkGate>,
+    /// A control group counts CPU time, and nothing of it comes late.
+    is_exact: bool,
+    /// Of CPU time, after the last run.
+    accounts: Cell<Option<Accounts>>,
     folder: Option<Mountpoint>,
     notes: Rc<Notes>,
     sound: Cell<bool>,
@@ -56,7 +59,7 @@ impl Jail {
     ) -> Result<Jail, Fault> {
         let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
         let doors = cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::doors).context("opening the control group")?;
-        let (socket, theirs) = UnixStream::pair().context("making a socket for the jail")?;
+        let (socket, theirs) = wire::pair().context("making a socket for the jail")?;
         let notes = Rc::new(Notes::new().context("sharing memory with the jail")?);
         let config = InitConfig {
             socket: theirs,
@@ -70,6 +73,7 @@ impl Jail {
             task: task.clone(),
         };
         let (pid, pidfd) = clone_init(users, &config)?;
+        let is_exact = config.is_exact();
         drop(config);
         let mut jail = Jail {
             pid,
@@ -78,6 +82,8 @@ impl Jail {
             cgroup,
             tree_clock: None,
             gate: None,
+            is_exact,
+            accounts: Cell::default(),
             folder: None,
             notes,
             sound: Cell::new(true),
@@ -139,6 +145,7 @@ impl Jail {
             root: self.pid,
             cgroup: self.cgroup.as_ref(),
             tree_clock: self.tree_clock.as_ref(),
+            accounts: self.is_exact.then_some(&self.accounts),
             notes: &self.notes,
             folder: self.folder.as_ref(),
             files: None,
@@ -164,7 +171,8 @@ impl Jail {
         let [stdout, stderr] = [Outlet::File(()); 2];
         let enclosed = messages::Enclosed { stdout, stderr, until: false, own_stdin: false };
         messages::encode(task, enclosed).send(&self.socket, &stdio).context("handing a program to the jail's init")?;
-        self.busy.set(true);
+        // Until its answer is here, it is unknown what comes next on the socket.
+        self.sound.set(false);
         Ok(Start::Running(Box::new(Inmate { jail: self, ordered, killed: false })))
     }
 
@@ -217,6 +225,8 @@ impl Program for Inmate<'_> {
     fn finish(&mut self) -> Result<Conclusion, Fault> {
         let wrong = "hearing from the jail's init";
         let Some(mut message) = self.jail.receive()? else { return self.without_init() };
+        self.jail.busy.set(message.u64().context(wrong)? != 0);
+        self.jail.sound.set(true);
         Ok(match message.u64().context(wrong)? {
             0 => return Err(fault_in(&mut message).context(wrong)?),
             1 => Conclusion::Refused(message.u64().context(wrong)? as i32),

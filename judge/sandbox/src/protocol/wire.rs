@@ -1,5 +1,7 @@
-//! Messages between the judge and its helpers: length-prefixed bytes, with file descriptors alongside.
+//! Messages between the judge and its helpers: length-prefixed bytes, with file descriptors alongside, on sockets that
+//! keep packets apart. All but the longest messages are one packet.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io;
 use std::mem::MaybeUninit;
@@ -10,14 +12,43 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags, SocketAddrUnix, SocketFlags, SocketType,
 };
 
 /// At most this many descriptors travel with one message.
 const MAX_FDS: usize = 8;
 
-/// Space is made for at most this many bytes before they have arrived.
-const MOST_AT_ONCE: usize = 1 << 16;
+/// The most bytes of one packet. A socket holds ten that are not read yet: an answer of a helper with what it captured
+/// in memory is one, so that none waits for a judge that itself waits to hand over the next programs.
+pub(crate) const PACKET_BYTES: usize = 1 << 14;
+
+/// A message's length comes before it.
+pub(crate) const LENGTH_BYTES: usize = 8;
+
+/// Two connected sockets for messages.
+pub(crate) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    Ok(rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?)
+}
+
+/// Listens under an abstract name, without waiting in `accept`.
+pub(crate) fn listen(name: &[u8]) -> io::Result<OwnedFd> {
+    let socket = socket(SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
+    rustix::net::bind(&socket, &SocketAddrUnix::new_abstract_name(name)?)?;
+    rustix::net::listen(&socket, 128)?;
+    Ok(socket)
+}
+
+/// Connects to who listens under an abstract name.
+pub(crate) fn connect(name: &[u8]) -> io::Result<OwnedFd> {
+    let socket = socket(SocketFlags::CLOEXEC)?;
+    rustix::net::connect(&socket, &SocketAddrUnix::new_abstract_name(name)?)?;
+    Ok(socket)
+}
+
+fn socket(flags: SocketFlags) -> io::Result<OwnedFd> {
+    Ok(rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?)
+}
 
 /// A message being written.
 #[derive(Default)]
@@ -47,13 +78,13 @@ impl Writer {
 
     /// The message with its length first, as it is sent.
     pub(crate) fn framed(&self) -> Vec<u8> {
-        let mut framed = Vec::with_capacity(self.bytes.len() + 8);
+        let mut framed = Vec::with_capacity(self.bytes.len() + LENGTH_BYTES);
         framed.extend_from_slice(&(self.bytes.len() as u64).to_le_bytes());
         framed.extend_from_slice(&self.bytes);
         framed
     }
 
-    /// Sends the message, and the descriptors with its first byte. Without any, it takes no call that programs may not
+    /// Sends the message, and the descriptors with its first packet. Without any, it takes no call that programs may not
     /// make.
     pub(crate) fn send(&self, socket: impl AsFd, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
         let framed = self.framed();
@@ -62,17 +93,13 @@ impl Writer {
         if !fds.is_empty() {
             control.push(SendAncillaryMessage::ScmRights(fds));
         }
-        let mut sent = 0;
-        while sent < framed.len() {
-            let rest = &framed[sent..];
-            let answer = match fds {
-                [] => rustix::net::send(&socket, rest, SendFlags::NOSIGNAL),
-                _ => rustix::net::sendmsg(&socket, &[io::IoSlice::new(rest)], &mut control, SendFlags::NOSIGNAL),
-            };
-            match answer {
-                Ok(count) => sent += count,
-                Err(Errno::INTR) => continue,
-                Err(error) => return Err(error.into()),
+        for packet in framed.chunks(PACKET_BYTES) {
+            let sent = rustix::io::retry_on_intr(|| match fds {
+                [] => rustix::net::send(&socket, packet, SendFlags::NOSIGNAL),
+                _ => rustix::net::sendmsg(&socket, &[io::IoSlice::new(packet)], &mut control, SendFlags::NOSIGNAL),
+            })?;
+            if sent < packet.len() {
+                return Err(io::ErrorKind::WriteZero.into());
             }
             control.clear();
         }
@@ -102,20 +129,30 @@ pub(crate) struct Reader {
 impl Reader {
     /// Waits for the next message. `None` when the other side has closed.
     pub(crate) fn receive(socket: impl AsFd) -> io::Result<Option<Reader>> {
-        let mut fds = Vec::new();
-        let mut length = [0; 8];
-        if !fill(&socket, &mut length, &mut fds)? {
-            return Ok(None);
+        thread_local! {
+            // Its bytes are cleared once, not for each message.
+            static BUFFER: RefCell<[u8; PACKET_BYTES]> = const { RefCell::new([0; PACKET_BYTES]) };
         }
-        let length = usize::try_from(u64::from_le_bytes(length)).map_err(|_| broken())?;
-        let mut bytes = Vec::new();
-        // Piece by piece: the length is believed only as far as bytes arrive.
+        BUFFER.with_borrow_mut(|buffer| Reader::receive_by(&socket, buffer))
+    }
+
+    fn receive_by(socket: &impl AsFd, buffer: &mut [u8; PACKET_BYTES]) -> io::Result<Option<Reader>> {
+        let mut fds = Vec::new();
+        let first = match receive_packet(socket, buffer, &mut fds)? {
+            0 => return Ok(None),
+            count => &buffer[..count],
+        };
+        let (length, start) = first.split_first_chunk::<LENGTH_BYTES>().ok_or_else(broken)?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| broken())?;
+        let mut bytes = start.to_vec();
         while bytes.len() < length {
-            let filled = bytes.len();
-            bytes.resize(length.min(filled + MOST_AT_ONCE), 0);
-            if !fill(&socket, &mut bytes[filled..], &mut fds)? {
-                return Ok(None);
+            match receive_packet(socket, buffer, &mut fds)? {
+                0 => return Ok(None),
+                count => bytes.extend_from_slice(&buffer[..count]),
             }
+        }
+        if bytes.len() > length {
+            return Err(broken());
         }
         Ok(Some(Reader { bytes, at: 0, fds: fds.into_iter() }))
     }
@@ -167,13 +204,12 @@ fn broken() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "a message between the judge and its helper was cut short")
 }
 
-/// Fills `buffer`; false when the other side closed first.
-fn fill(socket: &impl AsFd, buffer: &mut [u8], fds: &mut Vec<OwnedFd>) -> io::Result<bool> {
-    let mut filled = 0;
-    while filled < buffer.len() {
+/// Waits for a packet and returns how long it is; 0 when the other side has closed.
+fn receive_packet(socket: &impl AsFd, buffer: &mut [u8; PACKET_BYTES], fds: &mut Vec<OwnedFd>) -> io::Result<usize> {
+    loop {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
-        let mut slices = [io::IoSliceMut::new(&mut buffer[filled..])];
+        let mut slices = [io::IoSliceMut::new(buffer)];
         let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
         let received = match rustix::net::recvmsg(socket, &mut slices, &mut control, flags) {
             Ok(received) => received.bytes,
@@ -183,7 +219,7 @@ fn fill(socket: &impl AsFd, buffer: &mut [u8], fds: &mut Vec<OwnedFd>) -> io::Re
                 Ok(_) | Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
             },
-            Err(Errno::CONNRESET) => return Ok(false),
+            Err(Errno::CONNRESET) => 0,
             Err(error) => return Err(error.into()),
         };
         for message in control.drain() {
@@ -191,18 +227,13 @@ fn fill(socket: &impl AsFd, buffer: &mut [u8], fds: &mut Vec<OwnedFd>) -> io::Re
                 fds.extend(rights);
             }
         }
-        if received == 0 {
-            return Ok(false);
-        }
-        filled += received;
+        return Ok(received);
     }
-    Ok(true)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::net::UnixStream;
 
     /// Needs no kernel, so that Miri runs it.
     #[test]
@@ -225,7 +256,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "Miri has no messages with descriptors")]
     fn a_message_and_its_descriptors_arrive_whole() {
-        let (left, right) = UnixStream::pair().unwrap();
+        let (left, right) = pair().unwrap();
         let payload = vec![7; 300_000];
         let mut writer = Writer::default();
         writer.u64(5).option(None).option(Some(9)).bytes(&payload).duration(Duration::from_millis(3));

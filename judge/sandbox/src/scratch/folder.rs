@@ -138,7 +138,10 @@ impl Folder {
     /// Makes sure that it is empty, as new, after a run of such a length, and where the kernel limits it, of this size.
     pub(crate) fn renew(&mut self, size: u64, run: Duration) -> Result<(), Fault> {
         match &mut self.inner {
-            Inner::Memory(ramdisk, _) => ramdisk.renew(size, run),
+            Inner::Memory(ramdisk, _) => {
+                ramdisk.notice(run);
+                ramdisk.renew(size)
+            }
             Inner::Disk(plain) if plain.is_new => Ok(()),
             Inner::Disk(plain) => {
                 plain.renew(&self.private).context(format!("emptying the working folder {}", self.path.display()))

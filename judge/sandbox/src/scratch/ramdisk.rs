@@ -102,17 +102,31 @@ impl Ramdisk {
         self.handed_out = Some(stamp_clock());
     }
 
-    /// Makes sure that it is as new, and of this size, after a run of such a length.
-    pub(crate) fn renew(&mut self, size: u64, run: Duration) -> Result<(), Fault> {
-        let seems_as_new = self.handed_out.is_none() || (run < BRIEF && self.seems_left_alone());
-        let would_show = self.handed_out.is_none_or(|at| at > self.fresh.changed);
-        if seems_as_new && would_show && size == self.size {
+    /// Looks whether a run of such a length, which is over, has certainly left it alone: then it is as new.
+    pub(crate) fn notice(&mut self, run: Duration) {
+        let Some(handed_out) = self.handed_out else { return };
+        let seems_untouched = run < BRIEF && self.seems_left_alone();
+        let would_show = handed_out > self.fresh.changed;
+        self.is_to_age = seems_untouched && !would_show;
+        if seems_untouched && would_show {
             self.handed_out = None;
+        }
+    }
+
+    /// Whether it is as new: it was not handed out, or is known to have been left alone.
+    pub(crate) fn is_as_new(&self) -> bool {
+        self.handed_out.is_none()
+    }
+
+    /// Makes sure that it is as new, and of this size.
+    pub(crate) fn renew(&mut self, size: u64) -> Result<(), Fault> {
+        if self.is_as_new() && size == self.size {
             return Ok(());
         }
         self.unmount().context("removing the working folder")?;
+        let is_to_age = self.is_to_age;
         *self = Ramdisk::mount_with(self.pass, self.place, self.owner, self.executes, size)?;
-        self.is_to_age = seems_as_new && !would_show;
+        self.is_to_age = is_to_age;
         Ok(())
     }
 

@@ -5,15 +5,16 @@ use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
-use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+use rustix::net::SocketFlags;
 
 use crate::api::execution::End;
 use crate::api::names;
-use crate::protocol::wire::{Reader, Writer};
+use crate::protocol::wire::{self, Reader, Writer};
 use crate::supervisor::supervised::executable;
 
 /// The first argument of a process that is to become a stub, before the name of the socket.
@@ -27,7 +28,7 @@ const NOT_STARTED: i32 = 127;
 #[derive(Debug)]
 pub struct Stub {
     file: PathBuf,
-    listener: UnixListener,
+    listener: OwnedFd,
 }
 
 impl Stub {
@@ -37,10 +38,7 @@ impl Stub {
     /// When the file or the socket cannot be made.
     pub fn create() -> io::Result<Stub> {
         let name = names::unique("stub");
-        let address = SocketAddr::from_abstract_name(name.as_bytes())?;
-        let listener = UnixListener::bind_addr(&address)?;
-        listener.set_nonblocking(true)?;
-        let stub = Stub { file: folder().join(&name), listener };
+        let stub = Stub { file: folder().join(&name), listener: wire::listen(name.as_bytes())? };
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o700).open(&stub.file)?;
         // A script, not a link: programs that resolve links would see another path. The interpreter is this program, by a
         // path that is short and has no blanks, and still leads to it when its file has been replaced.
@@ -59,11 +57,11 @@ impl Stub {
     /// When the socket fails.
     pub fn call(&self) -> io::Result<Option<StubCall>> {
         loop {
-            let socket = match self.listener.accept() {
-                Ok((socket, _)) => socket,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
+            let socket = match rustix::net::accept_with(&self.listener, SocketFlags::CLOEXEC) {
+                Ok(socket) => socket,
+                Err(Errno::AGAIN) => return Ok(None),
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
             };
             // A socket without a file has no mode: what another user's process says is not heard. One of the stub that
             // was killed meanwhile has not said anything.
@@ -108,11 +106,11 @@ pub struct StubCall {
 /// What a process of a [`Stub`] is told by.
 #[derive(Debug)]
 pub struct StubLink {
-    socket: UnixStream,
+    socket: OwnedFd,
 }
 
 impl StubCall {
-    fn decode(mut message: Reader, socket: UnixStream) -> io::Result<StubCall> {
+    fn decode(mut message: Reader, socket: OwnedFd) -> io::Result<StubCall> {
         let arguments = (0..message.u64()?).map(|_| message.os_string()).collect::<io::Result<_>>()?;
         Ok(StubCall { stdin: message.fd()?, stdout: message.fd()?, arguments, link: StubLink { socket } })
     }
@@ -165,7 +163,7 @@ pub(crate) fn become_stub_if_asked() {
 
 /// Hands over the standard streams, and waits for what kind of end it is, and its number.
 fn stand_in(name: &[u8], arguments: &[OsString]) -> io::Result<(u64, i32)> {
-    let socket = UnixStream::connect_addr(&SocketAddr::from_abstract_name(name)?)?;
+    let socket = wire::connect(name)?;
     let mut message = Writer::default();
     message.u64(arguments.len() as u64);
     for argument in arguments {

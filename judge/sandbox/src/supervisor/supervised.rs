@@ -3,10 +3,8 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -15,11 +13,12 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
+use rustix::net::Shutdown;
 use wait_timeout::ChildExt;
 
 use crate::api::clock;
 use crate::proc::tree;
-use crate::protocol::wire::{Reader, Writer, nanoseconds};
+use crate::protocol::wire::{self, Reader, Writer, nanoseconds};
 use crate::supervisor::serve::ARGUMENT;
 
 /// How long a supervisor that has nothing to do may take to end.
@@ -160,14 +159,14 @@ impl Drop for Supervised {
 #[derive(Debug)]
 struct Supervisor {
     process: Child,
-    socket: UnixStream,
+    socket: OwnedFd,
 }
 
 impl Supervisor {
     fn start() -> io::Result<Supervisor> {
-        let (socket, theirs) = UnixStream::pair()?;
+        let (socket, theirs) = wire::pair()?;
         let mut command = Command::new(executable(Path::new("/proc/self/exe")));
-        command.arg(ARGUMENT).stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+        command.arg(ARGUMENT).stdin(theirs).stdout(Stdio::null()).stderr(Stdio::null());
         Ok(Supervisor { process: command.spawn()?, socket })
     }
 
@@ -182,7 +181,7 @@ impl Supervisor {
 
 impl Drop for Supervisor {
     fn drop(&mut self) {
-        let _ = self.socket.shutdown(Shutdown::Both);
+        let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
         if !matches!(self.process.wait_timeout(PATIENCE), Ok(Some(_))) {
             let _ = self.process.kill();
             let _ = self.process.wait();

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::fs::FileType;
+use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use rustix::time::Timespec;
@@ -52,6 +52,8 @@ pub(crate) enum Beyond {
 /// One output stream of a run.
 pub(crate) struct Stream<'a> {
     pipe: OwnedFd,
+    /// Whether to read from the pipe waits for nothing.
+    is_ready: bool,
     name: &'static str,
     target: Target<'a>,
     /// Whether writing to the target can block: then it is polled before each piece.
@@ -76,14 +78,14 @@ impl<'a> Stream<'a> {
         beyond: Beyond,
     ) -> Result<(Stream<'a>, OwnedFd), Fault> {
         let (pipe, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
-        rustix::fs::fcntl_setfl(&pipe, rustix::fs::OFlags::NONBLOCK).context("making a pipe non-blocking")?;
         if cap > 65536 {
             // A wish only: an ordinary user's pipes may be many already.
             let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE_BYTES);
         }
         let paced = target.paced().context("looking at the file for the output")?;
         let few = Vec::new();
-        Ok((Stream { pipe, name, target, paced, cap, beyond, seen: 0, kept: 0, few, done: false }, writer))
+        let (is_ready, seen, kept, done) = (false, 0, 0, false);
+        Ok((Stream { pipe, is_ready, name, target, paced, cap, beyond, seen, kept, few, done }, writer))
     }
 
     /// What to wait for until [`Stream::drain`] can do something; `None` when there is nothing more to do.
@@ -138,6 +140,10 @@ impl<'a> Stream<'a> {
             if self.done || self.is_stuck() {
                 break;
             }
+            if !self.is_ready {
+                rustix::fs::fcntl_setfl(&self.pipe, OFlags::NONBLOCK).context("making a pipe non-blocking")?;
+                self.is_ready = true;
+            }
             let piece = if self.paced { buffer.len().min(PACE_BYTES) } else { buffer.len() };
             let count = match rustix::io::read(&self.pipe, &mut buffer[..piece]) {
                 Ok(count) => count,
@@ -149,6 +155,21 @@ impl<'a> Stream<'a> {
             self.take(&buffer[..count]).context(format!("writing the program's {} to its file", self.name))?;
         }
         Ok(())
+    }
+
+    /// Takes all that is in a pipe that was not read from yet, if it is not much. `state`: what a look at it has shown.
+    fn take_at_once(&mut self, state: PollFlags, buffer: &mut [u8]) -> Result<(), Fault> {
+        // Without a writer, a read that leaves room in the buffer was the last.
+        if self.is_ready || !self.can_wait() || !state.contains(PollFlags::HUP) {
+            return Ok(());
+        }
+        if !state.contains(PollFlags::IN) {
+            self.done = true;
+            return Ok(());
+        }
+        let Ok(count) = rustix::io::read(&self.pipe, &mut *buffer) else { return Ok(()) };
+        self.done = count < buffer.len();
+        self.take(&buffer[..count]).context(format!("writing the program's {} to its file", self.name))
     }
 
     fn take(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -175,6 +196,19 @@ impl<'a> Stream<'a> {
         }
         Ok(())
     }
+}
+
+/// Takes what is left of two streams whose program is over, with one look at both: for little output, that is less than
+/// to drain each. What this leaves, [`Stream::drain`] takes.
+pub(crate) fn take_rest(streams: [&mut Stream<'_>; 2], buffer: &mut [u8]) -> Result<(), Fault> {
+    let states = {
+        let mut pipes = streams.each_ref().map(|stream| PollFd::new(&stream.pipe, PollFlags::IN));
+        if rustix::event::poll(&mut pipes, Some(&Timespec::default())).is_err() {
+            return Ok(());
+        }
+        pipes.each_ref().map(PollFd::revents)
+    };
+    streams.into_iter().zip(states).try_for_each(|(stream, state)| stream.take_at_once(state, buffer))
 }
 
 #[cfg(test)]
@@ -214,6 +248,23 @@ mod tests {
         for length in [FEW_BYTES - 1, FEW_BYTES, FEW_BYTES + 1, 2 * FEW_BYTES, 7 * FEW_BYTES + 13] {
             let text: Vec<u8> = (0..length).map(|place| (place % 251) as u8).collect();
             assert_eq!(drained(1 << 16, Beyond::Ends, &text), (text, length as u64, false), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn one_look_takes_what_fits_and_waits_for_no_writer() {
+        let file = tempfile::tempfile().unwrap();
+        let open = || Stream::open("output", Target::Capture(&file, 0), 1 << 16, Beyond::Ends).unwrap();
+        for (length, is_all) in [(0, true), (99, true), (100, false), (250, false)] {
+            let ((mut full, writer), (mut held, holder)) = (open(), open());
+            File::from(writer).write_all(&vec![b'x'; length]).unwrap();
+            File::from(holder.try_clone().unwrap()).write_all(b"y").unwrap();
+            take_rest([&mut full, &mut held], &mut [0; 100]).unwrap();
+            assert_eq!((full.done, full.seen), (is_all, length.min(100) as u64), "{length} bytes");
+            assert_eq!((held.done, held.seen), (false, 0), "somebody may still write");
+            full.drain(&mut [0; 100], usize::MAX).unwrap();
+            held.drain(&mut [0; 100], usize::MAX).unwrap();
+            assert_eq!((full.done, full.seen, held.done, held.seen), (true, length as u64, false, 1));
         }
     }
 

@@ -9,12 +9,13 @@
 //! be late by. There is none where a group counts and programs stay on the core of this process: it reads the account
 //! when no program runs, and so nothing is late.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use crate::api::clock;
 use crate::proc::tree;
 use crate::protocol::wire::nanoseconds;
-use crate::watch::gauges::Gauges;
+use crate::watch::gauges::{Accounts, Gauges};
 use crate::watch::tree_clock::TreeClock;
 
 /// Shortest and longest pause between two looks at processes whose time nothing else counts for certain.
@@ -59,27 +60,10 @@ struct Seen {
     look: u64,
 }
 
-/// What is counted of the tree, and what of that its root, the helper or the init, used itself.
-#[derive(Clone, Copy)]
-struct Accounts {
-    tree: u64,
-    group: Option<u64>,
-    own: u64,
-}
-
-impl Accounts {
-    fn read(gauges: &Gauges<'_>) -> Accounts {
-        Accounts {
-            tree: gauges.tree_clock.map_or(0, TreeClock::read),
-            group: gauges.cgroup.and_then(|cgroup| cgroup.cpu()),
-            own: gauges.own_cpu(),
-        }
-    }
-}
-
 impl<'a> CpuMeter<'a> {
     pub(crate) fn start(gauges: Gauges<'a>) -> CpuMeter<'a> {
-        let before = Accounts::read(&gauges);
+        let kept = gauges.accounts.and_then(Cell::take);
+        let before = kept.unwrap_or_else(|| gauges.read_accounts());
         CpuMeter {
             gauges,
             before,
@@ -100,7 +84,7 @@ impl<'a> CpuMeter<'a> {
 
     /// What was used so far, at most a tick of each of `cores` more.
     pub(crate) fn used(&mut self, cores: u64) -> u64 {
-        let (tree, group) = self.counted();
+        let (tree, group) = self.counted(self.gauges.read_accounts());
         // Processes are looked at one by one where no group counts them, and where it counts what the clock does not.
         let has_clock = self.gauges.tree_clock.is_some();
         if group.is_none_or(|group| self.uncounted > 0 || (has_clock && group > tree + TOLERANCE)) {
@@ -119,7 +103,11 @@ impl<'a> CpuMeter<'a> {
         if !self.gauges.many || self.is_one() {
             return reaped;
         }
-        let (tree, group) = self.counted();
+        let now = self.gauges.read_accounts();
+        if let Some(accounts) = self.gauges.accounts {
+            accounts.set(Some(now));
+        }
+        let (tree, group) = self.counted(now);
         let whole = group.unwrap_or(tree + self.uncounted);
         // What it was killed for, it has used: the tree clock runs a little behind the root's part of it.
         reaped.max(self.known).max(self.waited_for).max(whole)
@@ -153,9 +141,8 @@ impl<'a> CpuMeter<'a> {
         self.gauges.members().into_iter().filter_map(clock::cpu_of).map(nanoseconds).sum()
     }
 
-    /// By the tree clock and by the group, without the root's own.
-    fn counted(&self) -> (u64, Option<u64>) {
-        let now = Accounts::read(&self.gauges);
+    /// By the tree clock and by the group until now, without the root's own.
+    fn counted(&self, now: Accounts) -> (u64, Option<u64>) {
         let own = now.own.saturating_sub(self.before.own);
         let since = |now: u64, before: u64| now.saturating_sub(before).saturating_sub(own);
         let group = now.group.zip(self.before.group).map(|(now, before)| since(now, before));
@@ -256,6 +243,7 @@ mod tests {
             root: pid,
             cgroup: None,
             tree_clock: Some(&clock),
+            accounts: None,
             notes: &notes,
             folder: None,
             files: None,

@@ -1,5 +1,7 @@
 //! What can be read of a running program, by tier.
 
+use std::cell::Cell;
+
 use crate::api::clock;
 use crate::cgroup::group::Cgroup;
 use crate::proc::tree;
@@ -8,6 +10,14 @@ use crate::protocol::wire::nanoseconds;
 use crate::scratch::disk::FileUser;
 use crate::scratch::ramdisk::Mountpoint;
 use crate::watch::tree_clock::TreeClock;
+
+/// What is counted of the tree, and what of that its root, the helper or the init, used itself. In nanoseconds.
+#[derive(Clone, Copy)]
+pub(crate) struct Accounts {
+    pub(crate) tree: u64,
+    pub(crate) group: Option<u64>,
+    pub(crate) own: u64,
+}
 
 /// Measures a working folder.
 pub(crate) trait Disk {
@@ -24,6 +34,8 @@ pub(crate) struct Gauges<'a> {
     pub(crate) root: i32,
     pub(crate) cgroup: Option<&'a Cgroup>,
     pub(crate) tree_clock: Option<&'a TreeClock>,
+    /// Where the accounts of CPU time are kept from one run to the next, if nothing but the root uses any in between.
+    pub(crate) accounts: Option<&'a Cell<Option<Accounts>>>,
     pub(crate) notes: &'a Notes,
     /// The working folder, where it is memory.
     pub(crate) folder: Option<&'a Mountpoint>,
@@ -49,6 +61,15 @@ impl Gauges<'_> {
     pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
         let _user = self.user.map(FileUser::act_as);
         look()
+    }
+
+    /// The accounts of CPU time as they are now.
+    pub(crate) fn read_accounts(&self) -> Accounts {
+        Accounts {
+            tree: self.tree_clock.map_or(0, TreeClock::read),
+            group: self.cgroup.and_then(Cgroup::cpu),
+            own: self.own_cpu(),
+        }
     }
 
     /// CPU time that the root itself has used, in nanoseconds.

@@ -82,15 +82,17 @@ impl Finished {
 
 /// Kills everything of the run that is left, in one step that no fork can outrun.
 pub(crate) fn kill(child: &Child, scope: Scope) {
-    // The program by its pidfd first: a group may have changed its leader's uid, a namespace may hide nothing.
-    let _ = rustix::process::pidfd_send_signal(child.pidfd.as_fd(), rustix::process::Signal::KILL);
-    let target = match scope {
-        Scope::Group => -child.pid,
-        Scope::Namespace => -1,
+    let targets: &[i32] = match scope {
+        // The program itself first: without seccomp, it may have left its group. It is not reaped yet, so that neither id
+        // can be anyone else's.
+        Scope::Group => &[child.pid, -child.pid],
+        // Every process but this one, the init, which has the right to.
+        Scope::Namespace => &[-1],
     };
-    // SAFETY: a system call without pointers. `child.pid` is not reaped yet, so its group cannot be anyone else's; -1
-    // is used by the init of a pid namespace alone, where it reaches that namespace's other processes only.
-    unsafe { libc::kill(target, libc::SIGKILL) };
+    for &target in targets {
+        // SAFETY: a system call without pointers.
+        unsafe { libc::kill(target, libc::SIGKILL) };
+    }
 }
 
 /// Learns of every child's end, and reaps those that the program has orphaned while it still runs: the dead count

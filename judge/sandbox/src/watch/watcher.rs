@@ -11,7 +11,7 @@ use crate::api::execution::{Breach, Fault};
 use crate::api::fault::Context;
 use crate::api::request::Limits;
 use crate::protocol::wire::nanoseconds;
-use crate::watch::capture::Stream;
+use crate::watch::capture::{Stream, take_rest};
 use crate::watch::doorkeeper::Doorkeeper;
 use crate::watch::gauges::Disk;
 use crate::watch::meter::Meter;
@@ -167,6 +167,7 @@ impl Watcher<'_, '_> {
     fn deliver(&mut self, started: u64, course: &Course, buffer: &mut [u8]) -> Result<(), Fault> {
         let until = self.limits.wall.map(|limit| started.saturating_add(nanoseconds(limit)));
         let is_cut_short = !course.breaches.is_empty() || course.cutoff.is_some();
+        take_rest([self.stdout, self.stderr], buffer)?;
         loop {
             self.stdout.drain(buffer, usize::MAX)?;
             self.stderr.drain(buffer, usize::MAX)?;
