@@ -24,8 +24,11 @@ const NOISY_SHARE: f64 = 0.1;
 /// Less than this is the ordinary price of being scheduled.
 const NOISY_LEAST: Duration = Duration::from_millis(5);
 
-/// Briefer than this, a solver's run is of the order of what it takes to wake the thread that waits for it.
+/// With less CPU time than this, a solver's run is of the order of what it takes to wake the thread that waits for it.
 const BRIEF: Duration = Duration::from_millis(1);
+
+/// On the clock, a brief one may take longer: the checks of others may share its core.
+const BRIEF_ON_THE_CLOCK: Duration = Duration::from_millis(4);
 
 /// How long that thread leaves brief solvers to run before it looks again: shorter than the queue of them.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -89,7 +92,7 @@ pub(super) struct CaseRunner<'a> {
     open: Option<Rc<OpenCase>>,
     /// Jobs after the one that is being judged, those whose solvers were submitted first.
     ahead: VecDeque<Turn<'a>>,
-    /// The last solver ended within [`BRIEF`].
+    /// Whether the last solver was brief.
     is_brief: bool,
 }
 
@@ -196,7 +199,7 @@ impl<'a> CaseRunner<'a> {
             self.executor.submit(&task.request)?;
             task.state = State::Submitted(guard);
         }
-        if self.slots.looks_ahead() {
+        if self.slots.looks_ahead(self.is_brief) {
             self.look_ahead();
         }
         let result = match std::mem::replace(&mut task.state, State::Waiting) {
@@ -209,7 +212,10 @@ impl<'a> CaseRunner<'a> {
             }
             State::Waiting => unreachable!("it was submitted"),
         };
-        self.is_brief = result.as_ref().is_ok_and(|execution| execution.usage.wall < BRIEF);
+        self.is_brief = result.as_ref().is_ok_and(|execution| {
+            let usage = &execution.usage;
+            usage.cpu < BRIEF && usage.wall < BRIEF_ON_THE_CLOCK
+        });
         result
     }
 

@@ -13,7 +13,7 @@ pub struct RunSettings {
     /// The cores that workers are pinned to, one each in turn; empty: no pinning.
     pub cores: Vec<usize>,
     /// Whether there is a core for what a solver needs beside its own: inputs, checks. Then the next solver starts before the
-    /// answer of the last one is checked.
+    /// answer of the last one is checked; else only after one that took less than a millisecond.
     pub spare_cores: bool,
     /// Whether events carry the features of their cases.
     pub describe: bool,

@@ -99,10 +99,10 @@ impl<'a> Slots<'a> {
         self.settings.jobs.get() > 1
     }
 
-    /// Returns whether the next solver starts before the answer of the last one is checked: not where that answer may end
-    /// the run.
-    pub(super) fn looks_ahead(&self) -> bool {
-        self.settings.spare_cores && !self.plan.fail_fast
+    /// Returns whether the next solver starts before the answer of the last one is checked: where a core is free for the
+    /// check, or where solvers are so brief that their cores would often be idle; not where that answer may end the run.
+    pub(super) fn looks_ahead(&self, are_brief: bool) -> bool {
+        (self.settings.spare_cores || are_brief) && !self.plan.fail_fast
     }
 
     /// Returns the CPU limit that the executor enforces for a solver with these limits. With neighbours a case gets a tenth more: one that ends within
