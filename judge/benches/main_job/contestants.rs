@@ -47,6 +47,8 @@ impl Contestant {
 pub(crate) struct Scene {
     folder: tempfile::TempDir,
     program: PathBuf,
+    /// What the program is given as arguments.
+    words: Vec<String>,
     cases: usize,
     cores: Vec<usize>,
 }
@@ -71,7 +73,23 @@ impl Scene {
         for case in 0..cases {
             fs::write(folder.path().join(format!("in/{case:04}.txt")), INPUT).expect("a case's file");
         }
-        Ok(Self { folder, program, cases, cores: Cores::here().numbers().to_vec() })
+        Ok(Self { folder, program, words: Vec::new(), cases, cores: Cores::here().numbers().to_vec() })
+    }
+
+    /// Gives every program so much fixed work, in milliseconds of CPU time.
+    pub(crate) fn set_work(&mut self, milliseconds: f64) {
+        let told = Command::new(&self.program).arg("steps").arg(milliseconds.to_string()).output();
+        let steps = String::from_utf8(told.expect("the program starts").stdout).expect("a number");
+        self.words = vec!["work".to_owned(), steps.trim().to_owned()];
+    }
+
+    /// What is charged, in milliseconds, to programs that end once their own clock of CPU time says `milliseconds`.
+    pub(crate) fn charged(&self, sandbox: &Sandbox, milliseconds: f64) -> Vec<f64> {
+        let mut worker = sandbox.worker(Some(self.cores[0])).expect("a worker");
+        let argv = ["floor", "clock", &milliseconds.to_string()].map(Into::into).to_vec();
+        let request = Request { argv, ..self.request() };
+        let mut run = || worker.run(&request).expect("the sandbox works").usage.cpu.as_secs_f64() * 1e3;
+        (0..self.cases).map(|_| run()).collect()
     }
 
     /// All that work on this machine, and a line for each that does not. `other`: another build of the judge.
@@ -116,7 +134,7 @@ impl Scene {
         let start = |core: &usize| {
             let mut command = Command::new(&self.program);
             command.arg("loop").args([&core.to_string(), &runs]).arg(self.folder.path().join("in/0000.txt"));
-            command.spawn().expect("the floor starts")
+            command.args(&self.words).spawn().expect("the floor starts")
         };
         let loops: Vec<Child> = self.cores[..jobs].iter().map(start).collect();
         for mut child in loops {
@@ -146,7 +164,7 @@ impl Scene {
     fn judge(&self, program: &Path, tier: Tier, jobs: usize) -> Duration {
         let mut command = Command::new(program);
         command.args(["run", "-p", "columns", "--inputs", "in/*.txt", "--tier", tier.name()]);
-        command.arg("--jobs").arg(jobs.to_string()).arg("-s").arg(&self.program).current_dir(self.folder.path());
+        command.arg("--jobs").arg(jobs.to_string()).arg("-s").arg(self.command_line()).current_dir(self.folder.path());
         let started = Instant::now();
         let output = command.output().expect("the judge runs");
         let elapsed = started.elapsed();
@@ -176,11 +194,12 @@ impl Scene {
         let config = format!(
             "[general]\nversion = \"0.3.1\"\n\n[problem]\nproblem_name = \"bench\"\nobjective = \"Max\"\n\
              score_regex = '(?m)^(?P<score>\\d+)$'\n\n[test]\nstart_seed = 0\nend_seed = {}\nthreads = {jobs}\n\
-             out_dir = \"./pahcer\"\ncompile_steps = []\n\n[[test.test_steps]]\nprogram = \"{}\"\nargs = []\n\
+             out_dir = \"./pahcer\"\ncompile_steps = []\n\n[[test.test_steps]]\nprogram = \"{}\"\nargs = {:?}\n\
              stdin = \"./in/{{SEED04}}.txt\"\nstdout = \"./out/{{SEED04}}.txt\"\nstderr = \"./err/{{SEED04}}.txt\"\n\
              measure_time = true\n",
             self.cases,
             self.program.display(),
+            self.words,
         );
         fs::write(self.folder.path().join("pahcer_config.toml"), config).expect("pahcer's settings");
         let mut command = Command::new("pahcer");
@@ -193,11 +212,17 @@ impl Scene {
         elapsed
     }
 
+    /// The program and its arguments.
+    fn command_line(&self) -> String {
+        let words = self.words.iter().map(|word| format!(" {word}"));
+        std::iter::once(self.program.display().to_string()).chain(words).collect()
+    }
+
     /// As the judge asks for it.
     fn request(&self) -> Request {
         Request {
             program: self.program.clone(),
-            argv: vec!["floor".into()],
+            argv: ["floor"].into_iter().chain(self.words.iter().map(String::as_str)).map(Into::into).collect(),
             environment: Vec::new(),
             stdin: Stdin::Bytes(INPUT.as_bytes().into()),
             limits: Limits {

@@ -6,6 +6,8 @@
 //! `cargo bench -p judge --bench main_job`
 //! `-- --rounds 21` for more than seven rounds; `--idle 2500` also with 2,500 idle processes on the machine;
 //! `--once` what a run of one case takes from start to end, and `judge exec` likewise, in turns;
+//! `--work 16` with programs that take 16 ms of CPU time each: the efficiency at two jobs;
+//! `--clock 20` what is charged to programs that end once their own CPU clock says 20 ms;
 //! `--other PROGRAM` beside another build of the judge; `--limit 1.5` fails if the judge's ratio at one job is above that
 //! in the strongest tier.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
@@ -17,6 +19,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const CASES: usize = 1_000;
+/// Of programs that take some milliseconds.
+const LONG_CASES: usize = 400;
 const ROUNDS: usize = 7;
 
 /// What was measured of one contestant, with one number of jobs: its time and the floor's, round by round.
@@ -34,42 +38,84 @@ fn main() {
     let in_earnest = std::env::args().any(|argument| argument == "--bench");
     let (cases, rounds) = if in_earnest { (CASES, option("--rounds").unwrap_or(ROUNDS)) } else { (10, 1) };
     let is_once = std::env::args().any(|argument| argument == "--once");
-    let scene = match Scene::set(if is_once { 1 } else { cases }) {
+    let (work, clock): (Option<f64>, Option<f64>) = (option("--work"), option("--clock"));
+    let long = if in_earnest { LONG_CASES } else { cases };
+    let cases = if is_once { 1 } else { work.or(clock).map_or(cases, |_| long) };
+    let mut scene = match Scene::set(cases) {
         Ok(scene) => scene,
         Err(why) => return println!("skipped: {why}"),
     };
+    work.into_iter().for_each(|milliseconds| scene.set_work(milliseconds));
     let contestants = scene.contestants(option::<PathBuf>("--other").as_deref());
     if is_once {
         return once(&scene, &contestants, rounds);
     }
-    let jobs: Vec<usize> = (1..=scene.most_jobs()).collect();
-    let mut measured: Vec<Vec<Series>> =
-        contestants.iter().map(|_| jobs.iter().map(|_| Series::default()).collect()).collect();
-    let idle: Option<usize> = option("--idle");
-    for _ in 0..rounds {
-        for (column, &jobs) in jobs.iter().enumerate() {
-            let mut floor = None;
-            for (contestant, series) in contestants.iter().zip(&mut measured) {
-                let time = scene.time(contestant, jobs);
-                series[column].note(time, *floor.get_or_insert(time));
-                if let Some(count) = idle {
-                    let _idle = scene.idle(count);
-                    series[column].idle.push(scene.time(contestant, jobs));
-                }
-            }
-        }
+    if let Some(milliseconds) = clock {
+        return charged(&scene, &contestants, milliseconds);
     }
+    let mut measured = measure(&scene, &contestants, rounds);
     println!("{cases} cases; milliseconds a case: least and median of {rounds} rounds, median ratio to the floor");
-    for (column, jobs) in jobs.iter().enumerate() {
-        println!("\n{:<20} {:>8} {:>8} {:>8}", format!("jobs: {jobs}"), "least", "median", "ratio");
+    for column in 0..scene.most_jobs() {
+        println!("\n{:<20} {:>8} {:>8} {:>8}", format!("jobs: {}", column + 1), "least", "median", "ratio");
         for (contestant, series) in contestants.iter().zip(&mut measured) {
             series[column].print(contestant, cases);
         }
+    }
+    if work.is_some() {
+        efficiency(&contestants, &measured);
     }
     let judge = contestants.iter().position(|contestant| matches!(contestant, Contestant::Judge(_)));
     if let (Some(limit), Some(place)) = (option::<f64>("--limit"), judge) {
         let ratio = median(&mut measured[place][0].ratios);
         assert!(ratio <= limit, "the median ratio {ratio:.2} is above {limit}");
+    }
+}
+
+/// All of them in turns, with one job and with more: for each, a series for each number of jobs.
+fn measure(scene: &Scene, contestants: &[Contestant], rounds: usize) -> Vec<Vec<Series>> {
+    let jobs = 1..=scene.most_jobs();
+    let mut measured: Vec<Vec<Series>> =
+        contestants.iter().map(|_| jobs.clone().map(|_| Series::default()).collect()).collect();
+    let idle: Option<usize> = option("--idle");
+    for _ in 0..rounds {
+        for jobs in jobs.clone() {
+            let mut floor = None;
+            for (contestant, series) in contestants.iter().zip(&mut measured) {
+                let (time, series) = (scene.time(contestant, jobs), &mut series[jobs - 1]);
+                series.note(time, *floor.get_or_insert(time));
+                if let Some(count) = idle {
+                    let _idle = scene.idle(count);
+                    series.idle.push(scene.time(contestant, jobs));
+                }
+            }
+        }
+    }
+    measured
+}
+
+/// What part of twice the throughput of one job two jobs have, round by round.
+fn efficiency(contestants: &[Contestant], measured: &[Vec<Series>]) {
+    println!("\n{:<20} {:>8}", "efficiency, 2 jobs", "median");
+    for (contestant, series) in contestants.iter().zip(measured) {
+        let [one, two, ..] = &series[..] else { continue };
+        let halves = one.times.iter().zip(&two.times).map(|(one, two)| ratio(*one, *two) / 2.0);
+        println!("{contestant:<20} {:>8.3}", median(&mut halves.collect::<Vec<_>>()));
+    }
+}
+
+/// What programs are charged that end by their own clock.
+fn charged(scene: &Scene, contestants: &[Contestant], milliseconds: f64) {
+    println!("CPU time charged to programs whose own clock says {milliseconds} ms: median, nine of ten, most");
+    for contestant in contestants {
+        if let Contestant::Sandbox(_, sandbox) = contestant {
+            let mut times = scene.charged(sandbox, milliseconds);
+            let middle = median(&mut times);
+            println!(
+                "{contestant:<20} {middle:>8.3} {:>8.3} {:>8.3}",
+                times[times.len() * 9 / 10],
+                times[times.len() - 1]
+            );
+        }
     }
 }
 
@@ -107,12 +153,13 @@ impl Series {
     }
 
     fn print(&mut self, contestant: &Contestant, cases: usize) {
-        self.times.sort();
+        let mut times = self.times.clone();
+        times.sort();
         let per_case = |time: Duration| time.as_secs_f64() * 1e3 / cases as f64;
-        let (least, middle) = (per_case(self.times[0]), per_case(self.times[self.times.len() / 2]));
+        let (least, middle) = (per_case(times[0]), per_case(times[times.len() / 2]));
         print!("{contestant:<20} {least:>8.3} {middle:>8.3} {:>8.2}", median(&mut self.ratios));
         if let Some(idle) = self.idle.iter().min() {
-            print!("  least with idle processes {:>+6.1} %", (ratio(*idle, self.times[0]) - 1.0) * 100.0);
+            print!("  least with idle processes {:>+6.1} %", (ratio(*idle, times[0]) - 1.0) * 100.0);
         }
         println!();
     }
