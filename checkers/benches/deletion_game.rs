@@ -1,10 +1,51 @@
-//! How long a board of a million cells and a great prime take to check.
+//! How long a board of a million cells and a great prime take to check; and beside GMP, where `cc` and gmp.h are there, how
+//! long great numbers take, which one machine alone can tell: `-- gmp` shows that table only.
+#![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 use checkers::Checker;
 use divan::{Bencher, black_box};
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
 
 fn main() {
-    divan::main();
+    let has = |word: &str| std::env::args().any(|argument| argument == word);
+    if !has("gmp") {
+        divan::main();
+    }
+    // `cargo test --benches` leaves it out.
+    if has("--bench") {
+        beside_gmp();
+    }
+}
+
+/// In turns, the least of five rounds each.
+fn beside_gmp() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let program = folder.path().join("gmp");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/deletion_game_gmp.c");
+    let built = Command::new("cc").arg("-O2").arg("-o").arg(&program).arg(source).arg("-lgmp").output();
+    if !built.is_ok_and(|output| output.status.success()) {
+        return println!("skipped: beside GMP: `cc` with gmp.h is missing: apt-get install gcc libgmp-dev");
+    }
+    println!("\nmilliseconds   ours     GMP   ratio");
+    for (digits, offset, prime) in [(1000, 7, true), (1000, 13, false), (5000, 19, false)] {
+        let (mut ours, mut theirs) = (f64::INFINITY, f64::INFINITY);
+        let (input, answer) = one_number(digits, offset);
+        let case = deletion_game().read(&input).expect("a valid input");
+        for _ in 0..5 {
+            let started = Instant::now();
+            assert_eq!(case.check(&answer), Ok(if prime { digits + 1 } else { 0 }.into()));
+            ours = ours.min(started.elapsed().as_secs_f64() * 1e3);
+            let words = [digits, offset, usize::from(prime)].map(|word| word.to_string());
+            let told = Command::new(&program).args(words).output().expect("it was built");
+            assert!(told.status.success(), "GMP says otherwise");
+            let told = String::from_utf8(told.stdout).expect("a number");
+            theirs = theirs.min(told.trim().parse().expect("a number"));
+        }
+        let kind = if prime { "prime" } else { "composite" };
+        println!("{ours:>12.1} {theirs:>7.1} {:>7.2}   {kind}, {digits} digits", ours / theirs);
+    }
 }
 
 fn deletion_game() -> &'static dyn Checker {
