@@ -87,7 +87,8 @@ impl Layer {
     }
 
     /// Returns the strips after a move to the left and one to the right; `None` where nothing changes.
-    #[inline]
+    // Half a million calls in a game: a call of its own takes a fifth more of the whole time.
+    #[inline(always)]
     pub(super) fn moves(&self, strip: Strip, arriving: u8) -> [Option<Strip>; 2] {
         let tiles = strip & !PUSHED_RIGHT;
         let count = count(tiles);
