@@ -124,7 +124,8 @@ impl Ramdisk {
             return Ok(());
         }
         self.unmount().context("removing the working folder")?;
-        let is_to_age = self.is_to_age;
+        // Who asks for another size has not run in it yet: one program does not wait for what only the next ones gain.
+        let is_to_age = self.is_to_age && size == self.size;
         *self = Ramdisk::mount_with(self.pass, self.place, self.owner, self.executes, size)?;
         self.is_to_age = is_to_age;
         Ok(())
