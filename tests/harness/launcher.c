@@ -135,6 +135,7 @@ int main(int count, char **words) {
         else if (strcmp(word, "join") == 0) enter(words[++at]);
         else if (strcmp(word, "small-disk") == 0) mount_small_disk(words[++at]);
         else if (strcmp(word, "files") == 0) limit(RLIMIT_NOFILE, words[++at]);
+        else if (strcmp(word, "file-size") == 0) limit(RLIMIT_FSIZE, words[++at]);
         else if (strcmp(word, "processes") == 0) limit(RLIMIT_NPROC, words[++at]);
         else if (strcmp(word, "closed") == 0) close(0), close(1), close(2);
         else must((errno = EINVAL, -1), word);

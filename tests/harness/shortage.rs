@@ -1,6 +1,6 @@
 //! The judge without enough of something: it says so, and the solver is never blamed.
 
-use crate::stage::{PLAIN_USER, Stage, is_root, run};
+use crate::stage::{PLAIN_USER, Stage, is_root, run, users_and_tiers};
 use crate::support::Said;
 use crate::support::require::{Need, skip};
 use serde_json::Value;
@@ -45,5 +45,22 @@ fn too_few_files_or_processes_are_never_the_solvers_fault() {
         let how = ["user", &user, "processes", &processes.to_string()];
         let said = run(stage.launched(&how, &arguments));
         assert_only_the_shortage_is_blamed(&said, &normal, &format!("ulimit -u {processes}"));
+    }
+}
+
+/// What earlier programs have written is nothing to those behind them, nor to the judge.
+#[test]
+fn the_size_of_files_is_limited_for_each_output_alone() {
+    let Some(stage) = Stage::set() else { return };
+    let solver = stage.solver("wordy");
+    for (user, tier) in users_and_tiers(&stage) {
+        // The solver writes 100,000 bytes to each of its outputs.
+        let mut how = vec!["file-size".to_owned(), "262144".to_owned()];
+        how.extend(user.into_iter().flat_map(|user| ["user".to_owned(), user.to_string()]));
+        let how: Vec<&str> = how.iter().map(String::as_str).collect();
+        let arguments =
+            ["run", "-p", "columns", "-s", &solver, "--seeds", "1-40", "--tier", &tier, "--no-journal", "--jobs", "1"];
+        let said = run(stage.launched(&how, &arguments));
+        assert_eq!(said.code, Some(0), "tier {tier}: {}{}", said.stdout, said.stderr);
     }
 }

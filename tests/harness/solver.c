@@ -84,6 +84,12 @@ static void once_slow(const char *folder, uint64_t first, uint64_t later) {
     puts("0");
 }
 
+// An answer of 100,000 bytes, nearly all of them blank, and as many beside it.
+static void wordy(void) {
+    printf("0%*s", 99999, "\n");
+    fprintf(stderr, "%*s", 100000, "\n");
+}
+
 // How many cores it may use, and the first of them.
 static void cores(void) {
     cpu_set_t allowed;
@@ -103,6 +109,7 @@ int main(int count, char **words) {
     else if (strcmp(mode, "echo") == 0) echo();
     else if (strcmp(mode, "inherited") == 0) inherited();
     else if (strcmp(mode, "cores") == 0) cores();
+    else if (strcmp(mode, "wordy") == 0) wordy();
     else if (strcmp(mode, "once-slow") == 0) once_slow(given, atoi(words[3]), atoi(words[4]));
     else if (strcmp(mode, "nap") == 0) usleep(atoi(given) * 1000), puts("0");
     else if (strcmp(mode, "first-plays") == 0) {

@@ -111,7 +111,7 @@ fn exchange() -> Exchange {
 fn answer(made: Made) -> Answer {
     let usage = Usage { cpu: Duration::from_millis(3), memory: Some(1 << 20), stdout_bytes: 5, ..Usage::default() };
     let breaches = vec![Breach::Cpu, Breach::Output];
-    let (stdout, stderr) = (Captured::InFile { from: 7, length: 5 }, Captured::Here(b"note".to_vec()));
+    let (stdout, stderr) = (Captured::InFile { file: pair().0, length: 5 }, Captured::Here(b"note".to_vec()));
     Answer { end: End::Signalled(libc::SIGKILL), breaches, usage, stdout, stderr, made }
 }
 

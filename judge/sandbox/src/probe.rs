@@ -22,7 +22,7 @@ use crate::proc::cores;
 use crate::scratch::folder;
 use crate::watch::memory_meter::UNCOUNTED;
 use crate::watch::tree_clock::TreeClock;
-use crate::worker::{Worker, captures};
+use crate::worker::Worker;
 
 /// What workers of a tier need.
 #[derive(Debug, Clone)]
@@ -75,9 +75,14 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<F
     let ground = Ground { executable: executable.to_owned(), scratch: scratch.to_owned(), site };
     // On one core it needs no perf event, for the first of which the kernel waits some milliseconds.
     let core = cores::allowed().first().copied();
-    let (has_proc, worker) = self_test(tier, &ground, core)
-        .map_err(|fault| Unfit { why: explain(&fault), shortage: fault.is_shortage() })?;
-    let gaps = gaps(tier, &ground, has_proc);
+    let unfit = |fault: Fault| Unfit { why: explain(&fault), shortage: fault.is_shortage() };
+    let mut worker = start_self_test(tier, &ground, core).map_err(unfit)?;
+    // That takes the helper some milliseconds.
+    let mut gaps = gaps(tier, &ground);
+    let has_proc = worker.collect().map_err(unfit)?.end == End::Exited(HAS_PROC);
+    if tier.has_namespaces() && !has_proc {
+        gaps.push(no_proc());
+    }
     let first = core.map(|core| PinnedWorker { worker, core });
     Ok(Found { ground, gaps, first: Mutex::new(first) })
 }
@@ -90,15 +95,14 @@ pub(crate) fn worker(tier: Tier, ground: &Ground, core: Option<usize>) -> Result
         site: ground.site.clone(),
         scratch: ground.scratch.clone(),
         name: names::unique("worker"),
-        captures: captures()?,
         leash: None,
     };
     Worker::start(&ground.executable, settings)
 }
 
-/// Runs the helper's executable as a program of the tier; returns whether it saw a `/proc`, and the worker. The
+/// Starts a worker, and the helper's executable as a program of the tier, which tells whether it sees a `/proc`. The
 /// executable may be out of reach for the program, which is no fault of the tier.
-fn self_test(tier: Tier, ground: &Ground, core: Option<usize>) -> Result<(bool, Worker), Fault> {
+fn start_self_test(tier: Tier, ground: &Ground, core: Option<usize>) -> Result<Worker, Fault> {
     let program = std::fs::canonicalize(&ground.executable).unwrap_or_else(|_| ground.executable.clone());
     let request = Request {
         argv: vec![OsString::from("self-test"), SELF_TEST.into()],
@@ -121,8 +125,8 @@ fn self_test(tier: Tier, ground: &Ground, core: Option<usize>) -> Result<(bool, 
         stderr: Sink::Capture,
     };
     let mut worker = worker(tier, ground, core)?;
-    let has_proc = worker.run(&request)?.end == End::Exited(HAS_PROC);
-    Ok((has_proc, worker))
+    worker.submit(&request)?;
+    Ok(worker)
 }
 
 /// A fault and its causes in one line.
@@ -137,12 +141,12 @@ fn explain(fault: &Fault) -> String {
 }
 
 /// What a tier that works does not guarantee.
-fn gaps(tier: Tier, ground: &Ground, has_proc: bool) -> Vec<Gap> {
+fn gaps(tier: Tier, ground: &Ground) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let mut gap = |what, meaning: &str| gaps.push(Gap { what, meaning: meaning.to_owned() });
     accounting_gaps(tier, ground.site.as_ref(), &mut gap);
     if tier.has_namespaces() {
-        namespace_gaps(has_proc, &mut gap);
+        namespace_gaps(&mut gap);
     } else {
         shared_world_gaps(tier, &mut gap);
     }
@@ -180,7 +184,7 @@ fn accounting_gaps(tier: Tier, site: Option<&Site>, gap: &mut impl FnMut(&'stati
     }
 }
 
-fn namespace_gaps(has_proc: bool, gap: &mut impl FnMut(&'static str, &str)) {
+fn namespace_gaps(gap: &mut impl FnMut(&'static str, &str)) {
     if rustix::process::geteuid().is_root() && !identity::is_available() {
         gap(
             "user",
@@ -188,15 +192,16 @@ fn namespace_gaps(has_proc: bool, gap: &mut impl FnMut(&'static str, &str)) {
              user may read in the folders that they see",
         );
     }
-    if !has_proc {
-        gap("/proc", "programs see no /proc: some interpreters do not start without it");
-    }
     if PidCounter::find().is_none() {
         gap("process ids", "a program can tell from its process id how many processes earlier programs have started");
     }
     if landlock::version() == 0 {
         gap("landlock", "files are protected by mounts and permissions alone, without a second layer");
     }
+}
+
+fn no_proc() -> Gap {
+    Gap { what: "/proc", meaning: "programs see no /proc: some interpreters do not start without it".to_owned() }
 }
 
 /// Whether the kernel asks about new processes, tried in a child: what is installed stays.

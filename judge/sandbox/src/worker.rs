@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::fs::{FallocateFlags, MemfdFlags, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 use rustix::net::Shutdown;
 use rustix::time::Timespec;
 
@@ -20,10 +20,10 @@ use crate::api::fault::Context;
 use crate::api::request::{Request, Sink, Stdin};
 use crate::helper::keeper;
 use crate::helper::serve::ARGUMENT;
-use crate::helper::settings::{Captures, Settings};
+use crate::helper::settings::Settings;
 use crate::namespace::mounts;
 use crate::proc::tree;
-use crate::protocol::messages::{self, CAPTURE_UNIT, Captured, Outlet};
+use crate::protocol::messages::{self, Outlet};
 use crate::protocol::wire::{self, Reader};
 use crate::scratch::{folder, memory_file};
 use crate::sweep::Traces;
@@ -37,7 +37,6 @@ pub struct Worker {
     /// Whether its programs run below an init.
     has_init: bool,
     link: Arc<Link>,
-    captures: Captures,
 }
 
 /// What a worker shares with its cancellers.
@@ -90,7 +89,6 @@ impl Worker {
     /// Starts `executable` as a helper.
     pub(crate) fn start(executable: &Path, mut settings: Settings) -> Result<Worker, Fault> {
         let (socket, theirs) = wire::pair().context("making a socket for the sandbox's helper")?;
-        let captures = settings.captures.try_clone().context("duplicating the capture files")?;
         let helper = Command::new(executable)
             .arg(ARGUMENT)
             .env_clear()
@@ -102,7 +100,7 @@ impl Worker {
         let working_folder = working_folder(&settings).context("looking for the place of working folders")?;
         let has_init = settings.tier.has_namespaces();
         let link = Arc::new(Link { socket, cancelled: false.into() });
-        let mut worker = Worker { helper, keeper: None, traces, working_folder, has_init, link, captures };
+        let mut worker = Worker { helper, keeper: None, traces, working_folder, has_init, link };
         if !settings.tier.has_namespaces() {
             let (keeper, leash) = keeper::start(executable).context("starting the sandbox's keeper")?;
             (worker.keeper, settings.leash) = (Some(keeper), Some(leash));
@@ -220,13 +218,12 @@ impl Worker {
             Ok(None) => return Err(self.lost("it closed its socket")),
             Err(error) => return Err(self.lost(&error.to_string())),
         };
-        let captures = &self.captures;
         let execution = Execution {
             end: answer.end,
             breaches: answer.breaches,
             usage: answer.usage,
-            stdout: read_back(&captures.stdout, answer.stdout).context("reading the captured output")?,
-            stderr: read_back(&captures.stderr, answer.stderr).context("reading the captured error output")?,
+            stdout: answer.stdout.bytes().context("reading the captured output")?,
+            stderr: answer.stderr.bytes().context("reading the captured error output")?,
         };
         Ok((execution, answer.made))
     }
@@ -288,25 +285,6 @@ fn working_folder(settings: &Settings) -> std::io::Result<PathBuf> {
         return Ok(mounts::BOX.into());
     }
     Ok(settings.scratch.canonicalize()?.join(&settings.name).join(folder::BOX))
-}
-
-/// Files in memory that a helper and its worker share.
-pub(crate) fn captures() -> Result<Captures, Fault> {
-    let file = || rustix::fs::memfd_create("judge-capture", MemfdFlags::CLOEXEC).context("making a capture file");
-    Ok(Captures { stdout: file()?.into(), stderr: file()?.into() })
-}
-
-/// Takes what was captured, and gives its memory back.
-fn read_back(file: &File, captured: Captured) -> std::io::Result<Vec<u8>> {
-    let (from, length) = match captured {
-        Captured::Here(bytes) => return Ok(bytes),
-        Captured::InFile { from, length } => (from, length),
-    };
-    let mut bytes = vec![0; usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?];
-    file.read_exact_at(&mut bytes, from)?;
-    let whole = length.next_multiple_of(CAPTURE_UNIT);
-    rustix::fs::fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, from, whole)?;
-    Ok(bytes)
 }
 
 enum Input<'a> {

@@ -27,8 +27,8 @@ pub(crate) fn conclude(
     finished: &Finished,
     mut breaches: Vec<Breach>,
     totals: &Totals,
-    stdout: &Stream<'_>,
-    stderr: &Stream<'_>,
+    stdout: &mut Stream,
+    stderr: &mut Stream,
 ) -> Answer {
     let cpu = Duration::from_nanos(totals.cpu);
     // Where a hypervisor takes the core away, it is killed for what it used up to a tick before its limit.
@@ -58,8 +58,8 @@ pub(crate) fn conclude(
         end: ending(finished),
         breaches,
         usage,
-        stdout: stdout.captured(),
-        stderr: stderr.captured(),
+        stdout: stdout.take_captured(),
+        stderr: stderr.take_captured(),
         made: Ok(Vec::new()),
     }
 }

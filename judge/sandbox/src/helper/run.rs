@@ -1,6 +1,5 @@
 //! One run in the helper: descriptors laid out, the program started and watched, its end told.
 
-use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::Mode;
@@ -11,7 +10,6 @@ use crate::api::fault::Context;
 use crate::api::request::Limits;
 use crate::helper::backend::Backend;
 use crate::helper::conclude::{conclude, refused};
-use crate::helper::settings::Captures;
 use crate::helper::stdin::{open_to_all, reopened};
 use crate::proc::cores;
 use crate::proc::steal::Steal;
@@ -31,14 +29,12 @@ pub(crate) struct Own {
     /// How many cores programs may use at once; `None`: all that this process may.
     cores: Option<u64>,
     buffer: Box<[u8]>,
-    /// How far the capture files were written by earlier runs.
-    captured: [u64; 2],
 }
 
 impl Own {
     /// For programs on this core, or on any.
     pub(crate) fn new(core: Option<u64>) -> Own {
-        Own { steal: Steal::of(core), cores: core.map(|_| 1), buffer: vec![0; BUFFER_BYTES].into(), captured: [0; 2] }
+        Own { steal: Steal::of(core), cores: core.map(|_| 1), buffer: vec![0; BUFFER_BYTES].into() }
     }
 
     /// Cores that a program with these limits may use at once.
@@ -49,16 +45,10 @@ impl Own {
 }
 
 /// Runs what `order` asks for.
-pub(crate) fn run(
-    backend: &mut Backend,
-    order: Order,
-    captures: &Captures,
-    judge: BorrowedFd<'_>,
-    own: &mut Own,
-) -> Result<Answer, Fault> {
+pub(crate) fn run(backend: &mut Backend, order: Order, judge: BorrowedFd<'_>, own: &mut Own) -> Result<Answer, Fault> {
     let Order { task, stdin, own_stdin, stdout, stderr, until } = order;
     backend.prepare(&task)?;
-    perform(backend, &task, Files { stdin, own_stdin, stdout, stderr, until }, captures, judge, own)
+    perform(backend, &task, Files { stdin, own_stdin, stdout, stderr, until }, judge, own)
 }
 
 /// The files of a run. Those that the program has are not kept open here: the other end of a pipe sees it close them.
@@ -74,18 +64,14 @@ fn perform(
     backend: &Backend,
     task: &Task,
     files: Files,
-    captures: &Captures,
     judge: BorrowedFd<'_>,
     own: &mut Own,
 ) -> Result<Answer, Fault> {
     let limits = task.limits.clone();
     let Files { stdin, own_stdin, stdout, stderr, until } = files;
-    let [ahead_of_stdout, ahead_of_stderr] = own.captured;
     let others = backend.identity().is_some();
-    let capture = (&captures.stdout, ahead_of_stdout);
-    let (mut stdout, out) = stream("output", stdout, capture, limits.stdout, Beyond::Ends, others)?;
-    let capture = (&captures.stderr, ahead_of_stderr);
-    let (mut stderr, err) = stream("error output", stderr, capture, limits.stderr, Beyond::Dropped, others)?;
+    let (mut stdout, out) = stream("output", stdout, limits.stdout, Beyond::Ends, others)?;
+    let (mut stderr, err) = stream("error output", stderr, limits.stderr, Beyond::Dropped, others)?;
     let stdin = if own_stdin { stdin } else { reopened(stdin, others)? };
     own.steal.begin();
     let mut meter = Meter::start(backend.gauges(limits.processes != Some(1)));
@@ -109,12 +95,10 @@ fn perform(
         cores: own.usable_cores(&limits),
     };
     let watched = watcher.run(&mut *program, &mut own.buffer)?;
-    let mut answer = match told(backend, &limits, watched, meter, (&stdout, &stderr)) {
+    let mut answer = match told(backend, &limits, watched, meter, (&mut stdout, &mut stderr)) {
         Ok(answer) => answer,
         Err(errno) => return Ok(refused(errno)),
     };
-    own.captured =
-        [stdout.captured_until().unwrap_or(ahead_of_stdout), stderr.captured_until().unwrap_or(ahead_of_stderr)];
     answer.usage.stolen = own.steal.end(answer.usage.wall);
     answer.made = made(backend, task, &answer);
     Ok(answer)
@@ -122,18 +106,17 @@ fn perform(
 
 /// An output stream, and what the program writes to. Nothing comes through the stream of one that has the caller's file.
 /// `others`: programs run as another user than this process's.
-fn stream<'a>(
+fn stream(
     name: &'static str,
     outlet: Outlet<OwnedFd>,
-    capture: (&'a File, u64),
     cap: u64,
     beyond: Beyond,
     others: bool,
-) -> Result<(Stream<'a>, OwnedFd), Fault> {
+) -> Result<(Stream, OwnedFd), Fault> {
     let (target, lent) = match outlet {
-        Outlet::Capture => (Target::Capture(capture.0, capture.1), None),
+        Outlet::Capture => (Target::Capture, None),
         Outlet::File(file) => (Target::Own(file.into()), None),
-        Outlet::Lent(file) => (Target::Capture(capture.0, capture.1), Some(file)),
+        Outlet::Lent(file) => (Target::Capture, Some(file)),
     };
     let (stream, writer) = Stream::open(name, target, cap, beyond)?;
     if others {
@@ -154,7 +137,7 @@ fn told(
     limits: &Limits,
     watched: Watched,
     meter: Meter<'_>,
-    (stdout, stderr): (&Stream<'_>, &Stream<'_>),
+    (stdout, stderr): (&mut Stream, &mut Stream),
 ) -> Result<Answer, i32> {
     let Watched { conclusion, mut breaches, cutoff, was_full } = watched;
     let mut finished = match conclusion {

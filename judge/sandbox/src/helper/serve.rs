@@ -39,11 +39,11 @@ pub(crate) fn serve() -> io::Result<()> {
     while let Some(mut message) = Reader::receive(&socket)? {
         let order = Order::decode(&mut message)?;
         let answer = match &mut backend {
-            Some(backend) => run(backend, order, &settings.captures, socket.as_fd(), &mut own),
+            Some(backend) => run(backend, order, socket.as_fd(), &mut own),
             None => Backend::open(&mut settings)
-                .and_then(|opened| run(backend.insert(opened), order, &settings.captures, socket.as_fd(), &mut own)),
+                .and_then(|opened| run(backend.insert(opened), order, socket.as_fd(), &mut own)),
         };
-        messages::encode_answer(&answer).send(&socket, &[])?;
+        messages::encode_answer(&answer).send(&socket, &messages::captured_files(&answer))?;
         if let Some(backend) = &mut backend {
             // Who waits for the answer does not wait for this. What fails now is tried again before the next run.
             let _ = backend.tidy(answer.map_or(Duration::MAX, |answer| answer.usage.wall));

@@ -1,8 +1,7 @@
 //! How a helper is to work, as its judge tells it.
 
-use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
@@ -10,22 +9,6 @@ use crate::api::tier::Tier;
 use crate::cgroup::site::Site;
 use crate::helper::keeper::Leash;
 use crate::protocol::wire::{Reader, Writer};
-
-/// Where long outputs go: behind those of earlier runs, which may not be read yet. The judge gives back what it has read.
-pub(crate) struct Captures {
-    pub(crate) stdout: File,
-    pub(crate) stderr: File,
-}
-
-impl Captures {
-    pub(crate) fn try_clone(&self) -> io::Result<Captures> {
-        Ok(Captures { stdout: self.stdout.try_clone()?, stderr: self.stderr.try_clone()? })
-    }
-
-    fn files(&self) -> [BorrowedFd<'_>; 2] {
-        [self.stdout.as_fd(), self.stderr.as_fd()]
-    }
-}
 
 /// How a helper is to work: the first message that it gets.
 pub(crate) struct Settings {
@@ -37,7 +20,6 @@ pub(crate) struct Settings {
     pub(crate) scratch: PathBuf,
     /// Unique on this machine.
     pub(crate) name: String,
-    pub(crate) captures: Captures,
     /// For the tiers without namespaces.
     pub(crate) leash: Option<Leash>,
 }
@@ -53,7 +35,7 @@ impl Settings {
         }
         writer.u64(u64::from(self.leash.is_some()));
         let leash = self.leash.iter().flat_map(|leash| [leash.alive.as_fd(), leash.charge.as_fd()]);
-        writer.send(socket, &self.captures.files().into_iter().chain(leash).collect::<Vec<_>>())
+        writer.send(socket, &leash.collect::<Vec<_>>())
     }
 
     pub(crate) fn receive(reader: &mut Reader) -> io::Result<Settings> {
@@ -64,7 +46,6 @@ impl Settings {
             scratch: reader.os_string()?.into(),
             name: String::from_utf8_lossy(&reader.bytes()?).into_owned(),
             site: if reader.u64()? == 0 { None } else { Some(Site::decode(reader)?) },
-            captures: Captures { stdout: reader.fd()?.into(), stderr: reader.fd()?.into() },
             leash: match reader.u64()? {
                 0 => None,
                 _ => Some(Leash { alive: reader.fd()?, charge: reader.fd()? }),

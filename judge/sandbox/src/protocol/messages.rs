@@ -1,9 +1,11 @@
 //! What the judge asks of a helper for one run, and what the helper answers.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -72,7 +74,7 @@ pub(crate) struct Order {
 /// Where an output stream goes; `F` stands for the file.
 #[derive(Clone, Copy)]
 pub(crate) enum Outlet<F = ()> {
-    /// Into the worker's capture file.
+    /// Into the answer.
     Capture,
     /// Into a file of the caller's, through the helper.
     File(F),
@@ -215,37 +217,57 @@ pub(crate) struct Answer {
     pub(crate) made: Made,
 }
 
-/// Each run's part of a capture file begins at a multiple of this: of whole pages, so that their memory can be given back.
-pub(crate) const CAPTURE_UNIT: u64 = 64 << 10;
-
 /// What was captured of an output stream.
 pub(crate) enum Captured {
     /// These bytes.
     Here(Vec<u8>),
-    /// This many bytes, from this place in the capture file.
-    InFile { from: u64, length: u64 },
+    /// The first bytes of a file in memory, this many.
+    InFile { file: OwnedFd, length: u64 },
 }
 
 impl Captured {
     fn encode(&self, writer: &mut Writer) {
         match self {
             Captured::Here(bytes) => writer.u64(0).bytes(bytes),
-            Captured::InFile { from, length } => writer.u64(1).u64(*from).u64(*length),
+            Captured::InFile { length, .. } => writer.u64(1).u64(*length),
         };
     }
 
     fn decode(reader: &mut Reader) -> io::Result<Captured> {
         Ok(match reader.u64()? {
             0 => Captured::Here(reader.bytes()?),
-            _ => Captured::InFile { from: reader.u64()?, length: reader.u64()? },
+            _ => Captured::InFile { length: reader.u64()?, file: reader.fd()? },
         })
+    }
+
+    fn file(&self) -> Option<BorrowedFd<'_>> {
+        match self {
+            Captured::Here(_) => None,
+            Captured::InFile { file, .. } => Some(file.as_fd()),
+        }
+    }
+
+    /// All that was captured.
+    pub(crate) fn bytes(self) -> io::Result<Vec<u8>> {
+        let (file, length) = match self {
+            Captured::Here(bytes) => return Ok(bytes),
+            Captured::InFile { file, length } => (File::from(file), length),
+        };
+        let mut bytes = vec![0; usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?];
+        file.read_exact_at(&mut bytes, 0)?;
+        Ok(bytes)
     }
 }
 
 const BREACHES: [Breach; 6] =
     [Breach::Output, Breach::Disk, Breach::Cpu, Breach::Wall, Breach::Memory, Breach::Processes];
 
-/// Writes what the helper has to say about a run.
+/// The descriptors that travel with an answer.
+pub(crate) fn captured_files(answer: &Result<Answer, Fault>) -> Vec<BorrowedFd<'_>> {
+    answer.iter().flat_map(|answer| [&answer.stdout, &answer.stderr]).filter_map(Captured::file).collect()
+}
+
+/// Writes what the helper has to say about a run; [`captured_files`] are sent with it.
 pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {
     let mut writer = Writer::default();
     match answer {

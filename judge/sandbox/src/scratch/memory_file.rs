@@ -1,4 +1,4 @@
-//! Inputs as files in memory: they cannot be changed, nor executed where the kernel can forbid that.
+//! Files in memory, for inputs and outputs. They cannot be executed, where the kernel can forbid that.
 
 use std::fs::File;
 use std::io;
@@ -7,9 +7,9 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::io::Errno;
 
-/// An empty one, to be filled and [`seal`]ed.
+/// An empty one.
 pub(crate) fn create() -> io::Result<File> {
-    let create = |flags| memfd_create("judge-input", MemfdFlags::CLOEXEC | flags);
+    let create = |flags| memfd_create("judge", MemfdFlags::CLOEXEC | flags);
     let file = match create(MemfdFlags::ALLOW_SEALING | MemfdFlags::NOEXEC_SEAL) {
         // Before Linux 6.3.
         Err(Errno::INVAL) => create(MemfdFlags::ALLOW_SEALING),

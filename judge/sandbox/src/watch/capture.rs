@@ -1,9 +1,8 @@
-//! Moves what a program writes from its pipe into a file, capped, without ever waiting for either.
+//! Moves what a program writes from its pipe into memory or a file, capped, without ever waiting for either.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{FileType, OFlags};
@@ -13,7 +12,8 @@ use rustix::time::Timespec;
 
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
-use crate::protocol::messages::{CAPTURE_UNIT, Captured};
+use crate::protocol::messages::Captured;
+use crate::scratch::memory_file;
 
 /// What a pipe holds before its writer must wait; fewer switches between writer and reader, for large outputs.
 const PIPE_BYTES: usize = 1 << 20;
@@ -25,14 +25,14 @@ const PACE_BYTES: usize = 4096;
 const FEW_BYTES: usize = 4096;
 
 /// Where the bytes go.
-pub(crate) enum Target<'a> {
-    /// Memory; and the worker's own file from this place on, once they are not few any more.
-    Capture(&'a File, u64),
+pub(crate) enum Target {
+    /// Memory; and a file in memory, once they are not few any more.
+    Capture,
     /// The caller's, wherever it stands.
     Own(File),
 }
 
-impl Target<'_> {
+impl Target {
     /// Whether it takes bytes only as fast as they are read: anything but a file on a disk.
     fn paced(&self) -> rustix::io::Result<bool> {
         let Target::Own(file) = self else { return Ok(false) };
@@ -50,12 +50,12 @@ pub(crate) enum Beyond {
 }
 
 /// One output stream of a run.
-pub(crate) struct Stream<'a> {
+pub(crate) struct Stream {
     pipe: OwnedFd,
     /// Whether to read from the pipe waits for nothing.
     is_ready: bool,
     name: &'static str,
-    target: Target<'a>,
+    target: Target,
     /// Whether writing to the target can block: then it is polled before each piece.
     paced: bool,
     cap: u64,
@@ -65,27 +65,29 @@ pub(crate) struct Stream<'a> {
     kept: u64,
     /// What was captured, as long as it is little.
     few: Vec<u8>,
+    /// And what was captured when it is not.
+    many: Option<File>,
     /// Nothing more will come: every writer has closed, or the cap was passed.
     pub(crate) done: bool,
 }
 
-impl<'a> Stream<'a> {
+impl Stream {
     /// A stream and the descriptor that the program writes to.
     pub(crate) fn open(
         name: &'static str,
-        target: Target<'a>,
+        target: Target,
         cap: u64,
         beyond: Beyond,
-    ) -> Result<(Stream<'a>, OwnedFd), Fault> {
+    ) -> Result<(Stream, OwnedFd), Fault> {
         let (pipe, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
         if cap > 65536 {
             // A wish only: an ordinary user's pipes may be many already.
             let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE_BYTES);
         }
         let paced = target.paced().context("looking at the file for the output")?;
-        let few = Vec::new();
+        let (few, many) = (Vec::new(), None);
         let (is_ready, seen, kept, done) = (false, 0, 0, false);
-        Ok((Stream { pipe, is_ready, name, target, paced, cap, beyond, seen, kept, few, done }, writer))
+        Ok((Stream { pipe, is_ready, name, target, paced, cap, beyond, seen, kept, few, many, done }, writer))
     }
 
     /// What to wait for until [`Stream::drain`] can do something; `None` when there is nothing more to do.
@@ -99,7 +101,7 @@ impl<'a> Stream<'a> {
 
     /// Whether it can be left alone for a moment: what its pipe holds waits for it, and no reader does.
     pub(crate) fn can_wait(&self) -> bool {
-        matches!(self.target, Target::Capture(..))
+        matches!(self.target, Target::Capture)
     }
 
     /// Whether there may be something to move on, but the target is full.
@@ -109,24 +111,12 @@ impl<'a> Stream<'a> {
         self.paced && !self.done && self.kept < self.cap && ready() == Ok(0)
     }
 
-    /// What was captured until now.
-    pub(crate) fn captured(&self) -> Captured {
-        match self.target {
-            Target::Capture(_, from) if self.is_in_file() => Captured::InFile { from, length: self.kept },
-            _ => Captured::Here(self.few.clone()),
+    /// Hands over what was captured.
+    pub(crate) fn take_captured(&mut self) -> Captured {
+        match self.many.take() {
+            Some(file) => Captured::InFile { file: file.into(), length: self.kept },
+            None => Captured::Here(std::mem::take(&mut self.few)),
         }
-    }
-
-    /// Where the next run's part of the capture file begins; `None`: where this one's did.
-    pub(crate) fn captured_until(&self) -> Option<u64> {
-        match self.target {
-            Target::Capture(_, from) if self.is_in_file() => Some((from + self.kept).next_multiple_of(CAPTURE_UNIT)),
-            _ => None,
-        }
-    }
-
-    fn is_in_file(&self) -> bool {
-        self.kept > self.few.len() as u64
     }
 
     /// Whether more came than allowed.
@@ -175,18 +165,14 @@ impl<'a> Stream<'a> {
     fn take(&mut self, bytes: &[u8]) -> io::Result<()> {
         let room = usize::try_from(self.cap - self.kept).unwrap_or(usize::MAX);
         let kept = &bytes[..bytes.len().min(room)];
-        let is_in_file = self.is_in_file();
-        match &mut self.target {
-            Target::Capture(..) if !is_in_file && self.few.len() + kept.len() <= FEW_BYTES => {
-                self.few.extend_from_slice(kept);
+        match (&mut self.target, &mut self.many) {
+            (Target::Own(file), _) | (Target::Capture, Some(file)) => file.write_all(kept)?,
+            (Target::Capture, None) if self.few.len() + kept.len() <= FEW_BYTES => self.few.extend_from_slice(kept),
+            (Target::Capture, many) => {
+                let file = many.insert(memory_file::create()?);
+                file.write_all(&self.few)?;
+                file.write_all(kept)?;
             }
-            Target::Capture(file, from) => {
-                if !is_in_file {
-                    file.write_all_at(&self.few, *from)?;
-                }
-                file.write_all_at(kept, *from + self.kept)?;
-            }
-            Target::Own(file) => file.write_all(kept)?,
         }
         self.kept += kept.len() as u64;
         self.seen += bytes.len() as u64;
@@ -200,7 +186,7 @@ impl<'a> Stream<'a> {
 
 /// Takes what is left of two streams whose program is over, with one look at both: for little output, that is less than
 /// to drain each. What this leaves, [`Stream::drain`] takes.
-pub(crate) fn take_rest(streams: [&mut Stream<'_>; 2], buffer: &mut [u8]) -> Result<(), Fault> {
+pub(crate) fn take_rest(streams: [&mut Stream; 2], buffer: &mut [u8]) -> Result<(), Fault> {
     let states = {
         let mut pipes = streams.each_ref().map(|stream| PollFd::new(&stream.pipe, PollFlags::IN));
         if rustix::event::poll(&mut pipes, Some(&Timespec::default())).is_err() {
@@ -216,23 +202,11 @@ mod tests {
     use super::*;
 
     fn drained(cap: u64, beyond: Beyond, input: &[u8]) -> (Vec<u8>, u64, bool) {
-        let file = tempfile::tempfile().unwrap();
-        let (mut stream, writer) = Stream::open("output", Target::Capture(&file, 7), cap, beyond).unwrap();
+        let (mut stream, writer) = Stream::open("output", Target::Capture, cap, beyond).unwrap();
         File::from(writer).write_all(input).unwrap();
         stream.drain(&mut [0; 1000], 1000).unwrap();
         let (seen, overflowed) = (stream.seen, stream.overflowed());
-        let bytes = match stream.captured() {
-            Captured::Here(bytes) => bytes,
-            Captured::InFile { from, length } => {
-                assert_eq!(from, 7);
-                let until = stream.captured_until().unwrap();
-                assert!(until >= 7 + length && until % CAPTURE_UNIT == 0);
-                let mut bytes = vec![0; length as usize];
-                file.read_exact_at(&mut bytes, from).unwrap();
-                bytes
-            }
-        };
-        (bytes, seen, overflowed)
+        (stream.take_captured().bytes().unwrap(), seen, overflowed)
     }
 
     #[test]
@@ -253,8 +227,7 @@ mod tests {
 
     #[test]
     fn one_look_takes_what_fits_and_waits_for_no_writer() {
-        let file = tempfile::tempfile().unwrap();
-        let open = || Stream::open("output", Target::Capture(&file, 0), 1 << 16, Beyond::Ends).unwrap();
+        let open = || Stream::open("output", Target::Capture, 1 << 16, Beyond::Ends).unwrap();
         for (length, is_all) in [(0, true), (99, true), (100, false), (250, false)] {
             let ((mut full, writer), (mut held, holder)) = (open(), open());
             File::from(writer).write_all(&vec![b'x'; length]).unwrap();

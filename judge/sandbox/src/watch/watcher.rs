@@ -55,8 +55,8 @@ pub(crate) const BUFFER_BYTES: usize = 64 * 1024;
 /// What is watched.
 pub(crate) struct Watcher<'a, 'b> {
     pub(crate) limits: &'a Limits,
-    pub(crate) stdout: &'a mut Stream<'b>,
-    pub(crate) stderr: &'a mut Stream<'b>,
+    pub(crate) stdout: &'a mut Stream,
+    pub(crate) stderr: &'a mut Stream,
     pub(crate) meter: &'a mut Meter<'b>,
     /// The judge's end: hung up when the judge has gone or has cancelled. The next order may wait there.
     pub(crate) judge: BorrowedFd<'a>,
