@@ -102,15 +102,20 @@ fn in_file(path: PathBuf) -> CaseSpec {
 fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
     let full = folder.join(pattern);
     let paths = glob::glob(&full.to_string_lossy())
-        .map_err(|source| SelectError::Pattern { pattern: pattern.to_owned(), source })?
-        .collect::<Result<Vec<_>, _>>()?;
-    let mut files: Vec<_> = paths.into_iter().filter(|path| !path.is_dir()).collect();
+        .map_err(|source| SelectError::Pattern { pattern: pattern.to_owned(), source })?;
+    let mut files = Vec::new();
+    for path in paths {
+        let path = path?;
+        match path.metadata() {
+            Ok(entry) if entry.is_dir() => {}
+            // Opening a pipe would wait for its writer.
+            Ok(entry) if !entry.is_file() => return Err(SelectError::NotAFile(path)),
+            // What cannot be looked at is an error of the case.
+            _ => files.push(path),
+        }
+    }
     if files.is_empty() {
         return Err(SelectError::NoFiles(full.display().to_string()));
-    }
-    // Opening a pipe would wait for its writer.
-    if let Some(other) = files.iter().find(|path| path.exists() && !path.is_file()) {
-        return Err(SelectError::NotAFile(other.clone()));
     }
     files.sort_by_cached_key(|path| natural_key(&path.to_string_lossy()));
     Ok(files)
