@@ -77,7 +77,7 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<F
     let core = cores::allowed().first().copied();
     let unfit = |fault: Fault| Unfit { why: explain(&fault), shortage: fault.is_shortage() };
     let mut worker = start_self_test(tier, &ground, core).map_err(unfit)?;
-    // That takes the helper some milliseconds.
+    // Looked for while the helper runs it, which takes some milliseconds.
     let mut gaps = gaps(tier, &ground);
     let has_proc = worker.collect().map_err(unfit)?.end == End::Exited(HAS_PROC);
     if tier.has_namespaces() && !has_proc {
