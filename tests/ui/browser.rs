@@ -3,8 +3,11 @@
 use crate::chromium::chromium;
 use crate::client::Server;
 use crate::support::pace::patiently;
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
+use std::io::Read;
 use std::net::TcpStream;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -17,7 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A browser with one page, which ends with this value.
 pub(crate) struct Browser {
     child: Child,
-    profile: TempDir,
+    /// Removed when the browser has ended.
+    _profile: TempDir,
     socket: WebSocket<TcpStream>,
     session: Option<String>,
     calls: u64,
@@ -41,13 +45,14 @@ impl Browser {
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", "about:blank"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::null())
+            .process_group(0)
             .spawn()
             .unwrap();
         let socket = connect(profile.path());
         let (complaints, requests) = (Vec::new(), Vec::new());
-        let mut browser = Self { child, profile, socket, session: None, calls: 0, complaints, requests };
+        let mut browser = Self { child, _profile: profile, socket, session: None, calls: 0, complaints, requests };
         let page = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
         let attached = browser.call("Target.attachToTarget", json!({ "targetId": page["targetId"], "flatten": true }));
         browser.session = attached["sessionId"].as_str().map(str::to_owned);
@@ -201,14 +206,11 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Its helpers end after it, and write to the profile until then.
-        let _ = self.child.kill();
+        // With its helpers, which hold its output open: one that is left makes the profile again.
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.wait();
-        for _ in 0..100 {
-            if std::fs::remove_dir_all(self.profile.path()).is_ok() {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(20));
+        if let Some(mut output) = self.child.stdout.take() {
+            let _ = output.read_to_end(&mut Vec::new());
         }
     }
 }
