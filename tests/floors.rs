@@ -1,4 +1,4 @@
-//! The floors of the packages `judge` and `judge-sandbox`: a room imports only from rooms on floors strictly below its own.
+//! The floors of the packages `judge`, `judge-core` and `judge-sandbox`: a room imports only from rooms on floors strictly below its own.
 //! In every package, no files import each other in a circle.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms by floor, from the ground up; `lib.rs` shows the same picture.
+/// The rooms of `judge` and `judge-core` by floor, from the ground up; their `lib.rs` show the same picture.
 const FLOORS: [&[&str]; 11] = [
     &["model", "statistics", "tune"],
     &["manifest", "plan", "condition", "program", "verdict", "scoring"],
@@ -128,7 +128,11 @@ fn broken_imports(root: &Path, floors: &[&[&str]]) -> BTreeMap<String, String> {
 #[test]
 fn rooms_import_only_from_floors_below() {
     let judge = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for (root, floors) in [(judge.join("src"), &FLOORS[..]), (judge.join("sandbox/src"), &SANDBOX_FLOORS[..])] {
+    for (root, floors) in [
+        (judge.join("src"), &FLOORS[..]),
+        (judge.join("core/src"), &FLOORS[..]),
+        (judge.join("sandbox/src"), &SANDBOX_FLOORS[..]),
+    ] {
         let broken = broken_imports(&root, floors);
         assert!(broken.is_empty(), "{}: imports from the same floor or above: {broken:#?}", root.display());
     }
@@ -161,12 +165,9 @@ fn the_rooms_of_reports_share_only_their_text() {
 
 #[test]
 fn only_one_room_knows_the_solutions_and_two_the_runtime() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&root, &mut files);
-    for file in files {
-        let inside = file.strip_prefix(&root).unwrap().display().to_string();
-        let source = fs::read_to_string(&file).unwrap();
+    let judge = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (inside, source) in [judge.join("src"), judge.join("core/src")].iter().flat_map(|root| texts(root)) {
+        let inside = inside.display().to_string();
         let has_runtime = inside.starts_with("runner/") || inside.starts_with("ui/");
         assert!(!source.contains("tokio::") || has_runtime, "{inside} uses tokio");
         let knows_solutions = source.contains("solutions::");
@@ -195,9 +196,10 @@ fn reports_and_the_command_line_know_no_database() {
 #[test]
 fn the_games_and_the_solutions_stand_alone() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    for (package, strangers) in
-        [("checkers", ["solutions", "judge", "judge_sandbox"]), ("solutions", ["checkers", "judge", "judge_sandbox"])]
-    {
+    for (package, strangers) in [
+        ("checkers", ["solutions", "judge", "judge_core", "judge_sandbox"]),
+        ("solutions", ["checkers", "judge", "judge_core", "judge_sandbox"]),
+    ] {
         let mut files = Vec::new();
         sources(&root.join(package).join("src"), &mut files);
         for file in files {
@@ -223,7 +225,7 @@ fn texts(root: &Path) -> Vec<(PathBuf, String)> {
 fn no_files_import_each_other_in_a_circle() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut found = String::new();
-    for package in ["judge", "judge/sandbox", "judge/statistics", "checkers", "solutions"] {
+    for package in ["judge", "judge/core", "judge/sandbox", "judge/statistics", "checkers", "solutions"] {
         let sources = texts(&root.join(package).join("src"));
         assert!(
             sources.len() > 10,

@@ -67,7 +67,7 @@ fn included(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn the_first_stage_copies_every_file_that_the_sources_include() {
     let mut files = Vec::new();
-    for package in ["judge/src", "judge/sandbox/src", "checkers/src", "solutions/src"] {
+    for package in ["judge/src", "judge/core/src", "judge/sandbox/src", "checkers/src", "solutions/src"] {
         assert!(is_copied(Path::new(package)), "{package}");
         included(&repository().join(package), &mut files);
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 pub(crate) fn back_to_form_1(file: &Path) {
     let old = file.with_extension("old");
     let connection = Connection::open(&old).unwrap();
-    connection.execute_batch(include_str!("../../judge/src/journal/schema/1.sql")).unwrap();
+    connection.execute_batch(include_str!("../../judge/core/src/journal/schema/1.sql")).unwrap();
     connection.execute("ATTACH ?1 AS newer", [file.to_str().unwrap()]).unwrap();
     for table in ["run", "entrant", "game_case", "answer", "answer_body", "result"] {
         let columns: String = connection

@@ -3,6 +3,7 @@
 use super::{BuildArgs, JobArgs, LimitArgs, ProblemArgs, SandboxArgs};
 use crate::import::Kind;
 use crate::model::{Bytes, RunChoice, Seeds, parse_seed};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -169,7 +170,7 @@ pub struct ImportArgs {
     #[arg(long, value_name = "ID")]
     pub id: Option<String>,
     /// What SOURCE is [default: found out]
-    #[arg(long, value_enum, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", value_parser = kinds())]
     pub kind: Option<Kind>,
     /// Do not check what was written with `judge verify`
     #[arg(long)]
@@ -213,4 +214,11 @@ pub struct GenArgs {
     /// The folder for the files seed-N.in; created if missing
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+}
+
+/// Parses the kind of a package.
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    let named = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    PossibleValuesParser::new(Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.meaning())))
+        .try_map(move |name| named(name).ok_or("unknown kind"))
 }

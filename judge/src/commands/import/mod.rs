@@ -11,7 +11,6 @@ use crate::report;
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
 use crate::workflow::new_folder::NewFolder;
-use clap::ValueEnum;
 use std::fs;
 use std::path::{Path, PathBuf};
 use time_limit::{Measured, TimeLimit};
@@ -53,7 +52,7 @@ pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure>
 
 fn not_imported(error: ImportError) -> Failure {
     let hint = match &error {
-        ImportError::Unknown(_) => format!("a package has one of these: {}", Kind::signs(Kind::value_variants())),
+        ImportError::Unknown(_) => format!("a package has one of these: {}", Kind::signs(&Kind::ALL)),
         ImportError::Several(_, kinds) => format!("say which one it is: --kind {}", kinds[0].name()),
         ImportError::Other(..) => "leave out --kind: what a package is is found out".to_owned(),
         _ => return Failure::usage(error),

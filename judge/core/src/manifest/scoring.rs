@@ -80,7 +80,7 @@ mod tests {
     use serde_json::{Value, json};
 
     fn document(path: &str) -> String {
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)).unwrap()
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).unwrap()
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn loader(head: &[u8]) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/support/require.rs"]
+#[path = "../../../../tests/support/require.rs"]
 mod require;
 
 #[cfg(test)]

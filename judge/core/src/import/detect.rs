@@ -4,7 +4,6 @@ use super::error::ImportError;
 use super::imported::Imported;
 use super::kind::Kind;
 use super::{ahc, dmoj, kattis, pahcer, polygon};
-use clap::ValueEnum;
 use std::path::Path;
 
 /// Reads the package in a folder. `kind`: what it is; without it, that is found out. `id`: the problem's id in place of the
@@ -29,7 +28,7 @@ pub fn read(root: &Path, kind: Option<Kind>, id: Option<&str>) -> Result<Importe
 }
 
 fn found(root: &Path) -> Result<Kind, ImportError> {
-    let fitting: Vec<_> = Kind::value_variants().iter().copied().filter(|kind| fits(*kind, root)).collect();
+    let fitting: Vec<_> = Kind::ALL.into_iter().filter(|kind| fits(*kind, root)).collect();
     match *fitting {
         [] => Err(ImportError::Unknown(root.to_owned())),
         [one] => Ok(one),

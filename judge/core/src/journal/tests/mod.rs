@@ -3,9 +3,9 @@
 mod forms;
 mod labels;
 mod merging;
-#[path = "../../../../tests/support/old_journal.rs"]
+#[path = "../../../../../tests/support/old_journal.rs"]
 mod old_journal;
-#[path = "../../../../tests/support/pace.rs"]
+#[path = "../../../../../tests/support/pace.rs"]
 mod pace;
 mod queries;
 

@@ -1,23 +1,24 @@
 //! The kinds of packages.
 
-use clap::ValueEnum;
-
 /// A kind of package.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A problem package of Kattis or ICPC, of the legacy format or from 2023-07 on
+    /// Of Kattis or ICPC.
     Kattis,
-    /// A package of Polygon, with its tests or without
+    /// Of Polygon.
     Polygon,
-    /// A project of pahcer, whose tests a checker scores
+    /// Of pahcer.
     Pahcer,
-    /// A problem of DMOJ, whose checker is a comparison
+    /// Of DMOJ.
     Dmoj,
-    /// The tools of an AtCoder Heuristic Contest: a Cargo package with the programs gen, vis and tester
+    /// Of an AtCoder Heuristic Contest.
     Ahc,
 }
 
 impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Kattis, Self::Polygon, Self::Pahcer, Self::Dmoj, Self::Ahc];
+
     /// Returns its name, as `--kind` takes it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -27,6 +28,20 @@ impl Kind {
             Self::Pahcer => "pahcer",
             Self::Dmoj => "dmoj",
             Self::Ahc => "ahc",
+        }
+    }
+
+    /// Returns what a package of this kind is, for `--help`.
+    #[must_use]
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Kattis => "A problem package of Kattis or ICPC, of the legacy format or from 2023-07 on",
+            Self::Polygon => "A package of Polygon, with its tests or without",
+            Self::Pahcer => "A project of pahcer, whose tests a checker scores",
+            Self::Dmoj => "A problem of DMOJ, whose checker is a comparison",
+            Self::Ahc => {
+                "The tools of an AtCoder Heuristic Contest: a Cargo package with the programs gen, vis and tester"
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The catalogue that is part of the program, and the schema of all catalogues.
 
 /// The text of the project's own `problems.toml`.
-pub const BUILT_IN: &str = include_str!("../../../problems.toml");
+pub const BUILT_IN: &str = include_str!("../../../../problems.toml");
 
 /// The JSON schema of `problems.toml`, for editors. What it cannot say, such as units and known names, the catalogue
 /// checks itself.
