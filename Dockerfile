@@ -7,6 +7,7 @@
 FROM rust:1-slim-bookworm AS build
 WORKDIR /source
 COPY Cargo.toml Cargo.lock problems.toml ./
+COPY .cargo .cargo
 COPY checkers checkers
 COPY judge judge
 COPY solutions solutions
