@@ -16,6 +16,7 @@
 //! 1  manifest, plan, condition, verdict, scoring     pure logic
 //!    program                 where a program is, and what it needs to see: found by reading
 //! 0  model                   the types that all rooms share
+//!    parallel                work on many items, on all cores
 //!    statistics, tune        a package of their own, `judge-statistics`: numbers in, numbers out
 //! ```
 
@@ -31,6 +32,7 @@ pub mod journal;
 pub mod manifest;
 pub mod model;
 pub mod paired;
+pub mod parallel;
 pub mod plan;
 pub mod program;
 pub mod runner;

@@ -2,11 +2,15 @@
 
 use crate::cases::Inputs;
 use crate::cli::GenArgs;
-use crate::model::{Exit, Problem};
+use crate::model::{Exit, Problem, Seeds};
+use crate::parallel::try_map_on_all_cores;
 use crate::report;
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
 use crate::workflow::{load, programs};
+
+/// Seeds that are looked at together: a range may have any number of them.
+const BLOCK: usize = 1 << 12;
 
 /// Writes the inputs of cases, to standard output or into a folder.
 pub(super) fn generate(catalogue: Given<'_>, args: &GenArgs) -> Result<Exit, Failure> {
@@ -19,11 +23,18 @@ pub(super) fn generate(catalogue: Given<'_>, args: &GenArgs) -> Result<Exit, Fai
     };
     std::fs::create_dir_all(folder)
         .map_err(|error| Failure::usage(format!("cannot make the folder {}: {error}", folder.display())))?;
-    let seeds = args.seeds.iter().flat_map(crate::model::Seeds::iter).chain(args.seed);
-    let mut written = 0_usize;
-    for seed in seeds {
-        load::write("the case", &folder.join(format!("seed-{seed}.in")), &inputs.generate(seed)?)?;
-        written += 1;
+    let mut seeds = args.seeds.iter().flat_map(Seeds::iter).chain(args.seed);
+    let mut written = 0;
+    loop {
+        let block: Vec<u64> = seeds.by_ref().take(BLOCK).collect();
+        if block.is_empty() {
+            break;
+        }
+        try_map_on_all_cores(block.len(), |number| {
+            let seed = block[number];
+            load::write("the case", &folder.join(format!("seed-{seed}.in")), &inputs.generate(seed)?)
+        })?;
+        written += block.len();
     }
     report::note(&format!("wrote {written} cases to {}", folder.display()));
     Ok(Exit::Success)

@@ -5,7 +5,8 @@ use crate::cases::{Inputs, ProblemChecker, Selection, describe_all, select};
 use crate::cli::CaseArgs;
 use crate::condition::Condition;
 use crate::manifest::closest;
-use crate::model::{CaseList, CaseSource, Features, Problem};
+use crate::model::{CaseList, CaseSource, CaseSpec, Features, Problem};
+use crate::parallel::map_on_all_cores;
 use crate::report;
 use std::borrow::Borrow;
 use std::num::NonZeroU32;
@@ -84,14 +85,25 @@ pub(crate) fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result
 /// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs.
 pub(crate) fn check_files(problem: &Problem, cases: &CaseList) -> Result<(), Failure> {
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
-    let mut failures = Vec::new();
-    for case in cases.listed() {
-        let CaseSource::File(path) = &case.source else { continue };
+    let mut files: Vec<&CaseSpec> = cases.listed().collect();
+    // Repetitions of a case follow each other.
+    files.dedup_by(|case, earlier| case.source == earlier.source);
+    let check = |number: usize| -> Result<Option<Failure>, Failure> {
+        let case = files[number];
+        let CaseSource::File(path) = &case.source else { return Ok(None) };
         let input = inputs.load(case)?;
-        if let Err(error) = checker.prepare(&input, Some(&case.source)) {
-            failures.push(Failure::usage(format!("{}: {error}", path.display())));
+        let error = checker.prepare(&input, Some(&case.source)).err();
+        Ok(error.map(|error| Failure::usage(format!("{}: {error}", path.display()))))
+    };
+    let mut malformed = Vec::new();
+    let mut unreadable = Vec::new();
+    for checked in map_on_all_cores(files.len(), check) {
+        match checked {
+            Ok(failure) => malformed.extend(failure),
+            Err(failure) => unreadable.push(failure),
         }
     }
-    Failure::check_all(failures)
+    Failure::check_all(unreadable)?;
+    Failure::check_all(malformed)
         .map_err(|all| all.with_hint(format!("`judge show {}` describes the input", problem.id)))
 }

@@ -8,7 +8,7 @@ use super::recorder::{JournalOptions, RESUME, RunContext};
 use super::scored_match::ScoredMatch;
 use super::session::Session;
 use super::{build, case_choice, command_line, entrants, sandbox};
-use crate::cases::{Selection, describe_all, select};
+use crate::cases::{CaseReader, Selection, select};
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
@@ -161,12 +161,9 @@ impl<'a> MatchRunner<'a> {
     pub(crate) fn fresh_cases_where(&self, args: &CaseArgs) -> Result<Box<dyn Iterator<Item = CaseSpec>>, Failure> {
         let cases = self.fresh_cases(args.seeds.as_ref())?;
         let Some(condition) = args.condition.clone() else { return Ok(cases) };
-        let problem = self.template.problem.clone();
+        let reader = CaseReader::of(&self.template.problem);
         // A case that cannot be read is kept: running it reports why.
-        let holds = move |case: &CaseSpec| match describe_all(&problem, [case.clone()]) {
-            Ok(features) => features.iter().all(|features| condition.holds(features)),
-            Err(_) => true,
-        };
+        let holds = move |case: &CaseSpec| reader.describe(case).map_or(true, |found| condition.holds(&found.features));
         Ok(Box::new(cases.take(MOST_EXAMINED).filter(holds)))
     }
 

@@ -1,7 +1,8 @@
 //! The features of a case: numbers that its checker knows, and numbers that the problem finds in the input.
 
 use super::{Inputs, PreparedCase, ProblemChecker, ReadError};
-use crate::model::{CaseSpec, Digest, FeatureRule, Features, Number, Problem};
+use crate::model::{CaseList, CaseSpec, Digest, FeatureRule, Features, Number, Problem};
+use crate::parallel::try_map_on_all_cores;
 
 /// Finds the features of a problem's cases.
 #[derive(Debug, Clone)]
@@ -70,9 +71,9 @@ impl CaseReader {
 ///
 /// # Errors
 /// The first case that cannot be read.
-pub fn describe_all(problem: &Problem, cases: impl IntoIterator<Item = CaseSpec>) -> Result<Vec<Features>, ReadError> {
+pub fn describe_all(problem: &Problem, cases: &CaseList) -> Result<Vec<Features>, ReadError> {
     let reader = CaseReader::of(problem);
-    cases.into_iter().map(|case| Ok(reader.describe(&case)?.features)).collect()
+    try_map_on_all_cores(cases.len(), |place| Ok(reader.describe(&cases.at(place))?.features))
 }
 
 /// Returns the number in the first group, or in the whole match; `None` if the text found is not a number.

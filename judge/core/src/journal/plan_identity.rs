@@ -5,9 +5,11 @@ use super::key::Encoder;
 use super::record::environment;
 use super::{JournalError, RunRecord};
 use crate::command::generator_identity;
-use crate::model::{CaseSource, CheckerIdentity, Digest, Limits, RunId, quote};
+use crate::model::{CaseList, CaseSource, CheckerIdentity, Digest, Limits, RunId, quote};
+use crate::parallel::map_on_all_cores;
 use crate::plan::Plan;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::path::PathBuf;
 
 /// What the results of a plan depend on, without the machine that they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,20 +33,15 @@ pub(super) struct PlanIdentity {
 }
 
 impl PlanIdentity {
-    /// Returns the identity of a run's plan. The files of its cases are read.
+    /// Returns the identity of a run's plan. The files of its cases are read, repeated ones once.
     pub(super) fn of(record: &RunRecord<'_>) -> Self {
         let Plan { problem, limits, visible, cases, solvers, .. } = record.plan;
         let mut list = Encoder::new("cases");
-        let mut files = Encoder::new("files");
         cases.visit(|name, source| {
             list.bytes(name);
             match source {
                 CaseSource::Seed(seed) => list.text("seed").number(*seed),
-                CaseSource::File(path) => {
-                    // A file that cannot be read is a failed case of the run.
-                    files.bytes(&std::fs::read(path).map_or([0; 32], |content| Digest::of(&content).0));
-                    list.text("file")
-                }
+                CaseSource::File(_) => list.text("file"),
             };
         });
         let shown = |visible: &judge_sandbox::Visible| {
@@ -61,7 +58,7 @@ impl PlanIdentity {
             generator: generator_identity(problem),
             cases: cases.len(),
             case_list: list.digest(),
-            case_files: files.digest(),
+            case_files: hash_of_files(cases),
             solvers: names.zip(record.solver_hashes.iter().copied()).collect(),
         }
     }
@@ -149,4 +146,24 @@ impl PlanIdentity {
         )?;
         Ok(())
     }
+}
+
+/// Returns the hash of the content of the cases' files, in the order of the cases.
+fn hash_of_files(cases: &CaseList) -> Digest {
+    let paths: Vec<&PathBuf> = cases
+        .listed()
+        .filter_map(|case| match &case.source {
+            CaseSource::File(path) => Some(path),
+            CaseSource::Seed(_) => None,
+        })
+        .collect();
+    let repeated: Vec<_> = paths.chunk_by(|path, next| path == next).collect();
+    // A file that cannot be read is a failed case of the run.
+    let hash = |number: usize| std::fs::read(repeated[number][0]).map_or([0; 32], |content| Digest::of(&content).0);
+    let hashes = map_on_all_cores(repeated.len(), hash);
+    let mut files = Encoder::new("files");
+    repeated.iter().zip(&hashes).flat_map(|(paths, hash)| paths.iter().map(move |_| hash)).for_each(|hash| {
+        files.bytes(hash);
+    });
+    files.digest()
 }

@@ -1,6 +1,7 @@
 //! `judge check --dir`: every NAME.in of a folder with its NAME.out.
 
 use crate::model::{Bytes, Exit, Problem, Ruling, natural_key};
+use crate::parallel::map_on_all_cores;
 use crate::report::{self, Style, grid, left, right};
 use crate::workflow::answer::{self, exit};
 use crate::workflow::failure::Failure;
@@ -23,10 +24,11 @@ enum Checked {
 pub(in crate::commands) fn check_folder(problem: &Problem, folder: &Path, limit: Bytes) -> Result<Exit, Failure> {
     let mut table = grid([left("case"), right("score"), left("ruling").wrapped()], Style::of_stdout());
     let mut worst = Exit::Success;
-    for base in bases(folder)? {
-        let checked = check_pair(problem, &base, limit);
+    let bases = bases(folder)?;
+    let all_checked = map_on_all_cores(bases.len(), |number| check_pair(problem, &bases[number], limit));
+    for (base, checked) in bases.iter().zip(&all_checked) {
         let name = base.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let score = match &checked {
+        let score = match checked {
             Checked::Ruled(Ruling::Accepted(score)) => score.to_string(),
             _ => "–".to_owned(),
         };

@@ -1,0 +1,105 @@
+//! Work on many items, on all cores.
+
+use std::convert::Infallible;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::vec::IntoIter;
+
+/// Fewer items than this are not worth a thread.
+const LEAST_SHARE: usize = 8;
+
+/// Returns what `work` gives for every number below `count`, in order.
+///
+/// # Panics
+/// When `work` does.
+pub fn map_on_all_cores<R: Send>(count: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let Ok(results) = try_map_on_all_cores(count, |number| Ok::<_, Infallible>(work(number)));
+    results
+}
+
+/// Returns what `work` gives for every number below `count`, in order.
+///
+/// # Errors
+/// That of the lowest number for which `work` fails; then not all of the higher ones are tried.
+///
+/// # Panics
+/// When `work` does.
+pub fn try_map_on_all_cores<R: Send, E: Send>(
+    count: usize,
+    work: impl Fn(usize) -> Result<R, E> + Sync,
+) -> Result<Vec<R>, E> {
+    if count < 2 * LEAST_SHARE {
+        return (0..count).map(work).collect();
+    }
+    let cores = thread::available_parallelism().map_or(1, NonZero::get).min(count / LEAST_SHARE);
+    let lowest_failed = AtomicUsize::new(count);
+    // In turns: the files of cases often grow with their number.
+    let share = |core: usize| {
+        let mut results = Vec::with_capacity(count / cores + 1);
+        for number in (core..count).step_by(cores) {
+            if number > lowest_failed.load(Ordering::Relaxed) {
+                break;
+            }
+            results.push(work(number).map_err(|error| {
+                lowest_failed.fetch_min(number, Ordering::Relaxed);
+                (number, error)
+            })?);
+        }
+        Ok(results.into_iter())
+    };
+    let finished: Vec<Result<IntoIter<R>, (usize, E)>> = thread::scope(|scope| {
+        let share = &share;
+        let threads: Vec<_> = (0..cores).map(|core| scope.spawn(move || share(core))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    });
+    let (mut shares, mut errors) = (Vec::new(), Vec::new());
+    for share in finished {
+        match share {
+            Ok(results) => shares.push(results),
+            Err(error) => errors.push(error),
+        }
+    }
+    match errors.into_iter().min_by_key(|(number, _)| *number) {
+        Some((_, error)) => Err(error),
+        None => Ok((0..count).filter_map(|number| shares[number % cores].next()).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_has_its_result_in_its_place() {
+        for count in [0, 1, 2 * LEAST_SHARE - 1, 2 * LEAST_SHARE, 1001] {
+            let squares: Vec<_> = (0..count).map(|number| number * number).collect();
+            assert_eq!(map_on_all_cores(count, |number| number * number), squares);
+        }
+    }
+
+    #[test]
+    fn the_first_failure_counts_and_ends_the_work() {
+        for first in [0, 1, 15, 500, 997, 1000] {
+            let tried = AtomicUsize::new(0);
+            let result = try_map_on_all_cores(1001, |number| {
+                tried.fetch_add(1, Ordering::Relaxed);
+                // Later ones fail earlier than the first does.
+                if number == first {
+                    thread::sleep(std::time::Duration::from_millis(5));
+                }
+                if number < first { Ok(number) } else { Err(number) }
+            });
+            assert_eq!(result, Err(first));
+            let cores = thread::available_parallelism().map_or(1, NonZero::get);
+            assert!(tried.into_inner() <= first + cores, "not more than one failure for each core");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "at number 700")]
+    fn a_panic_is_the_callers() {
+        map_on_all_cores(1000, |number| assert!(number != 700, "at number {number}"));
+    }
+}
