@@ -36,7 +36,7 @@ const SANDBOX_FLOORS: [&[&str]; 13] = [
     &["watch"],
     &["namespace"],
     &["helper", "supervisor"],
-    &["entry", "sweep"],
+    &["entry", "sweep", "memory"],
     &["worker"],
     &["probe"],
     &["doctor", "sandbox"],

@@ -8,6 +8,7 @@ use crate::api::child::in_child;
 use crate::api::tier::{Gap, Options, Tier};
 use crate::cgroup::site::{Site, Version};
 use crate::confine::landlock;
+use crate::memory;
 use crate::probe;
 use crate::proc::cores::Cores;
 use crate::watch::tree_clock::TreeClock;
@@ -63,7 +64,11 @@ pub struct Machine {
 }
 
 /// Looks at everything. Tries each tier, which takes some tens of milliseconds.
+/// What an earlier start remembers is forgotten: the next one tries what may have changed since.
 pub fn survey(options: &Options) -> Survey {
+    if let Some(file) = &options.memory {
+        memory::forget(file);
+    }
     let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
     let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
     let root = rustix::process::geteuid().is_root();

@@ -1,5 +1,6 @@
 //! Tries the tiers: whether one works here, and what does not hold in it.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ pub(crate) struct Ground {
     pub(crate) executable: PathBuf,
     pub(crate) scratch: PathBuf,
     pub(crate) site: Option<Site>,
+    /// What it was recalled from, or is remembered in: to be forgotten when a worker fails.
+    pub(crate) memory: Option<PathBuf>,
 }
 
 /// A tier that works.
@@ -72,7 +75,7 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<F
         return Err("the kernel has no landlock, or landlock is disabled".into());
     }
     let site = if tier.has_cgroup() { Some(Site::find().map_err(|why| Unfit { why, shortage: false })?) } else { None };
-    let ground = Ground { executable: executable.to_owned(), scratch: scratch.to_owned(), site };
+    let ground = Ground { executable: executable.to_owned(), scratch: scratch.to_owned(), site, memory: None };
     // On one core it needs no perf event, for the first of which the kernel waits some milliseconds.
     let core = cores::allowed().first().copied();
     let unfit = |fault: Fault| Unfit { why: explain(&fault), shortage: fault.is_shortage() };
@@ -87,6 +90,13 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<F
     Ok(Found { ground, gaps, first: Mutex::new(first) })
 }
 
+/// A tier that is known to work. Its first worker starts now, which takes a moment, while the caller does other things.
+pub(crate) fn recalled(tier: Tier, ground: Ground, gaps: Vec<Gap>) -> Found {
+    let start = |core| Some(PinnedWorker { worker: worker(tier, &ground, Some(core)).ok()?, core });
+    let first = cores::allowed().first().copied().and_then(start);
+    Found { ground, gaps, first: Mutex::new(first) }
+}
+
 /// A worker of this tier.
 pub(crate) fn worker(tier: Tier, ground: &Ground, core: Option<usize>) -> Result<Worker, Fault> {
     let settings = Settings {
@@ -97,7 +107,7 @@ pub(crate) fn worker(tier: Tier, ground: &Ground, core: Option<usize>) -> Result
         name: names::unique("worker"),
         leash: None,
     };
-    Worker::start(&ground.executable, settings)
+    Worker::start(&ground.executable, settings, ground.memory.clone())
 }
 
 /// Starts a worker, and the helper's executable as a program of the tier, which tells whether it sees a `/proc`. The
@@ -143,7 +153,7 @@ fn explain(fault: &Fault) -> String {
 /// What a tier that works does not guarantee.
 fn gaps(tier: Tier, ground: &Ground) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    let mut gap = |what, meaning: &str| gaps.push(Gap { what, meaning: meaning.to_owned() });
+    let mut gap = |what, meaning: &str| gaps.push(Gap { what: Cow::Borrowed(what), meaning: meaning.to_owned() });
     accounting_gaps(tier, ground.site.as_ref(), &mut gap);
     if tier.has_namespaces() {
         namespace_gaps(&mut gap);
@@ -201,7 +211,10 @@ fn namespace_gaps(gap: &mut impl FnMut(&'static str, &str)) {
 }
 
 fn no_proc() -> Gap {
-    Gap { what: "/proc", meaning: "programs see no /proc: some interpreters do not start without it".to_owned() }
+    Gap {
+        what: Cow::Borrowed("/proc"),
+        meaning: "programs see no /proc: some interpreters do not start without it".to_owned(),
+    }
 }
 
 /// Whether the kernel asks about new processes, tried in a child: what is installed stays.

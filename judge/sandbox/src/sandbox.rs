@@ -4,7 +4,8 @@ use std::sync::PoisonError;
 
 use crate::api::execution::Fault;
 use crate::api::tier::{Gap, Options, Tier, TierChoice};
-use crate::probe::{self, Found, Unfit};
+use crate::memory::{Finding, Memory};
+use crate::probe::{self, Found, Ground, Unfit};
 use crate::sweep;
 use crate::worker::Worker;
 
@@ -41,23 +42,36 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Chooses the tier, by trying, and removes what judges that were killed have left behind.
+    /// Chooses the tier, by trying or by what is remembered of that, and removes what judges that were killed have left behind.
     ///
     /// # Errors
     /// When the tier asked for, or every tier that isolates, is not available.
     pub fn open(options: &Options) -> Result<Sandbox, OpenError> {
         let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
         let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
-        let attempt = |tier| probe::attempt(tier, &executable, &scratch).map(|found| Sandbox { tier, found });
-        let sandbox = match options.tier {
+        let memory = Memory::of(options, &executable, &scratch);
+        if let Some(Finding { tier, site, gaps }) = memory.as_ref().and_then(Memory::recall) {
+            let ground = Ground { executable, scratch, site, memory: options.memory.clone() };
+            return Ok(Sandbox::swept(tier, probe::recalled(tier, ground, gaps)));
+        }
+        let attempt = |tier| probe::attempt(tier, &executable, &scratch).map(|found| (tier, found));
+        let (tier, mut found) = match options.tier {
             TierChoice::Forced(tier) => attempt(tier).map_err(|Unfit { why, shortage }| match shortage {
                 true => OpenError::Shortage { why },
                 false => OpenError::Unavailable { tier, why },
             })?,
             TierChoice::Auto => strongest(options.allow_unsafe, attempt)?,
         };
-        sweep::sweep(&scratch, sandbox.found.ground.site.as_ref());
-        Ok(sandbox)
+        if let Some(memory) = memory {
+            memory.keep(&Finding { tier, site: found.ground.site.clone(), gaps: found.gaps.clone() });
+            found.ground.memory.clone_from(&options.memory);
+        }
+        Ok(Sandbox::swept(tier, found))
+    }
+
+    fn swept(tier: Tier, found: Found) -> Sandbox {
+        sweep::sweep(&found.ground.scratch, found.ground.site.as_ref());
+        Sandbox { tier, found }
     }
 
     /// The tier in use.
@@ -94,11 +108,14 @@ impl Sandbox {
     }
 }
 
-fn strongest(allow_unsafe: bool, attempt: impl Fn(Tier) -> Result<Sandbox, Unfit>) -> Result<Sandbox, OpenError> {
+fn strongest(
+    allow_unsafe: bool,
+    attempt: impl Fn(Tier) -> Result<(Tier, Found), Unfit>,
+) -> Result<(Tier, Found), OpenError> {
     let mut reasons = Vec::new();
     for tier in Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe || allow_unsafe) {
         match attempt(tier) {
-            Ok(sandbox) => return Ok(sandbox),
+            Ok(found) => return Ok(found),
             Err(Unfit { why, shortage: true }) => return Err(OpenError::Shortage { why: format!("{tier}: {why}") }),
             Err(Unfit { why, .. }) => reasons.push(format!("{tier}: {why}")),
         }

@@ -21,6 +21,7 @@ use crate::api::request::{Request, Sink, Stdin};
 use crate::helper::keeper;
 use crate::helper::serve::ARGUMENT;
 use crate::helper::settings::Settings;
+use crate::memory;
 use crate::namespace::mounts;
 use crate::proc::tree;
 use crate::protocol::messages::{self, Outlet};
@@ -37,6 +38,8 @@ pub struct Worker {
     /// Whether its programs run below an init.
     has_init: bool,
     link: Arc<Link>,
+    /// What remembers that such workers work.
+    memory: Option<PathBuf>,
 }
 
 /// What a worker shares with its cancellers.
@@ -86,8 +89,8 @@ impl Worker {
     /// This many programs can be handed over before the first of them is collected.
     pub const QUEUE: usize = 8;
 
-    /// Starts `executable` as a helper.
-    pub(crate) fn start(executable: &Path, mut settings: Settings) -> Result<Worker, Fault> {
+    /// Starts `executable` as a helper. `memory`: to be forgotten when it fails.
+    pub(crate) fn start(executable: &Path, mut settings: Settings, memory: Option<PathBuf>) -> Result<Worker, Fault> {
         let (socket, theirs) = wire::pair().context("making a socket for the sandbox's helper")?;
         let helper = Command::new(executable)
             .arg(ARGUMENT)
@@ -100,7 +103,7 @@ impl Worker {
         let working_folder = working_folder(&settings).context("looking for the place of working folders")?;
         let has_init = settings.tier.has_namespaces();
         let link = Arc::new(Link { socket, cancelled: false.into() });
-        let mut worker = Worker { helper, keeper: None, traces, working_folder, has_init, link };
+        let mut worker = Worker { helper, keeper: None, traces, working_folder, has_init, link, memory };
         if !settings.tier.has_namespaces() {
             let (keeper, leash) = keeper::start(executable).context("starting the sandbox's keeper")?;
             (worker.keeper, settings.leash) = (Some(keeper), Some(leash));
@@ -214,7 +217,7 @@ impl Worker {
         let received = Reader::receive(&self.link.socket)
             .and_then(|message| message.map(|mut message| messages::decode_answer(&mut message)).transpose());
         let answer = match received {
-            Ok(Some(answer)) => answer?,
+            Ok(Some(answer)) => answer.inspect_err(|_| self.forget())?,
             Ok(None) => return Err(self.lost("it closed its socket")),
             Err(error) => return Err(self.lost(&error.to_string())),
         };
@@ -253,6 +256,7 @@ impl Worker {
         if self.link.cancelled.load(Ordering::SeqCst) {
             return Fault::Cancelled;
         }
+        self.forget();
         self.link.close();
         let end = match self.helper.wait() {
             Ok(status) => status.to_string(),
@@ -261,6 +265,13 @@ impl Worker {
         self.dismiss_keeper();
         self.traces.remove();
         Fault::HelperGone(end)
+    }
+
+    /// The next start tries whether the tier works.
+    fn forget(&self) {
+        if let Some(memory) = &self.memory {
+            memory::forget(memory);
+        }
     }
 
     /// Waits for the keeper's end, which follows the helper's.

@@ -3,13 +3,13 @@
 use crate::model::Exit;
 use crate::report::{self, Style};
 use crate::workflow::failure::Failure;
-use crate::workflow::load;
+use crate::workflow::{load, sandbox};
 use judge_sandbox::Options;
 use std::path::Path;
 
 /// Tries every tier and reports.
 pub(super) fn doctor(json: Option<&Path>) -> Result<Exit, Failure> {
-    let survey = judge_sandbox::survey(&Options::default());
+    let survey = judge_sandbox::survey(&Options { memory: sandbox::memory(), ..Options::default() });
     if json != Some(Path::new("-")) {
         report::print(&report::doctor_text(&survey, Style::of_stdout()))?;
     }

@@ -1,13 +1,14 @@
 //! Notes that are shown once per folder.
 
+use super::state;
 use crate::model::Digest;
 use std::fs::{OpenOptions, create_dir_all, read_to_string, remove_file};
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The file of the folders that were noted; a longer one starts anew.
-const FILE: &str = "judge/noted-folders";
+const FILE: &str = "noted-folders";
 const MOST_BYTES: usize = 64 << 10;
 
 /// The number of digits of a folder's hash.
@@ -15,9 +16,7 @@ const DIGITS: usize = 32;
 
 /// Returns whether this folder was not noted before, and notes it. Where nothing can be written, every time is the first.
 pub(crate) fn is_first_time_in(folder: &Path) -> bool {
-    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")));
-    state.is_none_or(|state| is_first_in(&state.join(FILE), folder))
+    state::file(FILE).is_none_or(|file| is_first_in(&file, folder))
 }
 
 fn is_first_in(file: &Path, folder: &Path) -> bool {

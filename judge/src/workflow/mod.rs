@@ -56,5 +56,6 @@ pub(crate) mod score_run;
 pub(crate) mod scored_match;
 pub(crate) mod session;
 pub(crate) mod sharding;
+pub(crate) mod state;
 pub(crate) mod stored_case;
 pub(crate) mod submissions;

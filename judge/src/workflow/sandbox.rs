@@ -1,6 +1,7 @@
 //! Opens the sandbox that the command line asks for.
 
 use super::failure::Failure;
+use super::state;
 use crate::cli::SandboxArgs;
 use crate::command;
 use crate::program::{is_in_journal, journals_in};
@@ -8,12 +9,13 @@ use crate::report;
 use crate::runner;
 use crate::solver::Purpose;
 use judge_sandbox::{Exchange, Execution, Gap, Made, OpenError, Options, Request, Sandbox, Tier, Visible};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Opens the sandbox, also for the problems' own programs, and notes the gaps of its tier.
 pub(crate) fn open(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
-    let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, ..Options::default() };
+    let options =
+        Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, memory: memory(), ..Options::default() };
     let sandbox = Sandbox::open(&options).map(Arc::new).map_err(|error| match error {
         OpenError::Shortage { .. } => Failure::fault(error)
             .with_hint("raise `ulimit -n` (open files) or `ulimit -u` (processes), or end programs that use them"),
@@ -37,6 +39,11 @@ pub(crate) fn open(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
             Ok(sandbox)
         }
     }
+}
+
+/// Returns where it is remembered which tier works.
+pub(crate) fn memory() -> Option<PathBuf> {
+    state::file("sandbox")
 }
 
 /// Returns what runs compilers in the sandbox, each in a worker of its own, until it ends or the user ends all. A line

@@ -1,5 +1,6 @@
 //! The tiers of isolation, what may be asked for, and what a tier cannot hold.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -86,13 +87,16 @@ pub struct Options {
     pub helper: Option<PathBuf>,
     /// Where working folders are made in the tiers without namespaces. `None`: the system's temporary folder.
     pub scratch: Option<PathBuf>,
+    /// A file in which to remember for some minutes which tier works, so that a later start in the same surroundings does
+    /// not try it again. When a worker fails, it is forgotten. `None`: each start tries.
+    pub memory: Option<PathBuf>,
 }
 
 /// Something that does not hold in the tier in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
     /// A short name: `"control group"`.
-    pub what: &'static str,
+    pub what: Cow<'static, str>,
     /// What it means, in plain words.
     pub meaning: String,
 }

@@ -107,6 +107,13 @@ impl Writer {
     }
 }
 
+impl Writer {
+    /// The message without its length.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
 #[cfg(feature = "fuzzing")]
 impl From<Vec<u8>> for Writer {
     fn from(bytes: Vec<u8>) -> Self {
@@ -127,6 +134,11 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
+    /// Reads a message that came without descriptors, and without its length.
+    pub(crate) fn of(bytes: Vec<u8>) -> Reader {
+        Reader { bytes, at: 0, fds: Vec::new().into_iter() }
+    }
+
     /// Waits for the next message. `None` when the other side has closed.
     pub(crate) fn receive(socket: impl AsFd) -> io::Result<Option<Reader>> {
         thread_local! {
@@ -242,14 +254,14 @@ mod tests {
         writer.u64(5).option(None).option(Some(9)).bytes(b"text").duration(Duration::MAX);
         for length in 0..=writer.bytes.len() {
             let bytes = writer.bytes[..length].to_vec();
-            let mut reader = Reader { bytes, at: 0, fds: Vec::new().into_iter() };
+            let mut reader = Reader::of(bytes);
             let mut read = || -> io::Result<_> {
                 Ok((reader.u64()?, reader.option()?, reader.option()?, reader.os_string()?, reader.duration()?))
             };
             let expected = (5, None, Some(9), OsString::from("text"), Duration::from_nanos(u64::MAX));
             assert_eq!(read().ok(), (length == writer.bytes.len()).then_some(expected), "{length} bytes");
         }
-        let mut hostile = Reader { bytes: vec![0xff; 16], at: 0, fds: Vec::new().into_iter() };
+        let mut hostile = Reader::of(vec![0xff; 16]);
         assert!(hostile.bytes().is_err() && hostile.fd().is_err());
     }
 

@@ -288,8 +288,10 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let is_same_after = |folder: &mut Folder, run| {
             let before = rustix::fs::fstat(folder.inner()).unwrap().st_dev;
-            // It is as old as the clock can tell.
-            std::thread::sleep(Duration::from_millis(20));
+            if !matches!(&folder.inner, Inner::Memory(ramdisk, _) if ramdisk.tells_all_apart()) {
+                // It is as old as the clock can tell.
+                std::thread::sleep(Duration::from_millis(20));
+            }
             folder.hand_out();
             // The old one's number is given back only when it is gone.
             let old = folder.inner().try_clone_to_owned().unwrap();

@@ -14,6 +14,8 @@ use crate::api::fault::Context;
 use crate::confine::pass::Pass;
 use crate::scratch::removal::open_folder;
 
+/// What fails if it cannot be made.
+const WHAT: &str = "mounting the working folder";
 /// Files and folders in it, at most.
 const MOST_ENTRIES: u64 = 16384;
 /// The kernel's memory for one of them, beside its contents.
@@ -33,6 +35,8 @@ pub(crate) struct Ramdisk {
     pass: Option<Pass>,
     root: OwnedFd,
     fresh: Stamp,
+    /// Whether each change has a time of its own, however soon it follows another.
+    tells_all_apart: bool,
     /// The next program gets it a tick of that clock later. Else a run as brief as the last would leave the same doubt, and
     /// so need another one, and so on.
     is_to_age: bool,
@@ -61,7 +65,7 @@ impl Stamp {
 impl Ramdisk {
     /// Mounts one at `place`, for the user `owner`. `executes`: whether files in it may be executed.
     pub(crate) fn mount(place: &'static str, owner: u32, executes: bool, size: u64) -> Result<Ramdisk, Fault> {
-        Ramdisk::mount_with(None, place, owner, executes, size)
+        Ramdisk::mount_with(None, place, owner, executes, size, None)
     }
 
     /// From now on this process has a filter on, which `pass` opens.
@@ -75,18 +79,26 @@ impl Ramdisk {
         owner: u32,
         executes: bool,
         size: u64,
+        tells_all_apart: Option<bool>,
     ) -> Result<Ramdisk, Fault> {
-        let what = "mounting the working folder";
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
         let flags = if executes { flags } else { flags | MountFlags::NOEXEC };
         // Of size 0 it would have no limit.
         let bytes = size.max(4096);
         let options = format!("size={bytes},nr_inodes={MOST_ENTRIES},mode=0700,uid={owner},gid={owner}");
-        let options = CString::new(options).map_err(io::Error::from).context(what)?;
-        mount_tmpfs(place, flags, &options, pass).context(what)?;
-        let root = open_folder(CWD, place).context(what)?;
-        let fresh = Stamp::at(root.as_fd()).context(what)?;
-        Ok(Ramdisk { place, owner, executes, size, pass, root, fresh, is_to_age: false, handed_out: None })
+        let options = CString::new(options).map_err(io::Error::from).context(WHAT)?;
+        mount_tmpfs(place, flags, &options, pass).context(WHAT)?;
+        let root = open_folder(CWD, place).context(WHAT)?;
+        let tells_all_apart = tells_all_apart.unwrap_or_else(|| changes_are_told_apart(root.as_fd()));
+        let fresh = Stamp::at(root.as_fd()).context(WHAT)?;
+        let (is_to_age, handed_out) = (false, None);
+        Ok(Ramdisk { place, owner, executes, size, pass, root, fresh, tells_all_apart, is_to_age, handed_out })
+    }
+
+    /// Whether a program's first change shows, however soon it comes.
+    #[cfg(test)]
+    pub(crate) fn tells_all_apart(&self) -> bool {
+        self.tells_all_apart
     }
 
     /// Its top folder.
@@ -106,7 +118,7 @@ impl Ramdisk {
     pub(crate) fn notice(&mut self, run: Duration) {
         let Some(handed_out) = self.handed_out else { return };
         let seems_untouched = run < BRIEF && self.seems_left_alone();
-        let would_show = handed_out > self.fresh.changed;
+        let would_show = self.tells_all_apart || handed_out > self.fresh.changed;
         self.is_to_age = seems_untouched && !would_show;
         if seems_untouched && would_show {
             self.handed_out = None;
@@ -126,12 +138,13 @@ impl Ramdisk {
         self.unmount().context("removing the working folder")?;
         // Who asks for another size has not run in it yet: one program does not wait for what only the next ones gain.
         let is_to_age = self.is_to_age && size == self.size;
-        *self = Ramdisk::mount_with(self.pass, self.place, self.owner, self.executes, size)?;
+        let is_known = Some(self.tells_all_apart);
+        *self = Ramdisk::mount_with(self.pass, self.place, self.owner, self.executes, size, is_known)?;
         self.is_to_age = is_to_age;
         Ok(())
     }
 
-    /// A change in the same tick of the clock as the last would not show.
+    /// Where changes are not all told apart, one in the same tick of the clock as the last would not show.
     fn seems_left_alone(&mut self) -> bool {
         // The last look has taken a number.
         self.fresh.next_file += 1;
@@ -151,6 +164,22 @@ impl Ramdisk {
 fn stamp_clock() -> (i64, i64) {
     let now = clock_gettime(ClockId::RealtimeCoarse);
     (now.tv_sec, now.tv_nsec)
+}
+
+/// Tries whether a change always has another time than the one before, once that was looked at, as since Linux 6.13: else
+/// all of one tick of the clock have the same.
+fn changes_are_told_apart(root: BorrowedFd<'_>) -> bool {
+    let changed = || {
+        rustix::fs::fchmod(root, Mode::RWXU)?;
+        let stat = rustix::fs::fstat(root)?;
+        rustix::io::Result::Ok((stat.st_ctime, stat.st_ctime_nsec))
+    };
+    // A tick that passes meanwhile makes it no proof.
+    (0..3).any(|_| {
+        let began = stamp_clock();
+        let times = [changed(), changed(), changed()];
+        times.is_sorted_by(|time, next| time.is_ok() && next.is_ok() && time.ok() < next.ok()) && stamp_clock() == began
+    })
 }
 
 fn mount_tmpfs(place: &str, flags: MountFlags, options: &CStr, pass: Option<Pass>) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! The worker that has tried the tier: handed out once, for its core.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -14,7 +15,7 @@ pub(crate) fn is_handed_out_once(sandbox: &Sandbox, programs: &Path) -> Result<(
     let cores = rustix::thread::sched_getaffinity(None).unwrap();
     let core = (0..rustix::thread::CpuSet::MAX_CPU).find(|core| cores.is_set(*core));
     let before = children();
-    let more = |than: usize| children() - before - than;
+    let more = |than: usize| children().len() - before.len() - than;
     let opened = Sandbox::open(&options).map_err(|error| error.to_string())?;
     // In tiers without namespaces a worker is two processes.
     let each = more(0);
@@ -35,7 +36,7 @@ pub(crate) fn is_handed_out_once(sandbox: &Sandbox, programs: &Path) -> Result<(
 }
 
 /// Runs a program in it.
-fn runs(worker: Result<Worker, judge_sandbox::Fault>, programs: &Path) -> Result<Worker, String> {
+pub(crate) fn runs(worker: Result<Worker, judge_sandbox::Fault>, programs: &Path) -> Result<Worker, String> {
     let mut worker = worker.map_err(|fault| fault.to_string())?;
     let request = request(programs.join("output"), &["output", "code", "3"].map(str::to_owned));
     let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
@@ -43,9 +44,10 @@ fn runs(worker: Result<Worker, judge_sandbox::Fault>, programs: &Path) -> Result
     Ok(worker)
 }
 
-/// How many processes this one has started and not waited for.
-fn children() -> usize {
+/// The processes that this one has started and not waited for.
+pub(crate) fn children() -> BTreeSet<i32> {
     let tasks = fs::read_dir("/proc/self/task").unwrap().flatten();
     let of_task = |path: &Path| fs::read_to_string(path.join("children")).unwrap_or_default();
-    tasks.map(|task| of_task(&task.path()).split_whitespace().count()).sum()
+    let texts: Vec<String> = tasks.map(|task| of_task(&task.path())).collect();
+    texts.iter().flat_map(|text| text.split_whitespace()).map(|pid| pid.parse().unwrap()).collect()
 }

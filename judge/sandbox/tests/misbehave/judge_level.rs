@@ -13,7 +13,7 @@ use super::cases::failed;
 use super::pace::{in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
-use super::{channels, deaths, first, hoard, queue, solvers, streams, traces};
+use super::{channels, deaths, first, hoard, queue, remembered, solvers, streams, traces};
 
 type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 
@@ -26,6 +26,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("leftovers swept", deaths::leftovers_swept),
     ("cancelled", cancelled),
     ("first worker", first::is_handed_out_once),
+    ("remembered", remembered::until_a_worker_fails),
     ("queue in order", queue::in_order),
     ("queue after failures", queue::after_failures),
     ("queue with files between", queue::with_files_between),

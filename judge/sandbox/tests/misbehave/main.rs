@@ -17,6 +17,7 @@ mod judge_level;
 mod pace;
 mod plain_user;
 mod queue;
+mod remembered;
 mod repeat;
 #[path = "../../../../tests/support/require.rs"]
 pub(crate) mod require;

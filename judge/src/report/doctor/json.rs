@@ -34,7 +34,7 @@ struct TierRecord<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "gap")]
 struct GapRecord<'a> {
-    what: &'static str,
+    what: &'a str,
     meaning: &'a str,
 }
 
@@ -114,7 +114,7 @@ fn tier(report: &TierReport) -> TierRecord<'_> {
         works: report.missing.is_none(),
         missing: report.missing.as_deref(),
         remedy: report.remedy,
-        gaps: report.gaps.iter().map(|gap| GapRecord { what: gap.what, meaning: &gap.meaning }).collect(),
+        gaps: report.gaps.iter().map(|gap| GapRecord { what: &gap.what, meaning: &gap.meaning }).collect(),
     }
 }
 
