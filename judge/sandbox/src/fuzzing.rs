@@ -62,8 +62,15 @@ fn pair() -> (OwnedFd, OwnedFd) {
 #[must_use]
 pub fn messages() -> Vec<Vec<u8>> {
     let fault = Fault::System { action: "mounting /proc".into(), source: io::Error::from_raw_os_error(libc::EPERM) };
-    let all = Enclosed { stdout: Outlet::File(()), stderr: Outlet::Lent(()), until: true, own_stdin: false };
-    let none = Enclosed { stdout: Outlet::Capture, stderr: Outlet::Capture, until: false, own_stdin: true };
+    let all = Enclosed {
+        stdout: Outlet::File(()),
+        stderr: Outlet::Lent(()),
+        until: true,
+        own_stdin: false,
+        only_prepare: true,
+    };
+    let captured = Outlet::Capture;
+    let none = Enclosed { stdout: captured, stderr: captured, until: false, own_stdin: true, only_prepare: false };
     let writers = [
         messages::encode(&task(None), all),
         messages::encode(&task(Some(exchange())), none),
@@ -117,5 +124,6 @@ fn answer(made: Made) -> Answer {
 
 fn enclosed(order: &Order) -> Enclosed {
     let (stdout, stderr) = (order.stdout.kind(), order.stderr.kind());
-    Enclosed { stdout, stderr, until: order.until.is_some(), own_stdin: order.own_stdin }
+    let Order { own_stdin, only_prepare, .. } = *order;
+    Enclosed { stdout, stderr, until: order.until.is_some(), own_stdin, only_prepare }
 }

@@ -200,8 +200,10 @@ mod tests {
         fs::write(&file, &whole).unwrap();
         assert_eq!(memory.recall(), Some(finding()));
         let set_age = |seconds| {
-            let time = std::time::SystemTime::now() - Duration::from_secs(seconds);
-            File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
+            fs::write(&file, &whole).unwrap();
+            let file = File::options().write(true).open(&file).unwrap();
+            let written = file.metadata().unwrap().modified().unwrap();
+            file.set_modified(written - Duration::from_secs(seconds)).unwrap();
         };
         set_age(LIFETIME.as_secs() - 60);
         assert!(memory.recall().is_some());

@@ -39,8 +39,9 @@ pub(crate) struct Ground {
 pub(crate) struct Found {
     pub(crate) ground: Ground,
     pub(crate) gaps: Vec<Gap>,
-    /// The worker that has shown it, if its programs stay on a core, until it is handed out.
-    pub(crate) first: Mutex<Option<PinnedWorker>>,
+    /// Workers whose programs stay on a core, until they are handed out: the one that has shown it, and those that were made
+    /// ready.
+    pub(crate) waiting: Mutex<Vec<PinnedWorker>>,
 }
 
 /// A worker whose programs stay on a core.
@@ -86,15 +87,15 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<F
     if tier.has_namespaces() && !has_proc {
         gaps.push(no_proc());
     }
-    let first = core.map(|core| PinnedWorker { worker, core });
-    Ok(Found { ground, gaps, first: Mutex::new(first) })
+    let waiting = core.map(|core| PinnedWorker { worker, core }).into_iter().collect();
+    Ok(Found { ground, gaps, waiting: Mutex::new(waiting) })
 }
 
 /// A tier that is known to work. Its first worker starts now, which takes a moment, while the caller does other things.
 pub(crate) fn recalled(tier: Tier, ground: Ground, gaps: Vec<Gap>) -> Found {
     let start = |core| Some(PinnedWorker { worker: worker(tier, &ground, Some(core)).ok()?, core });
-    let first = cores::allowed().first().copied().and_then(start);
-    Found { ground, gaps, first: Mutex::new(first) }
+    let waiting = cores::allowed().first().copied().and_then(start).into_iter().collect();
+    Found { ground, gaps, waiting: Mutex::new(waiting) }
 }
 
 /// A worker of this tier.

@@ -1,11 +1,12 @@
 //! Chooses a tier by trying what works here, and opens workers.
 
-use std::sync::PoisonError;
+use std::sync::{MutexGuard, PoisonError};
 
 use crate::api::execution::Fault;
+use crate::api::request::Request;
 use crate::api::tier::{Gap, Options, Tier, TierChoice};
 use crate::memory::{Finding, Memory};
-use crate::probe::{self, Found, Ground, Unfit};
+use crate::probe::{self, Found, Ground, PinnedWorker, Unfit};
 use crate::sweep;
 use crate::worker::Worker;
 
@@ -84,27 +85,43 @@ impl Sandbox {
         &self.found.gaps
     }
 
-    /// Starts a worker; its programs stay on `core`, if one is given.
+    /// Starts a worker for each of these cores, unless one waits for it, and has it make ready for `request`, which takes some
+    /// milliseconds: the caller does other things meanwhile. [`worker`](Self::worker) hands them out.
+    pub fn make_ready(&self, cores: &[usize], request: &Request) {
+        let mut waiting = self.waiting();
+        for &core in cores {
+            if !waiting.iter().any(|waiting| waiting.core == core)
+                && let Ok(worker) = probe::worker(self.tier, &self.found.ground, Some(core))
+            {
+                waiting.push(PinnedWorker { worker, core });
+            }
+        }
+        waiting.iter_mut().for_each(|PinnedWorker { worker, .. }| worker.make_ready(request));
+    }
+
+    /// Starts a worker, or hands out one that waits; its programs stay on `core`, if one is given.
     ///
     /// # Errors
     /// When its helper process cannot be started.
     pub fn worker(&self, core: Option<usize>) -> Result<Worker, Fault> {
-        match self.first(core) {
-            Some(first) => Ok(first),
+        match self.take_waiting(core) {
+            Some(worker) => Ok(worker),
             None => probe::worker(self.tier, &self.found.ground, core),
         }
     }
 
-    /// The worker that has tried the tier, for its core. Who wants one for all cores has no use for it: then it ends.
-    fn first(&self, core: Option<usize>) -> Option<Worker> {
-        let mut first = self.found.first.lock().unwrap_or_else(PoisonError::into_inner);
-        match core {
-            Some(core) => first.take_if(|first| first.core == core).map(|first| first.worker),
-            None => {
-                *first = None;
-                None
-            }
+    /// A worker that waits for this core. Who wants one for all cores has no use for them: then they end.
+    fn take_waiting(&self, core: Option<usize>) -> Option<Worker> {
+        let mut waiting = self.waiting();
+        if core.is_none() {
+            waiting.clear();
         }
+        let place = waiting.iter().position(|waiting| Some(waiting.core) == core)?;
+        Some(waiting.remove(place).worker)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<PinnedWorker>> {
+        self.found.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

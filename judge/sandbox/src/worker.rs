@@ -138,7 +138,13 @@ impl Worker {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn submit(&mut self, request: &Request) -> Result<(), Fault> {
-        self.begin(request, &messages::Task::from(request), None)
+        self.begin(request, &messages::Task::from(request), None, false)
+    }
+
+    /// Has what `request` needs made ready, and does not wait for it. To be called before the first run.
+    pub(crate) fn make_ready(&mut self, request: &Request) {
+        // If it fails, so does the first run, which tells why.
+        let _ = self.begin(request, &messages::Task::from(request), None, true);
     }
 
     /// Waits for the end of the program that was handed over first.
@@ -187,7 +193,7 @@ impl Worker {
     ) -> Result<(Execution, Made), Fault> {
         let (exchange, leave) = (Some(exchange.clone()), Duration::ZERO);
         let task = messages::Task { exchange, leave, ..messages::Task::from(&request) };
-        self.begin(&request, &task, Some(over))?;
+        self.begin(&request, &task, Some(over), false)?;
         drop(request);
         self.finish()
     }
@@ -208,7 +214,7 @@ impl Worker {
         task: messages::Task,
         over: Option<BorrowedFd<'_>>,
     ) -> Result<(Execution, Made), Fault> {
-        self.begin(request, &task, over)?;
+        self.begin(request, &task, over, false)?;
         self.finish()
     }
 
@@ -231,8 +237,14 @@ impl Worker {
         Ok((execution, answer.made))
     }
 
-    /// Hands a program over to the helper.
-    fn begin(&mut self, request: &Request, task: &messages::Task, over: Option<BorrowedFd<'_>>) -> Result<(), Fault> {
+    /// Hands a program over to the helper. `only_prepare`: it is not to run yet, and there will be no answer.
+    fn begin(
+        &mut self,
+        request: &Request,
+        task: &messages::Task,
+        over: Option<BorrowedFd<'_>>,
+        only_prepare: bool,
+    ) -> Result<(), Fault> {
         if self.link.cancelled.load(Ordering::SeqCst) {
             return Err(Fault::Cancelled);
         }
@@ -246,7 +258,7 @@ impl Worker {
         let [stdout, stderr] = [sinks[0].kind(), sinks[1].kind()];
         fds.extend(sinks.into_iter().filter_map(Outlet::file).chain(over));
         let own_stdin = matches!(stdin, Input::New(_));
-        let enclosed = messages::Enclosed { stdout, stderr, until: over.is_some(), own_stdin };
+        let enclosed = messages::Enclosed { stdout, stderr, until: over.is_some(), own_stdin, only_prepare };
         let sent = messages::encode(task, enclosed).send(&self.link.socket, &fds);
         sent.map_err(|error| self.lost(&error.to_string()))
     }

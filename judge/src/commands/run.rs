@@ -53,6 +53,8 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     let whole = plan(problem, (cases, limits), reference, args, &toolbox, &sandbox)?;
     let played = Played::of(whole, shard);
     let plan = played.plan();
+    // While the journal is opened.
+    runner.make_ready(plan);
     let (jobs, tier) = (runner.jobs(), runner.tier());
     let (message, engine) = (message(args), runner.engine());
     let context =

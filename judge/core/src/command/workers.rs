@@ -12,14 +12,15 @@ static IDLE: Mutex<Vec<Worker>> = Mutex::new(Vec::new());
 
 /// Has setters' programs run in this sandbox. Without one, they run in the strongest that the machine offers.
 pub fn use_sandbox(sandbox: &Arc<Sandbox>) {
-    *SANDBOX.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(sandbox));
     dismiss_workers();
+    *SANDBOX.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(sandbox));
 }
 
-/// Ends the workers that wait for a call, and waits for their end. To be called when the process is about to end: a
+/// Ends the workers that wait for a call, the sandbox's own included, and waits for their end. To be called when the process is about to end: a
 /// worker would go by itself a moment later.
 pub fn dismiss_workers() {
     IDLE.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    *SANDBOX.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
 /// Returns a worker that runs nothing.

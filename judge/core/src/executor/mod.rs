@@ -65,6 +65,11 @@ pub trait ExecutorPool: Sync {
     /// When it cannot be started.
     fn open(&self, core: Option<usize>) -> Result<Box<dyn Executor>, Fault>;
 
+    /// Begins to make ready for `request` what [`open`](Self::open) will return for these cores.
+    fn make_ready(&self, cores: &[usize], request: &Request) {
+        let _ = (cores, request);
+    }
+
     /// Returns how strongly programs are isolated.
     fn tier(&self) -> Tier;
 

@@ -39,6 +39,10 @@ impl ExecutorPool for Arc<Sandbox> {
         Ok(Box::new(self.worker(core)?))
     }
 
+    fn make_ready(&self, cores: &[usize], request: &Request) {
+        Sandbox::make_ready(self, cores, request);
+    }
+
     fn tier(&self) -> Tier {
         Sandbox::tier(self)
     }

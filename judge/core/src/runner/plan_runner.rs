@@ -2,11 +2,13 @@
 
 use super::ResultStore;
 use super::dispatcher::run_plan;
+use super::request::request;
 use super::result::{RunError, RunResult};
 use super::settings::RunSettings;
 use super::signals::Signals;
+use super::slots::hidden_from;
 use crate::executor::ExecutorPool;
-use crate::model::{NodeList, RunEvent, RunningJobs};
+use crate::model::{Invocation, NodeList, RunEvent, RunningJobs};
 use crate::plan::Plan;
 use judge_sandbox::{Gap, Tier};
 use std::sync::Arc;
@@ -27,6 +29,11 @@ pub trait PlanRunner {
         store: &dyn ResultStore,
         watch: &mut dyn FnMut(&RunEvent),
     ) -> Result<RunResult, RunError>;
+
+    /// Begins to make ready for a plan: it runs as soon as the caller has done what else there is to do.
+    fn make_ready(&self, plan: &Plan) {
+        let _ = plan;
+    }
 
     /// Returns the means to end a run early, of a runner that is best given many cases at once, which it then starts in
     /// their order. `None`: it is given a few at a time.
@@ -90,6 +97,15 @@ impl<P: ExecutorPool> LocalRunner<P> {
 }
 
 impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
+    fn make_ready(&self, plan: &Plan) {
+        let count = self.jobs().min(plan.job_count());
+        let cores: Option<Vec<usize>> = (0..count).map(|slot| self.settings.core(slot)).collect();
+        let first = plan.solvers.first().map(|solver| (&solver.invocation, hidden_from(solver, plan)));
+        if let (Some(cores), Some((Invocation::Program(program), hidden))) = (cores, first) {
+            self.pool.make_ready(&cores, &request(plan, 0, program, &hidden, Arc::from([])));
+        }
+    }
+
     fn run(
         &self,
         plan: &Plan,

@@ -46,7 +46,7 @@ impl Own {
 
 /// Runs what `order` asks for.
 pub(crate) fn run(backend: &mut Backend, order: Order, judge: BorrowedFd<'_>, own: &mut Own) -> Result<Answer, Fault> {
-    let Order { task, stdin, own_stdin, stdout, stderr, until } = order;
+    let Order { task, stdin, own_stdin, stdout, stderr, until, .. } = order;
     backend.prepare(&task)?;
     perform(backend, &task, Files { stdin, own_stdin, stdout, stderr, until }, judge, own)
 }

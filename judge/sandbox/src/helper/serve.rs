@@ -12,7 +12,7 @@ use crate::helper::run::{Own, run};
 use crate::helper::settings::Settings;
 use crate::proc::inherited::take_socket;
 use crate::proc::signals;
-use crate::protocol::messages::{self, Order};
+use crate::protocol::messages::{self, Order, Task};
 use crate::protocol::wire::Reader;
 
 /// The only argument of a process that is to become a helper.
@@ -38,6 +38,10 @@ pub(crate) fn serve() -> io::Result<()> {
     let mut own = Own::new(settings.core);
     while let Some(mut message) = Reader::receive(&socket)? {
         let order = Order::decode(&mut message)?;
+        if order.only_prepare {
+            make_ready(&mut backend, &mut settings, &order.task);
+            continue;
+        }
         let answer = match &mut backend {
             Some(backend) => run(backend, order, socket.as_fd(), &mut own),
             None => Backend::open(&mut settings)
@@ -50,6 +54,16 @@ pub(crate) fn serve() -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Builds the jail for `task`, if it needs one. What fails now fails again for the program itself, and is told then.
+fn make_ready(backend: &mut Option<Backend>, settings: &mut Settings, task: &Task) {
+    if settings.tier.has_namespaces() {
+        if backend.is_none() {
+            *backend = Backend::open(settings).ok();
+        }
+        let _ = backend.as_mut().map(|backend| backend.prepare(task));
+    }
 }
 
 /// Leaves behind what the judge's process was: its session, signals, folder, descriptors. Returns the socket.

@@ -169,7 +169,7 @@ impl Jail {
         let ordered = clock::now();
         self.notes.clear();
         let [stdout, stderr] = [Outlet::File(()); 2];
-        let enclosed = messages::Enclosed { stdout, stderr, until: false, own_stdin: false };
+        let enclosed = messages::Enclosed { stdout, stderr, until: false, own_stdin: false, only_prepare: false };
         messages::encode(task, enclosed).send(&self.socket, &stdio).context("handing a program to the jail's init")?;
         // Until its answer is here, it is unknown what comes next on the socket.
         self.sound.set(false);

@@ -69,6 +69,8 @@ pub(crate) struct Order {
     pub(crate) stderr: Outlet<OwnedFd>,
     /// Readable when the run has served its purpose.
     pub(crate) until: Option<OwnedFd>,
+    /// Nothing is to run yet: the receiver makes ready for the task, and does not answer.
+    pub(crate) only_prepare: bool,
 }
 
 /// Where an output stream goes; `F` stands for the file.
@@ -136,6 +138,8 @@ pub(crate) struct Enclosed {
     pub(crate) until: bool,
     /// As in [`Order`].
     pub(crate) own_stdin: bool,
+    /// As in [`Order`].
+    pub(crate) only_prepare: bool,
 }
 
 /// Writes `task`; the descriptors are sent with it.
@@ -170,7 +174,7 @@ pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
     }
     writer.duration(task.leave);
     writer.u64(enclosed.stdout.number()).u64(enclosed.stderr.number()).u64(u64::from(enclosed.until));
-    writer.u64(u64::from(enclosed.own_stdin));
+    writer.u64(u64::from(enclosed.own_stdin)).u64(u64::from(enclosed.only_prepare));
     writer
 }
 
@@ -198,12 +202,12 @@ impl Order {
         let exchange = if reader.u64()? == 0 { None } else { Some(exchanges::decode(reader)?) };
         let leave = reader.duration()?;
         let (stdout, stderr, until) = (reader.u64()?, reader.u64()?, reader.u64()? != 0);
-        let own_stdin = reader.u64()? != 0;
+        let (own_stdin, only_prepare) = (reader.u64()? != 0, reader.u64()? != 0);
         let stdin = reader.fd()?;
         let (stdout, stderr) = (Outlet::decode(stdout, reader)?, Outlet::decode(stderr, reader)?);
         let until = until.then(|| reader.fd()).transpose()?;
         let task = Task { program, argv, environment, visible, hidden, folder, limits, exchange, leave };
-        Ok(Order { task, stdin, own_stdin, stdout, stderr, until })
+        Ok(Order { task, stdin, own_stdin, stdout, stderr, until, only_prepare })
     }
 }
 
