@@ -7,7 +7,7 @@ use super::rank::rank;
 use crate::model::{
     Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, StoredResult,
 };
-use rusqlite::{Connection, OptionalExtension, named_params, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 /// Writes the rows of one commit.
 pub(super) struct RowWriter<'a> {
@@ -40,30 +40,30 @@ impl RowWriter<'_> {
                 "INSERT OR REPLACE INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us,
                      wall_us, memory, noisy, note, stderr, answer, broken_line, broken_column, broken_move, broken_rule,
                      node)
-                 VALUES (:entrant, :place, :case, :attempt, :verdict, :score, :rank, :cpu,
-                     :wall, :memory, :noisy, :note, :stderr, :answer, :line, :column, :move, :rule, :node)",
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
             )?
-            .execute(named_params! {
-                ":entrant": entrant,
-                ":place": place,
-                ":case": game_case,
-                ":attempt": attempt,
-                ":verdict": verdict.name(),
-                ":score": score.as_ref().map(ToString::to_string),
-                ":rank": score.as_ref().map(rank),
-                ":cpu": cpu.map(microseconds),
-                ":wall": wall.map(microseconds),
-                ":memory": memory,
-                ":noisy": noisy,
-                ":note": note,
-                ":stderr": stderr,
-                ":answer": answer,
-                ":line": broken.line,
-                ":column": broken.column,
-                ":move": broken.step,
-                ":rule": broken.rule,
-                ":node": node,
-            })?;
+            // By number: a name is looked for among all of them, for each of every row.
+            .execute(params![
+                entrant,
+                place,
+                game_case,
+                attempt,
+                verdict.name(),
+                score.as_ref().map(ToString::to_string),
+                score.as_ref().map(rank),
+                cpu.map(microseconds),
+                wall.map(microseconds),
+                memory,
+                noisy,
+                note,
+                stderr,
+                answer,
+                broken.line,
+                broken.column,
+                broken.step,
+                broken.rule,
+                node,
+            ])?;
         Ok(())
     }
 

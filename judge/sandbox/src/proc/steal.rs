@@ -1,6 +1,7 @@
 //! Time that a hypervisor gave to others while a program was to run.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ pub(crate) struct Steal {
     source: PathBuf,
     /// The first word of the core's line.
     line: String,
+    /// No core's line ends behind so many bytes.
+    most_bytes: usize,
     noted: Noted,
 }
 
@@ -30,7 +33,9 @@ impl Steal {
     /// Of the core that programs are tied to; `None`: they may run on any.
     pub(crate) fn of(core: Option<u64>) -> Steal {
         let line = core.map_or_else(|| "cpu".to_owned(), |core| format!("cpu{core}"));
-        Steal { source: "/proc/stat".into(), line, noted: Noted::default() }
+        // Ten numbers of up to twenty digits each, for this core, those before it, and all together.
+        let most_bytes = core.map_or(1, |core| core as usize + 2) * 256;
+        Steal { source: "/proc/stat".into(), line, most_bytes, noted: Noted::default() }
     }
 
     /// A run is about to begin.
@@ -53,18 +58,28 @@ impl Steal {
     }
 
     fn read(&self) -> Noted {
-        let text = fs::read_to_string(&self.source).unwrap_or_default();
+        let text = self.beginning().unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix(&self.line)?.strip_prefix(' '));
         let at = clock::now();
         // User, nice, system, idle, waiting, interrupts, soft interrupts, stolen.
         let ticks = line.and_then(|line| line.split_whitespace().nth(7)?.parse().ok());
         Noted { at, ticks }
     }
+
+    /// The lines of cores, and some of what follows them, by one read: the kernel does not say how long the file is, and the
+    /// pieces of one of unknown length begin small.
+    fn beginning(&self) -> std::io::Result<String> {
+        let mut bytes = vec![0; self.most_bytes];
+        let length = File::open(&self.source)?.read(&mut bytes)?;
+        bytes.truncate(length);
+        String::from_utf8(bytes).map_err(|_| std::io::ErrorKind::InvalidData.into())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn stolen_time_is_that_of_the_core_between_begin_and_end() {
