@@ -66,8 +66,8 @@ pub struct Machine {
 /// Looks at everything. Tries each tier, which takes some tens of milliseconds.
 /// What an earlier start remembers is forgotten: the next one tries what may have changed since.
 pub fn survey(options: &Options) -> Survey {
-    if let Some(file) = &options.memory {
-        memory::forget(file);
+    if let Some(folder) = &options.memory {
+        memory::forget_all(folder);
     }
     let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
     let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);

@@ -99,7 +99,7 @@
 //! | fork gate | a seccomp listener in the helper, where no control group counts processes | the helper ends: new processes are refused |
 //! | working folder | the init (a tmpfs of its own) or the helper (a tmpfs, else a folder on disk) | the jail or the helper ends |
 //! | control groups | the helper, one for each jail | the jail ends |
-//! | memory of a tier that works | [`Sandbox::open`], in the file of [`Options::memory`] | after ten minutes, in other surroundings, when a worker fails, when `judge doctor` looks |
+//! | memory of a tier that works | [`Sandbox::open`], in the folder [`Options::memory`] | after ten minutes, in other surroundings, when a worker fails, when `judge doctor` looks |
 //! | supervisor | the judge ([`Supervised`]) | its socket closes: it kills the command with all that it has started |
 //! | stub | the trusted command that started it | the judge tells it how to end ([`StubCall`]), or its supervisor ends the command |
 //!

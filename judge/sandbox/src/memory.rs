@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -50,8 +51,10 @@ pub(crate) struct Finding {
     pub(crate) gaps: Vec<Gap>,
 }
 
-/// A file that holds one finding, and the surroundings that it was made in.
+/// A file that holds one finding, and the surroundings that it was made in. Its name tells surroundings apart, so that one
+/// who comes and goes between several finds each again.
 pub(crate) struct Memory {
+    folder: PathBuf,
     file: PathBuf,
     surroundings: Vec<u8>,
 }
@@ -60,9 +63,17 @@ impl Memory {
     /// The memory for these options, of which `executable` and `scratch` are what they come to. `None`: they want none, or
     /// these surroundings cannot be told from others.
     pub(crate) fn of(options: &Options, executable: &Path, scratch: &Path) -> Option<Memory> {
-        let file = options.memory.clone()?;
+        let folder = options.memory.clone()?;
         let surroundings = surroundings(options, executable, scratch).ok()?;
-        Some(Memory { file, surroundings })
+        let mut hasher = DefaultHasher::new();
+        surroundings.hash(&mut hasher);
+        let file = folder.join(format!("{:016x}", hasher.finish()));
+        Some(Memory { folder, file, surroundings })
+    }
+
+    /// Where it is kept.
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
     }
 
     /// What was found not long ago in the same surroundings.
@@ -72,8 +83,7 @@ impl Memory {
         let stat = file.metadata().ok()?;
         // What another user wrote there could lead this one anywhere.
         let is_own = stat.is_file() && stat.uid() == rustix::process::geteuid().as_raw();
-        let is_recent = stat.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age < LIFETIME));
-        if !is_own || !is_recent {
+        if !is_own || !is_recent(&stat) {
             return None;
         }
         let mut bytes = Vec::new();
@@ -89,17 +99,37 @@ impl Memory {
         finding.encode(&mut writer);
         // Not over the old one: who reads it meanwhile has it whole.
         let write = || -> io::Result<()> {
-            fs::create_dir_all(self.file.parent().unwrap_or(Path::new("/")))?;
-            let _ = fs::remove_file(&self.file);
+            fs::create_dir_all(&self.folder)?;
+            remove(&self.folder, |file| file == self.file || !fs::metadata(file).is_ok_and(|stat| is_recent(&stat)));
             File::options().write(true).create_new(true).mode(0o600).open(&self.file)?.write_all(&writer.into_bytes())
         };
         let _ = write();
     }
 }
 
+fn is_recent(stat: &fs::Metadata) -> bool {
+    stat.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age < LIFETIME))
+}
+
+/// Removes those of the files in which findings are kept.
+fn remove(folder: &Path, which: impl Fn(&Path) -> bool) {
+    let is_kept = |name: &str| name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.filter(|entry| entry.file_name().to_str().is_some_and(is_kept)).map(|entry| entry.path()) {
+        if which(&path) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 /// Forgets what is in `file`: something of it was not so.
 pub(crate) fn forget(file: &Path) {
     let _ = fs::remove_file(file);
+}
+
+/// Forgets all that is in `folder`.
+pub(crate) fn forget_all(folder: &Path) {
+    remove(folder, |_| true);
 }
 
 impl Finding {
@@ -160,8 +190,8 @@ mod tests {
     use crate::api::tier::TierChoice;
     use crate::cgroup::site::Version;
 
-    fn memory(file: &Path, tier: Tier) -> Memory {
-        let options = Options { tier: TierChoice::Forced(tier), memory: Some(file.to_owned()), ..Options::default() };
+    fn memory(folder: &Path, tier: Tier) -> Memory {
+        let options = Options { tier: TierChoice::Forced(tier), memory: Some(folder.to_owned()), ..Options::default() };
         Memory::of(&options, Path::new("/proc/self/exe"), Path::new("/tmp")).unwrap()
     }
 
@@ -174,23 +204,31 @@ mod tests {
     #[test]
     fn what_was_found_is_recalled_in_the_same_surroundings_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("deep/er/file");
-        assert_eq!(memory(&file, Tier::Root).recall(), None, "nothing is there yet");
-        memory(&file, Tier::Root).keep(&finding());
-        assert_eq!(memory(&file, Tier::Root).recall(), Some(finding()));
-        assert_eq!(memory(&file, Tier::Bare).recall(), None, "another tier was asked for");
-        let bare = Finding { tier: Tier::Bare, site: None, gaps: Vec::new() };
-        memory(&file, Tier::Root).keep(&bare);
-        assert_eq!(memory(&file, Tier::Root).recall(), Some(bare), "the last one counts");
-        forget(&file);
-        assert_eq!(memory(&file, Tier::Root).recall(), None);
+        let folder = folder.path().join("deep/er");
+        let (root, bare) = (memory(&folder, Tier::Root), memory(&folder, Tier::Bare));
+        assert_eq!(root.recall(), None, "nothing is there yet");
+        root.keep(&finding());
+        assert_eq!((root.recall(), bare.recall()), (Some(finding()), None), "another tier was asked for");
+        let other = Finding { tier: Tier::Bare, site: None, gaps: Vec::new() };
+        bare.keep(&other);
+        assert_eq!((root.recall(), bare.recall()), (Some(finding()), Some(other.clone())));
+        root.keep(&other);
+        assert_eq!(root.recall(), Some(other), "the last one counts");
+        let alike = Memory { file: root.file.clone(), ..memory(&folder, Tier::Bare) };
+        assert_eq!(alike.recall(), None, "of the same name, by chance");
+        forget(root.file());
+        assert!(root.recall().is_none() && bare.recall().is_some());
+        fs::write(folder.join("not a finding"), "").unwrap();
+        forget_all(&folder);
+        assert_eq!(bare.recall(), None);
+        assert!(folder.join("not a finding").exists());
     }
 
     #[test]
     fn what_is_old_broken_or_somebody_elses_is_not_recalled() {
         let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("file");
-        let memory = memory(&file, Tier::Root);
+        let memory = memory(folder.path(), Tier::Root);
+        let file = memory.file().to_owned();
         memory.keep(&finding());
         let whole = fs::read(&file).unwrap();
         for length in 0..whole.len() {
@@ -209,15 +247,17 @@ mod tests {
         assert!(memory.recall().is_some());
         set_age(LIFETIME.as_secs() + 1);
         assert_eq!(memory.recall(), None);
-        fs::write(&file, &whole).unwrap();
+        let other = super::tests::memory(folder.path(), Tier::Bare);
+        other.keep(&finding());
+        assert!(!file.exists(), "the next one that is kept removes what is old");
         let link = folder.path().join("link");
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        assert_eq!(Memory { file: link, ..memory }.recall(), None, "a link may lead to another user's");
+        std::os::unix::fs::symlink(other.file(), &link).unwrap();
+        assert_eq!(Memory { file: link, ..other }.recall(), None, "a link may lead to another user's");
     }
 
     #[test]
     fn where_nothing_can_be_written_nothing_is_remembered() {
-        let memory = memory(Path::new("/proc/judge/file"), Tier::Root);
+        let memory = memory(Path::new("/proc/judge"), Tier::Root);
         memory.keep(&finding());
         assert_eq!(memory.recall(), None);
     }

@@ -51,8 +51,9 @@ impl Sandbox {
         let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
         let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
         let memory = Memory::of(options, &executable, &scratch);
+        let file = memory.as_ref().map(|memory| memory.file().to_owned());
         if let Some(Finding { tier, site, gaps }) = memory.as_ref().and_then(Memory::recall) {
-            let ground = Ground { executable, scratch, site, memory: options.memory.clone() };
+            let ground = Ground { executable, scratch, site, memory: file };
             return Ok(Sandbox::swept(tier, probe::recalled(tier, ground, gaps)));
         }
         let attempt = |tier| probe::attempt(tier, &executable, &scratch).map(|found| (tier, found));
@@ -65,7 +66,7 @@ impl Sandbox {
         };
         if let Some(memory) = memory {
             memory.keep(&Finding { tier, site: found.ground.site.clone(), gaps: found.gaps.clone() });
-            found.ground.memory.clone_from(&options.memory);
+            found.ground.memory = file;
         }
         Ok(Sandbox::swept(tier, found))
     }

@@ -87,7 +87,7 @@ pub struct Options {
     pub helper: Option<PathBuf>,
     /// Where working folders are made in the tiers without namespaces. `None`: the system's temporary folder.
     pub scratch: Option<PathBuf>,
-    /// A file in which to remember for some minutes which tier works, so that a later start in the same surroundings does
+    /// A folder in which to remember for some minutes which tier works, so that a later start in the same surroundings does
     /// not try it again. When a worker fails, it is forgotten. `None`: each start tries.
     pub memory: Option<PathBuf>,
 }

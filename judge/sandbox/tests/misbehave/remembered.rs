@@ -13,11 +13,14 @@ use super::request;
 /// A start that recalls it does not write it again. Its first worker works, and when one fails, the next start tries.
 pub(crate) fn until_a_worker_fails(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("of/the/sandbox");
+    let memory = folder.path().join("of/the/sandbox");
     let tier = TierChoice::Forced(sandbox.tier());
-    let options = Options { tier, memory: Some(file.clone()), ..Options::default() };
+    let options = Options { tier, memory: Some(memory.clone()), ..Options::default() };
     let open = || Sandbox::open(&options).map_err(|error| error.to_string());
-    let written = || fs::metadata(&file).map(|stat| (stat.mtime(), stat.mtime_nsec())).ok();
+    let written = || {
+        let mut files = fs::read_dir(&memory).ok()?;
+        files.next()?.unwrap().metadata().map(|stat| (stat.mtime(), stat.mtime_nsec())).ok()
+    };
     let before = children();
     drop(open()?);
     let first = written();
