@@ -1,5 +1,6 @@
 //! Programs without namespaces: started by the helper itself, restricted by landlock, seccomp and resource limits.
 
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
@@ -31,7 +32,7 @@ use crate::watch::tree_clock::TreeClock;
 /// The helper's place for them.
 pub(crate) struct Bare {
     /// The keeper acts when this is closed.
-    _alive: Option<OwnedFd>,
+    _alive: OwnedFd,
     folder: Folder,
     /// The size that it was asked for last.
     size: u64,
@@ -57,8 +58,9 @@ impl Bare {
         let folder = Folder::create(settings.scratch.join(&settings.name), owner, !restricted)?;
         let notes = Rc::new(Notes::new().context("making a place for notes")?);
         let reaper = Reaper::open(Rc::clone(&notes))?;
-        let leash = settings.leash.take().map(Leash::hold).transpose().context("sharing memory with the keeper")?;
-        let (alive, charge) = leash.unzip();
+        // A second try after one that failed here has none any more: no program runs without.
+        let leash = settings.leash.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));
+        let (alive, charge) = leash.and_then(Leash::hold).context("sharing memory with the keeper")?;
         let tree_clock = TreeClock::open();
         let (gate, pass) = ForkGate::install(restricted).unzip();
         let isolation = Isolation {
@@ -70,7 +72,7 @@ impl Bare {
             identity: owner,
             pass,
         };
-        let walls = WallContext::new(isolation, charge);
+        let walls = WallContext::new(isolation, Some(charge));
         Ok(Bare {
             _alive: alive,
             folder,

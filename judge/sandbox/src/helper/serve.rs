@@ -56,13 +56,14 @@ pub(crate) fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Builds the jail for `task`, if it needs one. What fails now fails again for the program itself, and is told then.
+/// Makes ready for programs, and builds the jail for `task` if it needs one. What fails now fails again for the program
+/// itself, and is told then.
 fn make_ready(backend: &mut Option<Backend>, settings: &mut Settings, task: &Task) {
-    if settings.tier.has_namespaces() {
-        if backend.is_none() {
-            *backend = Backend::open(settings).ok();
-        }
-        let _ = backend.as_mut().map(|backend| backend.prepare(task));
+    if backend.is_none() {
+        *backend = Backend::open(settings).ok();
+    }
+    if let Some(backend @ Backend::Jails(_)) = backend {
+        let _ = backend.prepare(task);
     }
 }
 
