@@ -211,6 +211,8 @@ impl<'a> MatchRunner<'a> {
     }
 
     fn play_with(&self, options: JournalOptions, plan: Plan) -> Result<MatchResult, Failure> {
+        // While the journal is opened.
+        self.plan_runner.make_ready(&plan);
         let mut session = self.begin_with(options, &plan)?;
         let part = Part::whole(&plan);
         let played = self.play_part(&mut session, plan, part)?;
