@@ -73,7 +73,7 @@ pub fn survey(options: &Options) -> Survey {
     let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
     let root = rustix::process::geteuid().is_root();
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);
-    let tiers = safe.map(|tier| match probe::attempt(tier, &executable, &scratch) {
+    let tiers = safe.map(|tier| match probe::attempt(tier, &executable, &scratch, None) {
         Ok(found) => TierReport { tier, missing: None, gaps: found.gaps, remedy: None },
         Err(unfit) => {
             let remedy = if unfit.shortage { Some(SHORTAGE) } else { remedy_for(tier, root) };

@@ -2,7 +2,6 @@
 //! start does.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
@@ -179,7 +178,7 @@ fn surroundings(options: &Options, executable: &Path, scratch: &Path) -> io::Res
         writer.bytes(line.as_bytes());
     }
     for name in VARIABLES {
-        writer.bytes(std::env::var_os(name).unwrap_or_else(OsString::new).as_bytes());
+        writer.bytes(std::env::var_os(name).unwrap_or_default().as_bytes());
     }
     Ok(writer.into_bytes())
 }

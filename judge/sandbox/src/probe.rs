@@ -18,6 +18,7 @@ use crate::confine::identity;
 use crate::confine::landlock;
 use crate::entry::{HAS_PROC, SELF_TEST};
 use crate::helper::settings::Settings;
+use crate::memory::Memory;
 use crate::namespace::pid_counter::PidCounter;
 use crate::proc::cores;
 use crate::scratch::folder;
@@ -64,7 +65,7 @@ impl From<&str> for Unfit {
 }
 
 /// Tries `tier`: a worker is started and runs a program. `Err` says why that did not work.
-pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<Found, Unfit> {
+pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path, memory: Option<&Memory>) -> Result<Found, Unfit> {
     let root = rustix::process::geteuid().is_root();
     if tier == Tier::Root && !root {
         return Err("it needs root".into());
@@ -76,7 +77,8 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path) -> Result<F
         return Err("the kernel has no landlock, or landlock is disabled".into());
     }
     let site = if tier.has_cgroup() { Some(Site::find().map_err(|why| Unfit { why, shortage: false })?) } else { None };
-    let ground = Ground { executable: executable.to_owned(), scratch: scratch.to_owned(), site, memory: None };
+    let memory = memory.map(|memory| memory.file().to_owned());
+    let ground = Ground { executable: executable.to_owned(), scratch: scratch.to_owned(), site, memory };
     // On one core it needs no perf event, for the first of which the kernel waits some milliseconds.
     let core = cores::allowed().first().copied();
     let unfit = |fault: Fault| Unfit { why: explain(&fault), shortage: fault.is_shortage() };

@@ -43,7 +43,8 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Chooses the tier, by trying or by what is remembered of that, and removes what judges that were killed have left behind.
+    /// Chooses the tier, by trying or by what is remembered of that, and removes what judges that were killed have left
+    /// behind.
     ///
     /// # Errors
     /// When the tier asked for, or every tier that isolates, is not available.
@@ -51,13 +52,15 @@ impl Sandbox {
         let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
         let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
         let memory = Memory::of(options, &executable, &scratch);
-        let file = memory.as_ref().map(|memory| memory.file().to_owned());
-        if let Some(Finding { tier, site, gaps }) = memory.as_ref().and_then(Memory::recall) {
-            let ground = Ground { executable, scratch, site, memory: file };
+        let memory = memory.as_ref();
+        if let Some(memory) = memory
+            && let Some(Finding { tier, site, gaps }) = memory.recall()
+        {
+            let ground = Ground { executable, scratch, site, memory: Some(memory.file().to_owned()) };
             return Ok(Sandbox::swept(tier, probe::recalled(tier, ground, gaps)));
         }
-        let attempt = |tier| probe::attempt(tier, &executable, &scratch).map(|found| (tier, found));
-        let (tier, mut found) = match options.tier {
+        let attempt = |tier| probe::attempt(tier, &executable, &scratch, memory).map(|found| (tier, found));
+        let (tier, found) = match options.tier {
             TierChoice::Forced(tier) => attempt(tier).map_err(|Unfit { why, shortage }| match shortage {
                 true => OpenError::Shortage { why },
                 false => OpenError::Unavailable { tier, why },
@@ -66,7 +69,6 @@ impl Sandbox {
         };
         if let Some(memory) = memory {
             memory.keep(&Finding { tier, site: found.ground.site.clone(), gaps: found.gaps.clone() });
-            found.ground.memory = file;
         }
         Ok(Sandbox::swept(tier, found))
     }
@@ -86,9 +88,10 @@ impl Sandbox {
         &self.found.gaps
     }
 
-    /// Starts a worker for each of these cores, unless one waits for it, and has it make ready for `request`, which takes some
-    /// milliseconds: the caller does other things meanwhile. [`worker`](Self::worker) hands them out.
-    pub fn make_ready(&self, cores: &[usize], request: &Request) {
+    /// Starts a worker for each of these cores, unless one waits for it, and has it make ready for `request`, if one is
+    /// given. That takes some milliseconds: the caller does other things meanwhile. [`worker`](Self::worker) hands them
+    /// out.
+    pub fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
         let mut waiting = self.waiting();
         for &core in cores {
             if !waiting.iter().any(|waiting| waiting.core == core)
@@ -97,7 +100,9 @@ impl Sandbox {
                 waiting.push(PinnedWorker { worker, core });
             }
         }
-        waiting.iter_mut().for_each(|PinnedWorker { worker, .. }| worker.make_ready(request));
+        for PinnedWorker { worker, .. } in waiting.iter_mut().filter(|waiting| cores.contains(&waiting.core)) {
+            request.into_iter().for_each(|request| worker.make_ready(request));
+        }
     }
 
     /// Starts a worker, or hands out one that waits; its programs stay on `core`, if one is given.

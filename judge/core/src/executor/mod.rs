@@ -65,8 +65,8 @@ pub trait ExecutorPool: Sync {
     /// When it cannot be started.
     fn open(&self, core: Option<usize>) -> Result<Box<dyn Executor>, Fault>;
 
-    /// Begins to make ready for `request` what [`open`](Self::open) will return for these cores.
-    fn make_ready(&self, cores: &[usize], request: &Request) {
+    /// Begins to make ready what [`open`](Self::open) will return for these cores, and for `request`, if one is given.
+    fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
         let _ = (cores, request);
     }
 

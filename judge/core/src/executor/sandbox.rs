@@ -39,7 +39,7 @@ impl ExecutorPool for Arc<Sandbox> {
         Ok(Box::new(self.worker(core)?))
     }
 
-    fn make_ready(&self, cores: &[usize], request: &Request) {
+    fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
         Sandbox::make_ready(self, cores, request);
     }
 

@@ -162,8 +162,10 @@ fn hash_of_files(cases: &CaseList) -> Digest {
     let hash = |number: usize| std::fs::read(repeated[number][0]).map_or([0; 32], |content| Digest::of(&content).0);
     let hashes = map_on_all_cores(repeated.len(), hash);
     let mut files = Encoder::new("files");
-    repeated.iter().zip(&hashes).flat_map(|(paths, hash)| paths.iter().map(move |_| hash)).for_each(|hash| {
-        files.bytes(hash);
-    });
+    for (paths, hash) in repeated.iter().zip(&hashes) {
+        for _ in *paths {
+            files.bytes(hash);
+        }
+    }
     files.digest()
 }

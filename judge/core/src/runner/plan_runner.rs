@@ -2,11 +2,10 @@
 
 use super::ResultStore;
 use super::dispatcher::run_plan;
-use super::request::request;
+use super::request::{request, shows_folders};
 use super::result::{RunError, RunResult};
 use super::settings::RunSettings;
 use super::signals::Signals;
-use super::slots::hidden_from;
 use crate::executor::ExecutorPool;
 use crate::model::{Invocation, NodeList, RunEvent, RunningJobs};
 use crate::plan::Plan;
@@ -100,9 +99,12 @@ impl<P: ExecutorPool> PlanRunner for LocalRunner<P> {
     fn make_ready(&self, plan: &Plan) {
         let count = self.jobs().min(plan.job_count());
         let cores: Option<Vec<usize>> = (0..count).map(|slot| self.settings.core(slot)).collect();
-        let first = plan.solvers.first().map(|solver| (&solver.invocation, hidden_from(solver, plan)));
-        if let (Some(cores), Some((Invocation::Program(program), hidden))) = (cores, first) {
-            self.pool.make_ready(&cores, &request(plan, 0, program, &hidden, Arc::from([])));
+        let first = plan.solvers.first().map(|solver| &solver.invocation);
+        if let (Some(cores), Some(Invocation::Program(program))) = (cores, first) {
+            // What is hidden in folders is looked for once, when the run's own journal is there.
+            let is_known = !shows_folders(program, &plan.visible);
+            let first = is_known.then(|| request(plan, 0, program, &[], Arc::from([])));
+            self.pool.make_ready(&cores, first.as_ref());
         }
     }
 

@@ -42,9 +42,17 @@ pub fn request(plan: &Plan, solver: usize, program: &Program, hidden: &[PathBuf]
 /// Returns the journals in the folders that the user shows to a program, by its command or otherwise.
 #[must_use]
 pub fn hidden(program: &Program, shown: &[Visible]) -> Vec<PathBuf> {
-    let shown = shown.iter().map(|visible| &visible.path);
-    let mut journals: Vec<_> = program.visible.iter().chain(shown).flat_map(|path| journals_in(path)).collect();
+    let mut journals: Vec<_> = shown_to(program, shown).flat_map(|path| journals_in(path)).collect();
     journals.sort();
     journals.dedup();
     journals
+}
+
+/// Returns whether any of what is shown to a program is a folder: without one, nothing is [`hidden`].
+pub(super) fn shows_folders(program: &Program, shown: &[Visible]) -> bool {
+    shown_to(program, shown).any(|path| path.is_dir())
+}
+
+fn shown_to<'a>(program: &'a Program, shown: &'a [Visible]) -> impl Iterator<Item = &'a PathBuf> {
+    program.visible.iter().chain(shown.iter().map(|visible| &visible.path))
 }

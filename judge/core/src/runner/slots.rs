@@ -124,7 +124,7 @@ impl<'a> Slots<'a> {
     }
 }
 
-pub(super) fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
+fn hidden_from(solver: &Solver, plan: &Plan) -> Vec<PathBuf> {
     match &solver.invocation {
         Invocation::Program(program) => hidden(program, &plan.visible),
         Invocation::CannotStart(_) | Invocation::CompileError(_) => Vec::new(),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rustix::fs::Mode;
 
+use crate::api::execution::Fault;
 use crate::api::tier::Tier;
 use crate::helper::backend::Backend;
 use crate::helper::run::{Own, run};
@@ -42,11 +43,8 @@ pub(crate) fn serve() -> io::Result<()> {
             make_ready(&mut backend, &mut settings, &order.task);
             continue;
         }
-        let answer = match &mut backend {
-            Some(backend) => run(backend, order, socket.as_fd(), &mut own),
-            None => Backend::open(&mut settings)
-                .and_then(|opened| run(backend.insert(opened), order, socket.as_fd(), &mut own)),
-        };
+        let opened = opened(&mut backend, &mut settings);
+        let answer = opened.and_then(|backend| run(backend, order, socket.as_fd(), &mut own));
         messages::encode_answer(&answer).send(&socket, &messages::captured_files(&answer))?;
         if let Some(backend) = &mut backend {
             // Who waits for the answer does not wait for this. What fails now is tried again before the next run.
@@ -59,11 +57,16 @@ pub(crate) fn serve() -> io::Result<()> {
 /// Makes ready for programs, and builds the jail for `task` if it needs one. What fails now fails again for the program
 /// itself, and is told then.
 fn make_ready(backend: &mut Option<Backend>, settings: &mut Settings, task: &Task) {
-    if backend.is_none() {
-        *backend = Backend::open(settings).ok();
-    }
-    if let Some(backend @ Backend::Jails(_)) = backend {
+    if let Ok(backend @ Backend::Jails(_)) = opened(backend, settings) {
         let _ = backend.prepare(task);
+    }
+}
+
+/// The backend, opened when it is first needed.
+fn opened<'a>(backend: &'a mut Option<Backend>, settings: &mut Settings) -> Result<&'a mut Backend, Fault> {
+    match backend {
+        Some(backend) => Ok(backend),
+        None => Ok(backend.insert(Backend::open(settings)?)),
     }
 }
 

@@ -105,9 +105,7 @@ impl Writer {
         }
         Ok(())
     }
-}
 
-impl Writer {
     /// The message without its length.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes

@@ -14,8 +14,6 @@ use crate::api::fault::Context;
 use crate::confine::pass::Pass;
 use crate::scratch::removal::open_folder;
 
-/// What fails if it cannot be made.
-const WHAT: &str = "mounting the working folder";
 /// Files and folders in it, at most.
 const MOST_ENTRIES: u64 = 16384;
 /// The kernel's memory for one of them, beside its contents.
@@ -81,16 +79,17 @@ impl Ramdisk {
         size: u64,
         tells_all_apart: Option<bool>,
     ) -> Result<Ramdisk, Fault> {
+        let what = "mounting the working folder";
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOATIME;
         let flags = if executes { flags } else { flags | MountFlags::NOEXEC };
         // Of size 0 it would have no limit.
         let bytes = size.max(4096);
         let options = format!("size={bytes},nr_inodes={MOST_ENTRIES},mode=0700,uid={owner},gid={owner}");
-        let options = CString::new(options).map_err(io::Error::from).context(WHAT)?;
-        mount_tmpfs(place, flags, &options, pass).context(WHAT)?;
-        let root = open_folder(CWD, place).context(WHAT)?;
+        let options = CString::new(options).map_err(io::Error::from).context(what)?;
+        mount_tmpfs(place, flags, &options, pass).context(what)?;
+        let root = open_folder(CWD, place).context(what)?;
         let tells_all_apart = tells_all_apart.unwrap_or_else(|| changes_are_told_apart(root.as_fd()));
-        let fresh = Stamp::at(root.as_fd()).context(WHAT)?;
+        let fresh = Stamp::at(root.as_fd()).context(what)?;
         let (is_to_age, handed_out) = (false, None);
         Ok(Ramdisk { place, owner, executes, size, pass, root, fresh, tells_all_apart, is_to_age, handed_out })
     }
@@ -169,17 +168,18 @@ fn stamp_clock() -> (i64, i64) {
 /// Tries whether a change always has another time than the one before, once that was looked at, as since Linux 6.13: else
 /// all of one tick of the clock have the same.
 fn changes_are_told_apart(root: BorrowedFd<'_>) -> bool {
-    let changed = || {
+    let change = || {
         rustix::fs::fchmod(root, Mode::RWXU)?;
         let stat = rustix::fs::fstat(root)?;
         rustix::io::Result::Ok((stat.st_ctime, stat.st_ctime_nsec))
     };
-    // A tick that passes meanwhile makes it no proof.
-    (0..3).any(|_| {
+    let differ = || {
         let began = stamp_clock();
-        let times = [changed(), changed(), changed()];
-        times.is_sorted_by(|time, next| time.is_ok() && next.is_ok() && time.ok() < next.ok()) && stamp_clock() == began
-    })
+        let times = [change()?, change()?, change()?];
+        // A tick that passes meanwhile makes it no proof.
+        rustix::io::Result::Ok(times.is_sorted_by(|time, next| time < next) && stamp_clock() == began)
+    };
+    (0..3).any(|_| differ().unwrap_or(false))
 }
 
 fn mount_tmpfs(place: &str, flags: MountFlags, options: &CStr, pass: Option<Pass>) -> io::Result<()> {

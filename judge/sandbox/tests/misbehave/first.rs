@@ -12,8 +12,7 @@ use super::request;
 /// It is used instead of a new one, by one who asks for its core; else it ends.
 pub(crate) fn is_handed_out_once(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
-    let cores = rustix::thread::sched_getaffinity(None).unwrap();
-    let core = (0..rustix::thread::CpuSet::MAX_CPU).find(|core| cores.is_set(*core));
+    let core = first_core();
     let before = children();
     let more = |than: usize| children().len() - before.len() - than;
     let opened = Sandbox::open(&options).map_err(|error| error.to_string())?;
@@ -33,6 +32,12 @@ pub(crate) fn is_handed_out_once(sandbox: &Sandbox, programs: &Path) -> Result<(
     check(children() == before, || format!("{} are left", more(0)))?;
     drop(Sandbox::open(&options).map_err(|error| error.to_string())?);
     check(children() == before, || format!("{} are left of one that was not asked for", more(0)))
+}
+
+/// The first that this process may use.
+pub(crate) fn first_core() -> Option<usize> {
+    let cores = rustix::thread::sched_getaffinity(None).unwrap();
+    (0..rustix::thread::CpuSet::MAX_CPU).find(|core| cores.is_set(*core))
 }
 
 /// Runs a program in it.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use judge_sandbox::{Fault, Options, Sandbox, TierChoice};
 
-use super::first::{children, runs};
+use super::first::{children, first_core, runs};
 use super::judge_level::check;
 use super::request;
 
@@ -30,9 +30,7 @@ pub(crate) fn until_a_worker_fails(sandbox: &Sandbox, programs: &Path) -> Result
     check((recalled.tier(), recalled.gaps()) == (sandbox.tier(), sandbox.gaps()), || {
         format!("{} with {:?} became {} with {:?}", sandbox.tier(), sandbox.gaps(), recalled.tier(), recalled.gaps())
     })?;
-    let core = rustix::thread::sched_getaffinity(None).unwrap();
-    let core = (0..rustix::thread::CpuSet::MAX_CPU).find(|number| core.is_set(*number));
-    let mut worker = runs(recalled.worker(core), programs)?;
+    let mut worker = runs(recalled.worker(first_core()), programs)?;
     check(written() == first, || "a worker that works has it forgotten".to_owned())?;
     for child in children().difference(&before) {
         let pid = rustix::process::Pid::from_raw(*child).unwrap();
