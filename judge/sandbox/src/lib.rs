@@ -62,11 +62,11 @@
 //! # Processes and sockets
 //!
 //! ```text
-//! judge ─ socketpair ─▶ helper            one for each Worker, with one thread
+//! judge ─ socketpair ─▶ helper            one for each Worker, with one thread that watches
 //!   │                     │  settings once, then an order for each run; standard streams travel as descriptors
 //!   │                     ├─ tiers with namespaces ─ socketpair ─▶ init, pid 1 of a jail
 //!   │                     │                                          └─ clone(VM|VFORK) ─▶ program
-//!   │                     └─ tiers without ─ clone(VM|VFORK) ─▶ program
+//!   │                     └─ tiers without ─ a thread that has the filter on ─ clone(VM|VFORK) ─▶ program
 //!   ├─ pipe ─▶ keeper                     one for each helper without namespaces
 //!   ├─ socketpair ─▶ supervisor           one for each trusted command that runs
 //!   └─ abstract socket ◀─ stub            what such a command starts in place of a program that a worker runs

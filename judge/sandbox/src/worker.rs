@@ -80,7 +80,7 @@ impl Observer {
     /// The program's processes that are there at this moment, those included that have ended and were not waited for.
     pub fn processes(&self) -> Vec<u32> {
         let own = tree::descendants(self.helper).into_iter();
-        let inits = if self.has_init { tree::only_child(self.helper) } else { Vec::new() };
+        let inits = if self.has_init { tree::children(self.helper) } else { Vec::new() };
         own.filter(|pid| !inits.contains(pid)).map(i32::cast_unsigned).collect()
     }
 }

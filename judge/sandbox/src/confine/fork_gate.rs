@@ -47,8 +47,8 @@ pub(crate) enum Wish {
 }
 
 impl ForkGate {
-    /// From now on this process and all that it starts is asked about, but for who has the pass. `None` where the
-    /// kernel refuses, or another process listens already.
+    /// From now on this thread and all that it starts is asked about, but for who has the pass. `None` where the
+    /// kernel refuses, or who started it listens already.
     pub(crate) fn install(also_memory: bool) -> Option<(ForkGate, Pass)> {
         let pass = Pass::random().ok()?;
         // SAFETY: a system call without pointers.

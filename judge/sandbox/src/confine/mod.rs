@@ -8,6 +8,7 @@ pub(crate) mod fork_gate;
 pub(crate) mod identity;
 pub(crate) mod landlock;
 pub(crate) mod launch;
+pub(crate) mod launcher;
 pub(crate) mod pass;
 pub(crate) mod rlimits;
 pub(crate) mod seccomp;

@@ -97,7 +97,7 @@ fn filter(rules: Rules, pass: Option<Pass>) -> Vec<sock_filter> {
         truncation(&mut table);
     }
     if let Some(pass) = pass {
-        own_calls(&mut table, pass);
+        own_calls(&mut table, rules, pass);
     }
     table.compile(calls::UNKNOWN)
 }
@@ -255,16 +255,19 @@ fn signals(table: &mut Table) {
     }
 }
 
-/// What the process itself does that its programs may not: it renews the working folder, answers with descriptors, and
-/// a child restricts itself. Without the pass they are answered as they are to all others.
-fn own_calls(table: &mut Table, pass: Pass) {
+/// What the process itself does that its programs may not: an init renews the working folder and answers with
+/// descriptors; a child leads a session, and restricts itself. Without the pass they are answered as they are to all
+/// others.
+fn own_calls(table: &mut Table, rules: Rules, pass: Pass) {
+    let (renews_folders, leads_sessions) = (!rules.shared_world, rules.shared_world);
     let calls = [
-        (libc::SYS_mount, libc::EPERM),
-        (libc::SYS_umount2, libc::EPERM),
-        (libc::SYS_sendmsg, libc::EPERM),
-        (libc::SYS_landlock_restrict_self, libc::ENOSYS),
+        (libc::SYS_mount, libc::EPERM, renews_folders),
+        (libc::SYS_umount2, libc::EPERM, renews_folders),
+        (libc::SYS_sendmsg, libc::EPERM, renews_folders),
+        (libc::SYS_setsid, libc::EPERM, leads_sessions),
+        (libc::SYS_landlock_restrict_self, libc::ENOSYS, true),
     ];
-    for (number, errno) in calls {
+    for (number, errno, _) in calls.into_iter().filter(|(_, _, is_made)| *is_made) {
         table.arguments(number, |code| {
             for (half, value) in [argument(pass::PLACE), high_half(pass::PLACE)].into_iter().zip(pass.halves()) {
                 code.load(half);

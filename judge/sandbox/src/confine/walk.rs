@@ -87,7 +87,9 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
     // SAFETY: plain system calls on descriptors and memory that the waiting parent keeps alive.
     unsafe {
         shared.step = Step::Session;
-        let group = libc::setsid();
+        // Where its process group is what a program is killed by, the filter keeps it from leading a session of its own.
+        let own_pass = Pass::argument(shared.walls.own_pass);
+        let group = libc::syscall(libc::SYS_setsid, 0, 0, 0, 0, 0, own_pass) as c_int;
         answer(group)?;
         if let Some(charge) = shared.walls.charge {
             charge.set(group);
@@ -108,8 +110,8 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
         answer(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))?;
         shared.step = Step::Landlock;
         if let Some(ruleset) = shared.walls.landlock {
-            let (fd, pass) = (ruleset.as_raw_fd(), Pass::argument(shared.walls.own_pass));
-            answer(libc::syscall(libc::SYS_landlock_restrict_self, fd, 0, 0, 0, 0, pass) as c_int)?;
+            let fd = ruleset.as_raw_fd();
+            answer(libc::syscall(libc::SYS_landlock_restrict_self, fd, 0, 0, 0, 0, own_pass) as c_int)?;
         }
         shared.step = Step::Seccomp;
         shared.started = clock::now();

@@ -95,11 +95,10 @@ impl WallContext {
         Ok(())
     }
 
-    /// Puts the filter on this process, if it is the same for all programs and the kernel lets this process. Then they
-    /// inherit it: to translate it for each takes as long as to start one. Returns what opens it.
+    /// Puts the filter on this thread, if it is the same for all programs and the kernel lets this thread. What it starts
+    /// inherits it: to translate it for each takes as long as to start one. Returns what opens it.
     pub(crate) fn share_filter(&mut self) -> Option<Pass> {
-        let Isolation { restricted, shared_world, .. } = self.isolation;
-        if !restricted || shared_world || self.is_unasked() {
+        if !self.isolation.restricted || self.is_unasked() || self.signals_escape() {
             return None;
         }
         let pass = Pass::random().ok()?;
@@ -110,6 +109,11 @@ impl WallContext {
     /// Whether neither a control group nor a gate knows of new processes and memory.
     fn is_unasked(&self) -> bool {
         !self.isolation.has_cgroup && self.isolation.pass.is_none()
+    }
+
+    /// Neither a pid namespace nor landlock keeps signals in: the filter does, by each program's own process id.
+    fn signals_escape(&self) -> bool {
+        self.isolation.shared_world && self.landlock < landlock::SCOPES_SIGNALS
     }
 
     /// Where to note the process group to kill.
@@ -126,7 +130,7 @@ impl WallContext {
             uncharged_memory: !has_cgroup,
             unasked_memory: unasked,
             foreign_code_only: !counts_cpu,
-            signals_escape: shared_world && self.landlock < landlock::SCOPES_SIGNALS,
+            signals_escape: self.signals_escape(),
             truncation_escapes: shared_world && self.landlock < landlock::KNOWS_TRUNCATION,
             single_process: unasked && processes == Some(1),
         }

@@ -13,7 +13,9 @@ use crate::confine::capabilities;
 use crate::confine::closed;
 use crate::confine::fork_gate::ForkGate;
 use crate::confine::identity::Identity;
+use crate::confine::landlock;
 use crate::confine::launch::{Launch, Launched};
+use crate::confine::launcher::Launcher;
 use crate::confine::walls::{Isolation, WallContext, Walls};
 use crate::helper::keeper::Leash;
 use crate::helper::settings::Settings;
@@ -46,6 +48,8 @@ pub(crate) struct Bare {
     tree_clock: Option<TreeClock>,
     gate: Option<ForkGate>,
     walls: WallContext,
+    /// Starts programs, if they can inherit their filter; else this thread does.
+    launcher: Option<Launcher>,
     /// Free bytes on the working folder's disk before the program started.
     free_before: u64,
 }
@@ -62,7 +66,10 @@ impl Bare {
         let leash = settings.leash.take().ok_or_else(|| io::Error::from(io::ErrorKind::NotConnected));
         let (alive, charge) = leash.and_then(Leash::hold).context("sharing memory with the keeper")?;
         let tree_clock = TreeClock::open();
-        let (gate, pass) = ForkGate::install(restricted).unzip();
+        // After all that it has to share with this thread: the reaper's blocked signal, the clock, the folder's mounts.
+        let can_inherit = restricted && landlock::version() >= landlock::SCOPES_SIGNALS;
+        let launcher = can_inherit.then(Launcher::start).transpose()?;
+        let (gate, pass) = by(launcher.as_ref(), || ForkGate::install(restricted)).unzip();
         let isolation = Isolation {
             restricted,
             shared_world: true,
@@ -72,7 +79,10 @@ impl Bare {
             identity: owner,
             pass,
         };
-        let walls = WallContext::new(isolation, Some(charge));
+        let mut walls = WallContext::new(isolation, Some(charge));
+        if let Some(launcher) = &launcher {
+            launcher.run(|| walls.share_filter());
+        }
         Ok(Bare {
             _alive: alive,
             folder,
@@ -85,6 +95,7 @@ impl Bare {
             tree_clock,
             gate,
             walls,
+            launcher,
             free_before: 0,
         })
     }
@@ -166,7 +177,7 @@ impl Bare {
             // Before there is a program: this process may be stopped at any moment.
             charge.set_deadline(task.deadline(clock::now()));
         }
-        let launched = launch.start();
+        let launched = by(self.launcher.as_ref(), || launch.start());
         if let (Some(charge), Err(_) | Ok(Launched::Refused(_))) = (charge, &launched) {
             // A child that came to nothing has noted itself there.
             charge.clear();
@@ -182,6 +193,14 @@ impl Bare {
 
     fn holdings(&self) -> Holdings<'_> {
         self.folder.holdings(self.identity.as_ref().map(Identity::id), self.free_before)
+    }
+}
+
+/// Does `work` on the launcher, if there is one.
+fn by<T: Send>(launcher: Option<&Launcher>, work: impl FnOnce() -> T + Send) -> T {
+    match launcher {
+        Some(launcher) => launcher.run(work),
+        None => work(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The helper: a small process with one thread that starts programs for one worker and watches over them.
+//! The helper: a small process that starts programs for one worker and watches over them, by one thread.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

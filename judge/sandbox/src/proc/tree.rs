@@ -23,12 +23,6 @@ pub(crate) fn descendants(root: i32) -> Vec<i32> {
     }
 }
 
-/// The children of `root`, a process with one thread.
-pub(crate) fn only_child(root: i32) -> Vec<i32> {
-    let list = fs::read_to_string(format!("/proc/{root}/task/{root}/children")).unwrap_or_default();
-    list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
-}
-
 /// The processes of a process group.
 pub(crate) fn group(id: i32) -> Vec<i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -42,7 +36,8 @@ fn group_of(pid: i32) -> Option<i32> {
     stat.rsplit_once(") ")?.1.split(' ').nth(2)?.parse().ok()
 }
 
-fn children(pid: i32) -> Vec<i32> {
+/// The children of `pid`, whichever of its threads they are of.
+pub(crate) fn children(pid: i32) -> Vec<i32> {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
     let lists = tasks.flatten().filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()

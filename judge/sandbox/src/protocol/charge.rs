@@ -14,6 +14,11 @@ use crate::api::clock;
 /// A process group, in memory that a helper, what it starts and its keeper share.
 pub(crate) struct Charge(NonNull<Page>);
 
+// SAFETY: the page is never unmapped, and holds atomics only.
+unsafe impl Send for Charge {}
+// SAFETY: as above.
+unsafe impl Sync for Charge {}
+
 /// All zeroes at first: there is none.
 #[repr(C)]
 struct Page {

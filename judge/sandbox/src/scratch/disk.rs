@@ -41,7 +41,7 @@ pub(crate) struct FileUser;
 
 impl FileUser {
     pub(crate) fn act_as(id: u32) -> FileUser {
-        // SAFETY: system calls without pointers; this process has one thread. Without the right to do so nothing
+        // SAFETY: system calls without pointers, which change this thread alone. Without the right to do so nothing
         // changes.
         unsafe {
             libc::setfsgid(id);

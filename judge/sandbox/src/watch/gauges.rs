@@ -54,7 +54,7 @@ pub(crate) struct Gauges<'a> {
 impl Gauges<'_> {
     /// The run's processes, dead ones included that were not waited for.
     pub(crate) fn members(&self) -> Vec<i32> {
-        if self.many { tree::descendants(self.root) } else { tree::only_child(self.root) }
+        if self.many { tree::descendants(self.root) } else { tree::children(self.root) }
     }
 
     /// Looks as the user that programs run as: root may not look into the processes of others in every container.

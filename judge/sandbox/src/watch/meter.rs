@@ -56,7 +56,7 @@ impl<'a> Meter<'a> {
     pub(crate) fn alive(&self) -> u64 {
         // The root's own dead children are about to be reaped. Those of the program count, as they do in the kernel's
         // limits.
-        let children = tree::only_child(self.gauges.root);
+        let children = tree::children(self.gauges.root);
         let counts = |pid: &i32| !children.contains(pid) || tree::resident(*pid) > 0;
         self.gauges.members().into_iter().filter(counts).map(tree::threads).sum()
     }

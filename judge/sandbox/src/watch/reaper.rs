@@ -113,7 +113,7 @@ impl Reaper {
     /// From now on, the end of a child is told by [`Reaper::fd`] instead of a signal.
     pub(crate) fn open(notes: Rc<Notes>) -> Result<Reaper, Fault> {
         let children = signals::set(&[libc::SIGCHLD]);
-        // SAFETY: the set is valid during both calls; this process has one thread.
+        // SAFETY: the set is valid during both calls. Threads that this one starts later have the signal blocked, too.
         let fd = unsafe {
             libc::sigprocmask(libc::SIG_BLOCK, &raw const children, std::ptr::null_mut());
             libc::signalfd(-1, &raw const children, libc::SFD_NONBLOCK | libc::SFD_CLOEXEC)
