@@ -30,7 +30,8 @@ pub fn receive(bytes: &[u8]) {
     drop(left);
     while let Ok(Some(_)) = Reader::receive(&right) {}
 
-    round_trip(bytes, |reader| Order::decode(reader).map(|order| messages::encode(&order.task, enclosed(&order))));
+    let encoded = |order: &Order| messages::encode(&order.plan.task, order.plan.enclosed);
+    round_trip(bytes, |reader| Order::decode(reader, &mut None).map(|order| encoded(&order)));
     round_trip(bytes, |reader| messages::decode_answer(reader).map(|answer| messages::encode_answer(&answer)));
 }
 
@@ -120,10 +121,4 @@ fn answer(made: Made) -> Answer {
     let breaches = vec![Breach::Cpu, Breach::Output];
     let (stdout, stderr) = (Captured::InFile { file: pair().0, length: 5 }, Captured::Here(b"note".to_vec()));
     Answer { end: End::Signalled(libc::SIGKILL), breaches, usage, stdout, stderr, made }
-}
-
-fn enclosed(order: &Order) -> Enclosed {
-    let (stdout, stderr) = (order.stdout.kind(), order.stderr.kind());
-    let Order { own_stdin, only_prepare, .. } = *order;
-    Enclosed { stdout, stderr, until: order.until.is_some(), own_stdin, only_prepare }
 }

@@ -66,6 +66,7 @@
 //!   │                     │  settings once, then an order for each run; standard streams travel as descriptors
 //!   │                     ├─ tiers with namespaces ─ socketpair ─▶ init, pid 1 of a jail
 //!   │                     │                                          └─ clone(VM|VFORK) ─▶ program
+//!   └─ the same socket ───┼────────────────────────────────────────▶ init, while programs are alike and brief
 //!   │                     └─ tiers without ─ a thread that has the filter on ─ clone(VM|VFORK) ─▶ program
 //!   ├─ pipe ─▶ keeper                     one for each helper without namespaces
 //!   ├─ socketpair ─▶ supervisor           one for each trusted command that runs
@@ -75,14 +76,19 @@
 //! A message on a socket is its length, then fields in a fixed order; descriptors travel with its first packet. A socket
 //! that closes is an order as well: the receiver ends what it has started, and then itself.
 //!
+//! A judge that orders the same again says just that. The helper leaves such orders to the jail's init once one of them
+//! has ended within a millisecond and written little: then one process less is woken for each. The init gives the helper
+//! its socket back with whatever else is ordered, and with a program that takes longer or writes more: that goes on, and
+//! the helper watches it.
+//!
 //! A helper keeps up to four jails, one for each view of the host that was asked for lately. A jail's init mounts the
 //! working folder anew after a run, unless the run was brief and left it untouched.
 //!
 //! The child of a clone walks to its program in a fixed order: signals, session, standard streams, working folder,
 //! resource limits, user, capabilities, no-new-privileges, landlock, seccomp, exec. A step that fails is a [`Fault`]
 //! with its name; only exec itself yields [`End::NotStarted`]. In a jail where the filter is the same for all programs, the
-//! init has it on since it is built and children inherit it; a secret argument, the pass, opens the four calls that the
-//! init and a child on its way still need.
+//! init has it on since it is built and children inherit it, as they do from the thread that starts them where there is no
+//! jail; a secret argument, the pass, opens the few calls that these and a child on its way still need.
 //!
 //! # Who owns and ends what
 //!
@@ -93,8 +99,8 @@
 //! | init | the helper | the helper ends (`PR_SET_PDEATHSIG`) or drops the jail; the pid namespace ends with it |
 //! | program | the init or the helper | it exits, passes a limit, or a process above it ends |
 //! | input | [`Worker`]: a sealed memfd; the helper opens it again for the run | the run ends |
-//! | output | the helper: pipes, read into memfds that it shares with its [`Worker`], at most up to the limit | the worker ends; each run overwrites them |
-//! | notes: start, CPU time of reaped orphans | a page that helper and init share | the jail ends |
+//! | output | the helper, or the init while it serves the judge: pipes, read into memfds that it shares with its [`Worker`], at most up to the limit | the worker ends; each run overwrites them |
+//! | notes: start, CPU time of reaped orphans, whether an order of the judge's is answered | a page that helper and init share | the jail ends |
 //! | charge: the program's process group | a memfd that helper, program's child and keeper map | the helper and the keeper end |
 //! | fork gate | a seccomp listener in the helper, where no control group counts processes | the helper ends: new processes are refused |
 //! | working folder | the init (a tmpfs of its own) or the helper (a tmpfs, else a folder on disk) | the jail or the helper ends |

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,7 @@ use crate::api::fault::Context;
 use crate::cgroup::door::Door;
 use crate::cgroup::fs::{field, number, remove_all, writable, write};
 use crate::cgroup::site::{Site, Version};
+use crate::protocol::wire::{Reader, Writer};
 
 /// A control group, or one in each hierarchy that is of use, with the files that a run reads held open.
 pub(crate) struct Cgroup {
@@ -28,8 +30,9 @@ pub(crate) struct Cgroup {
     counters: Cell<Counters>,
 }
 
+/// How a group stood before a run.
 #[derive(Clone, Copy, Default)]
-struct Before {
+pub(crate) struct Before {
     usage: u64,
     counters: Counters,
 }
@@ -62,9 +65,29 @@ const LADEN_BYTES: u64 = 16 << 20;
 
 /// How often something was refused, since the group was made.
 #[derive(Clone, Copy, Default)]
-struct Counters {
+pub(crate) struct Counters {
     kills: u64,
     refusals: u64,
+}
+
+impl Counters {
+    pub(crate) fn encode(self, writer: &mut Writer) {
+        writer.u64(self.kills).u64(self.refusals);
+    }
+
+    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Counters> {
+        Ok(Counters { kills: reader.u64()?, refusals: reader.u64()? })
+    }
+}
+
+impl Before {
+    pub(crate) fn encode(self, writer: &mut Writer) {
+        self.counters.encode(writer.u64(self.usage));
+    }
+
+    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Before> {
+        Ok(Before { usage: reader.u64()?, counters: Counters::decode(reader)? })
+    }
 }
 
 /// What the group saw during a run.
@@ -139,10 +162,44 @@ impl Cgroup {
         if let Some(pids) = &self.pids {
             pids.set_limit(processes).context("setting the control group's process limit")?;
         }
+        self.begin();
+        Ok(())
+    }
+
+    /// Notes what is charged before a run with the limits of the last one. Needs no path.
+    pub(crate) fn begin(&self) {
         self.memory.reset_peak();
         let usage = self.usage.take().unwrap_or_else(|| number(&self.memory.usage));
         self.before.set(Before { usage, counters: self.counters.get() });
-        Ok(())
+    }
+
+    /// How it stood when the run began.
+    pub(crate) fn before(&self) -> Before {
+        self.before.get()
+    }
+
+    /// A run goes on that another process, with the same files, has begun.
+    pub(crate) fn resume(&self, before: Before) {
+        self.set_counters(before.counters);
+        self.before.set(before);
+    }
+
+    /// The counters as they were read last.
+    pub(crate) fn counters(&self) -> Counters {
+        self.counters.get()
+    }
+
+    /// What another process, with the same files, has read last.
+    pub(crate) fn set_counters(&self, counters: Counters) {
+        self.counters.set(counters);
+    }
+
+    /// The files that it holds open.
+    pub(crate) fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        let Memory { usage, peak, kills, .. } = &self.memory;
+        let cpu = self.cpu.as_ref().map(|(CpuAccount::Microseconds(file) | CpuAccount::Nanoseconds(file))| file);
+        let pids = self.pids.as_ref().map(|pids| &pids.refusals);
+        [usage, kills].into_iter().chain(peak).chain(pids).chain(cpu).map(AsFd::as_fd)
     }
 
     /// Whether much is charged to the group before a run: the kernel frees what belonged to tasks, which a fork bomb
@@ -151,6 +208,11 @@ impl Cgroup {
         let usage = number(&self.memory.usage);
         self.usage.set(Some(usage));
         usage > LADEN_BYTES
+    }
+
+    /// Whether it was when the run began.
+    pub(crate) fn was_laden(&self) -> bool {
+        self.before.get().usage > LADEN_BYTES
     }
 
     /// CPU time of all that ever was in the group, in nanoseconds, if a hierarchy tells.

@@ -11,7 +11,7 @@ use libc::{c_int, c_ulong, seccomp_notif, seccomp_notif_resp, sock_filter};
 
 use crate::confine::bpf::{Table, argument, high_half};
 use crate::confine::calls;
-use crate::confine::pass::Pass;
+use crate::protocol::pass::Pass;
 
 /// The kernel's own limit is a second line here, and so much further out: it counts the dead that are yet to be reaped.
 pub(crate) const SLACK: u64 = 256;

@@ -11,10 +11,10 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::api::execution::Fault;
 use crate::api::fault::{Context, is_shortage};
-use crate::confine::pass::Pass;
 use crate::confine::walk::{Shared, Step, become_program};
 use crate::confine::walls::Walls;
 use crate::protocol::messages::Task;
+use crate::protocol::pass::Pass;
 
 /// Everything a child needs, laid out before the clone: the child shares this memory and must not allocate.
 pub(crate) struct Launch<'a> {

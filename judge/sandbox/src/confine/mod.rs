@@ -9,7 +9,6 @@ pub(crate) mod identity;
 pub(crate) mod landlock;
 pub(crate) mod launch;
 pub(crate) mod launcher;
-pub(crate) mod pass;
 pub(crate) mod rlimits;
 pub(crate) mod seccomp;
 pub(crate) mod walk;

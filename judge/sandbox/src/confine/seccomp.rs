@@ -7,7 +7,7 @@ use libc::{BPF_JEQ, BPF_JGE, BPF_JSET, c_int, c_long, sock_filter};
 
 use crate::confine::bpf::{Table, argument, high_half};
 use crate::confine::calls;
-use crate::confine::pass::{self, Pass};
+use crate::protocol::pass::{self, Pass};
 
 /// What the filter has to make up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

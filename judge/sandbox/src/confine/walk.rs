@@ -5,10 +5,10 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 use crate::api::clock;
 use crate::confine::capabilities::PASSAGE;
-use crate::confine::pass::Pass;
 use crate::confine::seccomp;
 use crate::confine::walls::Walls;
 use crate::proc::signals;
+use crate::protocol::pass::Pass;
 
 /// How far the child came; the order of its steps.
 #[derive(Clone, Copy)]

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use crate::api::execution::Fault;
 use crate::confine::fork_gate;
 use crate::confine::landlock::{self, Reach};
-use crate::confine::pass::Pass;
 use crate::confine::rlimits::{self, Accounting, ResourceLimit};
 use crate::confine::seccomp::{self, Filters};
 use crate::protocol::charge::Charge;
 use crate::protocol::messages::Task;
+use crate::protocol::pass::Pass;
 
 /// How the programs of one backend are isolated, from run to run.
 #[derive(Clone, Copy)]

@@ -9,6 +9,7 @@ use crate::confine::identity::Identity;
 use crate::helper::direct::Bare;
 use crate::helper::pool::Jails;
 use crate::helper::settings::Settings;
+use crate::namespace::jail::Jail;
 use crate::protocol::messages::Task;
 use crate::watch::gauges::{Disk, Gauges};
 use crate::watch::program::Start;
@@ -20,9 +21,9 @@ pub(crate) enum Backend {
 }
 
 impl Backend {
-    pub(crate) fn open(settings: &mut Settings) -> Result<Backend, Fault> {
+    pub(crate) fn open(settings: &mut Settings, judge: BorrowedFd<'_>) -> Result<Backend, Fault> {
         Ok(if settings.tier.has_namespaces() {
-            Backend::Jails(Jails::open(settings)?)
+            Backend::Jails(Jails::open(settings, judge)?)
         } else {
             Backend::Bare(Box::new(Bare::open(settings)?))
         })
@@ -41,6 +42,14 @@ impl Backend {
         match self {
             Backend::Bare(bare) => bare.prepare(task),
             Backend::Jails(jails) => jails.prepare(task),
+        }
+    }
+
+    /// The jail of the last run, if it can be used again as it is.
+    pub(crate) fn jail(&self) -> Option<&Jail> {
+        match self {
+            Backend::Bare(_) => None,
+            Backend::Jails(jails) => jails.is_ready().then(|| jails.current()),
         }
     }
 

@@ -1,7 +1,6 @@
 //! The helper: the process that starts programs for one worker, and the keeper that outlives it.
 
 pub(crate) mod backend;
-pub(crate) mod conclude;
 pub(crate) mod direct;
 pub(crate) mod keeper;
 pub(crate) mod pool;

@@ -1,6 +1,9 @@
 //! The jails of one helper: one for each view of the host that was asked for lately.
 
+use std::os::fd::{BorrowedFd, OwnedFd};
+
 use crate::api::execution::Fault;
+use crate::api::fault::Context;
 use crate::api::tier::Tier;
 use crate::cgroup::site::Site;
 use crate::confine::identity::Identity;
@@ -20,12 +23,14 @@ pub(crate) struct Jails {
     site: Option<Site>,
     pinned: bool,
     name: String,
+    /// The socket to the judge, which the init of a jail may serve.
+    judge: OwnedFd,
     made: u64,
     jails: Vec<(View, Jail)>,
 }
 
 impl Jails {
-    pub(crate) fn open(settings: &Settings) -> Result<Jails, Fault> {
+    pub(crate) fn open(settings: &Settings, judge: BorrowedFd<'_>) -> Result<Jails, Fault> {
         let identity = Identity::take()?;
         let own_user_namespace = settings.tier != Tier::Root;
         let users = Users { own_user_namespace, identity: identity.as_ref().map(Identity::id) };
@@ -35,6 +40,7 @@ impl Jails {
             site: settings.site.clone(),
             pinned: settings.core.is_some(),
             name: settings.name.clone(),
+            judge: judge.try_clone_to_owned().context("lending the judge's socket")?,
             made: 0,
             jails: Vec::new(),
         })
@@ -60,12 +66,20 @@ impl Jails {
                 }
                 self.made += 1;
                 let name = format!("{}.{}", self.name, self.made);
-                (view, Jail::build(self.users, self.site.as_ref(), self.pinned, &name, task)?)
+                (view, Jail::build(self.users, self.site.as_ref(), self.pinned, &name, task, &self.judge)?)
             }
         };
         entry.1.prepare(task)?;
         self.jails.push(entry);
         Ok(())
+    }
+
+    /// Whether the one that was last prepared can be used again as it is.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.jails.last().is_some_and(|(_, jail)| {
+            jail.settle();
+            jail.is_sound()
+        })
     }
 
     /// The one that was last prepared.

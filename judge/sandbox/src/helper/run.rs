@@ -2,24 +2,24 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::Mode;
-
 use crate::api::exchange::{Exchange, Made};
 use crate::api::execution::{Breach, End, Fault};
 use crate::api::fault::Context;
 use crate::api::request::Limits;
 use crate::helper::backend::Backend;
-use crate::helper::conclude::{conclude, refused};
 use crate::helper::stdin::{open_to_all, reopened};
+use crate::namespace::config::Begun;
+use crate::namespace::jail::Jail;
 use crate::proc::cores;
 use crate::proc::steal::Steal;
-use crate::protocol::messages::{Answer, Order, Outlet, Task};
+use crate::protocol::messages::{Answer, Files, Outlet, Plan, Task};
 use crate::protocol::wire::nanoseconds;
 use crate::scratch::exchange;
-use crate::watch::capture::{Beyond, Stream, Target};
+use crate::watch::capture::{Beyond, OUTPUT_MODE, Stream, Target};
+use crate::watch::conclude::{conclude, refused};
 use crate::watch::doorkeeper::Doorkeeper;
 use crate::watch::meter::Meter;
-use crate::watch::program::Start;
+use crate::watch::program::{Program, Start};
 use crate::watch::reaper::Conclusion;
 use crate::watch::watcher::{BUFFER_BYTES, Cutoff, Watched, Watcher};
 
@@ -44,46 +44,76 @@ impl Own {
     }
 }
 
-/// Runs what `order` asks for.
-pub(crate) fn run(backend: &mut Backend, order: Order, judge: BorrowedFd<'_>, own: &mut Own) -> Result<Answer, Fault> {
-    let Order { task, stdin, own_stdin, stdout, stderr, until, .. } = order;
-    backend.prepare(&task)?;
-    perform(backend, &task, Files { stdin, own_stdin, stdout, stderr, until }, judge, own)
-}
-
-/// The files of a run. Those that the program has are not kept open here: the other end of a pipe sees it close them.
-struct Files {
-    stdin: OwnedFd,
-    own_stdin: bool,
-    stdout: Outlet<OwnedFd>,
-    stderr: Outlet<OwnedFd>,
-    until: Option<OwnedFd>,
-}
-
-fn perform(
-    backend: &Backend,
-    task: &Task,
+/// Runs what `order` asks for. The files that the program has are not kept open here: the other end of a pipe sees it
+/// close them.
+pub(crate) fn run(
+    backend: &mut Backend,
+    plan: &Plan,
     files: Files,
     judge: BorrowedFd<'_>,
     own: &mut Own,
 ) -> Result<Answer, Fault> {
-    let limits = task.limits.clone();
-    let Files { stdin, own_stdin, stdout, stderr, until } = files;
+    let Plan { task, enclosed } = plan;
+    backend.prepare(task)?;
+    let backend = &*backend;
+    let limits = &task.limits;
+    let Files { stdin, stdout, stderr, until } = files;
     let others = backend.identity().is_some();
-    let (mut stdout, out) = stream("output", stdout, limits.stdout, Beyond::Ends, others)?;
-    let (mut stderr, err) = stream("error output", stderr, limits.stderr, Beyond::Dropped, others)?;
-    let stdin = if own_stdin { stdin } else { reopened(stdin, others)? };
+    let (stdout, out) = stream("output", stdout, limits.stdout, Beyond::Ends, others)?;
+    let (stderr, err) = stream("error output", stderr, limits.stderr, Beyond::Dropped, others)?;
+    let stdin = if enclosed.own_stdin { stdin } else { reopened(stdin, others)? };
     own.steal.begin();
-    let mut meter = Meter::start(backend.gauges(limits.processes != Some(1)));
-    let mut program = match backend.start(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
+    let meter = Meter::start(backend.gauges(limits.processes != Some(1)));
+    let program = match backend.start(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
         Start::Running(program) => program,
         Start::Refused(errno) => return Ok(refused(errno)),
     };
-    let outputs = [out.as_fd(), err.as_fd()];
-    let doorkeeper = backend.fork_gate().map(|gate| Doorkeeper::new(gate, &limits, outputs));
+    let doorkeeper = backend.fork_gate().map(|gate| Doorkeeper::new(gate, limits, [out.as_fd(), err.as_fd()]));
     drop((out, err, stdin));
+    watch(backend, task, Running { program, stdout, stderr, until, meter, doorkeeper }, judge, own)
+}
+
+/// Goes on with a program that the init of a jail has begun to run.
+pub(crate) fn go_on(
+    backend: &Backend,
+    jail: &Jail,
+    task: &Task,
+    begun: Begun,
+    judge: BorrowedFd<'_>,
+    own: &mut Own,
+) -> Result<Answer, Fault> {
+    let limits = &task.limits;
+    own.steal.begin();
+    let meter = Meter::resume(backend.gauges(limits.processes != Some(1)), begun.accounts);
+    let stdout = Stream::resume("output", begun.stdout, limits.stdout, Beyond::Ends);
+    let stderr = Stream::resume("error output", begun.stderr, limits.stderr, Beyond::Dropped);
+    let outputs = [stdout.pipe(), stderr.pipe()];
+    let doorkeeper = backend.fork_gate().map(|gate| Doorkeeper::new(gate, limits, outputs));
+    let running = Running { program: jail.begun(), stdout, stderr, until: None, meter, doorkeeper };
+    watch(backend, task, running, judge, own)
+}
+
+/// A program, and what is watched of it.
+struct Running<'a> {
+    program: Box<dyn Program + 'a>,
+    stdout: Stream,
+    stderr: Stream,
+    until: Option<OwnedFd>,
+    meter: Meter<'a>,
+    doorkeeper: Option<Doorkeeper<'a>>,
+}
+
+fn watch(
+    backend: &Backend,
+    task: &Task,
+    running: Running<'_>,
+    judge: BorrowedFd<'_>,
+    own: &mut Own,
+) -> Result<Answer, Fault> {
+    let limits = &task.limits;
+    let Running { mut program, mut stdout, mut stderr, until, mut meter, doorkeeper } = running;
     let watcher = Watcher {
-        limits: &limits,
+        limits,
         stdout: &mut stdout,
         stderr: &mut stderr,
         meter: &mut meter,
@@ -92,10 +122,10 @@ fn perform(
         leave: nanoseconds(task.leave),
         disk: backend.disk(),
         doorkeeper,
-        cores: own.usable_cores(&limits),
+        cores: own.usable_cores(limits),
     };
     let watched = watcher.run(&mut *program, &mut own.buffer)?;
-    let mut answer = match told(backend, &limits, watched, meter, (&mut stdout, &mut stderr)) {
+    let mut answer = match told(backend, limits, watched, meter, (&mut stdout, &mut stderr)) {
         Ok(answer) => answer,
         Err(errno) => return Ok(refused(errno)),
     };
@@ -114,21 +144,16 @@ fn stream(
     others: bool,
 ) -> Result<(Stream, OwnedFd), Fault> {
     let (target, lent) = match outlet {
-        Outlet::Capture => (Target::Capture, None),
+        Outlet::Capture => return Stream::for_capture(name, cap, beyond, others),
         Outlet::File(file) => (Target::Own(file.into()), None),
         Outlet::Lent(file) => (Target::Capture, Some(file)),
     };
     let (stream, writer) = Stream::open(name, target, cap, beyond)?;
+    let writer = lent.unwrap_or(writer);
     if others {
-        // By its name in /dev, the program opens its output anew, to write.
-        let wanted = Mode::RUSR | Mode::WUSR | Mode::WGRP | Mode::WOTH;
-        let opened = match &lent {
-            Some(lent) => open_to_all(lent, wanted),
-            None => rustix::fs::fchmod(&writer, wanted),
-        };
-        opened.context("opening the output to the program")?;
+        open_to_all(&writer, OUTPUT_MODE).context("opening the output to the program")?;
     }
-    Ok((stream, lent.unwrap_or(writer)))
+    Ok((stream, writer))
 }
 
 /// The answer for what was watched. `Err` holds the error number of an `execve` that failed.

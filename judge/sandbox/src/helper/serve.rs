@@ -1,7 +1,7 @@
 //! The helper: a small process that starts programs for one worker and watches over them, by one thread.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::fs::Mode;
@@ -9,11 +9,13 @@ use rustix::fs::Mode;
 use crate::api::execution::Fault;
 use crate::api::tier::Tier;
 use crate::helper::backend::Backend;
-use crate::helper::run::{Own, run};
+use crate::helper::run::{Own, go_on, run};
 use crate::helper::settings::Settings;
+use crate::namespace::brief::is_brief;
+use crate::namespace::config::Returned;
 use crate::proc::inherited::take_socket;
 use crate::proc::signals;
-use crate::protocol::messages::{self, Order, Task};
+use crate::protocol::messages::{self, Answer, Order, Plan, Task};
 use crate::protocol::wire::Reader;
 
 /// The only argument of a process that is to become a helper.
@@ -37,36 +39,62 @@ pub(crate) fn serve() -> io::Result<()> {
     }
     let mut backend = None;
     let mut own = Own::new(settings.core);
-    while let Some(mut message) = Reader::receive(&socket)? {
-        let order = Order::decode(&mut message)?;
-        if order.only_prepare {
-            make_ready(&mut backend, &mut settings, &order.task);
+    let (mut last, mut left) = (None, None);
+    while let Some(mut message) = left.take().map_or_else(|| Reader::receive(&socket), |order| Ok(Some(order)))? {
+        let Order { plan, files, is_repeated } = Order::decode(&mut message, &mut last)?;
+        if plan.enclosed.only_prepare {
+            make_ready(&mut backend, &mut settings, socket.as_fd(), &plan.task);
             continue;
         }
-        let opened = opened(&mut backend, &mut settings);
-        let answer = opened.and_then(|backend| run(backend, order, socket.as_fd(), &mut own));
-        messages::encode_answer(&answer).send(&socket, &messages::captured_files(&answer))?;
-        if let Some(backend) = &mut backend {
-            // Who waits for the answer does not wait for this. What fails now is tried again before the next run.
-            let _ = backend.tidy(answer.map_or(Duration::MAX, |answer| answer.usage.wall));
+        let opened = opened(&mut backend, &mut settings, socket.as_fd());
+        let answer = opened.and_then(|backend| run(backend, &plan, files, socket.as_fd(), &mut own));
+        send(&answer, &socket)?;
+        let Some(backend) = &mut backend else { continue };
+        // Who waits for the answer does not wait for this. What fails now is tried again before the next run.
+        let _ = backend.tidy(answer.as_ref().map_or(Duration::MAX, |answer| answer.usage.wall));
+        if is_repeated && plan.is_plain() && answer.is_ok_and(|answer| is_brief(&answer)) {
+            left = leave_to_init(backend, &plan, &socket, &mut own)?;
         }
     }
     Ok(())
 }
 
+fn send(answer: &Result<Answer, Fault>, socket: &OwnedFd) -> io::Result<()> {
+    messages::encode_answer(answer).send(socket, &messages::captured_files(answer))
+}
+
+/// Leaves it to the init of the last run's jail to serve the judge, if there is one, as long as it can. Returns the order
+/// that it could not follow, if that was why.
+fn leave_to_init(backend: &Backend, plan: &Plan, socket: &OwnedFd, own: &mut Own) -> io::Result<Option<Reader>> {
+    let Some(jail) = backend.jail() else { return Ok(None) };
+    let answer = match jail.serve_judge() {
+        Ok(Some(Returned::Order(_, order))) => return Ok(Some(order)),
+        Ok(Some(Returned::Begun(begun))) => go_on(backend, jail, &plan.task, begun, socket.as_fd(), own),
+        // What has gone will be missed by what comes next.
+        Ok(None) => return Ok(None),
+        Err(fault) => return Err(io::Error::other(fault.to_string())),
+    };
+    send(&answer, socket)?;
+    Ok(None)
+}
+
 /// Makes ready for programs, and builds the jail for `task` if it needs one. What fails now fails again for the program
 /// itself, and is told then.
-fn make_ready(backend: &mut Option<Backend>, settings: &mut Settings, task: &Task) {
-    if let Ok(backend @ Backend::Jails(_)) = opened(backend, settings) {
+fn make_ready(backend: &mut Option<Backend>, settings: &mut Settings, judge: BorrowedFd<'_>, task: &Task) {
+    if let Ok(backend @ Backend::Jails(_)) = opened(backend, settings, judge) {
         let _ = backend.prepare(task);
     }
 }
 
 /// The backend, opened when it is first needed.
-fn opened<'a>(backend: &'a mut Option<Backend>, settings: &mut Settings) -> Result<&'a mut Backend, Fault> {
+fn opened<'a>(
+    backend: &'a mut Option<Backend>,
+    settings: &mut Settings,
+    judge: BorrowedFd<'_>,
+) -> Result<&'a mut Backend, Fault> {
     match backend {
         Some(backend) => Ok(backend),
-        None => Ok(backend.insert(Backend::open(settings)?)),
+        None => Ok(backend.insert(Backend::open(settings, judge)?)),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The init of a jail: builds the jail from inside, then starts programs, one at a time, and reaps what they leave.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
 use libc::c_int;
@@ -16,16 +17,17 @@ use crate::cgroup::door::Door;
 use crate::confine::capabilities;
 use crate::confine::fork_gate::ForkGate;
 use crate::confine::launch::{Child, Launch, Launched};
-use crate::confine::pass::Pass;
 use crate::confine::walls::{Isolation, WallContext, Walls};
 use crate::namespace::config::{INNER_ID, InitConfig, Users};
 use crate::namespace::mounts;
 use crate::namespace::pid_counter::PidCounter;
 use crate::proc::inherited;
-use crate::protocol::messages::Order;
+use crate::protocol::messages::{Order, Outlet, Plan, Task, Wish};
+use crate::protocol::pass::Pass;
 use crate::protocol::wire::{Reader, Writer};
 use crate::scratch::exchange;
 use crate::scratch::ramdisk::Ramdisk;
+use crate::watch::gauges::Accounts;
 use crate::watch::reaper::{self, Account, Conclusion, Reaper, Scope};
 use crate::watch::tree_clock::TreeClock;
 
@@ -43,7 +45,9 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
     // Among them are the helper's ends of sockets: what waits for the helper's death would wait for this process's,
     // too.
     let doors = config.doors.iter().map(Door::fd);
-    inherited::close_all_but(doors.chain([0, 1, 2, config.socket.as_raw_fd()]).collect());
+    let files = config.cgroup.iter().flat_map(|cgroup| cgroup.fds()).map(|fd| fd.as_raw_fd());
+    let sockets = [config.socket.as_raw_fd(), config.judge.as_raw_fd()];
+    inherited::close_all_but(doors.chain(files).chain(sockets).chain([0, 1, 2]).collect());
     if Reader::receive(&config.socket)?.is_none() {
         return Ok(());
     }
@@ -52,11 +56,10 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
         Err(fault) => return report_fault(config, &fault),
     };
     let mut ready = Writer::default();
-    let (clock, gate) = (init.tree_clock.take(), init.gate.take());
+    let (clock, gate) = (init.tree_clock.as_ref(), init.gate.as_ref());
     ready.u64(1).u64(u64::from(clock.is_some())).u64(u64::from(gate.is_some()));
-    let counters = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.iter().map(ForkGate::fd));
+    let counters = clock.iter().map(|clock| clock.fd().as_fd()).chain(gate.map(ForkGate::fd));
     ready.send(&config.socket, &[init.parent.as_fd()].into_iter().chain(counters).collect::<Vec<_>>())?;
-    drop((clock, gate));
     let pass = init.walls.share_filter();
     init.folder.set_pass(pass);
     while let Some(message) = Reader::receive(&config.socket)? {
@@ -64,7 +67,11 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
             // Death was ordered for a program that had ended already.
             continue;
         }
-        if !init.answer(config, message, pass)? {
+        let goes_on = match (message.peek() == Some(Wish::Serve as u64), init.plan.clone()) {
+            (true, Some(plan)) => init.serve_judge(config, message, &plan.task, pass)?,
+            _ => init.answer(config, message, pass)?,
+        };
+        if !goes_on {
             return Ok(());
         }
         if init.folder.is_as_new() {
@@ -95,18 +102,22 @@ fn write_fault(answer: &mut Writer, fault: &Fault) {
 }
 
 /// An init at work.
-struct Init {
-    folder: Ramdisk,
+pub(crate) struct Init {
+    pub(crate) folder: Ramdisk,
     /// The size that the folder was asked for last.
-    size: u64,
+    pub(crate) size: u64,
+    /// What was ordered last.
+    plan: Option<Rc<Plan>>,
     /// What the working folder is mounted in.
     parent: OwnedFd,
     /// The working folder of the last run, if it exchanges files: they are taken out of it from outside.
     lent: Option<OwnedFd>,
-    tree_clock: Option<TreeClock>,
+    pub(crate) tree_clock: Option<TreeClock>,
+    /// Of CPU time, after the last brief program.
+    pub(crate) accounts: Cell<Option<Accounts>>,
     oom_score: Option<File>,
-    reaper: Reaper,
-    gate: Option<ForkGate>,
+    pub(crate) reaper: Reaper,
+    pub(crate) gate: Option<ForkGate>,
     walls: WallContext,
     pid_counter: Option<PidCounter>,
 }
@@ -141,12 +152,13 @@ fn build(config: &InitConfig, is_inside: bool) -> Result<Init, Fault> {
         .context("closing this process to others")?;
     let tree_clock = if config.is_exact() { None } else { TreeClock::open() };
     let reaper = Reaper::open(Rc::clone(&config.notes))?;
-    let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(!config.has_cgroup) }.unzip();
+    let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(!config.has_cgroup()) }.unzip();
     let mut walls = WallContext::new(isolation(config, pass), None);
     let needs_passage = config.task.folder.is_some() && capabilities::has(capabilities::PASSAGE);
     walls.open_to(&config.task, (parent.as_fd(), mounts::WORK.as_ref()), needs_passage)?;
     let size = config.task.limits.disk;
-    Ok(Init { folder, size, parent, lent: None, tree_clock, oom_score, reaper, gate, walls, pid_counter })
+    let (plan, lent, accounts) = Default::default();
+    Ok(Init { folder, size, plan, parent, lent, tree_clock, accounts, oom_score, reaper, gate, walls, pid_counter })
 }
 
 fn isolation(config: &InitConfig, pass: Option<Pass>) -> Isolation {
@@ -154,7 +166,7 @@ fn isolation(config: &InitConfig, pass: Option<Pass>) -> Isolation {
     Isolation {
         restricted: true,
         shared_world: false,
-        has_cgroup: config.has_cgroup,
+        has_cgroup: config.has_cgroup(),
         counts_cpu: config.counts_cpu,
         other_tasks: Some(u64::from(own_user_namespace)),
         identity: identity.filter(|_| !own_user_namespace),
@@ -166,14 +178,24 @@ impl Init {
     /// Runs one program and tells how it ended, and whether its folder is still to be renewed, of which another message
     /// then tells. False: the helper has gone.
     fn answer(&mut self, config: &InitConfig, message: Reader, pass: Option<Pass>) -> io::Result<bool> {
-        let conclusion = match self.serve(config, message) {
+        // Not after a program that the helper has ordered: it may have changed the accounts.
+        self.accounts.take();
+        let conclusion = self.serve(config, message);
+        self.tell(config, conclusion, pass)
+    }
+
+    /// Tells the helper how a program ended. False: the helper has gone.
+    pub(crate) fn tell(
+        &mut self,
+        config: &InitConfig,
+        conclusion: Result<Option<Conclusion>, Fault>,
+        pass: Option<Pass>,
+    ) -> io::Result<bool> {
+        let conclusion = match conclusion {
             Ok(None) => return Ok(false),
             Ok(Some(conclusion)) => Ok(conclusion),
             Err(fault) => Err(fault),
         };
-        if let Ok(Conclusion::Finished(finished)) = &conclusion {
-            self.folder.notice(finished.run_time());
-        }
         let mut answer = Writer::default();
         answer.u64(u64::from(!self.folder.is_as_new()));
         match &conclusion {
@@ -183,51 +205,47 @@ impl Init {
             }
             Err(fault) => write_fault(answer.u64(0), fault),
         }
-        match (self.lent.take(), pass) {
-            (Some(lent), Some(pass)) => pass.send(config.socket.as_fd(), &answer.framed(), lent.as_fd())?,
-            (lent, _) => answer.send(&config.socket, &lent.iter().map(AsFd::as_fd).collect::<Vec<_>>())?,
-        }
+        let lent = self.lent.take();
+        answer.send_by(pass, &config.socket, &lent.iter().map(AsFd::as_fd).collect::<Vec<_>>())?;
         Ok(true)
     }
 
     /// Runs one program. `None`: the helper has gone.
     fn serve(&mut self, config: &InitConfig, mut message: Reader) -> Result<Option<Conclusion>, Fault> {
-        let order = Order::decode(&mut message).context("reading an order")?;
-        self.size = order.task.limits.disk;
-        self.folder.renew(self.size)?;
-        self.folder.hand_out();
-        if let Some(wanted) = &order.task.exchange {
-            exchange::give(wanted, self.folder.root())?;
+        let Order { plan, files, .. } = Order::decode(&mut message, &mut self.plan).context("reading an order")?;
+        let task = &plan.task;
+        self.make_ready(task)?;
+        let [stdout, stderr] = [files.stdout, files.stderr].map(Outlet::file);
+        let stdin = files.stdin.as_fd();
+        let stdio = [stdin, stdout.as_ref().map_or(stdin, AsFd::as_fd), stderr.as_ref().map_or(stdin, AsFd::as_fd)];
+        let launched = self.launch(task, stdio)?;
+        drop((files.stdin, stdout, stderr));
+        match launched {
+            Launched::Running(child) => {
+                config.notes.set_started(child.started);
+                self.see_end(config, task, &child, Account::default())
+            }
+            Launched::Refused(errno) => Ok(Some(Conclusion::Refused(errno))),
         }
-        let exchanges = order.task.exchange.is_some();
-        let child = match self.launch(&order)? {
-            Launched::Running(child) => child,
-            Launched::Refused(errno) => return Ok(Some(Conclusion::Refused(errno))),
-        };
-        config.notes.set_started(child.started);
-        let deadline = order.task.deadline(child.started);
-        drop(order);
-        let Some(account) = self.await_end(config, &child, deadline)? else { return Ok(None) };
-        let finished = reaper::finish(&child, Scope::Namespace, account);
-        self.lent = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
-        Ok(Some(Conclusion::Finished(finished)))
     }
 
-    fn launch(&self, order: &Order) -> Result<Launched, Fault> {
-        let null = order.stdin.as_fd();
-        let stdio = [
-            order.stdin.as_fd(),
-            order.stdout.as_ref().file().map_or(null, AsFd::as_fd),
-            order.stderr.as_ref().file().map_or(null, AsFd::as_fd),
-        ];
-        let walls = Walls::of(&self.walls, &order.task);
-        let start = order.task.folder.as_deref().map(Launch::folder).transpose()?;
+    /// Makes the working folder ready for a program.
+    pub(crate) fn make_ready(&mut self, task: &Task) -> Result<(), Fault> {
+        self.size = task.limits.disk;
+        self.folder.renew(self.size)?;
+        self.folder.hand_out();
+        task.exchange.as_ref().map_or(Ok(()), |wanted| exchange::give(wanted, self.folder.root()))
+    }
+
+    pub(crate) fn launch(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Launched, Fault> {
+        let walls = Walls::of(&self.walls, task);
+        let start = task.folder.as_deref().map(Launch::folder).transpose()?;
         let folder = start.as_ref().map_or(self.folder.root(), AsFd::as_fd);
-        let mut launch = match Launch::new(&order.task, stdio, folder, walls) {
+        let mut launch = match Launch::new(task, stdio, folder, walls) {
             Ok(launch) => launch,
             Err(errno) => return Ok(Launched::Refused(errno)),
         };
-        if let Some(exchange) = &order.task.exchange {
+        if let Some(exchange) = &task.exchange {
             launch.name_folder(&exchange.variables, mounts::BOX.as_ref());
         }
         if let Some(counter) = &self.pid_counter {
@@ -240,6 +258,23 @@ impl Init {
         launched
     }
 
+    /// Waits for a program's end, and ends what it has left. `None`: the helper has gone.
+    pub(crate) fn see_end(
+        &mut self,
+        config: &InitConfig,
+        task: &Task,
+        child: &Child,
+        account: Account,
+    ) -> Result<Option<Conclusion>, Fault> {
+        let deadline = task.deadline(child.started);
+        let Some(account) = self.await_end(config, child, deadline, account)? else { return Ok(None) };
+        let finished = reaper::finish(child, Scope::Namespace, account);
+        self.folder.notice(finished.run_time());
+        let exchanges = task.exchange.is_some();
+        self.lent = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
+        Ok(Some(Conclusion::Finished(finished)))
+    }
+
     /// Waits for the program's end, which the helper may hasten, and hastens it itself after the deadline. `None`: the
     /// helper has gone.
     fn await_end(
@@ -247,8 +282,8 @@ impl Init {
         config: &InitConfig,
         child: &Child,
         mut deadline: Option<u64>,
+        mut account: Account,
     ) -> Result<Option<Account>, Fault> {
-        let mut account = Account::default();
         loop {
             let left = deadline.map(|deadline| clock::timespec(deadline.saturating_sub(clock::now())));
             let reaper = self.reaper.fd();

@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
+use rustix::pipe::PipeFlags;
 use rustix::process::Signal;
 
 use crate::api::clock;
@@ -14,13 +15,14 @@ use crate::cgroup::group::Cgroup;
 use crate::cgroup::site::Site;
 use crate::confine::fork_gate::ForkGate;
 use crate::namespace::cloning::{clone_init, map_users};
-use crate::namespace::config::{self, InitConfig, Users};
+use crate::namespace::config::{self, Begun, InitConfig, Returned, Users};
 use crate::namespace::mounts;
 use crate::proc::tree;
-use crate::protocol::messages::{self, Outlet, Task};
-use crate::protocol::notes::Notes;
+use crate::protocol::messages::{self, Outlet, Task, Wish};
+use crate::protocol::notes::{Notes, Service};
 use crate::protocol::wire::{self, Reader, Writer};
 use crate::scratch::ramdisk::Mountpoint;
+use crate::watch::capture;
 use crate::watch::gauges::{Accounts, Gauges};
 use crate::watch::program::{Program, Start};
 use crate::watch::reaper::{Conclusion, Finished};
@@ -31,7 +33,7 @@ pub(crate) struct Jail {
     pid: i32,
     pidfd: OwnedFd,
     socket: OwnedFd,
-    cgroup: Option<Cgroup>,
+    cgroup: Option<Rc<Cgroup>>,
     tree_clock: Option<TreeClock>,
     gate: Option<ForkGate>,
     /// A control group counts CPU time, and nothing of it comes late.
@@ -56,21 +58,24 @@ impl Jail {
         pinned: bool,
         name: &str,
         task: &Task,
+        judge: &OwnedFd,
     ) -> Result<Jail, Fault> {
-        let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?;
-        let doors = cgroup.as_ref().map_or(Ok(Vec::new()), Cgroup::doors).context("opening the control group")?;
+        let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?.map(Rc::new);
+        let doors = cgroup.as_ref().map_or(Ok(Vec::new()), |cgroup| cgroup.doors());
+        let doors = doors.context("opening the control group")?;
         let (socket, theirs) = wire::pair().context("making a socket for the jail")?;
         let notes = Rc::new(Notes::new().context("sharing memory with the jail")?);
         let config = InitConfig {
             socket: theirs,
+            judge: judge.try_clone().context("lending the judge's socket to the jail")?,
             notes: Rc::clone(&notes),
             users,
             doors,
             pinned,
-            has_cgroup: cgroup.is_some(),
             counts_processes: site.is_some_and(|site| site.pids.is_some()),
             counts_cpu: site.is_some_and(|site| site.cpu.is_some()),
             task: task.clone(),
+            cgroup: cgroup.clone(),
         };
         let (pid, pidfd) = clone_init(users, &config)?;
         let is_exact = config.is_exact();
@@ -137,13 +142,13 @@ impl Jail {
 
     /// Whether what ended in it is still charged to it: a program that comes now would have less than its limit.
     pub(crate) fn is_laden(&self) -> bool {
-        self.cgroup.as_ref().is_some_and(Cgroup::is_laden)
+        self.cgroup.as_ref().is_some_and(|cgroup| cgroup.is_laden())
     }
 
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
         Gauges {
             root: self.pid,
-            cgroup: self.cgroup.as_ref(),
+            cgroup: self.cgroup.as_deref(),
             tree_clock: self.tree_clock.as_ref(),
             accounts: self.is_exact.then_some(&self.accounts),
             notes: &self.notes,
@@ -174,6 +179,54 @@ impl Jail {
         // Until its answer is here, it is unknown what comes next on the socket.
         self.sound.set(false);
         Ok(Start::Running(Box::new(Inmate { jail: self, ordered, killed: false })))
+    }
+
+    /// Has the init serve the judge: run what the judge orders again, as long as such programs are brief. Waits until there
+    /// is something for the helper. `None`: the judge has gone, or the init, which had nothing to do.
+    ///
+    /// # Errors
+    /// When it is not known whether the judge has its answer: then there is no going on.
+    pub(crate) fn serve_judge(&self) -> Result<Option<Returned>, Fault> {
+        self.accounts.take();
+        self.notes.set_service(Service::Idle);
+        let mut wish = Wish::Serve.writer();
+        self.cgroup.as_ref().map(|cgroup| cgroup.counters()).unwrap_or_default().encode(&mut wish);
+        self.sound.set(false);
+        if wish.send(&self.socket, &[]).is_err() {
+            return Ok(None);
+        }
+        let returned = match self.receive()? {
+            Some(message) => Returned::decode(message).context("hearing from the jail's init")?,
+            None => match self.notes.service() {
+                Service::Idle => return Ok(None),
+                Service::Taken => Returned::Begun(self.begun_without_init()?),
+                Service::Answering => return Err(self.lost()),
+            },
+        };
+        match (&returned, &self.cgroup) {
+            (Returned::Order(counters, _), cgroup) => {
+                self.sound.set(true);
+                cgroup.iter().for_each(|cgroup| cgroup.set_counters(*counters));
+            }
+            (Returned::Begun(begun), Some(cgroup)) => cgroup.resume(begun.group),
+            (Returned::Begun(_), None) => {}
+        }
+        Ok(Some(returned))
+    }
+
+    /// The program that such an init has begun.
+    pub(crate) fn begun(&self) -> Box<dyn Program + '_> {
+        Box::new(Inmate { jail: self, ordered: clock::now(), killed: false })
+    }
+
+    /// The init is gone in the middle of a run, which is over by that: of its output, nothing is left.
+    fn begun_without_init(&self) -> Result<Begun, Fault> {
+        let silent = || {
+            let (pipe, _) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
+            Ok(capture::Begun { pipe, few: Vec::new(), seen: 0 })
+        };
+        let group = self.cgroup.as_ref().map(|cgroup| cgroup.before()).unwrap_or_default();
+        Ok(Begun { group, accounts: self.gauges(true).read_accounts(), stdout: silent()?, stderr: silent()? })
     }
 
     fn receive(&self) -> Result<Option<Reader>, Fault> {

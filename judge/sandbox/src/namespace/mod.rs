@@ -1,5 +1,6 @@
 //! Programs in namespaces: the jail as the helper sees it, and its init.
 
+pub(crate) mod brief;
 pub(crate) mod cloning;
 pub(crate) mod config;
 pub(crate) mod init;

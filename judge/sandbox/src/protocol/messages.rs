@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::api::exchange::{Exchange, Made};
@@ -61,16 +62,25 @@ impl From<&Request> for Task {
 
 /// A [`Request`] as it arrives in the helper.
 pub(crate) struct Order {
+    pub(crate) plan: Rc<Plan>,
+    pub(crate) files: Files,
+    /// It was ordered as the same as the order before.
+    pub(crate) is_repeated: bool,
+}
+
+/// An order without its descriptors.
+pub(crate) struct Plan {
     pub(crate) task: Task,
+    pub(crate) enclosed: Enclosed,
+}
+
+/// The descriptors of an order.
+pub(crate) struct Files {
     pub(crate) stdin: OwnedFd,
-    /// Standard input is a sealed file in memory, at its start, that no other process has.
-    pub(crate) own_stdin: bool,
     pub(crate) stdout: Outlet<OwnedFd>,
     pub(crate) stderr: Outlet<OwnedFd>,
     /// Readable when the run has served its purpose.
     pub(crate) until: Option<OwnedFd>,
-    /// Nothing is to run yet: the receiver makes ready for the task, and does not answer.
-    pub(crate) only_prepare: bool,
 }
 
 /// Where an output stream goes; `F` stands for the file.
@@ -93,14 +103,6 @@ impl<F> Outlet<F> {
         }
     }
 
-    pub(crate) fn as_ref(&self) -> Outlet<&F> {
-        match self {
-            Outlet::Capture => Outlet::Capture,
-            Outlet::File(file) => Outlet::File(file),
-            Outlet::Lent(file) => Outlet::Lent(file),
-        }
-    }
-
     /// Where it goes, without the file.
     pub(crate) fn kind(&self) -> Outlet {
         match self {
@@ -120,12 +122,20 @@ impl Outlet {
         }
     }
 
-    /// Reads the number, and the descriptor that travels with it.
-    fn decode(number: u64, reader: &mut Reader) -> io::Result<Outlet<OwnedFd>> {
-        Ok(match number {
+    fn decode(number: u64) -> Outlet {
+        match number {
             0 => Outlet::Capture,
-            1 => Outlet::File(reader.fd()?),
-            _ => Outlet::Lent(reader.fd()?),
+            1 => Outlet::File(()),
+            _ => Outlet::Lent(()),
+        }
+    }
+
+    /// With the descriptor that came along.
+    fn take(self, reader: &mut Reader) -> io::Result<Outlet<OwnedFd>> {
+        Ok(match self {
+            Outlet::Capture => Outlet::Capture,
+            Outlet::File(()) => Outlet::File(reader.fd()?),
+            Outlet::Lent(()) => Outlet::Lent(reader.fd()?),
         })
     }
 }
@@ -136,15 +146,42 @@ pub(crate) struct Enclosed {
     pub(crate) stdout: Outlet,
     pub(crate) stderr: Outlet,
     pub(crate) until: bool,
-    /// As in [`Order`].
+    /// Standard input is a sealed file in memory, at its start, that no other process has.
     pub(crate) own_stdin: bool,
-    /// As in [`Order`].
+    /// Nothing is to run yet: the receiver makes ready for the task, and does not answer.
     pub(crate) only_prepare: bool,
 }
 
-/// Writes `task`; the descriptors are sent with it.
+/// What a message asks for: its first number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// To run what follows.
+    Run,
+    /// To run the same once more, with other descriptors.
+    Again,
+    /// Of the init of a jail: to run what the judge orders again.
+    Serve,
+}
+
+impl Wish {
+    const ALL: [Wish; 3] = [Wish::Run, Wish::Again, Wish::Serve];
+
+    /// Begins a message.
+    pub(crate) fn writer(self) -> Writer {
+        let mut writer = Writer::default();
+        writer.u64(self as u64);
+        writer
+    }
+
+    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Wish> {
+        let number = reader.u64()?;
+        Wish::ALL.into_iter().find(|wish| *wish as u64 == number).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+}
+
+/// Writes the order of `task`; the descriptors are sent with it.
 pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
-    let mut writer = Writer::default();
+    let mut writer = Wish::Run.writer();
     writer.bytes(task.program.as_os_str().as_bytes()).u64(task.argv.len() as u64);
     for argument in &task.argv {
         writer.bytes(argument.as_bytes());
@@ -179,8 +216,37 @@ pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
 }
 
 impl Order {
-    /// Reads what [`encode`] wrote.
-    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Order> {
+    /// Reads an order. `last`: the one before, which may be asked for once more; this one from now on.
+    pub(crate) fn decode(reader: &mut Reader, last: &mut Option<Rc<Plan>>) -> io::Result<Order> {
+        let (plan, is_repeated) = match (Wish::decode(reader)?, &*last) {
+            (Wish::Run, _) => (&*last.insert(Plan::decode(reader)?.into()), false),
+            (Wish::Again, Some(plan)) => (plan, true),
+            _ => return Err(io::ErrorKind::InvalidData.into()),
+        };
+        Ok(Order { plan: Rc::clone(plan), files: Files::take(plan.enclosed, reader)?, is_repeated })
+    }
+}
+
+impl Files {
+    fn take(enclosed: Enclosed, reader: &mut Reader) -> io::Result<Files> {
+        Ok(Files {
+            stdin: reader.fd()?,
+            stdout: enclosed.stdout.take(reader)?,
+            stderr: enclosed.stderr.take(reader)?,
+            until: enclosed.until.then(|| reader.fd()).transpose()?,
+        })
+    }
+}
+
+impl Plan {
+    /// Whether a program captures all that it takes and makes in memory, as most do.
+    pub(crate) fn is_plain(&self) -> bool {
+        let Enclosed { stdout, stderr, until, own_stdin, only_prepare } = self.enclosed;
+        let captures = [stdout, stderr].iter().all(|outlet| matches!(outlet, Outlet::Capture));
+        captures && own_stdin && !until && !only_prepare && self.task.exchange.is_none()
+    }
+
+    fn decode(reader: &mut Reader) -> io::Result<Plan> {
         let program = PathBuf::from(reader.os_string()?);
         let argv = (0..reader.u64()?).map(|_| reader.os_string()).collect::<io::Result<_>>()?;
         let environment =
@@ -201,13 +267,11 @@ impl Order {
         };
         let exchange = if reader.u64()? == 0 { None } else { Some(exchanges::decode(reader)?) };
         let leave = reader.duration()?;
-        let (stdout, stderr, until) = (reader.u64()?, reader.u64()?, reader.u64()? != 0);
-        let (own_stdin, only_prepare) = (reader.u64()? != 0, reader.u64()? != 0);
-        let stdin = reader.fd()?;
-        let (stdout, stderr) = (Outlet::decode(stdout, reader)?, Outlet::decode(stderr, reader)?);
-        let until = until.then(|| reader.fd()).transpose()?;
+        let (stdout, stderr) = (Outlet::decode(reader.u64()?), Outlet::decode(reader.u64()?));
+        let (until, own_stdin, only_prepare) = (reader.u64()? != 0, reader.u64()? != 0, reader.u64()? != 0);
         let task = Task { program, argv, environment, visible, hidden, folder, limits, exchange, leave };
-        Ok(Order { task, stdin, own_stdin, stdout, stderr, until, only_prepare })
+        let enclosed = Enclosed { stdout, stderr, until, own_stdin, only_prepare };
+        Ok(Plan { task, enclosed })
     }
 }
 

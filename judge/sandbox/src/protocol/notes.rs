@@ -12,6 +12,17 @@ pub(crate) struct Notes(NonNull<Page>);
 struct Page {
     started: AtomicU64,
     reaped: AtomicU64,
+    service: AtomicU64,
+}
+
+/// How far who serves the judge has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Service {
+    Idle,
+    /// It has taken an order.
+    Taken,
+    /// Its answer may be under way.
+    Answering,
 }
 
 impl Notes {
@@ -51,6 +62,18 @@ impl Notes {
         self.page().reaped.load(Ordering::Acquire)
     }
 
+    /// For whoever has to go on if this process dies.
+    pub(crate) fn set_service(&self, service: Service) {
+        self.page().service.store(service as u64, Ordering::Release);
+    }
+
+    /// See [`Notes::set_service`].
+    pub(crate) fn service(&self) -> Service {
+        let number = self.page().service.load(Ordering::Acquire);
+        let known = [Service::Idle, Service::Taken].into_iter().find(|service| *service as u64 == number);
+        known.unwrap_or(Service::Answering)
+    }
+
     fn page(&self) -> &Page {
         // SAFETY: the mapping is as large as the structure, aligned to a page, zeroed at first, and lives as long as
         // `self`.
@@ -72,16 +95,19 @@ mod tests {
     #[test]
     fn a_child_process_notes_for_its_parent() {
         let notes = Notes::new().unwrap();
-        assert_eq!((notes.started(), notes.reaped()), (None, 0));
+        assert_eq!((notes.started(), notes.reaped(), notes.service()), (None, 0, Service::Idle));
         let note = || {
             notes.set_started(17);
             notes.set_reaped(4);
+            notes.set_service(Service::Taken);
             true
         };
         // SAFETY: the closure writes to shared memory.
         assert!(unsafe { crate::api::child::in_child(note) });
         assert_eq!((notes.started(), notes.reaped()), (Some(17), 4));
         notes.clear();
-        assert_eq!((notes.started(), notes.reaped()), (None, 0));
+        assert_eq!((notes.started(), notes.reaped(), notes.service()), (None, 0, Service::Taken));
+        notes.set_service(Service::Answering);
+        assert_eq!(notes.service(), Service::Answering);
     }
 }

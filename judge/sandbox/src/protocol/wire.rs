@@ -5,16 +5,18 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, SocketAddrUnix, SocketFlags, SocketType,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags,
+    SocketType,
 };
+
+use crate::protocol::pass::Pass;
 
 /// At most this many descriptors travel with one message.
 const MAX_FDS: usize = 8;
@@ -84,24 +86,24 @@ impl Writer {
         framed
     }
 
-    /// Sends the message, and the descriptors with its first packet. Without any, it takes no call that programs may not
-    /// make.
+    /// Sends the message, and the descriptors with its first packet.
     pub(crate) fn send(&self, socket: impl AsFd, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
-        let framed = self.framed();
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
-        let mut control = SendAncillaryBuffer::new(&mut space);
-        if !fds.is_empty() {
-            control.push(SendAncillaryMessage::ScmRights(fds));
-        }
-        for packet in framed.chunks(PACKET_BYTES) {
-            let sent = rustix::io::retry_on_intr(|| match fds {
+        self.send_by(None, socket, fds)
+    }
+
+    /// The same for a process that has a filter on, which `pass` opens. Without descriptors, it takes no call that programs
+    /// may not make.
+    pub(crate) fn send_by(&self, pass: Option<Pass>, socket: impl AsFd, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let mut enclosed = fds;
+        for packet in self.framed().chunks(PACKET_BYTES) {
+            let sent = rustix::io::retry_on_intr(|| match enclosed {
                 [] => rustix::net::send(&socket, packet, SendFlags::NOSIGNAL),
-                _ => rustix::net::sendmsg(&socket, &[io::IoSlice::new(packet)], &mut control, SendFlags::NOSIGNAL),
+                fds => send_along(packet, fds, socket.as_fd(), pass),
             })?;
             if sent < packet.len() {
                 return Err(io::ErrorKind::WriteZero.into());
             }
-            control.clear();
+            enclosed = &[];
         }
         Ok(())
     }
@@ -110,6 +112,41 @@ impl Writer {
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
+}
+
+/// Sends a packet with descriptors. The bare call: `pass` is an argument that the C library's function does not have.
+fn send_along(
+    packet: &[u8],
+    fds: &[BorrowedFd<'_>],
+    socket: BorrowedFd<'_>,
+    pass: Option<Pass>,
+) -> rustix::io::Result<usize> {
+    #[repr(C)]
+    struct Rights {
+        header: libc::cmsghdr,
+        fds: [libc::c_int; MAX_FDS],
+    }
+    if fds.len() > MAX_FDS {
+        return Err(Errno::TOOBIG);
+    }
+    // SAFETY: all zeroes is valid for both, and the padding that some systems have is to be zero.
+    let (mut rights, mut message): (Rights, libc::msghdr) = unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
+    let bytes = size_of_val(fds) as u32;
+    // SAFETY: only compute.
+    let (length, space) = unsafe { (libc::CMSG_LEN(bytes), libc::CMSG_SPACE(bytes)) };
+    rights.header.cmsg_len = length as _;
+    (rights.header.cmsg_level, rights.header.cmsg_type) = (libc::SOL_SOCKET, libc::SCM_RIGHTS);
+    for (place, fd) in rights.fds.iter_mut().zip(fds) {
+        *place = fd.as_raw_fd();
+    }
+    let mut text = libc::iovec { iov_base: packet.as_ptr().cast_mut().cast(), iov_len: packet.len() };
+    (message.msg_iov, message.msg_iovlen) = (&raw mut text, 1);
+    (message.msg_control, message.msg_controllen) = ((&raw mut rights).cast(), space as _);
+    let (socket, message) = (socket.as_raw_fd(), &raw const message);
+    // SAFETY: the message and all that it points to are valid during the call.
+    let sent =
+        unsafe { libc::syscall(libc::SYS_sendmsg, socket, message, libc::MSG_NOSIGNAL, 0, 0, Pass::argument(pass)) };
+    usize::try_from(sent).map_err(|_| Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO))
 }
 
 #[cfg(feature = "fuzzing")]
@@ -167,9 +204,25 @@ impl Reader {
         Ok(Some(Reader { bytes, at: 0, fds: fds.into_iter() }))
     }
 
+    /// Sends on what is left of the message, and its descriptors, at the end of `writer`.
+    pub(crate) fn enclose(self, writer: &mut Writer) -> Vec<OwnedFd> {
+        writer.bytes(&self.bytes[self.at..]);
+        self.fds.collect()
+    }
+
+    /// The message that another one sends on.
+    pub(crate) fn enclosed(mut self) -> io::Result<Reader> {
+        Ok(Reader { bytes: self.bytes()?, at: 0, fds: self.fds })
+    }
+
     /// Whether the message has no fields at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
+    }
+
+    /// The next field, which is a number, if there is one.
+    pub(crate) fn peek(&self) -> Option<u64> {
+        self.bytes.get(self.at..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
     }
 
     pub(crate) fn u64(&mut self) -> io::Result<u64> {

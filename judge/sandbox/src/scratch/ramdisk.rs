@@ -11,7 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
-use crate::confine::pass::Pass;
+use crate::protocol::pass::Pass;
 use crate::scratch::removal::open_folder;
 
 /// Files and folders in it, at most.

@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::fs::{FileType, OFlags};
+use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use rustix::time::Timespec;
@@ -22,7 +22,10 @@ const PIPE_BYTES: usize = 1 << 20;
 const PACE_BYTES: usize = 4096;
 
 /// Captured output of at most this many bytes is not worth a file.
-const FEW_BYTES: usize = 4096;
+pub(crate) const FEW_BYTES: usize = 4096;
+
+/// What lets another user open its output anew, to write, by its name in /dev.
+pub(crate) const OUTPUT_MODE: Mode = Mode::RUSR.union(Mode::WUSR).union(Mode::WGRP).union(Mode::WOTH);
 
 /// Where the bytes go.
 pub(crate) enum Target {
@@ -47,6 +50,15 @@ pub(crate) enum Beyond {
     Ends,
     /// They are counted and dropped.
     Dropped,
+}
+
+/// A stream on its way to another process.
+pub(crate) struct Begun {
+    pub(crate) pipe: OwnedFd,
+    /// What was captured.
+    pub(crate) few: Vec<u8>,
+    /// Bytes that came.
+    pub(crate) seen: u64,
 }
 
 /// One output stream of a run.
@@ -80,14 +92,49 @@ impl Stream {
         beyond: Beyond,
     ) -> Result<(Stream, OwnedFd), Fault> {
         let (pipe, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
+        let paced = target.paced().context("looking at the file for the output")?;
+        Ok((Stream::begin(name, pipe, target, paced, cap, beyond), writer))
+    }
+
+    /// One that is captured. `others`: the program is another user than this process.
+    pub(crate) fn for_capture(
+        name: &'static str,
+        cap: u64,
+        beyond: Beyond,
+        others: bool,
+    ) -> Result<(Stream, OwnedFd), Fault> {
+        let (stream, writer) = Stream::open(name, Target::Capture, cap, beyond)?;
+        if others {
+            rustix::fs::fchmod(&writer, OUTPUT_MODE).context("opening the output to the program")?;
+        }
+        Ok((stream, writer))
+    }
+
+    /// One that another process began to capture, of which it has taken what [`Stream::begun`] told.
+    pub(crate) fn resume(name: &'static str, begun: Begun, cap: u64, beyond: Beyond) -> Stream {
+        let Begun { pipe, few, seen } = begun;
+        let kept = few.len() as u64;
+        Stream { few, seen, kept, ..Stream::begin(name, pipe, Target::Capture, false, cap, beyond) }
+    }
+
+    fn begin(name: &'static str, pipe: OwnedFd, target: Target, paced: bool, cap: u64, beyond: Beyond) -> Stream {
         if cap > 65536 {
             // A wish only: an ordinary user's pipes may be many already.
             let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE_BYTES);
         }
-        let paced = target.paced().context("looking at the file for the output")?;
         let (few, many) = (Vec::new(), None);
         let (is_ready, seen, kept, done) = (false, 0, 0, false);
-        Ok((Stream { pipe, is_ready, name, target, paced, cap, beyond, seen, kept, few, many, done }, writer))
+        Stream { pipe, is_ready, name, target, paced, cap, beyond, seen, kept, few, many, done }
+    }
+
+    /// What is left of one that was captured so far, which must be little.
+    pub(crate) fn begun(self) -> Begun {
+        Begun { pipe: self.pipe, few: self.few, seen: self.seen }
+    }
+
+    /// The pipe's end that is read.
+    pub(crate) fn pipe(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
     }
 
     /// What to wait for until [`Stream::drain`] can do something; `None` when there is nothing more to do.

@@ -63,7 +63,11 @@ struct Seen {
 impl<'a> CpuMeter<'a> {
     pub(crate) fn start(gauges: Gauges<'a>) -> CpuMeter<'a> {
         let kept = gauges.accounts.and_then(Cell::take);
-        let before = kept.unwrap_or_else(|| gauges.read_accounts());
+        CpuMeter::resume(gauges, kept.unwrap_or_else(|| gauges.read_accounts()))
+    }
+
+    /// For a run that has begun when the accounts were these.
+    pub(crate) fn resume(gauges: Gauges<'a>, before: Accounts) -> CpuMeter<'a> {
         CpuMeter {
             gauges,
             before,
@@ -80,6 +84,11 @@ impl<'a> CpuMeter<'a> {
             pace: LONGEST_LOOK,
             effort: 0,
         }
+    }
+
+    /// The accounts before the run.
+    pub(crate) fn before(&self) -> Accounts {
+        self.before
     }
 
     /// What was used so far, at most a tick of each of `cores` more.

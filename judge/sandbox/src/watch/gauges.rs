@@ -6,7 +6,7 @@ use crate::api::clock;
 use crate::cgroup::group::Cgroup;
 use crate::proc::tree;
 use crate::protocol::notes::Notes;
-use crate::protocol::wire::nanoseconds;
+use crate::protocol::wire::{Reader, Writer, nanoseconds};
 use crate::scratch::disk::FileUser;
 use crate::scratch::ramdisk::Mountpoint;
 use crate::watch::tree_clock::TreeClock;
@@ -17,6 +17,16 @@ pub(crate) struct Accounts {
     pub(crate) tree: u64,
     pub(crate) group: Option<u64>,
     pub(crate) own: u64,
+}
+
+impl Accounts {
+    pub(crate) fn encode(self, writer: &mut Writer) {
+        writer.u64(self.tree).option(self.group).u64(self.own);
+    }
+
+    pub(crate) fn decode(reader: &mut Reader) -> std::io::Result<Accounts> {
+        Ok(Accounts { tree: reader.u64()?, group: reader.option()?, own: reader.u64()? })
+    }
 }
 
 /// Measures a working folder.
@@ -65,11 +75,10 @@ impl Gauges<'_> {
 
     /// The accounts of CPU time as they are now.
     pub(crate) fn read_accounts(&self) -> Accounts {
-        Accounts {
-            tree: self.tree_clock.map_or(0, TreeClock::read),
-            group: self.cgroup.and_then(Cgroup::cpu),
-            own: self.own_cpu(),
-        }
+        // First: where the root itself reads, this brings what it has used up to now into the other accounts.
+        let own = self.own_cpu();
+        let (tree, group) = (self.tree_clock.map_or(0, TreeClock::read), self.cgroup.and_then(Cgroup::cpu));
+        Accounts { tree, group, own }
     }
 
     /// CPU time that the root itself has used, in nanoseconds.

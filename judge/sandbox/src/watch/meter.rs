@@ -3,7 +3,7 @@
 use crate::cgroup::group::Cgroup;
 use crate::proc::tree;
 use crate::watch::cpu_meter::CpuMeter;
-use crate::watch::gauges::Gauges;
+use crate::watch::gauges::{Accounts, Gauges};
 use crate::watch::memory_meter::MemoryMeter;
 use crate::watch::reaper::Finished;
 
@@ -29,6 +29,16 @@ pub(crate) struct Totals {
 impl<'a> Meter<'a> {
     pub(crate) fn start(gauges: Gauges<'a>) -> Meter<'a> {
         Meter { gauges, cpu: CpuMeter::start(gauges), memory: MemoryMeter::start(gauges) }
+    }
+
+    /// For a run that has begun when the accounts of CPU time were these.
+    pub(crate) fn resume(gauges: Gauges<'a>, before: Accounts) -> Meter<'a> {
+        Meter { gauges, cpu: CpuMeter::resume(gauges, before), memory: MemoryMeter::start(gauges) }
+    }
+
+    /// The accounts of CPU time before the run.
+    pub(crate) fn before(&self) -> Accounts {
+        self.cpu.before()
     }
 
     /// What watches over CPU time.

@@ -1,6 +1,7 @@
 //! What watches a running program: its output, its limits, its end.
 
 pub(crate) mod capture;
+pub(crate) mod conclude;
 pub(crate) mod cpu_meter;
 pub(crate) mod doorkeeper;
 pub(crate) mod gauges;

@@ -29,8 +29,30 @@ pub(crate) fn expected(case: &Case, sandbox: &Sandbox) -> Case {
     *case
 }
 
+/// How a program learns what it is to do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    ByArguments,
+    /// After others with the same command line were told to do nothing.
+    ByInput,
+}
+
+/// A program's command line when its input tells it what to do.
+pub(crate) fn as_told(program: &str) -> [String; 2] {
+    [program.to_owned(), "as-told".to_owned()]
+}
+
+/// After so many runs that are alike, the next is not expected to be another.
+pub(crate) const ALIKE: usize = 4;
+
 /// Runs `case` and judges it by its ending, its figures and what it left. `Err` says what is wrong.
-pub(crate) fn attempt(worker: &mut Worker, scene: &mut Scene, programs: &Path, case: &Case) -> Result<(), String> {
+pub(crate) fn attempt(
+    worker: &mut Worker,
+    scene: &mut Scene,
+    programs: &Path,
+    case: &Case,
+    told: Told,
+) -> Result<(), String> {
     let program = programs.join(case.command.split(' ').next().unwrap());
     let hidden = programs.join(HIDDEN);
     let writable = folder_for_all(programs);
@@ -55,6 +77,16 @@ pub(crate) fn attempt(worker: &mut Worker, scene: &mut Scene, programs: &Path, c
     request.limits.processes = Some(case.processes);
     if case.stdin_mib > 0 {
         request.stdin = Stdin::Bytes(Arc::from(vec![b'i'; case.stdin_mib << 20]));
+    }
+    if told == Told::ByInput {
+        request.argv = as_told(&words[0]).map(Into::into).into();
+        request.stdin = Stdin::Bytes(Arc::from(b"nothing".as_slice()));
+        for _ in 0..ALIKE {
+            let execution = worker.run(&request).map_err(|fault| fault.to_string())?;
+            let is_nothing = Ending::Fine.is_of(&execution) && execution.stdout.is_empty();
+            is_nothing.then_some(()).ok_or_else(|| format!("nothing is to be done: {execution:?}"))?;
+        }
+        request.stdin = Stdin::Bytes(words[1..].join(" ").into_bytes().into());
     }
     let began = Instant::now();
     let execution =

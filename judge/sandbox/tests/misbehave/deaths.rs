@@ -4,10 +4,12 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
-use judge_sandbox::{Breach, Options, Sandbox, TierChoice};
+use judge_sandbox::{Breach, End, Options, Sandbox, Stdin, TierChoice};
 
+use super::attempt::{ALIKE, as_told};
 use super::judge_level::check;
 use super::pace::awaited;
 use super::request;
@@ -20,11 +22,18 @@ pub(crate) const VICTIM: &str = "--victim";
 pub(crate) fn be_a_victim(arguments: &[String]) -> ! {
     let tier = TierChoice::Forced(arguments[0].parse().unwrap());
     let sandbox = Sandbox::open(&Options { tier, ..Options::default() }).unwrap();
-    println!("ready");
-    let mut request = request(arguments[1].clone().into(), &arguments[1..]);
+    let mut worker = sandbox.worker(None).unwrap();
+    let mut request = request(arguments[1].clone().into(), &as_told(&arguments[1]));
     request.limits.cpu = None;
     request.limits.wall = None;
-    let execution = sandbox.worker(None).unwrap().run(&request);
+    // So that in the tiers with an init that is what has begun the program.
+    request.stdin = Stdin::Bytes(Arc::from(b"nothing".as_slice()));
+    for _ in 0..ALIKE {
+        assert_eq!(worker.run(&request).unwrap().end, End::Exited(0));
+    }
+    println!("ready");
+    request.stdin = Stdin::Bytes(arguments[2..].join(" ").into_bytes().into());
+    let execution = worker.run(&request);
     panic!("the program was to run until it is killed: {execution:?}");
 }
 
@@ -104,7 +113,14 @@ pub(crate) fn judge_and_helper_killed(sandbox: &Sandbox, programs: &Path) -> Res
 }
 
 /// A process that goes on at the latest when the test is done with it.
-struct Stopped(u32);
+pub(crate) struct Stopped(u32);
+
+impl Stopped {
+    pub(crate) fn stop(pid: u32) -> Stopped {
+        signal(pid, rustix::process::Signal::STOP);
+        Stopped(pid)
+    }
+}
 
 impl Drop for Stopped {
     fn drop(&mut self) {
@@ -113,7 +129,7 @@ impl Drop for Stopped {
 }
 
 /// This process's child that a process descends from, or is.
-fn child_above(process: &Path) -> Option<u32> {
+pub(crate) fn child_above(process: &Path) -> Option<u32> {
     let mut pid: u32 = process.file_name()?.to_str()?.parse().ok()?;
     loop {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -136,7 +152,7 @@ fn helper_of(judge: u32) -> u32 {
     children.split_whitespace().map(|pid| pid.parse().unwrap()).find(is_helper).unwrap()
 }
 
-fn kill(pid: u32) {
+pub(crate) fn kill(pid: u32) {
     signal(pid, rustix::process::Signal::KILL);
 }
 
@@ -156,8 +172,7 @@ pub(crate) fn helper_stopped(sandbox: &Sandbox, programs: &Path) -> Result<(), S
         let run = scope.spawn(|| worker.run(&request));
         let runs = || processes_of(&program).first().and_then(|process| child_above(process));
         let helper = awaited(Duration::from_secs(30), "a program starts", runs);
-        signal(helper, rustix::process::Signal::STOP);
-        let stopped = Stopped(helper);
+        let stopped = Stopped::stop(helper);
         // Dead, and perhaps not waited for: without namespaces that is the helper's part.
         let gone = || processes_of(&program).is_empty().then_some(());
         awaited(Duration::from_secs(30), "a program ends though its helper is stopped", gone);

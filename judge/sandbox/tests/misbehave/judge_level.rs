@@ -13,7 +13,7 @@ use super::cases::failed;
 use super::pace::{in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
-use super::{channels, deaths, first, hoard, queue, remembered, solvers, streams, traces};
+use super::{brief, channels, deaths, first, hoard, queue, remembered, solvers, streams, traces};
 
 type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 
@@ -27,6 +27,13 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("cancelled", cancelled),
     ("first worker", first::is_handed_out_once),
     ("remembered", remembered::until_a_worker_fails),
+    ("brief in any order", brief::in_any_order),
+    ("brief without a helper", brief::without_a_helper),
+    ("brief after an exchange", brief::after_an_exchange),
+    ("brief and replaced", brief::replaced),
+    ("brief and cancelled", brief::cancelled),
+    ("brief without an init", brief::without_an_init),
+    ("brief as an init dies", brief::init_dies_at_any_moment),
     ("queue in order", queue::in_order),
     ("queue after failures", queue::after_failures),
     ("queue with files between", queue::with_files_between),

@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
 
 mod attempt;
+mod brief;
 mod cases;
 mod channels;
 mod deaths;
@@ -33,6 +34,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
+use attempt::Told;
 use cases::CASES;
 use judge_sandbox::{Limits, Options, Request, Sandbox, Sink, Stdin, Tier, TierChoice};
 use pace::{bounded, patiently, unhurried};
@@ -179,11 +181,19 @@ fn in_tier(sandbox: &Sandbox, user: &str, surroundings: Surroundings, programs: 
     };
     let mut scene = Scene::set().unwrap();
     let mut worker = sandbox.worker(None).unwrap();
-    for case in CASES.iter().filter(|case| wanted(case.command)) {
+    // With a control group, and without.
+    let has_init = matches!((user, tier), ("root", Tier::Root) | ("plain", Tier::Userns));
+    let told = if has_init { &[Told::ByArguments, Told::ByInput][..] } else { &[Told::ByArguments] };
+    for (case, &told) in CASES.iter().flat_map(|case| told.iter().map(move |told| (case, told))) {
+        let name =
+            if told == Told::ByInput { format!("{}, all of a sudden", case.command) } else { case.command.into() };
+        if !wanted(&name) || (told == Told::ByInput && case.stdin_mib > 0) {
+            continue;
+        }
         let began = Instant::now();
         let expected = attempt::expected(case, sandbox);
-        let result = tried(case.command, || attempt::attempt(&mut worker, &mut scene, programs, &expected));
-        tell(case.command, result, began.elapsed());
+        let result = tried(&name, || attempt::attempt(&mut worker, &mut scene, programs, &expected, told));
+        tell(&name, result, began.elapsed());
     }
     for trick in hoard::TRICKS {
         if wanted(trick) {

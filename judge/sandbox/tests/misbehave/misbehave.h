@@ -93,7 +93,25 @@ __attribute__((unused)) static int crew(int count, void (*work)(void)) {
         return crew(count, work); \
     }
 
+/* What the input says, word for word, behind the program's own name: then all runs have the same command line. */
+static char **told(char **arguments) {
+    static char text[8192], *words[64];
+    ssize_t length = 0, piece;
+    while ((piece = read(0, text + length, sizeof text - 1 - (size_t)length)) > 0)
+        length += piece;
+    words[0] = arguments[0];
+    char *word = strtok(text, " ");
+    for (int count = 1; word && count < 63; count++, word = strtok(NULL, " "))
+        words[count] = word;
+    return words;
+}
+
 static int dispatch(const struct mode *modes, int count, char **arguments) {
+    if (count > 1 && !strcmp(arguments[1], "as-told")) {
+        arguments = told(arguments);
+        if (!strcmp(arguments[1], "nothing"))
+            return 0;
+    }
     for (; modes->name; modes++)
         if (count > 1 && !strcmp(modes->name, arguments[1]))
             return modes->run(arguments + 2);

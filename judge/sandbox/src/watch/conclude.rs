@@ -1,4 +1,4 @@
-//! What the helper answers about a run, from what its meters and streams hold.
+//! What is answered about a run, from what its meters and streams hold.
 
 use std::time::Duration;
 
