@@ -103,8 +103,8 @@ fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<Case
         CaseSource::File(path) => path.is_file(),
     };
     let all = record.sources.iter().map(|(name, source)| baseline::case(name, source, folder));
-    let cases: CaseList = all.filter(is_there).collect();
-    case_choice::check_files(problem, &cases)?;
+    let mut cases: CaseList = all.filter(is_there).collect();
+    case_choice::check_files(problem, &mut cases)?;
     Ok(cases)
 }
 

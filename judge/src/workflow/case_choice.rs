@@ -5,7 +5,7 @@ use crate::cases::{Inputs, ProblemChecker, Selection, describe_all, select};
 use crate::cli::CaseArgs;
 use crate::condition::Condition;
 use crate::manifest::closest;
-use crate::model::{CaseList, CaseSource, CaseSpec, Features, Problem};
+use crate::model::{CaseList, CaseSource, Digest, Features, Problem};
 use crate::parallel::map_on_all_cores;
 use crate::report;
 use std::borrow::Borrow;
@@ -27,8 +27,8 @@ pub(crate) fn choose(
     repeat: Option<NonZeroU32>,
 ) -> Result<ChosenCases, Failure> {
     let selection = Selection { seeds: args.seeds.clone(), inputs: args.inputs.clone(), repeat };
-    let cases = select(problem, &selection)?;
-    check_files(problem, &cases)?;
+    let mut cases = select(problem, &selection)?;
+    check_files(problem, &mut cases)?;
     filter(problem, cases, args.condition.as_ref(), by)
 }
 
@@ -82,28 +82,32 @@ pub(crate) fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result
     Err(Failure::usage(format!("no case has a feature `{name}`")).with_hint(hint))
 }
 
-/// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs.
-pub(crate) fn check_files(problem: &Problem, cases: &CaseList) -> Result<(), Failure> {
+/// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs. What they
+/// are is noted in `cases`, so that they need not be read again for it.
+pub(crate) fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failure> {
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
-    let mut files: Vec<&CaseSpec> = cases.listed().collect();
-    // Repetitions of a case follow each other.
-    files.dedup_by(|case, earlier| case.source == earlier.source);
-    let check = |number: usize| -> Result<Option<Failure>, Failure> {
-        let case = files[number];
-        let CaseSource::File(path) = &case.source else { return Ok(None) };
-        let input = inputs.load(case)?;
-        let error = checker.prepare(&input, Some(&case.source)).err();
-        Ok(error.map(|error| Failure::usage(format!("{}: {error}", path.display()))))
+    let files = cases.files();
+    let check = |number: usize| -> Result<(Digest, Option<Failure>), Failure> {
+        let (path, _) = files[number];
+        let source = CaseSource::File(path.to_path_buf());
+        let input = inputs.load_from(&source)?;
+        let error = checker.prepare(&input, Some(&source)).err();
+        Ok((Digest::of(&input), error.map(|error| Failure::usage(format!("{}: {error}", path.display())))))
     };
+    let mut hashes = Vec::new();
     let mut malformed = Vec::new();
     let mut unreadable = Vec::new();
     for checked in map_on_all_cores(files.len(), check) {
         match checked {
-            Ok(failure) => malformed.extend(failure),
+            Ok((hash, failure)) => {
+                hashes.push(hash);
+                malformed.extend(failure);
+            }
             Err(failure) => unreadable.push(failure),
         }
     }
     Failure::check_all(unreadable)?;
+    cases.set_file_hashes(hashes);
     Failure::check_all(malformed)
         .map_err(|all| all.with_hint(format!("`judge show {}` describes the input", problem.id)))
 }

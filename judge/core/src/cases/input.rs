@@ -52,7 +52,15 @@ impl Inputs {
     /// # Errors
     /// When its file cannot be read, or its seed cannot be used.
     pub fn load(&self, case: &CaseSpec) -> Result<Vec<u8>, InputError> {
-        match &case.source {
+        self.load_from(&case.source)
+    }
+
+    /// Returns the input of a case that comes from there.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_from(&self, source: &CaseSource) -> Result<Vec<u8>, InputError> {
+        match source {
             CaseSource::Seed(seed) => self.generate(*seed),
             CaseSource::File(path) => {
                 std::fs::read(path).map_err(|source| InputError::File { path: path.clone(), source })

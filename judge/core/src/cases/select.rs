@@ -1,6 +1,7 @@
 //! Selects the cases of a run: those that the command line names, or the problem's own.
 
 use crate::model::{CaseList, CaseName, CaseSource, CaseSpec, Problem, Seeds, natural_key};
+use crate::parallel::map_on_all_cores;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -103,10 +104,11 @@ fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
     let full = folder.join(pattern);
     let paths = glob::glob(&full.to_string_lossy())
         .map_err(|source| SelectError::Pattern { pattern: pattern.to_owned(), source })?;
+    let paths = paths.collect::<Result<Vec<_>, _>>()?;
+    let looks = map_on_all_cores(paths.len(), |number| paths[number].metadata());
     let mut files = Vec::new();
-    for path in paths {
-        let path = path?;
-        match path.metadata() {
+    for (path, look) in paths.into_iter().zip(looks) {
+        match look {
             Ok(entry) if entry.is_dir() => {}
             // Opening a pipe would wait for its writer.
             Ok(entry) if !entry.is_file() => return Err(SelectError::NotAFile(path)),

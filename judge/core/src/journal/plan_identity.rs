@@ -9,7 +9,7 @@ use crate::model::{CaseList, CaseSource, CheckerIdentity, Digest, Limits, RunId,
 use crate::parallel::map_on_all_cores;
 use crate::plan::Plan;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use std::path::PathBuf;
+use std::borrow::Cow;
 
 /// What the results of a plan depend on, without the machine that they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,8 @@ pub(super) struct PlanIdentity {
 }
 
 impl PlanIdentity {
-    /// Returns the identity of a run's plan. The files of its cases are read, repeated ones once.
+    /// Returns the identity of a run's plan. The files of its cases are read, repeated ones once, unless their hashes are
+    /// known.
     pub(super) fn of(record: &RunRecord<'_>) -> Self {
         let Plan { problem, limits, visible, cases, solvers, .. } = record.plan;
         let mut list = Encoder::new("cases");
@@ -150,22 +151,40 @@ impl PlanIdentity {
 
 /// Returns the hash of the content of the cases' files, in the order of the cases.
 fn hash_of_files(cases: &CaseList) -> Digest {
-    let paths: Vec<&PathBuf> = cases
-        .listed()
-        .filter_map(|case| match &case.source {
-            CaseSource::File(path) => Some(path),
-            CaseSource::Seed(_) => None,
-        })
-        .collect();
-    let repeated: Vec<_> = paths.chunk_by(|path, next| path == next).collect();
+    let files = cases.files();
     // A file that cannot be read is a failed case of the run.
-    let hash = |number: usize| std::fs::read(repeated[number][0]).map_or([0; 32], |content| Digest::of(&content).0);
-    let hashes = map_on_all_cores(repeated.len(), hash);
-    let mut files = Encoder::new("files");
-    for (paths, hash) in repeated.iter().zip(&hashes) {
-        for _ in *paths {
-            files.bytes(hash);
+    let hash = |number: usize| std::fs::read(files[number].0).map_or(Digest([0; 32]), |content| Digest::of(&content));
+    let hashes = cases.file_hashes().map_or_else(|| map_on_all_cores(files.len(), hash).into(), Cow::Borrowed);
+    let mut all = Encoder::new("files");
+    for ((_, times), hash) in files.iter().zip(hashes.iter()) {
+        for _ in 0..*times {
+            all.bytes(&hash.0);
         }
     }
-    files.digest()
+    all.digest()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{CaseName, CaseSpec};
+
+    #[test]
+    fn hashes_that_are_known_are_those_of_the_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut cases = CaseList::default();
+        for name in ["a", "a", "b"] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, name).unwrap();
+            cases.push(CaseSpec::new(CaseName::from(name), CaseSource::File(path)));
+        }
+        let read = hash_of_files(&cases);
+        let content = |(path, _): &(&std::path::Path, usize)| Digest::of(&std::fs::read(path).unwrap());
+        cases.set_file_hashes(cases.files().iter().map(content).collect());
+        assert_eq!(hash_of_files(&cases), read);
+        std::fs::write(folder.path().join("b"), "another").unwrap();
+        assert_eq!(hash_of_files(&cases), read, "nothing is read again");
+        cases.set_file_hashes(cases.files().iter().map(content).collect());
+        assert_ne!(hash_of_files(&cases), read);
+    }
 }

@@ -255,6 +255,7 @@ impl Recording {
             problem: &self.problem,
             checker: &self.checker,
             retention: self.retention,
+            here: std::env::current_dir().unwrap_or_default(),
         };
         for finished in batch {
             let job = self.part.place(finished.job);

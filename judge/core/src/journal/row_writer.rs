@@ -8,6 +8,7 @@ use crate::model::{
     Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, StoredResult,
 };
 use rusqlite::{Connection, OptionalExtension, params};
+use std::path::PathBuf;
 
 /// Writes the rows of one commit.
 pub(super) struct RowWriter<'a> {
@@ -16,6 +17,8 @@ pub(super) struct RowWriter<'a> {
     pub(super) problem: &'a str,
     pub(super) checker: &'a CheckerIdentity,
     pub(super) retention: Retention,
+    /// The current folder: to ask for it for each file takes longer than all else about its path.
+    pub(super) here: PathBuf,
 }
 
 impl RowWriter<'_> {
@@ -70,7 +73,9 @@ impl RowWriter<'_> {
     fn case_row(&self, case: &CaseSpec, input: Option<&Digest>) -> rusqlite::Result<i64> {
         let (seed, file) = match &case.source {
             CaseSource::Seed(seed) => (Some(seed.to_string()), None),
-            CaseSource::File(path) => (None, Some(std::path::absolute(path).unwrap_or_else(|_| path.clone()))),
+            CaseSource::File(path) => {
+                (None, Some(std::path::absolute(self.here.join(path)).unwrap_or_else(|_| path.clone())))
+            }
         };
         let file = file.map(|path| path.to_string_lossy().into_owned());
         let key = CaseKey {

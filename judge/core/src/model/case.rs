@@ -91,6 +91,15 @@ impl CaseSpec {
         Self::new(CaseName::of_seed(seed), CaseSource::Seed(seed))
     }
 
+    /// Returns the file that it is read from.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        match &self.source {
+            CaseSource::File(path) => Some(path),
+            CaseSource::Seed(_) => None,
+        }
+    }
+
     /// Returns the seed that it is made from.
     #[must_use]
     pub fn seed(&self) -> Option<u64> {

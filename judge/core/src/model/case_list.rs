@@ -2,15 +2,19 @@
 
 use super::case::SEED_PREFIX;
 use super::seed_ranges::SeedRanges;
-use super::{CaseName, CaseSource, CaseSpec};
+use super::{CaseName, CaseSource, CaseSpec, Digest};
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::Arc;
 
 /// The cases of a plan or a problem, in order. Cases are made as they are asked for.
 #[derive(Debug, Clone, Default)]
 pub struct CaseList {
     parts: Vec<Part>,
     len: usize,
+    /// The hashes of [`CaseList::files`], if they were read for this list.
+    file_hashes: Option<Arc<[Digest]>>,
 }
 
 #[derive(Debug, Clone)]
@@ -81,6 +85,24 @@ impl CaseList {
         })
     }
 
+    /// Returns the files of the cases, in order, each with how many cases in a row it is the input of.
+    #[must_use]
+    pub fn files(&self) -> Vec<(&Path, usize)> {
+        let paths: Vec<_> = self.listed().filter_map(CaseSpec::file).collect();
+        paths.chunk_by(|path, next| path == next).map(|paths| (paths[0], paths.len())).collect()
+    }
+
+    /// Notes the hashes of the content of [`files`](Self::files), which were read, in the same order.
+    pub fn set_file_hashes(&mut self, hashes: Vec<Digest>) {
+        self.file_hashes = Some(hashes.into());
+    }
+
+    /// Returns what was noted by [`set_file_hashes`](Self::set_file_hashes), unless the list has changed since.
+    #[must_use]
+    pub fn file_hashes(&self) -> Option<&[Digest]> {
+        self.file_hashes.as_deref()
+    }
+
     /// Returns whether a case has neither thresholds, nor a best score, nor a weight of its own, for all cases.
     #[must_use]
     pub fn are_plain(&self) -> bool {
@@ -110,6 +132,7 @@ impl CaseList {
 
     /// Adds a case.
     pub fn push(&mut self, case: CaseSpec) {
+        self.file_hashes = None;
         match case.plain_seed() {
             Some(seed) => self.push_seeds(seed..=seed),
             None => {

@@ -78,3 +78,24 @@ fn names_are_counted_up_from_any_number() {
     list.visit(|name, _| names.push(String::from_utf8(name.to_vec()).unwrap()));
     assert_eq!(names, list.iter().map(|case| case.name.to_string()).collect::<Vec<_>>());
 }
+
+#[test]
+fn hashes_of_files_are_known_until_there_is_another_case() {
+    let in_file = |name: &str, path: &str| CaseSpec::new(CaseName::from(name), CaseSource::File(path.into()));
+    let mut list = CaseList::default();
+    list.push(in_file("a", "a.in"));
+    list.push(in_file("a#2", "a.in"));
+    list.push_seeds(1..=3);
+    list.push(in_file("b", "b.in"));
+    list.push(in_file("a#3", "a.in"));
+    let files = [("a.in", 2), ("b.in", 1), ("a.in", 1)].map(|(path, times)| (Path::new(path), times));
+    assert_eq!(list.files(), files);
+    assert_eq!(list.file_hashes(), None);
+    let hashes = [b"a", b"b", b"a"].map(|content| Digest::of(content));
+    list.set_file_hashes(hashes.to_vec());
+    assert_eq!(list.clone().file_hashes(), Some(&hashes[..]));
+    assert_eq!(list.clone().repeated(2).file_hashes(), None);
+    assert_eq!(list.iter().collect::<CaseList>().file_hashes(), None);
+    list.push(in_file("c", "c.in"));
+    assert_eq!(list.file_hashes(), None);
+}
