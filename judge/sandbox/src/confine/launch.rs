@@ -43,7 +43,8 @@ pub(crate) struct Child {
     pub(crate) started: u64,
 }
 
-const STACK_BYTES: usize = 128 * 1024;
+/// Several times what the walk needs, and little enough for the allocator to have it at hand.
+const STACK_BYTES: usize = 32 * 1024;
 
 impl<'a> Launch<'a> {
     /// A launch of `task` behind `walls`. `Err` holds the error number of `execve` for strings with a NUL byte.
