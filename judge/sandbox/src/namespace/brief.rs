@@ -42,7 +42,7 @@ enum Brief {
     Is(Answer),
     /// It is not: the helper is to go on.
     IsNot(Begun, Rest),
-    /// Not in this jail.
+    /// The order is not for this jail as it is now.
     NotHere(Reader),
 }
 
@@ -140,9 +140,7 @@ impl Init {
         let group = config.cgroup.as_ref().map(|group| group.before()).unwrap_or_default();
         Ok(Brief::IsNot(Begun { group, accounts: before, stdout: stdout.begun(), stderr: stderr.begun() }, rest))
     }
-}
 
-impl Init {
     /// Waits for the program's end, and for no longer than the helper would before it looks at what it uses. False: it goes
     /// on, or something has happened that is for the helper.
     fn ends_soon(&self, config: &InitConfig, child: &Child, limits: &Limits, account: &mut Account) -> bool {
@@ -160,11 +158,11 @@ impl Init {
                 Err(_) | Ok(0) => return false,
                 Ok(_) => {}
             }
-            let [ended, left, asked] = fds.map(|fd| !fd.revents().is_empty());
+            let [ended, judge_left, asked] = fds.map(|fd| !fd.revents().is_empty());
             if ended && self.reaper.tidy(child, account) {
                 return true;
             }
-            if left || (asked && self.gate.is_some()) {
+            if judge_left || (asked && self.gate.is_some()) {
                 return false;
             }
         }
