@@ -5,8 +5,10 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::rc::Rc;
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::pipe::PipeFlags;
 use rustix::process::Signal;
+use rustix::time::Timespec;
 
 use crate::api::clock;
 use crate::api::execution::Fault;
@@ -137,7 +139,13 @@ impl Jail {
 
     /// Whether it can be used again.
     pub(crate) fn is_sound(&self) -> bool {
-        self.sound.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable)
+        self.sound.get() && self.cgroup.as_ref().is_none_or(|cgroup| cgroup.reusable) && !self.has_ended()
+    }
+
+    /// Whether the init has died with nothing to do.
+    fn has_ended(&self) -> bool {
+        let mut socket = [PollFd::new(&self.socket, PollFlags::RDHUP)];
+        rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
     }
 
     /// Whether what ended in it is still charged to it: a program that comes now would have less than its limit.
@@ -175,9 +183,9 @@ impl Jail {
         self.notes.clear();
         let [stdout, stderr] = [Outlet::File(()); 2];
         let enclosed = messages::Enclosed { stdout, stderr, until: false, own_stdin: false, only_prepare: false };
-        messages::encode(task, enclosed).send(&self.socket, &stdio).context("handing a program to the jail's init")?;
         // Until its answer is here, it is unknown what comes next on the socket.
         self.sound.set(false);
+        messages::encode(task, enclosed).send(&self.socket, &stdio).context("handing a program to the jail's init")?;
         Ok(Start::Running(Box::new(Inmate { jail: self, ordered, killed: false })))
     }
 
