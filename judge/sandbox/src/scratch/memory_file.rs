@@ -26,7 +26,17 @@ pub(crate) fn reopened(file: impl AsFd) -> io::Result<OwnedFd> {
 
 /// From now on it stays as it is.
 pub(crate) fn seal(file: &File) -> io::Result<()> {
-    Ok(fcntl_add_seals(file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?)
+    // The kernel refuses while it holds a page for a moment itself, to move it or to write it out, as on a machine that is
+    // busy; each try waits for a while.
+    const TRIES: usize = 20;
+    let seals = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
+    for _ in 1..TRIES {
+        match fcntl_add_seals(file, seals) {
+            Err(Errno::BUSY) => {}
+            sealed => return Ok(sealed?),
+        }
+    }
+    Ok(fcntl_add_seals(file, seals)?)
 }
 
 #[cfg(test)]
