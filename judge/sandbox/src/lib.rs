@@ -66,7 +66,7 @@
 //!   │                     │  settings once, then an order for each run; standard streams travel as descriptors
 //!   │                     ├─ tiers with namespaces ─ socketpair ─▶ init, pid 1 of a jail
 //!   │                     │                                          └─ clone(VM|VFORK) ─▶ program
-//!   └─ the same socket ───┼────────────────────────────────────────▶ init, while programs are alike and brief
+//!   ├─ the same socket ───┼────────────────────────────────────────▶ init, while programs are alike and brief
 //!   │                     └─ tiers without ─ a thread that has the filter on ─ clone(VM|VFORK) ─▶ program
 //!   ├─ pipe ─▶ keeper                     one for each helper without namespaces
 //!   ├─ socketpair ─▶ supervisor           one for each trusted command that runs

@@ -25,7 +25,7 @@ use crate::memory;
 use crate::namespace::mounts;
 use crate::namespace::view::View;
 use crate::proc::tree;
-use crate::protocol::messages::{self, Outlet, Wish};
+use crate::protocol::messages::{self, OrderKind, Outlet};
 use crate::protocol::wire::{self, Reader};
 use crate::scratch::{folder, memory_file};
 use crate::sweep::Traces;
@@ -269,7 +269,7 @@ impl Worker {
         let view = (text == self.last.0).then(|| View::of(task));
         let is_repeated = view.is_some() && view == self.last.1;
         self.last = (text, view);
-        let order = if is_repeated { Wish::Again.writer() } else { order };
+        let order = if is_repeated { OrderKind::Again.writer() } else { order };
         order.send(&self.link.socket, &fds).map_err(|error| self.lost(&error.to_string()))
     }
 

@@ -18,7 +18,7 @@ use crate::confine::fork_gate::ForkGate;
 use crate::confine::launch::{Child, Launched};
 use crate::namespace::config::{Begun, InitConfig, Returned};
 use crate::namespace::init::Init;
-use crate::protocol::messages::{self, Answer, Task, Wish};
+use crate::protocol::messages::{self, Answer, OrderKind, Task};
 use crate::protocol::notes::Service;
 use crate::protocol::pass::Pass;
 use crate::protocol::wire::Reader;
@@ -58,17 +58,17 @@ impl Init {
     pub(crate) fn serve_judge(
         &mut self,
         config: &InitConfig,
-        mut wish: Reader,
+        mut message: Reader,
         task: &Task,
         pass: Option<Pass>,
     ) -> io::Result<bool> {
-        wish.u64()?;
-        let counters = Counters::decode(&mut wish)?;
+        message.u64()?;
+        let counters = Counters::decode(&mut message)?;
         if let Some(cgroup) = &config.cgroup {
             cgroup.set_counters(counters);
         }
         while let Some(order) = Reader::receive(&config.judge)? {
-            let tried = if order.peek() == Some(Wish::Again as u64) {
+            let tried = if order.peek() == Some(OrderKind::Again as u64) {
                 config.notes.set_service(Service::Taken);
                 self.try_brief(config, task, order)
             } else {

@@ -22,7 +22,7 @@ use crate::namespace::config::{INNER_ID, InitConfig, Users};
 use crate::namespace::mounts;
 use crate::namespace::pid_counter::PidCounter;
 use crate::proc::inherited;
-use crate::protocol::messages::{Order, Outlet, Plan, Task, Wish};
+use crate::protocol::messages::{Order, OrderKind, Outlet, Plan, Task};
 use crate::protocol::pass::Pass;
 use crate::protocol::wire::{Reader, Writer};
 use crate::scratch::exchange;
@@ -67,7 +67,7 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
             // Death was ordered for a program that had ended already.
             continue;
         }
-        let goes_on = match (message.peek() == Some(Wish::Serve as u64), init.plan.clone()) {
+        let goes_on = match (message.peek() == Some(OrderKind::Serve as u64), init.plan.clone()) {
             (true, Some(plan)) => init.serve_judge(config, message, &plan.task, pass)?,
             _ => init.answer(config, message, pass)?,
         };

@@ -20,7 +20,7 @@ use crate::namespace::cloning::{clone_init, map_users};
 use crate::namespace::config::{self, Begun, InitConfig, Returned, Users};
 use crate::namespace::mounts;
 use crate::proc::tree;
-use crate::protocol::messages::{self, Outlet, Task, Wish};
+use crate::protocol::messages::{self, OrderKind, Outlet, Task};
 use crate::protocol::notes::{Notes, Service};
 use crate::protocol::wire::{self, Reader, Writer};
 use crate::scratch::ramdisk::Mountpoint;
@@ -197,10 +197,10 @@ impl Jail {
     pub(crate) fn serve_judge(&self) -> Result<Option<Returned>, Fault> {
         self.accounts.take();
         self.notes.set_service(Service::Idle);
-        let mut wish = Wish::Serve.writer();
-        self.cgroup.as_ref().map(|cgroup| cgroup.counters()).unwrap_or_default().encode(&mut wish);
+        let mut order = OrderKind::Serve.writer();
+        self.cgroup.as_ref().map(|cgroup| cgroup.counters()).unwrap_or_default().encode(&mut order);
         self.sound.set(false);
-        if wish.send(&self.socket, &[]).is_err() {
+        if order.send(&self.socket, &[]).is_err() {
             return Ok(None);
         }
         let returned = match self.receive()? {

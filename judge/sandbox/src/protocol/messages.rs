@@ -152,9 +152,9 @@ pub(crate) struct Enclosed {
     pub(crate) only_prepare: bool,
 }
 
-/// What a message asks for: its first number.
+/// What an order asks for: its first number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum OrderKind {
     /// To run what follows.
     Run,
     /// To run the same once more, with other descriptors.
@@ -163,8 +163,8 @@ pub(crate) enum Wish {
     Serve,
 }
 
-impl Wish {
-    const ALL: [Wish; 3] = [Wish::Run, Wish::Again, Wish::Serve];
+impl OrderKind {
+    const ALL: [OrderKind; 3] = [OrderKind::Run, OrderKind::Again, OrderKind::Serve];
 
     /// Begins a message.
     pub(crate) fn writer(self) -> Writer {
@@ -173,15 +173,15 @@ impl Wish {
         writer
     }
 
-    pub(crate) fn decode(reader: &mut Reader) -> io::Result<Wish> {
+    pub(crate) fn decode(reader: &mut Reader) -> io::Result<OrderKind> {
         let number = reader.u64()?;
-        Wish::ALL.into_iter().find(|wish| *wish as u64 == number).ok_or_else(|| io::ErrorKind::InvalidData.into())
+        OrderKind::ALL.into_iter().find(|kind| *kind as u64 == number).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 }
 
 /// Writes the order of `task`; the descriptors are sent with it.
 pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
-    let mut writer = Wish::Run.writer();
+    let mut writer = OrderKind::Run.writer();
     writer.bytes(task.program.as_os_str().as_bytes()).u64(task.argv.len() as u64);
     for argument in &task.argv {
         writer.bytes(argument.as_bytes());
@@ -218,9 +218,9 @@ pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
 impl Order {
     /// Reads an order. `last`: the one before, which may be asked for once more; this one from now on.
     pub(crate) fn decode(reader: &mut Reader, last: &mut Option<Rc<Plan>>) -> io::Result<Order> {
-        let (plan, is_repeated) = match (Wish::decode(reader)?, &*last) {
-            (Wish::Run, _) => (&*last.insert(Plan::decode(reader)?.into()), false),
-            (Wish::Again, Some(plan)) => (plan, true),
+        let (plan, is_repeated) = match (OrderKind::decode(reader)?, &*last) {
+            (OrderKind::Run, _) => (&*last.insert(Plan::decode(reader)?.into()), false),
+            (OrderKind::Again, Some(plan)) => (plan, true),
             _ => return Err(io::ErrorKind::InvalidData.into()),
         };
         Ok(Order { plan: Rc::clone(plan), files: Files::take(plan.enclosed, reader)?, is_repeated })
