@@ -48,7 +48,7 @@ fn main() {
     work.into_iter().for_each(|milliseconds| scene.set_work(milliseconds));
     let contestants = scene.contestants(option::<PathBuf>("--other").as_deref());
     if is_once {
-        return once(&scene, &contestants, rounds);
+        return once(&scene, contestants, rounds);
     }
     if let Some(milliseconds) = clock {
         return charged(&scene, &contestants, milliseconds);
@@ -120,12 +120,13 @@ fn charged(scene: &Scene, contestants: &[Contestant], milliseconds: f64) {
 }
 
 /// Each round begins a moment after the one before: what the kernel needs once for many runs, each of them needs then.
-fn once(scene: &Scene, contestants: &[Contestant], rounds: usize) {
+fn once(scene: &Scene, contestants: Vec<Contestant>, rounds: usize) {
     const PAUSE: Duration = Duration::from_millis(1_500);
-    let judges = || contestants.iter().filter(|contestant| contestant.is_judge());
-    let mut times: Vec<[Vec<Duration>; 2]> = judges().map(|_| Default::default()).collect();
+    // An open sandbox would keep the kernel's counters of CPU time going, for the first of which a judge waits.
+    let judges: Vec<Contestant> = contestants.into_iter().filter(Contestant::is_judge).collect();
+    let mut times: Vec<[Vec<Duration>; 2]> = judges.iter().map(|_| Default::default()).collect();
     for _ in 0..rounds {
-        for (judge, [runs, execs]) in judges().zip(&mut times) {
+        for (judge, [runs, execs]) in judges.iter().zip(&mut times) {
             std::thread::sleep(PAUSE);
             runs.push(scene.time(judge, 1));
             std::thread::sleep(PAUSE);
@@ -134,7 +135,7 @@ fn once(scene: &Scene, contestants: &[Contestant], rounds: usize) {
     }
     println!("milliseconds from start to end, least and median of {rounds} rounds");
     println!("\n{:<20} {:>8} {:>8} {:>8} {:>8}", "", "run", "", "exec", "");
-    for (judge, times) in judges().zip(&mut times) {
+    for (judge, times) in judges.iter().zip(&mut times) {
         print!("{judge:<20}");
         for times in times {
             times.sort();

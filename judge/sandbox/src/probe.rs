@@ -95,6 +95,9 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path, memory: Opt
 
 /// A tier that is known to work. Its first worker starts now, which takes a moment, while the caller does other things.
 pub(crate) fn recalled(tier: Tier, ground: Ground, gaps: Vec<Gap>) -> Found {
+    if ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) {
+        TreeClock::make_ready();
+    }
     let start = |core| Some(PinnedWorker { worker: worker(tier, &ground, Some(core)).ok()?, core });
     let waiting = cores::allowed().first().copied().and_then(start).into_iter().collect();
     Found { ground, gaps, waiting: Mutex::new(waiting) }

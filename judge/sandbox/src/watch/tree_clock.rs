@@ -26,6 +26,13 @@ impl TreeClock {
         (fd >= 0).then(|| TreeClock(File::from(unsafe { OwnedFd::from_raw_fd(fd as i32) })))
     }
 
+    /// Has the kernel make ready for such counters. For the first one on the machine, in a second at least, it waits some
+    /// milliseconds: here another thread does, before a helper would have to.
+    pub(crate) fn make_ready() {
+        // Without the thread, the helper waits.
+        let _ = std::thread::Builder::new().spawn(TreeClock::open);
+    }
+
     /// One that another process opened.
     pub(crate) fn from_fd(fd: OwnedFd) -> TreeClock {
         TreeClock(File::from(fd))
