@@ -130,7 +130,7 @@
 //! proc                   what /proc tells; signals and descriptors of this process
 //! fuzzing                the fuzz targets' door to the messages, behind a feature
 //! protocol               messages and shared memory between the processes
-//! api                    requests, executions, faults, tiers; clocks, names, children
+//! api                    requests, executions, faults, tiers; clocks, names, texts, children
 //! ```
 
 mod api;

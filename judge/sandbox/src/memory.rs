@@ -10,6 +10,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::api::text::text;
 use crate::api::tier::{Gap, Options, Tier};
 use crate::cgroup::site::Site;
 use crate::protocol::wire::{Reader, Writer};
@@ -173,7 +174,7 @@ fn surroundings(options: &Options, executable: &Path, scratch: &Path) -> io::Res
         // One that this kernel does not have is the same as an empty one.
         writer.bytes(&fs::read(path).unwrap_or_default());
     }
-    let status = fs::read_to_string("/proc/self/status")?;
+    let status = text("/proc/self/status")?;
     for line in status.lines().filter(|line| STATUS.iter().any(|beginning| line.starts_with(beginning))) {
         writer.bytes(line.as_bytes());
     }

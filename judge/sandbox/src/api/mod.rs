@@ -7,4 +7,5 @@ pub(crate) mod execution;
 pub(crate) mod fault;
 pub(crate) mod names;
 pub(crate) mod request;
+pub(crate) mod text;
 pub(crate) mod tier;

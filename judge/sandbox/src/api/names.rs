@@ -4,6 +4,8 @@ use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::api::text::text;
+
 /// The names of the sandbox's groups and folders begin with this.
 const PREFIX: &str = "judge-sandbox";
 
@@ -57,13 +59,27 @@ fn number(text: Option<&str>) -> Option<u64> {
 
 /// When a process started, in clock ticks since boot: with its pid, it identifies a process until the next boot.
 fn start_time(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = text(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_process_whose_name_is_no_text_is_alive() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        // As a name becomes that the kernel cuts off in the middle of a letter.
+        let path = folder.path().join(std::ffi::OsStr::from_bytes(b"b\xd1"));
+        fs::copy("/bin/cat", &path).unwrap();
+        let mut child = std::process::Command::new(&path).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let started = start_time(child.id());
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(started.is_some());
+    }
 
     #[test]
     fn only_what_a_dead_process_left_is_stale() {

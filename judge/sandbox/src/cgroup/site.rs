@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::api::names;
+use crate::api::text::text;
 use crate::cgroup::door::can_be_joined;
 use crate::cgroup::fs::remove_all;
 use crate::protocol::wire::{Reader, Writer};
@@ -61,8 +62,8 @@ impl Site {
 
     /// Looks for a place, by trying. `Err` says why there is none.
     pub(crate) fn find() -> Result<Site, String> {
-        let mounts = fs::read_to_string("/proc/self/mountinfo").map_err(|error| error.to_string())?;
-        let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
+        let mounts = text("/proc/self/mountinfo").map_err(|error| error.to_string())?;
+        let own = text("/proc/self/cgroup").map_err(|error| error.to_string())?;
         let unified = place(&mounts, &own, None);
         if let Some(place) = &unified
             && let Some(folder) = with_controllers(place)
@@ -170,7 +171,7 @@ fn move_to_leaf(folder: &Path) -> bool {
 fn is_kin(pid: &str) -> bool {
     let own = std::process::id();
     let parent = |pid: &str| -> Option<u32> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let stat = text(format!("/proc/{pid}/stat")).ok()?;
         stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
     };
     parent(pid) == Some(own) || parent("self").is_some_and(|parent| parent.to_string() == pid)

@@ -58,11 +58,12 @@ impl Descriptors {
         for entry in entries.flatten() {
             // Closed meanwhile, if it cannot be read.
             let Ok(target) = fs::read_link(entry.path()) else { continue };
-            let Some(target) = target.to_str() else { continue };
-            self.bytes += match target {
+            // Of a named one, the name may be no text.
+            let target = target.to_string_lossy();
+            self.bytes += match &*target {
                 "anon_inode:[eventpoll]" => watched(task, &entry.file_name().to_string_lossy()) * WATCH_BYTES,
-                _ if target.starts_with("socket:") => self.once(target.to_owned(), socket_bytes()),
-                _ if target.starts_with("pipe:") => self.once(target.to_owned(), pipe_bytes()),
+                _ if target.starts_with("socket:") => self.once(target.into_owned(), socket_bytes()),
+                _ if target.starts_with("pipe:") => self.once(target.into_owned(), pipe_bytes()),
                 _ if target.starts_with("/proc/") && target.contains("/fdinfo/") => REPORT_BYTES,
                 _ if target.starts_with("/proc/") => PROC_BYTES,
                 _ if target.starts_with('/') => match fs::metadata(entry.path()) {

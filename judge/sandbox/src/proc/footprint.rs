@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 
+use crate::api::text::text;
+
 /// Kernel memory that comes with every task: its stack, its descriptions, its tables of signals and descriptors.
 const TASK_BYTES: u64 = 32 << 10;
 
@@ -42,7 +44,7 @@ impl Footprint {
     }
 
     fn of_task(process: i32, task: i32, with_shared: bool) -> Option<Footprint> {
-        let status = fs::read_to_string(format!("/proc/{task}/status")).ok()?;
+        let status = text(format!("/proc/{task}/status")).ok()?;
         let mut found = Footprint { task, process, pages: 0, with_shared, overhead: 0, size: 0 };
         for line in status.lines() {
             let Some((name, value)) = line.split_once(':') else { continue };
@@ -64,7 +66,7 @@ impl Footprint {
 
     /// The same pages, each divided by the number of processes that share it.
     pub(crate) fn proportional(&self) -> Option<u64> {
-        let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.task)).ok()?;
+        let rollup = text(format!("/proc/{}/smaps_rollup", self.task)).ok()?;
         let parts = ["Pss_Anon:", "Pss_File:", "SwapPss:", "Pss_Shmem:"];
         let parts = if self.with_shared { &parts[..] } else { &parts[..3] };
         let kilobytes = rollup.lines().filter_map(|line| {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
+use crate::api::text::text;
+
 /// The descendants of `root`, which may be gone or changed by the time that they are looked at.
 pub(crate) fn descendants(root: i32) -> Vec<i32> {
     let mut found = children(root);
@@ -32,14 +34,14 @@ pub(crate) fn group(id: i32) -> Vec<i32> {
 
 /// The process group of `pid`, as its `stat` has it. The name of the program is in brackets, and may have any character.
 fn group_of(pid: i32) -> Option<i32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = text(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.split(' ').nth(2)?.parse().ok()
 }
 
 /// The children of `pid`, whichever of its threads they are of.
 pub(crate) fn children(pid: i32) -> Vec<i32> {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
-    let lists = tasks.flatten().filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    let lists = tasks.flatten().filter_map(|task| text(task.path().join("children")).ok());
     lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
 }
 
@@ -57,7 +59,7 @@ pub(crate) fn kill_descendants(root: i32) {
 
 /// CPU time, in nanoseconds and a little less, of the processes that `pid` has waited for, and they before.
 pub(crate) fn reaped_cpu(pid: i32) -> u64 {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let stat = text(format!("/proc/{pid}/stat")).unwrap_or_default();
     let figures = stat.rsplit_once(')').map_or("", |(_, figures)| figures).split_whitespace();
     let ticks: u64 = figures.skip(13).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
     ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second()
@@ -74,7 +76,7 @@ pub(crate) fn resident(pid: i32) -> u64 {
 }
 
 fn resident_of(task: &Path) -> u64 {
-    let pages = fs::read_to_string(task.join("statm"));
+    let pages = text(task.join("statm"));
     let pages = pages.ok().and_then(|statm| statm.split(' ').nth(1)?.parse::<u64>().ok());
     pages.unwrap_or(0) * rustix::param::page_size() as u64
 }
@@ -86,7 +88,7 @@ pub(crate) fn threads(pid: i32) -> u64 {
 
 /// Where `/proc` shows a thread of `pid` that has not ended, if there is one.
 pub(crate) fn living_thread(pid: i32) -> Option<PathBuf> {
-    let is_alive = |task: &PathBuf| fs::read_to_string(task.join("statm")).is_ok_and(|statm| !statm.starts_with("0 "));
+    let is_alive = |task: &PathBuf| text(task.join("statm")).is_ok_and(|statm| !statm.starts_with("0 "));
     let first = PathBuf::from(format!("/proc/{pid}"));
     if is_alive(&first) {
         return Some(first);

@@ -10,6 +10,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Stat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
+use crate::api::text::text;
 use crate::proc::tree;
 use crate::scratch::removal::{open_closed_folder, open_folder};
 
@@ -226,7 +227,7 @@ fn is_below(path: &[u8], folder: &Path) -> bool {
 }
 
 fn has_files_in_flight(thread: &Path, descriptor: &CStr) -> bool {
-    let info = fs::read_to_string(thread.join("fdinfo").join(descriptor.to_string_lossy().as_ref()));
+    let info = text(thread.join("fdinfo").join(descriptor.to_string_lossy().as_ref()));
     let info = info.unwrap_or_default();
     info.lines().filter_map(|line| line.strip_prefix("scm_fds:")).any(|count| count.trim() != "0")
 }

@@ -207,6 +207,7 @@ pub(crate) const CASES: &[Case] = &[
     unseen("hidden headless"),
     unseen("hidden relay 0.01").cpu(300, 340),
     hog("memory heap", &[Memory, Failed]).peak(32, 80),
+    hog("memory unspeakable", &[Memory, Failed]).peak(32, 80),
     hog("memory at-once", &[Memory, Failed]).peak(0, 80),
     hog("memory grow", &[Memory, Failed]).peak(32, 80),
     hog("memory mapped", &[Memory, Failed]),

@@ -161,10 +161,11 @@ static void fill_pipes(void) {
     }
 }
 
+/* Of every second one, the name is no text. */
 static void fill_named_pipes(void) {
     char name[32];
     for (int count = 0; count < 400; count++) {
-        snprintf(name, sizeof name, "pipe-%d-%d", getpid(), count);
+        snprintf(name, sizeof name, "pipe%s-%d-%d", count % 2 ? "\xff" : "", getpid(), count);
         mkfifo(name, 0600);
         int end = open(name, O_RDWR);
         unlink(name);

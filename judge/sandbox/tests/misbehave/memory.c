@@ -17,6 +17,12 @@ static int heap(char **arguments) {
     }
 }
 
+/* Under a name that is no text. */
+static int unspeakable(char **arguments) {
+    prctl(PR_SET_NAME, "\xd1\x80\xd0\xb5\xff", 0, 0, 0);
+    return heap(arguments);
+}
+
 static int at_once(char **arguments) {
     (void)arguments;
     char *all = malloc(8192 * MIB);
@@ -302,7 +308,7 @@ int main(int count, char **arguments) {
         {"files", files},       {"one-file", one_file},       {"sparse", sparse},
         {"segments", segments}, {"pipes", pipes},             {"spike", spike},
         {"reserve", reserve},   {"unused", unused},           {"recursion", recursion},
-        {"deep-stack", deep_stack}, {"children", children},
+        {"deep-stack", deep_stack}, {"children", children},     {"unspeakable", unspeakable},
         {"deleted-files", deleted_files}, {"mapped-files", mapped_files}, {"populated", populated},
         {"sockets", sockets},   {"headless", headless},       {"timers", timers},           {NULL, NULL},
     };
