@@ -25,7 +25,7 @@ use crate::protocol::notes::Notes;
 use crate::scratch::disk::Holdings;
 use crate::scratch::exchange;
 use crate::scratch::folder::Folder;
-use crate::watch::gauges::{Disk, Gauges};
+use crate::watch::gauges::{Disk, Gauges, Members};
 use crate::watch::own_program::OwnProgram;
 use crate::watch::program::Start;
 use crate::watch::reaper::{Account, Reaper};
@@ -44,6 +44,7 @@ pub(crate) struct Bare {
     /// What the last program could see.
     seen: Option<View>,
     notes: Rc<Notes>,
+    members: Members,
     reaper: Reaper,
     tree_clock: Option<TreeClock>,
     gate: Option<ForkGate>,
@@ -91,6 +92,7 @@ impl Bare {
             restricted,
             seen: None,
             notes,
+            members: Members::default(),
             reaper,
             tree_clock,
             gate,
@@ -133,7 +135,9 @@ impl Bare {
         self.folder.inner().try_clone_to_owned().ok()
     }
 
+    /// For a run that begins.
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
+        self.members.begin(self.gate.is_some());
         let root = std::process::id().cast_signed();
         Gauges {
             root,
@@ -145,7 +149,7 @@ impl Bare {
             files: self.disk().filter(|_| self.folder.is_in_memory()),
             user: self.identity.as_ref().map(Identity::id),
             many,
-            gated: self.gate.is_some(),
+            members: &self.members,
             grants: self.restricted,
         }
     }

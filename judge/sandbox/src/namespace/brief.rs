@@ -24,7 +24,7 @@ use crate::protocol::pass::Pass;
 use crate::protocol::wire::Reader;
 use crate::watch::capture::{Beyond, FEW_BYTES, Stream, take_rest};
 use crate::watch::conclude::{conclude, refused};
-use crate::watch::gauges::{Accounts, Gauges};
+use crate::watch::gauges::{Accounts, Gauges, Members};
 use crate::watch::meter::Meter;
 use crate::watch::reaper::{self, Account, Conclusion, Finished, Scope};
 use crate::watch::tree_clock::TreeClock;
@@ -113,8 +113,9 @@ impl Init {
         self.make_ready(task)?;
         config.notes.clear();
         let accounts = std::mem::take(&mut self.accounts);
-        let is_gated = self.gate.is_some();
-        let meter = Meter::start(gauges(config, self.tree_clock.as_ref(), is_gated, &accounts, limits));
+        let members = Members::default();
+        members.begin(self.gate.is_some());
+        let meter = Meter::start(gauges(config, self.tree_clock.as_ref(), &members, &accounts, limits));
         let launched = self.launch(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])?;
         drop((stdin, out, err));
         let child = match launched {
@@ -182,7 +183,7 @@ impl Init {
 fn gauges<'a>(
     config: &'a InitConfig,
     tree_clock: Option<&'a TreeClock>,
-    is_gated: bool,
+    members: &'a Members,
     accounts: &'a Cell<Option<Accounts>>,
     limits: &Limits,
 ) -> Gauges<'a> {
@@ -196,7 +197,7 @@ fn gauges<'a>(
         files: None,
         user: None,
         many: limits.processes != Some(1),
-        gated: is_gated,
+        members,
         grants: true,
     }
 }

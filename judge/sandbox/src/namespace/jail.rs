@@ -25,7 +25,7 @@ use crate::protocol::notes::{Notes, Service};
 use crate::protocol::wire::{self, Reader, Writer};
 use crate::scratch::ramdisk::Mountpoint;
 use crate::watch::capture;
-use crate::watch::gauges::{Accounts, Gauges};
+use crate::watch::gauges::{Accounts, Gauges, Members};
 use crate::watch::program::{Program, Start};
 use crate::watch::reaper::{Conclusion, Finished};
 use crate::watch::tree_clock::TreeClock;
@@ -44,6 +44,7 @@ pub(crate) struct Jail {
     accounts: Cell<Option<Accounts>>,
     folder: Option<Mountpoint>,
     notes: Rc<Notes>,
+    members: Members,
     sound: Cell<bool>,
     /// The init has yet to tell that it has cleared up.
     busy: Cell<bool>,
@@ -93,6 +94,7 @@ impl Jail {
             accounts: Cell::default(),
             folder: None,
             notes,
+            members: Members::default(),
             sound: Cell::new(true),
             busy: Cell::new(false),
             work_folder: Cell::default(),
@@ -153,7 +155,9 @@ impl Jail {
         self.cgroup.as_ref().is_some_and(|cgroup| cgroup.is_laden())
     }
 
+    /// For a run that begins, or that goes on alone.
     pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
+        self.members.begin(self.gate.is_some());
         Gauges {
             root: self.pid,
             cgroup: self.cgroup.as_deref(),
@@ -164,7 +168,7 @@ impl Jail {
             files: None,
             user: None,
             many,
-            gated: self.gate.is_some(),
+            members: &self.members,
             grants: true,
         }
     }

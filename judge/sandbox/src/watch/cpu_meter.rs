@@ -13,6 +13,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use crate::api::clock;
+use crate::api::text::text;
 use crate::proc::tree;
 use crate::protocol::wire::nanoseconds;
 use crate::watch::gauges::{Accounts, Gauges};
@@ -45,8 +46,6 @@ pub(crate) struct CpuMeter<'a> {
     waited_for: u64,
     /// What was found to be used for certain.
     known: u64,
-    /// Whether the program may have started others.
-    has_others: bool,
     /// When the next look is due, and the pause before it.
     look_at: u64,
     pace: u64,
@@ -79,7 +78,6 @@ impl<'a> CpuMeter<'a> {
             uncounted: 0,
             waited_for: 0,
             known: 0,
-            has_others: !gauges.gated,
             look_at: clock::now() + LONGEST_LOOK,
             pace: LONGEST_LOOK,
             effort: 0,
@@ -96,7 +94,8 @@ impl<'a> CpuMeter<'a> {
         let (tree, group) = self.counted(self.gauges.read_accounts());
         // Processes are looked at one by one where no group counts them, and where it counts what the clock does not.
         let has_clock = self.gauges.tree_clock.is_some();
-        if group.is_none_or(|group| self.uncounted > 0 || (has_clock && group > tree + TOLERANCE)) {
+        let is_doubtful = |group| self.uncounted > 0 || (has_clock && group > tree + TOLERANCE);
+        if !self.is_one() && group.is_none_or(is_doubtful) {
             self.look();
         }
         let tree = tree + self.uncounted;
@@ -124,7 +123,7 @@ impl<'a> CpuMeter<'a> {
 
     /// Looks at processes that may end unseen, if it is time to; returns how long until the next time.
     pub(crate) fn attend(&mut self) -> u64 {
-        if self.before.group.is_some() || !self.gauges.many {
+        if self.before.group.is_some() || !self.gauges.many || self.is_one() {
             return u64::MAX;
         }
         if self.look_at <= clock::now() {
@@ -135,14 +134,14 @@ impl<'a> CpuMeter<'a> {
 
     /// A process was started, and may end soon.
     pub(crate) fn stir(&mut self) {
-        self.has_others = true;
+        self.gauges.members.let_in();
         self.pace = SHORTEST_LOOK;
         self.look_at = self.look_at.min(clock::now() + SHORTEST_LOOK.max(self.effort * LOOKING_SHARE));
     }
 
     /// Whether the program is known to be all of the run, and no group counts it.
     fn is_one(&self) -> bool {
-        self.before.group.is_none() && !self.has_others
+        self.before.group.is_none() && !self.gauges.members.has_others()
     }
 
     /// What processes have used that are there.
@@ -212,7 +211,7 @@ impl<'a> CpuMeter<'a> {
 
 /// The id that was given to a process last.
 fn newest_process() -> Option<i32> {
-    std::fs::read_to_string("/proc/loadavg").ok()?.trim_end().rsplit(' ').next()?.parse().ok()
+    text("/proc/loadavg").ok()?.trim_end().rsplit(' ').next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -225,6 +224,7 @@ mod tests {
 
     use super::*;
     use crate::protocol::notes::Notes;
+    use crate::watch::gauges::Members;
 
     const SECOND: u64 = 1_000_000_000;
 
@@ -248,7 +248,9 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
         }
         let (clock, notes) = (hurried(), Notes::new().unwrap());
-        let gauges = |gated| Gauges {
+        let members = Members::default();
+        members.begin(true);
+        let gauges = Gauges {
             root: pid,
             cgroup: None,
             tree_clock: Some(&clock),
@@ -258,10 +260,10 @@ mod tests {
             files: None,
             user: None,
             many: true,
-            gated,
+            members: &members,
             grants: false,
         };
-        let mut meter = CpuMeter::start(gauges(true));
+        let mut meter = CpuMeter::start(gauges);
         let child = tree::descendants(pid)[0];
         let first = meter.used(1);
         let after = clock::cpu_of(child).map(nanoseconds).unwrap();

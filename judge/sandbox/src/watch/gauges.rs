@@ -29,6 +29,33 @@ impl Accounts {
     }
 }
 
+/// Which processes are the run's, as far as that is known without looking for them.
+#[derive(Default)]
+pub(crate) struct Members {
+    /// There may be others than the program's first.
+    others: Cell<bool>,
+    /// That one, once it was found, as long as there are no others.
+    first: Cell<Option<i32>>,
+}
+
+impl Members {
+    /// For the next run. `gated`: each process after the first has to ask.
+    pub(crate) fn begin(&self, gated: bool) {
+        self.others.set(!gated);
+        self.first.take();
+    }
+
+    /// Whether the program may have started other processes.
+    pub(crate) fn has_others(&self) -> bool {
+        self.others.get()
+    }
+
+    /// One was let in.
+    pub(crate) fn let_in(&self) {
+        self.others.set(true);
+    }
+}
+
 /// Measures a working folder.
 pub(crate) trait Disk {
     /// Bytes on disk now; `None` for more than can be counted.
@@ -55,8 +82,7 @@ pub(crate) struct Gauges<'a> {
     pub(crate) user: Option<u32>,
     /// Whether a run may be more than one process.
     pub(crate) many: bool,
-    /// Whether each process after the first has to ask.
-    pub(crate) gated: bool,
+    pub(crate) members: &'a Members,
     /// Whether it has to ask for shared memory.
     pub(crate) grants: bool,
 }
@@ -64,7 +90,17 @@ pub(crate) struct Gauges<'a> {
 impl Gauges<'_> {
     /// The run's processes, dead ones included that were not waited for.
     pub(crate) fn members(&self) -> Vec<i32> {
-        if self.many { tree::descendants(self.root) } else { tree::children(self.root) }
+        if self.members.has_others() {
+            return if self.many { tree::descendants(self.root) } else { tree::children(self.root) };
+        }
+        if let Some(first) = self.members.first.get() {
+            return vec![first];
+        }
+        let found = tree::children(self.root);
+        if let [first] = found[..] {
+            self.members.first.set(Some(first));
+        }
+        found
     }
 
     /// Looks as the user that programs run as: root may not look into the processes of others in every container.

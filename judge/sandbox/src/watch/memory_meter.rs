@@ -4,8 +4,10 @@
 //! Not counted is what a process can have of small things: descriptors of at most a KiB each, queued signals and
 //! timers, and the two pipes that it writes its output to.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
+use crate::api::text::text;
 use crate::proc::descriptors::Descriptors;
 use crate::proc::footprint::Footprint;
 use crate::scratch::ramdisk::Mountpoint;
@@ -25,13 +27,15 @@ const DIVISIONS: usize = 4;
 pub(crate) struct MemoryMeter<'a> {
     gauges: Gauges<'a>,
     grants: Grants,
+    /// As many mappings can a process have.
+    most_mappings: OnceCell<u64>,
     last: u64,
     peak: u64,
 }
 
 impl<'a> MemoryMeter<'a> {
     pub(crate) fn start(gauges: Gauges<'a>) -> MemoryMeter<'a> {
-        MemoryMeter { gauges, grants: Grants::default(), last: 0, peak: 0 }
+        MemoryMeter { gauges, grants: Grants::default(), most_mappings: OnceCell::new(), last: 0, peak: 0 }
     }
 
     /// Bytes held now. As long as they are within `limit`, pages that several processes share may count several times:
@@ -71,7 +75,7 @@ impl<'a> MemoryMeter<'a> {
         self.gauges.as_user(|| processes.iter().for_each(|process| descriptors.add(process)));
         let rest = self.files().saturating_add(overhead + descriptors.bytes());
         let pages: u64 = processes.iter().map(|process| process.pages).sum();
-        let most = processes.iter().map(|process| most_mappings(process) * MAPPING_BYTES).sum::<u64>();
+        let most = processes.iter().map(|process| self.most_mappings(process) * MAPPING_BYTES).sum::<u64>();
         let all = |rest: u64, pages: u64, grants: &Grants| rest.saturating_add(pages).saturating_add(grants.bytes());
         if all(rest.saturating_add(most), pages, &self.grants) <= limit {
             return all(rest, pages, &self.grants);
@@ -96,7 +100,7 @@ impl<'a> MemoryMeter<'a> {
             count += self.gauges.as_user(|| process.mappings(&mut shared)).unwrap_or_else(|_| {
                 complete = false;
                 // Gone, or it cannot be looked into.
-                process.again().map_or(0, |process| most_mappings(&process))
+                process.again().map_or(0, |process| self.most_mappings(&process))
             });
         }
         if complete && !self.grants.is_empty() {
@@ -104,6 +108,16 @@ impl<'a> MemoryMeter<'a> {
             self.grants.keep(shared.len());
         }
         count * MAPPING_BYTES
+    }
+
+    /// As many as an address space of this size can be cut into.
+    fn most_mappings(&self, process: &Footprint) -> u64 {
+        const USUAL_MOST: u64 = 65_530;
+        let most = self.most_mappings.get_or_init(|| {
+            let told = text("/proc/sys/vm/max_map_count").ok().and_then(|count| count.trim().parse().ok());
+            told.unwrap_or(USUAL_MOST)
+        });
+        (process.size / rustix::param::page_size() as u64).min(*most)
     }
 }
 
@@ -132,11 +146,4 @@ fn divided(processes: Vec<Footprint>) -> u64 {
         // Of those that ended meanwhile, what they shared seemed to be more than it was.
     }
     least
-}
-
-/// As many as an address space of this size can be cut into.
-fn most_mappings(process: &Footprint) -> u64 {
-    const USUAL_MOST: u64 = 65_530;
-    let most = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok().and_then(|count| count.trim().parse().ok());
-    (process.size / rustix::param::page_size() as u64).min(most.unwrap_or(USUAL_MOST))
 }

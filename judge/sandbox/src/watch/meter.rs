@@ -64,6 +64,9 @@ impl<'a> Meter<'a> {
 
     /// Tasks alive now.
     pub(crate) fn alive(&self) -> u64 {
+        if !self.gauges.members.has_others() {
+            return self.gauges.members().into_iter().map(tree::threads).sum();
+        }
         // The root's own dead children are about to be reaped. Those of the program count, as they do in the kernel's
         // limits.
         let children = tree::children(self.gauges.root);

@@ -1,6 +1,7 @@
 //! Misbehaving programs, in every tier that this machine gives, as root and as an ordinary user.
 //!
-//! `cargo test -p judge-sandbox --test misbehave [-- WORDS]`: WORDS name tiers, users or parts of a case.
+//! `cargo test -p judge-sandbox --test misbehave [-- WORDS]`: WORDS name tiers, users or parts of a case. `!WORD` leaves out
+//! what has it, but for what a later word names.
 //! `--programs FOLDER`: the programs are compiled already. `--tiers A,B`: these alone, and as this user alone.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
@@ -175,10 +176,15 @@ fn in_tier(sandbox: &Sandbox, user: &str, surroundings: Surroundings, programs: 
             }
         }
     };
-    let wanted = |name: &str| {
-        let heading = format!("{user}/{tier}: {name}");
-        surroundings.matters_to(name) && (words.is_empty() || words.iter().any(|word| heading.contains(word.as_str())))
+    // The last word that says something of it counts.
+    let is_meant = |heading: &str| {
+        let says = |word: &String| match word.strip_prefix('!') {
+            Some(word) => heading.contains(word).then_some(false),
+            None => heading.contains(word.as_str()).then_some(true),
+        };
+        words.iter().rev().find_map(says).unwrap_or_else(|| words.iter().all(|word| word.starts_with('!')))
     };
+    let wanted = |name: &str| surroundings.matters_to(name) && is_meant(&format!("{user}/{tier}: {name}"));
     let mut scene = Scene::set().unwrap();
     let mut worker = sandbox.worker(None).unwrap();
     // With a control group, and without.
