@@ -1,5 +1,6 @@
 //! The activity of an interactor's processes: it distinguishes one that waits from one that is about to decide.
 
+use judge_sandbox::system_text;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -44,9 +45,9 @@ impl Activity {
             return;
         }
         self.runs |= matches!(state, 'R' | 'D');
-        let place = fs::read_to_string(thread.join("wchan")).unwrap_or_default();
+        let place = system_text(thread.join("wchan")).unwrap_or_default();
         self.sleeps |= WAKING.iter().any(|name| place.contains(name));
-        let numbers = fs::read_to_string(thread.join("schedstat")).unwrap_or_default();
+        let numbers = system_text(thread.join("schedstat")).unwrap_or_default();
         let turns = numbers.split_whitespace().nth(2).and_then(|number| number.parse().ok());
         self.turns.push((thread, turns.unwrap_or_default()));
     }
@@ -59,7 +60,7 @@ struct Stat {
 
 /// Reads a `stat`. The name of the program is in brackets, and may contain any character.
 fn stat(folder: &Path) -> Option<Stat> {
-    let text = fs::read_to_string(folder.join("stat")).ok()?;
+    let text = system_text(folder.join("stat")).ok()?;
     let mut fields = text.rsplit_once(") ")?.1.split(' ');
     let state = fields.next()?.chars().next()?;
     let parent = fields.next()?.parse().ok()?;
@@ -116,6 +117,14 @@ mod tests {
         assert!(becomes(&reader, still));
         let computer = start("while :; do :; done");
         assert!(becomes(&computer, |activity| activity.runs && !activity.sleeps));
+    }
+
+    #[test]
+    fn a_process_whose_name_is_no_text_is_seen() {
+        // As the kernel cuts a long name in the middle of a letter.
+        let named = start(r"printf 'b\321' > /proc/self/comm; read line");
+        assert!(becomes(&named, |_| fs::read(format!("/proc/{}/comm", named.0.id())).unwrap().contains(&0o321)));
+        assert!(becomes(&named, |activity| !activity.changes && activity.turns.len() == 1));
     }
 
     #[test]

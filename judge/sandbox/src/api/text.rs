@@ -7,9 +7,12 @@ use std::path::Path;
 /// Most such files are shorter.
 const USUAL_BYTES: usize = 4096;
 
-/// Reads a file of `/proc`. A program chooses the names in it, and may choose bytes that are no text: those are replaced,
-/// so that all else can be read.
-pub(crate) fn text(path: impl AsRef<Path>) -> io::Result<String> {
+/// Returns what is in a file that the system keeps as text, such as those of `/proc`. Names in it may be bytes that are no
+/// text, as programs and users please: those are replaced, so that all else can be read.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn text(path: impl AsRef<Path>) -> io::Result<String> {
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
     // Through `take`, as a file would first be asked for its length, which these do not tell.
     File::open(path)?.take(u64::MAX).read_to_end(&mut bytes)?;

@@ -13,6 +13,7 @@ use crate::api::child::in_child;
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
 use crate::api::names;
+use crate::api::text::text;
 use crate::confine::capabilities;
 
 /// Ids that no distribution, container manager or login assigns. The first range is so large that two judges are
@@ -98,7 +99,7 @@ fn is_in_use(id: u32) -> bool {
     if RANGES[0].contains(&id) {
         return false;
     }
-    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let users = text("/etc/passwd").unwrap_or_default();
     let is_user = users.lines().any(|line| line.split(':').nth(2) == Some(&id.to_string()));
     let mut processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     is_user || processes.any(|entry| entry.metadata().is_ok_and(|entry| entry.uid() == id))

@@ -203,10 +203,16 @@ pub(super) fn is_no_home(folder: &Path) -> bool {
 
 /// Returns the homes of all users in `/etc/passwd`, and the judge's own.
 fn homes() -> Vec<PathBuf> {
-    let list = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let listed = list.lines().filter_map(|line| line.split(':').nth(5)).map(PathBuf::from);
+    let list = std::fs::read("/etc/passwd").unwrap_or_default();
     let own = std::env::var_os("HOME").map(PathBuf::from);
-    listed.chain(own).filter(|home| home.is_absolute()).map(|home| home.canonicalize().unwrap_or(home)).collect()
+    let all = listed_homes(&list).chain(own).filter(|home| home.is_absolute());
+    all.map(|home| home.canonicalize().unwrap_or(home)).collect()
+}
+
+/// By bytes: there are users' names, and homes, that are no text.
+fn listed_homes(list: &[u8]) -> impl Iterator<Item = PathBuf> {
+    let homes = list.split(|&byte| byte == b'\n').filter_map(|user| user.split(|&byte| byte == b':').nth(5));
+    homes.map(|home| PathBuf::from(OsStr::from_bytes(home)))
 }
 
 fn is_managed(folder: &Path) -> bool {
@@ -237,6 +243,13 @@ fn has_landmark(folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn homes_are_listed_beside_names_that_are_no_text() {
+        let list = b"root:x:0:0:root:/root:/bin/sh\nj:x:1:1:J\xfcrgen:/home/j\xfc:/bin/sh\nshort:x\nk:x:2:2::/home/k:/bin/sh\n";
+        let expected = [&b"/root"[..], b"/home/j\xfc", b"/home/k"].map(|home| PathBuf::from(OsStr::from_bytes(home)));
+        assert_eq!(listed_homes(list).collect::<Vec<_>>(), expected);
+    }
 
     #[test]
     fn versions_are_recognised_by_their_place() {
