@@ -1,6 +1,6 @@
 //! The activity of an interactor's processes: it distinguishes one that waits from one that is about to decide.
 
-use judge_sandbox::system_text;
+use judge_sandbox::process_stat;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -45,9 +45,9 @@ impl Activity {
             return;
         }
         self.runs |= matches!(state, 'R' | 'D');
-        let place = system_text(thread.join("wchan")).unwrap_or_default();
+        let place = fs::read_to_string(thread.join("wchan")).unwrap_or_default();
         self.sleeps |= WAKING.iter().any(|name| place.contains(name));
-        let numbers = system_text(thread.join("schedstat")).unwrap_or_default();
+        let numbers = fs::read_to_string(thread.join("schedstat")).unwrap_or_default();
         let turns = numbers.split_whitespace().nth(2).and_then(|number| number.parse().ok());
         self.turns.push((thread, turns.unwrap_or_default()));
     }
@@ -58,10 +58,9 @@ struct Stat {
     parent: u32,
 }
 
-/// Reads a `stat`. The name of the program is in brackets, and may contain any character.
 fn stat(folder: &Path) -> Option<Stat> {
-    let text = system_text(folder.join("stat")).ok()?;
-    let mut fields = text.rsplit_once(") ")?.1.split(' ');
+    let text = process_stat(folder)?;
+    let mut fields = text.split(' ');
     let state = fields.next()?.chars().next()?;
     let parent = fields.next()?.parse().ok()?;
     Some(Stat { state, parent })

@@ -1,4 +1,4 @@
-//! What callers and every other room share: requests, executions, faults, tiers, clocks, names and children.
+//! What callers and every other room share: requests, executions, faults, tiers, clocks, names, texts and children.
 
 pub(crate) mod child;
 pub(crate) mod clock;

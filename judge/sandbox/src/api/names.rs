@@ -4,7 +4,7 @@ use std::fs::{self, DirEntry};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::api::text::text;
+use crate::api::text::stat_of;
 
 /// The names of the sandbox's groups and folders begin with this.
 const PREFIX: &str = "judge-sandbox";
@@ -59,8 +59,7 @@ fn number(text: Option<&str>) -> Option<u64> {
 
 /// When a process started, in clock ticks since boot: with its pid, it identifies a process until the next boot.
 fn start_time(pid: u32) -> Option<u64> {
-    let stat = text(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+    stat_of(pid)?.split(' ').nth(19)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::api::names;
-use crate::api::text::text;
+use crate::api::text::{stat_of, text};
 use crate::cgroup::door::can_be_joined;
 use crate::cgroup::fs::remove_all;
 use crate::protocol::wire::{Reader, Writer};
@@ -170,10 +170,7 @@ fn move_to_leaf(folder: &Path) -> bool {
 /// Whether `pid` is the parent or a child of this process: a wrapper such as `setpriv`, or a helper.
 fn is_kin(pid: &str) -> bool {
     let own = std::process::id();
-    let parent = |pid: &str| -> Option<u32> {
-        let stat = text(format!("/proc/{pid}/stat")).ok()?;
-        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
-    };
+    let parent = |pid: &str| -> Option<u32> { stat_of(pid)?.split(' ').nth(1)?.parse().ok() };
     parent(pid) == Some(own) || parent("self").is_some_and(|parent| parent.to_string() == pid)
 }
 

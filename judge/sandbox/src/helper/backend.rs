@@ -11,7 +11,7 @@ use crate::helper::pool::Jails;
 use crate::helper::settings::Settings;
 use crate::namespace::jail::Jail;
 use crate::protocol::messages::Task;
-use crate::watch::gauges::{Disk, Gauges};
+use crate::watch::gauges::{Disk, Gauges, Members};
 use crate::watch::program::Start;
 
 /// One or the other, by tier.
@@ -53,10 +53,10 @@ impl Backend {
         }
     }
 
-    pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
+    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a Members) -> Gauges<'a> {
         match self {
-            Backend::Bare(bare) => bare.gauges(many),
-            Backend::Jails(jails) => jails.current().gauges(many),
+            Backend::Bare(bare) => bare.gauges(many, members),
+            Backend::Jails(jails) => jails.current().gauges(many, members),
         }
     }
 

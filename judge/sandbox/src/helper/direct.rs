@@ -44,7 +44,6 @@ pub(crate) struct Bare {
     /// What the last program could see.
     seen: Option<View>,
     notes: Rc<Notes>,
-    members: Members,
     reaper: Reaper,
     tree_clock: Option<TreeClock>,
     gate: Option<ForkGate>,
@@ -92,7 +91,6 @@ impl Bare {
             restricted,
             seen: None,
             notes,
-            members: Members::default(),
             reaper,
             tree_clock,
             gate,
@@ -135,9 +133,7 @@ impl Bare {
         self.folder.inner().try_clone_to_owned().ok()
     }
 
-    /// For a run that begins.
-    pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
-        self.members.begin(self.gate.is_some());
+    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a Members) -> Gauges<'a> {
         let root = std::process::id().cast_signed();
         Gauges {
             root,
@@ -149,7 +145,7 @@ impl Bare {
             files: self.disk().filter(|_| self.folder.is_in_memory()),
             user: self.identity.as_ref().map(Identity::id),
             many,
-            members: &self.members,
+            members,
             grants: self.restricted,
         }
     }

@@ -18,6 +18,7 @@ use crate::scratch::exchange;
 use crate::watch::capture::{Beyond, OUTPUT_MODE, Stream, Target};
 use crate::watch::conclude::{conclude, refused};
 use crate::watch::doorkeeper::Doorkeeper;
+use crate::watch::gauges::Members;
 use crate::watch::meter::Meter;
 use crate::watch::program::{Program, Start};
 use crate::watch::reaper::Conclusion;
@@ -63,7 +64,8 @@ pub(crate) fn run(
     let (stderr, err) = stream("error output", stderr, limits.stderr, Beyond::Dropped, others)?;
     let stdin = if enclosed.own_stdin { stdin } else { reopened(stdin, others)? };
     own.steal.begin();
-    let meter = Meter::start(backend.gauges(limits.processes != Some(1)));
+    let members = Members::new(backend.fork_gate().is_some());
+    let meter = Meter::start(backend.gauges(limits.processes != Some(1), &members));
     let program = match backend.start(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
         Start::Running(program) => program,
         Start::Refused(errno) => return Ok(refused(errno)),
@@ -84,7 +86,8 @@ pub(crate) fn go_on(
 ) -> Result<Answer, Fault> {
     let limits = &task.limits;
     own.steal.begin();
-    let meter = Meter::resume(backend.gauges(limits.processes != Some(1)), begun.accounts);
+    let members = Members::new(backend.fork_gate().is_some());
+    let meter = Meter::resume(backend.gauges(limits.processes != Some(1), &members), begun.accounts);
     let stdout = Stream::resume("output", begun.stdout, limits.stdout, Beyond::Ends);
     let stderr = Stream::resume("error output", begun.stderr, limits.stderr, Beyond::Dropped);
     let outputs = [stdout.pipe(), stderr.pipe()];

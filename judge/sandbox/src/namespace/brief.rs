@@ -113,8 +113,7 @@ impl Init {
         self.make_ready(task)?;
         config.notes.clear();
         let accounts = std::mem::take(&mut self.accounts);
-        let members = Members::default();
-        members.begin(self.gate.is_some());
+        let members = Members::new(self.gate.is_some());
         let meter = Meter::start(gauges(config, self.tree_clock.as_ref(), &members, &accounts, limits));
         let launched = self.launch(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])?;
         drop((stdin, out, err));

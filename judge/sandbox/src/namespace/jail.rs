@@ -44,7 +44,6 @@ pub(crate) struct Jail {
     accounts: Cell<Option<Accounts>>,
     folder: Option<Mountpoint>,
     notes: Rc<Notes>,
-    members: Members,
     sound: Cell<bool>,
     /// The init has yet to tell that it has cleared up.
     busy: Cell<bool>,
@@ -94,7 +93,6 @@ impl Jail {
             accounts: Cell::default(),
             folder: None,
             notes,
-            members: Members::default(),
             sound: Cell::new(true),
             busy: Cell::new(false),
             work_folder: Cell::default(),
@@ -155,9 +153,7 @@ impl Jail {
         self.cgroup.as_ref().is_some_and(|cgroup| cgroup.is_laden())
     }
 
-    /// For a run that begins, or that goes on alone.
-    pub(crate) fn gauges(&self, many: bool) -> Gauges<'_> {
-        self.members.begin(self.gate.is_some());
+    pub(crate) fn gauges<'a>(&'a self, many: bool, members: &'a Members) -> Gauges<'a> {
         Gauges {
             root: self.pid,
             cgroup: self.cgroup.as_deref(),
@@ -168,7 +164,7 @@ impl Jail {
             files: None,
             user: None,
             many,
-            members: &self.members,
+            members,
             grants: true,
         }
     }
@@ -238,7 +234,12 @@ impl Jail {
             Ok(capture::Begun { pipe, few: Vec::new(), seen: 0 })
         };
         let group = self.cgroup.as_ref().map(|cgroup| cgroup.before()).unwrap_or_default();
-        Ok(Begun { group, accounts: self.gauges(true).read_accounts(), stdout: silent()?, stderr: silent()? })
+        Ok(Begun {
+            group,
+            accounts: self.gauges(true, &Members::new(true)).read_accounts(),
+            stdout: silent()?,
+            stderr: silent()?,
+        })
     }
 
     fn receive(&self) -> Result<Option<Reader>, Fault> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use crate::api::text::text;
+use crate::api::text::{stat_of, text};
 
 /// The descendants of `root`, which may be gone or changed by the time that they are looked at.
 pub(crate) fn descendants(root: i32) -> Vec<i32> {
@@ -32,10 +32,9 @@ pub(crate) fn group(id: i32) -> Vec<i32> {
     pids.filter(|pid| group_of(*pid) == Some(id)).collect()
 }
 
-/// The process group of `pid`, as its `stat` has it. The name of the program is in brackets, and may have any character.
+/// The process group of `pid`.
 fn group_of(pid: i32) -> Option<i32> {
-    let stat = text(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(") ")?.1.split(' ').nth(2)?.parse().ok()
+    stat_of(pid)?.split(' ').nth(2)?.parse().ok()
 }
 
 /// The children of `pid`, whichever of its threads they are of.
@@ -59,9 +58,8 @@ pub(crate) fn kill_descendants(root: i32) {
 
 /// CPU time, in nanoseconds and a little less, of the processes that `pid` has waited for, and they before.
 pub(crate) fn reaped_cpu(pid: i32) -> u64 {
-    let stat = text(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let figures = stat.rsplit_once(')').map_or("", |(_, figures)| figures).split_whitespace();
-    let ticks: u64 = figures.skip(13).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+    let stat = stat_of(pid).unwrap_or_default();
+    let ticks: u64 = stat.split(' ').skip(13).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
     ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second()
 }
 

@@ -248,8 +248,7 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
         }
         let (clock, notes) = (hurried(), Notes::new().unwrap());
-        let members = Members::default();
-        members.begin(true);
+        let members = Members::new(true);
         let gauges = Gauges {
             root: pid,
             cgroup: None,

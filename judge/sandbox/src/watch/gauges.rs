@@ -29,8 +29,7 @@ impl Accounts {
     }
 }
 
-/// Which processes are the run's, as far as that is known without looking for them.
-#[derive(Default)]
+/// Which processes are a run's, as far as that is known without looking for them.
 pub(crate) struct Members {
     /// There may be others than the program's first.
     others: Cell<bool>,
@@ -39,10 +38,9 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// For the next run. `gated`: each process after the first has to ask.
-    pub(crate) fn begin(&self, gated: bool) {
-        self.others.set(!gated);
-        self.first.take();
+    /// For a run that begins. `gated`: each process after the first has to ask.
+    pub(crate) fn new(gated: bool) -> Members {
+        Members { others: Cell::new(!gated), first: Cell::new(None) }
     }
 
     /// Whether the program may have started other processes.
