@@ -37,6 +37,7 @@ pub(crate) const UNUSED: &[RangeInclusive<u32>] = &[244..=259, 295..=423];
 pub(crate) const ABSENT: &[c_long] = &[
     // What the filter cannot look into.
     libc::SYS_clone3,
+    libc::SYS_openat2,
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,

@@ -93,9 +93,7 @@ fn filter(rules: Rules, pass: Option<Pass>) -> Vec<sock_filter> {
     if rules.signals_escape {
         signals(&mut table);
     }
-    if rules.truncation_escapes {
-        truncation(&mut table);
-    }
+    opening(&mut table, rules);
     if let Some(pass) = pass {
         own_calls(&mut table, rules, pass);
     }
@@ -286,15 +284,22 @@ pub(crate) fn name_own_process(filter: &mut [sock_filter], pid: u32) {
     }
 }
 
-/// A file can be emptied by opening it for reading.
-fn truncation(table: &mut Table) {
-    table.each(&[libc::SYS_truncate], libc::EPERM);
-    table.each(&[libc::SYS_openat2], libc::ENOSYS);
+/// Refuses files that never have a name, as file systems do that know none of the kind: one takes a number, which the next
+/// program could see, and leaves no other trace in its folder.
+fn opening(table: &mut Table, rules: Rules) {
+    const NAMELESS: u32 = (libc::O_TMPFILE & !libc::O_DIRECTORY) as u32;
+    if rules.truncation_escapes {
+        table.each(&[libc::SYS_truncate], libc::EPERM);
+    }
     let mut flags_of = |number: c_long, index| {
         table.arguments(number, |code| {
             code.load(argument(index));
-            code.mask((libc::O_TRUNC | libc::O_ACCMODE) as u32);
-            code.when(BPF_JEQ, libc::O_TRUNC as u32, libc::EPERM);
+            code.when(BPF_JSET, NAMELESS, libc::EOPNOTSUPP);
+            if rules.truncation_escapes {
+                // A file can be emptied by opening it for reading.
+                code.mask((libc::O_TRUNC | libc::O_ACCMODE) as u32);
+                code.when(BPF_JEQ, libc::O_TRUNC as u32, libc::EPERM);
+            }
         });
     };
     flags_of(libc::SYS_openat, 2);

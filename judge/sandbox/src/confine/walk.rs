@@ -142,7 +142,9 @@ unsafe fn shed_rights(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
         }
         if let Some(id) = shared.walls.identity {
             // The bare system calls: glibc's wrappers would take locks to tell other threads.
-            answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) as c_int)?;
+            if shared.walls.has_groups {
+                answer(libc::syscall(libc::SYS_setgroups, 0, std::ptr::null::<libc::gid_t>()) as c_int)?;
+            }
             answer(libc::syscall(libc::SYS_setresgid, id, id, id) as c_int)?;
             answer(libc::syscall(libc::SYS_setresuid, id, id, id) as c_int)?;
         }

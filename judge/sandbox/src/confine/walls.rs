@@ -5,6 +5,8 @@ use std::cell::OnceCell;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+use rustix::thread::set_thread_groups;
+
 use crate::api::execution::Fault;
 use crate::confine::fork_gate;
 use crate::confine::landlock::{self, Reach};
@@ -43,6 +45,8 @@ pub(crate) struct WallContext {
     filters: Filters,
     /// Opens the filter that this process has on, and that its programs inherit.
     own_pass: Option<Pass>,
+    /// Whether programs inherit the groups of this process's user.
+    has_groups: bool,
     /// What modes close in the system's own folders, once it was looked for: that takes long.
     closed_systems: OnceCell<Vec<PathBuf>>,
 }
@@ -61,6 +65,7 @@ impl WallContext {
             keep_passage: false,
             filters,
             own_pass: None,
+            has_groups: true,
             closed_systems: OnceCell::new(),
         }
     }
@@ -95,11 +100,15 @@ impl WallContext {
         Ok(())
     }
 
-    /// Puts the filter on this thread, if it is the same for all programs and the kernel lets this thread. What it starts
-    /// inherits it: to translate it for each takes as long as to start one. Returns what opens it.
+    /// Puts the filter on this thread, if it is the same for all programs and the kernel lets this thread, and gives up the
+    /// groups of this thread's user, if programs are another. What it starts inherits both: to translate the filter for each
+    /// takes as long as to start one. Returns what opens it.
     pub(crate) fn share_filter(&mut self) -> Option<Pass> {
         if !self.isolation.restricted || self.is_unasked() || self.signals_escape() {
             return None;
+        }
+        if self.isolation.identity.is_some() {
+            self.has_groups = set_thread_groups(&[]).is_err();
         }
         let pass = Pass::random().ok()?;
         self.own_pass = seccomp::put_on(self.rules(None), pass).ok().map(|()| pass);
@@ -142,6 +151,8 @@ pub(crate) struct Walls<'a> {
     pub(crate) limits: Vec<ResourceLimit>,
     /// The uid and gid to change to.
     pub(crate) identity: Option<u32>,
+    /// Whether there are other groups to leave then.
+    pub(crate) has_groups: bool,
     /// Whether the program keeps [`PASSAGE`](crate::confine::capabilities::PASSAGE) when it becomes another user.
     pub(crate) keep_passage: bool,
     /// A landlock ruleset.
@@ -165,6 +176,7 @@ impl Walls<'_> {
         Walls {
             limits: rlimits::of(&task.limits, Accounting { cgroup: has_cgroup, other_tasks }),
             identity,
+            has_groups: context.has_groups,
             keep_passage: context.keep_passage,
             landlock: context.ruleset.as_ref().map(AsFd::as_fd),
             filter: match restricted && context.own_pass.is_none() {

@@ -76,8 +76,9 @@ impl Backend {
         }
     }
 
-    /// Removes what the last program has left after a run of such a length. A jail's init does that by itself.
-    pub(crate) fn tidy(&mut self, run: Duration) -> Result<(), Fault> {
+    /// Removes what the last program has left. `run`: how long it ran, if it ended by itself. A jail's init does that on
+    /// its own.
+    pub(crate) fn tidy(&mut self, run: Option<Duration>) -> Result<(), Fault> {
         match self {
             Backend::Bare(bare) => bare.tidy(run),
             Backend::Jails(_) => Ok(()),

@@ -108,7 +108,7 @@ impl Bare {
     /// Makes ready for the next run.
     pub(crate) fn prepare(&mut self, task: &Task) -> Result<(), Fault> {
         self.size = task.limits.disk;
-        self.folder.renew(self.size, Duration::MAX)?;
+        self.folder.renew(self.size, None)?;
         self.folder.hand_out();
         self.free_before = self.folder.free_bytes();
         let view = View::of(task);
@@ -124,9 +124,9 @@ impl Bare {
         Ok(())
     }
 
-    /// Removes what the last program, after a run of such a length, has left.
-    pub(crate) fn tidy(&mut self, run: Duration) -> Result<(), Fault> {
-        self.folder.renew(self.size, run)
+    /// Removes what the last program has left. `run`: how long it ran, if it ended by itself.
+    pub(crate) fn tidy(&mut self, run: Option<Duration>) -> Result<(), Fault> {
+        self.folder.renew(self.size, run.filter(|_| self.restricted))
     }
 
     pub(crate) fn work_folder(&self) -> Option<OwnedFd> {

@@ -2,11 +2,10 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::time::Duration;
 
 use rustix::fs::Mode;
 
-use crate::api::execution::Fault;
+use crate::api::execution::{End, Fault};
 use crate::api::tier::Tier;
 use crate::helper::backend::Backend;
 use crate::helper::run::{Own, go_on, run};
@@ -51,7 +50,8 @@ pub(crate) fn serve() -> io::Result<()> {
         send(&answer, &socket)?;
         let Some(backend) = &mut backend else { continue };
         // Who waits for the answer does not wait for this. What fails now is tried again before the next run.
-        let _ = backend.tidy(answer.as_ref().map_or(Duration::MAX, |answer| answer.usage.wall));
+        let ended = answer.as_ref().ok().filter(|answer| matches!(answer.end, End::Exited(_)));
+        let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
         if is_repeated && plan.is_plain() && answer.is_ok_and(|answer| is_brief(&answer)) {
             left = leave_to_init(backend, &plan, &socket, &mut own)?;
         }

@@ -269,7 +269,7 @@ impl Init {
         let deadline = task.deadline(child.started);
         let Some(account) = self.await_end(config, child, deadline, account)? else { return Ok(None) };
         let finished = reaper::finish(child, Scope::Namespace, account);
-        self.folder.notice(finished.run_time());
+        self.folder.notice(finished.own_run_time());
         let exchanges = task.exchange.is_some();
         self.lent = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
         Ok(Some(Conclusion::Finished(finished)))

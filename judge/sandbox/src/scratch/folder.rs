@@ -135,8 +135,9 @@ impl Folder {
         }
     }
 
-    /// Makes sure that it is empty, as new, after a run of such a length, and where the kernel limits it, of this size.
-    pub(crate) fn renew(&mut self, size: u64, run: Duration) -> Result<(), Fault> {
+    /// Makes sure that it is empty, as new, and where the kernel limits it, of this size. `run`: how long the last program
+    /// ran, if it ended by itself and had the filter on.
+    pub(crate) fn renew(&mut self, size: u64, run: Option<Duration>) -> Result<(), Fault> {
         match &mut self.inner {
             Inner::Memory(ramdisk, _) => {
                 ramdisk.notice(run);
@@ -238,11 +239,11 @@ mod tests {
         let mut folder = plain(top.path());
         let first = rustix::fs::fstat(folder.inner()).unwrap().st_ino;
         folder.hand_out();
-        folder.renew(0, Duration::ZERO).unwrap();
+        folder.renew(0, Some(Duration::ZERO)).unwrap();
         assert_eq!(rustix::fs::fstat(folder.inner()).unwrap().st_ino, first);
         fs::remove_dir(top.path().join("private/box")).unwrap();
         folder.hand_out();
-        folder.renew(0, Duration::ZERO).unwrap();
+        folder.renew(0, Some(Duration::ZERO)).unwrap();
         assert!(top.path().join("private/box").exists());
     }
 
@@ -255,7 +256,7 @@ mod tests {
         (0..100).all(|_| {
             folder.hand_out();
             let was_empty = names(folder.inner()).is_ok_and(|names| names.is_empty());
-            was_empty && leave(folder.inner()) && folder.renew(4096, Duration::ZERO).is_ok()
+            was_empty && leave(folder.inner()) && folder.renew(4096, Some(Duration::ZERO)).is_ok()
         })
     }
 
@@ -303,9 +304,10 @@ mod tests {
             let mut folder = Folder::create(top.path().join("private"), None, false).unwrap();
             folder.memory().is_some()
                 && renews(&mut folder)
-                && is_same_after(&mut folder, Duration::ZERO)
-                && is_same_after(&mut folder, Duration::ZERO)
-                && !is_same_after(&mut folder, Duration::from_secs(1))
+                && is_same_after(&mut folder, Some(Duration::ZERO))
+                && is_same_after(&mut folder, Some(Duration::ZERO))
+                && !is_same_after(&mut folder, Some(Duration::from_secs(1)))
+                && !is_same_after(&mut folder, None)
         };
         // SAFETY: the closure allocates and makes system calls.
         assert!(unsafe { in_child(are_new) });

@@ -32,32 +32,24 @@ pub(crate) struct Ramdisk {
     /// Opens the filter of this process, if it has one on.
     pass: Option<Pass>,
     root: OwnedFd,
-    fresh: Stamp,
+    /// When it was last changed before a program had it.
+    fresh: Time,
     /// Whether each change has a time of its own, however soon it follows another.
     tells_all_apart: bool,
     /// The next program gets it a tick of that clock later. Else a run as brief as the last would leave the same doubt, and
     /// so need another one, and so on.
     is_to_age: bool,
     /// When a program first had it, by the clock that files are stamped with.
-    handed_out: Option<(i64, i64)>,
+    handed_out: Option<Time>,
 }
 
-/// What changes with whatever is done in a folder.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    changed: (i64, i64),
-    /// The number that the next file gets: one that never had a name changes nothing else.
-    next_file: u64,
-}
+/// Seconds and nanoseconds, as files are stamped with them.
+type Time = (i64, i64);
 
-impl Stamp {
-    fn at(root: BorrowedFd<'_>) -> rustix::io::Result<Stamp> {
-        let stat = rustix::fs::fstat(root)?;
-        let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-        let nameless = rustix::fs::openat(root, ".", flags, Mode::empty())?;
-        let next_file = rustix::fs::fstat(nameless)?.st_ino;
-        Ok(Stamp { changed: (stat.st_ctime, stat.st_ctime_nsec as i64), next_file })
-    }
+/// When anything was last done in a folder. Only a file that never had a name would not show: the filter refuses those.
+fn last_change(root: BorrowedFd<'_>) -> rustix::io::Result<Time> {
+    let stat = rustix::fs::fstat(root)?;
+    Ok((stat.st_ctime, stat.st_ctime_nsec as i64))
 }
 
 impl Ramdisk {
@@ -89,7 +81,7 @@ impl Ramdisk {
         mount_tmpfs(place, flags, &options, pass).context(what)?;
         let root = open_folder(CWD, place).context(what)?;
         let tells_all_apart = tells_all_apart.unwrap_or_else(|| changes_are_told_apart(root.as_fd()));
-        let fresh = Stamp::at(root.as_fd()).context(what)?;
+        let fresh = last_change(root.as_fd()).context(what)?;
         let (is_to_age, handed_out) = (false, None);
         Ok(Ramdisk { place, owner, executes, size, pass, root, fresh, tells_all_apart, is_to_age, handed_out })
     }
@@ -107,17 +99,21 @@ impl Ramdisk {
 
     /// From now on a program may change it.
     pub(crate) fn hand_out(&mut self) {
-        while self.is_to_age && stamp_clock() <= self.fresh.changed {
+        while self.is_to_age && stamp_clock() <= self.fresh {
             std::thread::sleep(Duration::from_millis(1));
         }
         self.handed_out = Some(stamp_clock());
     }
 
-    /// Looks whether a run of such a length, which is over, has certainly left it alone: then it is as new.
-    pub(crate) fn notice(&mut self, run: Duration) {
+    /// Looks whether a program has certainly left it alone: then it is as new. `run`: how long it ran, if it ended by
+    /// itself and had the filter on. One that was killed may have run out of memory while it made a file, which has no
+    /// name yet, but a number.
+    pub(crate) fn notice(&mut self, run: Option<Duration>) {
         let Some(handed_out) = self.handed_out else { return };
-        let seems_untouched = run < BRIEF && self.seems_left_alone();
-        let would_show = self.tells_all_apart || handed_out > self.fresh.changed;
+        // Where changes are not all told apart, one in the same tick of the clock as the last would not show.
+        let is_unchanged = || last_change(self.root()).is_ok_and(|look| look == self.fresh);
+        let seems_untouched = run.is_some_and(|run| run < BRIEF) && is_unchanged();
+        let would_show = self.tells_all_apart || handed_out > self.fresh;
         self.is_to_age = seems_untouched && !would_show;
         if seems_untouched && would_show {
             self.handed_out = None;
@@ -143,13 +139,6 @@ impl Ramdisk {
         Ok(())
     }
 
-    /// Where changes are not all told apart, one in the same tick of the clock as the last would not show.
-    fn seems_left_alone(&mut self) -> bool {
-        // The last look has taken a number.
-        self.fresh.next_file += 1;
-        Stamp::at(self.root()).is_ok_and(|look| look == self.fresh)
-    }
-
     /// Nothing of it can be reached any more.
     pub(crate) fn unmount(&self) -> io::Result<()> {
         let flags = UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;
@@ -160,7 +149,7 @@ impl Ramdisk {
 }
 
 /// The time that a change would be stamped with now.
-fn stamp_clock() -> (i64, i64) {
+fn stamp_clock() -> Time {
     let now = clock_gettime(ClockId::RealtimeCoarse);
     (now.tv_sec, now.tv_nsec)
 }

@@ -58,6 +58,11 @@ impl Finished {
         Duration::from_nanos(self.ended.saturating_sub(self.started))
     }
 
+    /// The same for a program that ended by itself.
+    pub(crate) fn own_run_time(&self) -> Option<Duration> {
+        libc::WIFEXITED(self.status).then(|| self.run_time())
+    }
+
     pub(crate) fn encode(&self, writer: &mut Writer) {
         writer
             .u64(u64::from(self.status.cast_unsigned()))

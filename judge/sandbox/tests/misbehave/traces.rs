@@ -6,14 +6,15 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use judge_sandbox::{Execution, Options, Sandbox, Tier, TierChoice};
+use judge_sandbox::{Execution, Options, Sandbox, Tier, TierChoice, Worker};
 
 use super::judge_level::check;
 use super::pace::slowness;
 use super::request;
 use super::require::{Need, skip};
 
-/// `--tell-user TIER`: opens the tier, prints the user that its programs run as, and stays until its input ends.
+/// `--tell-user TIER`: opens the tier, prints the user and all groups that its programs run as, and stays until its input
+/// ends.
 pub(crate) const TELL_USER: &str = "--tell-user";
 
 fn words(words: &[&str]) -> Vec<String> {
@@ -94,12 +95,18 @@ pub(crate) fn tell_user(arguments: &[String]) -> ! {
     let tier = TierChoice::Forced(arguments[0].parse().unwrap());
     let sandbox = Sandbox::open(&Options { tier, ..Options::default() }).unwrap();
     let mut worker = sandbox.worker(None).unwrap();
-    let execution = worker.run(&request("/usr/bin/id".into(), &words(&["id", "-u"]))).unwrap();
-    print!("{}", String::from_utf8_lossy(&execution.stdout));
+    println!("{} {}", told(&mut worker, "-u").unwrap(), told(&mut worker, "-G").unwrap());
     std::io::stdin().read_line(&mut String::new()).unwrap();
     // It is the first process of its namespace: with its end, its helper has no time left to clear up.
     drop(worker);
     std::process::exit(0)
+}
+
+/// What `id` tells.
+fn told(worker: &mut Worker, what: &str) -> Result<String, String> {
+    let execution = worker.run(&request("/usr/bin/id".into(), &words(&["id", what])));
+    let execution = execution.map_err(|fault| fault.to_string())?;
+    Ok(String::from_utf8_lossy(&execution.stdout).trim().to_owned())
 }
 
 /// A judge that is gone at the latest when the test is done with it.
@@ -112,7 +119,8 @@ impl Drop for Judge {
     }
 }
 
-/// Judges at work at the same time, each in a pid namespace of its own, run programs as different users.
+/// Judges at work at the same time, each in a pid namespace of its own, run programs as different users, with none of the
+/// groups that their own user is in.
 pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let tier = sandbox.tier();
     if !rustix::process::geteuid().is_root() || tier == Tier::Userns {
@@ -120,8 +128,8 @@ pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), 
         return Ok(());
     }
     let begin = || {
-        let mut command = Command::new("unshare");
-        command.args(["--pid", "--fork", "--mount-proc", "--kill-child"]).arg(std::env::current_exe().unwrap());
+        let mut command = Command::new("setpriv");
+        command.args(["--groups", "0,4,100", "unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]).arg(std::env::current_exe().unwrap());
         command.args([TELL_USER, tier.name()]).stdin(Stdio::piped()).stdout(Stdio::piped());
         command.spawn().map(Judge)
     };
@@ -130,7 +138,7 @@ pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), 
         match begin() {
             Ok(judge) => judges.push(judge),
             Err(error) => {
-                skip(Need::Bash, format!("no unshare: {error}"));
+                skip(Need::Bash, format!("no setpriv: {error}"));
                 return Ok(());
             }
         }
@@ -138,11 +146,14 @@ pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     let user = |judge: &mut Judge| {
         let mut line = String::new();
         BufReader::<ChildStdout>::new(judge.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        line.trim().parse::<u32>().map_err(|_| format!("told {line:?}"))
+        let ids: Vec<_> = line.split_whitespace().map(str::parse::<u32>).collect();
+        match &ids[..] {
+            [Ok(user), Ok(group)] if user == group => Ok(*user),
+            _ => Err(format!("user and groups: {line:?}")),
+        }
     };
     let mut users = judges.iter_mut().map(user).collect::<Result<Vec<u32>, String>>()?;
-    let own = sandbox.worker(None).unwrap().run(&request("/usr/bin/id".into(), &words(&["id", "-u"])));
-    let own = String::from_utf8_lossy(&own.map_err(|fault| fault.to_string())?.stdout).trim().parse();
+    let own = told(&mut sandbox.worker(None).unwrap(), "-u")?.parse();
     users.push(own.map_err(|_| format!("{} tells no user", programs.display()))?);
     let told = format!("{users:?}");
     users.sort();

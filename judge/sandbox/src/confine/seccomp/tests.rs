@@ -135,6 +135,22 @@ fn tricks_are_refused() {
 }
 
 #[test]
+fn every_new_file_has_a_name() {
+    let flags = |flags: c_int| at(2, flags as u64);
+    for rules in [STRICT, MILD] {
+        for mode in [libc::O_RDWR, libc::O_WRONLY | libc::O_CLOEXEC | libc::O_EXCL] {
+            let answer = under(rules, libc::SYS_openat, flags(libc::O_TMPFILE | mode));
+            assert_eq!(answer, Fails(libc::EOPNOTSUPP), "{mode:o}");
+        }
+        assert_eq!(under(rules, libc::SYS_openat, flags(libc::O_DIRECTORY | libc::O_CLOEXEC)), Allowed, "a folder");
+        assert_eq!(under(rules, libc::SYS_openat, flags(libc::O_CREAT | libc::O_EXCL | libc::O_RDWR)), Allowed);
+        assert_eq!(under(rules, libc::SYS_openat2, [0; 6]), Fails(libc::ENOSYS), "its flags are out of sight");
+        #[cfg(target_arch = "x86_64")]
+        assert_eq!(under(rules, libc::SYS_open, at(1, libc::O_TMPFILE as u64)), Fails(libc::EOPNOTSUPP));
+    }
+}
+
+#[test]
 fn no_socket_leads_anywhere() {
     for rules in [STRICT, MILD] {
         for kind in [libc::SOCK_STREAM, libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC] {
@@ -228,7 +244,6 @@ fn every_refused_call_and_no_other_is_refused() {
         libc::SYS_rt_sigqueueinfo,
         libc::SYS_rt_tgsigqueueinfo,
         libc::SYS_truncate,
-        libc::SYS_openat2,
         libc::SYS_clone,
         libc::SYS_kill,
         libc::SYS_tgkill,
