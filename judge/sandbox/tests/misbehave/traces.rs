@@ -129,7 +129,9 @@ pub(crate) fn users_of_judges(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     }
     let begin = || {
         let mut command = Command::new("setpriv");
-        command.args(["--groups", "0,4,100", "unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]).arg(std::env::current_exe().unwrap());
+        command
+            .args(["--groups", "0,4,100", "unshare", "--pid", "--fork", "--mount-proc", "--kill-child"])
+            .arg(std::env::current_exe().unwrap());
         command.args([TELL_USER, tier.name()]).stdin(Stdio::piped()).stdout(Stdio::piped());
         command.spawn().map(Judge)
     };
