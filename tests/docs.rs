@@ -95,6 +95,8 @@ fn installed(folder: &Folder, file: &str, source: &str) -> Output {
         ("HOME", folder.path().to_str().unwrap()),
         ("CI_PROJECT_DIR", folder.path().to_str().unwrap()),
         ("GITHUB_PATH", service.to_str().unwrap()),
+        // A runner's own goes with it.
+        ("TMPDIR", folder.path().to_str().unwrap()),
     ];
     let script = installation(&document(file));
     let found = "while read -r place; do PATH=\"$place:$PATH\"; done <\"$GITHUB_PATH\"; command -v judge; judge";

@@ -301,3 +301,32 @@ fn an_interrupted_run_counts_the_cases_that_were_run_alone() {
     let suite = read("r.xml");
     assert!(suite.contains("failures=\"0\"") && suite.matches("<skipped").count() == 17, "{suite}");
 }
+
+#[test]
+fn a_problem_stands_in_a_folder_of_any_name() {
+    use std::os::unix::ffi::OsStrExt;
+    let files = [
+        (
+            "problems.toml",
+            "[[problem]]\nid = \"own\"\nchecker-command = \"sh check {input} {answer}\"\ninputs = [\"in/*.txt\"]\n",
+        ),
+        ("check", "cmp \"$1\" \"$2\" && echo 1"),
+        ("bot.c", "#include <stdio.h>\nint main() { int c; while ((c = getchar()) != EOF) putchar(c); }\n"),
+        ("in/a.txt", "7\n"),
+    ];
+    for name in [&b"contest [2024]*"[..], b"{source} {answer}", b"no\xfftext"] {
+        let top = Folder::new();
+        let folder = top.path().join(std::ffi::OsStr::from_bytes(name));
+        std::fs::create_dir_all(folder.join("in")).unwrap();
+        for (file, content) in files {
+            std::fs::write(folder.join(file), content).unwrap();
+        }
+        std::fs::write(folder.join(std::ffi::OsStr::from_bytes(b"in/b\xff.txt")), "8\n").unwrap();
+        // Within it, and from elsewhere.
+        for (current, source) in [(folder.clone(), "bot.c"), (folder.join("in"), "../bot.c")] {
+            let run = top.command(&["run", "-p", "own", "-s", source]).current_dir(current).output();
+            let said = support::Said::from(run.unwrap());
+            assert!(said.code == Some(0) && said.stdout.contains("2 accepted"), "{}{}", said.stdout, said.stderr);
+        }
+    }
+}

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The rooms of `judge` and `judge-core` by floor, from the ground up; their `lib.rs` show the same picture.
 const FLOORS: [&[&str]; 11] = [
-    &["model", "parallel", "statistics", "tune"],
+    &["matching", "model", "parallel", "statistics", "tune"],
     &["manifest", "plan", "condition", "program", "verdict", "scoring"],
     &["command", "executor", "paired", "gate"],
     &["solver", "cases", "journal", "interaction", "import"],

@@ -222,6 +222,7 @@ fn opened(chromium: &Path, folder: &Folder, url: &str) -> String {
     let mut child = Command::new(chromium)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=8000", "--dump-dom"])
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+        .env("TMPDIR", folder.path())
         .arg(url)
         .stdin(Stdio::null())
         .stdout(dump)

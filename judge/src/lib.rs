@@ -19,6 +19,6 @@ mod ui;
 pub mod workflow;
 
 pub use judge_core::{
-    cases, command, condition, engine, executor, gate, import, interaction, journal, manifest, model, paired, parallel,
-    plan, program, runner, scoring, solver, statistics, tune, verdict,
+    cases, command, condition, engine, executor, gate, import, interaction, journal, manifest, matching, model, paired,
+    parallel, plan, program, runner, scoring, solver, statistics, tune, verdict,
 };

@@ -16,6 +16,7 @@
 //! 1  manifest, plan, condition, verdict, scoring     pure logic
 //!    program                 where a program is, and what it needs to see: found by reading
 //! 0  model                   the types that all rooms share
+//!    matching                files that match a pattern
 //!    parallel                work on many items, on all cores
 //!    statistics, tune        a package of their own, `judge-statistics`: numbers in, numbers out
 //! ```
@@ -30,6 +31,7 @@ pub mod import;
 pub mod interaction;
 pub mod journal;
 pub mod manifest;
+pub mod matching;
 pub mod model;
 pub mod paired;
 pub mod parallel;

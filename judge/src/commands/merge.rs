@@ -3,7 +3,8 @@
 use crate::cli::MergeArgs;
 use crate::journal::{Difference, Gap, Journal, MergeError, Merged};
 use crate::manifest::Catalogue;
-use crate::model::{CaseList, CaseName, Exit, Origin, RunState, Shard, quote};
+use crate::matching::{MatchError, matching};
+use crate::model::{CaseList, CaseName, Exit, Origin, RunState, Shard, error_chain, quote};
 use crate::report::{self, MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
@@ -129,18 +130,18 @@ fn report_of(merged: &Merged, gaps: &[Gap], missing: Option<Vec<CaseName>>, file
 fn files(patterns: &[String], into: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for pattern in patterns {
-        let path = PathBuf::from(pattern);
-        if path.exists() || !pattern.contains(['*', '?', '[']) {
-            found.push(path);
+        if !pattern.contains(['*', '?', '[']) {
+            found.push(PathBuf::from(pattern));
             continue;
         }
-        let matches = glob::glob(pattern)
-            .map_err(|error| Failure::usage(format!("`{pattern}` is not a file pattern: {}", error.msg)))?;
-        let before = found.len();
-        found.extend(matches.flatten());
-        if found.len() == before {
+        let matches = matching(Path::new(""), pattern).map_err(|error| match error {
+            MatchError::Pattern(_) => Failure::usage(format!("`{pattern}` is not a file pattern: {error}")),
+            MatchError::Unreadable(..) => Failure::usage(error_chain(&error)),
+        })?;
+        if matches.is_empty() {
             return Err(Failure::usage(format!("no file matches `{pattern}`")));
         }
+        found.extend(matches);
     }
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let all: BTreeSet<PathBuf> = found.iter().map(|path| real(path)).collect();

@@ -1,10 +1,10 @@
 //! Finds the submissions that patterns name: each file or folder is a solver.
 
 use super::failure::Failure;
-use crate::model::SolverSpec;
+use crate::matching::{MatchError, matching};
+use crate::model::{SolverSpec, error_chain};
 use crate::report;
 use crate::solver::is_submission;
-use glob::Pattern;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -40,18 +40,14 @@ pub(crate) fn find(patterns: &[String], given: &[SolverSpec]) -> Result<Vec<Stri
 /// Returns what a pattern names, by path. A folder stands for what is in it.
 fn matches(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let literal = Path::new(pattern);
-    if literal.is_file() {
-        return Ok(vec![literal.to_owned()]);
-    }
-    let pattern = match literal.is_dir() {
-        true => format!("{}/*", Pattern::escape(pattern.trim_end_matches('/'))),
-        false => pattern.to_owned(),
-    };
-    let found = glob::glob(&pattern).map_err(|error| {
-        let hint = "`*` stands for any characters, `?` for one, `[ab]` for a or b: --solvers 'submissions/*'";
-        Failure::usage(format!("`{pattern}` is not a pattern: {}", error.msg)).with_hint(hint)
-    })?;
-    found.map(|path| path.map_err(|error| Failure::usage(format!("cannot look for submissions: {error}")))).collect()
+    let found = if literal.is_dir() { matching(literal, "*") } else { matching(Path::new(""), pattern) };
+    found.map_err(|error| match error {
+        MatchError::Pattern(_) => {
+            let hint = "`*` stands for any characters, `?` for one, `[ab]` for a or b: --solvers 'submissions/*'";
+            Failure::usage(format!("`{pattern}` is not a pattern: {error}")).with_hint(hint)
+        }
+        MatchError::Unreadable(..) => Failure::usage(format!("cannot look for submissions: {}", error_chain(&error))),
+    })
 }
 
 fn nothing(pattern: &str, others: &[PathBuf]) -> Failure {

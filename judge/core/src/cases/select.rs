@@ -1,5 +1,6 @@
 //! Selects the cases of a run: those that the command line names, or the problem's own.
 
+use crate::matching::{MatchError, matching};
 use crate::model::{CaseList, CaseName, CaseSource, CaseSpec, Problem, Seeds, natural_key};
 use crate::parallel::map_on_all_cores;
 use std::collections::BTreeSet;
@@ -30,7 +31,7 @@ pub enum SelectError {
         pattern: String,
         /// The syntax error.
         #[source]
-        source: glob::PatternError,
+        source: MatchError,
     },
     /// A pattern that matches nothing.
     #[error("no file matches `{0}`")]
@@ -40,7 +41,7 @@ pub enum SelectError {
     NotAFile(PathBuf),
     /// A folder that cannot be read.
     #[error("cannot look for case files")]
-    Unreadable(#[from] glob::GlobError),
+    Unreadable(#[source] MatchError),
     /// Two cases have the same name: reports could not distinguish them.
     #[error("two cases are named `{0}`: rename one of the files, or run them one after the other")]
     SameName(CaseName),
@@ -101,10 +102,10 @@ fn in_file(path: PathBuf) -> CaseSpec {
 
 /// Returns the files that match, in natural order: `2.in` before `10.in`.
 fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
-    let full = folder.join(pattern);
-    let paths = glob::glob(&full.to_string_lossy())
-        .map_err(|source| SelectError::Pattern { pattern: pattern.to_owned(), source })?;
-    let paths = paths.collect::<Result<Vec<_>, _>>()?;
+    let paths = matching(folder, pattern).map_err(|source| match source {
+        MatchError::Pattern(_) => SelectError::Pattern { pattern: pattern.to_owned(), source },
+        MatchError::Unreadable(..) => SelectError::Unreadable(source),
+    })?;
     let looks = map_on_all_cores(paths.len(), |number| paths[number].metadata());
     let mut files = Vec::new();
     for (path, look) in paths.into_iter().zip(looks) {
@@ -117,7 +118,7 @@ fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
         }
     }
     if files.is_empty() {
-        return Err(SelectError::NoFiles(full.display().to_string()));
+        return Err(SelectError::NoFiles(folder.join(pattern).display().to_string()));
     }
     files.sort_by_cached_key(|path| natural_key(&path.to_string_lossy()));
     Ok(files)

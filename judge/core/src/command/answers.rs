@@ -1,5 +1,6 @@
 //! The answer files of a problem's cases, found on disk.
 
+use crate::matching::matching;
 use crate::model::AnswerFiles;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -8,8 +9,7 @@ use std::path::{Path, PathBuf};
 /// Returns every answer file, sorted and once.
 #[must_use]
 pub fn answer_files(answers: &AnswerFiles) -> Vec<PathBuf> {
-    let patterns = answers.patterns.iter().map(|pattern| answers.folder.join(pattern));
-    let found = patterns.filter_map(|pattern| glob::glob(&pattern.to_string_lossy()).ok()).flatten().flatten();
+    let found = answers.patterns.iter().flat_map(|pattern| matching(&answers.folder, pattern)).flatten();
     let mut files: Vec<PathBuf> = found.chain(answers.named.iter().map(|(_, answer)| answer.clone())).collect();
     files.sort();
     files.dedup();

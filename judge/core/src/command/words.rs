@@ -1,6 +1,7 @@
 //! A command line as words.
 
 use super::error::CommandError;
+use crate::model::fill_placeholders;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -23,19 +24,20 @@ pub(super) fn split(line: &str) -> Result<Vec<OsString>, CommandError> {
 pub(super) fn filled(word: &OsStr, values: &[(&str, &Path)]) -> OsString {
     // A word that is no text is a path, and has no placeholders.
     let Some(text) = word.to_str() else { return word.to_owned() };
-    let fill =
-        |word: String, (name, value): &(&str, &Path)| word.replace(&format!("{{{name}}}"), &value.to_string_lossy());
-    OsString::from(values.iter().fold(text.to_owned(), fill))
+    fill_placeholders(text, |name| values.iter().find(|(known, _)| *known == name).map(|(_, value)| value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStrExt;
 
     #[test]
     fn placeholders_are_filled_after_splitting() {
         let filled = words("check '{input} x' {answer}", &[("input", Path::new("/a b")), ("answer", Path::new("/c"))]);
         assert_eq!(filled.unwrap(), ["check", "/a b x", "/c"]);
+        let other = Path::new(OsStr::from_bytes(b"/{answer}/\xff"));
+        assert_eq!(words("{input}", &[("input", other), ("answer", Path::new("/c"))]).unwrap(), [other.as_os_str()]);
         assert!(words("", &[]).is_err());
         assert!(words("'open", &[]).is_err());
     }

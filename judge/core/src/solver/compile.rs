@@ -186,8 +186,9 @@ impl Toolbox {
         let words = fill(line, &values).map_err(no_compiler)?;
         let mut program = program::language_program(words).map_err(no_compiler)?;
         program.visible.push(visible);
+        let filled = |value: &str| values.fill_text(value).to_string_lossy().into_owned();
         let variables = language.environment.iter();
-        program.environment = variables.map(|(name, value)| (name.clone(), values.fill_text(value))).collect();
+        program.environment = variables.map(|(name, value)| (name.clone(), filled(value))).collect();
         Ok(program)
     }
 }

@@ -1,8 +1,8 @@
 //! The fingerprint of a solver's content: it is the same for the same program, whatever its path and name.
 
 use super::Toolbox;
+use crate::matching::matching;
 use crate::model::{Allowance, Digest, Invocation, JOURNAL_FOLDER, Program, Solver};
-use glob::Pattern;
 use judge_sandbox::Visible;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -48,12 +48,9 @@ fn allowance(allowance: &Allowance) -> Option<Vec<u8>> {
 
 /// Returns the names of the Python packages in a folder of an installation; those of their metadata have the versions.
 fn packages(folder: &Path) -> Vec<Vec<u8>> {
-    let folder = Pattern::escape(&folder.to_string_lossy());
-    let mut names: Vec<_> = ["python*/site-packages/*", "lib/python*/site-packages/*"]
-        .iter()
-        .filter_map(|pattern| glob::glob(&format!("{folder}/{pattern}")).ok())
-        .flat_map(|found| found.flatten().filter_map(|path| Some(path.file_name()?.as_bytes().to_vec())))
-        .collect();
+    let found = ["python*/site-packages/*", "lib/python*/site-packages/*"].map(|pattern| matching(folder, pattern));
+    let paths = found.iter().flatten().flatten();
+    let mut names: Vec<_> = paths.filter_map(|path| Some(path.file_name()?.as_bytes().to_vec())).collect();
     names.sort();
     names
 }

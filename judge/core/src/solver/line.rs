@@ -1,6 +1,6 @@
 //! The placeholders in the commands of languages.
 
-use crate::model::Bytes;
+use crate::model::{Bytes, fill_placeholders};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -33,25 +33,26 @@ pub(super) struct Values {
 
 impl Values {
     /// Returns a text with all placeholders but `{sources}` replaced.
-    pub(super) fn fill_text(&self, text: &str) -> String {
-        let mut filled = text.to_owned();
-        let names = [
-            ("source", self.source.as_os_str()),
-            ("out", self.out.as_os_str()),
-            ("stem", &self.stem),
-            ("program", self.program.as_os_str()),
-            ("class", &self.class),
-        ];
-        if let Some(memory) = self.memory {
-            let mib = (memory.0 / MIB).clamp(1, MOST_MIB);
-            for (name, mib) in [("{memory-mb}", mib), ("{heap-mb}", heap(mib)), ("{young-mb}", young(mib))] {
-                filled = filled.replace(name, &mib.to_string());
-            }
+    pub(super) fn fill_text(&self, text: &str) -> OsString {
+        fill_placeholders(text, |name| self.value(name))
+    }
+
+    fn value(&self, name: &str) -> Option<OsString> {
+        let of_memory = |share: fn(u64) -> u64| {
+            let mib = (self.memory?.0 / MIB).clamp(1, MOST_MIB);
+            Some(share(mib).to_string().into())
+        };
+        match name {
+            "source" => Some(self.source.clone().into()),
+            "out" => Some(self.out.clone().into()),
+            "stem" => Some(self.stem.clone()),
+            "program" => Some(self.program.clone().into()),
+            "class" => Some(self.class.clone()),
+            "memory-mb" => of_memory(|mib| mib),
+            "heap-mb" => of_memory(heap),
+            "young-mb" => of_memory(young),
+            _ => None,
         }
-        for (name, value) in names {
-            filled = filled.replace(&format!("{{{name}}}"), &value.to_string_lossy());
-        }
-        filled
     }
 }
 
@@ -76,7 +77,7 @@ pub(super) fn fill(line: &str, values: &Values) -> Result<Vec<OsString>, String>
     let expand = |word: String| -> Vec<OsString> {
         match &*word {
             "{sources}" => values.sources.iter().map(|source| source.clone().into_os_string()).collect(),
-            _ => vec![values.fill_text(&word).into()],
+            _ => vec![values.fill_text(&word)],
         }
     };
     Ok(words.into_iter().flat_map(expand).collect())
@@ -85,6 +86,8 @@ pub(super) fn fill(line: &str, values: &Values) -> Result<Vec<OsString>, String>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStringExt;
 
     fn filled(line: &str, memory: Bytes) -> Vec<OsString> {
         let values = Values {
@@ -101,6 +104,9 @@ mod tests {
     fn placeholders_are_filled_after_splitting() {
         let words = filled("cc -o {out}/main 'x {source}' {sources} {other}", Bytes(0));
         assert_eq!(words, ["cc", "-o", "out/main", "x a b.c", "a b.c", "d.c", "{other}"]);
+        let odd = PathBuf::from(OsString::from_vec(b"{out}\xff.c".to_vec()));
+        let values = Values { source: odd.clone(), ..Values::default() };
+        assert_eq!(fill("cc {source}", &values).unwrap(), [OsStr::new("cc"), odd.as_os_str()]);
         assert!(fill("", &Values::default()).is_err() && fill("'a", &Values::default()).is_err());
     }
 

@@ -1,7 +1,8 @@
 //! Recognises the folder of an installation by its content or its path.
 
+use crate::matching::matching;
 use crate::model::JOURNAL_FOLDER;
-use glob::Pattern;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
@@ -232,12 +233,12 @@ fn matches(wanted: &str, name: &str) -> bool {
     }
 }
 
+/// Most folders have none: what all landmarks begin with is looked for once.
 fn has_landmark(folder: &Path) -> bool {
-    let here = Pattern::escape(&folder.to_string_lossy());
-    LANDMARKS.iter().any(|landmark| match landmark.contains('*') {
-        false => folder.join(landmark).exists(),
-        true => glob::glob(&format!("{here}/{landmark}")).is_ok_and(|mut found| found.next().is_some()),
-    })
+    let top = |landmark: &'static str| landmark.split('/').next().unwrap_or(landmark);
+    let tops: BTreeSet<_> = LANDMARKS.into_iter().map(top).filter(|top| folder.join(top).exists()).collect();
+    let is_there = |landmark| matching(folder, landmark).is_ok_and(|found| !found.is_empty());
+    LANDMARKS.into_iter().filter(|landmark| tops.contains(top(landmark))).any(is_there)
 }
 
 #[cfg(test)]
@@ -298,6 +299,23 @@ mod tests {
         }
         let home = std::env::var_os("HOME").map_or_else(|| "/root".into(), PathBuf::from);
         assert!(!is_no_home(&home) && !is_no_home(&home.join(".local")) && !is_no_home(home.parent().unwrap()));
+    }
+
+    #[test]
+    fn landmarks_are_found_whatever_their_folder_is_called() {
+        let top = tempfile::tempdir().unwrap();
+        for name in [&b"plain"[..], b"p [1]*?", b"\xff\xfe"] {
+            let folder = top.path().join(OsStr::from_bytes(name));
+            for landmark in LANDMARKS {
+                let there = folder.join(landmark.replace('*', "7"));
+                std::fs::create_dir_all(there.parent().unwrap()).unwrap();
+                assert!(!has_landmark(&folder), "{landmark}");
+                std::fs::write(&there, "").unwrap();
+                assert!(has_landmark(&folder), "{landmark}");
+                std::fs::remove_dir_all(&folder).unwrap();
+                std::fs::create_dir(&folder).unwrap();
+            }
+        }
     }
 
     #[test]

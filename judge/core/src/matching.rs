@@ -1,0 +1,185 @@
+//! Files and folders that match a pattern.
+
+use glob::Pattern;
+use std::fs::DirEntry;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A pattern that cannot be followed.
+#[derive(Debug, thiserror::Error)]
+pub enum MatchError {
+    /// It has a syntax error.
+    #[error("{}", .0.msg)]
+    Pattern(#[from] glob::PatternError),
+    /// A folder that it leads to cannot be read.
+    #[error("cannot read the folder {}", .0.display())]
+    Unreadable(PathBuf, #[source] io::Error),
+}
+
+/// A part of a pattern, between two slashes.
+enum Part<'a> {
+    Name(&'a str),
+    Names(Pattern),
+    /// `**`: any number of folders below each other.
+    Folders,
+}
+
+/// Returns what matches `pattern`, taken from `folder` (the current one, if empty), in each folder by name. `*` stands for
+/// any characters of a name, `?` for one, `[ab]` for a or b, and `**` for any folders, links to folders not among them. What
+/// exists by the pattern's own name is all that it matches. Nothing in `folder` has such a meaning. Names that are no text
+/// match as they are shown.
+///
+/// # Errors
+/// A syntax error, or a folder that cannot be read. One that is not there has nothing that matches.
+pub fn matching(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, MatchError> {
+    let itself = folder.join(pattern);
+    if itself.symlink_metadata().is_ok() {
+        return Ok(vec![itself]);
+    }
+    let names = pattern.split('/').filter(|name| !name.is_empty());
+    let mut parts = names.map(part).collect::<Result<Vec<_>, _>>()?;
+    parts.dedup_by(|one, other| matches!((one, other), (Part::Folders, Part::Folders)));
+    let top = if pattern.starts_with('/') { Path::new("/") } else { folder };
+    let mut found = Vec::new();
+    walk(top.to_owned(), &parts, &mut found)?;
+    Ok(found)
+}
+
+fn part(name: &str) -> Result<Part<'_>, glob::PatternError> {
+    Ok(match name {
+        "**" => Part::Folders,
+        _ if name.contains(['*', '?', '[']) => Part::Names(Pattern::new(name)?),
+        _ => Part::Name(name),
+    })
+}
+
+fn walk(place: PathBuf, parts: &[Part<'_>], found: &mut Vec<PathBuf>) -> Result<(), MatchError> {
+    let Some((part, rest)) = parts.split_first() else {
+        found.push(place);
+        return Ok(());
+    };
+    match part {
+        Part::Name(name) => {
+            let next = place.join(name);
+            // Whatever is to come is looked for in it.
+            if !rest.is_empty() || next.symlink_metadata().is_ok() {
+                walk(next, rest, found)?;
+            }
+        }
+        Part::Names(pattern) => {
+            for entry in entries(&place)? {
+                if pattern.matches(&entry.file_name().to_string_lossy()) {
+                    walk(place.join(entry.file_name()), rest, found)?;
+                }
+            }
+        }
+        Part::Folders => {
+            if !rest.is_empty() {
+                walk(place.clone(), rest, found)?;
+            }
+            for entry in entries(&place)?.iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+                let next = place.join(entry.file_name());
+                if rest.is_empty() {
+                    found.push(next.clone());
+                }
+                walk(next, parts, found)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns what is in a folder, by name; of what is none, nothing.
+fn entries(place: &Path) -> Result<Vec<DirEntry>, MatchError> {
+    let here = if place.as_os_str().is_empty() { Path::new(".") } else { place };
+    match here.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+        Ok(mut entries) => {
+            entries.sort_by_key(DirEntry::file_name);
+            Ok(entries)
+        }
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(Vec::new()),
+        Err(error) => Err(MatchError::Unreadable(here.to_owned(), error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    /// Makes files, and the folders that they are in.
+    fn make(top: &Path, files: &[PathBuf]) {
+        for file in files {
+            // A file may stand where another wants a folder.
+            let _ = std::fs::create_dir_all(top.join(file).parent().unwrap());
+            let _ = std::fs::write(top.join(file), "");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_same_matches_as_by_another_library(
+            files in prop::collection::vec("\\.?[ab]{1,2}(/[ab]{1,2}){0,3}", 0..8),
+            pattern in "(\\./)?([ab?*]{1,3}|\\*\\*|\\[a-b\\]|\\[!a\\]b)(/([ab?*]{1,2}|\\*\\*|\\[ab\\])){0,3}",
+        ) {
+            let top = tempfile::tempdir().unwrap();
+            make(top.path(), &files.iter().map(PathBuf::from).collect::<Vec<_>>());
+            // Its own name: the other library takes it for a pattern.
+            prop_assume!(top.path().join(&pattern).symlink_metadata().is_err() || !pattern.contains(['*', '?', '[']));
+            let whole = format!("{}/{pattern}", Pattern::escape(top.path().to_str().unwrap()));
+            let expected = glob::glob(&whole).map(|found| {
+                let mut found: Vec<_> = found.map(Result::unwrap).collect();
+                found.sort();
+                found
+            });
+            let mut ours = matching(top.path(), &pattern);
+            if let Ok(found) = &mut ours {
+                found.sort();
+            }
+            match (ours, expected) {
+                (Ok(ours), Ok(expected)) => prop_assert_eq!(ours, expected),
+                (Err(MatchError::Pattern(_)), Err(_)) => {}
+                (ours, expected) => prop_assert!(false, "{:?} {:?}", ours, expected.is_ok()),
+            }
+        }
+    }
+
+    #[test]
+    fn folders_and_files_are_found_whatever_they_are_called() {
+        for name in [&b"plain"[..], b"p [1]*?", b"no\xff\xfetext"] {
+            let top = tempfile::tempdir().unwrap();
+            let folder = top.path().join(OsStr::from_bytes(name));
+            let files = [&b"in/1.txt"[..], b"in/2[1].txt", b"in/3\xff.txt", b"in/3.no"];
+            let files = files.map(|file| PathBuf::from(OsStr::from_bytes(file)));
+            make(&folder, &files);
+            let whole = |names: &[PathBuf]| names.iter().map(|name| folder.join(name)).collect::<Vec<_>>();
+            assert_eq!(matching(&folder, "in/*.txt").unwrap(), whole(&files[..3]));
+            assert_eq!(matching(&folder, "**/?[[]1].txt").unwrap(), whole(&files[1..2]));
+            assert_eq!(matching(&folder, "in/2[1].txt").unwrap(), whole(&files[1..2]), "its own name");
+            assert_eq!(matching(&folder, "none/*.txt").unwrap(), whole(&[]));
+        }
+    }
+
+    #[test]
+    fn a_pattern_starts_where_it_says() {
+        let top = tempfile::tempdir().unwrap();
+        make(top.path(), &["a/b".into()]);
+        let absolute = format!("{}/*/b", top.path().display());
+        assert_eq!(matching(Path::new("elsewhere"), &absolute).unwrap(), [top.path().join("a/b")]);
+        let here: Vec<_> = matching(Path::new(""), "Cargo.t?ml").unwrap();
+        assert_eq!(here, [PathBuf::from("Cargo.toml")]);
+        assert_eq!(matching(Path::new(""), "./src/matchin?.rs").unwrap(), [PathBuf::from("./src/matching.rs")]);
+    }
+
+    #[test]
+    fn links_in_a_circle_end() {
+        let top = tempfile::tempdir().unwrap();
+        make(top.path(), &["a/b/c".into()]);
+        std::os::unix::fs::symlink("..", top.path().join("a/b/up")).unwrap();
+        assert_eq!(matching(top.path(), "**/c").unwrap(), [top.path().join("a/b/c")]);
+        let linked = top.path().join("a/b/up/b/c");
+        assert_eq!(matching(top.path(), "a/b/*/b/c").unwrap(), [linked], "a name may be a link's");
+    }
+}
