@@ -172,7 +172,7 @@ fn surroundings(options: &Options, executable: &Path, scratch: &Path) -> io::Res
     }
     for path in FILES {
         // One that this kernel does not have is the same as an empty one.
-        writer.bytes(&fs::read(path).unwrap_or_default());
+        writer.bytes(text(path).unwrap_or_default().as_bytes());
     }
     let status = text("/proc/self/status")?;
     for line in status.lines().filter(|line| STATUS.iter().any(|beginning| line.starts_with(beginning))) {
