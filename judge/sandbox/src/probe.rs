@@ -40,15 +40,15 @@ pub(crate) struct Ground {
 pub(crate) struct Found {
     pub(crate) ground: Ground,
     pub(crate) gaps: Vec<Gap>,
-    /// Workers whose programs stay on a core, until they are handed out: the one that has shown it, and those that were made
-    /// ready.
-    pub(crate) waiting: Mutex<Vec<PinnedWorker>>,
+    /// Workers until they are handed out: the one that has shown it, and those that were made ready.
+    pub(crate) waiting: Mutex<Vec<WaitingWorker>>,
 }
 
-/// A worker whose programs stay on a core.
-pub(crate) struct PinnedWorker {
+/// A worker that nobody has asked for yet.
+pub(crate) struct WaitingWorker {
     pub(crate) worker: Worker,
-    pub(crate) core: usize,
+    /// Where its programs stay, if anywhere.
+    pub(crate) core: Option<usize>,
 }
 
 /// Why a tier is not available.
@@ -89,18 +89,17 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path, memory: Opt
     if tier.has_namespaces() && !has_proc {
         gaps.push(no_proc());
     }
-    let waiting = core.map(|core| PinnedWorker { worker, core }).into_iter().collect();
-    Ok(Found { ground, gaps, waiting: Mutex::new(waiting) })
+    Ok(Found { ground, gaps, waiting: Mutex::new(vec![WaitingWorker { worker, core }]) })
 }
 
 /// A tier that is known to work. Its first worker starts now, which takes a moment, while the caller does other things.
-pub(crate) fn recalled(tier: Tier, ground: Ground, gaps: Vec<Gap>) -> Found {
-    if ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) {
+pub(crate) fn recalled(tier: Tier, ground: Ground, gaps: Vec<Gap>, all_cores: bool) -> Found {
+    if all_cores || ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) {
         TreeClock::make_ready();
     }
-    let start = |core| Some(PinnedWorker { worker: worker(tier, &ground, Some(core)).ok()?, core });
-    let waiting = cores::allowed().first().copied().and_then(start).into_iter().collect();
-    Found { ground, gaps, waiting: Mutex::new(waiting) }
+    let core = if all_cores { None } else { cores::allowed().first().copied() };
+    let first = worker(tier, &ground, core).ok().map(|worker| WaitingWorker { worker, core });
+    Found { ground, gaps, waiting: Mutex::new(first.into_iter().collect()) }
 }
 
 /// A worker of this tier.

@@ -6,7 +6,7 @@ use crate::api::execution::Fault;
 use crate::api::request::Request;
 use crate::api::tier::{Gap, Options, Tier, TierChoice};
 use crate::memory::{Finding, Memory};
-use crate::probe::{self, Found, Ground, PinnedWorker, Unfit};
+use crate::probe::{self, Found, Ground, Unfit, WaitingWorker};
 use crate::sweep;
 use crate::worker::Worker;
 
@@ -57,7 +57,7 @@ impl Sandbox {
             && let Some(Finding { tier, site, gaps }) = memory.recall()
         {
             let ground = Ground { executable, scratch, site, memory: Some(memory.file().to_owned()) };
-            return Ok(Sandbox::swept(tier, probe::recalled(tier, ground, gaps)));
+            return Ok(Sandbox::swept(tier, probe::recalled(tier, ground, gaps, options.all_cores)));
         }
         let attempt = |tier| probe::attempt(tier, &executable, &scratch, memory).map(|found| (tier, found));
         let (tier, found) = match options.tier {
@@ -94,13 +94,15 @@ impl Sandbox {
     pub fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
         let mut waiting = self.waiting();
         for &core in cores {
+            let core = Some(core);
             if !waiting.iter().any(|waiting| waiting.core == core)
-                && let Ok(worker) = probe::worker(self.tier, &self.found.ground, Some(core))
+                && let Ok(worker) = probe::worker(self.tier, &self.found.ground, core)
             {
-                waiting.push(PinnedWorker { worker, core });
+                waiting.push(WaitingWorker { worker, core });
             }
         }
-        for PinnedWorker { worker, .. } in waiting.iter_mut().filter(|waiting| cores.contains(&waiting.core)) {
+        let is_meant = |waiting: &&mut WaitingWorker| waiting.core.is_some_and(|core| cores.contains(&core));
+        for WaitingWorker { worker, .. } in waiting.iter_mut().filter(is_meant) {
             request.into_iter().for_each(|request| worker.make_ready(request));
         }
     }
@@ -116,17 +118,17 @@ impl Sandbox {
         }
     }
 
-    /// A worker that waits for this core. Who wants one for all cores has no use for them: then they end.
+    /// A worker that waits for this core, or for all. Who wants one for all cores has no use for others: then they end.
     fn take_waiting(&self, core: Option<usize>) -> Option<Worker> {
         let mut waiting = self.waiting();
         if core.is_none() {
-            waiting.clear();
+            waiting.retain(|waiting| waiting.core.is_none());
         }
-        let place = waiting.iter().position(|waiting| Some(waiting.core) == core)?;
+        let place = waiting.iter().position(|waiting| waiting.core == core)?;
         Some(waiting.remove(place).worker)
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Vec<PinnedWorker>> {
+    fn waiting(&self) -> MutexGuard<'_, Vec<WaitingWorker>> {
         self.found.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -31,7 +31,7 @@ const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 /// Runs one program in the sandbox.
 pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let limits = limits(&args.limits);
-    let sandbox = sandbox::open(&args.sandbox)?;
+    let sandbox = sandbox::open_for_all_cores(&args.sandbox)?;
     let toolbox = entrants::toolbox(&sandbox, BuildSettings::default())?;
     let streams = Streams::open(args)?;
     let (ending, execution) = match solver::find_command(args.command.clone(), &toolbox) {

@@ -14,8 +14,16 @@ use std::sync::Arc;
 
 /// Opens the sandbox, also for the problems' own programs, and notes the gaps of its tier.
 pub(crate) fn open(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
-    let options =
-        Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, memory: memory(), ..Options::default() };
+    open_as(args, Options::default())
+}
+
+/// The same for a program that is not tied to a core.
+pub(crate) fn open_for_all_cores(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
+    open_as(args, Options { all_cores: true, ..Options::default() })
+}
+
+fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure> {
+    let options = Options { tier: args.tier.0, allow_unsafe: args.allow_unsafe, memory: memory(), ..options };
     let sandbox = Sandbox::open(&options).map(Arc::new).map_err(|error| match error {
         OpenError::Shortage { .. } => Failure::fault(error)
             .with_hint("raise `ulimit -n` (open files) or `ulimit -u` (processes), or end programs that use them"),

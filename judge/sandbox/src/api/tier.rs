@@ -90,6 +90,9 @@ pub struct Options {
     /// A folder in which to remember for some minutes which tier works, so that a later start in the same surroundings does
     /// not try it again. When a worker fails, it is forgotten. `None`: each start tries.
     pub memory: Option<PathBuf>,
+    /// Whether the first worker that is asked for will be one whose programs run on all cores: it starts while the caller
+    /// does other things.
+    pub all_cores: bool,
 }
 
 /// Something that does not hold in the tier in use.

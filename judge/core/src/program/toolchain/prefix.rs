@@ -236,7 +236,8 @@ fn matches(wanted: &str, name: &str) -> bool {
 /// Most folders have none: what all landmarks begin with is looked for once.
 fn has_landmark(folder: &Path) -> bool {
     let top = |landmark: &'static str| landmark.split('/').next().unwrap_or(landmark);
-    let tops: BTreeSet<_> = LANDMARKS.into_iter().map(top).filter(|top| folder.join(top).exists()).collect();
+    let mut tops: BTreeSet<_> = LANDMARKS.into_iter().map(top).collect();
+    tops.retain(|top| folder.join(top).exists());
     let is_there = |landmark| matching(folder, landmark).is_ok_and(|found| !found.is_empty());
     LANDMARKS.into_iter().filter(|landmark| tops.contains(top(landmark))).any(is_there)
 }
