@@ -3,8 +3,11 @@
 use crate::cli::{self, BuildArgs, Cli, LimitArgs, ReportArgs, RunArgs, SandboxArgs};
 use crate::model::{Shard, quote_words, without_flags};
 use clap::parser::ValueSource;
-use clap::{Args, Command, CommandFactory, Parser};
+use clap::{Arg, Args, Command, CommandFactory, Parser};
 use std::path::Path;
+
+/// The flag, for every subcommand, that names the catalogue.
+const CATALOGUE: &str = "problems";
 
 /// Returns the words of this process's command line, without its program.
 pub(crate) fn words() -> Vec<String> {
@@ -79,18 +82,28 @@ fn quoted(words: Vec<String>) -> String {
     quote_words(std::iter::once("judge".to_owned()).chain(words))
 }
 
+/// The flags that every case depends on, but for the catalogue's.
+fn of_cases() -> Command {
+    SandboxArgs::augment_args(BuildArgs::augment_args(LimitArgs::augment_args(Command::new("judge"))))
+}
+
 /// Returns the flags in a command line that every case depends on, with their values as they were written: the limits,
 /// the languages, the sandbox and the catalogue.
 pub(crate) fn case_flags(words: &[String]) -> Vec<String> {
+    let of_cases = of_cases();
+    let flags = of_cases.get_arguments().filter_map(Arg::get_long).chain([CATALOGUE]);
+    let starts: Vec<_> = flags.map(|long| format!("--{long}")).collect();
+    // Most have none. To build the whole grammar takes longer than to find that out.
+    if !words.iter().any(|word| starts.iter().any(|start| word.starts_with(start))) {
+        return Vec::new();
+    }
     let program = std::iter::once("judge".to_owned());
     let grammar = Cli::command();
     let Ok(matches) = grammar.clone().try_get_matches_from(program.chain(words.iter().cloned())) else {
         return Vec::new();
     };
     let Some((_, given)) = matches.subcommand() else { return Vec::new() };
-    let of_cases = BuildArgs::augment_args(LimitArgs::augment_args(Command::new("judge")));
-    let of_cases = SandboxArgs::augment_args(of_cases);
-    let global = grammar.get_arguments().filter(|arg| arg.get_id() == "problems");
+    let global = grammar.get_arguments().filter(|arg| arg.get_id() == CATALOGUE);
     let mut flags = Vec::new();
     for arg in of_cases.get_arguments().chain(global) {
         let id = arg.get_id().as_str();
@@ -123,6 +136,19 @@ mod tests {
         let expected = "--cpu 2s --wall 3s --memory 64MiB --output-limit 1MB --unsafe --dir data:rw --env 'A=1 2' --env B=2 \
                         --problems p.toml";
         assert_eq!(flags, shell_words::split(expected).unwrap());
+    }
+
+    #[test]
+    fn flags_of_a_case_have_one_name() {
+        let grammar = Cli::command();
+        let catalogue = grammar.get_arguments().find(|arg| arg.get_id() == CATALOGUE).unwrap();
+        assert_eq!(catalogue.get_long(), Some(CATALOGUE));
+        for arg in of_cases().get_arguments().chain([catalogue]) {
+            assert!(
+                arg.get_long().is_some() && arg.get_short().is_none() && arg.get_all_aliases().is_none(),
+                "{arg:?}"
+            );
+        }
     }
 
     #[test]

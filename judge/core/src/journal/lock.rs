@@ -3,7 +3,7 @@
 use super::{JournalError, file};
 use crate::model::RunId;
 use std::fs::{File, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -90,7 +90,7 @@ impl Drop for RunLock {
 
 /// Returns the locked file; `None` if another process holds it.
 fn try_take(path: &Path) -> io::Result<Option<File>> {
-    let mut file = File::options().create(true).truncate(false).read(true).write(true).open(path)?;
+    let file = File::options().create(true).truncate(false).read(true).write(true).open(path)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Ok(None),
@@ -99,8 +99,10 @@ fn try_take(path: &Path) -> io::Result<Option<File>> {
     // Its last holder may have removed the file meanwhile: then the lock is on nothing that others see.
     let (mine, there) = (file.metadata()?, path.metadata());
     if there.is_ok_and(|there| (there.dev(), there.ino()) == (mine.dev(), mine.ino())) {
-        file.set_len(0)?;
-        file.rewind()?;
+        // One that was cut off, if only in name, is written to the disk when it is closed, removed or not.
+        if mine.len() > 0 {
+            file.set_len(0)?;
+        }
         return Ok(Some(file));
     }
     Ok(None)
