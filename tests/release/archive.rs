@@ -66,6 +66,9 @@ fn the_archive_is_where_binstall_looks_and_holds_what_a_user_needs() {
     assert!(!licences.contains("\nproptest "), "what only the tests use is not handed on");
     let sections = run(Command::new("readelf").args(["--sections", "--wide"]).arg(&program)).unwrap();
     assert!(sections.contains(".text") && !sections.contains(".debug_line"), "not stripped: {sections}");
+    // Nothing that a call goes through can be written to.
+    let dynamic = run(Command::new("readelf").args(["--dynamic", "--segments", "--wide"]).arg(&program)).unwrap();
+    assert!(dynamic.contains("BIND_NOW") && dynamic.contains("GNU_RELRO"), "{dynamic}");
 }
 
 #[test]

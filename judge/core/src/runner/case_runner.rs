@@ -101,6 +101,11 @@ impl<'a> CaseRunner<'a> {
         Self { slots, slot, executor, open: None, ahead: VecDeque::new(), is_brief: false }
     }
 
+    /// To be ended.
+    pub(super) fn into_executor(self) -> Box<dyn Executor> {
+        self.executor
+    }
+
     /// Takes the next job; `None` when all are taken or the run is stopped.
     pub(super) fn next_turn(&mut self) -> Option<Turn<'a>> {
         self.ahead.pop_front().or_else(|| self.take())

@@ -43,8 +43,9 @@ pub(super) fn run_plan(
         let handles = executors.into_iter().enumerate().map(|(slot, executor)| {
             let (slots, sender, at_work) = (&slots, sender.clone(), at_work.clone());
             Builder::new().spawn_scoped(scope, move || {
-                work(slots, slot, executor, &sender);
+                let executor = work(slots, slot, executor, sender);
                 drop(at_work);
+                drop(executor);
             })
         });
         // Those that have started end with their next case: the receiver goes with this function.

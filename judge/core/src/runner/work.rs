@@ -7,10 +7,21 @@ use crate::model::{FinishedJob, Verdict};
 use std::sync::atomic::Ordering;
 use tokio::sync::mpsc::Sender;
 
-/// Works until there are no more jobs, or the run is stopped.
-pub(super) fn work(slots: &Slots<'_>, slot: usize, executor: Box<dyn Executor>, sender: &Sender<FinishedJob>) {
+/// Works until there are no more jobs, or the run is stopped. Returns the executor: its end takes a moment, which what was
+/// sent need not wait for.
+pub(super) fn work(
+    slots: &Slots<'_>,
+    slot: usize,
+    executor: Box<dyn Executor>,
+    sender: Sender<FinishedJob>,
+) -> Box<dyn Executor> {
     slots.leave_cores_to_solvers();
     let mut runner = CaseRunner::new(slots, slot, executor);
+    work_on(&mut runner, slots, &sender);
+    runner.into_executor()
+}
+
+fn work_on(runner: &mut CaseRunner<'_>, slots: &Slots<'_>, sender: &Sender<FinishedJob>) {
     while let Some(Turn { job, features, task }) = runner.next_turn() {
         slots.running().start(job);
         let judged = runner.judge(task);
