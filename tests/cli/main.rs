@@ -210,6 +210,8 @@ fn what_the_user_got_wrong_is_said_with_its_mend_and_exit_code_2() {
         (&["run", "-p", "columns", "--cpu", "4"], &["with its unit"]),
         (&["run", "-p", "columns", "--memory", "lots"], &["size with its unit"]),
         (&["run", "-p", "columns", "--inputs", "none/*.in"], &["no file matches"]),
+        (&["run", "-p", "columns", "--inputs", "no [1]/*.in"], &["no file matches", "--inputs 'no [[]1]/*.in'"]),
+        (&["run", "-p", "columns", "--inputs", "no[/*.in"], &["is not a file pattern", "--inputs 'no[[]/*.in'"]),
         (&["run", "-p", "columns", "--inputs", "not-a-case.in"], &["not-a-case.in", "line 1, column 1", "hello"]),
         (&["run", "-p", "columns", "--jobs", "0"], &["--jobs"]),
         (&["run", "-p", "columns", "-s", "a=x", "-s", "a=y"], &["two solvers are named `a`"]),

@@ -5,7 +5,8 @@
 //!
 //! `cargo bench -p judge --bench main_job`
 //! `-- --rounds 21` for more than seven rounds; `--idle 2500` also with 2,500 idle processes on the machine;
-//! `--once` what a run of one case takes from start to end, and `judge exec` likewise, in turns;
+//! `--once` what a run of one case takes from start to end, and `judge exec` likewise, in turns, each 1,500 ms after the one
+//! before, or `--pause 0`;
 //! `--work 16` with programs that take 16 ms of CPU time each: the efficiency at two jobs;
 //! `--clock 20` what is charged to programs that end once their own CPU clock says 20 ms;
 //! `--other PROGRAM` beside another build of the judge; `--limit 1.5` fails if the judge's ratio at one job is above that
@@ -121,15 +122,15 @@ fn charged(scene: &Scene, contestants: &[Contestant], milliseconds: f64) {
 
 /// Each round begins a moment after the one before: what the kernel needs once for many runs, each of them needs then.
 fn once(scene: &Scene, contestants: Vec<Contestant>, rounds: usize) {
-    const PAUSE: Duration = Duration::from_millis(1_500);
+    let pause = Duration::from_millis(option("--pause").unwrap_or(1_500));
     // An open sandbox would keep the kernel's counters of CPU time going, for the first of which a judge waits.
     let judges: Vec<Contestant> = contestants.into_iter().filter(Contestant::is_judge).collect();
     let mut times: Vec<[Vec<Duration>; 2]> = judges.iter().map(|_| Default::default()).collect();
     for _ in 0..rounds {
         for (judge, [runs, execs]) in judges.iter().zip(&mut times) {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(pause);
             runs.push(scene.time(judge, 1));
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(pause);
             execs.extend(scene.exec(judge));
         }
     }

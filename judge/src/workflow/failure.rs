@@ -3,7 +3,7 @@
 use crate::cases::{CheckerError, InputError, ReadError, SelectError};
 use crate::journal::{JournalError, MergeError};
 use crate::manifest::{ManifestError, UnknownProblem};
-use crate::model::{Exit, error_chain, one_line, visible};
+use crate::model::{Exit, error_chain, one_line, quote, visible};
 use crate::paired::{InferenceError, UnsuitedHypotheses, UnsuitedMinEffect};
 use crate::report::{Paint, PrintError, Style};
 use crate::runner::{ClusterError, RunError};
@@ -119,9 +119,15 @@ impl From<SelectError> for Failure {
     fn from(error: SelectError) -> Self {
         let hint = match &error {
             SelectError::NoGenerator(_) => {
-                "give files: --inputs 'data/*.in'; or add `generator-command` to the problem"
+                "give files: --inputs 'data/*.in'; or add `generator-command` to the problem".to_owned()
             }
-            SelectError::NoFiles(_) | SelectError::Pattern { .. } => "quote patterns: --inputs 'data/*.in'",
+            SelectError::NoFiles { pattern, .. } | SelectError::Pattern { pattern, .. } if pattern.contains('[') => {
+                let literal = quote(&pattern.replace('[', "[[]"));
+                format!("`[ab]` stands for a or b, and `[[]` for `[` itself: --inputs {literal}")
+            }
+            SelectError::NoFiles { .. } | SelectError::Pattern { .. } => {
+                "quote patterns: --inputs 'data/*.in'".to_owned()
+            }
             SelectError::Unreadable(_) | SelectError::SameName(_) | SelectError::NotAFile(_) => {
                 return Self::usage(error);
             }

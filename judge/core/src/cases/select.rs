@@ -34,8 +34,13 @@ pub enum SelectError {
         source: MatchError,
     },
     /// A pattern that matches nothing.
-    #[error("no file matches `{0}`")]
-    NoFiles(String),
+    #[error("no file matches `{}`", .folder.join(.pattern).display())]
+    NoFiles {
+        /// Where it starts; the current folder, if empty.
+        folder: PathBuf,
+        /// What was given.
+        pattern: String,
+    },
     /// Neither a file nor a folder.
     #[error("{} is a pipe or a device: a case must be a file, because it is read more than once", .0.display())]
     NotAFile(PathBuf),
@@ -118,7 +123,7 @@ fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
         }
     }
     if files.is_empty() {
-        return Err(SelectError::NoFiles(folder.join(pattern).display().to_string()));
+        return Err(SelectError::NoFiles { folder: folder.to_owned(), pattern: pattern.to_owned() });
     }
     files.sort_by_cached_key(|path| natural_key(&path.to_string_lossy()));
     Ok(files)
