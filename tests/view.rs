@@ -7,7 +7,7 @@ mod chromium;
 mod large_run;
 mod support;
 
-use chromium::chromium;
+use chromium::{chromium, headless};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -219,14 +219,9 @@ fn ten_thousand_moves_fit_into_two_megabytes() {
 /// Opens a page, and returns what has become of it after some seconds of the page's own time.
 fn opened(chromium: &Path, folder: &Folder, url: &str) -> String {
     let dump = std::fs::File::create(folder.path().join("dump.html")).unwrap();
-    let mut child = Command::new(chromium)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=8000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
-        .env("TMPDIR", folder.path())
-        .arg(url)
-        .stdin(Stdio::null())
+    let mut child = headless(chromium, &folder.path().join("profile"))
+        .args(["--virtual-time-budget=8000", "--dump-dom", url])
         .stdout(dump)
-        .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let started = Instant::now();

@@ -1,6 +1,6 @@
 //! A real browser, driven by the DevTools protocol.
 
-use crate::chromium::chromium;
+use crate::chromium::{chromium, headless};
 use crate::client::Server;
 use crate::support::pace::patiently;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -9,7 +9,7 @@ use std::io::Read;
 use std::net::TcpStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tungstenite::{Message, WebSocket};
@@ -41,14 +41,9 @@ impl Browser {
     pub(crate) fn open_at(url: &str) -> Option<Self> {
         let chromium = chromium()?;
         let profile = tempfile::Builder::new().prefix("judge-test-").tempdir().unwrap();
-        let child = Command::new(chromium)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", "about:blank"])
-            .arg(format!("--user-data-dir={}", profile.path().display()))
-            // It leaves its sockets there when it is killed.
-            .env("TMPDIR", profile.path())
-            .stdin(Stdio::null())
+        let child = headless(&chromium, profile.path())
+            .args(["--remote-debugging-port=0", "about:blank"])
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
             .process_group(0)
             .spawn()
             .unwrap();

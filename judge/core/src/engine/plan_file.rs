@@ -3,6 +3,7 @@
 use super::mirror::Mirror;
 use super::run_folder::{CaseEntry, RunFolder};
 use crate::cases::ProblemChecker;
+use crate::command::words;
 use crate::manifest::Catalogue;
 use crate::model::{
     CaseList, CaseSource, CaseSpec, CheckerChoice, CommandTemplate, GeneratorChoice, Invocation, KeptStderr, Limits,
@@ -160,19 +161,17 @@ fn commands(mirror: &mut Mirror, problem: &Problem) -> io::Result<Vec<String>> {
 
 fn line(mirror: &mut Mirror, command: &CommandTemplate) -> io::Result<String> {
     let folder = command.folder.join(".").canonicalize()?;
-    let Ok(words) = shell_words::split(&command.line) else { return Ok(command.line.clone()) };
-    if words.is_empty() {
+    let (Ok(plain), Ok(filled)) = (words(&command.line, &[]), words(&command.line, &[("folder", &folder)])) else {
         return Ok(command.line.clone());
-    }
-    let filled = words.iter().map(|word| word.replace("{folder}", &folder.to_string_lossy()).into()).collect();
+    };
     // A program that cannot be found is an error of the cases that need it.
     if let Ok(program) = setters_program(filled, &folder) {
         for path in &program.visible {
             mirror.copy(path)?;
         }
     }
-    let words = words.iter().map(|word| mirror.word(OsStr::new(word)).to_string_lossy().into_owned());
-    Ok(shell_words::join(words))
+    let mirrored = plain.iter().map(|word| mirror.word(word).to_string_lossy().into_owned());
+    Ok(shell_words::join(mirrored))
 }
 
 /// Copies the files of a solver, and returns it as it is for the tasks.
