@@ -82,7 +82,7 @@
 //! the helper watches it.
 //!
 //! A helper keeps up to four jails, one for each view of the host that was asked for lately. A jail's init mounts the
-//! working folder anew after a run, unless the run was brief and left it untouched.
+//! working folder anew after a run, unless its times show that the program, which was alone, left it untouched.
 //!
 //! The child of a clone walks to its program in a fixed order: signals, session, standard streams, working folder,
 //! resource limits, user, capabilities, no-new-privileges, landlock, seccomp, exec. A step that fails is a [`Fault`]

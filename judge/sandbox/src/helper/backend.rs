@@ -76,8 +76,8 @@ impl Backend {
         }
     }
 
-    /// Removes what the last program has left. `run`: how long it ran, if it ended by itself. A jail's init does that on
-    /// its own.
+    /// Removes what the last program has left. `run`: how long it ran, if it ended by itself and was alone. A jail's
+    /// init does that on its own.
     pub(crate) fn tidy(&mut self, run: Option<Duration>) -> Result<(), Fault> {
         match self {
             Backend::Bare(bare) => bare.tidy(run),

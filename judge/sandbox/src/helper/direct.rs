@@ -124,7 +124,7 @@ impl Bare {
         Ok(())
     }
 
-    /// Removes what the last program has left. `run`: how long it ran, if it ended by itself.
+    /// Removes what the last program has left. `run`: how long it ran, if it ended by itself and was alone.
     pub(crate) fn tidy(&mut self, run: Option<Duration>) -> Result<(), Fault> {
         self.folder.renew(self.size, run.filter(|_| self.restricted))
     }

@@ -30,12 +30,15 @@ pub(crate) struct Own {
     /// How many cores programs may use at once; `None`: all that this process may.
     cores: Option<u64>,
     buffer: Box<[u8]>,
+    /// Whether the last program was all of its run: it is known to have started no process or thread.
+    pub(crate) was_alone: bool,
 }
 
 impl Own {
     /// For programs on this core, or on any.
     pub(crate) fn new(core: Option<u64>) -> Own {
-        Own { steal: Steal::of(core), cores: core.map(|_| 1), buffer: vec![0; BUFFER_BYTES].into() }
+        let buffer = vec![0; BUFFER_BYTES].into();
+        Own { steal: Steal::of(core), cores: core.map(|_| 1), buffer, was_alone: false }
     }
 
     /// Cores that a program with these limits may use at once.
@@ -54,6 +57,7 @@ pub(crate) fn run(
     judge: BorrowedFd<'_>,
     own: &mut Own,
 ) -> Result<Answer, Fault> {
+    own.was_alone = false;
     let Plan { task, enclosed } = plan;
     backend.prepare(task)?;
     let backend = &*backend;
@@ -72,7 +76,9 @@ pub(crate) fn run(
     };
     let doorkeeper = backend.fork_gate().map(|gate| Doorkeeper::new(gate, limits, [out.as_fd(), err.as_fd()]));
     drop((out, err, stdin));
-    watch(backend, task, Running { program, stdout, stderr, until, meter, doorkeeper }, judge, own)
+    let answer = watch(backend, task, Running { program, stdout, stderr, until, meter, doorkeeper }, judge, own);
+    own.was_alone = members.is_alone();
+    answer
 }
 
 /// Goes on with a program that the init of a jail has begun to run.

@@ -50,7 +50,8 @@ pub(crate) fn serve() -> io::Result<()> {
         send(&answer, &socket)?;
         let Some(backend) = &mut backend else { continue };
         // Who waits for the answer does not wait for this. What fails now is tried again before the next run.
-        let ended = answer.as_ref().ok().filter(|answer| matches!(answer.end, End::Exited(_)));
+        let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
+        let ended = answer.as_ref().ok().filter(by_itself).filter(|_| own.was_alone);
         let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
         if is_repeated && plan.is_plain() && answer.is_ok_and(|answer| is_brief(&answer)) {
             left = leave_to_init(backend, &plan, &socket, &mut own)?;

@@ -126,7 +126,7 @@ impl Init {
         let rest = if self.ends_soon(config, &child, limits, &mut account) {
             let finished = reaper::finish(&child, Scope::Namespace, account);
             let totals = meter.totals(&finished);
-            self.folder.notice(finished.own_run_time());
+            self.notice(&child, &finished);
             take_rest([&mut stdout, &mut stderr], &mut [0; FEW_BYTES])?;
             if stdout.done && stderr.done {
                 let answer = conclude(limits, &finished, Vec::new(), &totals, &mut stdout, &mut stderr);

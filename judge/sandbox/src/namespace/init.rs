@@ -28,7 +28,7 @@ use crate::protocol::wire::{Reader, Writer};
 use crate::scratch::exchange;
 use crate::scratch::ramdisk::Ramdisk;
 use crate::watch::gauges::Accounts;
-use crate::watch::reaper::{self, Account, Conclusion, Reaper, Scope};
+use crate::watch::reaper::{self, Account, Conclusion, Finished, Reaper, Scope};
 use crate::watch::tree_clock::TreeClock;
 
 /// What a jail calls itself.
@@ -269,10 +269,17 @@ impl Init {
         let deadline = task.deadline(child.started);
         let Some(account) = self.await_end(config, child, deadline, account)? else { return Ok(None) };
         let finished = reaper::finish(child, Scope::Namespace, account);
-        self.folder.notice(finished.own_run_time());
+        self.notice(child, &finished);
         let exchanges = task.exchange.is_some();
         self.lent = exchanges.then(|| self.folder.root().try_clone_to_owned().ok()).flatten();
         Ok(Some(Conclusion::Finished(finished)))
+    }
+
+    /// Looks whether a program has certainly left the working folder alone.
+    pub(crate) fn notice(&mut self, child: &Child, finished: &Finished) {
+        // Another process, or a thread, could have been killed while the program went on.
+        let was_alone = self.pid_counter.as_ref().is_some_and(|counter| counter.is_at(child.pid));
+        self.folder.notice(finished.own_run_time().filter(|_| was_alone));
     }
 
     /// Waits for the program's end, which the helper may hasten, and hastens it itself after the deadline. `None`: the

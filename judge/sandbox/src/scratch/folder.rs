@@ -136,7 +136,7 @@ impl Folder {
     }
 
     /// Makes sure that it is empty, as new, and where the kernel limits it, of this size. `run`: how long the last program
-    /// ran, if it ended by itself and had the filter on.
+    /// ran, if no task of it was killed and it had the filter on.
     pub(crate) fn renew(&mut self, size: u64, run: Option<Duration>) -> Result<(), Fault> {
         match &mut self.inner {
             Inner::Memory(ramdisk, _) => {
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_system_is_new_after_every_run_but_a_brief_one_that_left_it_alone() {
+    fn a_file_system_is_new_after_every_run_but_one_that_left_it_alone() {
         if !can_be_memory(false) {
             return skip(Need::Userns, "no file system can be mounted");
         }
@@ -306,7 +306,7 @@ mod tests {
                 && renews(&mut folder)
                 && is_same_after(&mut folder, Some(Duration::ZERO))
                 && is_same_after(&mut folder, Some(Duration::ZERO))
-                && !is_same_after(&mut folder, Some(Duration::from_secs(1)))
+                && is_same_after(&mut folder, Some(Duration::from_secs(1)))
                 && !is_same_after(&mut folder, None)
         };
         // SAFETY: the closure allocates and makes system calls.

@@ -23,7 +23,7 @@ const ENTRY_BYTES: u64 = 1024;
 const BRIEF: Duration = Duration::from_millis(5);
 
 /// A mounted one. A run gets another than the run before, which tells nothing of that, neither by what is in it nor by
-/// its times and numbers. After a brief run that has certainly left it alone it is kept.
+/// its times and numbers. After a run that has certainly left it alone it is kept.
 pub(crate) struct Ramdisk {
     place: &'static str,
     owner: u32,
@@ -105,17 +105,16 @@ impl Ramdisk {
         self.handed_out = Some(stamp_clock());
     }
 
-    /// Looks whether a program has certainly left it alone: then it is as new. `run`: how long it ran, if it ended by
-    /// itself and had the filter on. One that was killed may have run out of memory while it made a file, which has no
-    /// name yet, but a number.
+    /// Looks whether a program has certainly left it alone: then it is as new. `run`: how long it ran, if it had the filter
+    /// on and no task of it was killed: that may have been while it made a file, which has no name yet, but a number.
     pub(crate) fn notice(&mut self, run: Option<Duration>) {
         let Some(handed_out) = self.handed_out else { return };
         // Where changes are not all told apart, one in the same tick of the clock as the last would not show.
         let is_unchanged = || last_change(self.root()).is_ok_and(|look| look == self.fresh);
-        let seems_untouched = run.is_some_and(|run| run < BRIEF) && is_unchanged();
+        let Some(run) = run.filter(|_| is_unchanged()) else { return self.is_to_age = false };
         let would_show = self.tells_all_apart || handed_out > self.fresh;
-        self.is_to_age = seems_untouched && !would_show;
-        if seems_untouched && would_show {
+        self.is_to_age = run < BRIEF && !would_show;
+        if would_show {
             self.handed_out = None;
         }
     }

@@ -41,7 +41,10 @@ impl<'a> Doorkeeper<'a> {
             }
             (Wish::Pages(descriptor), Some(_)) => self.is_output(knock.thread, descriptor, meter),
             (Wish::Memory(_) | Wish::Pages(_), None) => true,
-            (Wish::Process | Wish::Thread, _) => self.admit(meter),
+            (Wish::Process | Wish::Thread, _) => {
+                meter.members().expect_company();
+                self.admit(meter)
+            }
             (Wish::Handler(action), _) => {
                 // Fails for a bad address, of which the kernel tells the program itself.
                 let _ = meter.as_user(|| handler::let_calls_go_on(knock.thread, action));

@@ -35,12 +35,14 @@ pub(crate) struct Members {
     others: Cell<bool>,
     /// That one, once it was found, as long as there are no others.
     first: Cell<Option<i32>>,
+    /// Its first thread is known to be all of the run.
+    alone: Cell<bool>,
 }
 
 impl Members {
-    /// For a run that begins. `gated`: each process after the first has to ask.
+    /// For a run that begins. `gated`: each process and thread after the first has to ask.
     pub(crate) fn new(gated: bool) -> Members {
-        Members { others: Cell::new(!gated), first: Cell::new(None) }
+        Members { others: Cell::new(!gated), first: Cell::new(None), alone: Cell::new(gated) }
     }
 
     /// Whether the program may have started other processes.
@@ -51,6 +53,16 @@ impl Members {
     /// One was let in.
     pub(crate) fn let_in(&self) {
         self.others.set(true);
+    }
+
+    /// Whether there was never another process or thread.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.alone.get()
+    }
+
+    /// A process or thread may be let in.
+    pub(crate) fn expect_company(&self) {
+        self.alone.set(false);
     }
 }
 

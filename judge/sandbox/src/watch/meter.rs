@@ -3,7 +3,7 @@
 use crate::cgroup::group::Cgroup;
 use crate::proc::tree;
 use crate::watch::cpu_meter::CpuMeter;
-use crate::watch::gauges::{Accounts, Gauges};
+use crate::watch::gauges::{Accounts, Gauges, Members};
 use crate::watch::memory_meter::MemoryMeter;
 use crate::watch::reaper::Finished;
 
@@ -60,6 +60,11 @@ impl<'a> Meter<'a> {
     pub(crate) fn tasks(&self) -> Option<u64> {
         let watched = self.gauges.cgroup.is_none() && self.gauges.many;
         watched.then(|| self.alive())
+    }
+
+    /// Which processes are the run's.
+    pub(crate) fn members(&self) -> &'a Members {
+        self.gauges.members
     }
 
     /// Tasks alive now.

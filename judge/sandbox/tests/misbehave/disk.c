@@ -15,8 +15,7 @@ static int wait_for_judgement(void) {
     return 0;
 }
 
-/* Its exit code when there is no room; anything else that fails is no proof of anything. */
-/* How a program that could not go on ends. */
+/* The exit code when there is no room; anything else that fails is no proof of anything. */
 static int full(void) {
     return errno == ENOSPC || errno == EOPNOTSUPP ? 3 : 4;
 }
@@ -264,9 +263,10 @@ static int recall_all(char **arguments) {
     return recall(arguments);
 }
 
-/* Leaves traces, one kind for each argument: some without touching the folder. */
+/* Leaves traces, one kind for each number, some without touching the folder, and goes on for so many milliseconds. */
 static int leave(char **arguments) {
     struct open_how nameless = {.flags = O_TMPFILE | O_RDWR, .mode = 0600};
+    rest(atof(arguments[1]) / 1e3);
     switch (atoi(arguments[0])) {
     case 0:
         open("left", O_CREAT | O_WRONLY, 0600);
@@ -291,6 +291,33 @@ static int leave(char **arguments) {
     return 0;
 }
 
+static void *nothing(void *unused) {
+    return unused;
+}
+
+/* Tells which mount the folder is, and leaves it alone: by itself, briefly or not, with a thread, with a child. */
+static int mounted(char **arguments) {
+    enum { MNT_ID_UNIQUE = 0x4000 };
+    struct statx folder;
+    pthread_t thread;
+    pid_t child;
+    if (statx(AT_FDCWD, ".", 0, MNT_ID_UNIQUE, &folder))
+        return 3;
+    printf("%llu\n", folder.stx_mask & MNT_ID_UNIQUE ? (unsigned long long)folder.stx_mnt_id : 0);
+    switch (atoi(arguments[0])) {
+    case 1:
+        rest(0.02);
+        return 0;
+    case 2:
+        return pthread_create(&thread, NULL, nothing, NULL) || pthread_join(thread, NULL) ? 3 : 0;
+    case 3:
+        if ((child = fork()) == 0)
+            _exit(0);
+        return waitpid(child, NULL, 0) != child;
+    }
+    return 0;
+}
+
 int main(int count, char **arguments) {
     static const struct mode modes[] = {
         {"folders", folders},         {"small-files", small_files}, {"empty-folders", empty_folders},
@@ -298,6 +325,7 @@ int main(int count, char **arguments) {
         {"never-named", never_named}, {"mapped", mapped},           {"in-flight", in_flight},
         {"own-table", own_table},     {"by-children", by_children}, {"at-the-end", at_the_end},
         {"modest", modest},           {"recall", recall},           {"recall-all", recall_all},   {"leave", leave},
+        {"mounted", mounted},
         {NULL, NULL},
     };
     return dispatch(modes, count, arguments);

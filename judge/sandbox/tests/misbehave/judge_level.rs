@@ -48,6 +48,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("streams by name", streams::by_name),
     ("gap of a lone root", gap_of_a_lone_root),
     ("traces from run to run", traces::from_run_to_run),
+    ("traces of helpers", traces::of_helpers),
     ("traces in other users' files", traces::other_users_files),
     ("traces among judges", traces::users_of_judges),
     ("dismissed", dismissed),

@@ -34,13 +34,45 @@ pub(crate) fn from_run_to_run(sandbox: &Sandbox, programs: &Path) -> Result<(), 
     check(!first.stdout.is_empty(), || format!("{first:?}"))?;
     let repeats = if slowness() == 1 { 100 } else { 20 };
     for number in 0..repeats {
-        let trace = (number % 4).to_string();
-        run(&["disk", "leave", &trace])?;
+        let (trace, time) = ((number % 4).to_string(), if number % 8 < 4 { "0" } else { "6" });
+        run(&["disk", "leave", &trace, time])?;
         let next = run(&["disk", mode])?;
         check(next.stdout == first.stdout, || {
             let text = |execution: &Execution| String::from_utf8_lossy(&execution.stdout).into_owned();
             format!("after trace {trace}: {} became {}", text(&first), text(&next))
         })?;
+    }
+    Ok(())
+}
+
+/// A folder that was left alone is handed on only if the program had no other process or thread: one that is killed while
+/// it makes a file has used up a number, and no time of the folder shows it.
+pub(crate) fn of_helpers(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    // Which mount its folder is, as the kernel numbers them; never two the same.
+    let mut mount = |kind: &str| -> Result<u64, String> {
+        let execution = worker.run(&request(programs.join("disk"), &words(&["disk", "mounted", kind])));
+        let execution = execution.map_err(|fault| fault.to_string())?;
+        let number = String::from_utf8_lossy(&execution.stdout).trim().parse();
+        number.map_err(|_| format!("{execution:?}"))
+    };
+    let (brief, lasting, with_thread, with_child) = ("0", "1", "2", "3");
+    let first = mount(brief)?;
+    let is_memory = sandbox.gaps().iter().all(|gap| gap.what != "disk");
+    if first == 0 || !is_memory {
+        // Before Linux 6.8 nothing tells mounts apart; on a disk the folder has none of its own.
+        return Ok(());
+    }
+    // The first one of a worker may have been tried out.
+    let mut last = mount(brief)?;
+    for _ in 0..3 {
+        for (kind, keeps) in [(brief, true), (lasting, true), (with_thread, false), (brief, true), (with_child, false)]
+        {
+            let here = mount(kind)?;
+            let next = mount(brief)?;
+            check((next == here) == keeps, || format!("after kind {kind}: mounts {last}, {here}, {next}"))?;
+            last = next;
+        }
     }
     Ok(())
 }
