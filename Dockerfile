@@ -12,12 +12,12 @@ COPY checkers checkers
 COPY judge judge
 COPY solutions solutions
 COPY tests/fuzz tests/fuzz
-RUN cargo build --release --locked && strip target/release/judge
+RUN cargo build --profile dist --locked && strip target/dist/judge
 
 FROM debian:bookworm-slim
 # What solvers are written in most often.
 RUN apt-get update && apt-get install --yes --no-install-recommends g++ python3 && rm -rf /var/lib/apt/lists/*
-COPY --from=build /source/target/release/judge /usr/local/bin/judge
+COPY --from=build /source/target/dist/judge /usr/local/bin/judge
 WORKDIR /work
 ENTRYPOINT ["judge"]
 CMD ["run", "--problem", "columns"]

@@ -100,10 +100,10 @@ fn the_first_stage_is_a_workspace_that_builds_what_the_second_stage_takes() {
         "0",
     ]));
     assert!(plan.unwrap().starts_with("judge v"));
-    let builds = all("RUN").into_iter().filter(|command| command.contains("cargo build --release --locked"));
+    let builds = all("RUN").into_iter().filter(|command| command.contains("cargo build --profile dist --locked"));
     assert_eq!(builds.count(), 1);
     let taken = all("COPY").into_iter().find(|line| line.starts_with("--from=build ")).unwrap();
-    assert_eq!(taken, "--from=build /source/target/release/judge /usr/local/bin/judge");
+    assert_eq!(taken, "--from=build /source/target/dist/judge /usr/local/bin/judge");
     assert_eq!(all("WORKDIR"), ["/source", "/work"]);
 }
 
