@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod comparing;
+mod deferred;
 mod engine;
 mod past;
 mod setting;
@@ -10,6 +11,7 @@ mod shared;
 
 pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, LanguagesArgs, ViewArgs};
 pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
+pub use deferred::Deferred;
 pub use engine::{DetachArgs, Engine, EngineArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};
 pub use setting::{NewArgs, NewChecker, VerifyArgs};
@@ -47,16 +49,16 @@ pub struct Cli {
 pub enum Command {
     /// Run solvers on a problem's cases, check every answer, and score them
     #[command(after_help = RUN_EXAMPLES)]
-    Run(Box<RunArgs>),
+    Run(Deferred<RunArgs>),
     /// Check an existing answer, without running anything
     #[command(after_help = by_hand::CHECK_EXAMPLES)]
-    Check(CheckArgs),
+    Check(Deferred<CheckArgs>),
     /// Write the input of a case
     #[command(after_help = by_hand::GEN_EXAMPLES)]
-    Gen(GenArgs),
+    Gen(Deferred<GenArgs>),
     /// Run one program in the sandbox: no problem, no checker
     #[command(after_help = by_hand::EXEC_EXAMPLES)]
-    Exec(Box<ExecArgs>),
+    Exec(Deferred<ExecArgs>),
     /// Show what the sandbox supports on this machine, what is missing, and how to get it
     #[command(after_help = "Examples:\n  judge doctor\n  sudo judge doctor\n  judge doctor --json -")]
     Doctor {
@@ -66,34 +68,34 @@ pub enum Command {
     },
     /// List, show, tag and remove past runs
     #[command(after_help = past::HISTORY_EXAMPLES)]
-    History(HistoryArgs),
+    History(Deferred<HistoryArgs>),
     /// Show the best score on each case of a problem, and its origin
     #[command(after_help = past::BEST_EXAMPLES)]
-    Best(BestArgs),
+    Best(Deferred<BestArgs>),
     /// Score a past run by another rule, without running anything
     #[command(after_help = past::RESCORE_EXAMPLES)]
-    Rescore(RescoreArgs),
+    Rescore(Deferred<RescoreArgs>),
     /// Merge the journals of shards into one run
     #[command(after_help = past::MERGE_EXAMPLES)]
-    Merge(MergeArgs),
+    Merge(Deferred<MergeArgs>),
     /// Show whether a solver is better than another, and how certain that is
-    #[command(after_help = comparing::COMPARE_EXAMPLES, mut_arg("jsonl", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
-    Compare(Box<CompareArgs>),
+    #[command(after_help = comparing::COMPARE_EXAMPLES)]
+    Compare(Deferred<CompareArgs>),
     /// Record what a solver achieves, for `judge gate`
     #[command(after_help = comparing::BASELINE_EXAMPLES)]
-    Baseline(Box<BaselineArgs>),
+    Baseline(Deferred<BaselineArgs>),
     /// Fail if a solver is worse than its baseline: for continuous integration
-    #[command(after_help = comparing::GATE_EXAMPLES, mut_arg("jsonl", |arg| arg.hide(true)))]
-    Gate(Box<GateArgs>),
+    #[command(after_help = comparing::GATE_EXAMPLES)]
+    Gate(Deferred<GateArgs>),
     /// Show how many cases a difference needs, and which difference a number of cases shows
-    #[command(after_help = comparing::POWER_EXAMPLES, mut_arg("jsonl", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
-    Power(Box<PowerArgs>),
+    #[command(after_help = comparing::POWER_EXAMPLES)]
+    Power(Deferred<PowerArgs>),
     /// Search for good parameters of a solver
-    #[command(after_help = comparing::TUNE_EXAMPLES, mut_arg("jsonl", |arg| arg.help("JSON lines: every setting in every round")), mut_arg("json", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
-    Tune(Box<TuneArgs>),
+    #[command(after_help = comparing::TUNE_EXAMPLES)]
+    Tune(Deferred<TuneArgs>),
     /// Show the languages of solvers: which are installed here, and what compiles and runs them
     #[command(after_help = by_hand::LANGUAGES_EXAMPLES)]
-    Languages(LanguagesArgs),
+    Languages(Deferred<LanguagesArgs>),
     /// Show how many compiled programs are kept from run to run, and where; or remove them
     #[command(after_help = by_hand::CACHE_EXAMPLES)]
     Cache {
@@ -103,7 +105,7 @@ pub enum Command {
     },
     /// Turn a problem package of another judge into a problem of this one
     #[command(after_help = by_hand::IMPORT_EXAMPLES)]
-    Import(ImportArgs),
+    Import(Deferred<ImportArgs>),
     /// List the problems
     #[command(after_help = "Examples:\n  judge list\n  judge list --problems contest/problems.toml")]
     List,
@@ -124,16 +126,16 @@ pub enum Command {
     },
     /// Look at runs, cases, comparisons and problems in a browser
     #[command(after_help = past::UI_EXAMPLES)]
-    Ui(UiArgs),
+    Ui(Deferred<UiArgs>),
     /// Show a game move by move, as one web page
     #[command(after_help = by_hand::VIEW_EXAMPLES)]
-    View(ViewArgs),
+    View(Deferred<ViewArgs>),
     /// Make a small problem that works, to start your own from
     #[command(after_help = setting::NEW_EXAMPLES)]
-    New(NewArgs),
+    New(Deferred<NewArgs>),
     /// Check problems of your own: generator, inputs, checker, answer files, expected solvers, limits and groups
     #[command(after_help = setting::VERIFY_EXAMPLES)]
-    Verify(Box<VerifyArgs>),
+    Verify(Deferred<VerifyArgs>),
     /// Print the JSON schema of a report or of problems.toml
     #[command(after_help = SCHEMA_EXAMPLES)]
     Schema {

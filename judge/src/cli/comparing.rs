@@ -87,6 +87,7 @@ pub struct StatisticsArgs {
 
 /// Arguments of `judge compare`.
 #[derive(Debug, Args)]
+#[command(mut_arg("jsonl", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
 pub struct CompareArgs {
     /// The problem's id, as in `judge list` [default: the only one of the catalogue]
     #[arg(short, long, value_name = "ID")]
@@ -144,6 +145,7 @@ pub struct CompareArgs {
 /// Arguments of `judge power`.
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("spread").required(true).args(["problem", "sd", "effects"]))]
+#[command(mut_arg("jsonl", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
 pub struct PowerArgs {
     /// The problem's id: measure the spread between solvers, or take it from past runs
     #[arg(short, long, value_name = "ID")]
@@ -214,6 +216,7 @@ pub struct BaselineArgs {
 
 /// Arguments of `judge gate`.
 #[derive(Debug, Args)]
+#[command(mut_arg("jsonl", |arg| arg.hide(true)))]
 pub struct GateArgs {
     /// The baseline file, as `judge baseline` writes it
     #[arg(long, value_name = "FILE")]
@@ -255,6 +258,7 @@ pub struct GateArgs {
 
 /// Arguments of `judge tune`.
 #[derive(Debug, Args)]
+#[command(mut_arg("jsonl", |arg| arg.help("JSON lines: every setting in every round")), mut_arg("json", |arg| arg.hide(true)), mut_arg("junit", |arg| arg.hide(true)))]
 pub struct TuneArgs {
     /// The problem's id, as in `judge list` [default: the only one of the catalogue]
     #[arg(short, long, value_name = "ID")]

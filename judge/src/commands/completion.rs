@@ -49,7 +49,10 @@ pub fn complete_if_asked() -> Option<ExitCode> {
 
 /// Returns the grammar with the candidates that depend on the catalogue.
 fn with_candidates() -> Command {
-    Cli::command().mut_subcommands(|command| {
+    let mut grammar = Cli::command();
+    // The arguments of subcommands are there only then.
+    grammar.build();
+    grammar.mut_subcommands(|command| {
         let is_solve = command.get_name() == "solve";
         command.mut_args(|arg: Arg| match arg.get_id().as_str() {
             "problem" | "id" => arg.add(ArgValueCandidates::new(problems)),

@@ -23,7 +23,7 @@ pub(crate) fn recorded_words(command: &str) -> Vec<String> {
 pub(crate) fn recorded_run(command: &str) -> Option<Box<RunArgs>> {
     let words = std::iter::once("judge".to_owned()).chain(recorded_words(command));
     match Cli::try_parse_from(words).ok()?.command {
-        cli::Command::Run(args) => Some(args),
+        cli::Command::Run(args) => Some(args.into_inner()),
         _ => None,
     }
 }

@@ -9,8 +9,11 @@ use std::ops::Range;
 pub(super) fn check(section: &Section<'_>, key: &str, command: &Located<&str>, names: &[&str]) -> bool {
     let mut all_known = true;
     for (place, name, is_quoted) in found(command.value) {
+        if names.contains(&name) || name == "folder" {
+            continue;
+        }
         let meant = closest(name, names.iter().copied());
-        if names.contains(&name) || name == "folder" || (is_quoted && meant.is_none()) {
+        if is_quoted && meant.is_none() {
             continue;
         }
         let expected = match meant {

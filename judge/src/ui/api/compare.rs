@@ -84,7 +84,8 @@ fn arguments(problem: &str, query: &CompareQuery) -> Result<CompareArgs, Refused
     let condition = Some(filter.trim()).filter(|text| !text.is_empty()).map(str::parse);
     let condition = condition.transpose().map_err(|error: crate::condition::ConditionError| Failure::usage(error))?;
     match Cli::try_parse_from(words).map(|cli| cli.command) {
-        Ok(Command::Compare(mut args)) => {
+        Ok(Command::Compare(args)) => {
+            let mut args = args.into_inner();
             args.cases.condition = condition;
             Ok(*args)
         }
