@@ -20,6 +20,7 @@ pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArg
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use shared::count;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -271,7 +272,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub jobs: JobArgs,
     /// The number of runs of every case
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub repeat: Option<NonZeroU32>,
     /// Run a fixed part of the cases, such as 3/16, or the one of this task of an array: auto, auto/16 or auto/0-15
     #[arg(long, value_name = "K/N|auto")]

@@ -36,7 +36,7 @@ seeds = "1"
 "#;
 
 /// Command lines with a mistake in each.
-const MISTAKES: [&str; 45] = [
+const MISTAKES: [&str; 50] = [
     "",
     "rnu",
     "run",
@@ -48,6 +48,8 @@ const MISTAKES: [&str; 45] = [
     "run -p columns --where nothing<3 --seeds 1 -s ./ok",
     "run -p columns --cpu 4parsecs",
     "run -p columns --memory lots",
+    "run -p columns --jobs 0",
+    "run -p columns --repeat 99999999999",
     "run -p columns --tier castle",
     "run -p columns --score best",
     "run -p columns --inputs missing*.in",
@@ -60,6 +62,7 @@ const MISTAKES: [&str; 45] = [
     "run -p columns -s ./ok --seeds 1 --json - --csv -",
     "run -p columns --problems missing.toml",
     "run -p columns --problems not.toml",
+    "run -p columns --problems latin.toml",
     "run -p wrong --problems wrong.toml",
     "run -p no-checker --problems faulty.toml -s ./ok -j 1",
     "run -p bad-checker --problems faulty.toml -s ./ok -j 1",
@@ -77,6 +80,8 @@ const MISTAKES: [&str; 45] = [
     "gate --baseline missing.toml -s ./ok",
     "gate --baseline plain.txt -s ./ok",
     "power -p columns",
+    "power --effects case.in",
+    "compare -p columns ./ok ./ok --alpha 2",
     "tune -p columns -s ./ok --param w=5..1",
     "view -p columns --seed 7 -s ./missing --html game.html",
     "solve nothing",
@@ -91,6 +96,7 @@ pub(crate) fn messages() -> Transcript {
     folder.write("wrong.toml", WRONG);
     folder.write("faulty.toml", FAULTY);
     folder.write("not.toml", "[[problem]\n");
+    folder.write("latin.toml", b"[[problem]]\ntitle = \"Th\xe9\"\n");
     folder.write("plain.txt", "0\n");
     folder.write("case.in", "6 13\nhello\n");
     folder.script("ok", "echo 0");

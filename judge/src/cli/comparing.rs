@@ -1,5 +1,6 @@
 //! The grammar of the commands that compare: `compare`, `power`, `baseline`, `gate` and `tune`.
 
+use super::shared::count;
 use super::{BuildArgs, CaseArgs, EngineArgs, JobArgs, LimitArgs, ReportArgs, SandboxArgs};
 use crate::model::{Percent, Seeds};
 use crate::paired::{EffectLevel, EffectMeasure, MinEffect};
@@ -111,7 +112,7 @@ pub struct CompareArgs {
     #[arg(long, conflicts_with = "inputs", help_heading = "Statistics")]
     pub until_decided: bool,
     /// With --until-decided: the largest number of cases
-    #[arg(long, value_name = "N", default_value = "1000", requires = "until_decided", help_heading = "Statistics")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "1000", requires = "until_decided", help_heading = "Statistics")]
     pub max_cases: NonZeroUsize,
     /// With --until-decided: also allow for large effects on this share of the cases, such as 1%, which ordinary ones hide
     #[arg(long, value_name = "SHARE", requires = "until_decided", value_parser = rare, help_heading = "Statistics")]
@@ -204,7 +205,7 @@ pub struct BaselineArgs {
     #[arg(long, value_name = "SHARE")]
     pub tolerance: Option<Percent>,
     /// Run each case this often [default: twice, and five times if any score changes]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub repeat: Option<NonZeroU32>,
     /// Which cases
     #[command(flatten)]
@@ -228,7 +229,7 @@ pub struct GateArgs {
     #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub max_drop: Percent,
     /// Run each case this often [default: once, and again if scores vary and the total is low]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub repeat: Option<NonZeroU32>,
     /// With a baseline of one run, or a deterministic one: complain about a fallen total only if the fall is certain over the cases
     #[arg(long)]
@@ -273,10 +274,10 @@ pub struct TuneArgs {
     #[arg(long = "default", value_name = "NAME=VALUE", value_parser = assignment)]
     pub defaults: Vec<(String, String)>,
     /// The number of runs of the solver in the search
-    #[arg(long, value_name = "N", default_value = "600")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "600")]
     pub budget: NonZeroUsize,
     /// The number of cases that a new setting runs on, and by which further ones are added [default: 2 to 16, by the budget]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub first_cases: Option<NonZeroUsize>,
     /// The number of fresh cases on which the winner is compared with the default setting at the end; 0 for none
     #[arg(long, value_name = "N", default_value = "50")]
@@ -318,7 +319,9 @@ fn positive(text: &str) -> Result<f64, String> {
 }
 
 fn alpha(text: &str) -> Result<f64, String> {
-    probability(text).filter(|alpha| *alpha <= 0.25).ok_or_else(|| "expected a number such as 0.05".to_owned())
+    probability(text)
+        .filter(|alpha| *alpha <= 0.25)
+        .ok_or_else(|| "expected a number above 0 and up to 0.25, such as 0.05".to_owned())
 }
 
 fn rare(text: &str) -> Result<f64, String> {

@@ -1,7 +1,6 @@
 //! The grammar of the commands about past runs.
 
-use super::shared::ProblemArgs;
-use super::shared::ReportArgs;
+use super::shared::{ProblemArgs, ReportArgs, count};
 use crate::condition::Condition;
 use crate::model::{Rule, RunChoice, Tag, listed};
 use clap::{Args, Subcommand};
@@ -88,7 +87,7 @@ pub struct HistoryArgs {
     #[command(flatten)]
     pub filter: CaseFilterArgs,
     /// The number of rows, the newest first
-    #[arg(short = 'n', long, value_name = "N", default_value = "20")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "20")]
     pub limit: NonZeroUsize,
     /// Show every row
     #[arg(long, conflicts_with = "limit")]
@@ -213,7 +212,7 @@ pub struct RescoreArgs {
     #[arg(long, value_name = "RULE", help = score_help())]
     pub score: Option<String>,
     /// The points of the best on a case
-    #[arg(long, value_name = "N", help = scale_help())]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroU64>, help = scale_help())]
     pub scale: Option<NonZeroU64>,
     /// What the best scores are, beside those of this run: run (nothing else), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
     #[arg(long, value_name = "run|ledger|FILE")]

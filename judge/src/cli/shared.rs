@@ -4,7 +4,7 @@ use crate::condition::Condition;
 use crate::model::{Bytes, LanguageChoice, Seeds, Time};
 use clap::Args;
 use judge_sandbox::{Tier, TierChoice, UnknownTier};
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{IntErrorKind, NonZeroU32, NonZeroUsize, ParseIntError};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -59,7 +59,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "SIZE")]
     pub output_limit: Option<Bytes>,
     /// Processes and threads alive at once
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub processes: Option<NonZeroU32>,
 }
 
@@ -123,7 +123,7 @@ impl FromStr for TierArg {
 #[derive(Debug, Args, Clone)]
 pub struct JobArgs {
     /// The number of solvers that run at once; more than cores disturb each other's times [default: the number of physical cores]
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub jobs: Option<NonZeroUsize>,
     /// Do not pin each solver to a core of its own
     #[arg(long)]
@@ -167,4 +167,12 @@ impl ReportArgs {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// Reads how many there are to be, at least one.
+pub(super) fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => format!("{text} is too large"),
+        _ => format!("expected a whole number from 1 on, found `{text}`"),
+    })
 }

@@ -180,11 +180,12 @@ fn given(sd: &MinEffect) -> Spread {
 fn recorded(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
     let bytes = load::bytes("the effects", path)?;
     let text = String::from_utf8_lossy(&bytes);
-    let number = |word: &str| match word.parse::<f64>() {
+    let number = |(line, word): (usize, &str)| match word.parse::<f64>() {
         Ok(effect) if effect.is_finite() => Ok(effect),
-        _ => Err(Failure::usage(format!("{}: `{word}` is not a number", path.display()))),
+        _ => Err(Failure::usage(format!("{}:{line}: expected a number, found `{word}`", path.display()))),
     };
-    let effects: Vec<f64> = text.split_whitespace().map(number).collect::<Result<_, _>>()?;
+    let words = (1..).zip(text.lines()).flat_map(|(line, text)| text.split_whitespace().map(move |word| (line, word)));
+    let effects: Vec<f64> = words.map(number).collect::<Result<_, _>>()?;
     let moments = Moments::of(&effects);
     if moments.count() < 2 {
         return Err(Failure::usage(format!("{}: at least two effects are needed", path.display())));

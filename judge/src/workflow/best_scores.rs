@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::{load, recorder};
 use crate::cases::Inputs;
 use crate::command::game_of;
-use crate::manifest::{Catalogue, read_best_scores};
+use crate::manifest::{Catalogue, decode, read_best_scores};
 use crate::model::{BestScore, BestSource, CaseList, CaseSpec, Digest, Direction, Game, Problem};
 use crate::paired::EffectMeasure;
 use crate::report;
@@ -125,8 +125,8 @@ fn read(game: &Game, path: &Path) -> Result<Scores, Failure> {
     if bytes.trim_ascii_start().starts_with(b"{") {
         return Ok(by_input(game.direction, load::parse_best_scores(game, path, &bytes)?));
     }
-    let text = String::from_utf8_lossy(&bytes);
-    let scores = read_best_scores(&path.display().to_string(), &text)?;
+    let file = path.display().to_string();
+    let scores = read_best_scores(&file, &decode(&file, bytes)?)?;
     Ok(Scores::ByName(scores))
 }
 

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::first_time::is_first_time_in;
-use crate::manifest::Catalogue;
+use crate::manifest::{Catalogue, decode};
 use crate::model::{BestScore, Bytes, Game, Problem, quote};
 use crate::report::{self, Written};
 use std::fs::{File, OpenOptions};
@@ -48,10 +48,10 @@ fn found(given: Option<&Path>) -> Result<Catalogue, Failure> {
     let Some(path) = given.map(Path::to_owned).or_else(|| nearest(&here)) else {
         return Ok(Catalogue::built_in(&here)?);
     };
-    let text = std::fs::read_to_string(&path).map_err(|error| unreadable("the catalogue", &path, error))?;
+    let contents = std::fs::read(&path).map_err(|error| unreadable("the catalogue", &path, error))?;
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or(here.clone());
-    let shown = path.strip_prefix(&here).unwrap_or(&path);
-    Ok(Catalogue::parse(&shown.display().to_string(), &text, &folder)?)
+    let shown = path.strip_prefix(&here).unwrap_or(&path).display().to_string();
+    Ok(Catalogue::parse(&shown, &decode(&shown, contents)?, &folder)?)
 }
 
 fn current_folder() -> Result<PathBuf, Failure> {

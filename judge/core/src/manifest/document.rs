@@ -22,6 +22,22 @@ impl fmt::Display for ManifestError {
     }
 }
 
+/// Returns the text of a file. `file` is its name in messages.
+///
+/// # Errors
+/// When it is not UTF-8: the first place that is not.
+pub fn decode(file: &str, contents: Vec<u8>) -> Result<String, ManifestError> {
+    String::from_utf8(contents).map_err(|error| {
+        let start = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let end = start + char::REPLACEMENT_CHARACTER.len_utf8();
+        let message = "not UTF-8".to_owned();
+        let expected = "save the file as UTF-8".to_owned();
+        let complaint = CatalogueComplaint { span: start..end, message, expected, follows: false };
+        ManifestError { file: file.to_owned(), text, complaints: vec![complaint] }
+    })
+}
+
 /// Reads a file with `read`. `title` is the name of the file's own table in messages.
 pub(super) fn read_document<T>(
     title: &'static str,
@@ -46,5 +62,19 @@ pub(super) fn read_document<T>(
             complaints.sort_by_key(|complaint| (complaint.follows, complaint.span.start));
             Err(ManifestError { file: file.to_owned(), text: text.to_owned(), complaints })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+
+    #[test]
+    fn what_is_not_utf_8_is_shown_with_its_place() {
+        assert_eq!(decode("p.toml", "é = 1\n".into()).unwrap(), "é = 1\n");
+        let latin = decode("p.toml", b"a = 1\ntitle = \"Th\xe9 1\"\n".to_vec()).unwrap_err();
+        let expected =
+            "not UTF-8\n --> p.toml:2:12\n  |\n2 | title = \"Th\u{fffd} 1\"\n  |            ^ save the file as UTF-8";
+        assert_eq!(latin.to_string(), expected);
     }
 }

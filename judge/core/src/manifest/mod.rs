@@ -21,6 +21,6 @@ mod verification;
 pub use builtin::{BUILT_IN, CATALOGUE_SCHEMA};
 pub use catalogue::{Catalogue, UnknownProblem, read_best_scores};
 pub use complaint::CatalogueComplaint;
-pub use document::ManifestError;
+pub use document::{ManifestError, decode};
 pub use languages::{built_in as built_in_languages, read_languages};
 pub use suggest::closest;

@@ -27,7 +27,10 @@ impl FromStr for Time {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let error = || UnitError { expected: "a time with its unit, such as `4s` or `500ms`", found: text.to_owned() };
+        let error = || UnitError {
+            expected: "a time with its unit (us, ms, s, min), such as `4s` or `500ms`",
+            found: text.to_owned(),
+        };
         let nanoseconds = amount(text, &TIME_UNITS).ok_or_else(error)?;
         Ok(Self(Duration::from_nanos(nanoseconds)))
     }
@@ -65,8 +68,8 @@ impl FromStr for Bytes {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let error =
-            || UnitError { expected: "a size with its unit, such as `1024 MiB` or `1MB`", found: text.to_owned() };
+        let expected = "a size with its unit (B, KB, KiB, MB, MiB, GB, GiB), such as `1024 MiB` or `1MB`";
+        let error = || UnitError { expected, found: text.to_owned() };
         amount(text, &BYTE_UNITS).or_else(|| amount(text, &SHORT_BYTE_UNITS)).map(Self).ok_or_else(error)
     }
 }
