@@ -37,6 +37,7 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     if let Some(choice) = args.detach.attach {
         return attach(catalogue, args, choice);
     }
+    let sandbox = sandbox::open_early(&args.sandbox);
     let provenance = provenance::here();
     let shard = args.shard.map(sharding::shard).transpose()?;
     let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.id())?;
@@ -44,7 +45,9 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
-    let sandbox = sandbox::open(&args.sandbox)?;
+    // Only now: what is wrong with the problem or its cases comes first.
+    let sandbox = sandbox?;
+    sandbox::note_gaps(&sandbox);
     let runner =
         running(&catalogue, args, &sandbox, outputs.show_features()).runner(Presence::MayLeave(args.detach.detach))?;
     let limits = limits(&problem.limits, &args.limits);

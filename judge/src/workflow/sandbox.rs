@@ -14,12 +14,24 @@ use std::sync::Arc;
 
 /// Opens the sandbox, also for the problems' own programs, and notes the gaps of its tier.
 pub(crate) fn open(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
+    open_as(args, Options::default()).inspect(|sandbox| note_gaps(sandbox))
+}
+
+/// The same without a note. Its first worker starts while the caller does other things.
+pub(crate) fn open_early(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
     open_as(args, Options::default())
 }
 
 /// The same for a program that is not tied to a core.
 pub(crate) fn open_for_all_cores(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
-    open_as(args, Options { all_cores: true, ..Options::default() })
+    open_as(args, Options { all_cores: true, ..Options::default() }).inspect(|sandbox| note_gaps(sandbox))
+}
+
+/// Notes what the tier does not guarantee.
+pub(crate) fn note_gaps(sandbox: &Sandbox) {
+    for gap in gaps(sandbox.gaps()) {
+        report::note(&format!("sandbox tier {}, {gap}", sandbox.tier()));
+    }
 }
 
 fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure> {
@@ -40,9 +52,6 @@ fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure
             Err(Failure::usage(error).with_hint("`judge doctor` shows what is missing"))
         }
         _ => {
-            for gap in gaps(sandbox.gaps()) {
-                report::note(&format!("sandbox tier {tier}, {gap}"));
-            }
             command::use_sandbox(&sandbox);
             Ok(sandbox)
         }
