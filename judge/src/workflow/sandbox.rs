@@ -14,17 +14,17 @@ use std::sync::Arc;
 
 /// Opens the sandbox, also for the problems' own programs, and notes the gaps of its tier.
 pub(crate) fn open(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
-    open_as(args, Options::default()).inspect(|sandbox| note_gaps(sandbox))
-}
-
-/// The same without a note. Its first worker starts while the caller does other things.
-pub(crate) fn open_early(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
-    open_as(args, Options::default())
+    open_early(args).inspect(|sandbox| note_gaps(sandbox))
 }
 
 /// The same for a program that is not tied to a core.
 pub(crate) fn open_for_all_cores(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
     open_as(args, Options { all_cores: true, ..Options::default() }).inspect(|sandbox| note_gaps(sandbox))
+}
+
+/// Opens the sandbox as [`open`] does, without a note. Its first worker starts while the caller does other things.
+pub(crate) fn open_early(args: &SandboxArgs) -> Result<Arc<Sandbox>, Failure> {
+    open_as(args, Options::default())
 }
 
 /// Notes what the tier does not guarantee.

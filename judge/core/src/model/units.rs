@@ -27,10 +27,8 @@ impl FromStr for Time {
     type Err = UnitError;
 
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let error = || UnitError {
-            expected: "a time with its unit (us, ms, s, min), such as `4s` or `500ms`",
-            found: text.to_owned(),
-        };
+        let expected = "a time with its unit (us, ms, s, min), such as `4s` or `500ms`";
+        let error = || UnitError { expected, found: text.to_owned() };
         let nanoseconds = amount(text, &TIME_UNITS).ok_or_else(error)?;
         Ok(Self(Duration::from_nanos(nanoseconds)))
     }
