@@ -24,7 +24,7 @@ pub(crate) fn settings(
     args: &BuildArgs,
 ) -> Result<BuildSettings, Failure> {
     Ok(BuildSettings {
-        languages: languages(catalogue)?,
+        languages: changed_languages(catalogue)?,
         choices: args.languages.clone(),
         compiler: problem.helper_limits.compiler.clone(),
         source: problem.helper_limits.source,
@@ -33,14 +33,20 @@ pub(crate) fn settings(
     })
 }
 
-/// Returns the built-in languages with the changes of the user's own file, and then those of the catalogue.
+/// Returns the languages that there are.
 pub(crate) fn languages(catalogue: &Catalogue) -> Result<Languages, Failure> {
-    let built_in = built_in_languages();
+    Ok(changed_languages(catalogue)?.unwrap_or_else(|| built_in_languages().clone()))
+}
+
+/// Returns the built-in languages with the changes of the user's own file, and then those of the catalogue; `None` if there
+/// are no changes.
+fn changed_languages(catalogue: &Catalogue) -> Result<Option<Languages>, Failure> {
     let own = match own_file() {
-        Some((path, text)) => read_languages(&path.display().to_string(), &text?, built_in)?,
+        Some((path, text)) => read_languages(&path.display().to_string(), &text?, built_in_languages())?,
         None => Vec::new(),
     };
-    Ok(built_in.clone().with(&own).with(catalogue.languages()))
+    let is_changed = !own.is_empty() || !catalogue.languages().is_empty();
+    Ok(is_changed.then(|| built_in_languages().clone().with(&own).with(catalogue.languages())))
 }
 
 /// Returns the user's own file and its text; `None` if there is no such file.

@@ -46,7 +46,7 @@ pub(crate) fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Pro
     }
     let mut problem = catalogue.find(&id)?.clone();
     let settings = build::settings(catalogue, &problem, &problem.limits, &BuildArgs::default())?;
-    let languages = settings.languages.clone();
+    let languages = settings.languages().clone();
     let sandbox = Sandbox::open(&Options::default()).map_err(|error: OpenError| {
         Failure::usage(error).with_hint("`judge doctor` shows what is missing to compile the problem's programs")
     })?;

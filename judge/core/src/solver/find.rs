@@ -16,7 +16,7 @@ use std::path::Path;
 /// # Errors
 /// Those of `run`.
 pub fn prepare<E>(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Solver, E> {
-    let chosen = language::choose(&spec, &toolbox.settings.languages, &toolbox.settings.choices);
+    let chosen = language::choose(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
     let (found, allowance) = match chosen.map(|language| language.cloned()) {
         Ok(Some(language)) => (from_source(&language, Path::new(&spec.text), toolbox, run)?, language.allowance),
         Ok(None) => (invocation(&spec.text), Allowance::default()),

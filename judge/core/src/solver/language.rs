@@ -13,28 +13,28 @@ pub(super) const BUNDLED: &str = "bundled:";
 pub(super) const DATA_ENDINGS: [&str; 9] = ["txt", "md", "in", "out", "ans", "log", "json", "csv", "toml"];
 
 /// Returns the language that a solver is a source of; `None` if it is a program, a command, a folder without sources, or
-/// bundled.
+/// bundled. Most are programs, for which nobody asks what `languages` there are.
 ///
 /// # Errors
 /// When it is a source of no known language, or a folder of several.
 pub(super) fn choose<'a>(
     spec: &SolverSpec,
-    languages: &'a Languages,
+    languages: impl Fn() -> &'a Languages,
     choices: &[LanguageChoice],
 ) -> Result<Option<&'a Language>, SolverError> {
     let path = Path::new(&spec.text);
     if spec.text.starts_with(BUNDLED) || !path.exists() {
         return Ok(None);
     }
-    let chosen = LanguageChoice::of(choices, &spec.name).map(|name| named(name, languages)).transpose()?;
+    let chosen = LanguageChoice::of(choices, &spec.name).map(|name| named(name, languages())).transpose()?;
     if path.is_dir() {
-        return chosen.map_or_else(|| of_folder(path, languages), |chosen| Ok(Some(chosen)));
+        return chosen.map_or_else(|| of_folder(path, languages()), |chosen| Ok(Some(chosen)));
     }
     if !path.is_file() || head(path).starts_with(b"\x7fELF") {
         return Ok(None);
     }
     let ending = path.extension().and_then(|ending| ending.to_str());
-    let of_ending = || first_installed(languages.of_ending(ending.unwrap_or_default()).collect());
+    let of_ending = || first_installed(languages().of_ending(ending.unwrap_or_default()).collect());
     // A script that names its interpreter is a program.
     let is_script = is_executable(path) && (head(path).starts_with(b"#!") || of_ending().is_none());
     match (chosen, ending) {
@@ -42,7 +42,8 @@ pub(super) fn choose<'a>(
         (None, _) if is_script => Ok(None),
         (None, Some(ending)) if !DATA_ENDINGS.contains(&ending) => {
             let file = path.display().to_string();
-            let unknown = || SolverError::UnknownSource { file, ending: ending.to_owned(), known: languages.endings() };
+            let unknown =
+                || SolverError::UnknownSource { file, ending: ending.to_owned(), known: languages().endings() };
             of_ending().ok_or_else(unknown).map(Some)
         }
         (None, _) => Ok(None),

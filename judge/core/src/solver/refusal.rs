@@ -18,7 +18,7 @@ pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), S
         return if is_bundled(id) { Ok(()) } else { Err(SolverError::NotBundled(id.to_owned())) };
     }
     let path = Path::new(text);
-    let language = language::choose(spec, &settings.languages, &settings.choices)?;
+    let language = language::choose(spec, || settings.languages(), &settings.choices)?;
     let is_chosen = |choice: &LanguageChoice| choice.solver.as_ref() == Some(&spec.name);
     if language.is_none() && settings.choices.iter().any(is_chosen) {
         return Err(SolverError::NoSource { text: text.clone() });
@@ -37,7 +37,7 @@ pub fn check_solver(spec: &SolverSpec, settings: &BuildSettings) -> Result<(), S
 /// Returns whether a solver is a source of a known language.
 #[must_use]
 pub fn is_source(spec: &SolverSpec, languages: &Languages) -> bool {
-    matches!(language::choose(spec, languages, &[]), Ok(Some(_)))
+    matches!(language::choose(spec, || languages, &[]), Ok(Some(_)))
 }
 
 /// Refuses languages that are not known, or that are chosen for solvers that there are not.
@@ -46,14 +46,14 @@ pub fn is_source(spec: &SolverSpec, languages: &Languages) -> bool {
 /// When there is such a choice.
 pub fn check_choices(specs: &[SolverSpec], settings: &BuildSettings) -> Result<(), SolverError> {
     for LanguageChoice { solver, language } in &settings.choices {
-        language::named(language, &settings.languages)?;
+        language::named(language, settings.languages())?;
         if let Some(solver) = solver
             && !specs.iter().any(|spec| spec.name == *solver)
         {
             return Err(SolverError::NoSuchSolver(solver.clone()));
         }
     }
-    let is_source = |spec| matches!(language::choose(spec, &settings.languages, &settings.choices), Ok(Some(_)));
+    let is_source = |spec| matches!(language::choose(spec, || settings.languages(), &settings.choices), Ok(Some(_)));
     let for_all = settings.choices.iter().any(|choice| choice.solver.is_none());
     match specs.first() {
         Some(first) if for_all && !specs.iter().any(is_source) => {

@@ -15,8 +15,8 @@ use tempfile::TempDir;
 /// How solvers are built.
 #[derive(Debug)]
 pub struct BuildSettings {
-    /// The languages that there are.
-    pub languages: Languages,
+    /// The languages that there are; `None`: the built-in ones.
+    pub languages: Option<Languages>,
     /// The languages that the user chose.
     pub choices: Vec<LanguageChoice>,
     /// The limits of compilers.
@@ -33,13 +33,21 @@ impl Default for BuildSettings {
     /// The built-in languages, without limits that a problem would set, and without a cache.
     fn default() -> Self {
         Self {
-            languages: built_in_languages().clone(),
+            languages: None,
             choices: Vec::new(),
             compiler: CompileLimits::default(),
             source: None,
             memory: Bytes(u64::MAX),
             cache: None,
         }
+    }
+}
+
+impl BuildSettings {
+    /// Returns the languages that there are. The built-in ones are read when they are first asked for.
+    #[must_use]
+    pub fn languages(&self) -> &Languages {
+        self.languages.as_ref().unwrap_or_else(|| built_in_languages())
     }
 }
 

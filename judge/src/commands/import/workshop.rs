@@ -50,7 +50,7 @@ impl<'a> Workshop<'a> {
         let settings = || build::settings(catalogue, problem, &problem.limits, &BuildArgs::default());
         let toolbox = |change: fn(Languages) -> Languages| {
             let mut settings = settings()?;
-            settings.languages = change(settings.languages);
+            settings.languages = Some(change(settings.languages().clone()));
             Toolbox::new(sandbox.tier(), settings).map_err(Failure::fault)
         };
         let of_main = toolbox(Languages::of_main)?;
