@@ -10,6 +10,7 @@ use crate::cgroup::site::{Site, Version};
 use crate::confine::landlock;
 use crate::memory;
 use crate::probe;
+use crate::proc::child_process::OWN_EXECUTABLE;
 use crate::proc::cores::Cores;
 use crate::watch::tree_clock::TreeClock;
 
@@ -69,7 +70,7 @@ pub fn survey(options: &Options) -> Survey {
     if let Some(folder) = &options.memory {
         memory::forget_all(folder);
     }
-    let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
+    let executable = options.helper.clone().unwrap_or_else(|| OWN_EXECUTABLE.into());
     let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
     let root = rustix::process::geteuid().is_root();
     let safe = Tier::ALL.into_iter().filter(|tier| *tier != Tier::Unsafe);

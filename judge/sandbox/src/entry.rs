@@ -1,8 +1,10 @@
-//! What the processes of the sandbox begin with: each is the calling program again, told by its only argument what to
-//! become.
+//! What the processes of the sandbox begin with: each is the calling program again. One that is executed is told by its
+//! only argument what to become.
 
-use crate::helper::{keeper, serve};
-use crate::supervisor::{serve as supervise, stub};
+use crate::helper::keeper::KEEPER;
+use crate::helper::serve::HELPER;
+use crate::supervisor::serve::SUPERVISOR;
+use crate::supervisor::stub;
 
 /// The only argument of a process that reports, as a program of a tier, what it can see.
 pub(crate) const SELF_TEST: &str = "--judge-sandbox-self-test";
@@ -16,16 +18,8 @@ pub fn become_helper_if_asked() {
     stub::become_stub_if_asked();
     let mut arguments = std::env::args_os().skip(1);
     let (Some(argument), None) = (arguments.next(), arguments.next()) else { return };
-    if argument == serve::ARGUMENT {
-        let code = i32::from(serve::serve().is_err());
-        std::process::exit(code);
-    }
-    if argument == keeper::ARGUMENT {
-        std::process::exit(i32::from(keeper::keep().is_err()));
-    }
-    if argument == supervise::ARGUMENT {
-        let code = i32::from(supervise::serve().is_err());
-        std::process::exit(code);
+    if let Some(role) = [HELPER, KEEPER, SUPERVISOR].into_iter().find(|role| argument == role.argument) {
+        std::process::exit(role.play());
     }
     if argument == SELF_TEST {
         std::process::exit(if std::path::Path::new("/proc/self/exe").exists() { HAS_PROC } else { 0 });

@@ -6,9 +6,9 @@
 //!
 //! # Example
 //!
-//! The sandbox has no binary of its own: each of its processes is the calling program, executed again. Therefore
-//! [`become_helper_if_asked`] comes first in `main`, before threads, arguments and output. A program that leaves it out
-//! starts itself again and again.
+//! The sandbox has no binary of its own: each of its processes is the calling program, executed again; or a copy of the
+//! calling process, if that is small and has one thread, as copies are ready sooner. Therefore [`become_helper_if_asked`]
+//! comes first in `main`, before threads, arguments and output. A program that leaves it out starts itself again and again.
 //!
 //! ```standalone_crate
 //! use std::time::Duration;
@@ -81,7 +81,8 @@
 //! its socket back with whatever else is ordered, and with a program that takes longer or writes more: that goes on, and
 //! the helper watches it.
 //!
-//! A helper keeps up to four jails, one for each view of the host that was asked for lately. A jail's init mounts the
+//! A helper keeps up to four jails, one for each view of the host that was asked for lately. The namespaces and the init of
+//! the first are made when the helper starts, as they do not depend on what will be ordered. A jail's init mounts the
 //! working folder anew after a run, unless its times show that the program, which was alone, left it untouched.
 //!
 //! The child of a clone walks to its program in a fixed order: signals, session, standard streams, working folder,
@@ -94,7 +95,7 @@
 //!
 //! | what | owner | ends when |
 //! |---|---|---|
-//! | helper | [`Worker`] | its socket closes: it kills the program and removes its folder and control groups |
+//! | helper | [`Worker`]; once it is dismissed, the judge | its socket closes: it kills the program and removes its folder and control groups |
 //! | keeper | [`Worker`] | its pipe closes, because the helper has gone: it kills the process group that the helper has noted; also two seconds after a run's limit on the clock |
 //! | init | the helper | the helper ends (`PR_SET_PDEATHSIG`) or drops the jail; the pid namespace ends with it |
 //! | program | the init or the helper | it exits, passes a limit, or a process above it ends |
@@ -170,4 +171,4 @@ pub use proc::inherited::reset_inherited_signals;
 pub use sandbox::{OpenError, Sandbox};
 pub use supervisor::stub::{Stub, StubCall, StubLink};
 pub use supervisor::supervised::{Supervised, dismiss_supervisors, use_as_supervisor};
-pub use worker::{Canceller, Observer, Worker};
+pub use worker::{Canceller, Observer, Worker, wait_for_dismissed_workers};

@@ -94,11 +94,12 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path, memory: Opt
 
 /// A tier that is known to work. Its first worker starts now, which takes a moment, while the caller does other things.
 pub(crate) fn recalled(tier: Tier, ground: Ground, gaps: Vec<Gap>, all_cores: bool) -> Found {
+    let core = if all_cores { None } else { cores::allowed().first().copied() };
+    let first = worker(tier, &ground, core).ok().map(|worker| WaitingWorker { worker, core });
+    // After the worker, which starts sooner while this process has no other thread.
     if all_cores || ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) {
         TreeClock::make_ready();
     }
-    let core = if all_cores { None } else { cores::allowed().first().copied() };
-    let first = worker(tier, &ground, core).ok().map(|worker| WaitingWorker { worker, core });
     Found { ground, gaps, waiting: Mutex::new(first.into_iter().collect()) }
 }
 

@@ -7,6 +7,7 @@ use crate::api::request::Request;
 use crate::api::tier::{Gap, Options, Tier, TierChoice};
 use crate::memory::{Finding, Memory};
 use crate::probe::{self, Found, Ground, Unfit, WaitingWorker};
+use crate::proc::child_process::OWN_EXECUTABLE;
 use crate::sweep;
 use crate::worker::Worker;
 
@@ -49,7 +50,7 @@ impl Sandbox {
     /// # Errors
     /// When the tier asked for, or every tier that isolates, is not available.
     pub fn open(options: &Options) -> Result<Sandbox, OpenError> {
-        let executable = options.helper.clone().unwrap_or_else(|| "/proc/self/exe".into());
+        let executable = options.helper.clone().unwrap_or_else(|| OWN_EXECUTABLE.into());
         let scratch = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
         let memory = Memory::of(options, &executable, &scratch);
         let memory = memory.as_ref();

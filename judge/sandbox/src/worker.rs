@@ -1,12 +1,13 @@
 //! The judge's side of a helper: starts it, hands it requests, and can stop it from any thread.
 
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
@@ -19,12 +20,13 @@ use crate::api::execution::{Execution, Fault};
 use crate::api::fault::Context;
 use crate::api::request::{Request, Sink, Stdin};
 use crate::helper::keeper;
-use crate::helper::serve::ARGUMENT;
+use crate::helper::serve::HELPER;
 use crate::helper::settings::Settings;
 use crate::memory;
 use crate::namespace::mounts;
 use crate::namespace::view::View;
-use crate::proc::tree;
+use crate::proc::child_process::ChildProcess;
+use crate::proc::{cores, tree};
 use crate::protocol::messages::{self, OrderKind, Outlet};
 use crate::protocol::wire::{self, Reader};
 use crate::scratch::{folder, memory_file};
@@ -32,17 +34,55 @@ use crate::sweep::Traces;
 
 /// One helper process. Runs one program at a time; blocks an ordinary thread meanwhile.
 pub struct Worker {
-    helper: Child,
-    keeper: Option<Child>,
+    helper: Helper,
     traces: Traces,
     working_folder: PathBuf,
     /// Whether its programs run below an init.
     has_init: bool,
-    link: Arc<Link>,
     /// What remembers that such workers work.
     memory: Option<PathBuf>,
     /// What was ordered last, and, if it was the same before, what stood then where the program and its files are.
     last: (Vec<u8>, Option<View>),
+}
+
+/// A helper, and its keeper, if it has one. When this is dropped, they end, and it waits for that.
+struct Helper {
+    link: Arc<Link>,
+    process: ChildProcess,
+    keeper: Option<ChildProcess>,
+}
+
+impl Helper {
+    fn wait(&mut self) -> io::Result<ExitStatus> {
+        let status = self.process.wait();
+        // The keeper's end follows.
+        self.keeper.as_mut().map(ChildProcess::wait);
+        status
+    }
+
+    fn has_ended(&mut self) -> bool {
+        self.process.has_ended() && self.keeper.as_mut().is_none_or(ChildProcess::has_ended)
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        // The helper kills what runs, clears up and ends.
+        self.link.close();
+        let _ = self.wait();
+    }
+}
+
+/// The helpers that were told to end and may still be about to.
+static DISMISSED: Mutex<Vec<Helper>> = Mutex::new(Vec::new());
+
+/// Waits for the end of all workers that were dismissed. To be called when the process is about to end.
+pub fn wait_for_dismissed_workers() {
+    dismissed().clear();
+}
+
+fn dismissed() -> MutexGuard<'static, Vec<Helper>> {
+    DISMISSED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a worker shares with its cancellers.
@@ -95,24 +135,20 @@ impl Worker {
     /// Starts `executable` as a helper. `memory`: to be forgotten when it fails.
     pub(crate) fn start(executable: &Path, mut settings: Settings, memory: Option<PathBuf>) -> Result<Worker, Fault> {
         let (socket, theirs) = wire::pair().context("making a socket for the sandbox's helper")?;
-        let helper = Command::new(executable)
-            .arg(ARGUMENT)
-            .env_clear()
-            .stdin(theirs)
-            .stdout(Stdio::null())
-            .spawn()
+        let process = ChildProcess::start(HELPER, executable, theirs, None)
             .context(format!("starting the sandbox's helper, {}", executable.display()))?;
         let traces = Traces::of(&settings);
         let working_folder = working_folder(&settings).context("looking for the place of working folders")?;
         let has_init = settings.tier.has_namespaces();
         let link = Arc::new(Link { socket, cancelled: false.into() });
-        let mut worker =
-            Worker { helper, keeper: None, traces, working_folder, has_init, link, memory, last: Default::default() };
+        let helper = Helper { link, process, keeper: None };
+        let mut worker = Worker { helper, traces, working_folder, has_init, memory, last: Default::default() };
         if !settings.tier.has_namespaces() {
             let (keeper, leash) = keeper::start(executable).context("starting the sandbox's keeper")?;
-            (worker.keeper, settings.leash) = (Some(keeper), Some(leash));
+            (worker.helper.keeper, settings.leash) = (Some(keeper), Some(leash));
         }
-        let sent = settings.send(&worker.link.socket);
+        cores::part_from(worker.helper.process.id(), settings.core.map(|core| core as usize));
+        let sent = settings.send(worker.socket());
         // The helper alone holds the leash from here.
         drop(settings);
         match sent {
@@ -123,7 +159,7 @@ impl Worker {
 
     /// Something to stop this worker with.
     pub fn canceller(&self) -> Canceller {
-        Canceller { link: Arc::clone(&self.link) }
+        Canceller { link: Arc::clone(&self.helper.link) }
     }
 
     /// Runs one program and waits for its end.
@@ -161,7 +197,7 @@ impl Worker {
 
     /// Whether [`collect`](Self::collect) would not have to wait.
     pub fn is_ready(&self) -> bool {
-        let mut socket = [PollFd::new(&self.link.socket, PollFlags::IN)];
+        let mut socket = [PollFd::new(self.socket(), PollFlags::IN)];
         rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
     }
 
@@ -204,7 +240,16 @@ impl Worker {
 
     /// What looks at this worker's program from any thread.
     pub fn observer(&self) -> Observer {
-        Observer { helper: self.helper.id().cast_signed(), has_init: self.has_init }
+        Observer { helper: self.helper.process.id().as_raw_pid(), has_init: self.has_init }
+    }
+
+    /// Tells it to end, and does not wait for that as dropping it would: [`wait_for_dismissed_workers`] does.
+    pub fn dismiss(self) {
+        let Worker { helper, .. } = self;
+        helper.link.close();
+        let mut dismissed = dismissed();
+        dismissed.retain_mut(|helper| !helper.has_ended());
+        dismissed.push(helper);
     }
 
     /// The working folder's path, as programs know it.
@@ -224,7 +269,7 @@ impl Worker {
 
     /// Waits for the end of the program that was handed over first.
     fn finish(&mut self) -> Result<(Execution, Made), Fault> {
-        let received = Reader::receive(&self.link.socket)
+        let received = Reader::receive(self.socket())
             .and_then(|message| message.map(|mut message| messages::decode_answer(&mut message)).transpose());
         let answer = match received {
             Ok(Some(answer)) => answer.inspect_err(|_| self.forget())?,
@@ -249,7 +294,7 @@ impl Worker {
         over: Option<BorrowedFd<'_>>,
         only_prepare: bool,
     ) -> Result<(), Fault> {
-        if self.link.cancelled.load(Ordering::SeqCst) {
+        if self.is_cancelled() {
             return Err(Fault::Cancelled);
         }
         let stdin = open_stdin(&request.stdin)?;
@@ -270,21 +315,20 @@ impl Worker {
         let is_repeated = view.is_some() && view == self.last.1;
         self.last = (text, view);
         let order = if is_repeated { OrderKind::Again.writer() } else { order };
-        order.send(&self.link.socket, &fds).map_err(|error| self.lost(&error.to_string()))
+        order.send(self.socket(), &fds).map_err(|error| self.lost(&error.to_string()))
     }
 
     /// The helper does not answer: it was cancelled, or it ended.
     fn lost(&mut self, how: &str) -> Fault {
-        if self.link.cancelled.load(Ordering::SeqCst) {
+        if self.is_cancelled() {
             return Fault::Cancelled;
         }
         self.forget();
-        self.link.close();
+        self.helper.link.close();
         let end = match self.helper.wait() {
             Ok(status) => status.to_string(),
             Err(error) => format!("{how}; {error}"),
         };
-        self.dismiss_keeper();
         self.traces.remove();
         Fault::HelperGone(end)
     }
@@ -296,24 +340,16 @@ impl Worker {
         }
     }
 
-    /// Waits for the keeper's end, which follows the helper's.
-    fn dismiss_keeper(&mut self) {
-        if let Some(keeper) = &mut self.keeper {
-            let _ = keeper.wait();
-        }
+    fn socket(&self) -> &OwnedFd {
+        &self.helper.link.socket
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.helper.link.cancelled.load(Ordering::SeqCst)
     }
 }
 
-impl Drop for Worker {
-    fn drop(&mut self) {
-        // The helper kills what runs, clears up and ends.
-        self.link.close();
-        let _ = self.helper.wait();
-        self.dismiss_keeper();
-    }
-}
-
-fn working_folder(settings: &Settings) -> std::io::Result<PathBuf> {
+fn working_folder(settings: &Settings) -> io::Result<PathBuf> {
     if settings.tier.has_namespaces() {
         return Ok(mounts::BOX.into());
     }
@@ -349,7 +385,7 @@ fn open_stdin(stdin: &Stdin) -> Result<Input<'_>, Fault> {
 
 /// `bytes` as a file in memory that cannot be changed, at its start. To open it anew, to read only, would take as long as
 /// the rest of this, and change nothing: a seal refuses what is written through any descriptor.
-fn sealed(bytes: &[u8]) -> std::io::Result<OwnedFd> {
+fn sealed(bytes: &[u8]) -> io::Result<OwnedFd> {
     let file = memory_file::create()?;
     file.write_all_at(bytes, 0)?;
     memory_file::seal(&file)?;

@@ -77,5 +77,6 @@ pub fn dispatch(cli: Cli) -> ExitCode {
     });
     command::dismiss_workers();
     judge_sandbox::dismiss_supervisors();
+    judge_sandbox::wait_for_dismissed_workers();
     ExitCode::from(exit.code())
 }

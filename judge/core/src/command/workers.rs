@@ -16,10 +16,10 @@ pub fn use_sandbox(sandbox: &Arc<Sandbox>) {
     *SANDBOX.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(sandbox));
 }
 
-/// Ends the workers that wait for a call, the sandbox's own included, and waits for their end. To be called when the
-/// process is about to end: a worker would go by itself a moment later.
+/// Ends the workers that wait for a call, the sandbox's own included. To be called when the process is about to end: a
+/// worker would go by itself a moment later.
 pub fn dismiss_workers() {
-    IDLE.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    IDLE.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(Worker::dismiss);
     *SANDBOX.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 

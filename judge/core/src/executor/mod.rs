@@ -49,6 +49,9 @@ pub trait Executor: Send {
 
     /// Returns what cancels this executor from another thread.
     fn canceller(&self) -> Box<dyn Cancel>;
+
+    /// Ends it. What it still does then may go on beside the caller.
+    fn dismiss(self: Box<Self>) {}
 }
 
 /// Cancels an executor from any thread.

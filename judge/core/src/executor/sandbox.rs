@@ -25,6 +25,10 @@ impl Executor for Worker {
     fn canceller(&self) -> Box<dyn Cancel> {
         Box::new(Self::canceller(self))
     }
+
+    fn dismiss(self: Box<Self>) {
+        Self::dismiss(*self);
+    }
 }
 
 impl Cancel for Canceller {

@@ -21,8 +21,11 @@ pub fn run_alone<T: Send>(
     let canceller = worker.canceller();
     let (sender, mut receiver) = channel();
     let received = std::thread::scope(|scope| {
-        // Fails only when the receiver is gone.
-        let work = move || drop(sender.send(run(&mut worker)));
+        let work = move || {
+            // Fails only when the receiver is gone.
+            let _ = sender.send(run(&mut worker));
+            worker.dismiss();
+        };
         Builder::new().spawn_scoped(scope, work).map_err(RunError::Thread)?;
         Ok(runtime.block_on(async {
             tokio::select! {

@@ -101,7 +101,7 @@ impl<'a> CaseRunner<'a> {
         Self { slots, slot, executor, open: None, ahead: VecDeque::new(), is_brief: false }
     }
 
-    /// Returns the executor, to be ended.
+    /// Returns the executor, to be dismissed.
     pub(super) fn into_executor(self) -> Box<dyn Executor> {
         self.executor
     }

@@ -45,7 +45,7 @@ pub(super) fn run_plan(
             Builder::new().spawn_scoped(scope, move || {
                 let executor = work(slots, slot, executor, sender);
                 drop(at_work);
-                drop(executor);
+                executor.dismiss();
             })
         });
         // Those that have started end with their next case: the receiver goes with this function.

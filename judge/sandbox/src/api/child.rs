@@ -1,7 +1,7 @@
 //! A short-lived child process in which something is tried.
 
 /// Ends the process if it is dropped: a panic must not leave the child through the frames of its parent.
-struct AbortOnUnwind;
+pub(crate) struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {
     fn drop(&mut self) {

@@ -7,16 +7,16 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
 use crate::api::clock;
+use crate::proc::child_process::{ChildProcess, Role};
 use crate::protocol::charge::Charge;
 
-/// The only argument of a process that is to become a keeper.
-pub(crate) const ARGUMENT: &str = "--judge-sandbox-keeper";
+/// A keeper: until its helper has gone.
+pub(crate) const KEEPER: Role = Role { name: c"judge-keeper", argument: "--judge-sandbox-keeper", live: keep };
 
 /// How often it looks whether a program is overdue, in nanoseconds.
 const ROUND: u64 = 2_000_000_000;
@@ -36,16 +36,14 @@ impl Leash {
 }
 
 /// Starts `executable` as a keeper.
-pub(crate) fn start(executable: &Path) -> io::Result<(Child, Leash)> {
+pub(crate) fn start(executable: &Path) -> io::Result<(ChildProcess, Leash)> {
     let (waiting, alive) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     let charge = Charge::file()?;
-    let mut command = Command::new(executable);
-    command.arg(ARGUMENT).env_clear().current_dir("/").stdin(waiting).stdout(charge.try_clone()?).stderr(Stdio::null());
-    Ok((command.spawn()?, Leash { alive, charge }))
+    let keeper = ChildProcess::start(KEEPER, executable, waiting, Some(charge.try_clone()?))?;
+    Ok((keeper, Leash { alive, charge }))
 }
 
-/// The keeper's whole life.
-pub(crate) fn keep() -> io::Result<()> {
+fn keep() -> io::Result<()> {
     // A Ctrl-C at the terminal is for the judge.
     let _ = rustix::process::setsid();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;

@@ -9,7 +9,7 @@ use crate::cgroup::site::Site;
 use crate::confine::identity::Identity;
 use crate::helper::settings::Settings;
 use crate::namespace::config::Users;
-use crate::namespace::jail::Jail;
+use crate::namespace::jail::{Foundation, Jail};
 use crate::namespace::view::View;
 use crate::protocol::messages::Task;
 
@@ -26,6 +26,8 @@ pub(crate) struct Jails {
     /// The socket to the judge, which the init of a jail may serve.
     judge: OwnedFd,
     made: u64,
+    /// For the first jail, laid before anybody asks for one.
+    foundation: Option<Foundation>,
     jails: Vec<(View, Jail)>,
 }
 
@@ -34,7 +36,7 @@ impl Jails {
         let identity = Identity::take()?;
         let own_user_namespace = settings.tier != Tier::Root;
         let users = Users { own_user_namespace, identity: identity.as_ref().map(Identity::id) };
-        Ok(Jails {
+        let mut jails = Jails {
             users,
             identity,
             site: settings.site.clone(),
@@ -42,8 +44,18 @@ impl Jails {
             name: settings.name.clone(),
             judge: judge.try_clone_to_owned().context("lending the judge's socket")?,
             made: 0,
+            foundation: None,
             jails: Vec::new(),
-        })
+        };
+        // If it fails, it is tried again for the first program, which tells why.
+        jails.foundation = jails.lay_foundation().ok();
+        Ok(jails)
+    }
+
+    fn lay_foundation(&mut self) -> Result<Foundation, Fault> {
+        self.made += 1;
+        let name = format!("{}.{}", self.name, self.made);
+        Foundation::lay(self.users, self.site.as_ref(), self.pinned, &name, &self.judge)
     }
 
     /// The user that programs run as, if it is not this process's own.
@@ -64,9 +76,8 @@ impl Jails {
                 if self.jails.len() == KEPT {
                     self.jails.remove(0);
                 }
-                self.made += 1;
-                let name = format!("{}.{}", self.name, self.made);
-                (view, Jail::build(self.users, self.site.as_ref(), self.pinned, &name, task, &self.judge)?)
+                let foundation = self.foundation.take().map_or_else(|| self.lay_foundation(), Ok)?;
+                (view, foundation.build(task)?)
             }
         };
         entry.1.prepare(task)?;

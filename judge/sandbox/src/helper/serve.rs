@@ -12,19 +12,19 @@ use crate::helper::run::{Own, go_on, run};
 use crate::helper::settings::Settings;
 use crate::namespace::brief::is_brief;
 use crate::namespace::config::Returned;
+use crate::proc::child_process::Role;
 use crate::proc::inherited::take_socket;
 use crate::proc::signals;
 use crate::protocol::messages::{self, Answer, Order, Plan, Task};
 use crate::protocol::wire::Reader;
 
-/// The only argument of a process that is to become a helper.
-pub(crate) const ARGUMENT: &str = "--judge-sandbox-helper";
+/// A helper: until the judge has gone.
+pub(crate) const HELPER: Role = Role { name: c"judge-helper", argument: "--judge-sandbox-helper", live: serve };
 
-/// The whole life of a helper: until the judge has gone.
-pub(crate) fn serve() -> io::Result<()> {
+fn serve() -> io::Result<()> {
     let socket = settle()?;
     let Some(mut first) = Reader::receive(&socket)? else { return Ok(()) };
-    let mut settings = Settings::receive(&mut first)?;
+    let settings = Settings::receive(&mut first)?;
     if let Some(core) = settings.core {
         let mut cores = rustix::thread::CpuSet::new();
         cores.set(core as usize);
@@ -36,19 +36,18 @@ pub(crate) fn serve() -> io::Result<()> {
         // SAFETY: a system call without pointers.
         unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
     }
-    let mut backend = None;
     let mut own = Own::new(settings.core);
+    let mut opened = Opened::now(settings, socket.as_fd());
     let (mut last, mut left) = (None, None);
     while let Some(mut message) = left.take().map_or_else(|| Reader::receive(&socket), |order| Ok(Some(order)))? {
         let Order { plan, files, is_repeated } = Order::decode(&mut message, &mut last)?;
         if plan.enclosed.only_prepare {
-            make_ready(&mut backend, &mut settings, socket.as_fd(), &plan.task);
+            opened.make_ready(&plan.task);
             continue;
         }
-        let opened = opened(&mut backend, &mut settings, socket.as_fd());
-        let answer = opened.and_then(|backend| run(backend, &plan, files, socket.as_fd(), &mut own));
+        let answer = opened.backend().and_then(|backend| run(backend, &plan, files, socket.as_fd(), &mut own));
         send(&answer, &socket)?;
-        let Some(backend) = &mut backend else { continue };
+        let Some(backend) = &mut opened.backend else { continue };
         // Who waits for the answer does not wait for this. What fails now is tried again before the next run.
         let by_itself = |answer: &&Answer| matches!(answer.end, End::Exited(_));
         let ended = answer.as_ref().ok().filter(by_itself).filter(|_| own.was_alone);
@@ -79,23 +78,38 @@ fn leave_to_init(backend: &Backend, plan: &Plan, socket: &OwnedFd, own: &mut Own
     Ok(None)
 }
 
-/// Makes ready for programs, and builds the jail for `task` if it needs one. What fails now fails again for the program
-/// itself, and is told then.
-fn make_ready(backend: &mut Option<Backend>, settings: &mut Settings, judge: BorrowedFd<'_>, task: &Task) {
-    if let Ok(backend @ Backend::Jails(_)) = opened(backend, settings, judge) {
-        let _ = backend.prepare(task);
-    }
+/// The backend, opened before there is an order: that takes a moment.
+struct Opened<'a> {
+    settings: Settings,
+    judge: BorrowedFd<'a>,
+    backend: Option<Backend>,
+    /// Why there is none: yet to be told.
+    fault: Option<Fault>,
 }
 
-/// The backend, opened when it is first needed.
-fn opened<'a>(
-    backend: &'a mut Option<Backend>,
-    settings: &mut Settings,
-    judge: BorrowedFd<'_>,
-) -> Result<&'a mut Backend, Fault> {
-    match backend {
-        Some(backend) => Ok(backend),
-        None => Ok(backend.insert(Backend::open(settings, judge)?)),
+impl Opened<'_> {
+    fn now(mut settings: Settings, judge: BorrowedFd<'_>) -> Opened<'_> {
+        let (backend, fault) = match Backend::open(&mut settings, judge) {
+            Ok(backend) => (Some(backend), None),
+            Err(fault) => (None, Some(fault)),
+        };
+        Opened { settings, judge, backend, fault }
+    }
+
+    /// Builds the jail for `task`, if it needs one. What fails now fails again for the program itself, and is told then.
+    fn make_ready(&mut self, task: &Task) {
+        if let Some(backend @ Backend::Jails(_)) = &mut self.backend {
+            let _ = backend.prepare(task);
+        }
+    }
+
+    /// The backend. Once its fault was told, opening it is tried again.
+    fn backend(&mut self) -> Result<&mut Backend, Fault> {
+        match (self.fault.take(), &mut self.backend) {
+            (Some(fault), _) => Err(fault),
+            (None, Some(backend)) => Ok(backend),
+            (None, backend) => Ok(backend.insert(Backend::open(&mut self.settings, self.judge)?)),
+        }
     }
 }
 

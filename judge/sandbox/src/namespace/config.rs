@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use crate::cgroup::door::Door;
 use crate::cgroup::group::{Before, Cgroup, Counters};
-use crate::protocol::messages::Task;
 use crate::protocol::notes::Notes;
 use crate::protocol::pass::Pass;
 use crate::protocol::wire::{Reader, Writer};
@@ -35,8 +34,6 @@ pub(crate) struct InitConfig {
     pub(crate) users: Users,
     /// Through which the init joins its control groups.
     pub(crate) doors: Vec<Door>,
-    /// What the first program to run here is to see.
-    pub(crate) task: Task,
     /// Its files are open, its paths lead nowhere in the jail.
     pub(crate) cgroup: Option<Rc<Cgroup>>,
     /// Programs stay on the helper's core.

@@ -48,10 +48,9 @@ fn live(config: &InitConfig, is_inside: bool) -> io::Result<()> {
     let files = config.cgroup.iter().flat_map(|cgroup| cgroup.fds()).map(|fd| fd.as_raw_fd());
     let sockets = [config.socket.as_raw_fd(), config.judge.as_raw_fd()];
     inherited::close_all_but(doors.chain(files).chain(sockets).chain([0, 1, 2]).collect());
-    if Reader::receive(&config.socket)?.is_none() {
-        return Ok(());
-    }
-    let mut init = match build(config, is_inside) {
+    let Some(mut first) = Reader::receive(&config.socket)? else { return Ok(()) };
+    let Plan { task, .. } = Plan::to_prepare(&mut first)?;
+    let mut init = match build(config, &task, is_inside) {
         Ok(init) => init,
         Err(fault) => return report_fault(config, &fault),
     };
@@ -122,9 +121,10 @@ pub(crate) struct Init {
     pid_counter: Option<PidCounter>,
 }
 
-fn build(config: &InitConfig, is_inside: bool) -> Result<Init, Fault> {
+/// Builds the jail for `task`.
+fn build(config: &InitConfig, task: &Task, is_inside: bool) -> Result<Init, Fault> {
     let pid_counter = PidCounter::find();
-    let sources = mounts::sources(&config.task, config.counts_cpu)?;
+    let sources = mounts::sources(task, config.counts_cpu)?;
     if config.users.own_user_namespace {
         // Refused where the user may not: then they stay, and reach no file that the jail shows.
         let _ = set_thread_groups(&[]);
@@ -142,9 +142,9 @@ fn build(config: &InitConfig, is_inside: bool) -> Result<Init, Fault> {
     unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
     // Programs need not know the host's; no matter if it fails.
     let _ = rustix::system::sethostname(HOST_NAME);
-    mounts::build_root(&sources, &config.task)?;
+    mounts::build_root(&sources, task)?;
     let owner = if config.users.own_user_namespace { INNER_ID } else { config.users.identity.unwrap_or(0) };
-    let folder = Ramdisk::mount(mounts::BOX, owner, config.counts_cpu, config.task.limits.disk)?;
+    let folder = Ramdisk::mount(mounts::BOX, owner, config.counts_cpu, task.limits.disk)?;
     let parent = mounts::open_folder(mounts::WORK)?;
     // Before it is closed to others, and thereby to itself where it is not root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
@@ -154,9 +154,9 @@ fn build(config: &InitConfig, is_inside: bool) -> Result<Init, Fault> {
     let reaper = Reaper::open(Rc::clone(&config.notes))?;
     let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(!config.has_cgroup()) }.unzip();
     let mut walls = WallContext::new(isolation(config, pass), None);
-    let needs_passage = config.task.folder.is_some() && capabilities::has(capabilities::PASSAGE);
-    walls.open_to(&config.task, (parent.as_fd(), mounts::WORK.as_ref()), needs_passage)?;
-    let size = config.task.limits.disk;
+    let needs_passage = task.folder.is_some() && capabilities::has(capabilities::PASSAGE);
+    walls.open_to(task, (parent.as_fd(), mounts::WORK.as_ref()), needs_passage)?;
+    let size = task.limits.disk;
     let (plan, lent, accounts) = Default::default();
     Ok(Init { folder, size, plan, parent, lent, tree_clock, accounts, oom_score, reaper, gate, walls, pid_counter })
 }

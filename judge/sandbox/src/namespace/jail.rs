@@ -22,7 +22,7 @@ use crate::namespace::mounts;
 use crate::proc::tree;
 use crate::protocol::messages::{self, OrderKind, Outlet, Task};
 use crate::protocol::notes::{Notes, Service};
-use crate::protocol::wire::{self, Reader, Writer};
+use crate::protocol::wire::{self, Reader};
 use crate::scratch::ramdisk::Mountpoint;
 use crate::watch::capture;
 use crate::watch::gauges::{Accounts, Gauges, Members};
@@ -51,17 +51,18 @@ pub(crate) struct Jail {
     work_folder: Cell<Option<OwnedFd>>,
 }
 
-impl Jail {
-    /// Makes the namespaces and starts the init, which builds the rest.
-    /// `pinned`: whether programs stay on the helper's core.
-    pub(crate) fn build(
+/// Namespaces with an init in them that has yet to hear what to build.
+pub(crate) struct Foundation(Jail);
+
+impl Foundation {
+    /// Makes the namespaces and starts the init. `pinned`: whether programs stay on the helper's core.
+    pub(crate) fn lay(
         users: Users,
         site: Option<&Site>,
         pinned: bool,
         name: &str,
-        task: &Task,
         judge: &OwnedFd,
-    ) -> Result<Jail, Fault> {
+    ) -> Result<Foundation, Fault> {
         let cgroup = site.map(|site| Cgroup::create(site, name)).transpose()?.map(Rc::new);
         let doors = cgroup.as_ref().map_or(Ok(Vec::new()), |cgroup| cgroup.doors());
         let doors = doors.context("opening the control group")?;
@@ -76,13 +77,12 @@ impl Jail {
             pinned,
             counts_processes: site.is_some_and(|site| site.pids.is_some()),
             counts_cpu: site.is_some_and(|site| site.cpu.is_some()),
-            task: task.clone(),
             cgroup: cgroup.clone(),
         };
         let (pid, pidfd) = clone_init(users, &config)?;
         let is_exact = config.is_exact();
         drop(config);
-        let mut jail = Jail {
+        let foundation = Foundation(Jail {
             pid,
             pidfd,
             socket,
@@ -96,17 +96,25 @@ impl Jail {
             sound: Cell::new(true),
             busy: Cell::new(false),
             work_folder: Cell::default(),
-        };
+        });
         if users.own_user_namespace {
             map_users(pid, users.identity).context("mapping the users of a user namespace")?;
         }
+        Ok(foundation)
+    }
+
+    /// Has the init build the jail for `task`, and waits until it is built.
+    pub(crate) fn build(self, task: &Task) -> Result<Jail, Fault> {
+        let Foundation(mut jail) = self;
+        jail.order(task, true, &[])?;
         jail.greet()?;
         Ok(jail)
     }
+}
 
-    /// Lets the init go on, now that it has a user, and waits until the jail is built.
+impl Jail {
+    /// Hears that the jail is built.
     fn greet(&mut self) -> Result<(), Fault> {
-        Writer::default().send(&self.socket, &[]).context("speaking to the jail's init")?;
         let mut answer = self.receive()?.ok_or_else(|| self.lost())?;
         let wrong = "hearing from the jail's init";
         if answer.u64().context(wrong)? == 0 {
@@ -177,15 +185,19 @@ impl Jail {
         self.work_folder.take()
     }
 
+    fn order(&self, task: &Task, only_prepare: bool, stdio: &[BorrowedFd<'_>]) -> Result<(), Fault> {
+        let [stdout, stderr] = [Outlet::File(()); 2];
+        let enclosed = messages::Enclosed { stdout, stderr, until: false, own_stdin: false, only_prepare };
+        messages::encode(task, enclosed).send(&self.socket, stdio).context("handing a program to the jail's init")
+    }
+
     /// Has the init start `task`.
     pub(crate) fn start(&self, task: &Task, stdio: [BorrowedFd<'_>; 3]) -> Result<Start<'_>, Fault> {
         let ordered = clock::now();
         self.notes.clear();
-        let [stdout, stderr] = [Outlet::File(()); 2];
-        let enclosed = messages::Enclosed { stdout, stderr, until: false, own_stdin: false, only_prepare: false };
         // Until its answer is here, it is unknown what comes next on the socket.
         self.sound.set(false);
-        messages::encode(task, enclosed).send(&self.socket, &stdio).context("handing a program to the jail's init")?;
+        self.order(task, false, &stdio)?;
         Ok(Start::Running(Box::new(Inmate { jail: self, ordered, killed: false })))
     }
 

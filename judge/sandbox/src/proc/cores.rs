@@ -5,7 +5,8 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use rustix::thread::{CpuSet, sched_getaffinity};
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
 /// The cores that this process may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +60,25 @@ impl Cores {
 pub(crate) fn allowed() -> Vec<usize> {
     let allowed = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
     (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect()
+}
+
+/// Parts the calling thread from a child: a forked one is on the same core at first, where it would wait until this
+/// thread sleeps. The child goes to `core`, if it is to stay there, unless this thread is there: then it moves.
+pub(crate) fn part_from(child: Pid, core: Option<usize>) {
+    let here = sched_getcpu();
+    // No matter if any of it fails.
+    if let Some(core) = core.filter(|core| *core != here) {
+        let mut only = CpuSet::new();
+        only.set(core);
+        let _ = sched_setaffinity(Some(child), &only);
+    } else if let Ok(allowed) = sched_getaffinity(None) {
+        let mut others = allowed;
+        others.unset(here);
+        // Refused where there are no others.
+        if sched_setaffinity(None, &others).is_ok() {
+            let _ = sched_setaffinity(None, &allowed);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! What the kernel tells of processes and cores.
+//! What the kernel tells of processes and cores; signals, descriptors and children of this process.
 
+pub(crate) mod child_process;
 pub(crate) mod cores;
 pub(crate) mod descriptors;
 pub(crate) mod footprint;

@@ -246,6 +246,14 @@ impl Plan {
         captures && own_stdin && !until && !only_prepare && self.task.exchange.is_none()
     }
 
+    /// Reads an order without its descriptors, for a receiver that makes ready for it.
+    pub(crate) fn to_prepare(reader: &mut Reader) -> io::Result<Plan> {
+        match OrderKind::decode(reader)? {
+            OrderKind::Run => Plan::decode(reader),
+            OrderKind::Again | OrderKind::Serve => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+
     fn decode(reader: &mut Reader) -> io::Result<Plan> {
         let program = PathBuf::from(reader.os_string()?);
         let argv = (0..reader.u64()?).map(|_| reader.os_string()).collect::<io::Result<_>>()?;

@@ -12,12 +12,14 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions};
 
+use crate::proc::child_process::Role;
 use crate::proc::inherited::take_socket;
 use crate::proc::tree;
 use crate::protocol::wire::{Reader, Writer};
 
-/// The only argument of a process that is to become a supervisor.
-pub(crate) const ARGUMENT: &str = "--judge-sandbox-supervisor";
+/// A supervisor: until the judge has gone.
+pub(crate) const SUPERVISOR: Role =
+    Role { name: c"judge-supervisor", argument: "--judge-sandbox-supervisor", live: serve };
 
 /// How long what a command has left behind may take to die.
 const GRACE: Duration = Duration::from_secs(1);
@@ -27,8 +29,7 @@ const FILE_BYTES: u64 = 512 << 20;
 /// The pause between two looks at what is dying.
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// The whole life of a supervisor: until the judge has gone.
-pub(crate) fn serve() -> io::Result<()> {
+fn serve() -> io::Result<()> {
     let socket = take_socket()?;
     // A Ctrl-C at the terminal is the judge's to hear.
     rustix::process::setpgid(None, None)?;

@@ -17,9 +17,10 @@ use rustix::net::Shutdown;
 use wait_timeout::ChildExt;
 
 use crate::api::clock;
+use crate::proc::child_process::OWN_EXECUTABLE;
 use crate::proc::tree;
 use crate::protocol::wire::{self, Reader, Writer, nanoseconds};
-use crate::supervisor::serve::ARGUMENT;
+use crate::supervisor::serve::SUPERVISOR;
 
 /// How long a supervisor that has nothing to do may take to end.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -165,8 +166,8 @@ struct Supervisor {
 impl Supervisor {
     fn start() -> io::Result<Supervisor> {
         let (socket, theirs) = wire::pair()?;
-        let mut command = Command::new(executable(Path::new("/proc/self/exe")));
-        command.arg(ARGUMENT).stdin(theirs).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut command = Command::new(executable(Path::new(OWN_EXECUTABLE)));
+        command.arg(SUPERVISOR.argument).stdin(theirs).stdout(Stdio::null()).stderr(Stdio::null());
         Ok(Supervisor { process: command.spawn()?, socket })
     }
 

@@ -146,8 +146,8 @@ pub(crate) fn child_above(process: &Path) -> Option<u32> {
 fn helper_of(judge: u32) -> u32 {
     let children = fs::read_to_string(format!("/proc/{judge}/task/{judge}/children")).unwrap();
     let is_helper = |pid: &u32| {
-        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        line.ends_with(b"-helper\0")
+        let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+        name == b"judge-helper\n"
     };
     children.split_whitespace().map(|pid| pid.parse().unwrap()).find(is_helper).unwrap()
 }

@@ -34,6 +34,19 @@ pub(crate) fn is_handed_out_once(sandbox: &Sandbox, programs: &Path) -> Result<(
     check(children() == before, || format!("{} are left of one that was not asked for", more(0)))
 }
 
+/// Workers that are dismissed end while others begin: one after the other, they do not pile up. At last, all can be waited
+/// for.
+pub(crate) fn dismissed_ones_are_waited_for(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let before = children();
+    for _ in 0..8 {
+        runs(sandbox.worker(first_core()), programs)?.dismiss();
+    }
+    let more = children().len() - before.len();
+    check(more <= 6, || format!("{more} processes of eight workers are left"))?;
+    judge_sandbox::wait_for_dismissed_workers();
+    check(children() == before, || "some are left".to_owned())
+}
+
 /// The first that this process may use.
 pub(crate) fn first_core() -> Option<usize> {
     let cores = rustix::thread::sched_getaffinity(None).unwrap();

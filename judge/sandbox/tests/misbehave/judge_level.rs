@@ -13,7 +13,7 @@ use super::cases::failed;
 use super::pace::{in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
-use super::{brief, channels, deaths, first, hoard, queue, remembered, solvers, streams, traces};
+use super::{brief, channels, copies, deaths, first, hoard, queue, remembered, solvers, streams, traces};
 
 type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 
@@ -26,6 +26,8 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("leftovers swept", deaths::leftovers_swept),
     ("cancelled", cancelled),
     ("first worker", first::is_handed_out_once),
+    ("dismissed workers", first::dismissed_ones_are_waited_for),
+    ("copied helper", copies::are_like_executed_ones),
     ("remembered", remembered::until_a_worker_fails),
     ("brief in any order", brief::in_any_order),
     ("brief without a helper", brief::without_a_helper),

@@ -10,6 +10,7 @@ mod attempt;
 mod brief;
 mod cases;
 mod channels;
+mod copies;
 mod deaths;
 mod delegation;
 mod first;
@@ -47,6 +48,7 @@ pub(crate) fn main() -> ExitCode {
     judge_sandbox::become_helper_if_asked();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
+        [mode, rest @ ..] if mode == copies::COMPARE => copies::compare(rest),
         [mode, rest @ ..] if mode == deaths::VICTIM => deaths::be_a_victim(rest),
         [mode, rest @ ..] if mode == plain_user::BECOME => plain_user::become_plain(rest),
         [mode, rest @ ..] if mode == traces::TELL_USER => traces::tell_user(rest),
