@@ -17,13 +17,13 @@ use crate::watch::program::Start;
 /// One or the other, by tier.
 pub(crate) enum Backend {
     Bare(Box<Bare>),
-    Jails(Jails),
+    Jails(Box<Jails>),
 }
 
 impl Backend {
     pub(crate) fn open(settings: &mut Settings, judge: BorrowedFd<'_>) -> Result<Backend, Fault> {
         Ok(if settings.tier.has_namespaces() {
-            Backend::Jails(Jails::open(settings, judge)?)
+            Backend::Jails(Box::new(Jails::open(settings, judge)?))
         } else {
             Backend::Bare(Box::new(Bare::open(settings)?))
         })
