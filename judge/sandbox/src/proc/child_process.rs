@@ -51,8 +51,8 @@ impl ChildProcess {
     /// Starts a child with these standard streams, in `/`, without an environment.
     ///
     /// While this process has one thread and is small, its own executable is not executed: a copy of the process is ready
-    /// in a tenth of the time, most of which goes to the dynamic linker otherwise. With more threads that is not safe, as
-    /// a copy has the locks that others hold, but not the others. And what a large one starts looks large itself.
+    /// sooner, as it needs no dynamic linker. With more threads that is not safe: a copy has the locks that others hold, but
+    /// not the others. And what a large one starts looks large itself.
     pub(crate) fn start(role: Role, executable: &Path, stdin: OwnedFd, stdout: Option<OwnedFd>) -> io::Result<Self> {
         if executable == Path::new(OWN_EXECUTABLE)
             && has_one_thread()
