@@ -1,7 +1,9 @@
-//! A short-lived child process in which something is tried.
+//! Child processes that are copies of this one.
+
+use rustix::process::{Pid, WaitOptions};
 
 /// Ends the process if it is dropped: a panic must not leave the child through the frames of its parent.
-pub(crate) struct AbortOnUnwind;
+struct AbortOnUnwind;
 
 impl Drop for AbortOnUnwind {
     fn drop(&mut self) {
@@ -9,26 +11,35 @@ impl Drop for AbortOnUnwind {
     }
 }
 
-/// What `act` returns in a forked child, where it may change anything about its own process. False if it panics, or if
-/// no child can be made. A panic aborts the child.
+/// Starts a forked child that ends with the exit code that `act` returns there, where it may change anything about its own
+/// process. A panic aborts the child. `None` if there can be none.
 ///
 /// # Safety
 /// The child has a copy of the calling thread alone. `act` may allocate, since glibc keeps its allocator usable in the
 /// child, but must take no other lock that another thread of this process may hold at the moment, and must not rely on
 /// any other thread.
-pub(crate) unsafe fn in_child(act: impl FnOnce() -> bool) -> bool {
+pub(crate) unsafe fn fork(act: impl FnOnce() -> i32) -> Option<Pid> {
     // SAFETY: the child runs `act` alone, which the caller vouches for, and leaves by `_exit` or `abort`.
     let pid = unsafe { libc::fork() };
     if pid == 0 {
         let guard = AbortOnUnwind;
-        let code = i32::from(!act());
+        let code = act();
         std::mem::forget(guard);
-        // SAFETY: leaves without running the parent's destructors.
+        // SAFETY: leaves without running the parent's destructors, or writing what it has in its buffers.
         unsafe { libc::_exit(code) };
     }
-    let mut status = 0;
-    // SAFETY: `status` is a valid place; the child is this process's own.
-    pid > 0 && unsafe { libc::waitpid(pid, &raw mut status, 0) } == pid && status == 0
+    Pid::from_raw(pid.max(0))
+}
+
+/// What `act` returns in a forked child. False if it panics, or if no child can be made.
+///
+/// # Safety
+/// As for [`fork`].
+pub(crate) unsafe fn in_child(act: impl FnOnce() -> bool) -> bool {
+    // SAFETY: the caller vouches for `act`.
+    let Some(child) = (unsafe { fork(|| i32::from(!act())) }) else { return false };
+    let waited = rustix::process::waitpid(Some(child), WaitOptions::empty());
+    matches!(waited, Ok(Some((_, status))) if status.exit_status() == Some(0))
 }
 
 #[cfg(test)]

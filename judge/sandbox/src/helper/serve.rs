@@ -14,7 +14,7 @@ use crate::namespace::brief::is_brief;
 use crate::namespace::config::Returned;
 use crate::proc::child_process::Role;
 use crate::proc::inherited::take_socket;
-use crate::proc::signals;
+use crate::proc::{cores, signals};
 use crate::protocol::messages::{self, Answer, Order, Plan, Task};
 use crate::protocol::wire::Reader;
 
@@ -26,9 +26,7 @@ fn serve() -> io::Result<()> {
     let Some(mut first) = Reader::receive(&socket)? else { return Ok(()) };
     let settings = Settings::receive(&mut first)?;
     if let Some(core) = settings.core {
-        let mut cores = rustix::thread::CpuSet::new();
-        cores.set(core as usize);
-        rustix::thread::sched_setaffinity(None, &cores)?;
+        cores::pin(None, core as usize)?;
     }
     if !settings.tier.has_cgroup() && settings.tier != Tier::Unsafe {
         // Inherited by programs. Of a huge page, all but a piece can be given back: no process's size shows it any
@@ -113,7 +111,7 @@ impl Opened<'_> {
     }
 }
 
-/// Leaves behind what the judge's process was: its session, signals, folder, descriptors. Returns the socket.
+/// Leaves behind what the judge's process was: its session, signals, descriptors. Returns the socket.
 fn settle() -> io::Result<OwnedFd> {
     let socket = take_socket()?;
     let _ = rustix::process::setsid();
@@ -125,7 +123,6 @@ fn settle() -> io::Result<OwnedFd> {
     // that.
     signals::block_only(&signals::set(&[libc::SIGPIPE]));
     rustix::process::umask(Mode::from_raw_mode(0o022));
-    rustix::process::chdir("/")?;
     rustix::process::set_child_subreaper(rustix::process::Pid::from_raw(1))?;
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
     crate::confine::capabilities::empty_bounding_set();

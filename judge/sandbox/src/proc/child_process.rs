@@ -11,7 +11,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, WaitOptions};
 
-use crate::api::child::AbortOnUnwind;
+use crate::api::child;
 use crate::api::text::text;
 use crate::proc::inherited::close_all_but;
 
@@ -57,12 +57,13 @@ impl ChildProcess {
         if executable == Path::new(OWN_EXECUTABLE)
             && has_one_thread()
             && is_small()
-            && let Some(pid) = fork(role, &stdin, stdout.as_ref())
+            && let Some(pid) = copy(role, &stdin, stdout.as_ref())
         {
             return Ok(ChildProcess { pid, status: None });
         }
         let stdout = stdout.map_or_else(Stdio::null, Stdio::from);
-        let mut command = Command::new(executable);
+        // Its folder is another one.
+        let mut command = Command::new(std::path::absolute(executable)?);
         command.arg(role.argument).env_clear().current_dir("/").stdin(stdin).stdout(stdout);
         Ok(ChildProcess { pid: Pid::from_child(&command.spawn()?), status: None })
     }
@@ -95,19 +96,10 @@ impl ChildProcess {
     }
 }
 
-/// A copy of this process, which has one thread, in its role. None if there can be none.
-fn fork(role: Role, stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> Option<Pid> {
-    // SAFETY: there is no other thread that might hold a lock. The child leaves by `_exit` or `abort`.
-    match unsafe { libc::fork() } {
-        0 => {
-            let guard = AbortOnUnwind;
-            let code = settle(stdin, stdout).map_or(1, |()| role.play());
-            std::mem::forget(guard);
-            // SAFETY: leaves without the parent's destructors, and what it has in its buffers.
-            unsafe { libc::_exit(code) }
-        }
-        pid => Pid::from_raw(pid.max(0)),
-    }
+/// A copy of this process, which has one thread, in its role.
+fn copy(role: Role, stdin: &OwnedFd, stdout: Option<&OwnedFd>) -> Option<Pid> {
+    // SAFETY: there is no other thread that might hold a lock.
+    unsafe { child::fork(|| settle(stdin, stdout).map_or(1, |()| role.play())) }
 }
 
 /// Leaves behind what an executed process would not have.

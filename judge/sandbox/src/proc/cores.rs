@@ -62,15 +62,20 @@ pub(crate) fn allowed() -> Vec<usize> {
     (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect()
 }
 
+/// Keeps a process of one thread, or the calling thread, on one core.
+pub(crate) fn pin(process: Option<Pid>, core: usize) -> rustix::io::Result<()> {
+    let mut only = CpuSet::new();
+    only.set(core);
+    sched_setaffinity(process, &only)
+}
+
 /// Parts the calling thread from a child: a forked one is on the same core at first, where it would wait until this
 /// thread sleeps. The child goes to `core`, if it is to stay there, unless this thread is there: then it moves.
 pub(crate) fn part_from(child: Pid, core: Option<usize>) {
     let here = sched_getcpu();
     // No matter if any of it fails.
     if let Some(core) = core.filter(|core| *core != here) {
-        let mut only = CpuSet::new();
-        only.set(core);
-        let _ = sched_setaffinity(Some(child), &only);
+        let _ = pin(Some(child), core);
     } else if let Ok(allowed) = sched_getaffinity(None) {
         let mut others = allowed;
         others.unset(here);
