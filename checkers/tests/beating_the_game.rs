@@ -6,8 +6,8 @@
 #[path = "model/beating.rs"]
 mod model;
 mod rejected;
-#[path = "../../tests/support/require.rs"]
-mod require;
+#[path = "../../tests/support/shared_data.rs"]
+mod shared_data;
 
 use checkers::{CheckError, Checker, Frame, Observer, Score};
 use model::Model;
@@ -45,12 +45,8 @@ fn pair(name: &str) -> (String, String) {
 
 /// Returns the contest's own input and answer of this name, if they are at hand.
 fn official(name: &str) -> Option<(String, String)> {
-    let folder = root().join("../shared/data/beating-the-game");
-    if folder.exists() {
-        return Some((read(&folder.join(format!("{name}.in"))), read(&folder.join(format!("{name}.out")))));
-    }
-    require::skip(require::Need::Data, format!("{} is absent", folder.display()));
-    None
+    let folder = shared_data::folder("beating-the-game")?;
+    Some((read(&folder.join(format!("{name}.in"))), read(&folder.join(format!("{name}.out")))))
 }
 
 /// One case of either game; without attempts it is one of the hard game.
