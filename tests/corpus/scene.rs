@@ -38,7 +38,7 @@ pub(crate) struct Scene {
 /// What must be the same after every program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State {
-    /// What is in the canary's folder, in the system's and in places that everybody writes to.
+    /// What is in the canary's folder, in the system's and in places that every user writes to.
     names: BTreeSet<PathBuf>,
     /// Of the files that an attack would change.
     files: Vec<(PathBuf, u64, i64, u32)>,

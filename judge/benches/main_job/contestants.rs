@@ -76,7 +76,7 @@ impl Scene {
         Ok(Self { folder, program, words: Vec::new(), cases, cores: Cores::here().numbers().to_vec() })
     }
 
-    /// Gives every program so much fixed work, in milliseconds of CPU time.
+    /// Gives every program fixed work, in milliseconds of CPU time.
     pub(crate) fn set_work(&mut self, milliseconds: f64) {
         let told = Command::new(&self.program).arg("steps").arg(milliseconds.to_string()).output();
         let steps = String::from_utf8(told.expect("the program starts").stdout).expect("a number");

@@ -1,9 +1,9 @@
 /* The floor of the benchmark, and the solver that every contestant runs.
  *
  *   floor                            the solver: reads its input to the end and answers 0
- *   floor work STEPS                 the same, after so many steps of work
- *   floor clock MS                   the same, once its own CPU clock says so much
- *   floor steps MS                   tells how many steps take so much CPU time
+ *   floor work STEPS                 the same, after this many steps of work
+ *   floor clock MS                   the same, once its own CPU clock says this many ms
+ *   floor steps MS                   tells how many steps take this much CPU time
  *   floor loop CORE RUNS FILE WORD…  on this core, runs itself with these words and this input, one run after the other
  *   floor idle COUNT                 keeps this many processes until standard input ends
  */

@@ -44,7 +44,7 @@ pub(crate) struct Found {
     pub(crate) waiting: Mutex<Vec<WaitingWorker>>,
 }
 
-/// A worker that nobody has asked for yet.
+/// A worker that was not handed out yet.
 pub(crate) struct WaitingWorker {
     pub(crate) worker: Worker,
     /// Where its programs stay, if anywhere.

@@ -148,7 +148,8 @@ pub(super) fn unwritable(folder: &RunFolder, error: &io::Error) -> RunError {
     RunError::Cluster(ClusterError {
         error: format!("cannot use the run folder {}: {}", folder.path().display(), error_chain(error)),
         hint: Some(
-            "what is finished is recorded: mend it, or name another folder with --workdir, and add --resume".to_owned(),
+            "what is finished is recorded: repair the folder, or name another folder with --workdir, and add --resume"
+                .to_owned(),
         ),
         exit: Exit::Fault,
     })

@@ -18,7 +18,7 @@ const HEAD: usize = 8 + 8 + 16;
 /// The length of an answer that there is not.
 const NONE: u64 = u64::MAX;
 
-/// A reader takes up at most so much at once.
+/// The most bytes that a reader takes up at once.
 const READ_BYTES: u64 = 16 << 20;
 
 /// A result is written after this time, unless the task is told to end before. A cluster that ends a task signals all its

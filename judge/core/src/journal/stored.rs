@@ -158,7 +158,7 @@ fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> 
     Ok(StoredCase { spec, input: input(row, 2)?, results: vec![None; solvers] })
 }
 
-/// Where no input could be had, the stored hash is empty.
+/// The stored hash is empty where there was no input.
 fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>, JournalError> {
     let bytes: Vec<u8> = row.get(column)?;
     match <[u8; 32]>::try_from(bytes) {

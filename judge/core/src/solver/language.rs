@@ -13,7 +13,7 @@ pub(super) const BUNDLED: &str = "bundled:";
 pub(super) const DATA_ENDINGS: [&str; 9] = ["txt", "md", "in", "out", "ans", "log", "json", "csv", "toml"];
 
 /// Returns the language that a solver is a source of; `None` if it is a program, a command, a folder without sources, or
-/// bundled. Most are programs, for which nobody asks what `languages` there are.
+/// bundled. `languages` is called only where the answer depends on it: for most programs it does not.
 ///
 /// # Errors
 /// When it is a source of no known language, or a folder of several.

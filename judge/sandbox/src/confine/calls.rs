@@ -147,7 +147,7 @@ pub(crate) const REFUSED: &[c_long] = &[
     libc::SYS_msgctl,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
-    // The network, whatever the family: what there is of sockets is a pair, connected for good. A message with a
+    // The network, whatever the family: the only sockets are a pair, connected to each other. A message with a
     // header can name another receiver and carry descriptors, which are in no table while they are under way.
     libc::SYS_socket,
     libc::SYS_bind,

@@ -13,7 +13,7 @@ use crate::confine::bpf::{Table, argument, high_half};
 use crate::confine::calls;
 use crate::protocol::pass::Pass;
 
-/// The kernel's own limit is a second line here, and so much further out: it counts the dead that are yet to be reaped.
+/// The kernel's own limit is a second line here, further out by this: it also counts the dead that are yet to be reaped.
 pub(crate) const SLACK: u64 = 256;
 
 // The type of a request is unsigned in glibc and signed in musl; the bits are the same.

@@ -16,8 +16,8 @@ const STACK_BYTES: usize = 256 * 1024;
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// The thread, which ends with this. What it starts are children of the whole process; whoever waits for a child, or for
-/// the signal that one has ended, need not be this thread.
+/// The thread, which ends with this. What it starts are children of the whole process: any thread can wait for them, or
+/// for the signal that one has ended.
 pub(crate) struct Launcher {
     desk: Arc<Desk>,
     thread: Thread,

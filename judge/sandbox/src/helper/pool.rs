@@ -26,7 +26,7 @@ pub(crate) struct Jails {
     /// The socket to the judge, which the init of a jail may serve.
     judge: OwnedFd,
     made: u64,
-    /// For the first jail, laid before anybody asks for one.
+    /// For the first jail, laid when the helper starts.
     foundation: Option<Foundation>,
     jails: Vec<(View, Jail)>,
 }

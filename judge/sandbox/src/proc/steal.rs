@@ -17,7 +17,7 @@ pub(crate) struct Steal {
     source: PathBuf,
     /// The first word of the core's line.
     line: String,
-    /// No core's line ends behind so many bytes.
+    /// Every core's line ends within this many bytes.
     most_bytes: usize,
     noted: Noted,
 }

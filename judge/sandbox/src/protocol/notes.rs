@@ -62,7 +62,7 @@ impl Notes {
         self.page().reaped.load(Ordering::Acquire)
     }
 
-    /// For whoever has to go on if this process dies.
+    /// Read by the process that goes on if this one dies.
     pub(crate) fn set_service(&self, service: Service) {
         self.page().service.store(service as u64, Ordering::Release);
     }

@@ -281,7 +281,7 @@ mod tests {
             File::from(holder.try_clone().unwrap()).write_all(b"y").unwrap();
             take_rest([&mut full, &mut held], &mut [0; 100]).unwrap();
             assert_eq!((full.done, full.seen), (is_all, length.min(100) as u64), "{length} bytes");
-            assert_eq!((held.done, held.seen), (false, 0), "somebody may still write");
+            assert_eq!((held.done, held.seen), (false, 0), "the other end is open");
             full.drain(&mut [0; 100], usize::MAX).unwrap();
             held.drain(&mut [0; 100], usize::MAX).unwrap();
             assert_eq!((full.done, full.seen, held.done, held.seen), (true, length as u64, false, 1));

@@ -105,7 +105,7 @@ impl<'a> CpuMeter<'a> {
         self.known.max(tree.min(most))
     }
 
-    /// What the whole run used, if what was reaped used so much.
+    /// What the whole run used, `reaped` being what the reaped processes used.
     pub(crate) fn total(&self, reaped: u64) -> u64 {
         // For one process, the kernel's account of it is exact; the others include some work of the root.
         if !self.gauges.many || self.is_one() {

@@ -42,7 +42,7 @@ pub(crate) fn as_told(program: &str) -> [String; 2] {
     [program.to_owned(), "as-told".to_owned()]
 }
 
-/// After so many runs that are alike, the next is not expected to be another.
+/// After this many equal runs, the next is expected to be equal, too.
 pub(crate) const ALIKE: usize = 4;
 
 /// Runs `case` and judges it by its ending, its figures and what it left. `Err` says what is wrong.

@@ -263,7 +263,7 @@ static int recall_all(char **arguments) {
     return recall(arguments);
 }
 
-/* Leaves traces, one kind for each number, some without touching the folder, and goes on for so many milliseconds. */
+/* Leaves traces, one kind for each number, some without touching the folder, and goes on for a number of milliseconds. */
 static int leave(char **arguments) {
     struct open_how nameless = {.flags = O_TMPFILE | O_RDWR, .mode = 0600};
     rest(atof(arguments[1]) / 1e3);

@@ -72,7 +72,7 @@ pub(crate) fn main() -> ExitCode {
     if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The programs, in a folder of their own. `Err` says why they cannot be had here.
+/// The programs, in a folder of their own. `Err` says why they cannot be compiled here.
 fn compiled() -> Result<tempfile::TempDir, String> {
     let folder = plain_user::public_folder()?;
     scene::compile(folder.path())?;

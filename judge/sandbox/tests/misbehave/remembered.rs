@@ -41,5 +41,5 @@ pub(crate) fn until_a_worker_fails(sandbox: &Sandbox, programs: &Path) -> Result
     check(written().is_none(), || "it is still remembered".to_owned())?;
     drop((open()?, worker, recalled));
     check(written().is_some_and(|again| Some(again) != first), || "it was not tried again".to_owned())?;
-    check(children() == before, || "somebody is left".to_owned())
+    check(children() == before, || "processes are left".to_owned())
 }
