@@ -218,11 +218,28 @@ impl Recorder {
         }
     }
 
+    /// Writes to the record, which ends where it cannot be written.
+    fn update(&self, write: impl FnOnce(&mut Recording) -> Result<(), JournalError>) -> Result<(), StoreLost> {
+        let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(open) = recording.as_mut() else { return Ok(()) };
+        let Err(error) = write(open) else { return Ok(()) };
+        let what = lost(open.run(), &error, self.options);
+        *recording = None;
+        Err(StoreLost(what))
+    }
+
     /// Stores something of the run that is no result.
     fn add(&self, store: impl FnOnce(&Recording) -> Result<(), JournalError>) -> Result<(), StoreLost> {
         let recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
         let stored = recording.as_ref().map_or(Ok(()), store);
         stored.map_err(|error| StoreLost(error_chain(&error)))
+    }
+
+    /// Commits the start of the run, which is otherwise done while the first solvers are at work.
+    pub(crate) fn commit_start(&self) {
+        if let Err(StoreLost(why)) = self.update(|recording| recording.commit_start()) {
+            report::note_lines(&why);
+        }
     }
 
     /// Adds solvers and cases to the run. `plan` is any plan of it.
@@ -309,6 +326,10 @@ impl ResultStore for Recorder {
         self.known.node(name).cloned()
     }
 
+    fn store_start(&self) -> Result<(), StoreLost> {
+        self.update(|recording| recording.commit_start())
+    }
+
     fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {
         self.add(|recording| recording.store_job(job))
     }
@@ -318,16 +339,14 @@ impl ResultStore for Recorder {
     }
 
     fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost> {
-        let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(open) = recording.as_mut() else { return Ok(()) };
-        let Err(error) = open.append(batch) else { return Ok(()) };
-        // On a disk that is nearly full, there may be room for the first of them.
-        if batch.len() > 1 && batch.iter().all(|finished| open.append(slice::from_ref(finished)).is_ok()) {
-            return Ok(());
-        }
-        let what = lost(open.run(), &error, self.options);
-        *recording = None;
-        Err(StoreLost(what))
+        self.update(|recording| {
+            let stored = recording.append(batch);
+            // On a disk that is nearly full, there may be room for the first of them.
+            let has_room = |recording: &mut Recording| {
+                batch.len() > 1 && batch.iter().all(|finished| recording.append(slice::from_ref(finished)).is_ok())
+            };
+            if stored.is_err() && has_room(recording) { Ok(()) } else { stored }
+        })
     }
 }
 

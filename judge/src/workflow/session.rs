@@ -24,6 +24,8 @@ impl Session {
     /// Starts the record of a run.
     pub(crate) fn start(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Failure> {
         let recorder = Recorder::start(options, context)?;
+        // It may be long until anything runs.
+        recorder.commit_start();
         Ok(Self { recorder, options, started: Instant::now() })
     }
 

@@ -170,6 +170,7 @@ impl PlanRunner for SlurmRunner {
     ) -> Result<RunResult, RunError> {
         let mut signals = Signals::install().map_err(RunError::Start)?;
         let mut handover = Handover::new(plan, store, watch);
+        handover.start();
         let stop = if plan.job_count() == 0 { None } else { self.follow(plan, store, &mut handover, &mut signals)? };
         Ok(RunResult { outcomes: handover.into_outcomes(), stop })
     }

@@ -12,7 +12,7 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be written.
     pub fn store_job(&self, job: &ClusterJob) -> Result<(), JournalError> {
-        self.connection().execute(
+        self.connection()?.execute(
             "INSERT OR REPLACE INTO cluster_job (run, engine, id, folder) VALUES (?1, ?2, ?3, ?4)",
             params![self.run().0, job.engine, job.id, job.folder.to_string_lossy()],
         )?;
@@ -24,7 +24,7 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be written.
     pub fn store_node(&self, node: &Node) -> Result<(), JournalError> {
-        Ok(add_node(self.connection(), self.run(), node)?)
+        Ok(add_node(self.connection()?, self.run(), node)?)
     }
 
     /// Takes the cases after the last one with a result out of the run.
@@ -32,7 +32,7 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be written.
     pub fn trim_cases(&self) -> Result<(), JournalError> {
-        self.connection().execute(
+        self.connection()?.execute(
             "UPDATE run SET case_count = (SELECT coalesce(max(result.place) + 1, 0) FROM entrant
                  JOIN result ON result.entrant = entrant.id WHERE entrant.run = run.id) WHERE id = ?1",
             [self.run().0],

@@ -95,7 +95,8 @@ pub struct RunEnd<'a> {
 }
 
 impl Recording {
-    /// Starts the record of a new run.
+    /// Starts the record of a new run. It is in the journal once [`Recording::commit_start`] or anything else is written of
+    /// it. Until then no other judge can start one.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -105,17 +106,27 @@ impl Recording {
 
     /// The identity is made by the caller: it reads the files of all cases, which no other judge should wait for.
     fn begin_plan(
-        mut journal: Journal,
+        journal: Journal,
         retention: Retention,
         record: &RunRecord<'_>,
         identity: &PlanIdentity,
     ) -> Result<Self, JournalError> {
-        let transaction = journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let rows = begin(&transaction, record, identity)?;
+        journal.connection.execute_batch("BEGIN IMMEDIATE")?;
+        let rows = begin(&journal.connection, record, identity)?;
         // Before the commit: the run is never visible without its lock.
         let lock = journal.locks.take(rows.run)?;
-        transaction.commit()?;
         Ok(Self::of(journal, retention, record, rows, lock))
+    }
+
+    /// Commits the start of the run, unless that was done. It waits for the disk, which can be done while solvers run.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn commit_start(&self) -> Result<(), JournalError> {
+        if !self.journal.connection.is_autocommit() {
+            self.journal.connection.execute_batch("COMMIT")?;
+        }
+        Ok(())
     }
 
     /// Takes up the record of the last run of the same command that was not carried through, with what it has found out.
@@ -156,8 +167,10 @@ impl Recording {
         Ok(Resumption::Elsewhere(Box::new(recording), known))
     }
 
-    pub(super) fn connection(&self) -> &Connection {
-        &self.journal.connection
+    /// Returns the connection to write to the run with.
+    pub(super) fn connection(&self) -> Result<&Connection, JournalError> {
+        self.commit_start()?;
+        Ok(&self.journal.connection)
     }
 
     /// Takes up the record of a run that goes on elsewhere.
@@ -224,6 +237,7 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be written.
     pub fn grow(&mut self, solvers: &[Solver], hashes: &[Digest], cases: &CaseList) -> Result<(), JournalError> {
+        self.commit_start()?;
         let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         enter(&transaction, &mut self.rows, solvers, hashes)?;
         let count = self.cases.len() + cases.len();
@@ -248,6 +262,7 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be written: the disk is full, or another judge holds it for too long.
     pub fn append(&mut self, batch: &[FinishedJob]) -> Result<(), JournalError> {
+        self.commit_start()?;
         let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let writer = RowWriter {
             connection: &transaction,
@@ -281,6 +296,7 @@ impl Recording {
     /// When the journal cannot be written; the finished cases are in it nevertheless.
     pub fn finish(mut self, end: &RunEnd<'_>) -> Result<Journal, JournalError> {
         let state = RunState::ended(end.stop).name();
+        self.commit_start()?;
         let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         transaction.execute(
             "UPDATE run SET state = ?2, elapsed_us = elapsed_us + ?3, rule = ?4 WHERE id = ?1",

@@ -52,7 +52,8 @@ pub(super) fn run_plan(
         let handles: Vec<_> =
             handles.collect::<Result<_, _>>().inspect_err(|_| slots.stop()).map_err(RunError::Thread)?;
         drop((sender, at_work));
-        let handover = Handover::new(plan, store, watch);
+        let mut handover = Handover::new(plan, store, watch);
+        handover.start();
         let mut dispatcher = Dispatcher { plan, slots: &slots, handover, stop: None, abort };
         runtime.block_on(dispatcher.listen(Finished { jobs: receiver, leaving }, signals));
         let Dispatcher { handover, stop, .. } = dispatcher;

@@ -29,6 +29,18 @@ impl<'a> Handover<'a> {
         (self.watch)(event);
     }
 
+    /// Stores the start of the run.
+    pub fn start(&mut self) {
+        self.note(self.store.map(ResultStore::store_start));
+    }
+
+    fn note(&mut self, stored: Option<Result<(), StoreLost>>) {
+        if let Some(Err(StoreLost(why))) = stored {
+            self.store = None;
+            self.tell(&RunEvent::JournalLost(why));
+        }
+    }
+
     /// Stores a machine that takes part.
     pub fn add_node(&mut self, node: &Node) {
         if let Some(Err(StoreLost(why))) = self.store.map(|store| store.store_node(node)) {
@@ -38,10 +50,7 @@ impl<'a> Handover<'a> {
 
     /// Stores finished jobs, and then shows them. Returns whether all were accepted.
     pub fn hand_over(&mut self, batch: &mut Vec<FinishedJob>) -> bool {
-        if let Some(Err(StoreLost(why))) = self.store.map(|store| store.store(batch)) {
-            self.store = None;
-            self.tell(&RunEvent::JournalLost(why));
-        }
+        self.note(self.store.map(|store| store.store(batch)));
         let mut accepted = true;
         for finished in batch.drain(..) {
             accepted &= finished.outcome.is_accepted();

@@ -26,6 +26,14 @@ pub trait ResultStore: Sync {
         None
     }
 
+    /// Stores what the start of the run has left to be stored. The solvers are at work meanwhile.
+    ///
+    /// # Errors
+    /// When it cannot be stored. The run goes on, and stores nothing.
+    fn store_start(&self) -> Result<(), StoreLost> {
+        Ok(())
+    }
+
     /// Stores where the run goes on, so that another judge can find it.
     ///
     /// # Errors

@@ -40,6 +40,8 @@ struct Notes {
     batches: Mutex<Vec<usize>>,
     stored: AtomicUsize,
     fails_at: usize,
+    starts: AtomicUsize,
+    start_fails: bool,
 }
 
 impl Notes {
@@ -50,6 +52,8 @@ impl Notes {
             batches: Mutex::default(),
             stored: AtomicUsize::new(0),
             fails_at: usize::MAX,
+            starts: AtomicUsize::new(0),
+            start_fails: false,
         }
     }
 }
@@ -62,6 +66,12 @@ impl ResultStore for Notes {
     fn lookup(&self, job: JobId, _input: &Digest) -> Option<KnownOutcome> {
         let outcome = self.known.get(&job)?.clone();
         Some(KnownOutcome { outcome, stored: StoredResult { entrant: 7, place: 0 } })
+    }
+
+    fn store_start(&self) -> Result<(), StoreLost> {
+        assert!(self.batches.lock().unwrap().is_empty());
+        self.starts.fetch_add(1, Ordering::SeqCst);
+        if self.start_fails { Err(StoreLost("disk full".to_owned())) } else { Ok(()) }
     }
 
     fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost> {
@@ -235,6 +245,20 @@ fn a_store_that_fails_is_told_once_and_the_run_goes_on() {
     assert!(result.outcomes.iter().all(|(_, outcome)| outcome.is_some()));
     assert_eq!(lost, ["disk full"]);
     assert_eq!(store.batches.lock().unwrap().len(), 1, "it is not tried again");
+}
+
+#[test]
+fn the_start_is_stored_once_and_nothing_after_it_fails() {
+    for start_fails in [false, true] {
+        let store = Notes { start_fails, ..Notes::new(true) };
+        let mut lost = 0;
+        let result = run(&plan(3), 2, &ScriptedPool::in_turn(&[]), &store, |event, _| {
+            lost += usize::from(matches!(event, RunEvent::JournalLost(_)));
+        });
+        assert!(result.outcomes.iter().all(|(_, outcome)| outcome.is_some()));
+        let stored = store.stored.into_inner();
+        assert_eq!((store.starts.into_inner(), lost, stored), if start_fails { (1, 1, 0) } else { (1, 0, 3) });
+    }
 }
 
 #[test]

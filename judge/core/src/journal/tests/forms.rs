@@ -135,7 +135,7 @@ fn a_half_commit_of_a_killed_writer_is_read_from_a_copy_and_taken_back_by_the_ne
     recording.append(&[finished(0, 0, Some(5))]).unwrap();
     // The pages of a commit are written before it is done when the cache is too small for them. Then the machine fails: what
     // is on the disk at that moment is a half commit.
-    let connection = recording.connection();
+    let connection = recording.connection().unwrap();
     connection.execute_batch("PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE result SET note = 'half';").unwrap();
     connection.execute_batch("CREATE TABLE filler AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500) SELECT i, randomblob(900) FROM n").unwrap();
     let half = bench.folder.path().join("half.db");
@@ -152,7 +152,7 @@ fn a_half_commit_of_a_killed_writer_is_read_from_a_copy_and_taken_back_by_the_ne
     let resumed = Recording::resume(Journal::open_file(&half).unwrap(), Retention::All, &bench.record()).unwrap();
     let Resumption::Found(resumed, known) = resumed else { panic!("the run is there") };
     let check = "PRAGMA integrity_check";
-    let found: String = resumed.connection().query_row(check, [], |row| row.get(0)).unwrap();
+    let found: String = resumed.connection().unwrap().query_row(check, [], |row| row.get(0)).unwrap();
     assert_eq!((known.len(), &*found), (1, "ok"));
     assert!(!bench.folder.path().join("half.db-journal").exists());
 }

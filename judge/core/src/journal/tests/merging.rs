@@ -41,6 +41,7 @@ impl Playing {
         let command = format!("judge run -p columns --shard {shard}");
         let record = RunRecord { shard: Some(shard), played: places.len(), command: &command, ..bench.record() };
         let mut recording = Recording::begin(Journal::open_file(&file).unwrap(), Retention::All, &record).unwrap();
+        recording.commit_start().unwrap();
         let whole = Part::whole(&plan);
         recording.turn_to(Part { cases: CasePlaces::At(places.clone()), ..whole });
         Self { recording: Some(recording), places, done: 0, file }

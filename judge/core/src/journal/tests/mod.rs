@@ -183,6 +183,28 @@ fn what_is_recorded_comes_back() {
 }
 
 #[test]
+fn a_run_is_in_the_journal_once_its_start_is_committed() {
+    let bench = Bench::new(&["bot"], 1..=1);
+    let other = bench.journal();
+    let last = || other.choose(RunChoice::Last);
+    let recording = bench.begin();
+    assert!(matches!(last(), Err(JournalError::NoRunYet)));
+    drop(recording);
+    assert!(matches!(last(), Err(JournalError::NoRunYet)), "one that was given up leaves nothing");
+    assert!(!bench.path().join("run-1.lock").exists());
+
+    let recording = bench.begin();
+    recording.commit_start().unwrap();
+    assert_eq!(last().unwrap(), recording.run());
+    recording.commit_start().unwrap();
+    drop(recording);
+
+    let mut recording = bench.begin();
+    recording.append(&[finished(0, 0, Some(7))]).unwrap();
+    assert_eq!(last().unwrap(), recording.run(), "a result brings the start with it");
+}
+
+#[test]
 fn equal_answers_are_stored_once() {
     let bench = Bench::new(&["bot"], 1..=2);
     bench.run(&[Some(3), Some(3)]);
@@ -323,8 +345,9 @@ fn a_full_disk_loses_nothing_that_was_recorded() {
     let bench = Bench::new(&["bot"], 1..=500);
     let mut recording = bench.begin();
     recording.append(&[finished(0, 0, Some(1))]).unwrap();
-    let pages: i64 = recording.connection().query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
-    recording.connection().execute_batch(&format!("PRAGMA max_page_count = {}", pages + 4)).unwrap();
+    let connection = recording.connection().unwrap();
+    let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+    connection.execute_batch(&format!("PRAGMA max_page_count = {}", pages + 4)).unwrap();
     let error = (1..500).find_map(|case| {
         let mut next = finished(case, 0, Some(1));
         next.evidence.answer = Some(Digest::of(&[case as u8]).0.repeat(20 + case));
