@@ -120,7 +120,7 @@ fn a_pattern_that_names_no_submission_is_one_error() {
     for (pattern, words) in [
         ("nowhere/*", "`nowhere/*` matches nothing"),
         ("subs/R*", "`subs/R*` matches no submission, only README.md"),
-        ("subs/[", "`subs/[` is not a pattern"),
+        ("subs/[", "`subs/[` is not a file pattern"),
     ] {
         let said = folder.judge(&["run", "-p", "p", "--solvers", "subs/a.sh", "--solvers", pattern]);
         assert_eq!(said.code, Some(2), "{}", said.stderr);

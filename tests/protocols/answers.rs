@@ -58,6 +58,23 @@ fn one_answer_is_checked_by_hand() {
 }
 
 #[test]
+fn a_folder_of_answers_that_cannot_be_read_is_one_error_before_anything_runs() {
+    let folder = problem("checker = \"tokens\"");
+    folder.write("data/2.in", "6\n");
+    // Even who may read everything cannot read this.
+    std::os::unix::fs::symlink("circle", folder.path().join("circle")).unwrap();
+    let text = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", text.replace("\"data/*.ans\"", "[\"circle/*.ans\", \"data/*.ans\"]"));
+    let said = folder.judge(&["run", "-p", "p", "-s", "echo 25"]);
+    assert_eq!(said.code, Some(2), "{}", said.stderr);
+    let circle = folder.path().join("circle").display().to_string();
+    for words in ["data/2.in: cannot look for the answer file", &*circle, "symbolic links"] {
+        assert!(said.stderr.contains(words), "{words:?}: {}", said.stderr);
+    }
+    assert!(!said.stderr.contains("data/1.in"), "its answer is found: {}", said.stderr);
+}
+
+#[test]
 fn a_command_gets_the_answer_file_where_it_asks_for_it() {
     let folder = problem("checker-command = \"sh check.sh {answer} {expected}\"");
     folder.write("check.sh", "cmp -s \"$1\" \"$2\" && echo 3 || { echo differs; exit 1; }\n");

@@ -1,7 +1,7 @@
 //! Files and folders that match a pattern.
 
 use glob::Pattern;
-use std::fs::DirEntry;
+use std::fs::{DirEntry, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,13 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
     /// It has a syntax error.
-    #[error("{}", .0.msg)]
-    Pattern(#[from] glob::PatternError),
+    #[error("`{pattern}` is not a file pattern: {}", .error.msg)]
+    Pattern {
+        /// What was given.
+        pattern: String,
+        /// The syntax error.
+        error: glob::PatternError,
+    },
     /// A folder that it leads to cannot be read.
     #[error("cannot read the folder {}", .0.display())]
     Unreadable(PathBuf, #[source] io::Error),
@@ -24,6 +29,9 @@ enum Part<'a> {
     Folders,
 }
 
+/// What matches a pattern, and what it is, where its folder told it.
+pub type Match = (PathBuf, Option<FileType>);
+
 /// Returns what matches `pattern`, taken from `folder` (the current one, if empty), in each folder by name. `*` stands for
 /// any characters of a name, `?` for one, `[ab]` for a or b, and `**` for any folders, links to folders not among them. What
 /// exists by the pattern's own name is all that it matches. Nothing in `folder` has such a meaning. Names that are no text
@@ -32,16 +40,25 @@ enum Part<'a> {
 /// # Errors
 /// A syntax error, or a folder that cannot be read. One that is not there has nothing that matches.
 pub fn matching(folder: &Path, pattern: &str) -> Result<Vec<PathBuf>, MatchError> {
+    Ok(matching_with_types(folder, pattern)?.into_iter().map(|(path, _)| path).collect())
+}
+
+/// Returns the same as [`matching`], and what each is, where that is known without another look at it. A link is a link.
+///
+/// # Errors
+/// Those of [`matching`].
+pub fn matching_with_types(folder: &Path, pattern: &str) -> Result<Vec<Match>, MatchError> {
     let itself = folder.join(pattern);
     if itself.symlink_metadata().is_ok() {
-        return Ok(vec![itself]);
+        return Ok(vec![(itself, None)]);
     }
     let names = pattern.split('/').filter(|name| !name.is_empty());
-    let mut parts = names.map(part).collect::<Result<Vec<_>, _>>()?;
+    let parts = names.map(part).collect::<Result<Vec<_>, _>>();
+    let mut parts = parts.map_err(|error| MatchError::Pattern { pattern: pattern.to_owned(), error })?;
     parts.dedup_by(|one, other| matches!((one, other), (Part::Folders, Part::Folders)));
     let top = if pattern.starts_with('/') { Path::new("/") } else { folder };
     let mut found = Vec::new();
-    walk(top.to_owned(), &parts, &mut found)?;
+    walk((top.to_owned(), None), &parts, &mut found)?;
     Ok(found)
 }
 
@@ -53,9 +70,9 @@ fn part(name: &str) -> Result<Part<'_>, glob::PatternError> {
     })
 }
 
-fn walk(place: PathBuf, parts: &[Part<'_>], found: &mut Vec<PathBuf>) -> Result<(), MatchError> {
+fn walk((place, kind): Match, parts: &[Part<'_>], found: &mut Vec<Match>) -> Result<(), MatchError> {
     let Some((part, rest)) = parts.split_first() else {
-        found.push(place);
+        found.push((place, kind));
         return Ok(());
     };
     match part {
@@ -63,22 +80,22 @@ fn walk(place: PathBuf, parts: &[Part<'_>], found: &mut Vec<PathBuf>) -> Result<
             let next = place.join(name);
             // Whatever is to come is looked for in it.
             if !rest.is_empty() || next.symlink_metadata().is_ok() {
-                walk(next, rest, found)?;
+                walk((next, None), rest, found)?;
             }
         }
         Part::Names(pattern) => {
             for entry in entries(&place)? {
                 if pattern.matches(&entry.file_name().to_string_lossy()) {
-                    walk(place.join(entry.file_name()), rest, found)?;
+                    walk((place.join(entry.file_name()), entry.file_type().ok()), rest, found)?;
                 }
             }
         }
         Part::Folders => {
             if !rest.is_empty() {
-                walk(place.clone(), rest, found)?;
+                walk((place.clone(), kind), rest, found)?;
             }
             for entry in entries(&place)?.iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
-                let next = place.join(entry.file_name());
+                let next = (place.join(entry.file_name()), entry.file_type().ok());
                 if rest.is_empty() {
                     found.push(next.clone());
                 }
@@ -94,7 +111,7 @@ fn entries(place: &Path) -> Result<Vec<DirEntry>, MatchError> {
     let here = if place.as_os_str().is_empty() { Path::new(".") } else { place };
     match here.read_dir().and_then(Iterator::collect::<io::Result<Vec<_>>>) {
         Ok(mut entries) => {
-            entries.sort_by_key(DirEntry::file_name);
+            entries.sort_by_cached_key(DirEntry::file_name);
             Ok(entries)
         }
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(Vec::new()),
@@ -140,7 +157,7 @@ mod tests {
             }
             match (ours, expected) {
                 (Ok(ours), Ok(expected)) => prop_assert_eq!(ours, expected),
-                (Err(MatchError::Pattern(_)), Err(_)) => {}
+                (Err(MatchError::Pattern { .. }), Err(_)) => {}
                 (ours, expected) => prop_assert!(false, "{:?} {:?}", ours, expected.is_ok()),
             }
         }

@@ -3,8 +3,8 @@
 use crate::cli::MergeArgs;
 use crate::journal::{Difference, Gap, Journal, MergeError, Merged};
 use crate::manifest::Catalogue;
-use crate::matching::{MatchError, matching};
-use crate::model::{CaseList, CaseName, Exit, Origin, RunState, Shard, error_chain, quote};
+use crate::matching::matching;
+use crate::model::{CaseList, CaseName, Exit, Origin, RunState, Shard, quote};
 use crate::report::{self, MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
@@ -134,10 +134,7 @@ fn files(patterns: &[String], into: &Path) -> Result<Vec<PathBuf>, Failure> {
             found.push(PathBuf::from(pattern));
             continue;
         }
-        let matches = matching(Path::new(""), pattern).map_err(|error| match error {
-            MatchError::Pattern(_) => Failure::usage(format!("`{pattern}` is not a file pattern: {error}")),
-            MatchError::Unreadable(..) => Failure::usage(error_chain(&error)),
-        })?;
+        let matches = matching(Path::new(""), pattern)?;
         if matches.is_empty() {
             return Err(Failure::usage(format!("no file matches `{pattern}`")));
         }

@@ -1,7 +1,7 @@
 //! The cases of a command: those that are selected and fulfil the condition.
 
 use super::failure::Failure;
-use crate::cases::{Inputs, ProblemChecker, Selection, describe_all, select};
+use crate::cases::{CheckerError, Inputs, ProblemChecker, Selection, describe_all, select};
 use crate::cli::CaseArgs;
 use crate::condition::Condition;
 use crate::manifest::closest;
@@ -87,27 +87,28 @@ pub(crate) fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result
 pub(crate) fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failure> {
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
     let files = cases.files();
-    let check = |number: usize| -> Result<(Digest, Option<Failure>), Failure> {
-        let (path, _) = files[number];
-        let source = CaseSource::File(path.to_path_buf());
+    let check = |number: usize| -> Result<(Digest, Option<CheckerError>), Failure> {
+        let source = CaseSource::File(files[number].0.to_path_buf());
         let input = inputs.load_from(&source)?;
-        let error = checker.prepare(&input, Some(&source)).err();
-        Ok((Digest::of(&input), error.map(|error| Failure::usage(format!("{}: {error}", path.display())))))
+        Ok((Digest::of(&input), checker.prepare(&input, Some(&source)).err()))
     };
     let mut hashes = Vec::new();
-    let mut malformed = Vec::new();
+    let mut unsuited = Vec::new();
     let mut unreadable = Vec::new();
-    for checked in map_on_all_cores(files.len(), check) {
+    let mut hint = None;
+    for (number, checked) in map_on_all_cores(files.len(), check).into_iter().enumerate() {
         match checked {
-            Ok((hash, failure)) => {
+            Ok((hash, error)) => {
                 hashes.push(hash);
-                malformed.extend(failure);
+                if let Some(CheckerError::Malformed(_)) = error {
+                    hint = Some(format!("`judge show {}` describes the input", problem.id));
+                }
+                unsuited.extend(error.map(|error| Failure::usage(format!("{}: {error}", files[number].0.display()))));
             }
             Err(failure) => unreadable.push(failure),
         }
     }
     Failure::check_all(unreadable)?;
     cases.set_file_hashes(hashes);
-    Failure::check_all(malformed)
-        .map_err(|all| all.with_hint(format!("`judge show {}` describes the input", problem.id)))
+    Failure::check_all(unsuited).map_err(|all| hint.into_iter().fold(all, Failure::with_hint))
 }

@@ -3,6 +3,7 @@
 use crate::cases::{CheckerError, InputError, ReadError, SelectError};
 use crate::journal::{JournalError, MergeError};
 use crate::manifest::{ManifestError, UnknownProblem};
+use crate::matching::MatchError;
 use crate::model::{Exit, error_chain, one_line, quote, visible};
 use crate::paired::{InferenceError, UnsuitedHypotheses, UnsuitedMinEffect};
 use crate::report::{Paint, PrintError, Style};
@@ -121,18 +122,28 @@ impl From<SelectError> for Failure {
             SelectError::NoGenerator(_) => {
                 "give files: --inputs 'data/*.in'; or add `generator-command` to the problem".to_owned()
             }
-            SelectError::NoFiles { pattern, .. } | SelectError::Pattern { pattern, .. } if pattern.contains('[') => {
+            SelectError::NoFiles { pattern, .. } | SelectError::Match(MatchError::Pattern { pattern, .. })
+                if pattern.contains('[') =>
+            {
                 let literal = quote(&pattern.replace('[', "[[]"));
                 format!("`[ab]` stands for a or b, and `[[]` for `[` itself: --inputs {literal}")
             }
-            SelectError::NoFiles { .. } | SelectError::Pattern { .. } => {
+            SelectError::NoFiles { .. } | SelectError::Match(MatchError::Pattern { .. }) => {
                 "quote patterns: --inputs 'data/*.in'".to_owned()
             }
-            SelectError::Unreadable(_) | SelectError::SameName(_) | SelectError::NotAFile(_) => {
+            SelectError::Match(MatchError::Unreadable(..)) | SelectError::SameName(_) | SelectError::NotAFile(_) => {
                 return Self::usage(error);
             }
         };
         Self::usage(error).with_hint(hint)
+    }
+}
+
+impl From<MatchError> for Failure {
+    fn from(error: MatchError) -> Self {
+        let hint = matches!(error, MatchError::Pattern { .. })
+            .then_some("`*` stands for any characters, `?` for one, `[ab]` for a or b, `[[]` for `[` itself");
+        hint.into_iter().fold(Self::usage(error), Self::with_hint)
     }
 }
 
@@ -182,6 +193,7 @@ impl From<CheckerError> for Failure {
             | CheckerError::BelowFailure { .. }
             | CheckerError::NoAnswerFile
             | CheckerError::AnswerFile { .. }
+            | CheckerError::AnswerFolder(_)
             | CheckerError::Interactive => Self::usage(error),
             CheckerError::Undecided(_) | CheckerError::Store(_) | CheckerError::Panicked(_) => Self::fault(error),
         }

@@ -2,11 +2,13 @@
 
 use super::failure::Failure;
 use crate::matching::{MatchError, matching};
-use crate::model::{SolverSpec, error_chain};
+use crate::model::SolverSpec;
 use crate::report;
 use crate::solver::is_submission;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+
+const EXAMPLE: &str = "name the files or folders of the solvers: --solvers 'submissions/*'";
 
 /// How many names of what is no submission are listed.
 const NAMED: usize = 10;
@@ -42,11 +44,8 @@ fn matches(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let literal = Path::new(pattern);
     let found = if literal.is_dir() { matching(literal, "*") } else { matching(Path::new(""), pattern) };
     found.map_err(|error| match error {
-        MatchError::Pattern(_) => {
-            let hint = "`*` stands for any characters, `?` for one, `[ab]` for a or b: --solvers 'submissions/*'";
-            Failure::usage(format!("`{pattern}` is not a pattern: {error}")).with_hint(hint)
-        }
-        MatchError::Unreadable(..) => Failure::usage(format!("cannot look for submissions: {}", error_chain(&error))),
+        MatchError::Pattern { .. } => Failure::from(error).with_hint(EXAMPLE),
+        MatchError::Unreadable(..) => error.into(),
     })
 }
 
@@ -55,7 +54,7 @@ fn nothing(pattern: &str, others: &[PathBuf]) -> Failure {
         [] => format!("`{pattern}` matches nothing"),
         others => format!("`{pattern}` matches no submission, only {}", names(others)),
     };
-    Failure::usage(error).with_hint("name the files or folders of the solvers: --solvers 'submissions/*'")
+    Failure::usage(error).with_hint(EXAMPLE)
 }
 
 fn names(paths: &[PathBuf]) -> String {

@@ -3,7 +3,7 @@
 use super::error::CheckerError;
 use super::external::{CheckerProgram, Checking, ExternalCase};
 use crate::command::{AnswerIndex, CaseInput, StopSignal};
-use crate::model::{CaseSource, CheckerChoice, ExternalChecker, Problem, Ruling, Tester, TokenRules};
+use crate::model::{CaseSource, CheckerChoice, ExternalChecker, Problem, Ruling, Tester, TokenRules, error_chain};
 use crate::verdict;
 use checkers::{Case, CheckError, Feature, Observer, Score};
 use std::path::{Path, PathBuf};
@@ -99,25 +99,25 @@ impl ProblemChecker {
     }
 
     /// Returns the answer file of a case, if it has one.
-    #[must_use]
-    pub fn answer_file(&self, source: Option<&CaseSource>) -> Option<PathBuf> {
-        let of_case = || match source? {
-            CaseSource::File(path) => {
-                let answers = self.choice.answers()?;
-                let files = self.answer_files.get_or_init(|| AnswerIndex::of(answers));
-                files.answer_of(path).map(Path::to_owned)
-            }
-            CaseSource::Seed(_) => None,
-        };
-        self.expected.clone().or_else(of_case)
+    ///
+    /// # Errors
+    /// When none is found, and a folder that may have it cannot be read.
+    pub fn answer_file(&self, source: Option<&CaseSource>) -> Result<Option<PathBuf>, CheckerError> {
+        if let Some(expected) = &self.expected {
+            return Ok(Some(expected.clone()));
+        }
+        let (Some(CaseSource::File(path)), Some(answers)) = (source, self.choice.answers()) else { return Ok(None) };
+        let files = self.answer_files.get_or_init(|| AnswerIndex::of(answers));
+        let found = files.answer_of(path).map_err(|error| CheckerError::AnswerFolder(error_chain(error)))?;
+        Ok(found.map(Path::to_owned))
     }
 
     /// Reads the input of a case, which is one of the problem or of a file, or comes from elsewhere (`None`).
     ///
     /// # Errors
-    /// When it is malformed, or its answer file cannot be read.
+    /// When it is malformed, or its answer file cannot be found or read.
     pub fn prepare(&self, input: &[u8], source: Option<&CaseSource>) -> Result<PreparedCase, CheckerError> {
-        let (expected, least, stop) = (self.answer_file(source), self.least.clone(), self.stop.clone());
+        let (expected, least, stop) = (self.answer_file(source)?, self.least.clone(), self.stop.clone());
         let case = |expected| ExternalCase { input: CaseInput::new(input), expected, stop, least };
         Ok(match (&self.choice, self.program.clone()) {
             (CheckerChoice::BuiltIn(checker), _) => {

@@ -44,6 +44,9 @@ pub enum CheckerError {
         #[source]
         source: io::Error,
     },
+    /// A folder with answer files cannot be read, and the case has no other.
+    #[error("cannot look for the answer file: {0}")]
+    AnswerFolder(String),
     /// The problem is interactive: an answer without its conversation cannot be checked.
     #[error("interactive answers cannot be checked without running the interactor")]
     Interactive,

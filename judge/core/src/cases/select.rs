@@ -1,8 +1,7 @@
 //! Selects the cases of a run: those that the command line names, or the problem's own.
 
-use crate::matching::{MatchError, matching};
+use crate::matching::{MatchError, matching_with_types};
 use crate::model::{CaseList, CaseName, CaseSource, CaseSpec, Problem, Seeds, natural_key};
-use crate::parallel::map_on_all_cores;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -24,15 +23,9 @@ pub enum SelectError {
     /// A problem whose cases are files was asked for seeds.
     #[error("the problem `{0}` cannot make cases from seeds: it has no generator")]
     NoGenerator(String),
-    /// A file pattern has a syntax error.
-    #[error("`{pattern}` is not a file pattern")]
-    Pattern {
-        /// What was given.
-        pattern: String,
-        /// The syntax error.
-        #[source]
-        source: MatchError,
-    },
+    /// A file pattern cannot be followed.
+    #[error(transparent)]
+    Match(#[from] MatchError),
     /// A pattern that matches nothing.
     #[error("no file matches `{}`", .folder.join(.pattern).display())]
     NoFiles {
@@ -44,9 +37,6 @@ pub enum SelectError {
     /// Neither a file nor a folder.
     #[error("{} is a pipe or a device: a case must be a file, because it is read more than once", .0.display())]
     NotAFile(PathBuf),
-    /// A folder that cannot be read.
-    #[error("cannot look for case files")]
-    Unreadable(#[source] MatchError),
     /// Two cases have the same name: reports could not distinguish them.
     #[error("two cases are named `{0}`: rename one of the files, or run them one after the other")]
     SameName(CaseName),
@@ -107,17 +97,17 @@ fn in_file(path: PathBuf) -> CaseSpec {
 
 /// Returns the files that match, in natural order: `2.in` before `10.in`.
 fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
-    let paths = matching(folder, pattern).map_err(|source| match source {
-        MatchError::Pattern(_) => SelectError::Pattern { pattern: pattern.to_owned(), source },
-        MatchError::Unreadable(..) => SelectError::Unreadable(source),
-    })?;
-    let looks = map_on_all_cores(paths.len(), |number| paths[number].metadata());
-    let mut files = Vec::new();
-    for (path, look) in paths.into_iter().zip(looks) {
-        match look {
-            Ok(entry) if entry.is_dir() => {}
+    let found = matching_with_types(folder, pattern)?;
+    let mut files = Vec::with_capacity(found.len());
+    for (path, known) in found {
+        let kind = match known.filter(|kind| !kind.is_symlink()) {
+            Some(kind) => Ok(kind),
+            None => path.metadata().map(|entry| entry.file_type()),
+        };
+        match kind {
+            Ok(kind) if kind.is_dir() => {}
             // Opening a pipe would wait for its writer.
-            Ok(entry) if !entry.is_file() => return Err(SelectError::NotAFile(path)),
+            Ok(kind) if !kind.is_file() => return Err(SelectError::NotAFile(path)),
             // What cannot be looked at is an error of the case.
             _ => files.push(path),
         }
@@ -127,4 +117,35 @@ fn files(pattern: &str, folder: &Path) -> Result<Vec<PathBuf>, SelectError> {
     }
     files.sort_by_cached_key(|path| natural_key(&path.to_string_lossy()));
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn cases_are_files_and_links_to_files() {
+        let top = tempfile::tempdir().unwrap();
+        let at = |name: &str| top.path().join(name);
+        for name in ["10.in", "2.in"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        std::fs::create_dir(at("3.in")).unwrap();
+        symlink("2.in", at("4.in")).unwrap();
+        symlink("3.in", at("5.in")).unwrap();
+        symlink("nowhere", at("6.in")).unwrap();
+        // Running the last one reports what is wrong with it.
+        let expected = ["2.in", "4.in", "6.in", "10.in"].map(at);
+        assert_eq!(files("*.in", top.path()).unwrap(), expected);
+        assert_eq!(files("4.in", top.path()).unwrap(), [at("4.in")]);
+        assert!(matches!(files("3.in", top.path()), Err(SelectError::NoFiles { .. })));
+
+        rustix::fs::mkfifoat(rustix::fs::CWD, at("7.pipe"), rustix::fs::Mode::RWXU).unwrap();
+        symlink("7.pipe", at("8.link")).unwrap();
+        for (pattern, found) in [("*.pipe", "7.pipe"), ("7.pipe", "7.pipe"), ("*.link", "8.link")] {
+            let Err(SelectError::NotAFile(path)) = files(pattern, top.path()) else { panic!("{pattern}") };
+            assert_eq!(path, at(found));
+        }
+    }
 }

@@ -17,7 +17,7 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
             CheckerIdentity { name: checker.id().to_owned(), version: checker.version() }
         }
         CheckerChoice::Tokens(rules, answers) => {
-            let files = contents(&answer_files(answers));
+            let files = contents(&answer_files(answers).0);
             let hash = Digest::of_parts(files.iter().map(Vec::as_slice));
             let name = format!("tokens {rules}");
             CheckerIdentity { name: format!("{} #{}", name.trim_end(), hash.short()), version: 1 }
@@ -32,7 +32,7 @@ pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
 /// Returns the command, the protocol unless it is the judge's own, and a hash of all files that decide.
 fn identity_of(external: &ExternalChecker) -> String {
     let mut files = named_files(&external.written());
-    files.extend(contents(&answer_files(&external.answers)));
+    files.extend(contents(&answer_files(&external.answers).0));
     let protocol = match &external.protocol {
         CheckerProtocol::Judge => String::new(),
         CheckerProtocol::Kattis(kattis) => format!(" (kattis {})", kattis.arguments.join(" ")),

@@ -205,7 +205,8 @@ fn cases(mirror: &mut Mirror, plan: &Plan) -> io::Result<Vec<CaseEntry>> {
     let has_answers = !matches!(plan.problem.checker, CheckerChoice::BuiltIn(_));
     let entry = |(place, case): (usize, CaseSpec)| {
         let CaseSource::File(path) = &case.source else { return Ok(CaseEntry::new(place, &case, case.source.clone())) };
-        if let Some(answer) = checker.answer_file(Some(&case.source)).filter(|_| has_answers) {
+        // What cannot be found is an error of the case.
+        if has_answers && let Ok(Some(answer)) = checker.answer_file(Some(&case.source)) {
             mirror.copy(&answer)?;
         }
         Ok(CaseEntry::new(place, &case, CaseSource::File(mirror.copy(path)?)))

@@ -155,11 +155,11 @@ pub(super) fn answer_files(subject: &Subject<'_>) -> Option<Finding> {
         let CaseSource::File(path) = &case.source else { continue };
         let failed =
             |detail: String, command: String| Some(finding("answer files", CheckResult::Failed, detail, command));
-        let Some(file) = checker.answer_file(Some(&case.source)) else {
-            return failed(
-                format!("there is none for {}", case.name),
-                format!("ls {}", quote(&path.to_string_lossy())),
-            );
+        let look = || format!("ls {}", quote(&path.to_string_lossy()));
+        let file = match checker.answer_file(Some(&case.source)) {
+            Ok(Some(file)) => file,
+            Ok(None) => return failed(format!("there is none for {}", case.name), look()),
+            Err(error) => return failed(format!("{}: {error}", case.name), look()),
         };
         let name = file.to_string_lossy();
         let command = format!("{} < {}", subject.check_command(case), quote(&name));
