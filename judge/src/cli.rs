@@ -19,8 +19,10 @@ pub use sharding::{ShardArg, TaskIds};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, TierArg};
 
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use shared::count;
+use std::ffi::OsString;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -43,6 +45,42 @@ pub struct Cli {
     /// What to do
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    /// Reads the command line of this process. Ends the process, as [`Parser::parse`] does, where that is wrong or asks for help.
+    #[must_use]
+    pub fn read() -> Self {
+        let words: Vec<OsString> = std::env::args_os().collect();
+        Self::try_parse_from(&words).unwrap_or_else(|error| told(error, &words).exit())
+    }
+}
+
+/// Returns what is said of a wrong command line. `--cpu -1s` is an option with a wrong value, and not an option `-1`.
+fn told(error: clap::Error, words: &[OsString]) -> clap::Error {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
+    }
+    match Cli::try_parse_from(with_negative_values(words)) {
+        Err(better) if better.kind() == ErrorKind::ValueValidation => better,
+        _ => error,
+    }
+}
+
+/// Attaches words that start as a negative number does to the option before them: `--cpu=-1s`.
+fn with_negative_values(words: &[OsString]) -> Vec<OsString> {
+    let mut attached: Vec<OsString> = Vec::with_capacity(words.len());
+    for word in words.iter().take_while(|word| *word != "--") {
+        let is_negative = matches!(word.as_encoded_bytes(), [b'-', b'0'..=b'9', ..]);
+        match attached.last_mut() {
+            Some(option) if is_negative && option.as_encoded_bytes().starts_with(b"-") => {
+                option.push(if option.as_encoded_bytes().starts_with(b"--") { "=" } else { "" });
+                option.push(word);
+            }
+            _ => attached.push(word.clone()),
+        }
+    }
+    attached
 }
 
 /// What to do.
