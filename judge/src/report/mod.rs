@@ -46,5 +46,6 @@ pub use text::{
     grid, left, milliseconds, note, note_from, note_lines, print, print_bytes, print_from, print_line, print_with,
     right, step_through,
 };
+pub(crate) use tune::filled;
 pub use tune::{Candidate, TuneComparison, TuneReport, tune_schema};
 pub use verify::{CheckResult, Finding, VerifiedProblem, count_checks, verify_json, verify_schema, verify_text};

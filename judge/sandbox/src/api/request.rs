@@ -84,3 +84,10 @@ pub struct Limits {
     /// Bytes that may be written to files, the working folder included.
     pub disk: u64,
 }
+
+impl Limits {
+    /// Returns whether a program may have processes or threads beside its first.
+    pub(crate) fn allow_others(&self) -> bool {
+        self.processes != Some(1)
+    }
+}

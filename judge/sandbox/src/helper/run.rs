@@ -69,7 +69,7 @@ pub(crate) fn run(
     let stdin = if enclosed.own_stdin { stdin } else { reopened(stdin, others)? };
     own.steal.begin();
     let members = Members::new(backend.fork_gate().is_some());
-    let meter = Meter::start(backend.gauges(limits.processes != Some(1), &members));
+    let meter = Meter::start(backend.gauges(limits.allow_others(), &members));
     let program = match backend.start(task, [stdin.as_fd(), out.as_fd(), err.as_fd()])? {
         Start::Running(program) => program,
         Start::Refused(errno) => return Ok(refused(errno)),
@@ -93,7 +93,7 @@ pub(crate) fn go_on(
     let limits = &task.limits;
     own.steal.begin();
     let members = Members::new(backend.fork_gate().is_some());
-    let meter = Meter::resume(backend.gauges(limits.processes != Some(1), &members), begun.accounts);
+    let meter = Meter::resume(backend.gauges(limits.allow_others(), &members), begun.accounts);
     let stdout = Stream::resume("output", begun.stdout, limits.stdout, Beyond::Ends);
     let stderr = Stream::resume("error output", begun.stderr, limits.stderr, Beyond::Dropped);
     let outputs = [stdout.pipe(), stderr.pipe()];

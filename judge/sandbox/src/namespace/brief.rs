@@ -195,7 +195,7 @@ fn gauges<'a>(
         folder: None,
         files: None,
         user: None,
-        many: limits.processes != Some(1),
+        many: limits.allow_others(),
         members,
         grants: true,
     }

@@ -75,8 +75,8 @@ pub(crate) struct Begun {
     pub(crate) group: Before,
     /// The accounts of CPU time before.
     pub(crate) accounts: Accounts,
-    pub(crate) stdout: capture::Begun,
-    pub(crate) stderr: capture::Begun,
+    pub(crate) stdout: capture::BegunStream,
+    pub(crate) stderr: capture::BegunStream,
 }
 
 impl Returned {
@@ -107,8 +107,9 @@ impl Returned {
             return Ok(Returned::Order(Counters::decode(&mut reader)?, reader.enclosed()?));
         }
         let (group, accounts) = (Before::decode(&mut reader)?, Accounts::decode(&mut reader)?);
-        let mut stream =
-            || Ok::<_, io::Error>(capture::Begun { few: reader.bytes()?, seen: reader.u64()?, pipe: reader.fd()? });
+        let mut stream = || {
+            Ok::<_, io::Error>(capture::BegunStream { few: reader.bytes()?, seen: reader.u64()?, pipe: reader.fd()? })
+        };
         Ok(Returned::Begun(Begun { group, accounts, stdout: stream()?, stderr: stream()? }))
     }
 }

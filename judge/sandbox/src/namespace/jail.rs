@@ -243,7 +243,7 @@ impl Jail {
     fn begun_without_init(&self) -> Result<Begun, Fault> {
         let silent = || {
             let (pipe, _) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).context("making a pipe")?;
-            Ok(capture::Begun { pipe, few: Vec::new(), seen: 0 })
+            Ok(capture::BegunStream { pipe, few: Vec::new(), seen: 0 })
         };
         let group = self.cgroup.as_ref().map(|cgroup| cgroup.before()).unwrap_or_default();
         Ok(Begun {

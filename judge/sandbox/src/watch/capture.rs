@@ -53,7 +53,7 @@ pub(crate) enum Beyond {
 }
 
 /// A stream on its way to another process.
-pub(crate) struct Begun {
+pub(crate) struct BegunStream {
     pub(crate) pipe: OwnedFd,
     /// What was captured.
     pub(crate) few: Vec<u8>,
@@ -111,8 +111,8 @@ impl Stream {
     }
 
     /// One that another process began to capture, of which it has taken what [`Stream::begun`] told.
-    pub(crate) fn resume(name: &'static str, begun: Begun, cap: u64, beyond: Beyond) -> Stream {
-        let Begun { pipe, few, seen } = begun;
+    pub(crate) fn resume(name: &'static str, begun: BegunStream, cap: u64, beyond: Beyond) -> Stream {
+        let BegunStream { pipe, few, seen } = begun;
         let kept = few.len() as u64;
         Stream { few, seen, kept, ..Stream::begin(name, pipe, Target::Capture, false, cap, beyond) }
     }
@@ -128,8 +128,8 @@ impl Stream {
     }
 
     /// What is left of one that was captured so far, which must be little.
-    pub(crate) fn begun(self) -> Begun {
-        Begun { pipe: self.pipe, few: self.few, seen: self.seen }
+    pub(crate) fn begun(self) -> BegunStream {
+        BegunStream { pipe: self.pipe, few: self.few, seen: self.seen }
     }
 
     /// The pipe's end that is read.

@@ -8,9 +8,9 @@ use crate::model::{
 };
 use crate::paired::EffectMeasure;
 use crate::plan::Plan;
-use crate::report::{Candidate, TuneReport};
+use crate::report::{Candidate, TuneReport, filled};
 use crate::scoring::ScoreMeasure;
-use crate::tune::{ParameterSetting, Search, SearchRound, fill};
+use crate::tune::{ParameterSetting, Search, SearchRound};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchRunner;
 use crate::workflow::score_run;
@@ -107,10 +107,10 @@ impl<'a> Tuning<'a> {
     }
 
     fn solver(&mut self, setting: &ParameterSetting) -> Result<Solver, Failure> {
-        let filled = |text: &str| fill(text, &self.args.parameters, &setting.values);
-        let text = filled(&self.args.solver);
+        let fill = |text: &str| filled(text, &self.args.parameters, &setting.values);
+        let text = fill(&self.args.solver);
         let environment = self.args.running.sandbox.environment.iter();
-        let environment = environment.map(|(key, value)| (key.clone(), filled(value))).collect();
+        let environment = environment.map(|(key, value)| (key.clone(), fill(value))).collect();
         let name = setting.words(&self.args.parameters);
         let prepared = self.prepared.iter().find(|solver| solver.spec.text == text).cloned();
         let prepared = match prepared {

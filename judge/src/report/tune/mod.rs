@@ -6,4 +6,5 @@ pub(super) mod sheet;
 pub(super) mod text;
 
 pub use json_lines::tune_schema;
+pub(crate) use report::filled;
 pub use report::{Candidate, TuneComparison, TuneReport};

@@ -1,9 +1,9 @@
 //! The report of a search for good parameters: the value that every format is rendered from.
 
-use crate::model::{CaseName, Direction, Limits, Outcome, Provenance, Stop, quote};
+use crate::model::{CaseName, Direction, Limits, Outcome, Provenance, Stop, fill_placeholders, quote};
 use crate::paired::{Claim, EffectMeasure};
 use crate::statistics::{Interval, Moments};
-use crate::tune::{Parameter, ParameterSetting, fill};
+use crate::tune::{Parameter, ParameterSetting};
 
 /// The report of a search for good parameters.
 #[derive(Debug)]
@@ -117,11 +117,20 @@ impl TuneReport {
 
     pub(super) fn command(&self, candidate: usize) -> String {
         let values = &self.candidates[candidate].setting.values;
-        let quote = |text: &str| quote(&fill(text, &self.parameters, values));
+        let quote = |text: &str| quote(&filled(text, &self.parameters, values));
         let variables =
             self.environment.iter().map(|(key, value)| format!(" --env {}", quote(&format!("{key}={value}"))));
         format!("-s {}{}", quote(&self.solver), variables.collect::<String>())
     }
+}
+
+/// Returns the text with each name in braces replaced by the value of the parameter.
+pub(crate) fn filled(text: &str, parameters: &[Parameter], values: &[String]) -> String {
+    let value = |name: &str| {
+        let place = parameters.iter().position(|parameter| parameter.name == name)?;
+        values.get(place)
+    };
+    fill_placeholders(text, value).to_string_lossy().into_owned()
 }
 
 impl Candidate {
@@ -147,5 +156,17 @@ impl TuneComparison {
     pub(super) fn default_in_words(&self, parameters: &[Parameter]) -> String {
         let kind = if self.is_given { "the default setting" } else { "the middle of the ranges and first categories" };
         format!("{} ({kind})", self.default.words(parameters))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_where_their_names_stood() {
+        let parameters = ["t=0..1", "n=1..2:int"].map(|text| text.parse().unwrap());
+        let values = ["0.5", "2"].map(str::to_owned);
+        assert_eq!(filled("./bot -n{n} --t={t} {n} {x}", &parameters, &values), "./bot -n2 --t=0.5 2 {x}");
     }
 }

@@ -29,6 +29,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use parameter::{Domain, InvalidParameter, Parameter, ParameterCondition, fill};
+pub use parameter::{Domain, InvalidParameter, Parameter, ParameterCondition};
 pub use search::{Search, SearchRound, SearchSettings};
 pub use space::{InvalidSpace, ParameterSetting, Space};

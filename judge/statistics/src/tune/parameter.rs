@@ -219,13 +219,6 @@ impl Domain {
     }
 }
 
-/// Returns the text with each name in braces replaced by the value of the parameter.
-#[must_use]
-pub fn fill(text: &str, parameters: &[Parameter], values: &[String]) -> String {
-    let pairs = parameters.iter().zip(values);
-    pairs.fold(text.to_owned(), |text, (parameter, value)| text.replace(&format!("{{{}}}", parameter.name), value))
-}
-
 /// Writes six significant digits, never in exponential form, which few argument parsers read.
 fn short(value: f64) -> String {
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
@@ -238,13 +231,6 @@ mod tests {
 
     fn parameter(text: &str) -> Parameter {
         text.parse().unwrap()
-    }
-
-    #[test]
-    fn values_stand_where_their_names_stood() {
-        let parameters = [parameter("t=0..1"), parameter("n=1..2:int")];
-        let values = ["0.5".to_owned(), "2".to_owned()];
-        assert_eq!(fill("./bot -n{n} --t={t} {n} {x}", &parameters, &values), "./bot -n2 --t=0.5 2 {x}");
     }
 
     #[test]
