@@ -233,7 +233,7 @@ fn a_compiled_solver_is_the_same_when_it_is_compiled_again() {
         let sandbox = Sandbox::open(&options).unwrap();
         // `None` for what is not compiled here.
         let hash = |source: &Path| {
-            let toolbox = Toolbox::new(tier, BuildSettings::default()).unwrap();
+            let toolbox = Toolbox::new(tier, BuildSettings::default());
             let spec = parse_specs(&[source.display().to_string()]).unwrap().remove(0);
             let solver = prepare(spec, &toolbox, &mut |_, request, exchange| {
                 sandbox.worker(None)?.run_with_files(request, exchange)

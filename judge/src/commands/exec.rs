@@ -5,10 +5,10 @@ use crate::model::{Bytes, Exit, Invocation, Limits, Program, Time, Verdict};
 use crate::program;
 use crate::report::{self, ExecReport};
 use crate::runner::{self, RunError};
-use crate::solver::{self, BuildSettings};
+use crate::solver::{self, BuildSettings, Toolbox};
 use crate::verdict::Ending;
 use crate::workflow::failure::Failure;
-use crate::workflow::{entrants, load, sandbox};
+use crate::workflow::{load, sandbox};
 use judge_sandbox::{Request, Sandbox, Sink, Stdin};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -32,7 +32,7 @@ const NO_TIME_LIMIT: Time = Time(Duration::from_secs(u32::MAX as u64));
 pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
     let limits = limits(&args.limits);
     let sandbox = sandbox::open_for_all_cores(&args.sandbox)?;
-    let toolbox = entrants::toolbox(&sandbox, BuildSettings::default())?;
+    let toolbox = Toolbox::new(sandbox.tier(), BuildSettings::default());
     let streams = Streams::open(args)?;
     let (ending, execution) = match solver::find_command(args.command.clone(), &toolbox) {
         Invocation::Program(program) => {

@@ -52,7 +52,7 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
         running(&catalogue, args, &sandbox, outputs.show_features()).runner(Presence::MayLeave(args.detach.detach))?;
     let limits = limits(&problem.limits, &args.limits);
     let settings = build::settings(&catalogue, problem, &limits, &args.build)?;
-    let toolbox = entrants::toolbox(&sandbox, settings)?;
+    let toolbox = Toolbox::new(sandbox.tier(), settings);
     let whole = plan(problem, (cases, limits), reference, args, &toolbox, &sandbox)?;
     let played = Played::of(whole, shard);
     let plan = played.plan();

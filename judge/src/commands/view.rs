@@ -7,7 +7,7 @@ use crate::model::{CaseList, Exit, Invocation, Problem, Ruling, RunChoice, Solve
 use crate::plan::Plan;
 use crate::report::{self, GameFilm, GamePage, GameText, MoveRange};
 use crate::runner;
-use crate::solver;
+use crate::solver::{self, Toolbox};
 use crate::verdict::Ending;
 use crate::workflow::failure::Failure;
 use crate::workflow::limits::limits;
@@ -195,7 +195,7 @@ fn recorded(problem: &Problem, args: &ViewArgs, path: &Path) -> Result<PlayedAns
 fn play(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs, input: &Input) -> Result<PlayedAnswer, Failure> {
     let sandbox = sandbox::open(&args.sandbox)?;
     let limits = limits(&problem.limits, &args.limits);
-    let toolbox = entrants::toolbox(&sandbox, build::settings(catalogue, problem, &limits, &args.build)?)?;
+    let toolbox = Toolbox::new(sandbox.tier(), build::settings(catalogue, problem, &limits, &args.build)?);
     let solvers = entrants::solvers(problem, args.solver.as_slice(), &toolbox, &sandbox, 1)?;
     let plan = Plan {
         limits,

@@ -38,15 +38,6 @@ pub(crate) struct CaseKey {
     pub(crate) attempt: usize,
 }
 
-/// Makes the temporary folder that solvers are compiled in.
-pub(crate) fn toolbox(sandbox: &Sandbox, settings: BuildSettings) -> Result<Toolbox, Failure> {
-    Toolbox::new(sandbox.tier(), settings).map_err(|error| {
-        let folder = std::env::temp_dir();
-        Failure::fault(format!("cannot make a folder in {}: {error}", folder.display()))
-            .with_hint("free space in it, or set TMPDIR to a writable folder")
-    })
-}
-
 /// Prepares the given solvers to be run, or else the problem's own.
 pub(crate) fn solvers(
     problem: &Problem,

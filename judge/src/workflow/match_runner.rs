@@ -66,7 +66,7 @@ impl<'a> MatchRunner<'a> {
         let running = Running { catalogue, jobs, isolation, engine, sandbox: &sandbox, describe: false };
         let plan_runner = running.runner(Presence::Needed)?;
         let limits = limits(&problem.limits, &args.limits);
-        let toolbox = entrants::toolbox(&sandbox, build::settings(catalogue, problem, &limits, &args.build)?)?;
+        let toolbox = Toolbox::new(sandbox.tier(), build::settings(catalogue, problem, &limits, &args.build)?);
         let template = Plan {
             limits,
             environment: args.sandbox.environment.clone(),

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::load::Given;
-use super::{build, entrants, load};
+use super::{build, load};
 use crate::cli::BuildArgs;
 use crate::manifest::Catalogue;
 use crate::model::{
@@ -50,7 +50,7 @@ pub(crate) fn compile(catalogue: &mut Catalogue, id: Option<&str>) -> Result<Pro
     let sandbox = Sandbox::open(&Options::default()).map_err(|error: OpenError| {
         Failure::usage(error).with_hint("`judge doctor` shows what is missing to compile the problem's programs")
     })?;
-    let toolbox = entrants::toolbox(&sandbox, settings)?;
+    let toolbox = Toolbox::new(sandbox.tier(), settings);
     for command in problem.commands_mut() {
         if let Some((line, needs)) = compiled(command, &languages, &toolbox, &sandbox)? {
             (command.line, command.compiled) = (line, needs);

@@ -1,7 +1,10 @@
 //! Where and when a run takes place: the machine, and the state of the sources in the current folder.
 
 use crate::command;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// A repository so large that this does not suffice is recorded without its commit.
@@ -57,10 +60,15 @@ fn may_have_sources(folder: &Path) -> bool {
     is_named || folder.canonicalize().is_ok_and(|folder| folder.ancestors().any(|above| above.join(".git").exists()))
 }
 
+/// The name of the first core's processor. The kernel asks each core that is read of, so the others are left out.
 fn cpu_model() -> Option<String> {
-    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("model name"))?;
-    Some(line.split_once(':')?.1.trim().to_owned())
+    static MODEL: OnceLock<Option<String>> = OnceLock::new();
+    let read = || {
+        let text = BufReader::with_capacity(1024, File::open("/proc/cpuinfo").ok()?);
+        let line = text.lines().map_while(Result::ok).find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    MODEL.get_or_init(read).clone()
 }
 
 /// What git says, if it is there and succeeds. A repository may have come with a solver: git starts no monitor and fetches

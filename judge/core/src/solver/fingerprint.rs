@@ -103,7 +103,7 @@ mod tests {
     use judge_sandbox::Tier;
 
     fn toolbox() -> Toolbox {
-        Toolbox::new(Tier::Bare, BuildSettings::default()).unwrap()
+        Toolbox::new(Tier::Bare, BuildSettings::default())
     }
 
     fn of(text: &str) -> Digest {

@@ -51,16 +51,11 @@ impl BuildSettings {
     }
 }
 
-/// Builds solvers in a temporary folder that is removed with the toolbox. No other user of the machine can read it.
-/// With namespaces, the sandbox shows the files without the folders above them. Without them, a program that root
-/// starts runs as another user and passes through these folders; the name of one is random, so that others cannot guess
-/// it.
+/// Builds solvers in a temporary folder that is removed with the toolbox.
 #[derive(Debug)]
 pub struct Toolbox {
-    /// Removed with the toolbox.
-    _folder: TempDir,
-    /// The folder for builds: the temporary folder itself, or one in it.
-    workbench: PathBuf,
+    /// Made when something is put there: most solvers are programs already, and lie open.
+    workbench: OnceLock<Workbench>,
     /// Whether programs reach their files through the folders above them, as another user.
     pub(super) on_foot: bool,
     made: AtomicUsize,
@@ -70,28 +65,11 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// Makes an empty toolbox for the programs of a sandbox of this tier.
-    ///
-    /// # Errors
-    /// When the temporary folder cannot be created.
-    pub fn new(tier: Tier, settings: BuildSettings) -> io::Result<Self> {
-        // If the judge is killed, the next judge's sweep removes it.
-        let prefix = judge_sandbox::sweepable_name("build") + ".";
-        let mode = |mode| Permissions::from_mode(mode);
-        let folder = tempfile::Builder::new().prefix(&prefix).permissions(mode(0o700)).tempdir()?;
+    /// Returns an empty toolbox for the programs of a sandbox of this tier.
+    #[must_use]
+    pub fn new(tier: Tier, settings: BuildSettings) -> Self {
         let on_foot = rustix::process::geteuid().is_root() && !tier.has_namespaces();
-        // A program is shown its files by paths without links.
-        let mut workbench = folder.path().canonicalize()?;
-        if on_foot {
-            let mut secret = [0; 16];
-            File::open("/dev/urandom")?.read_exact(&mut secret)?;
-            workbench.push(format!("{:032x}", u128::from_ne_bytes(secret)));
-            std::fs::create_dir(&workbench)?;
-            for folder in [folder.path(), &workbench] {
-                set_permissions(folder, mode(0o711))?;
-            }
-        }
-        Ok(Self { _folder: folder, workbench, on_foot, made: AtomicUsize::new(0), settings, cache: OnceLock::new() })
+        Self { workbench: OnceLock::new(), on_foot, made: AtomicUsize::new(0), settings, cache: OnceLock::new() }
     }
 
     /// Returns how solvers are built.
@@ -115,7 +93,7 @@ impl Toolbox {
 
     /// Returns a path relative to its build folder, if it is in one. It is the same for every toolbox.
     pub(super) fn inside(&self, path: &Path) -> Option<PathBuf> {
-        let mut below = path.strip_prefix(&self.workbench).ok()?.components();
+        let mut below = path.strip_prefix(&self.workbench.get()?.path).ok()?.components();
         below.next();
         Some(below.as_path().to_owned())
     }
@@ -144,9 +122,54 @@ impl Toolbox {
 
     fn new_folder(&self) -> io::Result<PathBuf> {
         let made = self.made.fetch_add(1, Ordering::Relaxed) + 1;
-        let folder = self.workbench.join(made.to_string());
+        let folder = self.workbench()?.join(made.to_string());
         std::fs::create_dir(&folder)?;
         Ok(folder)
+    }
+
+    fn workbench(&self) -> io::Result<&Path> {
+        if let Some(workbench) = self.workbench.get() {
+            return Ok(&workbench.path);
+        }
+        let made = Workbench::make(self.on_foot).map_err(|error| {
+            let place = std::env::temp_dir();
+            let advice = "free space in it, or set TMPDIR to a writable folder";
+            io::Error::other(format!("cannot make a folder in {}: {error}; {advice}", place.display()))
+        })?;
+        // Solvers are built at once: what comes second is removed again.
+        Ok(&self.workbench.get_or_init(|| made).path)
+    }
+}
+
+/// The folder for builds. No other user of the machine can read it. With namespaces, the sandbox shows the files without the
+/// folders above them. Without them, a program that root starts runs as another user and passes through these folders; the
+/// name of one is random, so that others cannot guess it.
+#[derive(Debug)]
+struct Workbench {
+    /// The temporary folder itself, or one in it.
+    path: PathBuf,
+    /// Removed with the workbench.
+    _folder: TempDir,
+}
+
+impl Workbench {
+    fn make(on_foot: bool) -> io::Result<Self> {
+        // If the judge is killed, the next judge's sweep removes it.
+        let prefix = judge_sandbox::sweepable_name("build") + ".";
+        let mode = |mode| Permissions::from_mode(mode);
+        let folder = tempfile::Builder::new().prefix(&prefix).permissions(mode(0o700)).tempdir()?;
+        // A program is shown its files by paths without links.
+        let mut path = folder.path().canonicalize()?;
+        if on_foot {
+            let mut secret = [0; 16];
+            File::open("/dev/urandom")?.read_exact(&mut secret)?;
+            path.push(format!("{:032x}", u128::from_ne_bytes(secret)));
+            std::fs::create_dir(&path)?;
+            for folder in [folder.path(), &path] {
+                set_permissions(folder, mode(0o711))?;
+            }
+        }
+        Ok(Self { path, _folder: folder })
     }
 }
 

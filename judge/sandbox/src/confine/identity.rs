@@ -9,7 +9,6 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 use rustix::thread::CapabilitySet;
 
-use crate::api::child::in_child;
 use crate::api::execution::Fault;
 use crate::api::fault::Context;
 use crate::api::names;
@@ -105,9 +104,19 @@ fn is_in_use(id: u32) -> bool {
     is_user || processes.any(|entry| entry.metadata().is_ok_and(|entry| entry.uid() == id))
 }
 
+/// Whether the kernel lets this thread take this uid and gid. It takes them as its real ids, which changes none of its rights,
+/// and gives them back.
 fn can_become(id: u32) -> bool {
-    // SAFETY: plain system calls, in a process of their own.
-    unsafe { in_child(|| libc::setresgid(id, id, id) == 0 && libc::setresuid(id, id, id) == 0) }
+    const KEEP: u32 = u32::MAX;
+    // SAFETY: the system calls themselves change the ids of the calling thread alone; the C library would change those of all.
+    let set = |call, real: u32| unsafe { libc::syscall(call, real, KEEP, KEEP) == 0 };
+    let takes = |call, own: u32| {
+        let taken = set(call, id);
+        assert!(!taken || set(call, own), "a thread that has taken the id {id} cannot take {own} again");
+        taken
+    };
+    takes(libc::SYS_setresgid, rustix::process::getgid().as_raw())
+        && takes(libc::SYS_setresuid, rustix::process::getuid().as_raw())
 }
 
 #[cfg(test)]
@@ -124,6 +133,24 @@ mod tests {
         assert!(none.is_shortage() && none.to_string().contains("from 4000000000 to 4000000002"), "{none}");
         taken.remove(1);
         assert_eq!(Identity::among(&few).unwrap().id(), 4_000_000_001);
+    }
+
+    #[test]
+    fn to_try_an_id_changes_nothing() {
+        // What a kernel tells of this thread, but for what grows by itself.
+        let state = || {
+            let status = fs::read_to_string("/proc/thread-self/status").unwrap();
+            let kept =
+                |line: &&str| !line.contains("ctxt_switches") && !line.starts_with("Vm") && !line.starts_with("Rss");
+            let death = rustix::process::parent_process_death_signal().unwrap();
+            let dumpable = format!("{:?}", rustix::process::dumpable_behavior().unwrap());
+            (status.lines().filter(kept).map(str::to_owned).collect::<Vec<_>>(), death, dumpable)
+        };
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::CONT)).unwrap();
+        let before = state();
+        let may = capabilities::has(CapabilitySet::SETUID | CapabilitySet::SETGID);
+        assert_eq!(can_become(1_900_000_000) && can_become(61_000), may && range().is_some());
+        assert_eq!(state(), before);
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl<'a> Workshop<'a> {
         let toolbox = |change: fn(Languages) -> Languages| {
             let mut settings = settings()?;
             settings.languages = Some(change(settings.languages().clone()));
-            Toolbox::new(sandbox.tier(), settings).map_err(Failure::fault)
+            Ok::<_, Failure>(Toolbox::new(sandbox.tier(), settings))
         };
         let of_main = toolbox(Languages::of_main)?;
         let toolbox = toolbox(|languages| languages.with(&[of_script()]))?;
