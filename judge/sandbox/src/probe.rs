@@ -97,7 +97,7 @@ pub(crate) fn recalled(tier: Tier, ground: Ground, gaps: Vec<Gap>, all_cores: bo
     let core = if all_cores { None } else { cores::allowed().first().copied() };
     let first = worker(tier, &ground, core).ok().map(|worker| WaitingWorker { worker, core });
     // After the worker, which starts sooner while this process has no other thread.
-    if all_cores || ground.site.as_ref().is_none_or(|site| site.cpu.is_none()) {
+    if !tier.has_namespaces() {
         TreeClock::make_ready();
     }
     Found { ground, gaps, waiting: Mutex::new(first.into_iter().collect()) }

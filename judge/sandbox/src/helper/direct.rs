@@ -138,7 +138,7 @@ impl Bare {
         Gauges {
             root,
             cgroup: None,
-            tree_clock: self.tree_clock.as_ref(),
+            root_clock: self.tree_clock.as_ref(),
             accounts: None,
             notes: &self.notes,
             folder: self.folder.memory(),

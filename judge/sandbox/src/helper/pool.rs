@@ -69,7 +69,8 @@ impl Jails {
         self.jails.retain(|(_, jail)| jail.is_sound());
         let view = View::of(task);
         let known = self.jails.iter().position(|(seen, _)| *seen == view);
-        let kept = known.map(|index| self.jails.remove(index)).filter(|(_, jail)| !jail.is_laden());
+        let kept = known.map(|index| self.jails.remove(index));
+        let kept = kept.filter(|(_, jail)| !jail.is_laden() && jail.can_time(task));
         let entry = match kept {
             Some(entry) => entry,
             None => {

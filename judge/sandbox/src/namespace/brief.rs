@@ -181,7 +181,7 @@ impl Init {
 /// What can be read of a program.
 fn gauges<'a>(
     config: &'a InitConfig,
-    tree_clock: Option<&'a TreeClock>,
+    root_clock: Option<&'a TreeClock>,
     members: &'a Members,
     accounts: &'a Cell<Option<Accounts>>,
     limits: &Limits,
@@ -189,7 +189,7 @@ fn gauges<'a>(
     Gauges {
         root: std::process::id().cast_signed(),
         cgroup: config.cgroup.as_deref(),
-        tree_clock,
+        root_clock,
         accounts: config.is_exact().then_some(accounts),
         notes: &config.notes,
         folder: None,

@@ -150,9 +150,15 @@ fn build(config: &InitConfig, task: &Task, is_inside: bool) -> Result<Init, Faul
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .context("closing this process to others")?;
-    let tree_clock = if config.is_exact() { None } else { TreeClock::open() };
     let reaper = Reaper::open(Rc::clone(&config.notes))?;
     let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(!config.has_cgroup()) }.unzip();
+    // Each program would inherit it, and who opens the first on a machine waits. A program that has to ask before it is more
+    // than one process gets one from the helper when it asks; for one that is not stopped, a group's account is enough.
+    let needs_clock = match config.counts_cpu {
+        true => config.comes_late() && task.limits.cpu.is_some(),
+        false => gate.is_none(),
+    };
+    let tree_clock = if needs_clock { TreeClock::open() } else { None };
     let mut walls = WallContext::new(isolation(config, pass), None);
     let needs_passage = task.folder.is_some() && capabilities::has(capabilities::PASSAGE);
     walls.open_to(task, (parent.as_fd(), mounts::WORK.as_ref()), needs_passage)?;

@@ -40,6 +40,8 @@ pub(crate) struct Jail {
     gate: Option<ForkGate>,
     /// A control group counts CPU time, and nothing of it comes late.
     is_exact: bool,
+    /// It was built for programs without a limit of CPU time, and would stop others late.
+    is_untimed: bool,
     /// Of CPU time, after the last run.
     accounts: Cell<Option<Accounts>>,
     folder: Option<Mountpoint>,
@@ -80,7 +82,7 @@ impl Foundation {
             cgroup: cgroup.clone(),
         };
         let (pid, pidfd) = clone_init(users, &config)?;
-        let is_exact = config.is_exact();
+        let (is_exact, comes_late) = (config.is_exact(), config.comes_late());
         drop(config);
         let foundation = Foundation(Jail {
             pid,
@@ -90,6 +92,7 @@ impl Foundation {
             tree_clock: None,
             gate: None,
             is_exact,
+            is_untimed: comes_late,
             accounts: Cell::default(),
             folder: None,
             notes,
@@ -106,6 +109,7 @@ impl Foundation {
     /// Has the init build the jail for `task`, and waits until it is built.
     pub(crate) fn build(self, task: &Task) -> Result<Jail, Fault> {
         let Foundation(mut jail) = self;
+        jail.is_untimed &= task.limits.cpu.is_none();
         jail.order(task, true, &[])?;
         jail.greet()?;
         Ok(jail)
@@ -156,6 +160,11 @@ impl Jail {
         rustix::event::poll(&mut socket, Some(&Timespec::default())) != Ok(0)
     }
 
+    /// Whether it can stop `task` at its limit of CPU time.
+    pub(crate) fn can_time(&self, task: &Task) -> bool {
+        task.limits.cpu.is_none() || !self.is_untimed
+    }
+
     /// Whether what ended in it is still charged to it: a program that comes now would have less than its limit.
     pub(crate) fn is_laden(&self) -> bool {
         self.cgroup.as_ref().is_some_and(|cgroup| cgroup.is_laden())
@@ -165,7 +174,7 @@ impl Jail {
         Gauges {
             root: self.pid,
             cgroup: self.cgroup.as_deref(),
-            tree_clock: self.tree_clock.as_ref(),
+            root_clock: self.tree_clock.as_ref(),
             accounts: self.is_exact.then_some(&self.accounts),
             notes: &self.notes,
             folder: self.folder.as_ref(),

@@ -93,7 +93,7 @@ impl<'a> CpuMeter<'a> {
     pub(crate) fn used(&mut self, cores: u64) -> u64 {
         let (tree, group) = self.counted(self.gauges.read_accounts());
         // Processes are looked at one by one where no group counts them, and where it counts what the clock does not.
-        let has_clock = self.gauges.tree_clock.is_some();
+        let has_clock = self.gauges.tree_clock().is_some();
         let is_doubtful = |group| self.uncounted > 0 || (has_clock && group > tree + TOLERANCE);
         if !self.is_one() && group.is_none_or(is_doubtful) {
             self.look();
@@ -152,19 +152,20 @@ impl<'a> CpuMeter<'a> {
     /// By the tree clock and by the group until now, without the root's own.
     fn counted(&self, now: Accounts) -> (u64, Option<u64>) {
         let own = now.own.saturating_sub(self.before.own);
-        let since = |now: u64, before: u64| now.saturating_sub(before).saturating_sub(own);
-        let group = now.group.zip(self.before.group).map(|(now, before)| since(now, before));
-        (since(now.tree, self.before.tree), group)
+        let group =
+            now.group.zip(self.before.group).map(|(now, before)| now.saturating_sub(before).saturating_sub(own));
+        let tree = now.tree.saturating_sub(self.before.tree).saturating_sub(self.gauges.in_tree_clock(own));
+        (tree, group)
     }
 
     /// Adds what processes used since the last look beyond all that the tree clock counted meanwhile.
     fn look(&mut self) {
         let began = clock::own_cpu();
-        let tree_clock = || self.gauges.tree_clock.map_or(0, TreeClock::read);
+        let tree_clock = || self.gauges.tree_clock().map_or(0, TreeClock::read);
         let (tree_now, own_now, newest) = (tree_clock(), self.gauges.own_cpu(), newest_process());
         // What ends during the count is left out rather than counted twice: each is looked at after who may wait for
         // it.
-        let is_doubtful = self.gauges.tree_clock.is_none() || self.uncounted > 0;
+        let is_doubtful = self.gauges.tree_clock().is_none() || self.uncounted > 0;
         let (mut used, mut waited_for) = (0, self.gauges.notes.reaped());
         for pid in self.gauges.members() {
             if is_doubtful {
@@ -182,7 +183,7 @@ impl<'a> CpuMeter<'a> {
         }
         // From just before the last look until now: never less than what was counted between the two readings of a
         // clock.
-        let own = self.gauges.own_cpu().saturating_sub(self.own_then);
+        let own = self.gauges.in_tree_clock(self.gauges.own_cpu().saturating_sub(self.own_then));
         let counted = tree_clock().saturating_sub(self.tree_then + own);
         let missed = used.saturating_sub(counted);
         self.uncounted += missed;
@@ -190,7 +191,7 @@ impl<'a> CpuMeter<'a> {
         (self.tree_then, self.own_then, self.newest) = (tree_now, own_now, newest);
         self.looks += 1;
         self.seen.retain(|_, seen| seen.look + REMEMBERED > self.looks);
-        let is_blind = self.gauges.tree_clock.is_some() && missed > TOLERANCE;
+        let is_blind = self.gauges.tree_clock().is_some() && missed > TOLERANCE;
         let next = if is_blind { SHORTEST_LOOK } else { self.pace.saturating_mul(2) };
         self.effort = clock::own_cpu() - began;
         self.pace = next.min(LONGEST_LOOK);
@@ -252,7 +253,7 @@ mod tests {
         let gauges = Gauges {
             root: pid,
             cgroup: None,
-            tree_clock: Some(&clock),
+            root_clock: Some(&clock),
             accounts: None,
             notes: &notes,
             folder: None,

@@ -42,7 +42,7 @@ impl<'a> Doorkeeper<'a> {
             (Wish::Pages(descriptor), Some(_)) => self.is_output(knock.thread, descriptor, meter),
             (Wish::Memory(_) | Wish::Pages(_), None) => true,
             (Wish::Process | Wish::Thread, _) => {
-                meter.members().expect_company();
+                meter.expect_company(knock.thread);
                 self.admit(meter)
             }
             (Wish::Handler(action), _) => {

@@ -1,6 +1,6 @@
 //! What can be read of a running program, by tier.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use crate::api::clock;
 use crate::cgroup::group::Cgroup;
@@ -37,12 +37,15 @@ pub(crate) struct Members {
     first: Cell<Option<i32>>,
     /// Its first thread is known to be all of the run.
     alone: Cell<bool>,
+    /// Counts them all, if none of the root's does, from when there may be others.
+    clock: OnceCell<TreeClock>,
 }
 
 impl Members {
     /// For a run that begins. `gated`: each process and thread after the first has to ask.
     pub(crate) fn new(gated: bool) -> Members {
-        Members { others: Cell::new(!gated), first: Cell::new(None), alone: Cell::new(gated) }
+        let (first, clock) = Default::default();
+        Members { others: Cell::new(!gated), first, alone: Cell::new(gated), clock }
     }
 
     /// Whether the program may have started other processes.
@@ -61,7 +64,7 @@ impl Members {
     }
 
     /// A process or thread may be let in.
-    pub(crate) fn expect_company(&self) {
+    fn expect_company(&self) {
         self.alone.set(false);
     }
 }
@@ -80,7 +83,8 @@ pub(crate) struct Gauges<'a> {
     /// The process that starts the programs: its descendants are the run.
     pub(crate) root: i32,
     pub(crate) cgroup: Option<&'a Cgroup>,
-    pub(crate) tree_clock: Option<&'a TreeClock>,
+    /// The root's, which counts the root, too. `None` also where programs have to ask before they are more than one process.
+    pub(crate) root_clock: Option<&'a TreeClock>,
     /// Where the accounts of CPU time are kept from one run to the next, if nothing but the root uses any in between.
     pub(crate) accounts: Option<&'a Cell<Option<Accounts>>>,
     pub(crate) notes: &'a Notes,
@@ -113,6 +117,28 @@ impl Gauges<'_> {
         found
     }
 
+    /// A thread of the run, which waits, asks for a process or thread. If it is all of the run, what it starts can be counted.
+    pub(crate) fn expect_company(&self, thread: u32) {
+        let is_counted = || self.root_clock.is_some() || self.cgroup.is_some_and(|cgroup| cgroup.cpu().is_some());
+        if self.members.is_alone()
+            && !is_counted()
+            && let Some(clock) = TreeClock::of(thread.cast_signed())
+        {
+            let _ = self.members.clock.set(clock);
+        }
+        self.members.expect_company();
+    }
+
+    /// What counts the whole tree.
+    pub(crate) fn tree_clock(&self) -> Option<&TreeClock> {
+        self.members.clock.get().or(self.root_clock)
+    }
+
+    /// How much of what the root has used the tree clock has counted.
+    pub(crate) fn in_tree_clock(&self, own: u64) -> u64 {
+        if self.members.clock.get().is_some() { 0 } else { own }
+    }
+
     /// Looks as the user that programs run as: root may not look into the processes of others in every container.
     pub(crate) fn as_user<T>(&self, look: impl FnOnce() -> T) -> T {
         let _user = self.user.map(FileUser::act_as);
@@ -123,7 +149,7 @@ impl Gauges<'_> {
     pub(crate) fn read_accounts(&self) -> Accounts {
         // First: where the root itself reads, this brings what it has used up to now into the other accounts.
         let own = self.own_cpu();
-        let (tree, group) = (self.tree_clock.map_or(0, TreeClock::read), self.cgroup.and_then(Cgroup::cpu));
+        let (tree, group) = (self.tree_clock().map_or(0, TreeClock::read), self.cgroup.and_then(Cgroup::cpu));
         Accounts { tree, group, own }
     }
 

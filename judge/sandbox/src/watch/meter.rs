@@ -3,7 +3,7 @@
 use crate::cgroup::group::Cgroup;
 use crate::proc::tree;
 use crate::watch::cpu_meter::CpuMeter;
-use crate::watch::gauges::{Accounts, Gauges, Members};
+use crate::watch::gauges::{Accounts, Gauges};
 use crate::watch::memory_meter::MemoryMeter;
 use crate::watch::reaper::Finished;
 
@@ -62,9 +62,9 @@ impl<'a> Meter<'a> {
         watched.then(|| self.alive())
     }
 
-    /// Which processes are the run's.
-    pub(crate) fn members(&self) -> &'a Members {
-        self.gauges.members
+    /// See [`Gauges::expect_company`].
+    pub(crate) fn expect_company(&self, thread: u32) {
+        self.gauges.expect_company(thread);
     }
 
     /// Tasks alive now.

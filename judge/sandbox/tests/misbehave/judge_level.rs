@@ -13,7 +13,7 @@ use super::cases::failed;
 use super::pace::{in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
-use super::{brief, channels, copies, deaths, first, hoard, queue, remembered, solvers, streams, traces};
+use super::{brief, channels, clocks, copies, deaths, first, hoard, queue, remembered, solvers, streams, traces};
 
 type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 
@@ -28,6 +28,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("first worker", first::is_handed_out_once),
     ("dismissed workers", first::dismissed_ones_are_waited_for),
     ("copied helper", copies::are_like_executed_ones),
+    ("clocks of trees", clocks::are_opened_where_needed),
     ("remembered", remembered::until_a_worker_fails),
     ("brief in any order", brief::in_any_order),
     ("brief without a helper", brief::without_a_helper),

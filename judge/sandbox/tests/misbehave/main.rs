@@ -10,6 +10,7 @@ mod attempt;
 mod brief;
 mod cases;
 mod channels;
+mod clocks;
 mod copies;
 mod deaths;
 mod delegation;

@@ -148,6 +148,34 @@ static int relay(char **arguments) {
     }
 }
 
+/* Closes itself to others first, as a program may. */
+static int closed_relay(char **arguments) {
+    prctl(PR_SET_DUMPABLE, 0);
+    return relay(arguments);
+}
+
+/* Alone for a third of its time. */
+static int late_relay(char **arguments) {
+    burn(0.1);
+    return relay(arguments);
+}
+
+static void *relay_of_thread(void *arguments) {
+    relay(arguments);
+    return NULL;
+}
+
+/* Another thread than the first starts the others, after both have worked. */
+static int threads_relay(char **arguments) {
+    pthread_t thread;
+    burn(0.05);
+    if (pthread_create(&thread, NULL, relay_of_thread, arguments))
+        return 3;
+    burn(0.05);
+    pthread_join(thread, NULL);
+    return 3;
+}
+
 static int foreign_relay(char **arguments) {
     signal(SIGCHLD, SIG_IGN);
     if (fork() == 0) {
@@ -173,6 +201,9 @@ int main(int count, char **arguments) {
         {"brood", brood},
         {"chain", chain},
         {"relay", relay},
+        {"closed-relay", closed_relay},
+        {"late-relay", late_relay},
+        {"threads-relay", threads_relay},
         {"foreign-relay", foreign_relay},
         {NULL, NULL},
     };

@@ -1,0 +1,70 @@
+//! The kernel's counter of a tree's CPU time: there for programs that need it, and for no others.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use judge_sandbox::{Breach, Execution, Options, Sandbox, Tier, TierChoice, Worker};
+
+use super::first::{children, first_core};
+use super::judge_level::check;
+use super::request;
+
+/// What the programs are asked to be.
+const MODES: [&str; 3] = ["alone", "threads", "children"];
+
+/// In jails without a control group it is opened for a program that asks for another process; with one, for programs with a
+/// limit that are not pinned. Who may not look into a helper sees none.
+pub(crate) fn are_opened_where_needed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let may_look = rustix::process::geteuid().is_root();
+    if !may_look || !sandbox.tier().has_namespaces() || sandbox.gaps().iter().any(|gap| gap.what == "tree clock") {
+        return Ok(());
+    }
+    let has_group = sandbox.tier() != Tier::Userns;
+    for core in [first_core(), None] {
+        let before = children();
+        let options = Options { tier: TierChoice::Forced(sandbox.tier()), ..Options::default() };
+        let opened = Sandbox::open(&options).map_err(|error| error.to_string())?;
+        let mut worker = opened.worker(core).map_err(|fault| fault.to_string())?;
+        let helpers: BTreeSet<i32> = children().difference(&before).copied().collect();
+        for (has_limit, mode) in [false, true].into_iter().flat_map(|has| MODES.map(|mode| (has, mode))) {
+            let (clocks, execution) = during(&mut worker, &helpers, programs, mode, has_limit)?;
+            let expected = if has_group { core.is_none() && has_limit } else { mode != "alone" };
+            let what = || format!("{mode}, core {core:?}, limit {has_limit}: {clocks} clocks, {execution:?}");
+            check(clocks == usize::from(expected), what)?;
+            let breach = if has_limit { Breach::Cpu } else { Breach::Wall };
+            check(execution.breaches == [breach], what)?;
+        }
+    }
+    Ok(())
+}
+
+/// How many counters the helpers have open while a program spins, and what became of it.
+fn during(
+    worker: &mut Worker,
+    helpers: &BTreeSet<i32>,
+    programs: &Path,
+    mode: &str,
+    has_limit: bool,
+) -> Result<(usize, Execution), String> {
+    let mut request = request(programs.join("cpu"), &["cpu".to_owned(), mode.to_owned()]);
+    request.limits.cpu = has_limit.then_some(Duration::from_millis(300));
+    request.limits.wall = Some(Duration::from_millis(if has_limit { 5000 } else { 400 }));
+    std::thread::scope(|scope| {
+        let run = scope.spawn(|| worker.run(&request));
+        let mut most = 0;
+        while !run.is_finished() {
+            most = most.max(helpers.iter().map(|helper| clocks_of(*helper)).sum());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let execution = run.join().unwrap().map_err(|fault| fault.to_string())?;
+        Ok((most, execution))
+    })
+}
+
+fn clocks_of(helper: i32) -> usize {
+    let files = fs::read_dir(format!("/proc/{helper}/fd")).into_iter().flatten().flatten();
+    let targets = files.filter_map(|file| fs::read_link(file.path()).ok());
+    targets.filter(|target| target.to_string_lossy().contains("perf_event")).count()
+}
