@@ -58,11 +58,6 @@ impl InitConfig {
     pub(crate) fn is_exact(&self) -> bool {
         self.counts_cpu && self.pinned
     }
-
-    /// Whether what a program uses comes late in a group's account, which is exact once the program is over.
-    pub(crate) fn comes_late(&self) -> bool {
-        self.counts_cpu && !self.pinned
-    }
 }
 
 /// What the helper hears from an init that served the judge.

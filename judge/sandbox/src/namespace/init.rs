@@ -152,13 +152,12 @@ fn build(config: &InitConfig, task: &Task, is_inside: bool) -> Result<Init, Faul
         .context("closing this process to others")?;
     let reaper = Reaper::open(Rc::clone(&config.notes))?;
     let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(!config.has_cgroup()) }.unzip();
-    // Each program would inherit it, and who opens the first on a machine waits. A program that has to ask before it is more
-    // than one process gets one from the helper when it asks; for one that is not stopped, a group's account is enough.
-    let needs_clock = match config.counts_cpu {
-        true => config.comes_late() && task.limits.cpu.is_some(),
-        false => gate.is_none(),
-    };
-    let tree_clock = if needs_clock { TreeClock::open() } else { None };
+    // Each program would inherit it, and who opens the first on a machine waits. Other accounts show what is used on another
+    // core up to a tick late, which is too late for a limit. A program that no group counts gets one from the helper when it
+    // asks for another process.
+    let comes_late = !config.pinned && task.limits.cpu.is_some();
+    let is_counted = config.counts_cpu || gate.is_some();
+    let tree_clock = if comes_late || !is_counted { TreeClock::open() } else { None };
     let mut walls = WallContext::new(isolation(config, pass), None);
     let needs_passage = task.folder.is_some() && capabilities::has(capabilities::PASSAGE);
     walls.open_to(task, (parent.as_fd(), mounts::WORK.as_ref()), needs_passage)?;

@@ -40,7 +40,7 @@ pub(crate) struct Jail {
     gate: Option<ForkGate>,
     /// A control group counts CPU time, and nothing of it comes late.
     is_exact: bool,
-    /// It was built for programs without a limit of CPU time, and would stop others late.
+    /// It was built for programs that are neither pinned nor have a limit of CPU time, and would stop others late.
     is_untimed: bool,
     /// Of CPU time, after the last run.
     accounts: Cell<Option<Accounts>>,
@@ -82,7 +82,7 @@ impl Foundation {
             cgroup: cgroup.clone(),
         };
         let (pid, pidfd) = clone_init(users, &config)?;
-        let (is_exact, comes_late) = (config.is_exact(), config.comes_late());
+        let is_exact = config.is_exact();
         drop(config);
         let foundation = Foundation(Jail {
             pid,
@@ -92,7 +92,7 @@ impl Foundation {
             tree_clock: None,
             gate: None,
             is_exact,
-            is_untimed: comes_late,
+            is_untimed: !pinned,
             accounts: Cell::default(),
             folder: None,
             notes,

@@ -14,8 +14,8 @@ use super::request;
 /// What the programs are asked to be.
 const MODES: [&str; 3] = ["alone", "threads", "children"];
 
-/// In jails without a control group it is opened for a program that asks for another process; with one, for programs with a
-/// limit that are not pinned. Who may not look into a helper sees none.
+/// In jails it is opened for programs with a limit that are not pinned, and without a control group for one that asks for
+/// another process. Who may not look into a helper sees none.
 pub(crate) fn are_opened_where_needed(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
     let may_look = rustix::process::geteuid().is_root();
     if !may_look || !sandbox.tier().has_namespaces() || sandbox.gaps().iter().any(|gap| gap.what == "tree clock") {
@@ -30,7 +30,7 @@ pub(crate) fn are_opened_where_needed(sandbox: &Sandbox, programs: &Path) -> Res
         let helpers: BTreeSet<i32> = children().difference(&before).copied().collect();
         for (has_limit, mode) in [false, true].into_iter().flat_map(|has| MODES.map(|mode| (has, mode))) {
             let (clocks, execution) = during(&mut worker, &helpers, programs, mode, has_limit)?;
-            let expected = if has_group { core.is_none() && has_limit } else { mode != "alone" };
+            let expected = (core.is_none() && has_limit) || (!has_group && mode != "alone");
             let what = || format!("{mode}, core {core:?}, limit {has_limit}: {clocks} clocks, {execution:?}");
             check(clocks == usize::from(expected), what)?;
             let breach = if has_limit { Breach::Cpu } else { Breach::Wall };
