@@ -92,6 +92,13 @@ fn kill_with_helpers(judge: &mut Guarded) {
     assert_all_end(&family, "a judge and its helpers");
 }
 
+/// A solver that does not end, and is compiled: into a folder of the judge's.
+fn endless_source(stage: &Stage) -> String {
+    let source = "#include <sys/prctl.h>\nint main(void) { prctl(PR_SET_NAME, \"solver\"); for (;;); }\n";
+    stage.folder.write("work/solver.c", source);
+    stage.text("work/solver.c")
+}
+
 #[test]
 fn the_next_judge_sweeps_what_a_killed_one_left() {
     let Some(stage) = Stage::set() else { return };
@@ -101,7 +108,8 @@ fn the_next_judge_sweeps_what_a_killed_one_left() {
 }
 
 fn is_swept(stage: &Stage, user: Option<u32>, tier: &str) {
-    let arguments = ["exec", "--tier", tier, "--", &stage.text("solver"), "loop"];
+    let source = endless_source(stage);
+    let arguments = ["run", "-p", "columns", "-s", &source, "--cpu", "1000s", "--no-journal", "--tier", tier];
     let mut judge = Guarded(stage.judge_as(user, &arguments).spawn().unwrap());
     kill_with_helpers(&mut judge);
     let killed = judge.0.id();
@@ -126,7 +134,8 @@ fn nothing_of_a_killed_conversation_stays_in_the_temporary_folder() {
         let entries = std::fs::read_dir(stage.path("tmp")).unwrap();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     };
-    // In the sandbox, the interactor has a folder of the sandbox; outside, one for its report.
+    let solver = endless_source(&stage);
+    // In the sandbox there is the folder of the compiled solver alone; outside, one for the interactor's report, too.
     for (trusted, folder) in [(false, ".build."), (true, ".report.")] {
         let problem = format!(
             "[[problem]]\nid = \"talk\"\ntrusted = {trusted}\n\
@@ -135,7 +144,6 @@ fn nothing_of_a_killed_conversation_stays_in_the_temporary_folder() {
         );
         stage.folder.write("work/problems.toml", &problem);
         let killed = || {
-            let solver = stage.solver("loop");
             let run_it = ["run", "-p", "talk", "-s", &solver, "--cpu", "1000s", "--no-journal"];
             let mut judge = Guarded(stage.judge(&run_it).spawn().unwrap());
             awaited(Duration::from_secs(5), &format!("a folder *{folder}*"), || {
