@@ -218,16 +218,6 @@ impl Recorder {
         }
     }
 
-    /// Writes to the record, which ends where it cannot be written.
-    fn update(&self, write: impl FnOnce(&mut Recording) -> Result<(), JournalError>) -> Result<(), StoreLost> {
-        let mut recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(open) = recording.as_mut() else { return Ok(()) };
-        let Err(error) = write(open) else { return Ok(()) };
-        let what = lost(open.run(), &error, self.options);
-        *recording = None;
-        Err(StoreLost(what))
-    }
-
     /// Stores something of the run that is no result.
     fn add(&self, store: impl FnOnce(&Recording) -> Result<(), JournalError>) -> Result<(), StoreLost> {
         let recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
@@ -237,26 +227,20 @@ impl Recorder {
 
     /// Commits the start of the run, which is otherwise done while the first solvers are at work.
     pub(crate) fn commit_start(&self) {
-        if let Err(StoreLost(why)) = self.update(|recording| recording.commit_start()) {
-            report::note_lines(&why);
-        }
+        let committed = self.store_start();
+        committed.unwrap_or_else(|StoreLost(why)| report::note_lines(&why));
     }
 
     /// Adds solvers and cases to the run. `plan` is any plan of it.
     pub(crate) fn grow(&mut self, plan: &Plan, solvers: &[Solver], cases: &CaseList, toolbox: &Toolbox) {
         self.cases.extend(cases);
         self.known.grow(&self.cases);
-        let recording = self.recording.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let Some(open) = recording.as_mut() else { return };
-        let first = open.solver_count();
-        let mut grown = open.grow(solvers, &fingerprints(plan, solvers, toolbox), cases);
-        if self.options.reuse && grown.is_ok() {
-            grown = open.add_earlier(first, &mut self.known);
-        }
-        if let Err(error) = grown {
-            report::note_lines(&lost(open.run(), &error, self.options));
-            *recording = None;
-        }
+        let grown = update(&self.recording, self.options, |recording| {
+            let first = recording.solver_count();
+            recording.grow(solvers, &fingerprints(plan, solvers, toolbox), cases)?;
+            if self.options.reuse { recording.add_earlier(first, &mut self.known) } else { Ok(()) }
+        });
+        grown.unwrap_or_else(|StoreLost(why)| report::note_lines(&why));
     }
 
     /// From now on, jobs are those of this part of the run.
@@ -283,6 +267,20 @@ impl Recorder {
 
 fn fingerprints(plan: &Plan, solvers: &[Solver], toolbox: &Toolbox) -> Vec<Digest> {
     solvers.iter().map(|solver| fingerprint(solver, &plan.visible, toolbox)).collect()
+}
+
+/// Writes to a record, which ends where it cannot be written.
+fn update(
+    recording: &Mutex<Option<Recording>>,
+    options: JournalOptions,
+    write: impl FnOnce(&mut Recording) -> Result<(), JournalError>,
+) -> Result<(), StoreLost> {
+    let mut recording = recording.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(open) = recording.as_mut() else { return Ok(()) };
+    let Err(error) = write(open) else { return Ok(()) };
+    let what = lost(open.run(), &error, options);
+    *recording = None;
+    Err(StoreLost(what))
 }
 
 fn lost(run: RunId, error: &JournalError, options: JournalOptions) -> String {
@@ -327,7 +325,7 @@ impl ResultStore for Recorder {
     }
 
     fn store_start(&self) -> Result<(), StoreLost> {
-        self.update(|recording| recording.commit_start())
+        update(&self.recording, self.options, |recording| recording.commit_start())
     }
 
     fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {
@@ -339,13 +337,12 @@ impl ResultStore for Recorder {
     }
 
     fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost> {
-        self.update(|recording| {
-            let stored = recording.append(batch);
+        update(&self.recording, self.options, |recording| {
+            let Err(error) = recording.append(batch) else { return Ok(()) };
             // On a disk that is nearly full, there may be room for the first of them.
-            let has_room = |recording: &mut Recording| {
-                batch.len() > 1 && batch.iter().all(|finished| recording.append(slice::from_ref(finished)).is_ok())
-            };
-            if stored.is_err() && has_room(recording) { Ok(()) } else { stored }
+            let are_stored =
+                batch.len() > 1 && batch.iter().all(|finished| recording.append(slice::from_ref(finished)).is_ok());
+            if are_stored { Ok(()) } else { Err(error) }
         })
     }
 }

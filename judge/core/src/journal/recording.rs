@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::plan::Plan;
 use num_rational::BigRational;
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use std::time::Duration;
 
 /// The record of a run that is going on.
@@ -123,10 +123,7 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be written.
     pub fn commit_start(&self) -> Result<(), JournalError> {
-        if !self.journal.connection.is_autocommit() {
-            self.journal.connection.execute_batch("COMMIT")?;
-        }
-        Ok(())
+        self.journal.commit_start()
     }
 
     /// Takes up the record of the last run of the same command that was not carried through, with what it has found out.
@@ -237,8 +234,7 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be written.
     pub fn grow(&mut self, solvers: &[Solver], hashes: &[Digest], cases: &CaseList) -> Result<(), JournalError> {
-        self.commit_start()?;
-        let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.journal.transaction()?;
         enter(&transaction, &mut self.rows, solvers, hashes)?;
         let count = self.cases.len() + cases.len();
         transaction.execute(
@@ -262,8 +258,7 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be written: the disk is full, or another judge holds it for too long.
     pub fn append(&mut self, batch: &[FinishedJob]) -> Result<(), JournalError> {
-        self.commit_start()?;
-        let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.journal.transaction()?;
         let writer = RowWriter {
             connection: &transaction,
             rows: &self.rows,
@@ -296,8 +291,7 @@ impl Recording {
     /// When the journal cannot be written; the finished cases are in it nevertheless.
     pub fn finish(mut self, end: &RunEnd<'_>) -> Result<Journal, JournalError> {
         let state = RunState::ended(end.stop).name();
-        self.commit_start()?;
-        let transaction = self.journal.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = self.journal.transaction()?;
         transaction.execute(
             "UPDATE run SET state = ?2, elapsed_us = elapsed_us + ?3, rule = ?4 WHERE id = ?1",
             params![self.rows.run.0, state, microseconds(end.elapsed), end.rule.to_string()],
@@ -310,6 +304,22 @@ impl Recording {
         self.journal.apply_retention(self.retention)?;
         drop(self.lock);
         Ok(self.journal)
+    }
+}
+
+impl Journal {
+    /// Commits the start of a run, if that is open.
+    fn commit_start(&self) -> Result<(), JournalError> {
+        if !self.connection.is_autocommit() {
+            self.connection.execute_batch("COMMIT")?;
+        }
+        Ok(())
+    }
+
+    /// Begins to write, once the start of the run is committed.
+    fn transaction(&mut self) -> Result<Transaction<'_>, JournalError> {
+        self.commit_start()?;
+        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
     }
 }
 

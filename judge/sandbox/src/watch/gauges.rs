@@ -44,8 +44,8 @@ pub(crate) struct Members {
 impl Members {
     /// For a run that begins. `gated`: each process and thread after the first has to ask.
     pub(crate) fn new(gated: bool) -> Members {
-        let (first, clock) = Default::default();
-        Members { others: Cell::new(!gated), first, alone: Cell::new(gated), clock }
+        let [others, alone] = [!gated, gated].map(Cell::new);
+        Members { others, first: Cell::default(), alone, clock: OnceCell::new() }
     }
 
     /// Whether the program may have started other processes.
