@@ -82,6 +82,24 @@ fn a_commit_for_sixteen_cases(bencher: divan::Bencher<'_, '_>, bytes: usize) {
         });
 }
 
+/// A run of 1,000 cases from its start to its end, in a journal that has this many runs of the same cases. The promise is that
+/// their number does not matter.
+#[divan::bench(args = [1, 500], sample_count = 10, sample_size = 1)]
+fn a_run_after_others(bencher: divan::Bencher<'_, '_>, others: usize) {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for the journal");
+    let plan = large_run::plan("bot", large_run::seeds(0, 1000));
+    let cases: Vec<_> = (0..1000).map(|case| finished(case, 20)).collect();
+    let run = || {
+        let journal = Journal::open(folder.path()).expect("a journal");
+        let mut recording = large_run::begin(journal, &plan, None);
+        // As many as a judge commits at once.
+        cases.chunks(64).for_each(|batch| recording.append(batch).expect("the journal can be written"));
+        large_run::finish(recording, &plan);
+    };
+    (0..others).for_each(|_| run());
+    bencher.counter(ItemsCount::new(1000_usize)).bench_local(run);
+}
+
 /// A journal of one run with 100,000 cases, each of them its own best.
 fn full_journal() -> (OpenRun, Journal) {
     let mut run = open_run_of(100_000);

@@ -5,7 +5,7 @@ use super::stored::read_score;
 use super::{Journal, JournalError};
 use crate::model::{BestScore, BestScores, CaseName, Digest, Direction, Game, RunId, natural_key};
 use checkers::Score;
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, Params, TransactionBehavior, params};
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
@@ -38,8 +38,8 @@ struct BestRow {
 
 /// Where the rest of a candidate is found.
 enum Origin {
-    /// In a result of this case.
-    Own { game_case: i64 },
+    /// In this result.
+    Own { entrant: i64, place: i64 },
     /// Here.
     Imported(Box<BestScore>),
 }
@@ -82,19 +82,17 @@ impl<K: Ord> PartialEq for Ordered<K> {
 
 impl<K: Ord> Eq for Ordered<K> {}
 
-/// Selects these columns of the best rank of each case of a game.
-fn own_bests(game: &Game, columns: &str) -> String {
-    let extreme = match game.direction {
-        Direction::Max => "max",
-        Direction::Min => "min",
-    };
+/// Selects these columns of the best results on the cases of a game.
+fn own_bests(columns: &str) -> String {
     format!(
-        "WITH best AS MATERIALIZED (
-             SELECT game_case, {extreme}(rank) AS rank FROM result WHERE rank IS NOT NULL GROUP BY game_case
-         )
-         SELECT {columns} FROM best CROSS JOIN game_case ON game_case.id = best.game_case
+        "SELECT {columns} FROM game_case CROSS JOIN best_result AS best ON game_case = id AND direction = ?4
          WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3",
     )
+}
+
+/// What [`own_bests`] is asked with.
+fn key(game: &Game) -> impl Params {
+    (game.problem.clone(), game.checker.name.clone(), game.checker.version, game.direction.name())
 }
 
 impl BestRow {
@@ -139,11 +137,9 @@ impl Journal {
             }
         };
         let mut statement = self.connection.prepare(&own_bests(
-            game,
-            "input,
-             (SELECT score FROM result WHERE result.game_case = best.game_case AND result.rank = best.rank LIMIT 1)",
+            "input, (SELECT score FROM result WHERE entrant = best.entrant AND place = best.place)",
         ))?;
-        let mut rows = statement.query(params![game.problem, game.checker.name, game.checker.version])?;
+        let mut rows = statement.query(key(game))?;
         while let Some(row) = rows.next()? {
             let score = read_score(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
             add(Digest(row.get(0)?), score);
@@ -179,19 +175,19 @@ impl Journal {
         Ok(imported)
     }
 
-    /// Passes the best score of each case on, in no order. One walk along the index of ranks: no result is looked at.
+    /// Passes the best score of each case on, in no order. No result is looked at.
     fn candidates(&self, game: &Game, mut pass_on: impl FnMut(BestRow)) -> Result<(), JournalError> {
         let imported = self.imported_bests(game)?.into_iter().map(BestRow::imported);
         let mut imported: HashMap<_, _> =
             imported.map(|theirs| ((theirs.case.clone(), theirs.input), theirs)).collect();
-        let mut statement = self.connection.prepare(&own_bests(game, "game_case, name, input, best.rank"))?;
-        let mut rows = statement.query(params![game.problem, game.checker.name, game.checker.version])?;
+        let mut statement = self.connection.prepare(&own_bests("name, input, rank, entrant, place"))?;
+        let mut rows = statement.query(key(game))?;
         while let Some(row) = rows.next()? {
             let own = BestRow {
-                origin: Origin::Own { game_case: row.get(0)? },
-                case: CaseName(row.get(1)?),
-                input: Digest(row.get(2)?),
-                rank: row.get(3)?,
+                case: CaseName(row.get(0)?),
+                input: Digest(row.get(1)?),
+                rank: row.get(2)?,
+                origin: Origin::Own { entrant: row.get(3)?, place: row.get(4)? },
             };
             let theirs = (!imported.is_empty()).then(|| imported.remove(&(own.case.clone(), own.input))).flatten();
             match theirs {
@@ -209,16 +205,15 @@ impl Journal {
         candidate: BestRow,
         entrants: &mut HashMap<EntrantKey, RecordedEntrant>,
     ) -> Result<BestScore, JournalError> {
-        let game_case = match candidate.origin {
+        let (entrant, place) = match candidate.origin {
             Origin::Imported(score) => return Ok(*score),
-            Origin::Own { game_case } => game_case,
+            Origin::Own { entrant, place } => (entrant, place),
         };
-        let mut statement = self.connection.prepare_cached(
-            "SELECT entrant, origin, score FROM result WHERE game_case = ?1 AND rank = ?2 ORDER BY entrant LIMIT 1",
-        )?;
-        let mut rows = statement.query(params![game_case, candidate.rank])?;
+        let mut statement =
+            self.connection.prepare_cached("SELECT origin, score FROM result WHERE entrant = ?1 AND place = ?2")?;
+        let mut rows = statement.query([entrant, place])?;
         let row = rows.next()?.ok_or_else(|| JournalError::Damaged("a best score has no result".to_owned()))?;
-        let entrant = match entrants.entry((row.get(0)?, row.get(1)?)) {
+        let entrant = match entrants.entry((entrant, row.get(0)?)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let entrant = self.recorded_entrant(*new.key())?;
@@ -228,7 +223,7 @@ impl Journal {
         Ok(BestScore {
             case: candidate.case,
             input: candidate.input,
-            score: read_score(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?,
+            score: read_score(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?,
             solver: entrant.name.clone(),
             solver_hash: entrant.hash,
             host: entrant.host.clone(),

@@ -19,26 +19,31 @@ impl Journal {
         input: Digest,
         solver: Option<&str>,
     ) -> Result<Option<(Score, String)>, JournalError> {
-        let order = match game.direction {
-            Direction::Max => "DESC",
-            Direction::Min => "ASC",
-        };
-        let mut own = self.connection.prepare_cached(&format!(
-            "SELECT score, entrant.name FROM game_case CROSS JOIN result ON result.game_case = game_case.id
-                 JOIN entrant ON entrant.id = result.entrant
-             WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND game_case.name = ?4 AND input = ?5
-                 AND rank IS NOT NULL AND (?6 IS NULL OR entrant.name = ?6)
-             ORDER BY rank {order} LIMIT 1",
-        ))?;
-        let mut imported = self.connection.prepare_cached(
-            "SELECT score, solver FROM imported_best
-             WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5 AND ?6 IS NULL",
-        )?;
-        let key = params![game.problem, game.checker.name, game.checker.version, &*case.0, input.0, solver];
-        let columns = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
-        let found = [own.query_row(key, columns).optional()?, imported.query_row(key, columns).optional()?];
+        let (problem, checker) = (&game.problem, &game.checker);
+        let key = params![problem, checker.name, checker.version, &*case.0, input.0];
+        let game_case: Option<i64> = self
+            .connection
+            .prepare_cached(
+                "SELECT id FROM game_case
+                 WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
+            )?
+            .query_row(key, |row| row.get(0))
+            .optional()?;
+        let own = game_case.map(|game_case| match solver {
+            None => self.best_of_any(game_case, game.direction),
+            Some(solver) => self.best_of_one(game_case, game.direction, solver),
+        });
+        let imported = self
+            .connection
+            .prepare_cached(
+                "SELECT score, solver FROM imported_best
+                 WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
+            )?
+            .query_row(key, score_and_solver)
+            .optional()?
+            .filter(|_| solver.is_none());
         let mut best: Option<(Score, String)> = None;
-        for (score, solver) in found.into_iter().flatten() {
+        for (score, solver) in [own.transpose()?.flatten(), imported].into_iter().flatten() {
             let score = read_score(&score)?;
             if best.as_ref().is_none_or(|(known, _)| game.direction.compare(&score, known).is_gt()) {
                 best = Some((score, solver));
@@ -46,4 +51,40 @@ impl Journal {
         }
         Ok(best)
     }
+
+    fn best_of_any(&self, game_case: i64, direction: Direction) -> rusqlite::Result<Option<(String, String)>> {
+        self.connection
+            .prepare_cached(
+                "SELECT score, name FROM best_result AS best
+                     JOIN result ON result.entrant = best.entrant AND result.place = best.place
+                     JOIN entrant ON entrant.id = best.entrant
+                 WHERE best.game_case = ?1 AND direction = ?2",
+            )?
+            .query_row(params![game_case, direction.name()], score_and_solver)
+            .optional()
+    }
+
+    /// Looks through all that solvers of this name have played.
+    fn best_of_one(
+        &self,
+        game_case: i64,
+        direction: Direction,
+        solver: &str,
+    ) -> rusqlite::Result<Option<(String, String)>> {
+        let order = match direction {
+            Direction::Max => "DESC",
+            Direction::Min => "ASC",
+        };
+        self.connection
+            .prepare_cached(&format!(
+                "SELECT score, name FROM entrant CROSS JOIN result ON result.entrant = entrant.id
+                 WHERE name = ?1 AND game_case = ?2 AND rank IS NOT NULL ORDER BY rank {order} LIMIT 1",
+            ))?
+            .query_row(params![solver, game_case], score_and_solver)
+            .optional()
+    }
+}
+
+fn score_and_solver(row: &Row<'_>) -> rusqlite::Result<(String, String)> {
+    Ok((row.get(0)?, row.get(1)?))
 }

@@ -2,7 +2,7 @@
 
 use super::columns::named;
 use super::lock::Locks;
-use super::{Journal, JournalError};
+use super::{Journal, JournalError, best_result};
 use crate::model::{Digest, Game, HistoryRow, Labels, PastScores, RunId, RunState};
 use num_rational::BigRational;
 use rusqlite::{OptionalExtension, Row, TransactionBehavior, named_params, params};
@@ -191,9 +191,8 @@ impl Journal {
             return Err(JournalError::StillRunning(run));
         }
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        if transaction.execute("DELETE FROM run WHERE id = ?1", [run.0])? == 0 {
-            return Err(JournalError::NoRun(run));
-        }
+        let cases = best_result::delete_run(&transaction, run)?.ok_or(JournalError::NoRun(run))?;
+        best_result::find(&transaction, &cases)?;
         transaction.execute_batch(
             "DELETE FROM answer WHERE id NOT IN (SELECT answer FROM result WHERE answer IS NOT NULL);
              DELETE FROM game_case WHERE id NOT IN (SELECT game_case FROM result);",

@@ -11,6 +11,7 @@ mod answers;
 mod begin;
 mod best;
 mod best_of_case;
+mod best_result;
 mod cluster;
 mod columns;
 mod error;

@@ -5,7 +5,7 @@ use super::columns::microseconds;
 use super::lock::RunLock;
 use super::plan_identity::PlanIdentity;
 use super::row_writer::RowWriter;
-use super::{Journal, JournalError, Known, RunRecord};
+use super::{Journal, JournalError, Known, RunRecord, best_result};
 use crate::model::{
     CaseList, CheckerIdentity, Digest, FinishedJob, JobId, Repetitions, Retention, Rule, RunId, RunState, Solver, Stop,
 };
@@ -267,11 +267,13 @@ impl Recording {
             retention: self.retention,
             here: std::env::current_dir().unwrap_or_default(),
         };
+        let mut lost = Vec::new();
         for finished in batch {
             let job = self.part.place(finished.job);
-            writer.write(job, finished, &self.cases.at(job.case), self.attempts.at(job.case))?;
+            lost.extend(writer.write(job, finished, &self.cases.at(job.case), self.attempts.at(job.case))?);
             self.unchecked_bytes += finished.evidence.answer.as_ref().map_or(0, |answer| answer.len() as u64);
         }
+        best_result::find(&transaction, &lost)?;
         transaction.commit()?;
         self.drop_old_answers()
     }

@@ -1,9 +1,9 @@
 //! Writes the rows of one commit: the results of finished cases, with their cases and answers.
 
-use super::answers;
 use super::begin::Rows;
 use super::columns::microseconds;
 use super::rank::rank;
+use super::{answers, best_result};
 use crate::model::{
     Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, StoredResult,
 };
@@ -22,38 +22,40 @@ pub(super) struct RowWriter<'a> {
 }
 
 impl RowWriter<'_> {
-    /// Writes the result of a job of the run; a case that is run again replaces what was there.
+    /// Writes the result of a job of the run; a case that is run again replaces what was there. Returns the case that lost its
+    /// best result by that.
     pub(super) fn write(
         &self,
         job: JobId,
         finished: &FinishedJob,
         case: &CaseSpec,
         attempt: u32,
-    ) -> rusqlite::Result<()> {
+    ) -> rusqlite::Result<Option<i64>> {
         let (entrant, place) = (self.rows.entrants[job.solver], job.case);
         let own = |stored: StoredResult| stored.entrant == entrant && stored.place == place as i64;
         if finished.evidence.stored.is_some_and(own) {
-            return Ok(());
+            return Ok(None);
         }
         let game_case = self.case_row(case, finished.evidence.input.as_ref())?;
         let answer = self.answer_row(finished)?;
         let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, node } = &finished.outcome;
-        self.connection
-            .prepare_cached(
-                "INSERT OR REPLACE INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us,
-                     wall_us, memory, noisy, note, stderr, answer, broken_line, broken_column, broken_move, broken_rule,
-                     node)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
-            )?
+        let rank = score.as_ref().map(rank);
+        let mut insert = self.connection.prepare_cached(
+            "INSERT INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us, wall_us, memory, noisy,
+                 note, stderr, answer, broken_line, broken_column, broken_move, broken_rule, node)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+             ON CONFLICT DO NOTHING",
+        )?;
+        let mut is_inserted = || {
             // By number: a name is looked for among all of them, for each of every row.
-            .execute(params![
+            let rows = insert.execute(params![
                 entrant,
                 place,
                 game_case,
                 attempt,
                 verdict.name(),
                 score.as_ref().map(ToString::to_string),
-                score.as_ref().map(rank),
+                rank,
                 cpu.map(microseconds),
                 wall.map(microseconds),
                 memory,
@@ -67,7 +69,18 @@ impl RowWriter<'_> {
                 broken.rule,
                 node,
             ])?;
-        Ok(())
+            Ok::<bool, rusqlite::Error>(rows > 0)
+        };
+        let key = (entrant, place as i64);
+        let mut lost = None;
+        if !is_inserted()? {
+            lost = best_result::delete(self.connection, key)?;
+            is_inserted()?;
+        }
+        if let Some(rank) = &rank {
+            best_result::note(self.connection, game_case, rank, key)?;
+        }
+        Ok(lost)
     }
 
     fn case_row(&self, case: &CaseSpec, input: Option<&Digest>) -> rusqlite::Result<i64> {

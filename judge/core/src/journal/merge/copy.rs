@@ -3,12 +3,12 @@
 use super::error::{Failed, Unusable};
 use super::source::{COLUMNS, Contribution, Source, contributions};
 use crate::journal::JournalError;
-use crate::journal::answers;
 use crate::journal::begin::Rows;
 use crate::journal::known::says_nothing_of_the_solver;
 use crate::journal::nodes::{add_node, nodes};
 use crate::journal::row_writer::{CaseKey, case_id};
 use crate::journal::store::Journal;
+use crate::journal::{answers, best_result};
 use crate::model::{RunId, Verdict};
 use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
@@ -24,17 +24,19 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source) -> Result<
     let missing = || JournalError::File { path: source.path.clone(), source: std::io::ErrorKind::NotFound.into() };
     let journal = Journal::look_file(&source.path).and_then(|journal| journal.ok_or_else(missing)).map_err(unusable)?;
     let insert = format!(
-        "INSERT OR REPLACE INTO result (entrant, place, origin, game_case, answer, attempt, {OUTCOME})
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        "INSERT INTO result (entrant, place, origin, game_case, answer, attempt, {OUTCOME})
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     );
     let (cases, answers) = (HashMap::new(), HashMap::new());
-    let mut copier = Copier { into, target, from: &journal.connection, cases, answers, added: 0, insert };
+    let mut copier =
+        Copier { into, target, from: &journal.connection, cases, answers, added: 0, lost: Vec::new(), insert };
     // What is read of a file is of one moment.
     let begun = journal.connection.execute_batch("BEGIN").map_err(|error| unusable(error.into()));
     begun?;
     for contribution in &contributions(&journal, source.key).map_err(unusable)? {
         copier.contribution(contribution, source).map_err(|side| side.of(source))?;
     }
+    best_result::find(into, &copier.lost).map_err(|error| Failed::Target(error.into()))?;
     Ok(copier.added)
 }
 
@@ -71,6 +73,8 @@ struct Copier<'a> {
     cases: HashMap<i64, i64>,
     answers: HashMap<i64, i64>,
     added: usize,
+    /// Cases whose best result was replaced.
+    lost: Vec<i64>,
     insert: String,
 }
 
@@ -154,7 +158,14 @@ impl Copier<'_> {
             statement
                 .raw_bind_parameter(column + 3, ToSqlOutput::Borrowed(row.get_ref(column).map_err(Side::source)?))?;
         }
-        statement.raw_execute()?;
+        let key = (entrant, place);
+        if statement.raw_execute()? == 0 {
+            self.lost.extend(best_result::delete(self.into, key)?);
+            statement.raw_execute()?;
+        }
+        if let Some(rank) = row.get_ref(6).and_then(|rank| Ok(rank.as_blob_or_null()?)).map_err(Side::source)? {
+            best_result::note(self.into, game_case, rank, key)?;
+        }
         self.added += 1;
         Ok(())
     }

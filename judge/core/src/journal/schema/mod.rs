@@ -24,6 +24,7 @@ const STEPS: &[Migration] = &[
     Migration::Sql(include_str!("7.sql")),
     Migration::Sql(include_str!("8.sql")),
     Migration::Sql(include_str!("9.sql")),
+    Migration::Sql(include_str!("10.sql")),
 ];
 
 /// The newest form.

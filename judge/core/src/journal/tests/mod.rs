@@ -1,5 +1,6 @@
 //! The journal as a whole: what is recorded comes back, and nothing that can happen to it loses or corrupts it.
 
+mod bests;
 mod forms;
 mod labels;
 mod merging;

@@ -1,0 +1,90 @@
+//! Which result is the best on each case, by either direction: kept up to date by whoever writes or deletes results.
+
+use crate::model::RunId;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// A statement that writes down what is better than what is known of its case. Of equal ones the first result stays.
+macro_rules! note_better {
+    ($results:literal, $better:literal) => {
+        concat!(
+            "INSERT INTO best_result (game_case, direction, rank, entrant, place) ",
+            $results,
+            " ON CONFLICT DO UPDATE SET rank = excluded.rank, entrant = excluded.entrant, place = excluded.place
+              WHERE excluded.rank ",
+            $better,
+            " best_result.rank OR excluded.rank = best_result.rank
+                  AND (excluded.entrant, excluded.place) < (best_result.entrant, best_result.place)",
+        )
+    };
+}
+
+const NOTE: [&str; 2] =
+    [note_better!("VALUES (?1, 'max', ?2, ?3, ?4)", ">"), note_better!("VALUES (?1, 'min', ?2, ?3, ?4)", "<")];
+
+/// Of all cases in the temporary table `lost`.
+const FIND: [&str; 2] = [
+    note_better!(
+        "SELECT game_case, 'max', rank, entrant, place FROM result
+         WHERE rank IS NOT NULL AND game_case IN (SELECT game_case FROM lost)",
+        ">"
+    ),
+    note_better!(
+        "SELECT game_case, 'min', rank, entrant, place FROM result
+         WHERE rank IS NOT NULL AND game_case IN (SELECT game_case FROM lost)",
+        "<"
+    ),
+];
+
+/// Takes note of a result that has been written.
+pub(super) fn note(
+    connection: &Connection,
+    game_case: i64,
+    rank: &[u8],
+    (entrant, place): (i64, i64),
+) -> rusqlite::Result<()> {
+    for statement in NOTE {
+        connection.prepare_cached(statement)?.execute(params![game_case, rank, entrant, place])?;
+    }
+    Ok(())
+}
+
+/// Deletes a result. Returns its case if it was the best there: then [`find`] the best again before the transaction ends.
+#[must_use = "the best result on its case is missing"]
+pub(super) fn delete(connection: &Connection, (entrant, place): (i64, i64)) -> rusqlite::Result<Option<i64>> {
+    let game_case: Option<i64> = connection
+        .prepare_cached("DELETE FROM result WHERE entrant = ?1 AND place = ?2 RETURNING game_case")?
+        .query_row([entrant, place], |row| row.get(0))
+        .optional()?;
+    let Some(game_case) = game_case else { return Ok(None) };
+    let bests = connection
+        .prepare_cached("DELETE FROM best_result WHERE game_case = ?1 AND entrant = ?2 AND place = ?3")?
+        .execute([game_case, entrant, place])?;
+    Ok((bests > 0).then_some(game_case))
+}
+
+/// Deletes a run with its results. Returns the cases of which one was the best, as [`delete`] does; `None` if there is no such
+/// run.
+#[must_use = "the best results on its cases are missing"]
+pub(super) fn delete_run(connection: &Connection, run: RunId) -> rusqlite::Result<Option<Vec<i64>>> {
+    let mut statement = connection.prepare(
+        "DELETE FROM best_result WHERE entrant IN (SELECT id FROM entrant WHERE run = ?1) RETURNING game_case",
+    )?;
+    let lost = statement.query_map([run.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok((connection.execute("DELETE FROM run WHERE id = ?1", [run.0])? > 0).then_some(lost))
+}
+
+/// Finds the best results on these cases among all: one look through the journal, if there are any.
+pub(super) fn find(connection: &Connection, cases: &[i64]) -> rusqlite::Result<()> {
+    if cases.is_empty() {
+        return Ok(());
+    }
+    connection.execute_batch("CREATE TEMP TABLE lost (game_case INTEGER PRIMARY KEY)")?;
+    let mut insert = connection.prepare("INSERT OR IGNORE INTO lost VALUES (?1)")?;
+    for case in cases {
+        insert.execute([case])?;
+    }
+    for statement in FIND {
+        connection.execute(statement, [])?;
+    }
+    connection.execute_batch("DROP TABLE lost")
+}
