@@ -12,6 +12,13 @@ use std::time::{Duration, Instant};
 /// A case's input.
 pub(crate) const INPUT: &str = "6 13\n1\nabc\n";
 
+const THIS_JUDGE: &str = env!("CARGO_BIN_EXE_judge");
+
+/// The folders that judges run in. Each build has a journal of its own: an older one leaves a newer one's alone, and would record
+/// nothing.
+const JUDGE: &str = "judge";
+const OTHER: &str = "other";
+
 /// What runs the cases.
 pub(crate) enum Contestant {
     /// posix_spawn, two pipes, waitpid.
@@ -67,7 +74,7 @@ impl Scene {
             }
             Ok(_) => {}
         }
-        for name in ["in", "out", "err"] {
+        for name in ["in", "out", "err", JUDGE, OTHER] {
             fs::create_dir(folder.path().join(name)).expect("a folder");
         }
         for case in 0..cases {
@@ -122,8 +129,8 @@ impl Scene {
         match contestant {
             Contestant::Floor => self.floor(jobs),
             Contestant::Sandbox(_, sandbox) => self.sandbox(sandbox, jobs),
-            Contestant::Judge(tier) => self.judge(Path::new(env!("CARGO_BIN_EXE_judge")), *tier, jobs),
-            Contestant::Other(tier, program) => self.judge(program, *tier, jobs),
+            Contestant::Judge(tier) => self.judge(Path::new(THIS_JUDGE), JUDGE, *tier, jobs),
+            Contestant::Other(tier, program) => self.judge(program, OTHER, *tier, jobs),
             Contestant::Pahcer => self.pahcer(jobs),
         }
     }
@@ -161,10 +168,10 @@ impl Scene {
         started.elapsed()
     }
 
-    fn judge(&self, program: &Path, tier: Tier, jobs: usize) -> Duration {
+    fn judge(&self, program: &Path, home: &str, tier: Tier, jobs: usize) -> Duration {
         let mut command = Command::new(program);
-        command.args(["run", "-p", "columns", "--inputs", "in/*.txt", "--tier", tier.name()]);
-        command.arg("--jobs").arg(jobs.to_string()).arg("-s").arg(self.command_line()).current_dir(self.folder.path());
+        command.args(["run", "-p", "columns", "--inputs", "../in/*.txt", "--tier", tier.name()]).arg("--jobs");
+        command.arg(jobs.to_string()).arg("-s").arg(self.command_line()).current_dir(self.folder.path().join(home));
         let started = Instant::now();
         let output = command.output().expect("the judge runs");
         let elapsed = started.elapsed();
@@ -177,7 +184,7 @@ impl Scene {
     /// The time that a judge takes to run the program once, without a problem; `None` for what is no judge.
     pub(crate) fn exec(&self, contestant: &Contestant) -> Option<Duration> {
         let (judge, tier) = match contestant {
-            Contestant::Judge(tier) => (Path::new(env!("CARGO_BIN_EXE_judge")), tier),
+            Contestant::Judge(tier) => (Path::new(THIS_JUDGE), tier),
             Contestant::Other(tier, judge) => (judge.as_path(), tier),
             Contestant::Floor | Contestant::Sandbox(..) | Contestant::Pahcer => return None,
         };

@@ -85,7 +85,8 @@ impl Journal {
         id.map_or(Ok(None), |id| self.answer(id))
     }
 
-    /// Drops the answers of the oldest runs until the rest is small enough.
+    /// Drops answers of the oldest runs once there are more than are to be kept, until an eighth of what they may take, in whole
+    /// MiB, is free again: all results are looked at for it, which is too much for every run.
     ///
     /// # Errors
     /// When the journal cannot be written.
@@ -97,13 +98,14 @@ impl Journal {
         {
             return Ok(());
         }
+        let rest = most.0 - ((most.0 / 8) >> 20 << 20);
         let transaction = self.connection.transaction()?;
         transaction.execute_batch("CREATE TEMP TABLE dropped (answer INTEGER PRIMARY KEY)")?;
         transaction.execute(
             "INSERT INTO dropped SELECT id FROM
                  (SELECT id, sum(packed_bytes) OVER (ORDER BY run DESC, id DESC) AS so_far FROM answer)
              WHERE so_far > ?1",
-            [i64::try_from(most.0).unwrap_or(i64::MAX)],
+            [i64::try_from(rest).unwrap_or(i64::MAX)],
         )?;
         transaction.execute_batch(
             "UPDATE result SET answer = NULL WHERE answer IN (SELECT answer FROM dropped);

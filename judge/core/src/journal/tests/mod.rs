@@ -400,6 +400,27 @@ fn the_oldest_answers_go_first() {
 }
 
 #[test]
+fn once_there_are_too_many_answers_an_eighth_is_made_free() {
+    let bench = Bench::new(&["bot"], 1..=1);
+    let mut state = 1_u64;
+    let mut random_byte = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    let mut run = || {
+        let mut job = finished(0, 0, Some(1));
+        job.evidence.answer = Some((0..1 << 20).map(|_| random_byte()).collect());
+        let mut recording =
+            Recording::begin(bench.journal(), Retention::UpTo(Bytes(9 << 20)), &bench.record()).unwrap();
+        recording.append(&[job]).unwrap();
+        close(recording, None, None);
+        bench.journal().connection.query_row("SELECT count(*) FROM answer", [], |row| row.get(0)).unwrap()
+    };
+    let kept: Vec<u64> = (0..12).map(|_| run()).collect();
+    assert_eq!(kept, [1, 2, 3, 4, 5, 6, 7, 8, 9, 8, 9, 8]);
+}
+
+#[test]
 fn a_forgotten_run_leaves_nothing_behind_that_is_its_own() {
     let bench = Bench::new(&["bot"], 1..=2);
     let (first, second) = (bench.run(&[Some(1), Some(9)]), bench.run(&[Some(1)]));
