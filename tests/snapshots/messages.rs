@@ -36,7 +36,7 @@ seeds = "1"
 "#;
 
 /// Command lines with a mistake in each.
-const MISTAKES: [&str; 50] = [
+const MISTAKES: [&str; 52] = [
     "",
     "rnu",
     "run",
@@ -79,8 +79,10 @@ const MISTAKES: [&str; 50] = [
     "compare -p columns ./ok",
     "gate --baseline missing.toml -s ./ok",
     "gate --baseline plain.txt -s ./ok",
+    "gate --baseline latin.toml -s ./ok",
     "power -p columns",
     "power --effects case.in",
+    "power --effects latin.toml",
     "compare -p columns ./ok ./ok --alpha 2",
     "tune -p columns -s ./ok --param w=5..1",
     "view -p columns --seed 7 -s ./missing --html game.html",

@@ -88,8 +88,7 @@ fn calibrate(args: &GateArgs, record: &BaselineFile) -> Result<Exit, Failure> {
 }
 
 fn read(path: &Path) -> Result<BaselineFile, Failure> {
-    let bytes = load::bytes("the baseline", path)?;
-    let text = String::from_utf8_lossy(&bytes);
+    let text = load::text("the baseline", path)?;
     BaselineFile::parse(&text).map_err(|error| {
         Failure::usage(format!("{} is not a baseline: {error}", path.display()))
             .with_hint("`judge baseline -p ID -s S --output FILE` writes one")

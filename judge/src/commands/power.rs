@@ -178,8 +178,7 @@ fn given(sd: &MinEffect) -> Spread {
 
 /// Reads effects, one number each, separated by white space.
 fn recorded(args: &PowerArgs, path: &Path) -> Result<Spread, Failure> {
-    let bytes = load::bytes("the effects", path)?;
-    let text = String::from_utf8_lossy(&bytes);
+    let text = load::text("the effects", path)?;
     let number = |(line, word): (usize, &str)| match word.parse::<f64>() {
         Ok(effect) if effect.is_finite() => Ok(effect),
         _ => Err(Failure::usage(format!("{}:{line}: expected a number, found `{word}`", path.display()))),

@@ -85,6 +85,11 @@ pub(crate) fn bytes(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// Reads a text file; `-` is standard input. `what` is its name in messages.
+pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
+    Ok(decode(&path.display().to_string(), bytes(what, path)?)?)
+}
+
 /// Reads a file, and no more of it than this many bytes: `None` when it is longer.
 pub(crate) fn bytes_up_to(what: &str, path: &Path, limit: Bytes) -> Result<Option<Vec<u8>>, Failure> {
     let read = || -> io::Result<Vec<u8>> {
