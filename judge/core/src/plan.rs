@@ -5,6 +5,8 @@ use crate::model::{
 };
 use judge_sandbox::Visible;
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::{Arc, LazyLock};
 
 /// The flag that chooses languages, for all solvers or for those of a name.
 const LANGUAGE: &str = "--language";
@@ -31,9 +33,41 @@ pub struct Plan {
     /// Whether the answers are handed to the watcher of a run, even without a journal.
     pub hand_over_answers: bool,
     /// The flags of the command line that every case depends on: the limits, the sandbox and the catalogue.
-    pub case_flags: Vec<String>,
+    pub case_flags: CaseFlags,
     /// Who goes first on each case.
     pub order: Order,
+}
+
+/// Flags of a command line, with their values. They are looked for once something is said of a case, which not every run does.
+#[derive(Clone)]
+pub struct CaseFlags(Arc<LazyLock<Vec<String>, FindFlags>>);
+
+type FindFlags = Box<dyn FnOnce() -> Vec<String> + Send>;
+
+impl CaseFlags {
+    /// Those that `find` finds.
+    #[must_use]
+    pub fn found_by(find: impl FnOnce() -> Vec<String> + Send + 'static) -> Self {
+        Self(Arc::new(LazyLock::new(Box::new(find))))
+    }
+
+    /// Returns them as words.
+    #[must_use]
+    pub fn words(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl Default for CaseFlags {
+    fn default() -> Self {
+        Self::found_by(Vec::new)
+    }
+}
+
+impl fmt::Debug for CaseFlags {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.words().fmt(formatter)
+    }
 }
 
 /// Who goes first on each case.
@@ -60,7 +94,7 @@ impl Plan {
             fail_fast: false,
             stderr: KeptStderr::default(),
             hand_over_answers: false,
-            case_flags: Vec::new(),
+            case_flags: CaseFlags::default(),
             order: Order::Fixed,
         }
     }
@@ -143,7 +177,7 @@ impl Plan {
         } else {
             format!("judge run -p {problem} -s {} {}", quote(&solver.text), case("--seeds", "--inputs"))
         };
-        let mut words = self.case_flags.iter();
+        let mut words = self.case_flags.words().iter();
         let mut flags = Vec::new();
         while let Some(word) = words.next() {
             let language = Some(word).filter(|word| *word == LANGUAGE).and_then(|_| words.next());

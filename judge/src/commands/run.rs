@@ -268,7 +268,7 @@ fn plan(
         fail_fast: args.fail_fast,
         stderr: kept_stderr(args.stderr),
         hand_over_answers: args.save_answers.is_some(),
-        case_flags: command_line::case_flags(&command_line::words()),
+        case_flags: command_line::case_flags(),
         order: Order::Fixed,
     })
 }

@@ -63,7 +63,7 @@ impl AttachedRun {
         let mut cases = cases.into_iter().map(|case| terms.case(case.name, case.source)).collect();
         reference.apply(problem, &mut cases)?;
         let problem = Problem { best: reference.source, ..problem.clone() };
-        let case_flags = command_line::case_flags(&command_line::recorded_words(&self.run.command));
+        let case_flags = command_line::recorded_case_flags(&self.run.command);
         Ok(Plan { cases, hand_over_answers, case_flags, ..file.plan(problem) })
     }
 

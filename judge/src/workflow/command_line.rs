@@ -2,8 +2,9 @@
 
 use crate::cli::{self, BuildArgs, Cli, LimitArgs, ReportArgs, RunArgs, SandboxArgs};
 use crate::model::{Shard, quote_words, without_flags};
+use crate::plan::CaseFlags;
 use clap::parser::ValueSource;
-use clap::{Arg, Args, Command, CommandFactory, Parser};
+use clap::{Args, Command, CommandFactory, Parser};
 use std::path::Path;
 
 /// The flag, for every subcommand, that names the catalogue.
@@ -87,16 +88,21 @@ fn of_cases() -> Command {
     SandboxArgs::augment_args(BuildArgs::augment_args(LimitArgs::augment_args(Command::new("judge"))))
 }
 
+/// Returns the flags in this process's command line that every case depends on.
+pub(crate) fn case_flags() -> CaseFlags {
+    CaseFlags::found_by(|| find_case_flags(&words()))
+}
+
+/// Returns the flags in a recorded command line that every case depends on.
+pub(crate) fn recorded_case_flags(command: &str) -> CaseFlags {
+    let command = command.to_owned();
+    CaseFlags::found_by(move || find_case_flags(&recorded_words(&command)))
+}
+
 /// Returns the flags in a command line that every case depends on, with their values as they were written: the limits,
 /// the languages, the sandbox and the catalogue.
-pub(crate) fn case_flags(words: &[String]) -> Vec<String> {
+fn find_case_flags(words: &[String]) -> Vec<String> {
     let of_cases = of_cases();
-    let flags = of_cases.get_arguments().filter_map(Arg::get_long).chain([CATALOGUE]);
-    let starts: Vec<_> = flags.map(|long| format!("--{long}")).collect();
-    // Most have none. To build the whole grammar takes longer than to find that out.
-    if !words.iter().any(|word| starts.iter().any(|start| word.starts_with(start))) {
-        return Vec::new();
-    }
     let program = std::iter::once("judge".to_owned());
     let grammar = Cli::command();
     let Ok(matches) = grammar.clone().try_get_matches_from(program.chain(words.iter().cloned())) else {
@@ -132,7 +138,7 @@ mod tests {
     fn the_flags_of_a_case_are_those_of_limits_sandbox_and_catalogue() {
         let command = "judge run --problems p.toml -p columns -s './bot --cpu 3s' --seeds 1-9 --cpu=2s --memory 64MiB --unsafe \
                        --env 'A=1 2' --env B=2 --dir data:rw --jobs 2 --fail-fast --output-limit 1MB --wall 3s --json -";
-        let flags = case_flags(&recorded_words(command));
+        let flags = find_case_flags(&recorded_words(command));
         let expected = "--cpu 2s --wall 3s --memory 64MiB --output-limit 1MB --unsafe --dir data:rw --env 'A=1 2' --env B=2 \
                         --problems p.toml";
         assert_eq!(flags, shell_words::split(expected).unwrap());
@@ -172,8 +178,8 @@ mod tests {
 
     #[test]
     fn a_command_without_such_flags_has_none() {
-        assert!(case_flags(&recorded_words("judge run -p columns --json -")).is_empty());
-        assert!(case_flags(&recorded_words("judge no-such-command --cpu 1s")).is_empty());
-        assert!(case_flags(&recorded_words("")).is_empty());
+        assert!(find_case_flags(&recorded_words("judge run -p columns --json -")).is_empty());
+        assert!(find_case_flags(&recorded_words("judge no-such-command --cpu 1s")).is_empty());
+        assert!(find_case_flags(&recorded_words("")).is_empty());
     }
 }

@@ -71,7 +71,7 @@ impl<'a> MatchRunner<'a> {
             limits,
             environment: args.sandbox.environment.clone(),
             visible: sandbox::visible(&args.sandbox, &sandbox)?,
-            case_flags: command_line::case_flags(&command_line::words()),
+            case_flags: command_line::case_flags(),
             order: Order::Interleaved,
             ..Plan::new(problem.clone(), Vec::new(), CaseList::default())
         };

@@ -10,7 +10,7 @@ use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::{Surroundings, environment};
 use crate::manifest::Catalogue;
 use crate::model::{CaseList, CaseSpec, Digest, JobId, Limits, NodeList, Outcome, OutcomeGrid, Problem, Stop};
-use crate::plan::Plan;
+use crate::plan::{CaseFlags, Plan};
 use crate::report::{self, RunInfo};
 use judge_sandbox::Tier;
 use std::collections::{HashMap, HashSet};
@@ -106,7 +106,7 @@ struct Conditions {
     /// `None`: the nodes that the results name.
     machine: Option<[String; 2]>,
     /// The flags that repeat them.
-    case_flags: Vec<String>,
+    case_flags: CaseFlags,
 }
 
 impl Conditions {
@@ -117,7 +117,7 @@ impl Conditions {
             environment: run.environment.clone(),
             tier: run.tier,
             machine: run.nodes.is_empty().then(|| [run.host.clone(), run.cpu_model.clone()]),
-            case_flags: command_line::case_flags(&command_line::recorded_words(&run.command)),
+            case_flags: command_line::recorded_case_flags(&run.command),
         }
     }
 
@@ -293,6 +293,6 @@ fn plan(problem: &Problem, entrants: &[Entrant], cases: CaseList, conditions: &[
     let solver = |entrant: &Entrant| restored_run::recorded_solver(entrant.spec.clone());
     let first = conditions.iter().flatten().next();
     let limits = first.map_or(&problem.limits, |first| &first.limits);
-    let flags = first.map_or_else(Vec::new, |first| first.case_flags.clone());
+    let flags = first.map(|first| first.case_flags.clone()).unwrap_or_default();
     restored_run::plan(problem, cases, entrants.iter().map(solver).collect(), limits, flags)
 }

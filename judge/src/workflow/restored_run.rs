@@ -11,7 +11,7 @@ use crate::model::{
     CaseList, Features, FinishedJob, Invocation, Limits, OutcomeGrid, Problem, Provenance, Rule, RunState, Solver,
     SolverSpec, Stop, StoredEntrant, StoredRun,
 };
-use crate::plan::Plan;
+use crate::plan::{CaseFlags, Plan};
 use crate::report::RunReport;
 use crate::scoring::InvalidResults;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl RestoredRun {
         let solvers = run.entrants.iter().map(|entrant| recorded_solver(spec(entrant))).collect();
         let terms = problem.cases.terms_by_source();
         let cases = run.cases.specs().iter().map(|case| terms.case(case.name, case.source)).collect();
-        let flags = command_line::case_flags(&command_line::recorded_words(&run.command));
+        let flags = command_line::recorded_case_flags(&run.command);
         let plan = plan(problem, cases, solvers, &run.limits, flags);
         let outcomes = run.cases.outcomes().clone();
         Ok(Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run) })
@@ -119,7 +119,7 @@ pub(crate) fn plan(
     cases: CaseList,
     solvers: Vec<Solver>,
     limits: &Limits,
-    case_flags: Vec<String>,
+    case_flags: CaseFlags,
 ) -> Plan {
     Plan { limits: limits.clone(), case_flags, ..Plan::new(problem.clone(), solvers, cases) }
 }
