@@ -3,6 +3,7 @@
 use super::case::SEED_PREFIX;
 use super::seed_ranges::SeedRanges;
 use super::{CaseName, CaseSource, CaseSpec, Digest};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -29,8 +30,8 @@ enum Cases {
     /// The cases of these seeds, as [`CaseSpec::from_seed`] makes them. With `times` above 1 each of them is repeated,
     /// as `NAME#1`, `NAME#2`.
     Seeds { seeds: RangeInclusive<u64>, times: u32 },
-    /// Cases with names, files or terms of their own.
-    Listed(Vec<CaseSpec>),
+    /// Cases with names, files or terms of their own. Who keeps a copy of the list shares them.
+    Listed(Arc<Vec<CaseSpec>>),
 }
 
 impl CaseList {
@@ -137,8 +138,8 @@ impl CaseList {
             Some(seed) => self.push_seeds(seed..=seed),
             None => {
                 match self.parts.last_mut() {
-                    Some(Part { cases: Cases::Listed(cases), .. }) => cases.push(case),
-                    _ => self.parts.push(Part { first: self.len, cases: Cases::Listed(vec![case]) }),
+                    Some(Part { cases: Cases::Listed(cases), .. }) => Arc::make_mut(cases).push(case),
+                    _ => self.parts.push(Part { first: self.len, cases: Cases::Listed(Arc::new(vec![case])) }),
                 }
                 self.len += 1;
             }
@@ -189,7 +190,7 @@ impl CaseList {
                     seeds.add(more.clone());
                 }
                 Cases::Listed(cases) => {
-                    for CaseSpec { name, .. } in cases {
+                    for CaseSpec { name, .. } in &**cases {
                         let is_known = match name.seed() {
                             Some(seed) => seeds.contains(seed),
                             None => !names.insert(name),
@@ -212,7 +213,7 @@ impl CaseList {
             match &part.cases {
                 Cases::Seeds { seeds, .. } => plain.add(seeds.clone()),
                 Cases::Listed(cases) => {
-                    for case in cases {
+                    for case in &**cases {
                         let is_plain = case.seed().is_some_and(|seed| plain.contains(seed));
                         terms.entry(&case.source).or_insert((!is_plain).then_some(case));
                     }
@@ -254,7 +255,8 @@ impl Cases {
             Self::Seeds { seeds, times: 1 } => Self::Seeds { seeds, times },
             cases => {
                 let all = (0..cases.len()).map(|place| cases.at(place));
-                Self::Listed(all.flat_map(|case| (1..=times as usize).map(move |time| case.repetition(time))).collect())
+                let repeated = all.flat_map(|case| (1..=times as usize).map(move |time| case.repetition(time)));
+                Self::Listed(Arc::new(repeated.collect()))
             }
         }
     }
@@ -298,9 +300,9 @@ impl Repetitions {
                 seen.add(range);
             }
         }
-        let mut counts: HashMap<CaseSource, u32> = HashMap::new();
+        let mut counts: HashMap<Cow<'_, CaseSource>, u32> = HashMap::new();
         for Part { first, cases } in &list.parts {
-            let mut count = |place: usize, source: CaseSource| {
+            let mut count = |place: usize, source| {
                 let count = counts.entry(source).or_default();
                 if *count > 0 {
                     found.later.insert(place, *count);
@@ -309,16 +311,18 @@ impl Repetitions {
             };
             match cases {
                 Cases::Listed(cases) => {
-                    for (place, case) in (*first..).zip(cases) {
+                    for (place, case) in (*first..).zip(&**cases) {
                         if case.seed().is_none_or(|seed| contested.contains(seed)) {
-                            count(place, case.source.clone());
+                            count(place, Cow::Borrowed(&case.source));
                         }
                     }
                 }
                 Cases::Seeds { seeds, times } => {
                     for seed in contested.shared(seeds).into_iter().flatten() {
                         let place = first + (seed - seeds.start()) as usize * *times as usize;
-                        (place..place + *times as usize).for_each(|place| count(place, CaseSource::Seed(seed)));
+                        (place..place + *times as usize).for_each(|place| {
+                            count(place, Cow::Owned(CaseSource::Seed(seed)));
+                        });
                     }
                     if *times > 1 {
                         found.in_a_row.push((*first, first + cases.len(), *times));
