@@ -18,7 +18,7 @@ use tokio::sync::mpsc::{Receiver, channel};
 /// This many finished jobs wait to be stored, and are stored together. More would only pile up their answers.
 const BATCH: usize = 64;
 
-/// A finished job waits this long for others. The delay is not visible, and a commit costs as much for many.
+/// A finished job waits this long for others. The delay is not visible, and a commit, or to be woken, costs as much for many.
 const GATHERING: Duration = Duration::from_millis(16);
 
 /// Runs a plan, as [`PlanRunner::run`](super::PlanRunner::run) says. `signals` are the requests to stop; on the second one,
@@ -78,7 +78,7 @@ impl Finished {
             return false;
         }
         if !gathering.is_zero() {
-            // The others are taken when the moment is over: to be woken for each takes time from the solvers.
+            // The others are taken when the moment is over.
             tokio::select! {
                 _ = self.leaving.recv() => {}
                 () = tokio::time::sleep(gathering) => {}
@@ -123,10 +123,9 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// How long a finished job waits for others to be stored with: not at all where it may end the run.
+    /// How long a finished job waits for others: not at all where it may end the run.
     fn gathering(&self) -> Duration {
-        let shared_cost = self.handover.stores() && !self.plan.fail_fast;
-        if shared_cost { GATHERING } else { Duration::ZERO }
+        if self.plan.fail_fast { Duration::ZERO } else { GATHERING }
     }
 
     fn interrupted(&mut self) {

@@ -18,12 +18,6 @@ impl<'a> Handover<'a> {
         Self { store: Some(store), watch, outcomes: OutcomeGrid::new(plan.cases.len(), plan.solvers.len()) }
     }
 
-    /// Returns whether results are stored.
-    #[must_use]
-    pub fn stores(&self) -> bool {
-        self.store.is_some_and(ResultStore::is_active)
-    }
-
     /// Tells the watcher of an event.
     pub fn tell(&mut self, event: &RunEvent) {
         (self.watch)(event);
