@@ -78,17 +78,18 @@ fn a_signal_ends_exec() {
 fn kill_with_helpers(judge: &mut Guarded) {
     let family = family_with(&judge.0, 1);
     let helpers = family.iter().filter(|process| process.name != "solver" && process.pid != judge.0.id());
-    let pids: Vec<_> = helpers.map(|process| process.pid).collect();
-    for &pid in &pids {
-        send(pid, Signal::STOP);
-    }
+    let pids: Vec<_> = helpers.map(|process| Pid::from_raw(process.pid.cast_signed()).unwrap()).collect();
+    let send_to_all = |signal| {
+        for pid in &pids {
+            // One may have ended meanwhile: it had only something to make ready, or it has followed another.
+            let _ = kill_process(*pid, signal);
+        }
+    };
+    send_to_all(Signal::STOP);
     let child: &mut Child = &mut judge.0;
     child.kill().unwrap();
     child.wait().unwrap();
-    for pid in pids {
-        // One may have followed another already.
-        let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
-    }
+    send_to_all(Signal::KILL);
     assert_all_end(&family, "a judge and its helpers");
 }
 
