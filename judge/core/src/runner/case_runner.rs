@@ -30,8 +30,8 @@ const BRIEF: Duration = Duration::from_millis(1);
 /// On the clock, a brief one may take longer: the checks of others may share its core.
 const BRIEF_ON_THE_CLOCK: Duration = Duration::from_millis(4);
 
-/// How long that thread leaves brief solvers to run before it looks again: shorter than the queue of them.
-const PAUSE: Duration = Duration::from_millis(2);
+/// That thread leaves brief solvers to run for no longer than this before it looks again.
+const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
 /// A job that was taken from the plan.
 pub(super) struct Turn<'a> {
@@ -92,13 +92,13 @@ pub(super) struct CaseRunner<'a> {
     open: Option<Rc<OpenCase>>,
     /// Jobs after the one that is being judged, those whose solvers were submitted first.
     ahead: VecDeque<Turn<'a>>,
-    /// Whether the last solver was brief.
-    is_brief: bool,
+    /// How long the last solver ran on the clock, if it was brief.
+    brief: Option<Duration>,
 }
 
 impl<'a> CaseRunner<'a> {
     pub(super) fn new(slots: &'a Slots<'a>, slot: usize, executor: Box<dyn Executor>) -> Self {
-        Self { slots, slot, executor, open: None, ahead: VecDeque::new(), is_brief: false }
+        Self { slots, slot, executor, open: None, ahead: VecDeque::new(), brief: None }
     }
 
     /// Returns the executor, to be dismissed.
@@ -204,29 +204,36 @@ impl<'a> CaseRunner<'a> {
             self.executor.submit(&task.request)?;
             task.state = State::Submitted(guard);
         }
-        if self.slots.looks_ahead(self.is_brief) {
+        if self.slots.looks_ahead(self.brief.is_some()) {
             self.look_ahead();
         }
         let result = match std::mem::replace(&mut task.state, State::Waiting) {
             State::Ended(result) => result,
             State::Submitted(_neighbours) => {
-                if self.ahead.len() > 1 && !self.executor.is_ready() {
-                    std::thread::sleep(PAUSE);
+                let pause = self.pause();
+                if !pause.is_zero() && !self.executor.is_ready() {
+                    std::thread::sleep(pause);
                 }
                 self.executor.collect()
             }
             State::Waiting => unreachable!("it was submitted"),
         };
-        self.is_brief = result.as_ref().is_ok_and(|execution| {
-            let usage = &execution.usage;
-            usage.cpu < BRIEF && usage.wall < BRIEF_ON_THE_CLOCK
-        });
+        let usage = result.as_ref().ok().map(|execution| &execution.usage);
+        let brief = usage.filter(|usage| usage.cpu < BRIEF && usage.wall < BRIEF_ON_THE_CLOCK);
+        self.brief = brief.map(|usage| usage.wall);
         result
+    }
+
+    /// How long brief solvers are left to run before the first of them is asked for: until two of those that wait are left, so that
+    /// the core never waits for another.
+    fn pause(&self) -> Duration {
+        let others = self.ahead.len().saturating_sub(2) as u32;
+        (self.brief.unwrap_or_default() * others).min(LONGEST_PAUSE)
     }
 
     /// Takes the next jobs and submits their solvers.
     fn look_ahead(&mut self) {
-        let most = if self.is_brief { QUEUE - 1 } else { 1 };
+        let most = if self.brief.is_some() { QUEUE - 1 } else { 1 };
         while self.ahead.len() < most {
             let Some(mut turn) = self.take() else { break };
             self.submit_behind_others(&mut turn);
