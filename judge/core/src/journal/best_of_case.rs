@@ -1,5 +1,6 @@
 //! The best score on one case.
 
+use super::row_writer::{CaseKey, find_case};
 use super::stored::read_score;
 use super::{Journal, JournalError};
 use crate::model::{CaseName, Digest, Direction, Game};
@@ -19,37 +20,34 @@ impl Journal {
         input: Digest,
         solver: Option<&str>,
     ) -> Result<Option<(Score, String)>, JournalError> {
-        let (problem, checker) = (&game.problem, &game.checker);
-        let key = params![problem, checker.name, checker.version, &*case.0, input.0];
-        let game_case: Option<i64> = self
-            .connection
-            .prepare_cached(
-                "SELECT id FROM game_case
-                 WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
-            )?
-            .query_row(key, |row| row.get(0))
-            .optional()?;
-        let own = game_case.map(|game_case| match solver {
-            None => self.best_of_any(game_case, game.direction),
-            Some(solver) => self.best_of_one(game_case, game.direction, solver),
-        });
-        let imported = self
-            .connection
-            .prepare_cached(
-                "SELECT score, solver FROM imported_best
-                 WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
-            )?
-            .query_row(key, score_and_solver)
-            .optional()?
-            .filter(|_| solver.is_none());
+        let Game { problem, checker, direction } = game;
+        let key = CaseKey { problem, checker: &checker.name, version: checker.version, name: &case.0, input: &input.0 };
+        let game_case = find_case(&self.connection, &key)?.map(|(id, _)| id);
+        let own = match (game_case, solver) {
+            (Some(game_case), Some(solver)) => self.best_of_one(game_case, *direction, solver)?,
+            (Some(game_case), None) => self.best_of_any(game_case, *direction)?,
+            (None, _) => None,
+        };
+        let imported = if solver.is_none() { self.imported_best_of_case(&key)? } else { None };
         let mut best: Option<(Score, String)> = None;
-        for (score, solver) in [own.transpose()?.flatten(), imported].into_iter().flatten() {
+        for (score, solver) in own.into_iter().chain(imported) {
             let score = read_score(&score)?;
-            if best.as_ref().is_none_or(|(known, _)| game.direction.compare(&score, known).is_gt()) {
+            if best.as_ref().is_none_or(|(known, _)| direction.compare(&score, known).is_gt()) {
                 best = Some((score, solver));
             }
         }
         Ok(best)
+    }
+
+    fn imported_best_of_case(&self, key: &CaseKey<'_>) -> rusqlite::Result<Option<(String, String)>> {
+        let CaseKey { problem, checker, version, name, input } = key;
+        self.connection
+            .prepare_cached(
+                "SELECT score, solver FROM imported_best
+                 WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
+            )?
+            .query_row(params![problem, checker, version, name, input], score_and_solver)
+            .optional()
     }
 
     fn best_of_any(&self, game_case: i64, direction: Direction) -> rusqlite::Result<Option<(String, String)>> {

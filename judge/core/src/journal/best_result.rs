@@ -1,56 +1,52 @@
-//! Which result is the best on each case, by either direction: kept up to date by whoever writes or deletes results.
+//! Which result is the best on each case, by either direction: kept up to date with the results.
 
 use crate::model::RunId;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// A statement that writes down what is better than what is known of its case. Of equal ones the first result stays.
+/// A statement that writes down which of these rows are better than what is known of their case. Of equal ones the first result
+/// stays.
 macro_rules! note_better {
-    ($results:literal, $better:literal) => {
+    ($rows:literal) => {
         concat!(
             "INSERT INTO best_result (game_case, direction, rank, entrant, place) ",
-            $results,
+            $rows,
             " ON CONFLICT DO UPDATE SET rank = excluded.rank, entrant = excluded.entrant, place = excluded.place
-              WHERE excluded.rank ",
-            $better,
-            " best_result.rank OR excluded.rank = best_result.rank
-                  AND (excluded.entrant, excluded.place) < (best_result.entrant, best_result.place)",
+              WHERE iif(direction = 'max', excluded.rank > rank, excluded.rank < rank)
+                  OR excluded.rank = rank AND (excluded.entrant, excluded.place) < (entrant, place)",
         )
     };
 }
 
-const NOTE: [&str; 2] =
-    [note_better!("VALUES (?1, 'max', ?2, ?3, ?4)", ">"), note_better!("VALUES (?1, 'min', ?2, ?3, ?4)", "<")];
+const NOTE: &str = note_better!("VALUES (?1, 'max', ?2, ?3, ?4), (?1, 'min', ?2, ?3, ?4)");
 
 /// Of all cases in the temporary table `lost`.
-const FIND: [&str; 2] = [
-    note_better!(
-        "SELECT game_case, 'max', rank, entrant, place FROM result
-         WHERE rank IS NOT NULL AND game_case IN (SELECT game_case FROM lost)",
-        ">"
-    ),
-    note_better!(
-        "SELECT game_case, 'min', rank, entrant, place FROM result
-         WHERE rank IS NOT NULL AND game_case IN (SELECT game_case FROM lost)",
-        "<"
-    ),
-];
+const FIND: &str = note_better!(
+    "SELECT game_case, column1, rank, entrant, place FROM result CROSS JOIN (VALUES ('max'), ('min'))
+     WHERE rank IS NOT NULL AND game_case IN (SELECT game_case FROM lost)"
+);
 
-/// Takes note of a result that has been written.
-pub(super) fn note(
+/// Writes a result by `insert`, which returns the number of rows that it has added; none where there is one already, which is
+/// replaced. Returns the case that has lost its best result by that: then [`find`] the best again before the transaction ends.
+#[must_use = "the best result on its case is missing"]
+pub(super) fn write(
     connection: &Connection,
     game_case: i64,
-    rank: &[u8],
+    rank: Option<&[u8]>,
     (entrant, place): (i64, i64),
-) -> rusqlite::Result<()> {
-    for statement in NOTE {
-        connection.prepare_cached(statement)?.execute(params![game_case, rank, entrant, place])?;
+    mut insert: impl FnMut() -> rusqlite::Result<usize>,
+) -> rusqlite::Result<Option<i64>> {
+    let mut lost = None;
+    if insert()? == 0 {
+        lost = delete(connection, (entrant, place))?;
+        insert()?;
     }
-    Ok(())
+    if let Some(rank) = rank {
+        connection.prepare_cached(NOTE)?.execute(params![game_case, rank, entrant, place])?;
+    }
+    Ok(lost)
 }
 
-/// Deletes a result. Returns its case if it was the best there: then [`find`] the best again before the transaction ends.
-#[must_use = "the best result on its case is missing"]
-pub(super) fn delete(connection: &Connection, (entrant, place): (i64, i64)) -> rusqlite::Result<Option<i64>> {
+fn delete(connection: &Connection, (entrant, place): (i64, i64)) -> rusqlite::Result<Option<i64>> {
     let game_case: Option<i64> = connection
         .prepare_cached("DELETE FROM result WHERE entrant = ?1 AND place = ?2 RETURNING game_case")?
         .query_row([entrant, place], |row| row.get(0))
@@ -62,7 +58,7 @@ pub(super) fn delete(connection: &Connection, (entrant, place): (i64, i64)) -> r
     Ok((bests > 0).then_some(game_case))
 }
 
-/// Deletes a run with its results. Returns the cases of which one was the best, as [`delete`] does; `None` if there is no such
+/// Deletes a run with its results. Returns the cases that have lost a best result, as [`write`] does; `None` if there is no such
 /// run.
 #[must_use = "the best results on its cases are missing"]
 pub(super) fn delete_run(connection: &Connection, run: RunId) -> rusqlite::Result<Option<Vec<i64>>> {
@@ -83,8 +79,6 @@ pub(super) fn find(connection: &Connection, cases: &[i64]) -> rusqlite::Result<(
     for case in cases {
         insert.execute([case])?;
     }
-    for statement in FIND {
-        connection.execute(statement, [])?;
-    }
+    connection.execute(FIND, [])?;
     connection.execute_batch("DROP TABLE lost")
 }

@@ -46,9 +46,9 @@ impl RowWriter<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
              ON CONFLICT DO NOTHING",
         )?;
-        let mut is_inserted = || {
+        best_result::write(self.connection, game_case, rank.as_deref(), (entrant, place as i64), || {
             // By number: a name is looked for among all of them, for each of every row.
-            let rows = insert.execute(params![
+            insert.execute(params![
                 entrant,
                 place,
                 game_case,
@@ -68,19 +68,8 @@ impl RowWriter<'_> {
                 broken.step,
                 broken.rule,
                 node,
-            ])?;
-            Ok::<bool, rusqlite::Error>(rows > 0)
-        };
-        let key = (entrant, place as i64);
-        let mut lost = None;
-        if !is_inserted()? {
-            lost = best_result::delete(self.connection, key)?;
-            is_inserted()?;
-        }
-        if let Some(rank) = &rank {
-            best_result::note(self.connection, game_case, rank, key)?;
-        }
-        Ok(lost)
+            ])
+        })
     }
 
     fn case_row(&self, case: &CaseSpec, input: Option<&Digest>) -> rusqlite::Result<i64> {
@@ -130,6 +119,18 @@ pub(super) struct CaseKey<'a> {
     pub(super) input: &'a [u8],
 }
 
+/// Returns the row of a case and its file, if it is known.
+pub(super) fn find_case(connection: &Connection, key: &CaseKey<'_>) -> rusqlite::Result<Option<(i64, Option<String>)>> {
+    let CaseKey { problem, checker, version, name, input } = key;
+    connection
+        .prepare_cached(
+            "SELECT id, file FROM game_case
+             WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
+        )?
+        .query_row(params![problem, checker, version, name, input], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()
+}
+
 /// Returns the row of a case, a new one if it is not known yet. Where its input comes from is what was said last.
 pub(super) fn case_id(
     connection: &Connection,
@@ -137,17 +138,7 @@ pub(super) fn case_id(
     seed: Option<String>,
     file: Option<String>,
 ) -> rusqlite::Result<i64> {
-    let mut find = connection.prepare_cached(
-        "SELECT id, file FROM game_case
-         WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
-    )?;
-    let CaseKey { problem, checker, version, name, input } = key;
-    let found = find
-        .query_row(params![problem, checker, version, name, input], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?))
-        })
-        .optional()?;
-    if let Some((id, known_file)) = found {
+    if let Some((id, known_file)) = find_case(connection, key)? {
         if known_file != file {
             connection
                 .prepare_cached("UPDATE game_case SET seed = ?2, file = ?3 WHERE id = ?1")?
@@ -155,6 +146,7 @@ pub(super) fn case_id(
         }
         return Ok(id);
     }
+    let CaseKey { problem, checker, version, name, input } = key;
     connection
         .prepare_cached(
             "INSERT INTO game_case (problem, checker, checker_version, name, input, seed, file)

@@ -158,14 +158,9 @@ impl Copier<'_> {
             statement
                 .raw_bind_parameter(column + 3, ToSqlOutput::Borrowed(row.get_ref(column).map_err(Side::source)?))?;
         }
-        let key = (entrant, place);
-        if statement.raw_execute()? == 0 {
-            self.lost.extend(best_result::delete(self.into, key)?);
-            statement.raw_execute()?;
-        }
-        if let Some(rank) = row.get_ref(6).and_then(|rank| Ok(rank.as_blob_or_null()?)).map_err(Side::source)? {
-            best_result::note(self.into, game_case, rank, key)?;
-        }
+        let rank = row.get_ref(6).and_then(|rank| Ok(rank.as_blob_or_null()?)).map_err(Side::source)?;
+        let insert = || statement.raw_execute();
+        self.lost.extend(best_result::write(self.into, game_case, rank, (entrant, place), insert)?);
         self.added += 1;
         Ok(())
     }
