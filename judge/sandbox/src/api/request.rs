@@ -90,4 +90,9 @@ impl Limits {
     pub(crate) fn allow_others(&self) -> bool {
         self.processes != Some(1)
     }
+
+    /// The shorter limit on time.
+    pub(crate) fn shortest_time(&self) -> Duration {
+        self.cpu.into_iter().chain(self.wall).min().unwrap_or(Duration::MAX)
+    }
 }

@@ -1,5 +1,5 @@
 //! Brief programs: the init of a jail runs what the judge orders again, with no helper in between, as long as such a
-//! program ends within a millisecond and writes little. All else it leaves to the helper.
+//! program ends within moments and writes little. All else it leaves to the helper.
 
 use std::cell::Cell;
 use std::io;
@@ -21,18 +21,20 @@ use crate::namespace::init::Init;
 use crate::protocol::messages::{self, Answer, OrderKind, Task};
 use crate::protocol::notes::Service;
 use crate::protocol::pass::Pass;
-use crate::protocol::wire::Reader;
+use crate::protocol::wire::{Reader, nanoseconds};
 use crate::watch::capture::{Beyond, FEW_BYTES, Stream, take_rest};
 use crate::watch::conclude::{conclude, refused};
 use crate::watch::gauges::{Accounts, Gauges, Members};
 use crate::watch::meter::Meter;
 use crate::watch::reaper::{self, Account, Conclusion, Finished, Scope};
 use crate::watch::tree_clock::TreeClock;
-use crate::watch::watcher::first_look;
+
+/// How long the init waits for a program before it leaves it to the helper, if its limits are not shorter. A program that
+/// does next to nothing takes a quarter of it, and most of it where the machine is slow or busy.
+const BRIEF: Duration = Duration::from_millis(2);
 
 /// Whether a program that ran like this, and others like it, is for the init alone.
 pub(crate) fn is_brief(answer: &Answer) -> bool {
-    const BRIEF: Duration = Duration::from_millis(1);
     let usage = &answer.usage;
     usage.wall < BRIEF && usage.stdout_bytes.max(usage.stderr_bytes) < FEW_BYTES as u64 && answer.breaches.is_empty()
 }
@@ -141,10 +143,10 @@ impl Init {
         Ok(Brief::IsNot(Begun { group, accounts: before, stdout: stdout.begun(), stderr: stderr.begun() }, rest))
     }
 
-    /// Waits for the program's end, and for no longer than the helper would before it looks at what it uses. False: it goes
-    /// on, or something has happened that is for the helper.
+    /// Waits for the program's end while it can be brief. False: it goes on, or something has happened that is for the
+    /// helper.
     fn ends_soon(&self, config: &InitConfig, child: &Child, limits: &Limits, account: &mut Account) -> bool {
-        let until = clock::now() + first_look(limits);
+        let until = clock::now() + nanoseconds(BRIEF.min(limits.shortest_time()));
         let (reaper, gate) = (self.reaper.fd(), self.gate.as_ref().map_or(self.reaper.fd(), ForkGate::fd));
         loop {
             let left = clock::timespec(until.saturating_sub(clock::now()));

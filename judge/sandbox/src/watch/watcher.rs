@@ -100,7 +100,7 @@ impl Watcher<'_, '_> {
     /// Returns when the program is over, though not yet cleared up after.
     fn watch(&mut self, program: &mut dyn Program, course: &mut Course, buffer: &mut [u8]) -> Result<(), Fault> {
         // Reading what a program uses costs more than a short program takes: the first look comes a little later.
-        let mut look_at = clock::now() + first_look(self.limits);
+        let mut look_at = clock::now() + SHORTEST_LOOK.min(nanoseconds(self.limits.shortest_time()));
         // Until then what it writes stays in the pipe: to be woken for it costs a short program more than to fill the
         // pipe costs a long one.
         let mut is_first = self.stdout.can_wait() && self.stderr.can_wait();
@@ -269,12 +269,6 @@ impl Watcher<'_, '_> {
             knocked: doorkeeper.is_some() && ready(place),
         })
     }
-}
-
-/// How long a program runs before it is looked at for the first time, in nanoseconds.
-pub(crate) fn first_look(limits: &Limits) -> u64 {
-    let shortest = limits.cpu.into_iter().chain(limits.wall).min();
-    SHORTEST_LOOK.min(shortest.map_or(u64::MAX, nanoseconds))
 }
 
 struct Woken {
