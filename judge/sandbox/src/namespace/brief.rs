@@ -69,7 +69,7 @@ impl Init {
         if let Some(cgroup) = &config.cgroup {
             cgroup.set_counters(counters);
         }
-        while let Some(order) = Reader::receive(&config.judge)? {
+        while let Some(order) = next_order(config)? {
             let tried = if order.peek() == Some(OrderKind::Again as u64) {
                 config.notes.set_service(Service::Taken);
                 self.try_brief(config, task, order)
@@ -90,7 +90,7 @@ impl Init {
                 }
             };
             let answer = messages::encode_answer(&answer);
-            config.notes.set_service(Service::Answering);
+            config.notes.set_service(Service::Unknown);
             answer.send(&config.judge, &[])?;
             config.notes.set_service(Service::Idle);
             // As after a program for the helper. If it fails, this init ends, and the helper builds another jail.
@@ -178,6 +178,13 @@ impl Init {
         };
         self.tell(config, conclusion, pass)
     }
+}
+
+/// Waits for the judge's next order. While the notes say that this init is idle, it has taken none.
+fn next_order(config: &InitConfig) -> io::Result<Option<Reader>> {
+    rustix::io::retry_on_intr(|| rustix::event::poll(&mut [PollFd::new(&config.judge, PollFlags::IN)], None))?;
+    config.notes.set_service(Service::Unknown);
+    Reader::receive(&config.judge)
 }
 
 /// What can be read of a program.

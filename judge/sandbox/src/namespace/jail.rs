@@ -214,7 +214,7 @@ impl Jail {
     /// is something for the helper. `None`: the judge has gone, or the init, which had nothing to do.
     ///
     /// # Errors
-    /// When it is not known whether the judge has its answer: then there is no going on.
+    /// When it is not known whether an order was taken, or answered: then there is no going on.
     pub(crate) fn serve_judge(&self) -> Result<Option<Returned>, Fault> {
         self.accounts.take();
         self.notes.set_service(Service::Idle);
@@ -229,7 +229,7 @@ impl Jail {
             None => match self.notes.service() {
                 Service::Idle => return Ok(None),
                 Service::Taken => Returned::Begun(self.begun_without_init()?),
-                Service::Answering => return Err(self.lost()),
+                Service::Unknown => return Err(self.lost()),
             },
         };
         match (&returned, &self.cgroup) {

@@ -18,11 +18,12 @@ struct Page {
 /// How far who serves the judge has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Service {
+    /// It has answered all orders that it has taken.
     Idle,
-    /// It has taken an order.
+    /// It has taken an order, and not answered it.
     Taken,
-    /// Its answer may be under way.
-    Answering,
+    /// It may have taken an order, or answered it.
+    Unknown,
 }
 
 impl Notes {
@@ -71,7 +72,7 @@ impl Notes {
     pub(crate) fn service(&self) -> Service {
         let number = self.page().service.load(Ordering::Acquire);
         let known = [Service::Idle, Service::Taken].into_iter().find(|service| *service as u64 == number);
-        known.unwrap_or(Service::Answering)
+        known.unwrap_or(Service::Unknown)
     }
 
     fn page(&self) -> &Page {
@@ -107,7 +108,7 @@ mod tests {
         assert_eq!((notes.started(), notes.reaped()), (Some(17), 4));
         notes.clear();
         assert_eq!((notes.started(), notes.reaped(), notes.service()), (None, 0, Service::Taken));
-        notes.set_service(Service::Answering);
-        assert_eq!(notes.service(), Service::Answering);
+        notes.set_service(Service::Unknown);
+        assert_eq!(notes.service(), Service::Unknown);
     }
 }
