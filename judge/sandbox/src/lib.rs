@@ -77,7 +77,7 @@
 //! that closes is an order as well: the receiver ends what it has started, and then itself.
 //!
 //! A judge that orders the same again says just that. The helper leaves such orders to the jail's init once one of them
-//! has ended within a millisecond and written little: then one process less is woken for each. The init gives the helper
+//! has ended within two milliseconds and written little: then one process less is woken for each. The init gives the helper
 //! its socket back with whatever else is ordered, and with a program that takes longer or writes more: that goes on, and
 //! the helper watches it.
 //!
