@@ -184,7 +184,12 @@ impl Init {
 fn next_order(config: &InitConfig) -> io::Result<Option<Reader>> {
     rustix::io::retry_on_intr(|| rustix::event::poll(&mut [PollFd::new(&config.judge, PollFlags::IN)], None))?;
     config.notes.set_service(Service::Unknown);
-    Reader::receive(&config.judge)
+    let order = Reader::receive(&config.judge)?;
+    if order.is_none() {
+        // The judge has gone.
+        config.notes.set_service(Service::Idle);
+    }
+    Ok(order)
 }
 
 /// What can be read of a program.
