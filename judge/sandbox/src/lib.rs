@@ -77,9 +77,9 @@
 //! that closes is an order as well: the receiver ends what it has started, and then itself.
 //!
 //! A judge that orders the same again says just that. The helper leaves such orders to the jail's init once one of them
-//! has ended within two milliseconds and written little: then one process less is woken for each. The init gives the helper
-//! its socket back with whatever else is ordered, and with a program that takes longer or writes more: that goes on, and
-//! the helper watches it.
+//! has ended within two milliseconds and written little: then one process less is woken for each. The init gives the
+//! helper its socket back with whatever else is ordered, and with a program that takes longer or writes more: that goes
+//! on, and the helper watches it.
 //!
 //! A helper keeps up to four jails, one for each view of the host that was asked for lately. The namespaces and the init of
 //! the first are made when the helper starts, as they do not depend on what will be ordered. A jail's init mounts the

@@ -91,7 +91,7 @@ impl Limits {
         self.processes != Some(1)
     }
 
-    /// The shorter limit on time.
+    /// The shorter limit on time; [`Duration::MAX`] where there is none.
     pub(crate) fn shortest_time(&self) -> Duration {
         self.cpu.into_iter().chain(self.wall).min().unwrap_or(Duration::MAX)
     }
