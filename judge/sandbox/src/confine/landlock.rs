@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
     RulesetCreatedAttr, Scope,
 };
 
@@ -133,8 +133,21 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
         .scope(Scope::from_all(NEWEST))?
         .create()?
         .add_rule(PathBeneath::new(reach.folder.0, owning))?;
+    // What the whole of the small world allows.
+    let everywhere = match reach.whole_root {
+        true if reach.executes_own => reading,
+        true => looking,
+        false => BitFlags::EMPTY,
+    };
+    if reach.whole_root {
+        (&mut rules).add_rule(PathBeneath::new(PathFd::new("/")?, everywhere))?;
+    }
     let mut grant = |path: &Path, access: BitFlags<AccessFs>| -> Result<(), AnyError> {
         use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+        // Each program that puts the rules on gets a copy of each.
+        if everywhere.contains(access) {
+            return Ok(());
+        }
         // The system's own links lead to its own folders; others may have been put there by an earlier run.
         let follow = if SYSTEM.iter().any(|system| path == Path::new(system)) {
             ResolveFlags::empty()
@@ -153,10 +166,7 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
         (&mut rules).add_rule(PathBeneath::new(fd.as_fd(), access))?;
         Ok(())
     };
-    if reach.whole_root {
-        grant(Path::new("/"), if reach.executes_own { reading } else { looking })?;
-    }
-    for path in SYSTEM.iter().filter(|_| !(reach.whole_root && reach.executes_own)) {
+    for path in SYSTEM {
         // By the real path: what is hidden lies below that. The system's own links are as they are where nothing is hidden.
         let real = if reach.hidden.is_empty() { None } else { std::fs::canonicalize(path).ok() };
         around(real.as_deref().unwrap_or(Path::new(path)), reach.hidden, reading, &mut grant)?;

@@ -86,6 +86,8 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
     answer(signals::block_only(&signals::set(&[])))?;
     // SAFETY: plain system calls on descriptors and memory that the waiting parent keeps alive.
     unsafe {
+        // Its own for the scheduler, too: however many processes it has, those that watch it get as much of a core as all
+        // of them together (sched(7), autogroup).
         shared.step = Step::Session;
         // Where its process group is what a program is killed by, the filter keeps it from leading a session of its own.
         let own_pass = Pass::argument(shared.walls.own_pass);

@@ -96,6 +96,8 @@ pub(crate) fn go_on(
     let meter = Meter::resume(backend.gauges(limits.allow_others(), &members), begun.accounts);
     let stdout = Stream::resume("output", begun.stdout, limits.stdout, Beyond::Ends);
     let stderr = Stream::resume("error output", begun.stderr, limits.stderr, Beyond::Dropped);
+    stdout.make_room();
+    stderr.make_room();
     let outputs = [stdout.pipe(), stderr.pipe()];
     let doorkeeper = backend.fork_gate().map(|gate| Doorkeeper::new(gate, limits, outputs));
     let running = Running { program: jail.begun(), stdout, stderr, until: None, meter, doorkeeper };
@@ -153,11 +155,16 @@ fn stream(
     others: bool,
 ) -> Result<(Stream, OwnedFd), Fault> {
     let (target, lent) = match outlet {
-        Outlet::Capture => return Stream::for_capture(name, cap, beyond, others),
+        Outlet::Capture => {
+            let (stream, writer) = Stream::for_capture(name, cap, beyond, others)?;
+            stream.make_room();
+            return Ok((stream, writer));
+        }
         Outlet::File(file) => (Target::Own(file.into()), None),
         Outlet::Lent(file) => (Target::Capture, Some(file)),
     };
     let (stream, writer) = Stream::open(name, target, cap, beyond)?;
+    stream.make_room();
     let writer = lent.unwrap_or(writer);
     if others {
         open_to_all(&writer, OUTPUT_MODE).context("opening the output to the program")?;

@@ -14,6 +14,7 @@ use crate::namespace::brief::is_brief;
 use crate::namespace::config::Returned;
 use crate::proc::child_process::Role;
 use crate::proc::inherited::take_socket;
+use crate::proc::kept_pages::KeptPages;
 use crate::proc::{cores, signals};
 use crate::protocol::messages::{self, Answer, Order, Plan, Task};
 use crate::protocol::wire::Reader;
@@ -37,6 +38,7 @@ fn serve() -> io::Result<()> {
     let mut own = Own::new(settings.core);
     let mut opened = Opened::now(settings, socket.as_fd());
     let (mut last, mut left) = (None, None);
+    let mut kept = None;
     while let Some(mut message) = left.take().map_or_else(|| Reader::receive(&socket), |order| Ok(Some(order)))? {
         let Order { plan, files, is_repeated } = Order::decode(&mut message, &mut last)?;
         if plan.enclosed.only_prepare {
@@ -51,7 +53,11 @@ fn serve() -> io::Result<()> {
         let ended = answer.as_ref().ok().filter(by_itself).filter(|_| own.was_alone);
         let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
         if is_repeated && plan.is_plain() && answer.is_ok_and(|answer| is_brief(&answer)) {
+            let program = &plan.task.program;
+            kept = kept.filter(|kept: &KeptPages| kept.path() == program).or_else(|| KeptPages::of(program));
             left = leave_to_init(backend, &plan, &socket, &mut own)?;
+        } else {
+            kept = None;
         }
     }
     Ok(())

@@ -6,6 +6,7 @@ pub(crate) mod descriptors;
 pub(crate) mod footprint;
 pub(crate) mod handler;
 pub(crate) mod inherited;
+pub(crate) mod kept_pages;
 pub(crate) mod signals;
 pub(crate) mod steal;
 pub(crate) mod tree;

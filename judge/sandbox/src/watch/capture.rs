@@ -18,6 +18,9 @@ use crate::scratch::memory_file;
 /// What a pipe holds before its writer must wait; fewer switches between writer and reader, for large outputs.
 const PIPE_BYTES: usize = 1 << 20;
 
+/// What it holds when it is new.
+const DEFAULT_PIPE_BYTES: u64 = 1 << 16;
+
 /// What a pipe that is ready takes at once, whatever else is in it.
 const PACE_BYTES: usize = 4096;
 
@@ -118,13 +121,17 @@ impl Stream {
     }
 
     fn begin(name: &'static str, pipe: OwnedFd, target: Target, paced: bool, cap: u64, beyond: Beyond) -> Stream {
-        if cap > 65536 {
-            // A wish only: an ordinary user's pipes may be many already.
-            let _ = rustix::pipe::fcntl_setpipe_size(&pipe, PIPE_BYTES);
-        }
         let (few, many) = (Vec::new(), None);
         let (is_ready, seen, kept, done) = (false, 0, 0, false);
         Stream { pipe, is_ready, name, target, paced, cap, beyond, seen, kept, few, many, done }
+    }
+
+    /// Makes room for a program that may write much. For one that writes little, it takes as long as to make the pipe.
+    pub(crate) fn make_room(&self) {
+        if self.cap > DEFAULT_PIPE_BYTES {
+            // A wish only: an ordinary user's pipes may be many already.
+            let _ = rustix::pipe::fcntl_setpipe_size(&self.pipe, PIPE_BYTES);
+        }
     }
 
     /// What is left of one that was captured so far, which must be little.

@@ -86,6 +86,23 @@ pub(crate) fn in_any_order(sandbox: &Sandbox, programs: &Path) -> Result<(), Str
     Ok(())
 }
 
+/// One that writes more than a pipe holds, after those that wrote nothing, writes all of it.
+pub(crate) fn much_at_once(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    const MUCH: usize = 3 << 20;
+    let program = programs.join("output");
+    let mut worker = sandbox.worker(None).unwrap();
+    for turn in 0..8 {
+        let (words, length) = if turn % 4 == 3 { (format!("exactly {MUCH}"), MUCH) } else { ("nothing".to_owned(), 0) };
+        let mut request = told(program.clone(), &words);
+        request.limits.stdout = MUCH as u64;
+        let execution = run(&mut worker, &request)?;
+        let shown = || format!("{words}: {:?} {:?} {:?}", execution.end, execution.breaches, execution.usage);
+        check(execution.end == End::Exited(0) && execution.breaches.is_empty(), shown)?;
+        check(execution.stdout.len() == length && execution.usage.stdout_bytes == length as u64, shown)?;
+    }
+    Ok(())
+}
+
 /// A worker of a tier that has an init, and its helper; the runs that do nothing are behind it.
 fn with_init(sandbox: &Sandbox, programs: &Path) -> Result<Option<(Worker, u32)>, String> {
     if sandbox.tier() == Tier::Bare {

@@ -31,6 +31,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("clocks of trees", clocks::are_opened_where_needed),
     ("remembered", remembered::until_a_worker_fails),
     ("brief in any order", brief::in_any_order),
+    ("brief, then much", brief::much_at_once),
     ("brief without a helper", brief::without_a_helper),
     ("brief after an exchange", brief::after_an_exchange),
     ("brief and replaced", brief::replaced),

@@ -6,8 +6,7 @@ use crate::model::{Direction, PastScores, RunEvent, RunningJobs, Stop};
 use crate::plan::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The bar takes the width of the terminal.
@@ -24,11 +23,13 @@ pub struct Progress {
     lines: Option<Lines>,
 }
 
-/// The thread that writes the lines. It ends when the sender is dropped.
+/// What ends the thread that writes the lines.
 #[derive(Debug)]
 struct Lines {
-    end: Sender<()>,
-    thread: JoinHandle<()>,
+    /// Held while a line is written: once it is true, none will be.
+    are_over: Arc<Mutex<bool>>,
+    /// Wakes the thread when it is dropped.
+    _end: Sender<()>,
 }
 
 impl Progress {
@@ -86,29 +87,33 @@ impl Progress {
         }
     }
 
-    /// Removes the bar, and ends the lines.
+    /// Removes the bar, and ends the lines. The thread that writes them is not waited for: it may get no core for a while.
     pub fn finish(self) {
         self.bar.finish_and_clear();
-        if let Some(Lines { end, thread }) = self.lines {
-            drop(end);
-            // A panic of that thread has been shown, and costs only lines.
-            let _ = thread.join();
+        if let Some(lines) = self.lines {
+            *lock(&lines.are_over) = true;
         }
     }
 }
 
-fn lock(state: &Mutex<ProgressState>) -> std::sync::MutexGuard<'_, ProgressState> {
+fn lock<T>(state: &Mutex<T>) -> MutexGuard<'_, T> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes a line every ten seconds. `None` if no thread can be started: a run does without.
 fn lines(state: Arc<Mutex<ProgressState>>) -> Option<Lines> {
     let (end, ended) = channel();
+    let are_over = Arc::<Mutex<bool>>::default();
+    let theirs = Arc::clone(&are_over);
     let write = move || {
         while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+            let are_over = lock(&theirs);
+            if *are_over {
+                return;
+            }
             let line = lock(&state).line();
             note(&line);
         }
     };
-    std::thread::Builder::new().spawn(write).ok().map(|thread| Lines { end, thread })
+    std::thread::Builder::new().spawn(write).ok().map(|_| Lines { are_over, _end: end })
 }
