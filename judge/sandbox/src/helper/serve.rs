@@ -54,6 +54,7 @@ fn serve() -> io::Result<()> {
         let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
         if is_repeated && plan.is_plain() && answer.is_ok_and(|answer| is_brief(&answer)) {
             let program = &plan.task.program;
+            // For those that follow: they are likely to be brief, too.
             kept = kept.filter(|kept: &KeptPages| kept.path() == program).or_else(|| KeptPages::of(program));
             left = leave_to_init(backend, &plan, &socket, &mut own)?;
         } else {
