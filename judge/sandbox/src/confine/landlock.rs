@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, Scope,
+    RulesetCreated, RulesetCreatedAttr, Scope,
 };
 
 use crate::api::execution::Fault;
@@ -142,10 +142,41 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
     if reach.whole_root {
         (&mut rules).add_rule(PathBeneath::new(PathFd::new("/")?, everywhere))?;
     }
-    let mut grant = |path: &Path, access: BitFlags<AccessFs>| -> Result<(), AnyError> {
+    let mut rules = Rules { rules, everywhere };
+    for path in SYSTEM {
+        // By the real path: what is hidden lies below that. The system's own links are as they are where nothing is hidden.
+        let real = if reach.hidden.is_empty() { None } else { std::fs::canonicalize(path).ok() };
+        around(real.as_deref().unwrap_or(Path::new(path)), reach.hidden, reading, &mut rules)?;
+    }
+    rules.grant(reach.program, AccessFs::Execute | AccessFs::ReadFile)?;
+    for &device in DEVICES {
+        // Shared mappings of zeroes are memory, and need no file to be seen in.
+        let writing = if device == "/dev/zero" { BitFlags::EMPTY } else { AccessFs::WriteFile | AccessFs::Truncate };
+        rules.grant(Path::new(device), writing | AccessFs::ReadFile)?;
+    }
+    for visible in reach.visible {
+        let access = match visible.writable {
+            true => owning,
+            false if reach.executes_own || reach.is_foreign(&visible.path) => reading,
+            false => looking,
+        };
+        around(&visible.path, reach.hidden, access, &mut rules)?;
+    }
+    Ok(rules.rules.into())
+}
+
+/// Rules in the making.
+struct Rules {
+    rules: RulesetCreated,
+    /// What is granted everywhere.
+    everywhere: BitFlags<AccessFs>,
+}
+
+impl Rules {
+    fn grant(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), AnyError> {
         use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
         // Each program that puts the rules on gets a copy of each.
-        if everywhere.contains(access) {
+        if self.everywhere.contains(access) {
             return Ok(());
         }
         // The system's own links lead to its own folders; others may have been put there by an earlier run.
@@ -163,51 +194,26 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
         let is_file = rustix::fs::fstat(&fd)
             .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Directory);
         let access = if is_file { access & AccessFs::from_file(NEWEST) } else { access };
-        (&mut rules).add_rule(PathBeneath::new(fd.as_fd(), access))?;
+        (&mut self.rules).add_rule(PathBeneath::new(fd.as_fd(), access))?;
         Ok(())
-    };
-    for path in SYSTEM {
-        // By the real path: what is hidden lies below that. The system's own links are as they are where nothing is hidden.
-        let real = if reach.hidden.is_empty() { None } else { std::fs::canonicalize(path).ok() };
-        around(real.as_deref().unwrap_or(Path::new(path)), reach.hidden, reading, &mut grant)?;
     }
-    grant(reach.program, AccessFs::Execute | AccessFs::ReadFile)?;
-    for &device in DEVICES {
-        // Shared mappings of zeroes are memory, and need no file to be seen in.
-        let writing = if device == "/dev/zero" { BitFlags::EMPTY } else { AccessFs::WriteFile | AccessFs::Truncate };
-        grant(Path::new(device), writing | AccessFs::ReadFile)?;
-    }
-    for visible in reach.visible {
-        let access = match visible.writable {
-            true => owning,
-            false if reach.executes_own || reach.is_foreign(&visible.path) => reading,
-            false => looking,
-        };
-        around(&visible.path, reach.hidden, access, &mut grant)?;
-    }
-    Ok(rules.into())
 }
 
 /// Grants `path` but for what is hidden below it. A rule holds for all that is below a folder, and so the folders on
 /// the way to a hidden one are granted piece by piece; in themselves they can be listed, and nothing else.
-fn around(
-    path: &Path,
-    hidden: &[PathBuf],
-    access: BitFlags<AccessFs>,
-    grant: &mut impl FnMut(&Path, BitFlags<AccessFs>) -> Result<(), AnyError>,
-) -> Result<(), AnyError> {
+fn around(path: &Path, hidden: &[PathBuf], access: BitFlags<AccessFs>, rules: &mut Rules) -> Result<(), AnyError> {
     if hidden.iter().any(|hidden| path.starts_with(hidden)) {
         return Ok(());
     }
     if !hidden.iter().any(|hidden| hidden.starts_with(path)) {
-        return grant(path, access);
+        return rules.grant(path, access);
     }
-    grant(path, AccessFs::ReadDir.into())?;
+    rules.grant(path, AccessFs::ReadDir.into())?;
     for entry in std::fs::read_dir(path).into_iter().flatten() {
         let entry = entry?;
         // What a link leads to may be elsewhere.
         if !entry.file_type()?.is_symlink() {
-            around(&entry.path(), hidden, access, grant)?;
+            around(&entry.path(), hidden, access, rules)?;
         }
     }
     Ok(())
