@@ -126,7 +126,7 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
     let reading = AccessFs::from_read(NEWEST);
     let looking = reading & !AccessFs::Execute;
     let owning = if reach.executes_own { everything } else { everything & !AccessFs::Execute };
-    let mut rules = Ruleset::default()
+    let mut set = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(everything)?
         .handle_access(AccessNet::from_all(NEWEST))?
@@ -140,9 +140,9 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
         false => BitFlags::EMPTY,
     };
     if reach.whole_root {
-        (&mut rules).add_rule(PathBeneath::new(PathFd::new("/")?, everywhere))?;
+        (&mut set).add_rule(PathBeneath::new(PathFd::new("/")?, everywhere))?;
     }
-    let mut rules = Rules { rules, everywhere };
+    let mut rules = Rules { set, everywhere };
     for path in SYSTEM {
         // By the real path: what is hidden lies below that. The system's own links are as they are where nothing is hidden.
         let real = if reach.hidden.is_empty() { None } else { std::fs::canonicalize(path).ok() };
@@ -162,12 +162,12 @@ fn build(reach: &Reach<'_>) -> Result<Option<OwnedFd>, AnyError> {
         };
         around(&visible.path, reach.hidden, access, &mut rules)?;
     }
-    Ok(rules.rules.into())
+    Ok(rules.set.into())
 }
 
 /// Rules in the making.
 struct Rules {
-    rules: RulesetCreated,
+    set: RulesetCreated,
     /// What is granted everywhere.
     everywhere: BitFlags<AccessFs>,
 }
@@ -194,7 +194,7 @@ impl Rules {
         let is_file = rustix::fs::fstat(&fd)
             .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Directory);
         let access = if is_file { access & AccessFs::from_file(NEWEST) } else { access };
-        (&mut self.rules).add_rule(PathBeneath::new(fd.as_fd(), access))?;
+        (&mut self.set).add_rule(PathBeneath::new(fd.as_fd(), access))?;
         Ok(())
     }
 }

@@ -96,8 +96,6 @@ pub(crate) fn go_on(
     let meter = Meter::resume(backend.gauges(limits.allow_others(), &members), begun.accounts);
     let stdout = Stream::resume("output", begun.stdout, limits.stdout, Beyond::Ends);
     let stderr = Stream::resume("error output", begun.stderr, limits.stderr, Beyond::Dropped);
-    stdout.make_room();
-    stderr.make_room();
     let outputs = [stdout.pipe(), stderr.pipe()];
     let doorkeeper = backend.fork_gate().map(|gate| Doorkeeper::new(gate, limits, outputs));
     let running = Running { program: jail.begun(), stdout, stderr, until: None, meter, doorkeeper };
@@ -123,6 +121,8 @@ fn watch(
 ) -> Result<Answer, Fault> {
     let limits = &task.limits;
     let Running { mut program, mut stdout, mut stderr, until, mut meter, doorkeeper } = running;
+    stdout.make_room();
+    stderr.make_room();
     let watcher = Watcher {
         limits,
         stdout: &mut stdout,
@@ -155,16 +155,11 @@ fn stream(
     others: bool,
 ) -> Result<(Stream, OwnedFd), Fault> {
     let (target, lent) = match outlet {
-        Outlet::Capture => {
-            let (stream, writer) = Stream::for_capture(name, cap, beyond, others)?;
-            stream.make_room();
-            return Ok((stream, writer));
-        }
+        Outlet::Capture => return Stream::for_capture(name, cap, beyond, others),
         Outlet::File(file) => (Target::Own(file.into()), None),
         Outlet::Lent(file) => (Target::Capture, Some(file)),
     };
     let (stream, writer) = Stream::open(name, target, cap, beyond)?;
-    stream.make_room();
     let writer = lent.unwrap_or(writer);
     if others {
         open_to_all(&writer, OUTPUT_MODE).context("opening the output to the program")?;

@@ -53,9 +53,9 @@ fn serve() -> io::Result<()> {
         let ended = answer.as_ref().ok().filter(by_itself).filter(|_| own.was_alone);
         let _ = backend.tidy(ended.map(|answer| answer.usage.wall));
         if is_repeated && plan.is_plain() && answer.is_ok_and(|answer| is_brief(&answer)) {
-            let program = &plan.task.program;
-            // For those that follow: they are likely to be brief, too.
-            kept = kept.filter(|kept: &KeptPages| kept.path() == program).or_else(|| KeptPages::of(program));
+            // For those that follow: they are likely to be brief, too. What is kept already is of the same program, as this is
+            // the same order.
+            kept = kept.or_else(|| KeptPages::of(&plan.task.program));
             left = leave_to_init(backend, &plan, &socket, &mut own)?;
         } else {
             kept = None;

@@ -4,18 +4,17 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::ptr::{NonNull, null_mut};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 
 /// The pages of a larger file are more than brief programs use, and would have to be read from the disk. What is measured
 /// by the share of a page that a process has, for want of a control group, gets less by this process's share.
-const MOST_BYTES: u64 = 4 << 20;
+const MOST_BYTES: usize = 4 << 20;
 
 /// The pages of one file, until this is dropped. They are never looked at, so it does not matter if the file changes.
 pub(crate) struct KeptPages {
-    path: PathBuf,
     place: NonNull<libc::c_void>,
     length: usize,
 }
@@ -26,13 +25,8 @@ impl KeptPages {
         // There may be something else by now, for which who opens it would wait.
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
         let length = file.metadata().ok().filter(|file| file.is_file())?.len();
-        let length = usize::try_from(length).ok().filter(|length| (1..=MOST_BYTES as usize).contains(length))?;
-        map(&file, length).ok().map(|place| KeptPages { path: path.to_owned(), place, length })
-    }
-
-    /// Where the file was.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+        let length = usize::try_from(length).ok().filter(|length| (1..=MOST_BYTES).contains(length))?;
+        map(&file, length).ok().map(|place| KeptPages { place, length })
     }
 }
 
@@ -83,7 +77,7 @@ mod tests {
         assert!(KeptPages::of(&path).is_none(), "there is none");
         File::create(&path).unwrap();
         assert!(KeptPages::of(&path).is_none(), "it is empty");
-        File::create(&path).unwrap().set_len(MOST_BYTES + 1).unwrap();
+        File::create(&path).unwrap().set_len(MOST_BYTES as u64 + 1).unwrap();
         assert!(KeptPages::of(&path).is_none(), "it is large");
         assert!(KeptPages::of(folder.path()).is_none(), "it is a folder");
         let pipe = folder.path().join("pipe");

@@ -5,8 +5,9 @@ use super::terminal::{note, note_lines};
 use crate::model::{Direction, PastScores, RunEvent, RunningJobs, Stop};
 use crate::plan::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::sync::mpsc::{RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The bar takes the width of the terminal.
@@ -20,16 +21,8 @@ const INTERVAL: Duration = Duration::from_secs(10);
 pub struct Progress {
     bar: ProgressBar,
     state: Arc<Mutex<ProgressState>>,
-    lines: Option<Lines>,
-}
-
-/// What ends the thread that writes the lines.
-#[derive(Debug)]
-struct Lines {
-    /// Held while a line is written: once it is true, none will be.
-    are_over: Arc<Mutex<bool>>,
-    /// Wakes the thread when it is dropped.
-    _end: Sender<()>,
+    /// Dropped, it ends the thread that writes the lines.
+    lines: Option<Sender<()>>,
 }
 
 impl Progress {
@@ -90,30 +83,27 @@ impl Progress {
     /// Removes the bar, and ends the lines. The thread that writes them is not waited for: it may get no core for a while.
     pub fn finish(self) {
         self.bar.finish_and_clear();
-        if let Some(lines) = self.lines {
-            *lock(&lines.are_over) = true;
-        }
+        // Not while a line is written; then no other is.
+        let _stderr = io::stderr().lock();
+        drop(self.lines);
     }
 }
 
-fn lock<T>(state: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock(state: &Mutex<ProgressState>) -> std::sync::MutexGuard<'_, ProgressState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes a line every ten seconds. `None` if no thread can be started: a run does without.
-fn lines(state: Arc<Mutex<ProgressState>>) -> Option<Lines> {
+fn lines(state: Arc<Mutex<ProgressState>>) -> Option<Sender<()>> {
     let (end, ended) = channel();
-    let are_over = Arc::<Mutex<bool>>::default();
-    let theirs = Arc::clone(&are_over);
     let write = move || {
         while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-            let are_over = lock(&theirs);
-            if *are_over {
-                return;
-            }
             let line = lock(&state).line();
-            note(&line);
+            let _stderr = io::stderr().lock();
+            if ended.try_recv() == Err(TryRecvError::Empty) {
+                note(&line);
+            }
         }
     };
-    std::thread::Builder::new().spawn(write).ok().map(|_| Lines { are_over, _end: end })
+    std::thread::Builder::new().spawn(write).ok().map(|_| end)
 }
