@@ -5,12 +5,17 @@ use crate::cases::{CheckerError, Inputs, ProblemChecker, Selection, describe_all
 use crate::cli::CaseArgs;
 use crate::condition::Condition;
 use crate::manifest::closest;
-use crate::model::{CaseList, CaseSource, Digest, Features, Problem};
+use crate::model::{CaseList, CaseSource, Digest, Features, Problem, ReadFile};
 use crate::parallel::map_on_all_cores;
 use crate::report;
 use std::borrow::Borrow;
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// So much of the files that were checked is kept for the run, small ones above all: to open one again takes longer than to check
+/// an answer to it.
+const MOST_BYTES_KEPT: usize = 16 << 20;
 
 /// The cases of a command, and the features of each; `None` if its input was not read.
 pub(crate) struct ChosenCases {
@@ -83,23 +88,28 @@ pub(crate) fn check_name<F: Borrow<Features>>(name: &str, cases: &[F]) -> Result
 }
 
 /// Fails if a file is not an input of the problem. All such files are reported at once, before anything runs. What they
-/// are is noted in `cases`, so that they need not be read again for it.
+/// are is noted in `cases`, so that they need not be read again.
 pub(crate) fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(), Failure> {
     let (inputs, checker) = (Inputs::of(problem), ProblemChecker::of(problem));
     let files = cases.files();
-    let check = |number: usize| -> Result<(Digest, Option<CheckerError>), Failure> {
+    let room = AtomicUsize::new(MOST_BYTES_KEPT);
+    let is_kept = |input: &[u8]| {
+        room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(input.len())).is_ok()
+    };
+    let check = |number: usize| -> Result<(ReadFile, Option<CheckerError>), Failure> {
         let source = CaseSource::File(files[number].0.to_path_buf());
         let input = inputs.load_from(&source)?;
-        Ok((Digest::of(&input), checker.prepare(&input, Some(&source)).err()))
+        let error = checker.prepare(&input, Some(&source)).err();
+        Ok((ReadFile { hash: Digest::of(&input), input: is_kept(&input).then(|| input.into()) }, error))
     };
-    let mut hashes = Vec::new();
+    let mut read = Vec::new();
     let mut unsuited = Vec::new();
     let mut unreadable = Vec::new();
     let mut hint = None;
     for (number, checked) in map_on_all_cores(files.len(), check).into_iter().enumerate() {
         match checked {
-            Ok((hash, error)) => {
-                hashes.push(hash);
+            Ok((file, error)) => {
+                read.push(file);
                 if let Some(CheckerError::Malformed(_)) = error {
                     hint = Some(format!("`judge show {}` describes the input", problem.id));
                 }
@@ -109,6 +119,6 @@ pub(crate) fn check_files(problem: &Problem, cases: &mut CaseList) -> Result<(),
         }
     }
     Failure::check_all(unreadable)?;
-    cases.set_file_hashes(hashes);
+    cases.set_read_files(read);
     Failure::check_all(unsuited).map_err(|all| hint.into_iter().fold(all, Failure::with_hint))
 }

@@ -167,7 +167,7 @@ fn hash_of_files(cases: &CaseList) -> Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{CaseName, CaseSpec};
+    use crate::model::{CaseName, CaseSpec, ReadFile};
 
     #[test]
     fn hashes_that_are_known_are_those_of_the_files() {
@@ -179,12 +179,15 @@ mod tests {
             cases.push(CaseSpec::new(CaseName::from(name), CaseSource::File(path)));
         }
         let read = hash_of_files(&cases);
-        let content = |(path, _): &(&std::path::Path, usize)| Digest::of(&std::fs::read(path).unwrap());
-        cases.set_file_hashes(cases.files().iter().map(content).collect());
+        let read_file = |(path, _): &(&std::path::Path, usize)| {
+            let hash = Digest::of(&std::fs::read(path).unwrap());
+            ReadFile { hash, input: None }
+        };
+        cases.set_read_files(cases.files().iter().map(read_file).collect());
         assert_eq!(hash_of_files(&cases), read);
         std::fs::write(folder.path().join("b"), "another").unwrap();
         assert_eq!(hash_of_files(&cases), read, "nothing is read again");
-        cases.set_file_hashes(cases.files().iter().map(content).collect());
+        cases.set_read_files(cases.files().iter().map(read_file).collect());
         assert_ne!(hash_of_files(&cases), read);
     }
 }

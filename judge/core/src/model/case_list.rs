@@ -6,7 +6,7 @@ use super::{CaseName, CaseSource, CaseSpec, Digest};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The cases of a plan or a problem, in order. Cases are made as they are asked for.
@@ -14,8 +14,23 @@ use std::sync::Arc;
 pub struct CaseList {
     parts: Vec<Part>,
     len: usize,
-    /// The hashes of [`CaseList::files`], if they were read for this list.
-    file_hashes: Option<Arc<[Digest]>>,
+    /// What was read of [`CaseList::files`], if it was for this list.
+    read: Option<Arc<ReadFiles>>,
+}
+
+#[derive(Debug)]
+struct ReadFiles {
+    hashes: Vec<Digest>,
+    inputs: HashMap<PathBuf, Arc<[u8]>>,
+}
+
+/// What was read of one of [`CaseList::files`].
+#[derive(Debug)]
+pub struct ReadFile {
+    /// The hash of its content.
+    pub hash: Digest,
+    /// Its content, if it is kept.
+    pub input: Option<Arc<[u8]>>,
 }
 
 #[derive(Debug, Clone)]
@@ -93,15 +108,25 @@ impl CaseList {
         paths.chunk_by(|path, next| path == next).map(|paths| (paths[0], paths.len())).collect()
     }
 
-    /// Notes the hashes of the content of [`files`](Self::files), which were read, in the same order.
-    pub fn set_file_hashes(&mut self, hashes: Vec<Digest>) {
-        self.file_hashes = Some(hashes.into());
+    /// Notes what was read of [`files`](Self::files), in the same order, until the list changes.
+    pub fn set_read_files(&mut self, read: Vec<ReadFile>) {
+        let hashes = read.iter().map(|file| file.hash).collect();
+        let inputs = self.files().into_iter().zip(read);
+        let inputs = inputs.filter_map(|((path, _), file)| Some((path.to_path_buf(), file.input?))).collect();
+        self.read = Some(Arc::new(ReadFiles { hashes, inputs }));
     }
 
-    /// Returns what was noted by [`set_file_hashes`](Self::set_file_hashes), unless the list has changed since.
+    /// Returns the hashes of the content of [`files`](Self::files), if these were read.
     #[must_use]
     pub fn file_hashes(&self) -> Option<&[Digest]> {
-        self.file_hashes.as_deref()
+        self.read.as_deref().map(|read| &*read.hashes)
+    }
+
+    /// Returns the input of the cases that come from there, if it was read and kept.
+    #[must_use]
+    pub fn kept_input(&self, source: &CaseSource) -> Option<Arc<[u8]>> {
+        let CaseSource::File(path) = source else { return None };
+        self.read.as_ref()?.inputs.get(path).map(Arc::clone)
     }
 
     /// Returns whether a case has neither thresholds, nor a best score, nor a weight of its own, for all cases.
@@ -133,7 +158,7 @@ impl CaseList {
 
     /// Adds a case.
     pub fn push(&mut self, case: CaseSpec) {
-        self.file_hashes = None;
+        self.read = None;
         match case.plain_seed() {
             Some(seed) => self.push_seeds(seed..=seed),
             None => {

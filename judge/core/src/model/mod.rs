@@ -56,7 +56,7 @@ pub use allowance::{Allowance, TimeFactor, TimeFactorError};
 pub use answer_files::AnswerFiles;
 pub use best_score::{BestScore, BestScores, Game};
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
-pub use case_list::{CaseIter, CaseList, Repetitions, TermsBySource};
+pub use case_list::{CaseIter, CaseList, ReadFile, Repetitions, TermsBySource};
 pub use checker_identity::CheckerIdentity;
 pub use counted::counted;
 pub use digest::{Digest, DigestError, DigestWriter};

@@ -165,8 +165,9 @@ impl<'a> CaseRunner<'a> {
         if let Some(open) = self.open.as_ref().filter(|open| open.index == index) {
             return Ok(Rc::clone(open));
         }
-        let case = &self.slots.plan.cases.at(index);
-        let input: Arc<[u8]> = self.slots.inputs.load(case)?.into();
+        let cases = &self.slots.plan.cases;
+        let case = &cases.at(index);
+        let input = cases.kept_input(&case.source).map_or_else(|| self.slots.inputs.load(case).map(Arc::from), Ok)?;
         let prepared = self.slots.checker.prepare(&input, Some(&case.source))?;
         let finder = self.slots.finder.as_ref();
         let features = finder.map(|finder| Arc::new(finder.describe(&input, &prepared)));

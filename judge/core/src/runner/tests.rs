@@ -3,12 +3,13 @@
 use super::dispatcher::run_plan;
 use super::signals::Signals;
 use super::{ResultStore, RunResult, RunSettings, StoreLost};
+use crate::cases::Inputs;
 use crate::executor::QUEUE;
 use crate::executor::scripted::{Run, ScriptedPool, Step};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Program, RunEvent, Runtime,
-    Solver, SolverSpec, Stop, StoredResult, Verdict,
+    CaseName, CaseSource, CaseSpec, Digest, Evidence, FinishedJob, Invocation, JobId, KnownOutcome, Outcome, Program,
+    ReadFile, RunEvent, Runtime, Solver, SolverSpec, Stop, StoredResult, Verdict,
 };
 use crate::plan::Plan;
 use std::collections::HashMap;
@@ -127,6 +128,18 @@ fn every_job_has_its_outcome() {
     assert_eq!(verdicts(&result), expected.map(Some));
     assert_eq!(result.stop, None);
     assert_eq!(pool.opened(), 1, "one slot, one executor");
+}
+
+#[test]
+fn a_file_that_was_read_and_kept_is_not_read_again() {
+    let mut plan = plan(1);
+    let input = Inputs::of(&plan.problem).generate(1).unwrap();
+    let in_file = |name: &str| CaseSpec::new(CaseName::from(name), CaseSource::File(Path::new("/nowhere").join(name)));
+    plan.cases = ["kept", "not kept"].map(in_file).into_iter().collect();
+    let read = |input| ReadFile { hash: Digest::of(b""), input };
+    plan.cases.set_read_files(vec![read(Some(input.into())), read(None)]);
+    let result = run(&plan, 1, &ScriptedPool::in_turn(&[Step::Answer("0")]), &Notes::new(false), ignore);
+    assert_eq!(verdicts(&result), [Verdict::Accepted, Verdict::JudgeError].map(Some));
 }
 
 #[test]

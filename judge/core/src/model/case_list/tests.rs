@@ -80,7 +80,7 @@ fn names_are_counted_up_from_any_number() {
 }
 
 #[test]
-fn hashes_of_files_are_known_until_there_is_another_case() {
+fn what_was_read_of_files_is_known_until_there_is_another_case() {
     let in_file = |name: &str, path: &str| CaseSpec::new(CaseName::from(name), CaseSource::File(path.into()));
     let mut list = CaseList::default();
     list.push(in_file("a", "a.in"));
@@ -92,10 +92,16 @@ fn hashes_of_files_are_known_until_there_is_another_case() {
     assert_eq!(list.files(), files);
     assert_eq!(list.file_hashes(), None);
     let hashes = [b"a", b"b", b"a"].map(|content| Digest::of(content));
-    list.set_file_hashes(hashes.to_vec());
+    let inputs: [Option<&[u8]>; 3] = [Some(b"a"), None, Some(b"a")];
+    let read = hashes.iter().zip(inputs).map(|(hash, input)| ReadFile { hash: *hash, input: input.map(Arc::from) });
+    list.set_read_files(read.collect());
     assert_eq!(list.clone().file_hashes(), Some(&hashes[..]));
+    let kept = [0, 1, 2, 5, 6].map(|place| list.kept_input(&list.at(place).source));
+    assert_eq!(kept.map(|input| input.is_some()), [true, true, false, false, true]);
+    assert_eq!(list.kept_input(&CaseSource::File("a.in".into())).as_deref(), Some(&b"a"[..]));
     assert_eq!(list.clone().repeated(2).file_hashes(), None);
     assert_eq!(list.iter().collect::<CaseList>().file_hashes(), None);
     list.push(in_file("c", "c.in"));
     assert_eq!(list.file_hashes(), None);
+    assert_eq!(list.kept_input(&CaseSource::File("a.in".into())), None);
 }
