@@ -13,8 +13,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// So much of the files that were checked is kept for the run, small ones above all: to open one again takes longer than to check
-/// an answer to it.
+/// So much of the files that were checked is kept for the run. To open a small one again takes longer than to check an answer
+/// to it.
 const MOST_BYTES_KEPT: usize = 16 << 20;
 
 /// The cases of a command, and the features of each; `None` if its input was not read.
