@@ -27,3 +27,10 @@ mod store;
 pub(crate) use browser::open;
 pub(crate) use server::Server;
 pub(crate) use started::Starter;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks what no thread leaves half changed, even one that panics.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,13 +1,14 @@
 //! The rows of a run that a filter lets through, sorted. The last orders are kept: a page scrolls through one.
 
 use super::field::{Field, verdict_number};
+use super::locked;
 use super::refused::Refused;
 use super::shown_run::ShownRun;
 use crate::condition::Condition;
 use crate::model::{Features, JobId, Number};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// How many orders of a run are kept.
 const KEPT: usize = 4;
@@ -49,7 +50,7 @@ impl OrderedRun {
 
     /// Returns the rows that a filter lets through, in an order. Rows without the number come last.
     pub(super) fn rows(&self, filter: &RowFilter, order: &RowOrder) -> Result<Arc<Vec<JobId>>, Refused> {
-        let mut known = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.orders);
         if let Some(sorted) = known.iter().find(|sorted| sorted.filter == *filter && sorted.order == *order) {
             return Ok(Arc::clone(&sorted.rows));
         }

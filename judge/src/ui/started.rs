@@ -1,6 +1,7 @@
 //! Runs that pages have started. Each is a judge of its own, in its own group of processes: Ctrl-C in the terminal of the
 //! server is not theirs. They end with the server, even if it is killed.
 
+use super::locked;
 use crate::model::{RunId, quote_words};
 use crate::workflow::failure::Failure;
 use crate::workflow::parent::PARENT;
@@ -9,7 +10,7 @@ use std::io::{self, PipeReader, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::Builder;
 
 /// The most runs that go on at once.
@@ -164,8 +165,4 @@ impl StartedRun {
         let exit = child.wait().unwrap_or_default();
         locked(&self.state).exit = Some(exit);
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,6 @@
 //! The catalogue, its journal, and the runs that were last looked at.
 
+use super::locked;
 use super::refused::Refused;
 use super::row_order::OrderedRun;
 use super::shown_run::ShownRun;
@@ -10,7 +11,7 @@ use crate::model::RunId;
 use crate::workflow::failure::Failure;
 use crate::workflow::recorder;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// How many runs are kept ready: a run of a million cases takes a second to read, and some hundred megabytes.
 const KEPT: usize = 4;
@@ -71,8 +72,4 @@ impl Store {
             runs.back().map(|(_, run)| Arc::clone(run)).ok_or_else(missing)
         })
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
