@@ -31,7 +31,7 @@ fn baseline(played: &MatchResult, nodes: &NodeList) -> Result<Baseline, Failure>
     let mut cases = BTreeMap::new();
     for (case, spec) in plan.cases.iter().enumerate() {
         let Some(outcome) = played.outcome(JobId { case, solver: 0 }) else { continue };
-        let input = Digest::of(&inputs.load(&spec)?).short();
+        let input = Digest::of(&inputs.load_of(&plan.cases, &spec)?).short();
         cases.insert(spec.name.to_string(), entry(&outcome, nodes, input));
     }
     Ok(Baseline {

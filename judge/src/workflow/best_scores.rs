@@ -90,13 +90,18 @@ impl ReferenceScores {
         let inputs = Inputs::of(problem);
         let with_best = |mut case: CaseSpec| -> Result<CaseSpec, Failure> {
             let input = match &self.scores {
-                Scores::ByInput(_) => Some(Digest::of(&inputs.load(&case)?)),
+                Scores::ByInput(_) => Some(match cases.read_file(&case.source) {
+                    Some(file) => file.hash,
+                    None => Digest::of(&inputs.load(&case)?),
+                }),
                 Scores::None | Scores::ByName(_) => None,
             };
             is_unknown &= !self.apply_to(problem.direction, &mut case, input);
             Ok(case)
         };
-        *cases = cases.iter().map(with_best).collect::<Result<_, _>>()?;
+        let mut changed = cases.iter().map(with_best).collect::<Result<CaseList, _>>()?;
+        changed.share_read_files(cases);
+        *cases = changed;
         if let BestSource::File(path) = &self.source
             && is_unknown
         {

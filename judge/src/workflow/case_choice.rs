@@ -53,9 +53,11 @@ pub(crate) fn filter(
     let all = cases.len();
     let holds = |features: &Features| condition.is_none_or(|condition| condition.holds(features));
     let kept = cases.iter().zip(features).filter(|(_, features)| holds(features));
-    let (cases, features): (CaseList, Vec<_>) = kept.map(|(case, features)| (case, Some(Arc::new(features)))).unzip();
-    report_kept(condition, cases.len(), &format!("the {all} cases"))?;
-    Ok(ChosenCases { cases, features })
+    let (mut chosen, features): (CaseList, Vec<_>) =
+        kept.map(|(case, features)| (case, Some(Arc::new(features)))).unzip();
+    chosen.share_read_files(&cases);
+    report_kept(condition, chosen.len(), &format!("the {all} cases"))?;
+    Ok(ChosenCases { cases: chosen, features })
 }
 
 /// Reports for how many of the cases the condition holds, if there is one. Fails if for none.

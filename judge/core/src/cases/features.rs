@@ -62,8 +62,12 @@ impl CaseReader {
     /// When its input cannot be made or read, or is malformed.
     pub fn describe(&self, case: &CaseSpec) -> Result<CaseDescription, ReadError> {
         let input = self.inputs.load(case)?;
-        let prepared = self.checker.prepare(&input, Some(&case.source))?;
-        Ok(CaseDescription { input: Digest::of(&input), features: self.finder.describe(&input, &prepared) })
+        Ok(CaseDescription { input: Digest::of(&input), features: self.features(case, &input)? })
+    }
+
+    fn features(&self, case: &CaseSpec, input: &[u8]) -> Result<Features, ReadError> {
+        let prepared = self.checker.prepare(input, Some(&case.source))?;
+        Ok(self.finder.describe(input, &prepared))
     }
 }
 
@@ -73,7 +77,10 @@ impl CaseReader {
 /// The first case that cannot be read.
 pub fn describe_all(problem: &Problem, cases: &CaseList) -> Result<Vec<Features>, ReadError> {
     let reader = CaseReader::of(problem);
-    try_map_on_all_cores(cases.len(), |place| Ok(reader.describe(&cases.at(place))?.features))
+    try_map_on_all_cores(cases.len(), |place| {
+        let case = &cases.at(place);
+        reader.features(case, &reader.inputs.load_of(cases, case)?)
+    })
 }
 
 /// Returns the number in the first group, or in the whole match; `None` if the text found is not a number.

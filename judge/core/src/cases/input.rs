@@ -3,7 +3,7 @@
 use super::error::InputError;
 use super::made::FileProgram;
 use crate::command::{SetterProgram, StopSignal};
-use crate::model::{CaseSource, CaseSpec, GeneratorChoice, Problem, tail};
+use crate::model::{CaseList, CaseSource, CaseSpec, GeneratorChoice, Problem, tail};
 use checkers::Generator;
 use std::sync::Arc;
 
@@ -53,6 +53,17 @@ impl Inputs {
     /// When its file cannot be read, or its seed cannot be used.
     pub fn load(&self, case: &CaseSpec) -> Result<Vec<u8>, InputError> {
         self.load_from(&case.source)
+    }
+
+    /// Returns the input of a case of this list: that which was read for the list, if it was kept.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_of(&self, cases: &CaseList, case: &CaseSpec) -> Result<Arc<[u8]>, InputError> {
+        match cases.read_file(&case.source).and_then(|file| file.input.as_ref()) {
+            Some(input) => Ok(Arc::clone(input)),
+            None => self.load(case).map(Arc::from),
+        }
     }
 
     /// Returns the input of a case that comes from there.

@@ -82,7 +82,9 @@ impl SlurmRunner {
         let inputs = Inputs::of(&plan.problem);
         let mut known = Vec::new();
         for (case, spec) in plan.cases.iter().enumerate() {
-            let mut found = inputs.load(&spec).map_or_else(|_| Vec::new(), |input| earlier(plan, store, case, &input));
+            let mut found = inputs
+                .load_of(&plan.cases, &spec)
+                .map_or_else(|_| Vec::new(), |input| earlier(plan, store, case, &input));
             known.push(found.len() == plan.solvers.len());
             if known[case] {
                 self.note_earlier_nodes(&mut found, store, handover);

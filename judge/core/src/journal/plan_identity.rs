@@ -9,7 +9,6 @@ use crate::model::{CaseList, CaseSource, CheckerIdentity, Digest, Limits, RunId,
 use crate::parallel::map_on_all_cores;
 use crate::plan::Plan;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use std::borrow::Cow;
 
 /// What the results of a plan depend on, without the machine that they come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -154,7 +153,7 @@ fn hash_of_files(cases: &CaseList) -> Digest {
     let files = cases.files();
     // A file that cannot be read is a failed case of the run.
     let hash = |number: usize| std::fs::read(files[number].0).map_or(Digest([0; 32]), |content| Digest::of(&content));
-    let hashes = cases.file_hashes().map_or_else(|| map_on_all_cores(files.len(), hash).into(), Cow::Borrowed);
+    let hashes = cases.file_hashes().unwrap_or_else(|| map_on_all_cores(files.len(), hash));
     let mut all = Encoder::new("files");
     for ((_, times), hash) in files.iter().zip(hashes.iter()) {
         for _ in 0..*times {

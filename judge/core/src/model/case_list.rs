@@ -14,14 +14,8 @@ use std::sync::Arc;
 pub struct CaseList {
     parts: Vec<Part>,
     len: usize,
-    /// What was read of [`CaseList::files`], if it was for this list.
-    read: Option<Arc<ReadFiles>>,
-}
-
-#[derive(Debug)]
-struct ReadFiles {
-    hashes: Vec<Digest>,
-    inputs: HashMap<PathBuf, Arc<[u8]>>,
+    /// What was read of [`CaseList::files`], if they were for this list.
+    read: Option<Arc<HashMap<PathBuf, ReadFile>>>,
 }
 
 /// What was read of one of [`CaseList::files`].
@@ -108,25 +102,29 @@ impl CaseList {
         paths.chunk_by(|path, next| path == next).map(|paths| (paths[0], paths.len())).collect()
     }
 
-    /// Notes what was read of [`files`](Self::files), in the same order, until the list changes.
+    /// Notes what was read of [`files`](Self::files), in the same order, until a case is added.
     pub fn set_read_files(&mut self, read: Vec<ReadFile>) {
-        let hashes = read.iter().map(|file| file.hash).collect();
-        let inputs = self.files().into_iter().zip(read);
-        let inputs = inputs.filter_map(|((path, _), file)| Some((path.to_path_buf(), file.input?))).collect();
-        self.read = Some(Arc::new(ReadFiles { hashes, inputs }));
+        let paths = self.files().into_iter().map(|(path, _)| path.to_path_buf());
+        self.read = Some(Arc::new(paths.zip(read).collect()));
+    }
+
+    /// Takes over what was read for the list that this one was made from.
+    pub fn share_read_files(&mut self, origin: &Self) {
+        self.read.clone_from(&origin.read);
+    }
+
+    /// Returns what was read of the file that is this source, if it is a file and was read for this list.
+    #[must_use]
+    pub fn read_file(&self, source: &CaseSource) -> Option<&ReadFile> {
+        let CaseSource::File(path) = source else { return None };
+        self.read.as_ref()?.get(path)
     }
 
     /// Returns the hashes of the content of [`files`](Self::files), if these were read.
     #[must_use]
-    pub fn file_hashes(&self) -> Option<&[Digest]> {
-        self.read.as_deref().map(|read| &*read.hashes)
-    }
-
-    /// Returns the input of the cases that come from there, if it was read and kept.
-    #[must_use]
-    pub fn kept_input(&self, source: &CaseSource) -> Option<Arc<[u8]>> {
-        let CaseSource::File(path) = source else { return None };
-        self.read.as_ref()?.inputs.get(path).map(Arc::clone)
+    pub fn file_hashes(&self) -> Option<Vec<Digest>> {
+        let read = self.read.as_ref()?;
+        self.files().into_iter().map(|(path, _)| Some(read.get(path)?.hash)).collect()
     }
 
     /// Returns whether a case has neither thresholds, nor a best score, nor a weight of its own, for all cases.

@@ -167,7 +167,7 @@ impl<'a> CaseRunner<'a> {
         }
         let cases = &self.slots.plan.cases;
         let case = &cases.at(index);
-        let input = cases.kept_input(&case.source).map_or_else(|| self.slots.inputs.load(case).map(Arc::from), Ok)?;
+        let input = self.slots.inputs.load_of(cases, case)?;
         let prepared = self.slots.checker.prepare(&input, Some(&case.source))?;
         let finder = self.slots.finder.as_ref();
         let features = finder.map(|finder| Arc::new(finder.describe(&input, &prepared)));

@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io;
 use std::sync::mpsc::{RecvTimeoutError, Sender, TryRecvError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The bar takes the width of the terminal.
@@ -89,7 +89,7 @@ impl Progress {
     }
 }
 
-fn lock(state: &Mutex<ProgressState>) -> std::sync::MutexGuard<'_, ProgressState> {
+fn lock(state: &Mutex<ProgressState>) -> MutexGuard<'_, ProgressState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

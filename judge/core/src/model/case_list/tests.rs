@@ -95,13 +95,15 @@ fn what_was_read_of_files_is_known_until_there_is_another_case() {
     let inputs: [Option<&[u8]>; 3] = [Some(b"a"), None, Some(b"a")];
     let read = hashes.iter().zip(inputs).map(|(hash, input)| ReadFile { hash: *hash, input: input.map(Arc::from) });
     list.set_read_files(read.collect());
-    assert_eq!(list.clone().file_hashes(), Some(&hashes[..]));
-    let kept = [0, 1, 2, 5, 6].map(|place| list.kept_input(&list.at(place).source));
-    assert_eq!(kept.map(|input| input.is_some()), [true, true, false, false, true]);
-    assert_eq!(list.kept_input(&CaseSource::File("a.in".into())).as_deref(), Some(&b"a"[..]));
+    assert_eq!(list.clone().file_hashes().as_deref(), Some(&hashes[..]));
+    let kept = |place| list.read_file(&list.at(place).source)?.input.as_deref();
+    assert_eq!([0, 1, 2, 5, 6].map(kept), [Some(&b"a"[..]), Some(b"a"), None, None, Some(b"a")]);
+    let mut made: CaseList = list.iter().filter(|case| case.name.to_string() == "b").collect();
+    made.share_read_files(&list);
+    assert_eq!(made.file_hashes().as_deref(), Some(&hashes[1..2]));
     assert_eq!(list.clone().repeated(2).file_hashes(), None);
     assert_eq!(list.iter().collect::<CaseList>().file_hashes(), None);
     list.push(in_file("c", "c.in"));
     assert_eq!(list.file_hashes(), None);
-    assert_eq!(list.kept_input(&CaseSource::File("a.in".into())), None);
+    assert!(list.read_file(&CaseSource::File("a.in".into())).is_none());
 }
