@@ -22,12 +22,12 @@ mod trial;
 use delegation::Delegation;
 use expect::Row;
 use pace::{bounded, slowness, unhurried};
+use parking_lot::Mutex;
 use plain_user::PLAIN_USER;
 use require::{Need, named, required, skip};
 use scene::Scene;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -86,10 +86,10 @@ fn compiled(corpus: &Path, rows: &[Row]) -> Result<tempfile::TempDir, String> {
     each(rows, cores(), |row| {
         let compiled = compile(corpus, folder.path(), &row.name);
         if compiled.is_err() {
-            *failure.lock().unwrap() = compiled;
+            *failure.lock() = compiled;
         }
     });
-    failure.into_inner().unwrap()?;
+    failure.into_inner()?;
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     for (from, name) in [(Path::new(env!("CARGO_BIN_EXE_judge")), "judge"), (&own, "corpus-test")] {
         std::fs::copy(from, folder.path().join(name)).map_err(|error| format!("{name}: {error}"))?;
@@ -202,7 +202,7 @@ fn at_once(rows: &[&Row], scene: &Scene, place: &Place<'_>, jobs: usize) -> Tall
         let heading = format!("{}: {}", place.name(), row.name);
         let tried = || (trial::hold(row, scene, place), slowness());
         let result = unhurried(&heading, || bounded(Duration::from_secs(120), &heading, tried));
-        let mut tally = tally.lock().unwrap();
+        let mut tally = tally.lock();
         match result.and_then(|(verdict, pace)| Ok((verdict?, pace))) {
             Ok((verdict, pace)) => {
                 tally.passed += 1;
@@ -212,5 +212,5 @@ fn at_once(rows: &[&Row], scene: &Scene, place: &Place<'_>, jobs: usize) -> Tall
             Err(why) => println!("FAILED {heading}: {why}"),
         }
     });
-    tally.into_inner().unwrap()
+    tally.into_inner()
 }

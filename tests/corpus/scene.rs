@@ -1,5 +1,6 @@
 //! What the programs of the corpus are let loose on: the names and places that they know by heart.
 
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
@@ -10,7 +11,6 @@ use std::os::unix::net::{SocketAddr, UnixListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
 
 const CANARY: &str = "/tmp/sbx_canary";
 /// The file in its folder that tells it from a folder of another program.
@@ -101,7 +101,7 @@ impl Scene {
         if self.udp.iter().any(|socket| socket.recv(&mut [0; 8]).is_ok()) {
             return Some("a datagram came".to_owned());
         }
-        if self.bystander.lock().unwrap().try_wait().unwrap().is_some() {
+        if self.bystander.lock().try_wait().unwrap().is_some() {
             return Some("the bystander was killed".to_owned());
         }
         let answer = fs::read_to_string(Path::new(CANARY).join("answer.out"));
@@ -120,7 +120,7 @@ impl Scene {
 
 impl Drop for Scene {
     fn drop(&mut self) {
-        let bystander = self.bystander.get_mut().unwrap();
+        let bystander = self.bystander.get_mut();
         let _ = bystander.kill();
         let _ = bystander.wait();
         let _ = fs::remove_dir_all(CANARY);

@@ -2,11 +2,12 @@
 
 use crate::support::require::{Need, named, skip};
 use crate::support::{Folder, Said};
+use parking_lot::{Mutex, MutexGuard};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 /// An ordinary user that no other program runs as.
 pub(crate) const PLAIN_USER: u32 = 57_913;
@@ -28,7 +29,7 @@ impl Stage {
     /// `None`: it was said why this machine has no stage.
     pub(crate) fn set() -> Option<Stage> {
         static PROGRAMS: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = TURN.lock();
         let programs = match PROGRAMS.get_or_init(compile) {
             Ok(programs) => programs,
             Err(why) => {

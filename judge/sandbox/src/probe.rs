@@ -1,10 +1,10 @@
 //! Tries the tiers: whether one works here, and what does not hold in it.
 
+use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::api::child::in_child;

@@ -1,7 +1,5 @@
 //! Chooses a tier by trying what works here, and opens workers.
 
-use std::sync::{MutexGuard, PoisonError};
-
 use crate::api::execution::Fault;
 use crate::api::request::Request;
 use crate::api::tier::{Gap, Options, Tier, TierChoice};
@@ -93,7 +91,7 @@ impl Sandbox {
     /// given. That takes some milliseconds: the caller does other things meanwhile. [`worker`](Self::worker) hands them
     /// out.
     pub fn make_ready(&self, cores: &[usize], request: Option<&Request>) {
-        let mut waiting = self.waiting();
+        let mut waiting = self.found.waiting.lock();
         for &core in cores {
             let core = Some(core);
             if !waiting.iter().any(|waiting| waiting.core == core)
@@ -121,16 +119,12 @@ impl Sandbox {
 
     /// A worker that waits for this core, or for all. Who wants one for all cores has no use for others: then they end.
     fn take_waiting(&self, core: Option<usize>) -> Option<Worker> {
-        let mut waiting = self.waiting();
+        let mut waiting = self.found.waiting.lock();
         if core.is_none() {
             waiting.retain(|waiting| waiting.core.is_none());
         }
         let place = waiting.iter().position(|waiting| waiting.core == core)?;
         Some(waiting.remove(place).worker)
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Vec<WaitingWorker>> {
-        self.found.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

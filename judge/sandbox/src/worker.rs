@@ -1,13 +1,14 @@
 //! The judge's side of a helper: starts it, hands it requests, and can stop it from any thread.
 
+use parking_lot::Mutex;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
@@ -78,11 +79,7 @@ static DISMISSED: Mutex<Vec<Helper>> = Mutex::new(Vec::new());
 
 /// Waits for the end of all workers that were dismissed. To be called when the process is about to end.
 pub fn wait_for_dismissed_workers() {
-    dismissed().clear();
-}
-
-fn dismissed() -> MutexGuard<'static, Vec<Helper>> {
-    DISMISSED.lock().unwrap_or_else(PoisonError::into_inner)
+    DISMISSED.lock().clear();
 }
 
 /// What a worker shares with its cancellers.
@@ -247,7 +244,7 @@ impl Worker {
     pub fn dismiss(self) {
         let Worker { helper, .. } = self;
         helper.link.close();
-        let mut dismissed = dismissed();
+        let mut dismissed = DISMISSED.lock();
         dismissed.retain_mut(|helper| !helper.has_ended());
         dismissed.push(helper);
     }

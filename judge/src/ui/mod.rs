@@ -24,13 +24,6 @@ mod shown_run;
 mod started;
 mod store;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 pub(crate) use browser::open;
 pub(crate) use server::Server;
 pub(crate) use started::Starter;
-
-/// Locks what no thread leaves half changed, even one that panics.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}

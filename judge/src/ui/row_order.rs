@@ -1,14 +1,14 @@
 //! The rows of a run that a filter lets through, sorted. The last orders are kept: a page scrolls through one.
 
 use super::field::{Field, verdict_number};
-use super::locked;
 use super::refused::Refused;
 use super::shown_run::ShownRun;
 use crate::condition::Condition;
 use crate::model::{Features, JobId, Number};
+use parking_lot::Mutex;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// How many orders of a run are kept.
 const KEPT: usize = 4;
@@ -50,7 +50,7 @@ impl OrderedRun {
 
     /// Returns the rows that a filter lets through, in an order. Rows without the number come last.
     pub(super) fn rows(&self, filter: &RowFilter, order: &RowOrder) -> Result<Arc<Vec<JobId>>, Refused> {
-        let mut known = locked(&self.orders);
+        let mut known = self.orders.lock();
         if let Some(sorted) = known.iter().find(|sorted| sorted.filter == *filter && sorted.order == *order) {
             return Ok(Arc::clone(&sorted.rows));
         }

@@ -1,16 +1,16 @@
 //! Runs that pages have started. Each is a judge of its own, in its own group of processes: Ctrl-C in the terminal of the
 //! server is not theirs. They end with the server, even if it is killed.
 
-use super::locked;
 use crate::model::{RunId, quote_words};
 use crate::workflow::failure::Failure;
 use crate::workflow::parent::PARENT;
+use parking_lot::Mutex;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::io::{self, PipeReader, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::Builder;
 
 /// The most runs that go on at once.
@@ -66,7 +66,7 @@ impl Starter {
 
     /// Starts a run. `after` is the newest run in the journal, and `run` the one that goes on, if it is one.
     pub(super) fn start(&self, words: Vec<String>, after: RunId, run: Option<RunId>) -> Result<(), Failure> {
-        let mut runs = locked(&self.runs);
+        let mut runs = self.runs.lock();
         if runs.iter().filter(|run| run.exit().is_none()).count() >= MOST_RUNNING {
             let error = format!("{MOST_RUNNING} runs that were started here go on already");
             return Err(Failure::usage(error).with_hint("stop one, or wait for its end"));
@@ -93,12 +93,12 @@ impl Starter {
 
     /// Returns those that were started, the newest first.
     pub(super) fn runs(&self) -> Vec<Arc<StartedRun>> {
-        locked(&self.runs).iter().rev().cloned().collect()
+        self.runs.lock().iter().rev().cloned().collect()
     }
 
     /// Returns whether one goes on.
     pub(super) fn is_busy(&self) -> bool {
-        locked(&self.runs).iter().any(|run| run.exit().is_none())
+        self.runs.lock().iter().any(|run| run.exit().is_none())
     }
 
     /// Sends a signal to all that go on.
@@ -131,19 +131,19 @@ impl StartedRun {
 
     /// Returns how it ended; `None` while it goes on.
     pub(super) fn exit(&self) -> Option<ExitStatus> {
-        locked(&self.state).exit
+        self.state.lock().exit
     }
 
     /// Returns the end of what it has printed.
     pub(super) fn output(&self) -> String {
-        String::from_utf8_lossy(&locked(&self.state).output).into_owned()
+        String::from_utf8_lossy(&self.state.lock().output).into_owned()
     }
 
     /// Returns its number in the journal, which `find` looks for until it is known.
     pub(super) fn run<E>(&self, find: impl FnOnce(&Self) -> Result<Option<RunId>, E>) -> Result<Option<RunId>, E> {
-        let known = locked(&self.state).run;
+        let known = self.state.lock().run;
         let run = known.map_or_else(|| find(self), |run| Ok(Some(run)))?;
-        locked(&self.state).run = run;
+        self.state.lock().run = run;
         Ok(run)
     }
 
@@ -157,12 +157,12 @@ impl StartedRun {
     fn follow(&self, mut child: Child, mut output: PipeReader) {
         let mut bytes = [0; 4096];
         while let Ok(length @ 1..) = output.read(&mut bytes) {
-            let mut state = locked(&self.state);
+            let mut state = self.state.lock();
             state.output.extend_from_slice(&bytes[..length]);
             let surplus = state.output.len().saturating_sub(MOST_OUTPUT);
             state.output.drain(..surplus);
         }
         let exit = child.wait().unwrap_or_default();
-        locked(&self.state).exit = Some(exit);
+        self.state.lock().exit = Some(exit);
     }
 }

@@ -1,6 +1,5 @@
 //! The catalogue, its journal, and the runs that were last looked at.
 
-use super::locked;
 use super::refused::Refused;
 use super::row_order::OrderedRun;
 use super::shown_run::ShownRun;
@@ -10,8 +9,9 @@ use crate::manifest::Catalogue;
 use crate::model::RunId;
 use crate::workflow::failure::Failure;
 use crate::workflow::recorder;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// How many runs are kept ready: a run of a million cases takes a second to read, and some hundred megabytes.
 const KEPT: usize = 4;
@@ -44,7 +44,7 @@ impl Store {
 
     /// Looks into the journal. Without one, there is no run yet.
     pub(super) fn look<T>(&self, look: impl FnOnce(Option<&Journal>) -> Result<T, Refused>) -> Result<T, Refused> {
-        let mut journal = locked(&self.journal);
+        let mut journal = self.journal.lock();
         if journal.is_none() {
             *journal = recorder::look_if_any(&self.catalogue)?;
         }
@@ -57,7 +57,7 @@ impl Store {
             let missing = || Refused::from(JournalError::NoRun(id));
             let journal = journal.ok_or_else(missing)?;
             let stamp = journal.stamp(id)?.ok_or_else(missing)?;
-            let mut runs = locked(&self.runs);
+            let mut runs = self.runs.lock();
             if let Some(place) = runs.iter().position(|(known, run)| *known == stamp && run.shown.id() == id) {
                 let found = runs.remove(place);
                 runs.extend(found);

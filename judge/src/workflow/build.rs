@@ -8,10 +8,10 @@ use crate::model::{Languages, Limits, Problem, Solver, SolverSpec};
 use crate::report;
 use crate::solver::{self, BuildSettings, Cache, Toolbox};
 use judge_sandbox::Sandbox;
+use parking_lot::Mutex;
 use std::io;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 /// The user's own languages, in the folder of configuration files.
 const FILE: &str = "judge/languages.toml";
@@ -80,7 +80,7 @@ pub(crate) fn prepare_each(
     let known = toolbox.cache_failure().is_some();
     let most = jobs.min(specs.len());
     let waiting = Mutex::new(specs.into_iter().enumerate());
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let next = || waiting.lock().next();
     let work = || -> Result<Vec<(usize, Solver)>, Failure> {
         let mut prepared = Vec::new();
         while let Some((place, spec)) = next() {

@@ -15,9 +15,9 @@ use crate::report;
 use crate::runner::{ResultStore, StoreLost};
 use crate::solver::{Toolbox, fingerprint};
 use judge_sandbox::Tier;
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::slice;
-use std::sync::{Mutex, PoisonError};
 
 /// The flag that continues an interrupted run. It is not part of the recorded command.
 pub(crate) const RESUME: &str = "--resume";
@@ -212,7 +212,7 @@ impl Recorder {
 
     /// Takes the cases after the last one with a result out of the run.
     pub(crate) fn trim_cases(&self) {
-        let recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
+        let recording = self.recording.lock();
         if let Some(Err(error)) = recording.as_ref().map(Recording::trim_cases) {
             report::note(&format!("warning: the number of cases is not recorded: {}", error_chain(&error)));
         }
@@ -220,7 +220,7 @@ impl Recorder {
 
     /// Stores something of the run that is no result.
     fn add(&self, store: impl FnOnce(&Recording) -> Result<(), JournalError>) -> Result<(), StoreLost> {
-        let recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
+        let recording = self.recording.lock();
         let stored = recording.as_ref().map_or(Ok(()), store);
         stored.map_err(|error| StoreLost(error_chain(&error)))
     }
@@ -245,7 +245,7 @@ impl Recorder {
 
     /// From now on, jobs are those of this part of the run.
     pub(crate) fn start_part(&mut self, part: Part) {
-        if let Some(open) = self.recording.get_mut().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(open) = self.recording.get_mut() {
             open.turn_to(part.clone());
         }
         self.part = part;
@@ -253,7 +253,7 @@ impl Recorder {
 
     /// Closes the record. Returns the number of the run, if it was recorded to the end.
     pub(crate) fn finish(self, end: &RunEnd<'_>) -> Option<RunId> {
-        let recording = self.recording.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        let recording = self.recording.into_inner()?;
         let run = recording.run();
         match recording.finish(end) {
             Ok(_) => Some(run),
@@ -275,7 +275,7 @@ fn update(
     options: JournalOptions,
     write: impl FnOnce(&mut Recording) -> Result<(), JournalError>,
 ) -> Result<(), StoreLost> {
-    let mut recording = recording.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut recording = recording.lock();
     let Some(open) = recording.as_mut() else { return Ok(()) };
     let Err(error) = write(open) else { return Ok(()) };
     let what = lost(open.run(), &error, options);

@@ -2,7 +2,8 @@
 
 use super::error::CommandError;
 use judge_sandbox::{Options, Sandbox, Worker};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// `None` until one is named or needed.
 static SANDBOX: Mutex<Option<Arc<Sandbox>>> = Mutex::new(None);
@@ -13,19 +14,19 @@ static IDLE: Mutex<Vec<Worker>> = Mutex::new(Vec::new());
 /// Has setters' programs run in this sandbox. Without one, they run in the strongest that the machine offers.
 pub fn use_sandbox(sandbox: &Arc<Sandbox>) {
     dismiss_workers();
-    *SANDBOX.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(sandbox));
+    *SANDBOX.lock() = Some(Arc::clone(sandbox));
 }
 
 /// Ends the workers that wait for a call, the sandbox's own included. To be called when the process is about to end: a
 /// worker would go by itself a moment later.
 pub fn dismiss_workers() {
-    IDLE.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(Worker::dismiss);
-    *SANDBOX.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    IDLE.lock().drain(..).for_each(Worker::dismiss);
+    *SANDBOX.lock() = None;
 }
 
 /// Returns a worker that runs nothing.
 pub(super) fn take() -> Result<Worker, CommandError> {
-    if let Some(worker) = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+    if let Some(worker) = IDLE.lock().pop() {
         return Ok(worker);
     }
     Ok(sandbox()?.worker(None)?)
@@ -33,11 +34,11 @@ pub(super) fn take() -> Result<Worker, CommandError> {
 
 /// Takes back a worker whose last run was no fault.
 pub(super) fn give_back(worker: Worker) {
-    IDLE.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+    IDLE.lock().push(worker);
 }
 
 fn sandbox() -> Result<Arc<Sandbox>, CommandError> {
-    let mut sandbox = SANDBOX.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut sandbox = SANDBOX.lock();
     if let Some(sandbox) = &*sandbox {
         return Ok(Arc::clone(sandbox));
     }

@@ -8,10 +8,10 @@ use crate::model::{Exit, Node, NodeList, error_chain};
 use crate::plan::Plan;
 use crate::runner::{ClusterError, EarlyEnd, RunError, Signals};
 use judge_sandbox::Tier;
+use parking_lot::Mutex;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The worst that a piece may take, by the limits.
@@ -89,11 +89,7 @@ impl Cluster {
 
     /// Returns the nodes that have taken part.
     pub(super) fn nodes(&self) -> NodeList {
-        self.lock_nodes().clone()
-    }
-
-    fn lock_nodes(&self) -> MutexGuard<'_, NodeList> {
-        self.nodes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.nodes.lock().clone()
     }
 
     /// Returns how many cases a piece holds: no more than take a moment by the limits.
@@ -133,7 +129,7 @@ impl Cluster {
 
     /// Adds a node that takes part, and returns it with the name that the results have.
     pub(super) fn add_node(&self, node: Node) -> Node {
-        let name = self.lock_nodes().add(node.clone());
+        let name = self.nodes.lock().add(node.clone());
         Node { name, ..node }
     }
 

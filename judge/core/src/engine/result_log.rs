@@ -5,11 +5,12 @@
 use super::entry::Entry;
 use crate::model::{Digest, FinishedJob, JobId, KnownOutcome};
 use crate::runner::{ResultStore, StoreLost, was_interrupted};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The lengths of an entry and of its answer, and the start of their hash.
@@ -55,7 +56,7 @@ impl ResultLog {
         let written = Arc::downgrade(&log);
         std::thread::Builder::new().spawn(move || {
             while let Some(log) = written.upgrade() {
-                lock(&log).write_held();
+                log.lock().write_held();
                 drop(log);
                 std::thread::sleep(LOOK);
             }
@@ -68,27 +69,27 @@ impl ResultLog {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, entry: &Entry) -> io::Result<()> {
-        let mut log = lock(&self.log);
+        let mut log = self.log.lock();
         log.file.write_all(&packed(entry, None)?)?;
         log.file.sync_data()
     }
 
     /// Takes jobs from now on for those of cases with these places in the whole plan.
     pub(super) fn turn_to(&self, places: Vec<usize>) {
-        *self.places.lock().unwrap_or_else(PoisonError::into_inner) = places;
+        *self.places.lock() = places;
     }
 
     /// Waits until everything is written.
     pub(super) fn finish(&self) -> io::Result<()> {
-        while !lock(&self.log).held.is_empty() {
+        while !self.log.lock().held.is_empty() {
             std::thread::sleep(LOOK);
         }
-        lock(&self.log).failed.take().map_or(Ok(()), |why| Err(io::Error::other(why)))
+        self.log.lock().failed.take().map_or(Ok(()), |why| Err(io::Error::other(why)))
     }
 
     fn hold(&self, batch: &[FinishedJob]) -> io::Result<()> {
-        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut log = lock(&self.log);
+        let places = self.places.lock();
+        let mut log = self.log.lock();
         if let Some(why) = &log.failed {
             return Err(io::Error::other(why.clone()));
         }
@@ -99,10 +100,6 @@ impl ResultLog {
         }
         Ok(())
     }
-}
-
-fn lock(log: &Mutex<LogFile>) -> MutexGuard<'_, LogFile> {
-    log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl LogFile {

@@ -2,10 +2,11 @@
 
 use super::{Cancel, Executor, ExecutorPool, QUEUE};
 use judge_sandbox::{End, Execution, Fault, Gap, Request, Stdin, Tier, Usage};
+use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::os::fd::BorrowedFd;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How a run ends.
@@ -79,7 +80,7 @@ impl ScriptedPool {
 
     /// Returns, for each run in the order of their starts, how many programs ran then, itself included.
     pub fn neighbours(&self) -> Vec<usize> {
-        self.0.neighbours.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.neighbours.lock().clone()
     }
 }
 
@@ -113,18 +114,18 @@ struct Cancelled {
 
 impl Cancel for Arc<Cancelled> {
     fn cancel(&self) {
-        *self.is.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self.is.lock() = true;
         self.changed.notify_all();
     }
 }
 
 impl ScriptedExecutor {
     fn step(&self, request: &Request) -> Result<Execution, Fault> {
-        if *self.cancelled.is.lock().unwrap_or_else(PoisonError::into_inner) {
+        if *self.cancelled.is.lock() {
             return Err(Fault::Cancelled);
         }
         let input = if let Stdin::Bytes(bytes) = &request.stdin { Arc::clone(bytes) } else { Arc::default() };
-        let mut inputs = self.script.inputs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inputs = self.script.inputs.lock();
         let run = Run { turn: inputs.len(), attempt: inputs.iter().filter(|earlier| **earlier == input).count() };
         inputs.push(input);
         drop(inputs);
@@ -134,8 +135,7 @@ impl ScriptedExecutor {
             Step::Exit(code) => Ok(execution(End::Exited(code), "", Duration::ZERO)),
             Step::Fail => Err(Fault::HelperGone("as scripted".to_owned())),
             Step::Hang => {
-                let is = self.cancelled.is.lock().unwrap_or_else(PoisonError::into_inner);
-                let _is = self.cancelled.changed.wait_while(is, |is| !*is).unwrap_or_else(PoisonError::into_inner);
+                self.cancelled.changed.wait_while(&mut self.cancelled.is.lock(), |is| !*is);
                 Err(Fault::Cancelled)
             }
         }
@@ -153,7 +153,7 @@ impl Executor for ScriptedExecutor {
     fn collect(&mut self) -> Result<Execution, Fault> {
         let request = self.submitted.pop_front().expect("something was submitted");
         let running = self.script.running.fetch_add(1, Ordering::SeqCst) + 1;
-        self.script.neighbours.lock().unwrap_or_else(PoisonError::into_inner).push(running);
+        self.script.neighbours.lock().push(running);
         let result = self.step(&request);
         self.script.running.fetch_sub(1, Ordering::SeqCst);
         result

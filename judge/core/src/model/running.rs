@@ -1,7 +1,7 @@
 //! The jobs that are running now.
 
 use super::JobId;
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 /// The jobs that are running now, for a display of progress. A job takes one slot at a time.
@@ -11,18 +11,18 @@ pub struct RunningJobs(Mutex<Vec<(JobId, Instant)>>);
 impl RunningJobs {
     /// Notes that a job starts.
     pub fn start(&self, job: JobId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((job, Instant::now()));
+        self.0.lock().push((job, Instant::now()));
     }
 
     /// Notes that a job has ended.
     pub fn end(&self, job: JobId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(running, _)| *running != job);
+        self.0.lock().retain(|(running, _)| *running != job);
     }
 
     /// Returns the running jobs and how long each has run, the longest first.
     #[must_use]
     pub fn by_age(&self) -> Vec<(JobId, Duration)> {
-        let jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let jobs = self.0.lock();
         let mut ages: Vec<_> = jobs.iter().map(|(job, since)| (*job, since.elapsed())).collect();
         ages.sort_by_key(|(_, age)| std::cmp::Reverse(*age));
         ages

@@ -12,10 +12,11 @@ use crate::model::{
 use crate::solver;
 use crate::verdict::{self, Ending, InteractiveVerdict, InteractorDecision};
 use judge_sandbox::{Breach, Execution, Fault, Request};
+use parking_lot::RwLockReadGuard;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::{Arc, PoisonError, RwLockReadGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A program that spent this share of its time without the core that it was ready for was disturbed.
@@ -201,7 +202,7 @@ impl<'a> CaseRunner<'a> {
     /// the next one runs on.
     fn run(&mut self, task: &mut Task<'a>) -> Result<Execution, Fault> {
         if matches!(task.state, State::Waiting) {
-            let guard = self.slots.quiet.read().unwrap_or_else(PoisonError::into_inner);
+            let guard = self.slots.quiet.read();
             self.executor.submit(&task.request)?;
             task.state = State::Submitted(guard);
         }
@@ -249,7 +250,7 @@ impl<'a> CaseRunner<'a> {
         let Turn { task: Ok(task), .. } = turn else { return };
         if task.is_plain()
             && !self.ahead.iter().any(waits)
-            && let Ok(guard) = self.slots.quiet.try_read()
+            && let Some(guard) = self.slots.quiet.try_read()
             && self.executor.submit(&task.request).is_ok()
         {
             task.state = State::Submitted(guard);

@@ -1,9 +1,9 @@
 //! Ctrl-C and SIGTERM, for as long as the process lives once a run has listened to them.
 
 use crate::model::Exit;
+use parking_lot::Mutex;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -41,7 +41,7 @@ impl Signals {
     /// # Errors
     /// When they cannot be caught.
     pub fn install() -> io::Result<Self> {
-        let mut post = post();
+        let mut post = POST.lock();
         if !post.open {
             open()?;
             post.open = true;
@@ -75,7 +75,7 @@ impl Signals {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        post().listeners.retain(|(number, _)| *number != self.0);
+        POST.lock().listeners.retain(|(number, _)| *number != self.0);
     }
 }
 
@@ -90,10 +90,6 @@ pub fn exit_at_once() -> ! {
 #[must_use]
 pub fn was_interrupted() -> bool {
     CAME.load(Ordering::SeqCst)
-}
-
-fn post() -> MutexGuard<'static, Post> {
-    POST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Catches signals from now on.
@@ -115,7 +111,7 @@ fn deliver(runtime: &Runtime, mut interrupt: Signal, mut terminate: Signal) {
             }
         });
         CAME.store(true, Ordering::SeqCst);
-        let mut post = post();
+        let mut post = POST.lock();
         match &*post.listeners {
             [] if post.waiting => exit_at_once(),
             [] => post.waiting = true,

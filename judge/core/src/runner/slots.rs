@@ -7,9 +7,9 @@ use crate::command::StopSignal;
 use crate::executor::{Cancel, Executor, ExecutorPool};
 use crate::model::{Invocation, JobId, Limits, RunningJobs, Solver};
 use crate::plan::Plan;
+use parking_lot::{Mutex, RwLock};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 /// What all workers of a run share. Each works in a slot of its own.
@@ -70,7 +70,7 @@ impl<'a> Slots<'a> {
     pub(super) fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         self.stop_commands.stop();
-        for canceller in self.cancellers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for canceller in self.cancellers.lock().iter() {
             canceller.cancel();
         }
     }
@@ -115,7 +115,7 @@ impl<'a> Slots<'a> {
     /// Returns a new executor for a slot whose executor has failed; `None` when none can be started.
     pub(super) fn reopen(&self, slot: usize) -> Option<Box<dyn Executor>> {
         let executor = self.pool.open(self.settings.core(slot)).ok()?;
-        let mut cancellers = self.cancellers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cancellers = self.cancellers.lock();
         cancellers[slot] = executor.canceller();
         if self.stopped.load(Ordering::SeqCst) {
             cancellers[slot].cancel();

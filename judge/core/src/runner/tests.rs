@@ -12,11 +12,12 @@ use crate::model::{
     ReadFile, RunEvent, Runtime, Solver, SolverSpec, Stop, StoredResult, Verdict,
 };
 use crate::plan::Plan;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -70,13 +71,13 @@ impl ResultStore for Notes {
     }
 
     fn store_start(&self) -> Result<(), StoreLost> {
-        assert!(self.batches.lock().unwrap().is_empty());
+        assert!(self.batches.lock().is_empty());
         self.starts.fetch_add(1, Ordering::SeqCst);
         if self.start_fails { Err(StoreLost("disk full".to_owned())) } else { Ok(()) }
     }
 
     fn store(&self, batch: &[FinishedJob]) -> Result<(), StoreLost> {
-        let mut batches = self.batches.lock().unwrap();
+        let mut batches = self.batches.lock();
         if batches.len() == self.fails_at {
             return Err(StoreLost("disk full".to_owned()));
         }
@@ -241,7 +242,7 @@ fn results_are_stored_in_batches_before_they_are_shown() {
         assert!(store.stored.load(Ordering::SeqCst) >= shown, "shown before it was stored");
     });
     assert!(result.outcomes.iter().all(|(_, outcome)| outcome.is_some()));
-    let batches = store.batches.lock().unwrap();
+    let batches = store.batches.lock();
     assert_eq!(batches.iter().sum::<usize>(), 100);
     assert!(batches.len() < 100 && batches.iter().all(|&batch| batch <= 64), "{batches:?}");
 }
@@ -257,7 +258,7 @@ fn a_store_that_fails_is_told_once_and_the_run_goes_on() {
     });
     assert!(result.outcomes.iter().all(|(_, outcome)| outcome.is_some()));
     assert_eq!(lost, ["disk full"]);
-    assert_eq!(store.batches.lock().unwrap().len(), 1, "it is not tried again");
+    assert_eq!(store.batches.lock().len(), 1, "it is not tried again");
 }
 
 #[test]

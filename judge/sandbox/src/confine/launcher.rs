@@ -1,11 +1,12 @@
 //! A thread that starts programs. It alone has the filter on that they inherit: the kernel translates that once, not for
 //! each of them, and the rest of the process goes on without.
 
+use parking_lot::Mutex;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Thread};
 
 use crate::api::execution::Fault;
@@ -55,7 +56,7 @@ impl Launcher {
         });
         // SAFETY: all that it borrows outlives this function's wait for its last use of that.
         let work = unsafe { std::mem::transmute::<Box<dyn FnOnce() + Send + '_>, Work>(work) };
-        *self.desk.work.lock().unwrap_or_else(PoisonError::into_inner) = Some(work);
+        *self.desk.work.lock() = Some(work);
         self.thread.unpark();
         while !self.desk.is_done.swap(false, Ordering::Acquire) {
             thread::park();
@@ -78,7 +79,7 @@ impl Drop for Launcher {
 impl Desk {
     fn serve(&self) {
         while !self.is_closed.load(Ordering::Acquire) {
-            let work = self.work.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let work = self.work.lock().take();
             match work {
                 Some(work) => work(),
                 None => thread::park(),

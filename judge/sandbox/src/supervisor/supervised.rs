@@ -1,6 +1,7 @@
 //! Trusted commands, not isolated. A supervisor runs them; it ends them with all that they have started when the judge
 //! ends.
 
+use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -8,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
@@ -44,7 +45,7 @@ pub(crate) fn executable(own: &Path) -> &Path {
 /// Ends the supervisors that wait for work, and waits for their end. To be called when the process is about to end: a
 /// supervisor would go by itself a moment later.
 pub fn dismiss_supervisors() {
-    IDLE.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    IDLE.lock().clear();
 }
 
 /// A running command, in the environment and as the user of this process. When this is dropped, it is ended with all
@@ -71,7 +72,7 @@ impl Supervised {
             order.bytes(argument.as_bytes());
         }
         loop {
-            let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let idle = IDLE.lock().pop();
             let is_new = idle.is_none();
             let supervisor = idle.map_or_else(Supervisor::start, Ok)?;
             let answer = order.send(&supervisor.socket, &stdio).and_then(|()| supervisor.hear());
@@ -176,7 +177,7 @@ impl Supervisor {
     }
 
     fn wait_for_work(self) {
-        IDLE.lock().unwrap_or_else(PoisonError::into_inner).push(self);
+        IDLE.lock().push(self);
     }
 }
 

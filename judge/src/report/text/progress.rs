@@ -5,9 +5,10 @@ use super::terminal::{note, note_lines};
 use crate::model::{Direction, PastScores, RunEvent, RunningJobs, Stop};
 use crate::plan::Plan;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use parking_lot::Mutex;
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, TryRecvError, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The bar takes the width of the terminal.
@@ -40,10 +41,10 @@ impl Progress {
             bar.set_style(
                 style
                     .with_key("words", move |_: &indicatif::ProgressState, to: &mut dyn std::fmt::Write| {
-                        let _ = to.write_str(&lock(&of_words).words());
+                        let _ = to.write_str(&of_words.lock().words());
                     })
                     .with_key("left", move |_: &indicatif::ProgressState, to: &mut dyn std::fmt::Write| {
-                        let left = lock(&of_left).time_left();
+                        let left = of_left.lock().time_left();
                         let _ = to.write_str(&left.map_or_else(String::new, |left| format!("  {left} to go")));
                     }),
             );
@@ -57,7 +58,7 @@ impl Progress {
     pub fn against(self, past: Vec<Option<PastScores>>, direction: Direction) -> Self {
         if !self.bar.is_hidden() {
             for (solver, past) in past.into_iter().enumerate() {
-                past.into_iter().for_each(|past| lock(&self.state).show_against(solver, past, direction));
+                past.into_iter().for_each(|past| self.state.lock().show_against(solver, past, direction));
             }
         }
         self
@@ -67,7 +68,7 @@ impl Progress {
     pub fn watch(&mut self, event: &RunEvent) {
         match event {
             RunEvent::Finished(finished) => {
-                lock(&self.state).finished(finished);
+                self.state.lock().finished(finished);
                 self.bar.inc(1);
             }
             RunEvent::Stopping(Stop::Interrupted) => {
@@ -75,7 +76,7 @@ impl Progress {
             }
             RunEvent::Stopping(Stop::FailFast | Stop::Detached) => {}
             RunEvent::Notice(what) => self.bar.suspend(|| note(what)),
-            RunEvent::Tasks(counts) => lock(&self.state).tasks = Some(*counts),
+            RunEvent::Tasks(counts) => self.state.lock().tasks = Some(*counts),
             RunEvent::JournalLost(why) => self.bar.suspend(|| note_lines(why)),
         }
     }
@@ -89,16 +90,12 @@ impl Progress {
     }
 }
 
-fn lock(state: &Mutex<ProgressState>) -> MutexGuard<'_, ProgressState> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Writes a line every ten seconds. `None` if no thread can be started: a run does without.
 fn lines(state: Arc<Mutex<ProgressState>>) -> Option<Sender<()>> {
     let (end, ended) = channel();
     let write = move || {
         while ended.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-            let line = lock(&state).line();
+            let line = state.lock().line();
             let _stderr = io::stderr().lock();
             if ended.try_recv() == Err(TryRecvError::Empty) {
                 note(&line);
