@@ -3,6 +3,7 @@
 use super::error::CommandError;
 use judge_sandbox::{Options, Sandbox, Worker};
 use parking_lot::Mutex;
+use std::mem;
 use std::sync::Arc;
 
 /// `None` until one is named or needed.
@@ -13,15 +14,19 @@ static IDLE: Mutex<Vec<Worker>> = Mutex::new(Vec::new());
 
 /// Has setters' programs run in this sandbox. Without one, they run in the strongest that the machine offers.
 pub fn use_sandbox(sandbox: &Arc<Sandbox>) {
-    dismiss_workers();
-    *SANDBOX.lock() = Some(Arc::clone(sandbox));
+    change_to(Some(Arc::clone(sandbox)));
 }
 
 /// Ends the workers that wait for a call, the sandbox's own included. To be called when the process is about to end: a
 /// worker would go by itself a moment later.
 pub fn dismiss_workers() {
+    change_to(None);
+}
+
+/// In one step: whoever needs a sandbox meanwhile has this one or the one before.
+fn change_to(sandbox: Option<Arc<Sandbox>>) {
+    let _before = mem::replace(&mut *SANDBOX.lock(), sandbox);
     IDLE.lock().drain(..).for_each(Worker::dismiss);
-    *SANDBOX.lock() = None;
 }
 
 /// Returns a worker that runs nothing.
