@@ -4,6 +4,8 @@
 #[allow(dead_code, reason = "each test uses its own part")]
 mod support;
 
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use std::mem::MaybeUninit;
 use support::Folder;
 
 #[test]
@@ -78,5 +80,40 @@ fn every_answer_of_a_folder_has_its_own_ruling() {
         } else {
             assert_eq!(words[..3], [&*name, &score, "accepted"], "{}", said.stdout);
         }
+    }
+}
+
+#[test]
+fn a_run_reads_each_input_once() {
+    let folder = Folder::new();
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"double\"\nchecker-command = \"./check {input} {answer}\"\ninputs = [\"cases/*.in\"]\n\
+         [problem.features]\nN = '\\d+'\n[problem.scoring]\nrule = \"relative\"\nscale = 100\n",
+    );
+    folder.script("check", "cat $2");
+    for number in 1..=9 {
+        folder.write(&format!("cases/c{number}.in"), format!("{number}\n"));
+    }
+    let solver = folder.script("solver", "cat").display().to_string();
+    let run = ["run", "-s", &solver];
+    for more in [&[][..], &["--where", "N < 4"], &["--best", "ledger"], &["--repeat", "2"]] {
+        let watch = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).unwrap();
+        // An event is of a file of the folder, or of the folder itself, which is listed.
+        inotify::add_watch(&watch, folder.path().join("cases"), WatchFlags::OPEN).unwrap();
+        let said = folder.judge(&[&run, more].concat());
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        let mut room = [MaybeUninit::uninit(); 16 << 10];
+        let mut reader = inotify::Reader::new(&watch, &mut room);
+        let mut opened = Vec::new();
+        while let Ok(event) = reader.next() {
+            opened.extend(
+                (!event.events().contains(ReadFlags::ISDIR))
+                    .then(|| event.file_name().unwrap().to_str().unwrap().to_owned()),
+            );
+        }
+        opened.sort();
+        let files: Vec<_> = (1..=9).map(|number| format!("c{number}.in")).collect();
+        assert_eq!(opened, files, "{more:?}");
     }
 }
