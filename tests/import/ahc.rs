@@ -128,6 +128,35 @@ fn a_tester_makes_the_problem_interactive() {
 }
 
 #[test]
+fn a_crate_beside_the_tools_is_built_along() {
+    let manifest = format!("{MANIFEST}[dependencies]\nhelper = {{ path = \"../helper\" }}\n");
+    let vis = "fn main() { println!(\"Score = {}\", helper::two()); }\n";
+    let folder = package(&[("Cargo.toml", &*manifest), ("src/bin/vis.rs", vis), ("in/0000.txt", "1\n")]);
+    folder.write("helper/Cargo.toml", MANIFEST.replace("tools", "helper"));
+    folder.write("helper/src/lib.rs", "pub fn two() -> i32 { nothing }\n");
+    let refused = folder.judge(&["import", "pack", "--to", "out"]);
+    let place = folder.path().canonicalize().unwrap().join("helper");
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("cannot find value `nothing`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains(&*place.to_string_lossy()), "a path that the user knows: {}", refused.stderr);
+    folder.write("helper/src/lib.rs", "pub fn two() -> i32 { 2 }\n");
+    imported(&folder, &["--no-verify"]);
+    let (_, report) = folder.json(&["run", "--problems", "out/problems.toml", "-p", "ahc777", "-s", "true"]);
+    assert_eq!(of_cases(&report, "score"), [&serde_json::json!(2)]);
+}
+
+/// Some testers and visualizers say why they reject, print no score, and end with exit code 0.
+#[test]
+fn an_error_without_a_score_rejects() {
+    let vis = VIS.replace("fn main() {", "fn main() { println!(\"Illegal output: 3\"); return;");
+    let folder = package(&[("Cargo.toml", MANIFEST), ("src/bin/vis.rs", &*vis), ("in/0000.txt", "1\n")]);
+    imported(&folder, &["--no-verify"]);
+    let (_, report) = folder.json(&["run", "--problems", "out/problems.toml", "-p", "ahc777", "-s", "true"]);
+    assert_eq!(of_cases(&report, "verdict"), [&serde_json::json!("wrong-answer")]);
+    assert_eq!(of_cases(&report, "note"), [&serde_json::json!("Illegal output: 3")]);
+}
+
+#[test]
 fn what_cannot_be_built_or_scored_is_refused() {
     let refused = |folder: &Folder, expected: &str| {
         let said = folder.judge(&["import", "pack", "--to", "out"]);

@@ -78,6 +78,15 @@ fn the_comparisons_of_dmoj_are_tokens() {
     }
 }
 
+#[test]
+fn a_case_without_an_input_has_an_empty_one() {
+    let config = "test_cases:\n- {out: d.1.out, points: 10}\n- {in: d.2.in, out: d.2.out}\n- {out: d.3.out}\n";
+    let folder = package(&[&[("init.yml", config)][..], &FILES].concat());
+    imported(&folder);
+    let solver = "awk '{print $1 * 2} END {if (NR == 0) print 2}'";
+    assert_eq!(verdicts(&folder, solver), ["d.1 accepted", "d.2 accepted", "d.3 wrong-answer"]);
+}
+
 /// A checker that accepts what differs from the answer by one at most, with the arguments of testlib.
 const NEAR: &str = "import sys\nfound, expected = (int(open(name).read()) for name in sys.argv[2:4])\n\
     print('near' if abs(found - expected) < 2 else 'far', file=sys.stderr)\nsys.exit(abs(found - expected) > 1)\n";

@@ -107,6 +107,23 @@ fn nothing_is_overwritten_and_nothing_is_left_of_a_failure() {
     assert!(nothing.code == Some(2) && nothing.stderr.contains("problem.yaml"), "{}", nothing.stderr);
 }
 
+#[test]
+fn a_link_that_leads_nowhere_does_not_refuse_the_rest() {
+    let folder = echoes("name: Echo\n", &[("submissions/accepted/a.sh", "cat\n")]);
+    let link = |name: &str| std::os::unix::fs::symlink("/gone/file", folder.path().join("pack").join(name)).unwrap();
+    ["statement.pdf", "data/secret/notes.txt", "submissions/accepted/b.sh"].into_iter().for_each(link);
+    let said = imported(&folder);
+    for name in ["statement.pdf", "data/secret/notes.txt", "submissions/accepted/b.sh"] {
+        assert!(said.contains(&format!("left   {name}: a link to /gone/file, which is not there")), "{said}");
+    }
+    assert_eq!(verdicts(&folder, "cat"), ["1 accepted"]);
+    folder.write("pack/data/secret/2.in", "2\n");
+    link("data/secret/2.ans");
+    let refused = folder.judge(&["import", "pack", "--to", "other"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stdout);
+    assert!(refused.stderr.contains("data/secret/2.ans: a link to /gone/file"), "{}", refused.stderr);
+}
+
 /// Echoes. Its submissions are in the folders that are named.
 fn echoes(config: &str, more: &[(&str, &str)]) -> Folder {
     let files = [("problem.yaml", config), ("data/secret/1.in", "1\n"), ("data/secret/1.ans", "1\n")];

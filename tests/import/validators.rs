@@ -122,3 +122,25 @@ fn a_script_builds_a_validator() {
     assert_eq!(verdicts(&folder, "cat"), ["one accepted", "two accepted"]);
     assert_eq!(verdicts(&folder, "echo 1"), ["one accepted", "two wrong-answer"]);
 }
+
+#[test]
+fn a_header_beside_a_validator_is_compiled_along() {
+    if !has("g++", Need::Cplusplus) {
+        return;
+    }
+    let source = "#include <fstream>\n#include <iostream>\n#include \"shared.h\"\nint main(int, char **argv) {\n\
+                  int found, expected;\n    std::ifstream(argv[2]) >> expected;\n\
+                  return verdict(std::cin >> found && found == expected);\n}\n";
+    let folder = with_scripts(&[
+        ("output_validators/check.cpp", source),
+        ("output_validators/shared.h", "inline int verdict(bool good) { return good ? 42 : 43; }\n"),
+        ("output_validators/README.md", "How it compares.\n"),
+        ("input_validators/check.py", "import sys\nsys.exit(42)\n"),
+        ("input_validators/note.txt", "It accepts everything.\n"),
+    ]);
+    let said = imported(&folder);
+    assert!(said.contains("taken  the output validator output_validators/check.cpp"), "{said}");
+    assert!(!said.contains("a problem has one validator"), "{said}");
+    assert_eq!(verdicts(&folder, "cat"), ["one accepted", "two accepted"]);
+    assert_eq!(verdicts(&folder, "echo 1"), ["one accepted", "two wrong-answer"]);
+}

@@ -28,8 +28,10 @@ fn the_score_is_found_in_what_the_program_prints() {
     let crashed = "the checker ended with exit status: 101 (0 gives a score; `reject-exit-codes` and `reject-regex` say what rejects)";
     assert_eq!(judged(&folder, "echo crash"), fault(crashed));
     folder.write("vis.sh", "echo nothing to see\n");
-    let unscored = "the checker accepted the answer, but what `score-regex` finds is not a score: nothing in what it printed: nothing to see";
+    let unscored = "the checker accepted the answer, but what `score-regex` finds is not a score: nothing in what it printed: nothing to see (`reject-regex` says what rejects)";
     assert_eq!(judged(&folder, "echo 1"), fault(unscored));
+    folder.write("vis.sh", "echo '[WA] too far' >&2\n");
+    assert_eq!(judged(&folder, "echo 1"), wrong("too far"));
 }
 
 #[test]

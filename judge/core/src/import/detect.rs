@@ -3,8 +3,8 @@
 use super::error::ImportError;
 use super::imported::Imported;
 use super::kind::Kind;
-use super::{ahc, dmoj, kattis, pahcer, polygon};
-use std::path::Path;
+use super::{ahc, dmoj, files, kattis, pahcer, polygon};
+use std::path::{Path, PathBuf};
 
 /// Reads the package in a folder. `kind`: what it is; without it, that is found out. `id`: the problem's id in place of the
 /// package's own.
@@ -18,13 +18,24 @@ pub fn read(root: &Path, kind: Option<Kind>, id: Option<&str>) -> Result<Importe
         Some(kind) => return Err(ImportError::Other(root.to_owned(), kind)),
         None => found(root)?,
     };
-    match kind {
+    let mut imported = match kind {
         Kind::Kattis => kattis::read(root, id),
         Kind::Polygon => polygon::read(root, id),
         Kind::Pahcer => pahcer::read(root, id),
         Kind::Dmoj => dmoj::read(root, id),
         Kind::Ahc => ahc::read(root, id),
-    }
+    }?;
+    imported.left.extend(broken_links(root));
+    Ok(imported)
+}
+
+/// Says which links of the package at `root` lead nowhere, a line each: nothing is read through them.
+#[must_use]
+pub fn broken_links(root: &Path) -> Vec<String> {
+    let line = |(link, target): (PathBuf, PathBuf)| {
+        format!("{}: a link to {}, which is not there", files::inside(root, &link).display(), target.display())
+    };
+    files::broken_links(root).into_iter().map(line).collect()
 }
 
 fn found(root: &Path) -> Result<Kind, ImportError> {

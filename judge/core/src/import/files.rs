@@ -3,8 +3,32 @@
 use super::error::ImportError;
 use std::path::{Path, PathBuf};
 
-/// Returns the entries of a folder, sorted by name, without hidden ones; empty if there is no such folder.
+/// The folder of what Cargo builds.
+const BUILT: &str = "target";
+
+/// Returns the entries of a folder, sorted by name, without hidden ones and links that lead nowhere; empty if there is no
+/// such folder.
 pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    let mut paths = all_entries(folder)?;
+    paths.retain(|path| path.exists());
+    Ok(paths)
+}
+
+/// Returns the links below a folder that lead nowhere, each with where it leads, sorted. What cannot be read has none.
+pub(super) fn broken_links(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let mut found = Vec::new();
+    for path in all_entries(folder).unwrap_or_default() {
+        match path.read_link() {
+            Ok(target) if !path.exists() => found.push((path, target)),
+            Ok(_) => {}
+            Err(_) if path.is_dir() && name(&path) != BUILT => found.extend(broken_links(&path)),
+            Err(_) => {}
+        }
+    }
+    found
+}
+
+fn all_entries(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }

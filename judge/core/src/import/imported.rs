@@ -13,6 +13,8 @@ pub struct Imported {
     pub catalogue: String,
     /// The files that belong to it: where each is, and where it goes, relative to the `problems.toml`.
     pub files: Vec<(PathBuf, PathBuf)>,
+    /// The empty files that belong to it, relative to the `problems.toml`.
+    pub empty: Vec<PathBuf>,
     /// The programs to compile.
     pub programs: Vec<ToCompile>,
     /// The files that programs of the package make, in this order.

@@ -19,7 +19,7 @@ mod text;
 mod yaml;
 
 pub use derived_limit::DerivedLimit;
-pub use detect::{builds, read};
+pub use detect::{broken_links, builds, read};
 pub use error::ImportError;
 pub use imported::{Imported, Sources, ToCompile, ToMake};
 pub use kind::Kind;

@@ -15,6 +15,9 @@ const TESTLIB: &str = "testlib.h";
 /// Endings of sources that are compiled to one program.
 const COMPILED: [&str; 8] = ["c", "cc", "cpp", "cxx", "c++", "C", "rs", "go"];
 
+/// Endings of files that are no program of their own: headers, and texts for people.
+const COMPANIONS: [&str; 13] = ["h", "hh", "hpp", "hxx", "h++", "H", "inc", "inl", "ipp", "tpp", "tcc", "md", "txt"];
+
 /// The script of a folder that makes its program.
 pub const BUILD: &str = "build";
 
@@ -48,17 +51,31 @@ impl From<ImportError> for Refusal {
 }
 
 /// Returns the programs in a folder, each a file or a folder of its own. `is_one`: files of the folder are one program.
+/// Companions of files are not among them.
 pub(super) fn all(folder: &Path, is_one: bool) -> Result<Vec<PathBuf>, ImportError> {
     let entries = files::entries(folder)?;
     let has_files = entries.iter().any(|entry| entry.is_file());
-    Ok(if is_one && has_files { vec![folder.to_owned()] } else { entries })
+    Ok(if is_one && has_files {
+        vec![folder.to_owned()]
+    } else {
+        entries.into_iter().filter(|entry| !is_companion(entry)).collect()
+    })
+}
+
+fn is_companion(file: &Path) -> bool {
+    file.is_file() && COMPANIONS.iter().any(|ending| files::has_ending(file, ending))
 }
 
 /// Returns how the program in a file or folder is run, whose files go into the folder `to` beside the `problems.toml`.
 pub(super) fn read(root: &Path, source: &Path, to: &str, what: &str) -> Result<Program, Refusal> {
-    let sources = if source.is_dir() { files::tree(root, source)? } else { vec![source.to_owned()] };
-    let base = if source.is_dir() { source } else { source.parent().unwrap_or(root) };
-    of_files(base, source, sources, to, what)
+    if source.is_dir() {
+        return of_files(source, source, files::tree(root, source)?, to, what);
+    }
+    let folder = source.parent().unwrap_or(root);
+    let mut sources = vec![source.to_owned()];
+    sources.extend(files::entries(folder)?.into_iter().filter(|entry| is_companion(entry)));
+    sources.iter().try_for_each(|file| files::check_link(root, file))?;
+    of_files(folder, source, sources, to, what)
 }
 
 /// Returns how a program of these files below the folder `base` is run.

@@ -13,6 +13,10 @@ const XML: &str = "-appes";
 /// The keys of the protocol `regex` alone.
 const OF_REGEX: [&str; 5] = ["score-regex", "score-match", "score-stream", "reject-regex", "reject-exit-codes"];
 
+/// Finds a rejection where the catalogue has no `reject-regex`: testers of AtCoder print `[WA] REASON`, no score, and end
+/// with exit code 0.
+const REJECTION: &str = r"(?m)^\[WA\]\s*(.*\S)";
+
 /// What a command is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -186,15 +190,14 @@ fn search(section: &Section<'_>) -> Option<ScoreSearch> {
     let place = choice(section, "score-match", &[("first", MatchPlace::First), ("last", MatchPlace::Last)]);
     let streams = [("stdout", ScoreStream::Stdout), ("stderr", ScoreStream::Stderr), ("both", ScoreStream::Both)];
     let stream = choice(section, "score-stream", &streams);
-    let reject = regex(section, "reject-regex");
+    let reject = match section.place("reject-regex") {
+        Some(_) => regex(section, "reject-regex"),
+        None => Regex::new(REJECTION).ok(),
+    };
     let codes = section.numerics::<i32>("reject-exit-codes", "exit codes: whole numbers from 1 to 255");
-    let has_reject = section.place("reject-regex").is_some();
     let score = regex(section, "score-regex")?;
-    if has_reject && reject.is_none() {
-        return None;
-    }
     let reject_codes = codes.map_or_else(Vec::new, |codes| codes.value);
-    Some(ScoreSearch { score, place, stream, reject, reject_codes })
+    Some(ScoreSearch { score, place, stream, reject: Some(reject?), reject_codes })
 }
 
 fn choice<T: Copy + Default>(section: &Section<'_>, key: &'static str, values: &[(&str, T)]) -> T {

@@ -29,10 +29,12 @@ pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure>
         report::note("building the tools with cargo, outside the sandbox: this may take minutes");
     }
     let imported = import::read(source.root(), args.kind, args.id.as_deref());
-    let mut imported = imported.map_err(|error| not_imported(source.explain(error)))?;
+    // Where a file is missing, it may be one that a link should lead to.
+    let links = || import::broken_links(source.root());
+    let mut imported = imported.map_err(|error| with_links(not_imported(source.explain(error)), &links()))?;
     check_id(&imported.id)?;
     let target = args.to.clone().unwrap_or_else(|| PathBuf::from(&imported.id));
-    write(&mut imported, &target, args)?;
+    write(&mut imported, &target, args).map_err(|failure| with_links(failure, &links()))?;
     show(&imported, &target)?;
     let catalogue = target.join(CATALOGUE);
     let file = quote(&catalogue.to_string_lossy());
@@ -60,6 +62,16 @@ fn not_imported(error: ImportError) -> Failure {
     Failure::usage(error).with_hint(hint)
 }
 
+/// Adds the links of the package that lead nowhere to a failure.
+fn with_links(failure: Failure, links: &[String]) -> Failure {
+    match links {
+        [] => failure,
+        [first, ..] => {
+            failure.with_hint(format!("if the problem needs it, put the file in its place with `cp`: {first}"))
+        }
+    }
+}
+
 fn check_id(id: &str) -> Result<(), Failure> {
     if Problem::is_id(id) {
         return Ok(());
@@ -73,6 +85,9 @@ fn write(imported: &mut Imported, target: &Path, args: &ImportArgs) -> Result<()
     let folder = NewFolder::begin(target, "name another folder, as nothing is overwritten: --to DIR")?;
     for (from, to) in &imported.files {
         folder.copy(from, to)?;
+    }
+    for empty in &imported.empty {
+        folder.create(empty)?;
     }
     folder.write(Path::new(CATALOGUE), imported.catalogue.as_bytes())?;
     let shown = target.join(CATALOGUE).display().to_string();

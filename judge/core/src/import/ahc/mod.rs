@@ -2,6 +2,7 @@
 
 mod build;
 mod cases;
+mod local_crates;
 mod package;
 mod write;
 

@@ -10,6 +10,13 @@ const NAMED: &str = r"(?mi)^\s*score\s*[:=]\s*(-?\d+(?:\.\d+)?)\s*$";
 /// Finds a line that is a number.
 const ALONE: &str = r"(?m)^\s*(-?\d+(?:\.\d+)?)\s*$";
 
+/// Finds what a tester says of an answer that it rejects, where it ends with exit code 0 and gives no score. The solver's
+/// standard error stands beside it.
+const REJECTED_BY_TESTER: &str = r"(?m)^\[WA\]\s*(.*\S)";
+
+/// Finds the same in what a visualizer prints.
+const REJECTED: &str = r"(?mi)^(?:\[WA\]|(?:error|illegal|invalid|out of range|unexpected|wrong)\b).*\S";
+
 pub(super) fn catalogue(package: &Package, cases: &Cases, id: &str) -> String {
     let mut text = Text::default();
     text.comment("Imported from AtCoder's tools.").line("[[problem]]").text("id", id);
@@ -32,6 +39,7 @@ pub(super) fn catalogue(package: &Package, cases: &Cases, id: &str) -> String {
     }
     text.text("checker-protocol", "regex");
     text.text("score-regex", if package.names_score { NAMED } else { ALONE });
+    text.text("reject-regex", if package.is_interactive() { REJECTED_BY_TESTER } else { REJECTED });
     text.line("reject-exit-codes = [1, 101]").because("an answer that they cannot read");
     if package.has_viewer {
         text.text("view-command", &tool("vis", "{input} {answer}")).text("view-file", PAGE);

@@ -20,6 +20,8 @@ pub(super) struct Case {
     /// Its files in the archive or the folder, or what the generator makes.
     pub(super) input: PathBuf,
     pub(super) answer: PathBuf,
+    /// Whether it names no input: DMOJ gives it an empty one.
+    pub(super) is_empty: bool,
     /// How the generator makes it.
     pub(super) generated: Option<Generated>,
     pub(super) points: f64,
@@ -140,9 +142,12 @@ impl Reader<'_> {
                     "a case without `in`",
                 ));
             }
-            let (input, answer) = (file(entry, "in")?, file(entry, "out")?);
-            let name = files::name(&input.with_extension(""));
-            return Ok(Case { name, input, answer, generated: None, points });
+            let answer = file(entry, "out")?;
+            let is_empty = !entry.has("in");
+            let named = if is_empty { answer.clone() } else { file(entry, "in")? };
+            let name = files::name(&named.with_extension(""));
+            let input = if is_empty { Path::new(GENERATED).join(format!("case{}.in", self.count)) } else { named };
+            return Ok(Case { name, input, answer, is_empty, generated: None, points });
         }
         let arguments = match (entry.words("generator_args")?, batch) {
             (None, Some(batch)) => batch.words("generator_args")?,
@@ -154,7 +159,7 @@ impl Reader<'_> {
         let answer = if answers { made("out") } else { file(entry, "out")? };
         let input = entry.has("generator_in").then(|| file(entry, "generator_in")).transpose()?;
         let generated = Some(Generated { arguments, input, answers });
-        Ok(Case { input: made("in"), answer, generated, points, name })
+        Ok(Case { input: made("in"), answer, is_empty: false, generated, points, name })
     }
 
     /// Refuses what would be wrong if it were dropped, and says what else is not read.

@@ -74,20 +74,23 @@ pub(super) fn read(root: &Path, id: Option<&str>) -> Result<Imported, ImportErro
         programs.extend(program.compiled);
     }
     let temporary = store.unpacked.map(Unpacked::into_folder);
-    let made = found.made;
-    Ok(Imported { id, catalogue: text.finish(), files, programs, made, taken, left, temporary, ..Imported::default() })
+    let (made, empty) = (found.made, found.empty);
+    let catalogue = text.finish();
+    Ok(Imported { id, catalogue, files, empty, programs, made, taken, left, temporary, ..Imported::default() })
 }
 
 /// Where the files of the cases come from.
 struct Found {
     /// Where each is, by where it goes.
     copied: BTreeMap<PathBuf, PathBuf>,
+    /// The empty inputs.
+    empty: Vec<PathBuf>,
     made: Vec<ToMake>,
 }
 
 impl Found {
     fn read(cases: &Cases, generator: Option<&Generator>, store: &Store<'_>) -> Result<Self, ImportError> {
-        let mut found = Self { copied: BTreeMap::new(), made: Vec::new() };
+        let mut found = Self { copied: BTreeMap::new(), empty: Vec::new(), made: Vec::new() };
         for case in cases.all() {
             let place = |name: &Path| Path::new(DATA).join(name);
             let mut copy = |name: &PathBuf| -> Result<(), ImportError> {
@@ -106,8 +109,12 @@ impl Found {
                     second: answers.then(|| place(&case.answer)),
                 });
             } else {
-                copy(&case.input)?;
                 copy(&case.answer)?;
+                if case.is_empty {
+                    found.empty.push(place(&case.input));
+                } else {
+                    copy(&case.input)?;
+                }
             }
         }
         Ok(found)

@@ -42,7 +42,10 @@ impl Protocol for ScoreSearch {
         let no_score = |why: String| ProtocolError::NoScore { place: "what `score-regex` finds", why };
         let found = found.ok_or_else(|| {
             let printed = message(&[text(&said[0]), text(&said[1])].join("\n"));
-            no_score(format!("nothing in what it printed: {}", if printed.is_empty() { "nothing" } else { &printed }))
+            match &*printed {
+                "" => no_score("it printed nothing".to_owned()),
+                words => no_score(format!("nothing in what it printed: {words} (`reject-regex` says what rejects)")),
+            }
         })?;
         let score = text(group_or_all(&found)).parse::<Score>().map_err(|error| no_score(error.to_string()))?;
         if score == Score::default() {
@@ -139,7 +142,7 @@ mod tests {
         assert_eq!(said(&first, 0, "\x1b[32mScore = 7\x1b[0m\n", "").unwrap(), "accepted 7");
         let whole = ScoreSearch { score: Regex::new(r"\d+").unwrap(), ..search() };
         assert_eq!(said(&whole, 0, "12 points", "").unwrap(), "accepted 12");
-        assert!(said(&stdout, 0, "x", two).unwrap_err().contains("is not a score: nothing in what it printed: x"));
+        assert!(said(&stdout, 0, "x", two).unwrap_err().contains("is not a score: nothing in what it printed: x;"));
         assert!(said(&first, 0, "Score = high\n", "").unwrap_err().contains("found `high`"));
     }
 

@@ -90,13 +90,18 @@ fn arguments(input: &Path, output: &Path, expected: Option<&Path>) -> Vec<OsStri
 /// Returns the ruling of the exit code, with the reason on standard error.
 fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
     let words = text(output.stderr);
+    // A checker may print other lines before its result, and repeat in them what the solver printed.
+    let last = words.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let code = output.status.code();
-    if let Some((points, why)) = partial(&words)
+    if let Some((points, why)) = partial(last)
         && code.is_some_and(|code| is_partial(code, &points))
     {
         return rule(Said::Points(points), &why, output);
     }
-    let after = |prefix: &str| words.strip_prefix(prefix).map_or(words.as_str(), str::trim_start).to_owned();
+    let after = |prefix: &str| {
+        let reason = last.strip_prefix(prefix).or_else(|| words.strip_prefix(prefix));
+        reason.map_or(words.as_str(), str::trim_start).to_owned()
+    };
     match code {
         Some(0) => rule(Said::Right, "", output),
         Some(1) if crash::is_reported(output.stderr) => {
@@ -108,7 +113,7 @@ fn by_exit_code(output: &CallOutput<'_>) -> Result<Ruling, ProtocolError> {
         Some(3) => rule(Said::Fail, &after("FAIL"), output),
         // Newer programs end with 7; 5 was the code of points before.
         Some(5 | 7) => {
-            let points = after("points");
+            let points = last.strip_prefix("points").unwrap_or(last);
             let number = points.split_whitespace().next().unwrap_or_default().to_owned();
             rule(Said::Points(number), "", output)
         }
@@ -165,7 +170,7 @@ fn rule(said: Said, why: &str, output: &CallOutput<'_>) -> Result<Ruling, Protoc
         Said::Points(points) => points
             .parse::<Score>()
             .map(Ruling::Accepted)
-            .map_err(|error| ProtocolError::NoScore { place: "what it says after `points`", why: error.to_string() }),
+            .map_err(|error| ProtocolError::NoScore { place: "its number of points", why: error.to_string() }),
         Said::Wrong if why.is_empty() => Ok(Ruling::rejected("wrong answer".to_owned())),
         Said::Wrong => Ok(Ruling::rejected(why)),
         Said::Fail if why.is_empty() => Err(ProtocolError::Failed(tail(output.stderr))),
@@ -208,6 +213,11 @@ mod tests {
             (8, "unexpected eof Unexpected end of file\n", "rejected answer: Unexpected end of file"),
             (7, "points 12.5 good\n", "accepted 12.5"),
             (7, "points 0 \n", "accepted 0"),
+            (7, "debug 99\npoints 7 seven\n\n", "accepted 7"),
+            (7, "points 100 the solver printed this\npoints 7\n", "accepted 7"),
+            (13, "partially correct (99) the solver printed this\npartially correct (13) x\n", "accepted 13"),
+            (1, "debug 99\nwrong answer too far\n", "rejected answer: too far"),
+            (1, "wrong answer two\nlines\n", "rejected answer: two; lines"),
             (5, "points -3\n", "accepted -3"),
             (13, "partially correct (13) most of it\n", "accepted 13"),
             (29, "partially correct (13) \n", "accepted 13"),
@@ -222,7 +232,7 @@ mod tests {
             (
                 7,
                 "points points_info=x\n",
-                "accepted the answer, but what it says after `points` is not a score: expected a number such as 12, -0.25 or 1e-3, found `points_info=x`",
+                "accepted the answer, but its number of points is not a score: expected a number such as 12, -0.25 or 1e-3, found `points_info=x`",
             ),
             (9, "", "ended with exit status: 9 (testlib: 0 accepts, 1, 2, 4 and 8 reject, 7 gives points, 3 fails)"),
             (
