@@ -45,7 +45,7 @@ impl<'a> Tokens<'a> {
         self.next().ok_or_else(|| self.rejection_at(self.text.len(), "the text ends too early", expected, "the end"))
     }
 
-    /// Returns the next token as an integer in `range`. `name` says what it is: `"the position p"`.
+    /// Returns the next token as an integer in `range`. `name` says what it is: `"the column p"`.
     #[inline]
     pub(crate) fn integer(&mut self, name: &str, range: std::ops::RangeInclusive<i64>) -> Result<i64, Rejection> {
         self.integer_by(parse_integer, name, range).map(|(_, value)| value)

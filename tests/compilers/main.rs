@@ -312,3 +312,27 @@ fn only_files_are_taken_from_what_a_compiler_leaves() {
         }
     }
 }
+
+#[test]
+fn a_source_is_run_with_its_arguments() {
+    let Some(stage) = Stage::set() else { return };
+    write(&stage, "args.sh", "cat \"$2\" >/dev/null && echo \"$1\"\n");
+    write(&stage, "data/0.txt", "0\n");
+    write(&stage, "many.d/main.sh", "echo \"$1\"\n");
+    for (solver, verdict) in [
+        ("args.sh 0 data/0.txt", "accepted"),
+        ("./args.sh '0' data/0.txt", "accepted"),
+        ("args.sh x data/0.txt", "wrong-answer"),
+        ("args.sh 0 data/none.txt", "runtime-error"),
+        ("./many.d 0", "accepted"),
+        ("named=args.sh 0 data/0.txt", "accepted"),
+    ] {
+        let became = judged(&stage, None, "auto", solver);
+        assert_eq!(became.verdict, verdict, "{solver}: {}", became.note);
+    }
+    if compiles(&stage, None, "auto", GOOD[0]) {
+        write(&stage, "count.c", "#include <stdio.h>\nint main(int n, char **v) { printf(\"%d\\n\", n - 3); }");
+        assert_eq!(judged(&stage, None, "auto", "count.c 'a b' c").verdict, "accepted");
+        assert_eq!(judged(&stage, None, "auto", "count.c").verdict, "wrong-answer");
+    }
+}

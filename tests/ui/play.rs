@@ -88,7 +88,7 @@ fn a_game_that_is_over_has_no_choices_and_no_further_moves() {
     assert!(last["choices"].as_array().unwrap().iter().all(|choice| choice["ends"] == true), "{last}");
     moves.push(json!([1, 0]));
     let answer = server.post("/api/play/columns", &json!({ "case": "seed-1", "moves": moves }), &[]);
-    assert!(answer.status == 400 && answer.body.contains("the number of columns t is out of range"), "{answer:?}");
+    assert!(answer.status == 400 && answer.body.contains("the number of pieces t is out of range"), "{answer:?}");
     // The same column again and again: it is full long before the last piece.
     let moves = vec![json!([1, 0]); 100];
     let answer = server.post("/api/play/columns", &json!({ "case": "seed-2", "moves": moves }), &[]);

@@ -1,10 +1,10 @@
-//! An answer: where the first t columns land and how far they are cycled.
+//! An answer: where the first t pieces land and how often each is shifted.
 
 use super::input::Input;
 use crate::Rejection;
 use crate::tokens::Tokens;
 
-/// Where one column goes.
+/// Where one piece goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Placement {
     /// From 0, left to right.
@@ -14,7 +14,7 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// What is played for the columns that the answer does not mention.
+    /// What is played for the pieces that the answer does not mention.
     pub(super) const OMITTED: Self = Self { column: 0, shifts: 0 };
 }
 
@@ -22,7 +22,7 @@ impl Placement {
 pub(super) fn read(text: &[u8], input: &Input) -> Result<Vec<Placement>, Rejection> {
     let (width, pieces) = (input.width as i64, input.pieces.len() as i64);
     let mut tokens = Tokens::new(text);
-    let count = tokens.integer("the number of columns t", 0..=pieces)? as usize;
+    let count = tokens.integer("the number of pieces t", 0..=pieces)? as usize;
     let placements = (1..=count)
         .map(|step| read_placement(&mut tokens, width).map_err(|rejection| rejection.at_step(step)))
         .collect::<Result<_, _>>()?;
@@ -31,7 +31,7 @@ pub(super) fn read(text: &[u8], input: &Input) -> Result<Vec<Placement>, Rejecti
 }
 
 fn read_placement(tokens: &mut Tokens<'_>, width: i64) -> Result<Placement, Rejection> {
-    let column = tokens.integer("the position p", 1..=width)? as usize - 1;
+    let column = tokens.integer("the column p", 1..=width)? as usize - 1;
     let shifts = tokens.integer("the number of shifts s", 0..=2)? as usize;
     Ok(Placement { column, shifts })
 }
@@ -56,19 +56,19 @@ mod tests {
         for (text, complaint) in [
             (
                 "",
-                "line 1, column 1: the text ends too early: expected the number of columns t, an integer from 0 to 3, found the end",
+                "line 1, column 1: the text ends too early: expected the number of pieces t, an integer from 0 to 3, found the end",
             ),
             (
                 "4\n",
-                "line 1, column 1: the number of columns t is out of range: expected an integer from 0 to 3, found `4`",
+                "line 1, column 1: the number of pieces t is out of range: expected an integer from 0 to 3, found `4`",
             ),
             (
                 "-1",
-                "line 1, column 1: the number of columns t is out of range: expected an integer from 0 to 3, found `-1`",
+                "line 1, column 1: the number of pieces t is out of range: expected an integer from 0 to 3, found `-1`",
             ),
             (
                 "2\n1 0\n7 3",
-                "line 3, column 1, move 2: the position p is out of range: expected an integer from 1 to 6, found `7`",
+                "line 3, column 1, move 2: the column p is out of range: expected an integer from 1 to 6, found `7`",
             ),
             (
                 "2\n1 3\n7 3",
@@ -76,11 +76,11 @@ mod tests {
             ),
             (
                 "1\n18446744073709551617 0",
-                "line 2, column 1, move 1: the position p is out of range: expected an integer from 1 to 6, found `18446744073709551617`",
+                "line 2, column 1, move 1: the column p is out of range: expected an integer from 1 to 6, found `18446744073709551617`",
             ),
             (
                 "1\n1,0",
-                "line 2, column 1, move 1: the position p is not an integer: expected an integer from 1 to 6, found `1,0`",
+                "line 2, column 1, move 1: the column p is not an integer: expected an integer from 1 to 6, found `1,0`",
             ),
             (
                 "2\n1 0\n2",

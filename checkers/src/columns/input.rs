@@ -29,7 +29,7 @@ impl Input {
         let mut tokens = Tokens::new(text);
         let width = tokens.integer("the width w", 6..=12)? as usize;
         let height = tokens.integer("the height h", 13..=19)? as usize;
-        let count = tokens.integer("the number of columns k", 1..=10_000)?;
+        let count = tokens.integer("the number of pieces k", 1..=10_000)?;
         let pieces = (0..count).map(|_| read_piece(&mut tokens)).collect::<Result<_, _>>()?;
         tokens.end()?;
         Ok(Self { width, height, pieces })
@@ -92,11 +92,11 @@ mod tests {
             ),
             (
                 "6 13\n0\n",
-                "line 2, column 1: the number of columns k is out of range: expected an integer from 1 to 10000, found `0`",
+                "line 2, column 1: the number of pieces k is out of range: expected an integer from 1 to 10000, found `0`",
             ),
             (
                 &long,
-                "line 2, column 1: the number of columns k is out of range: expected an integer from 1 to 10000, found `10001`",
+                "line 2, column 1: the number of pieces k is out of range: expected an integer from 1 to 10000, found `10001`",
             ),
             (
                 "6 13\n2\naaa\naA*",

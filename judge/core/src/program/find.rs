@@ -79,11 +79,10 @@ fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, St
         interpreters.extend(toolchain::behind_env(&words[1..])?);
     }
     let mut visible: Vec<_> = found.is_alone().then(|| found.program.clone()).into_iter().collect();
-    for word in words.iter_mut().skip(1).filter(|_| shows_files) {
-        if let Some(path) = named_path(word)? {
-            visible.push(path.clone());
-            *word = path.into_os_string();
-        }
+    if shows_files {
+        let (arguments, shown) = show_arguments(words.split_off(1))?;
+        words.extend(arguments);
+        visible.extend(shown);
     }
     let mut runtime = Runtime::default();
     if !found.is_alone() {
@@ -98,6 +97,22 @@ fn program_of(mut words: Vec<OsString>, shows_files: bool) -> Result<Program, St
         Some(shim) => run_by(program, shim),
         None => program,
     })
+}
+
+/// Returns the arguments of a program, in which files that they name have their full paths, and these files: the program
+/// sees them.
+///
+/// # Errors
+/// When one is a link to a private file.
+pub(crate) fn show_arguments(words: Vec<OsString>) -> Result<(Vec<OsString>, Vec<PathBuf>), String> {
+    let mut shown = Vec::new();
+    let mut show = |word: OsString| {
+        let Some(path) = named_path(&word)? else { return Ok(word) };
+        shown.push(path.clone());
+        Ok(path.into_os_string())
+    };
+    let words = words.into_iter().map(&mut show).collect::<Result<_, String>>()?;
+    Ok((words, shown))
 }
 
 /// Adds what an installed program needs. A program that was found by its name stays on the `PATH`, and so does the

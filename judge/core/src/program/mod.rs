@@ -10,7 +10,7 @@ mod toolchain;
 
 pub(crate) use find::{
     find_program, installed, is_below_here, is_open, language_program, named_program, refuse_private_link,
-    setters_program,
+    setters_program, show_arguments,
 };
 pub use journals::{is_in_journal, journals_in};
 pub use start_failure::start_failure;

@@ -2,11 +2,11 @@
 
 use super::compile::Built;
 use super::compiler::RunCompiler;
-use super::language::{self, BUNDLED};
+use super::language::{self, BUNDLED, Source};
 use super::stage::stage;
 use super::toolbox::Toolbox;
-use crate::model::{Allowance, Invocation, Language, Program, Runtime, Solver, SolverSpec};
-use crate::program::{is_below_here, is_in_journal, named_program, refuse_private_link};
+use crate::model::{Allowance, Invocation, Program, Runtime, Solver, SolverSpec};
+use crate::program::{is_below_here, is_in_journal, named_program, refuse_private_link, show_arguments};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -17,8 +17,8 @@ use std::path::Path;
 /// Those of `run`.
 pub fn prepare<E>(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Solver, E> {
     let chosen = language::choose(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
-    let (found, allowance) = match chosen.map(|language| language.cloned()) {
-        Ok(Some(language)) => (from_source(&language, Path::new(&spec.text), toolbox, run)?, language.allowance),
+    let (found, allowance) = match chosen {
+        Ok(Some(source)) => (from_source(&source, toolbox, run)?, source.language.allowance.clone()),
         Ok(None) => (invocation(&spec.text), Allowance::default()),
         Err(why) => (Invocation::CannotStart(why.to_string()), Allowance::default()),
     };
@@ -76,17 +76,19 @@ fn bundled(id: &str) -> Invocation {
     }
 }
 
-fn from_source<E>(
-    language: &Language,
-    path: &Path,
-    toolbox: &Toolbox,
-    run: &mut RunCompiler<'_, E>,
-) -> Result<Invocation, E> {
-    if let Some(why) = unfit_source(path) {
+fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Invocation, E> {
+    if let Some(why) = unfit_source(&source.path) {
         return Ok(Invocation::CannotStart(why));
     }
-    Ok(match toolbox.build(language, path, run)? {
-        Built::Program(program) => Invocation::Program(program),
+    Ok(match toolbox.build(source.language, &source.path, run)? {
+        Built::Program(mut program) => match show_arguments(source.arguments.iter().map(OsString::from).collect()) {
+            Ok((arguments, shown)) => {
+                program.argv.extend(arguments);
+                program.visible.extend(shown);
+                Invocation::Program(program)
+            }
+            Err(why) => Invocation::CannotStart(why),
+        },
         Built::Refused(said) => Invocation::CompileError(said),
         Built::NoCompiler(why) => Invocation::CannotStart(why),
     })

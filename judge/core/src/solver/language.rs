@@ -4,7 +4,7 @@ use super::error::SolverError;
 use crate::manifest::closest;
 use crate::model::{Language, LanguageChoice, Languages, SolverSpec};
 use crate::program::{self, head, is_executable};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Prefix of the bundled solvers: `bundled:columns`.
 pub(super) const BUNDLED: &str = "bundled:";
@@ -12,8 +12,16 @@ pub(super) const BUNDLED: &str = "bundled:";
 /// Endings of files that are no source: such a file may be a program without its execute permission.
 pub(super) const DATA_ENDINGS: [&str; 9] = ["txt", "md", "in", "out", "ans", "log", "json", "csv", "toml"];
 
-/// Returns the language that a solver is a source of; `None` if it is a program, a command, a folder without sources, or
-/// bundled. `languages` is called only where the answer depends on it: for most programs it does not.
+/// A solver that is a source: a file or a folder, with the arguments of its program.
+#[derive(Debug)]
+pub(super) struct Source<'a> {
+    pub(super) language: &'a Language,
+    pub(super) path: PathBuf,
+    pub(super) arguments: Vec<String>,
+}
+
+/// Returns the source that a solver is; `None` if it is a program, a command, a folder without sources, or bundled.
+/// `languages` is called only where the answer depends on it: for most programs it does not.
 ///
 /// # Errors
 /// When it is a source of no known language, or a folder of several.
@@ -21,11 +29,33 @@ pub(super) fn choose<'a>(
     spec: &SolverSpec,
     languages: impl Fn() -> &'a Languages,
     choices: &[LanguageChoice],
-) -> Result<Option<&'a Language>, SolverError> {
-    let path = Path::new(&spec.text);
-    if spec.text.starts_with(BUNDLED) || !path.exists() {
+) -> Result<Option<Source<'a>>, SolverError> {
+    if spec.text.starts_with(BUNDLED) {
         return Ok(None);
     }
+    let (path, arguments) = path_and_arguments(&spec.text);
+    let language = if path.exists() { of_path(&path, spec, languages, choices)? } else { None };
+    Ok(language.map(|language| Source { language, path, arguments }))
+}
+
+/// Splits the text of a solver that names a file, or a folder with a slash in its path, and arguments. A text that is a
+/// path as a whole has no arguments.
+fn path_and_arguments(text: &str) -> (PathBuf, Vec<String>) {
+    let whole = PathBuf::from(text);
+    let words = if whole.exists() { Vec::new() } else { shell_words::split(text).unwrap_or_default() };
+    match words.split_first() {
+        // The name of a command may also be that of a folder.
+        Some((first, rest)) if first.contains('/') || Path::new(first).is_file() => (first.into(), rest.to_vec()),
+        _ => (whole, Vec::new()),
+    }
+}
+
+fn of_path<'a>(
+    path: &Path,
+    spec: &SolverSpec,
+    languages: impl Fn() -> &'a Languages,
+    choices: &[LanguageChoice],
+) -> Result<Option<&'a Language>, SolverError> {
     let chosen = LanguageChoice::of(choices, &spec.name).map(|name| named(name, languages())).transpose()?;
     if path.is_dir() {
         return chosen.map_or_else(|| of_folder(path, languages()), |chosen| Ok(Some(chosen)));
