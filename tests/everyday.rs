@@ -32,6 +32,42 @@ fn a_checker_command_has_no_rules_to_show() {
     assert!(said.stderr.contains("the rules of `own` are not known"), "{}", said.stderr);
 }
 
+#[test]
+fn problems_and_solvers_are_named_by_position() {
+    let folder = Folder::new();
+    folder.write("bot.sh", "echo 0\n");
+    let verdicts = |words: &[&str]| {
+        let (_, report) = folder.json(&[&["run", "--seeds", "1"], words].concat());
+        let name = |solver: &serde_json::Value| solver["name"].as_str().unwrap().to_owned();
+        report["solvers"].as_array().unwrap().iter().map(name).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(verdicts(&["-p", "columns", "bot.sh"]), "bot");
+    assert_eq!(verdicts(&["columns", "bot.sh"]), "bot");
+    assert_eq!(verdicts(&["columns", "a=bot.sh", "./bot.sh", "-s", "c=bot.sh"]), "a bot c");
+    assert_eq!(verdicts(&["columns"]), "columns");
+    folder.write(
+        "problems.toml",
+        "[[problem]]\nid = \"own\"\nchecker = \"columns\"\nseeds = \"1\"\nsolver = \"bundled:columns-greedy\"\n",
+    );
+    assert_eq!(verdicts(&["./bot.sh"]), "bot", "the catalogue has one problem");
+    let said = folder.judge(&["run", "bot", "--seeds", "1"]);
+    assert!(said.code == Some(2) && said.stderr.contains("there is no problem `bot`"), "{}", said.stderr);
+}
+
+#[test]
+fn a_limit_on_file_sizes_is_an_error_and_not_the_end() {
+    let folder = Folder::new();
+    let limited = |line: &str| {
+        let script = format!("ulimit -f 2; exec {} {line}", env!("CARGO_BIN_EXE_judge"));
+        Said::from(std::process::Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap())
+    };
+    let said = limited("gen -p deletion-game --seed 6 > case.in");
+    assert_eq!(said.code, Some(3), "{}", said.stderr);
+    assert!(said.stderr.contains("File too large"), "{}", said.stderr);
+    let said = limited("exec --tier bare -- sh -c 'ulimit -f 0; echo x > f'");
+    assert!(said.stderr.contains("SIGXFSZ"), "programs get the default action: {}{}", said.stdout, said.stderr);
+}
+
 /// Returns what the judge answers to a completion script about the last of these words.
 fn completed(folder: &Folder, shell: &str, words: &[&str]) -> String {
     let mut command = folder.command(&["--"]);

@@ -18,6 +18,7 @@ pub use setting::{NewArgs, NewChecker, VerifyArgs};
 pub use sharding::{ShardArg, TaskIds};
 pub use shared::{BuildArgs, CaseArgs, JobArgs, LimitArgs, ProblemArgs, ReportArgs, SandboxArgs, TierArg};
 
+use crate::model::Problem;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -297,12 +298,15 @@ pub enum StderrArg {
 /// Arguments of `judge run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Which problem
-    #[command(flatten)]
-    pub problem: ProblemArgs,
-    /// A program, a quoted command, a source file or folder, or bundled:ID; NAME=S names it; repeatable [default: the problem's bundled one]
+    /// The problem's id, as in `judge list` [default: the only one of the catalogue]
+    #[arg(short, long, value_name = "ID")]
+    problem: Option<String>,
+    /// The problem's id, unless --problem names it, and solvers, as --solver takes them
+    #[arg(value_name = "ID|S")]
+    words: Vec<String>,
+    /// A program, a quoted command, a source file or folder with its arguments, or bundled:ID; NAME=S names it; repeatable [default: the problem's bundled one]
     #[arg(short, long = "solver", value_name = "S")]
-    pub solvers: Vec<String>,
+    solvers: Vec<String>,
     /// Files and folders that are solvers, by a pattern in quotes: 'submissions/*'; those that do not compile are ranked, too; repeatable
     #[arg(long = "solvers", value_name = "PATTERN")]
     pub submissions: Vec<String>,
@@ -366,6 +370,22 @@ pub struct RunArgs {
     /// Where the results go, beside the table
     #[command(flatten)]
     pub reports: ReportArgs,
+}
+
+impl RunArgs {
+    /// Returns the problem's id, if one is given: a first word that can be an id is one, where no option names the problem.
+    #[must_use]
+    pub fn problem_id(&self) -> Option<&str> {
+        let first = || self.words.first().filter(|word| Problem::is_id(word)).map(String::as_str);
+        self.problem.as_deref().or_else(first)
+    }
+
+    /// Returns the solvers, in the order of the command line's words and then of its options.
+    #[must_use]
+    pub fn solvers(&self) -> Vec<String> {
+        let ids = usize::from(self.problem.is_none() && self.problem_id().is_some());
+        self.words.iter().skip(ids).chain(&self.solvers).cloned().collect()
+    }
 }
 
 #[cfg(test)]

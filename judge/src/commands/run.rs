@@ -40,8 +40,8 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     let sandbox = sandbox::open_early(&args.sandbox);
     let provenance = provenance::here();
     let shard = args.shard.map(sharding::shard).transpose()?;
-    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem.id())?;
-    let problem = load::problem(&catalogue, args.problem.id())?;
+    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem_id())?;
+    let problem = load::problem(&catalogue, args.problem_id())?;
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
@@ -256,10 +256,10 @@ fn plan(
         problem: Problem { best: reference.source, ..problem.clone() },
         cases,
         solvers: match &*args.submissions {
-            [] => entrants::solvers(problem, &args.solvers, toolbox, sandbox, jobs::count(&args.jobs))?,
+            [] => entrants::solvers(problem, &args.solvers(), toolbox, sandbox, jobs::count(&args.jobs))?,
             patterns => {
                 let jobs = jobs::count(&args.jobs);
-                entrants::with_submissions(&args.solvers, patterns, toolbox, sandbox, jobs)?
+                entrants::with_submissions(&args.solvers(), patterns, toolbox, sandbox, jobs)?
             }
         },
         limits,

@@ -8,14 +8,22 @@ use rustix::fs::{Mode, OFlags};
 use crate::proc::signals;
 
 /// Undoes what a parent may have left: no signal stays blocked, and `SIGCHLD` gets its default back. While it
-/// is ignored, the kernel reaps children by itself, and waiting for one fails.
+/// is ignored, the kernel reaps children by itself, and waiting for one fails. A write beyond the limit on the size of files
+/// (`ulimit -f`) becomes an error of this process and does not end it.
 ///
 /// To be called before any thread is started.
 pub fn reset_inherited_signals() {
     signals::block_only(&signals::set(&[]));
-    // SAFETY: the default action needs no handler.
-    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
+    // A handler and not SIG_IGN: programs that this process executes get the default action back.
+    let handler = ignore as extern "C" fn(libc::c_int);
+    // SAFETY: the default action needs no handler, and this handler does nothing.
+    unsafe {
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
+        libc::signal(libc::SIGXFSZ, handler as libc::sighandler_t);
+    }
 }
+
+extern "C" fn ignore(_: libc::c_int) {}
 
 /// The socket to the judge, which a process of the sandbox has as its standard input at first. Whatever else the judge
 /// left open is closed when this process executes anything.
