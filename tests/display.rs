@@ -245,3 +245,23 @@ fn each_row_of_a_comparison_has_its_own_effect() {
     }
     assert_eq!(effects.len(), 4);
 }
+
+#[test]
+fn equal_reasons_are_shown_together_and_every_solver_has_one() {
+    let folder = folder();
+    folder.write("worse.sh", "read w h; echo \"$w$h\" 1\n");
+    folder.write("one.sh", "echo 1 x\n");
+    let solvers = ["one.sh", "worse.sh"];
+    let said = folder.judge(&["run", "columns", solvers[0], solvers[1], "--seeds", "1-20", "--problems", "builtin"]);
+    let lines: Vec<&str> = said.stdout.lines().collect();
+    let place = |start: &str| {
+        let found = lines.iter().position(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("{start}: {}", said.stdout))
+    };
+    let grouped = place("20 cases (one): wrong-answer: line 1, column 3, move 1: the column p is not an integer");
+    assert_eq!(lines[grouped + 1], "    the first of them: seed-1");
+    assert!(lines[grouped + 2].contains("judge run -p columns -s one.sh --seeds 1"), "{}", lines[grouped + 2]);
+    assert!(lines[grouped..].iter().any(|line| line.contains(" (worse): wrong-answer: ")), "{}", said.stdout);
+    let narrow = at_width(&folder, 80, &["run", "columns", "one.sh", "--seeds", "1-3", "--problems", "builtin"]);
+    assert!(narrow.stdout.contains("line 1, column 3"), "the note begins with its beginning: {}", narrow.stdout);
+}

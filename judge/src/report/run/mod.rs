@@ -2,6 +2,7 @@
 
 mod cases;
 pub(super) mod csv;
+mod failures;
 pub(super) mod json;
 pub(super) mod junit;
 pub(super) mod leaderboard;

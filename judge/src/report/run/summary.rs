@@ -1,6 +1,7 @@
 //! The text report of a run: the table of cases, the totals, and the failures with the commands that reproduce them.
 
 use super::cases::{CaseRow, rows, shown_jobs};
+use super::failures::{Alike, failed_alike};
 use super::leaderboard::{groups, leaderboard, matrix, test_groups};
 use super::report::RunReport;
 use crate::model::{Outcome, Stop, counted, one_line, visible};
@@ -10,9 +11,6 @@ use crate::report::text::provenance::{allowance_lines, processors_line};
 use crate::report::text::sheet::TextTable;
 use crate::report::text::style::{Paint, Style, paint_of};
 use crate::report::text::table::grid;
-
-/// The number of failures that are explained below the table.
-const FAILURES_EXPLAINED: usize = 10;
 
 /// The number of accepted cases whose standard error is shown.
 const ACCEPTED_SHOWN: usize = 10;
@@ -56,7 +54,12 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     columns.extend(has_points(report).then(|| right("points").spare(2)));
     columns.extend(report.has_weights().then(|| right("weight").spare(7)));
     columns.extend(has_groups(report).then(|| left("group").spare(4)));
-    columns.extend([right("CPU").spare(3), right("wall").spare(6), right("memory").spare(5), left("note").spare(1)]);
+    columns.extend([
+        right("CPU").spare(3),
+        right("wall").spare(6),
+        right("memory").spare(5),
+        left("note").spare(1).cut_at_the_end(),
+    ]);
     let mut table = grid(columns, style);
     for row in &rows {
         table.add_row(case_row(report, row, several));
@@ -152,18 +155,22 @@ fn total(report: &RunReport<'_>, solver: usize) -> String {
 }
 
 fn failures(report: &RunReport<'_>, style: Style) -> String {
-    let failed = || shown_jobs(report).filter(|(_, outcome)| !outcome.is_accepted());
+    let failed = failed_alike(report);
     let mut lines = Vec::new();
-    for (job, outcome) in failed().take(FAILURES_EXPLAINED) {
-        let case = one_line(&report.plan.cases.at(job.case).name.0).into_owned();
-        let solver = one_line(&report.plan.solvers[job.solver].spec.name);
+    for alike @ Alike { first, outcome, cases, .. } in failed.shown() {
+        let name = one_line(&report.plan.cases.at(first.case).name.0).into_owned();
+        let what = if *cases == 1 { name.clone() } else { counted(*cases, "case") };
+        let solver = one_line(&report.plan.solvers[first.solver].spec.name);
         let verdict = style.paint(paint_of(outcome.verdict), outcome.verdict.name());
-        let (note, more) = outcome.note.split_once('\n').unwrap_or((&outcome.note, ""));
-        lines.push(format!("{case} ({solver}): {verdict}: {}", one_line(note)));
+        let (note, more) = alike.note().split_once('\n').unwrap_or((alike.note(), ""));
+        lines.push(format!("{what} ({solver}): {verdict}: {}", one_line(note)));
+        if *cases > 1 {
+            lines.push(format!("    the first of them: {name}"));
+        }
         lines.extend(said(more.lines().chain(last_lines(&outcome.stderr))));
-        lines.push(format!("    {}", style.paint(Paint::Faint, &one_line(&report.plan.reproduce(job)))));
+        lines.push(format!("    {}", style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*first)))));
     }
-    let more = failed().count().saturating_sub(FAILURES_EXPLAINED);
+    let more = failed.all - failed.shown().map(|alike| alike.cases).sum::<usize>();
     if more > 0 {
         lines.push(format!("… and {more} more failures"));
     }

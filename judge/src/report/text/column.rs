@@ -12,6 +12,17 @@ pub(in crate::report) enum Align {
     Right,
 }
 
+/// What is shown of a text that is longer than its column is wide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::report) enum Overlong {
+    /// Both ends of it.
+    Ends,
+    /// Its beginning.
+    Start,
+    /// All of it, on further lines.
+    Lines,
+}
+
 /// A column of a table.
 #[derive(Debug, Clone)]
 pub struct Column {
@@ -19,8 +30,8 @@ pub struct Column {
     pub(super) align: Align,
     /// A column with a larger number is left out first; one with 0 never.
     pub(super) spare: usize,
-    /// Whether its texts continue on further lines.
-    pub(super) wraps: bool,
+    /// What is shown of a text that is too long.
+    pub(super) overlong: Overlong,
     /// Whether the column is left out before one of its texts is cut.
     pub(super) is_whole: bool,
 }
@@ -28,7 +39,13 @@ pub struct Column {
 /// Returns a column of words.
 #[must_use]
 pub fn left(title: &str) -> Column {
-    Column { title: one_line(title).into_owned(), align: Align::Left, spare: 0, wraps: false, is_whole: false }
+    Column {
+        title: one_line(title).into_owned(),
+        align: Align::Left,
+        spare: 0,
+        overlong: Overlong::Ends,
+        is_whole: false,
+    }
 }
 
 /// Returns a column of texts that are useless without their middle, such as commands.
@@ -59,7 +76,13 @@ impl Column {
     /// Returns the column as one whose texts continue on further lines.
     #[must_use]
     pub fn wrapped(self) -> Self {
-        Self { wraps: true, ..self }
+        Self { overlong: Overlong::Lines, ..self }
+    }
+
+    /// Returns the column as one that shows the beginning of a text that is too long.
+    #[must_use]
+    pub fn cut_at_the_end(self) -> Self {
+        Self { overlong: Overlong::Start, ..self }
     }
 }
 

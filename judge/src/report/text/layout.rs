@@ -1,6 +1,6 @@
 //! The widths of a table's columns: which of them fit, and how long texts are shown in them.
 
-use super::column::{Column, Field};
+use super::column::{Column, Field, Overlong};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The gaps between columns: the usual one, and the one of a narrow terminal.
@@ -39,7 +39,11 @@ impl Layout {
             for gap in GAPS {
                 let floor = |&(place, natural): &(usize, usize)| match &columns[place] {
                     Column { is_whole: true, .. } => natural,
-                    column => natural.min(column.title.width().max(if column.wraps { WRAPPED } else { READABLE })),
+                    column => natural.min(column.title.width().max(if column.overlong == Overlong::Lines {
+                        WRAPPED
+                    } else {
+                        READABLE
+                    })),
                 };
                 if let Some(columns) = shrunk(&shown, width, gap, floor) {
                     return Self { columns, gap, left_out };
@@ -65,7 +69,7 @@ impl Layout {
         let mut places = self.left_out.clone();
         places.sort_unstable();
         let titles: Vec<_> = places.iter().map(|&place| &*columns[place].title).collect();
-        cell(&format!("not shown at this width: {}", titles.join(", ")), width.unwrap_or(usize::MAX), true)
+        cell(&format!("not shown at this width: {}", titles.join(", ")), width.unwrap_or(usize::MAX), Overlong::Lines)
     }
 }
 
@@ -91,12 +95,16 @@ fn shrunk(
     Some(columns)
 }
 
-/// Returns the lines of a text in a column of this width: one without its middle, or several that break between words.
-pub(super) fn cell(text: &str, width: usize, wraps: bool) -> Vec<String> {
+/// Returns the lines of a text in a column of this width.
+pub(super) fn cell(text: &str, width: usize, overlong: Overlong) -> Vec<String> {
     if text.width() <= width {
         return vec![text.to_owned()];
     }
-    if wraps { wrapped(text, width, |word| cut(word, width)) } else { vec![cut(text, width)] }
+    match overlong {
+        Overlong::Ends => vec![cut(text, width)],
+        Overlong::Start => vec![format!("{}…", fitting(text.chars(), width.saturating_sub(1)).trim_end())],
+        Overlong::Lines => wrapped(text, width, |word| cut(word, width)),
+    }
 }
 
 /// Returns the lines of a text that break between words. `fit` is what is shown of a word that begins a line.
@@ -153,9 +161,10 @@ mod tests {
 
     #[test]
     fn words_wrap_between_words_and_wide_characters_count_twice() {
-        assert_eq!(cell("one two three", 8, true), ["one two", "three"]);
+        assert_eq!(cell("one two three", 8, Overlong::Lines), ["one two", "three"]);
+        assert_eq!(cell("one two three", 9, Overlong::Start), ["one two…"]);
         assert_eq!(paragraph("gap: ", "one two three", Some(13)), "gap: one two\n     three");
-        assert_eq!(cell("棋棋棋棋", 5, false), ["棋…棋"]);
-        assert_eq!(cell("seed-100", 5, false), ["se…00"]);
+        assert_eq!(cell("棋棋棋棋", 5, Overlong::Ends), ["棋…棋"]);
+        assert_eq!(cell("seed-100", 5, Overlong::Ends), ["se…00"]);
     }
 }

@@ -59,7 +59,7 @@ impl Grid {
     fn cells(&self, layout: &Layout, row: &[Field]) -> Vec<Cell> {
         let cell = |&(place, width): &(usize, usize)| {
             let (column, field) = (&self.columns[place], &row[place]);
-            let cell = Cell::new(layout::cell(&field.text, width, column.wraps).join("\n"));
+            let cell = Cell::new(layout::cell(&field.text, width, column.overlong).join("\n"));
             let alignment = match column.align {
                 Align::Left => CellAlignment::Left,
                 Align::Right => CellAlignment::Right,
