@@ -6,7 +6,6 @@ use crate::manifest::Catalogue;
 use crate::matching::matching;
 use crate::model::{CaseList, CaseName, Exit, Origin, RunState, Shard, quote};
 use crate::report::{self, MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
-use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
 use crate::workflow::restored_run::RestoredRun;
@@ -161,15 +160,14 @@ fn files(patterns: &[String], into: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// Writes down the totals of a whole run, by the rule of the catalogue. Without its problem there it has none.
 fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Result<(), Failure> {
-    let Ok(problem) = catalogue.find(&merged.problem) else {
+    if catalogue.find(&merged.problem).is_err() {
         let what = format!("the catalogue has no problem `{}`, so that the run has no total", merged.problem);
         let hint = "`judge history show` and `judge rescore` need its catalogue: --problems FILE";
         report::note_lines(&format!("{what}\nhint: {hint}"));
         return Ok(());
-    };
+    }
     let stored = journal.stored_run(merged.run)?;
     let mut restored = RestoredRun::of(&stored, catalogue)?;
-    restored.apply(&stored, &ReferenceScores::open(catalogue, problem, None)?);
     let Ok(scored) = restored.score(None, None) else { return Ok(()) };
     let totals = scored.board.standings.iter().map(|standing| scored.board.headline(standing));
     let totals: Vec<Option<&BigRational>> = totals.collect();

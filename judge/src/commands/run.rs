@@ -14,7 +14,7 @@ use crate::report::{self, Progress, RunReport};
 use crate::runner::{PlanRunner, RunResult};
 use crate::solver::Toolbox;
 use crate::workflow::attached_run::AttachedRun;
-use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::best_scores::{FromJournal, ReferenceScores};
 use crate::workflow::case_choice::{ChosenCases, choose};
 use crate::workflow::failure::Failure;
 use crate::workflow::jobs::{Presence, Running};
@@ -44,7 +44,8 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     let problem = load::problem(&catalogue, args.problem.id())?;
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
-    let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
+    let journal = FromJournal::of_run(!args.no_journal && shard.is_none());
+    let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref(), journal)?;
     // Only now: what is wrong with the problem or its cases comes first.
     let sandbox = sandbox?;
     sandbox::note_gaps(&sandbox);
@@ -54,7 +55,7 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     let settings = build::settings(&catalogue, problem, &limits, &args.build)?;
     let toolbox = Toolbox::new(sandbox.tier(), settings);
     let whole = plan(problem, (cases, limits), reference, args, &toolbox, &sandbox)?;
-    let played = Played::of(whole, shard);
+    let mut played = Played::of(whole, shard);
     let plan = played.plan();
     // While the journal is opened.
     runner.make_ready(plan);
@@ -63,6 +64,8 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     let context =
         RunContext { catalogue: &catalogue, plan, toolbox: &toolbox, message, jobs, tier, shard, played: 0, engine };
     let recorder = played.record(options(args), context)?;
+    recorder.resumed_reference().into_iter().for_each(|reference| played.freeze(reference));
+    let plan = played.plan();
     let features = played.features(features);
     Play { catalogue: &catalogue, args, plan, runner: &*runner, provenance }.play(recorder, outputs, features)
 }
@@ -76,8 +79,7 @@ fn attach(given: Given<'_>, args: &RunArgs, choice: RunChoice) -> Result<Exit, F
     let reports = if args.reports.is_empty() { &own.reports } else { &args.reports };
     let outputs = RunOutputs::check(reports)?;
     let problem = catalogue.find(&attached.run.problem)?;
-    let reference = ReferenceScores::open(&catalogue, problem, own.best.as_deref())?;
-    let plan = attached.plan(problem, reference, own.save_answers.is_some())?;
+    let plan = attached.plan(problem, own.save_answers.is_some())?;
     let sandbox = sandbox::open(&own.sandbox)?;
     let start = Start::Attach(attached.folder.clone());
     let runner = running(&catalogue, &own, &sandbox, outputs.show_features()).runner(Presence::Back(start))?;
@@ -251,7 +253,7 @@ fn plan(
     toolbox: &Toolbox,
     sandbox: &Sandbox,
 ) -> Result<Plan, Failure> {
-    reference.apply(problem, &mut cases)?;
+    reference.apply(problem, &mut cases);
     Ok(Plan {
         problem: Problem { best: reference.source, ..problem.clone() },
         cases,

@@ -7,7 +7,6 @@ use crate::journal::Journal;
 use crate::manifest::Catalogue;
 use crate::model::{Features, GeneratorChoice, JobId, Number, Outcome, Problem, RunId, StoredRun, Verdict};
 use crate::report::{CaseRow, RunReport, best_score, share_of_best};
-use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::case_choice;
 use crate::workflow::case_filter::CaseDescriptions;
 use crate::workflow::failure::Failure;
@@ -31,9 +30,7 @@ impl ShownRun {
     /// Reads a run from the journal, and scores it as `judge history show` does.
     pub(super) fn read(journal: &Journal, catalogue: &Catalogue, id: RunId) -> Result<Self, Refused> {
         let run = journal.stored_run(id)?;
-        let problem = catalogue.find(&run.problem)?;
         let mut restored = RestoredRun::of(&run, catalogue)?;
-        restored.apply(&run, &ReferenceScores::open(catalogue, problem, None)?);
         let scored = restored.score(None, None).map_err(Failure::fault)?;
         let best = (0..run.cases.len()).map(|case| best_score(&restored.plan, &restored.outcomes, case)).collect();
         Ok(Self { run, restored, scored, best, features: OnceLock::new() })

@@ -1,6 +1,6 @@
 //! Runs solvers against each other for the commands that compare them: one sandbox, any number of plans.
 
-use super::best_scores::ReferenceScores;
+use super::best_scores::{FromJournal, ReferenceScores};
 use super::failure::Failure;
 use super::jobs::{Presence, Running};
 use super::limits::limits;
@@ -13,7 +13,7 @@ use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseList, CaseSpec, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Problem, RunEvent,
+    BestSource, CaseList, CaseSpec, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Problem, RunEvent,
     Seeds, Solver, SolverSpec, Stop, Verdict,
 };
 use crate::paired::EffectMeasure;
@@ -23,6 +23,7 @@ use crate::runner::{PlanRunner, RunResult};
 use crate::scoring::InvalidResults;
 use crate::solver::{self, Toolbox};
 use judge_sandbox::Sandbox;
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +40,8 @@ pub(crate) struct MatchRunner<'a> {
     pub(crate) toolbox: Toolbox,
     template: Plan,
     options: JournalOptions,
-    reference: Option<ReferenceScores>,
+    /// Opened for the first plan: all plans have one measure.
+    reference: OnceCell<ReferenceScores>,
 }
 
 /// The result of a plan.
@@ -77,7 +79,7 @@ impl<'a> MatchRunner<'a> {
         };
         let options =
             JournalOptions { journal: !args.no_journal, resume: false, reuse: args.reuse, continue_flag: "--reuse" };
-        Ok(Self { catalogue, plan_runner, sandbox, toolbox, template, options, reference: None })
+        Ok(Self { catalogue, plan_runner, sandbox, toolbox, template, options, reference: OnceCell::new() })
     }
 
     /// Scores points relative to the best scores that the command line names, or else the problem.
@@ -86,7 +88,8 @@ impl<'a> MatchRunner<'a> {
         measure: Option<EffectMeasure>,
         best: Option<&Path>,
     ) -> Result<(), Failure> {
-        self.reference = ReferenceScores::of_points(measure, self.catalogue, &self.template.problem, best)?;
+        let (problem, journal) = (&self.template.problem, FromJournal::of_run(self.options.journal));
+        self.reference = ReferenceScores::of_points(measure, self.catalogue, problem, best, journal)?.into();
         Ok(())
     }
 
@@ -172,12 +175,25 @@ impl<'a> MatchRunner<'a> {
         &self.template
     }
 
-    /// Returns the plan of these solvers on these cases.
+    /// Returns the plan of these solvers on these cases, with the best scores that are known of them.
     pub(crate) fn plan(&self, solvers: Vec<Solver>, mut cases: CaseList) -> Result<Plan, Failure> {
-        if let Some(reference) = &self.reference {
-            reference.apply(&self.template.problem, &mut cases)?;
-        }
-        Ok(Plan { solvers, cases, ..self.template.clone() })
+        let problem = &self.template.problem;
+        let reference = match self.reference.get() {
+            Some(reference) => reference,
+            None => {
+                let journal = FromJournal::of_run(self.options.journal);
+                let opened = ReferenceScores::open(self.catalogue, problem, None, journal)?;
+                self.reference.get_or_init(|| opened)
+            }
+        };
+        reference.apply(problem, &mut cases);
+        Ok(self.plan_as_it_is(solvers, cases, reference.source.clone()))
+    }
+
+    /// Returns the plan of these solvers on cases that have their best scores, which are from there.
+    pub(crate) fn plan_as_it_is(&self, solvers: Vec<Solver>, cases: CaseList, best: BestSource) -> Plan {
+        let template = self.template.clone();
+        Plan { problem: Problem { best, ..template.problem }, solvers, cases, ..template }
     }
 
     /// Returns how many solvers run at once.

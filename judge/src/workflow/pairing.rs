@@ -153,7 +153,7 @@ pub(crate) fn pair(
     entrants: &[Entrant],
     args: &CaseArgs,
     running: &RunningArgs,
-    reference: Option<&ReferenceScores>,
+    reference: &ReferenceScores,
 ) -> Result<Pairing, Failure> {
     if args.seeds.is_some() || !args.inputs.is_empty() {
         return Err(Failure::usage("the cases of past runs are compared: --seeds and --inputs select none of them")
@@ -161,10 +161,9 @@ pub(crate) fn pair(
     }
     let mut warnings = Vec::new();
     let mut shared = shared_cases(problem, entrants, args)?;
-    if let Some(reference) = reference {
-        let inputs: Vec<_> = shared.keys.iter().map(|key| Some(key.input)).collect();
-        reference.apply_to_recorded(problem.direction, &mut shared.specs, &inputs);
-    }
+    let inputs: Vec<_> = shared.keys.iter().map(|key| Some(key.input)).collect();
+    reference.apply_to_recorded(problem.direction, &mut shared.specs, &inputs);
+    let problem = &Problem { best: reference.source.clone(), ..problem.clone() };
     let started = Instant::now();
     let mut conditions: Vec<Option<Conditions>> =
         entrants.iter().map(|entrant| entrant.past.as_ref().map(Conditions::of_past)).collect();
@@ -242,7 +241,9 @@ fn run_missing(
     let playing: Vec<usize> = (0..entrants.len()).filter(|&entrant| entrants[entrant].past.is_none()).collect();
     let specs: Vec<_> = playing.iter().map(|&entrant| entrants[entrant].spec.clone()).collect();
     let solvers = runner.prepare_all(specs)?;
-    let played = runner.play(runner.plan(solvers, same.iter().map(|&place| shared.specs.at(place)).collect())?)?;
+    let cases = same.iter().map(|&place| shared.specs.at(place)).collect();
+    let best = runner.template().problem.best.clone();
+    let played = runner.play(runner.plan_as_it_is(solvers, cases, best))?;
     let names = shared.add_nodes(&runner.plan_runner.nodes());
     for (case, &place) in same.iter().enumerate() {
         for (solver, &entrant) in playing.iter().enumerate() {

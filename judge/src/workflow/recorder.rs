@@ -4,7 +4,7 @@ use super::command_line;
 use super::failure::Failure;
 use super::load;
 use crate::command::checker_identity;
-use crate::journal::{Journal, JournalError, Known, Part, Recording, Resumption, RunEnd, RunRecord, Surroundings};
+use crate::journal::{Journal, JournalError, Known, Part, Recording, Reference, Resumption, RunEnd, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
 use crate::model::{
     CaseList, ClusterJob, Digest, FinishedJob, JOURNAL_FOLDER, JobId, KnownOutcome, Node, Retention, RunId, Shard,
@@ -76,6 +76,8 @@ pub(crate) struct Recorder {
     /// All cases of the run.
     cases: CaseList,
     part: Part,
+    /// What the scores of a run that is continued are relative to.
+    reference: Option<Reference>,
     recording: Mutex<Option<Recording>>,
 }
 
@@ -142,7 +144,15 @@ impl Recorder {
 
     fn of(options: JournalOptions, plan: &Plan, known: Known, recording: Option<Recording>) -> Self {
         let (cases, part) = (plan.cases.clone(), Part::whole(plan));
-        Self { recorded: recording.is_some(), options, known, cases, part, recording: Mutex::new(recording) }
+        Self {
+            recorded: recording.is_some(),
+            options,
+            known,
+            cases,
+            part,
+            reference: None,
+            recording: Mutex::new(recording),
+        }
     }
 
     fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Unrecorded> {
@@ -179,7 +189,8 @@ impl Recorder {
         if options.reuse {
             recording.add_earlier(0, &mut known)?;
         }
-        Ok(Self::of(options, plan, known, Some(recording)))
+        let reference = if options.resume { recording.reference()? } else { None };
+        Ok(Self { reference, ..Self::of(options, plan, known, Some(recording)) })
     }
 
     /// Takes up the record of a run that goes on elsewhere. `hashes` are those of its solvers.
@@ -208,6 +219,11 @@ impl Recorder {
         let recording = Recording::take_up(journal, catalogue.retention(), &record, run)?;
         let options = JournalOptions { journal: true, resume: true, reuse: false, continue_flag: RESUME };
         Ok(Self::of(options, plan, Known::of(plan), Some(recording)))
+    }
+
+    /// Returns what the scores of the run are relative to, if it was or could be continued.
+    pub(crate) fn resumed_reference(&self) -> Option<&Reference> {
+        self.reference.as_ref()
     }
 
     /// Takes the cases after the last one with a result out of the run.

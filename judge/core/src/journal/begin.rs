@@ -3,7 +3,7 @@
 use super::columns::microseconds;
 use super::plan_identity::PlanIdentity;
 use super::record::environment;
-use super::{JournalError, RunRecord};
+use super::{JournalError, RunRecord, reference};
 use crate::model::{Digest, RunId, Shard, Solver};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
@@ -24,6 +24,7 @@ pub(super) fn begin(
     insert_run(connection, record)?;
     let run = RunId(connection.last_insert_rowid());
     identity.note(connection, run.0)?;
+    reference::write(connection, run, &record.plan.problem, 0, &record.plan.cases)?;
     let mut rows = Rows { run, entrants: Vec::new() };
     enter(connection, &mut rows, &record.plan.solvers, record.solver_hashes)?;
     Ok(rows)

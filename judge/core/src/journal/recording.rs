@@ -5,9 +5,9 @@ use super::columns::microseconds;
 use super::lock::RunLock;
 use super::plan_identity::PlanIdentity;
 use super::row_writer::RowWriter;
-use super::{Journal, JournalError, Known, RunRecord, best_result};
+use super::{Journal, JournalError, Known, Reference, RunRecord, best_result, reference};
 use crate::model::{
-    CaseList, CheckerIdentity, Digest, FinishedJob, JobId, Repetitions, Retention, Rule, RunId, RunState, Solver, Stop,
+    CaseList, CheckerIdentity, Digest, FinishedJob, JobId, Problem, Repetitions, Retention, Rule, RunId, RunState, Solver, Stop,
 };
 use crate::plan::Plan;
 use num_rational::BigRational;
@@ -20,7 +20,7 @@ pub struct Recording {
     journal: Journal,
     retention: Retention,
     rows: Rows,
-    problem: String,
+    problem: Problem,
     checker: CheckerIdentity,
     /// The content of each solver.
     hashes: Vec<Digest>,
@@ -191,7 +191,7 @@ impl Recording {
             journal,
             retention,
             rows,
-            problem: record.plan.problem.id.clone(),
+            problem: record.plan.problem.clone(),
             checker: record.checker.clone(),
             hashes: record.solver_hashes.to_vec(),
             conditions: record.conditions(),
@@ -207,6 +207,14 @@ impl Recording {
     #[must_use]
     pub fn run(&self) -> RunId {
         self.rows.run
+    }
+
+    /// Returns what the scores of the run are relative to; `None` under a rule that takes no best score.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn reference(&self) -> Result<Option<Reference>, JournalError> {
+        self.journal.reference(self.rows.run)
     }
 
     /// Returns how many solvers are in the run.
@@ -237,6 +245,7 @@ impl Recording {
         let transaction = self.journal.transaction()?;
         enter(&transaction, &mut self.rows, solvers, hashes)?;
         let count = self.cases.len() + cases.len();
+        reference::write(&transaction, self.rows.run, &self.problem, self.cases.len(), cases)?;
         transaction.execute(
             "UPDATE run SET case_count = ?2, played = ?2, plan = NULL WHERE id = ?1",
             params![self.rows.run.0, count],
@@ -262,7 +271,7 @@ impl Recording {
         let writer = RowWriter {
             connection: &transaction,
             rows: &self.rows,
-            problem: &self.problem,
+            problem: &self.problem.id,
             checker: &self.checker,
             retention: self.retention,
             here: std::env::current_dir().unwrap_or_default(),

@@ -3,7 +3,7 @@
 use super::columns::{limits, named, time};
 use super::history::{run_state, settled};
 use super::origins::OriginMachines;
-use super::{Journal, JournalError};
+use super::{Journal, JournalError, Reference};
 use crate::model::{
     BrokenRule, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Labels, NodeList, Outcome, RunChoice, RunId,
     RunState, StoredCase, StoredCases, StoredEntrant, StoredOutcome, StoredRun, Verdict,
@@ -53,7 +53,9 @@ impl Journal {
         run.origins = self.origins(id)?;
         run.entrants = self.stored_entrants(id)?;
         run.nodes = super::nodes::nodes(&self.connection, id)?.into_iter().collect();
-        run.cases = self.stored_cases(&mut run)?;
+        let reference = self.reference(id)?;
+        run.cases = self.stored_cases(&mut run, reference.as_ref())?;
+        run.reference = reference.map(|reference| reference.source);
         Ok(run)
     }
 
@@ -81,6 +83,7 @@ impl Journal {
             labels: Labels::default(),
             origins: Vec::new(),
             nodes: NodeList::default(),
+            reference: None,
             entrants: Vec::new(),
             cases: StoredCases::default(),
         })
@@ -96,7 +99,7 @@ impl Journal {
     }
 
     /// The results of each solver come in the order of the cases, as they are stored: several are merged, and none sorted.
-    fn stored_cases(&self, run: &mut StoredRun) -> Result<StoredCases, JournalError> {
+    fn stored_cases(&self, run: &mut StoredRun, reference: Option<&Reference>) -> Result<StoredCases, JournalError> {
         let (id, solvers) = (run.id, run.entrants.len());
         let mut machines = OriginMachines::of(&self.connection, id, &mut run.nodes)?;
         let mut statement = self.connection.prepare("SELECT id FROM entrant WHERE run = ?1 ORDER BY place")?;
@@ -117,6 +120,7 @@ impl Journal {
         }
         let mut cases = StoredCases::new(solvers);
         while let Some(place) = first_place(&results)? {
+            let best = reference.zip(usize::try_from(place).ok()).and_then(|(reference, place)| reference.at(place));
             let mut case: Option<StoredCase> = None;
             for (solver, rows) in results.iter_mut().enumerate() {
                 let Some(row) = rows.get() else { continue };
@@ -134,7 +138,9 @@ impl Journal {
                 case.results[solver] = Some(StoredOutcome { outcome, answer: row.get(5)? });
                 rows.advance()?;
             }
-            case.into_iter().for_each(|case| cases.push(case));
+            if let Some(case) = case {
+                cases.push(StoredCase { spec: CaseSpec { best, ..case.spec }, ..case });
+            }
         }
         Ok(cases)
     }

@@ -54,7 +54,7 @@ mod weight;
 
 pub use allowance::{Allowance, TimeFactor, TimeFactorError};
 pub use answer_files::AnswerFiles;
-pub use best_score::{BestScore, BestScores, Game};
+pub use best_score::{BestOrigin, BestScore, BestScores, Game, KnownBest};
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
 pub use case_list::{CaseIter, CaseList, ReadFile, Repetitions, TermsBySource};
 pub use checker_identity::CheckerIdentity;

@@ -1,7 +1,7 @@
 //! A recorded run.
 
 use super::{
-    CaseList, CaseSpec, CheckerIdentity, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome, OutcomeGrid, RunId,
+    BestSource, CaseList, CaseSpec, CheckerIdentity, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome, OutcomeGrid, RunId,
     RunState,
 };
 use judge_sandbox::Tier;
@@ -55,6 +55,9 @@ pub struct StoredRun {
     pub labels: Labels,
     /// The runs that it has results of, in the order of their shards; none of a run that was played where it is recorded.
     pub origins: Vec<Origin>,
+    /// Which best scores its scores are relative to, beside its own: those that its cases have. `None` under a rule that takes
+    /// none.
+    pub reference: Option<BestSource>,
     /// The solvers, in the order of the run.
     pub entrants: Vec<StoredEntrant>,
     /// The cases that at least one solver finished, in the order of the run.

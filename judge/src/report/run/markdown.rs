@@ -3,6 +3,7 @@
 
 use super::cases::{CaseRow, extreme_rows};
 use super::leaderboard::{groups, leaderboard, matrix, test_groups};
+use super::reference::Reference;
 use super::report::RunReport;
 use crate::model::{JobId, Outcome, Stop, Verdict, counted};
 use crate::report::text::figures::{Counts, memory, milliseconds};
@@ -76,7 +77,9 @@ fn footer(report: &RunReport<'_>) -> String {
     let jobs = counted(report.jobs, "job");
     let time = milliseconds(report.elapsed);
     let processors = processors_line(&report.provenance.nodes).map(|line| format!("; {line}")).unwrap_or_default();
-    format!("{time} with {jobs}; sandbox tier {}; judge {}{processors}\n", report.tier, env!("CARGO_PKG_VERSION"))
+    let reference = Reference::of(report).map(|reference| format!("{}\n\n", field(&reference.line()))).unwrap_or_default();
+    let judge = env!("CARGO_PKG_VERSION");
+    format!("{reference}{time} with {jobs}; sandbox tier {}; judge {judge}{processors}\n", report.tier)
 }
 
 fn optional(value: Option<&impl ToString>) -> String {

@@ -9,6 +9,7 @@ mod lines;
 pub(super) mod markdown;
 mod parts;
 mod record;
+pub(super) mod reference;
 pub(super) mod relative;
 pub(super) mod report;
 mod run_record;

@@ -1,6 +1,7 @@
 //! The record of a whole run in the machine-readable reports. Unknown values are absent; scores and points are JSON numbers of
 //! any length.
 
+use super::reference::{Reference, ReferenceRecord};
 use super::report::RunReport;
 use super::test_groups::{self, TestGroupRecord};
 use crate::model::{Direction, Rule, Stop};
@@ -87,8 +88,9 @@ struct Scoring {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     failure: Option<Number>,
-    /// The source of best scores beside the run itself: `run` (none), `ledger`, or a file.
-    best: String,
+    /// What the points are relative to, under rules that take the best score of a case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<ReferenceRecord>,
 }
 
 /// One solver over the whole run.
@@ -197,7 +199,7 @@ fn scoring(report: &RunReport<'_>) -> Scoring {
         direction: problem.direction.name(),
         scale: report.rule.scale().and_then(exact),
         failure: failure.and_then(exact),
-        best: problem.best.to_string(),
+        reference: Reference::of(report).map(|reference| reference.record()),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::report;
 use crate::ui::refused::Refused;
 use crate::ui::shown_run::check_features;
 use crate::ui::store::Store;
-use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::best_scores::{FromJournal, ReferenceScores};
 use crate::workflow::compared::Compared;
 use crate::workflow::failure::Failure;
 use crate::workflow::{entrants, pairing, provenance};
@@ -44,9 +44,9 @@ pub(super) async fn compare(State(store): State<Arc<Store>>, query: Asked<Compar
         if entrants.iter().any(|entrant| entrant.past.is_none()) {
             return Err(only_past().into());
         }
-        let reference = ReferenceScores::of_points(None, &store.catalogue, problem, None)?;
+        let reference = ReferenceScores::open(&store.catalogue, problem, None, FromJournal::Today)?;
         let pairing =
-            pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, reference.as_ref())?;
+            pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
         let compared = Compared::of(&args, &entrants, pairing)?;
         let paired = compared.comparisons.first().map(|comparison| &comparison.paired);
         let looks =

@@ -8,11 +8,11 @@ use crate::journal::known::says_nothing_of_the_solver;
 use crate::journal::nodes::{add_node, nodes};
 use crate::journal::row_writer::{CaseKey, case_id};
 use crate::journal::store::Journal;
-use crate::journal::{answers, best_result};
+use crate::journal::{answers, best_result, reference};
 use crate::model::{RunId, Verdict};
 use rusqlite::types::{ToSqlOutput, Value};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The columns of a result behind its case, its repetition, its answer and its origin.
 const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, note, stderr, broken_line, broken_column,
@@ -33,7 +33,13 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source) -> Result<
     // What is read of a file is of one moment.
     let begun = journal.connection.execute_batch("BEGIN").map_err(|error| unusable(error.into()));
     begun?;
-    for contribution in &contributions(&journal, source.key).map_err(unusable)? {
+    let contributions = contributions(&journal, source.key).map_err(unusable)?;
+    for run in contributions.iter().map(|contribution| RunId(contribution.run)).collect::<BTreeSet<_>>() {
+        if let Some(theirs) = journal.reference(run).map_err(unusable)? {
+            reference::merge(into, target.run, theirs).map_err(Failed::Target)?;
+        }
+    }
+    for contribution in &contributions {
         copier.contribution(contribution, source).map_err(|side| side.of(source))?;
     }
     best_result::find(into, &copier.lost).map_err(|error| Failed::Target(error.into()))?;

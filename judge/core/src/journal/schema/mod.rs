@@ -25,6 +25,7 @@ const STEPS: &[Migration] = &[
     Migration::Sql(include_str!("8.sql")),
     Migration::Sql(include_str!("9.sql")),
     Migration::Sql(include_str!("10.sql")),
+    Migration::Sql(include_str!("11.sql")),
 ];
 
 /// The newest form.
