@@ -1,7 +1,7 @@
 //! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
 use super::command_line;
-use super::failure::Failure;
+use super::failure::{self, Failure};
 use super::load;
 use crate::command::checker_identity;
 use crate::journal::{Journal, JournalError, Known, Part, Recording, Resumption, RunEnd, RunRecord, Surroundings};
@@ -131,6 +131,9 @@ impl Recorder {
             Err(Unrecorded::Fatal(failure)) => Err(failure),
             Err(Unrecorded::Journal(error)) => {
                 report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
+                if let JournalError::OtherForm { path, found, .. } = &error {
+                    report::note(&format!("hint: {}", failure::start_anew(path, *found)));
+                }
                 Ok(Self::none(options, context.plan))
             }
         }
