@@ -88,9 +88,9 @@ fn measured(catalogue: Given<'_>, id: &str, args: &PowerArgs) -> Result<Measured
                 (played, runner.plan_runner.nodes())
             } else {
                 let best = args.best.as_deref();
-                let reference = ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best, FromJournal::Today)?;
-                let pairing =
-                    pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
+                let reference =
+                    ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best, FromJournal::Today)?;
+                let pairing = pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
                 (pairing.played, pairing.nodes)
             };
             (source, played, nodes)

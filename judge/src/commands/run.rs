@@ -28,6 +28,7 @@ use crate::workflow::sharding::{self, Played};
 use crate::workflow::{build, command_line, entrants, jobs, load, parent, programs, provenance, sandbox};
 use judge_sandbox::Sandbox;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,6 +45,12 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     let problem = load::problem(&catalogue, args.problem.id())?;
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
+    if shard.is_some() && args.best.as_deref() == Some(Path::new("ledger")) {
+        return Err(Failure::usage(
+            "the score of a shard does not depend on a journal, so that it has no --best ledger",
+        )
+        .with_hint("--best problem; once the shards are merged: judge rescore last --best ledger"));
+    }
     let journal = FromJournal::of_run(!args.no_journal && shard.is_none());
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref(), journal)?;
     // Only now: what is wrong with the problem or its cases comes first.

@@ -6,9 +6,11 @@ use super::{load, recorder};
 use crate::cases::Inputs;
 use crate::command::game_of;
 use crate::manifest::{Catalogue, decode, read_best_scores};
-use crate::model::{BestOrigin, BestScore, BestSource, CaseList, CaseSpec, Digest, Direction, Game, KnownBest, Problem};
-use crate::parallel::map_on_all_cores;
+use crate::model::{
+    BestOrigin, BestScore, BestSource, CaseList, CaseSpec, Digest, Direction, Game, KnownBest, Problem,
+};
 use crate::paired::EffectMeasure;
+use crate::parallel::map_on_all_cores;
 use crate::report;
 use checkers::Score;
 use std::collections::{BTreeMap, HashMap};

@@ -52,13 +52,8 @@ pub(crate) fn rows(
     // A change is against the run before, whether that has the tag or not.
     let all = journal.history(&HistoryFilter { newest: None, tag: None, ..runs.clone() })?;
     let has_tag = |row: &HistoryRow| runs.tag.is_none_or(|tag| row.labels.tags.iter().any(|own| own.as_ref() == tag));
-    let mut history = FeatureHistory {
-        journal,
-        catalogue,
-        filter,
-        descriptions: HashMap::new(),
-        slices: HashMap::new(),
-    };
+    let mut history =
+        FeatureHistory { journal, catalogue, filter, descriptions: HashMap::new(), slices: HashMap::new() };
     let newest = runs.newest.unwrap_or(usize::MAX);
     let mut rows = Vec::new();
     for (place, row) in all.iter().enumerate().filter(|(_, row)| has_tag(row)) {

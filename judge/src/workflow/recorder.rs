@@ -1,10 +1,12 @@
 //! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
 use super::command_line;
-use super::failure::Failure;
+use super::failure::{self, Failure};
 use super::load;
 use crate::command::checker_identity;
-use crate::journal::{Journal, JournalError, Known, Part, Recording, Reference, Resumption, RunEnd, RunRecord, Surroundings};
+use crate::journal::{
+    Journal, JournalError, Known, Part, Recording, Reference, Resumption, RunEnd, RunRecord, Surroundings,
+};
 use crate::manifest::Catalogue;
 use crate::model::{
     CaseList, ClusterJob, Digest, FinishedJob, JOURNAL_FOLDER, JobId, KnownOutcome, Node, Retention, RunId, Shard,
@@ -133,6 +135,9 @@ impl Recorder {
             Err(Unrecorded::Fatal(failure)) => Err(failure),
             Err(Unrecorded::Journal(error)) => {
                 report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
+                if let JournalError::OtherForm { path, found, .. } = &error {
+                    report::note(&format!("hint: {}", failure::start_anew(path, *found)));
+                }
                 Ok(Self::none(options, context.plan))
             }
         }

@@ -8,8 +8,8 @@ use super::score_run::{self, ScoredRun};
 use crate::cli::ReportArgs;
 use crate::manifest::Catalogue;
 use crate::model::{
-    BestOrigin, CaseList, CaseSpec, Features, FinishedJob, Invocation, KnownBest, Limits, OutcomeGrid, Problem, Provenance, Rule, RunState, Solver,
-    SolverSpec, Stop, StoredEntrant, StoredRun,
+    BestOrigin, CaseList, CaseSpec, Features, FinishedJob, Invocation, KnownBest, Limits, OutcomeGrid, Problem,
+    Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun,
 };
 use crate::plan::{CaseFlags, Plan};
 use crate::report::RunReport;

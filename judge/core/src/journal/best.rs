@@ -3,7 +3,9 @@
 use super::rank::rank;
 use super::stored::read_score;
 use super::{Journal, JournalError};
-use crate::model::{BestOrigin, BestScore, BestScores, CaseName, Digest, Direction, Game, KnownBest, RunId, natural_key};
+use crate::model::{
+    BestOrigin, BestScore, BestScores, CaseName, Digest, Direction, Game, KnownBest, RunId, natural_key,
+};
 use rusqlite::{Connection, Params, TransactionBehavior, params};
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;

@@ -7,7 +7,8 @@ use super::plan_identity::PlanIdentity;
 use super::row_writer::RowWriter;
 use super::{Journal, JournalError, Known, Reference, RunRecord, best_result, reference};
 use crate::model::{
-    CaseList, CheckerIdentity, Digest, FinishedJob, JobId, Problem, Repetitions, Retention, Rule, RunId, RunState, Solver, Stop,
+    CaseList, CheckerIdentity, Digest, FinishedJob, JobId, Problem, Repetitions, Retention, Rule, RunId, RunState,
+    Solver, Stop,
 };
 use crate::plan::Plan;
 use num_rational::BigRational;

@@ -125,7 +125,8 @@ fn insert(connection: &Connection, run: RunId, place: usize, known: &KnownBest) 
 /// Adds what the scores of a run of another journal are relative to. Where several runs know a score of a case, the best one
 /// stays, in whatever order they are merged.
 pub(super) fn merge(into: &Connection, run: RunId, theirs: Reference) -> Result<(), JournalError> {
-    let direction: Direction = into.query_row("SELECT direction FROM run WHERE id = ?1", [run.0], |row| named(row, 0))?;
+    let direction: Direction =
+        into.query_row("SELECT direction FROM run WHERE id = ?1", [run.0], |row| named(row, 0))?;
     let own = read(into, run)?.unwrap_or_else(|| Reference { source: theirs.source.clone(), scores: HashMap::new() });
     // The name of one of several, whichever came first.
     let source = own.source.to_string().min(theirs.source.to_string());

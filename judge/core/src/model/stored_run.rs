@@ -1,8 +1,8 @@
 //! A recorded run.
 
 use super::{
-    BestSource, CaseList, CaseSpec, CheckerIdentity, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome, OutcomeGrid, RunId,
-    RunState,
+    BestSource, CaseList, CaseSpec, CheckerIdentity, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome,
+    OutcomeGrid, RunId, RunState,
 };
 use judge_sandbox::Tier;
 use std::num::NonZeroI64;

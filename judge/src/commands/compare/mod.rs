@@ -36,7 +36,8 @@ pub(super) fn compare(catalogue: Given<'_>, args: &CompareArgs) -> Result<Exit, 
             .with_hint("name the solvers themselves, or omit --until-decided to compare what is recorded"));
     } else {
         let best = args.best.as_deref();
-        let reference = ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best, FromJournal::Today)?;
+        let reference =
+            ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best, FromJournal::Today)?;
         pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, &reference)?
     };
     let compared = Compared::of(args, &entrants, pairing)?;

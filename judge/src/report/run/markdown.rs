@@ -77,7 +77,8 @@ fn footer(report: &RunReport<'_>) -> String {
     let jobs = counted(report.jobs, "job");
     let time = milliseconds(report.elapsed);
     let processors = processors_line(&report.provenance.nodes).map(|line| format!("; {line}")).unwrap_or_default();
-    let reference = Reference::of(report).map(|reference| format!("{}\n\n", field(&reference.line()))).unwrap_or_default();
+    let reference =
+        Reference::of(report).map(|reference| format!("{}\n\n", escaped(&reference.line()))).unwrap_or_default();
     let judge = env!("CARGO_PKG_VERSION");
     format!("{reference}{time} with {jobs}; sandbox tier {}; judge {judge}{processors}\n", report.tier)
 }

@@ -2,7 +2,7 @@
 
 use super::relative::best_score;
 use super::report::RunReport;
-use crate::model::{BestOrigin, BestSource, counted};
+use crate::model::{BestOrigin, BestSource, Verdict, counted};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -58,6 +58,10 @@ impl<'a> Reference<'a> {
         }
         let (plan, mut counts) = (report.plan, BTreeMap::new());
         for (place, case) in plan.cases.iter().enumerate() {
+            let mut played = report.outcomes.of_case(place).flatten();
+            if played.all(|outcome| outcome.verdict == Verdict::Skipped) {
+                continue;
+            }
             let Some(best) = best_score(plan, report.outcomes, place) else { continue };
             let known = case.best.filter(|known| known.score == best);
             *counts.entry(known.map(|known| known.origin)).or_insert(0) += 1;

@@ -45,8 +45,7 @@ pub(super) async fn compare(State(store): State<Arc<Store>>, query: Asked<Compar
             return Err(only_past().into());
         }
         let reference = ReferenceScores::open(&store.catalogue, problem, None, FromJournal::Today)?;
-        let pairing =
-            pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
+        let pairing = pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
         let compared = Compared::of(&args, &entrants, pairing)?;
         let paired = compared.comparisons.first().map(|comparison| &comparison.paired);
         let looks =

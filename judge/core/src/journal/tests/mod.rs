@@ -4,8 +4,6 @@ mod bests;
 mod forms;
 mod labels;
 mod merging;
-#[path = "../../../../../tests/support/old_journal.rs"]
-mod old_journal;
 #[path = "../../../../../tests/support/pace.rs"]
 mod pace;
 mod queries;
@@ -14,12 +12,11 @@ use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
     BrokenRule, Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KnownOutcome,
-    Limits, Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Time,
-    Verdict,
+    Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Verdict,
 };
 use crate::plan::Plan;
 use checkers::Score;
-use judge_sandbox::{Tier, Visible};
+use judge_sandbox::Tier;
 use num_rational::BigRational;
 use pace::{in_time, patiently, unhurried};
 use std::num::NonZeroUsize;
