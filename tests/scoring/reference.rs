@@ -187,6 +187,13 @@ fn solvers_that_are_compared_have_one_measure() {
     assert_eq!(mean(&[DOUBLE, ONE, "--seeds", "1-8", "--best", "problem"]), -500.0);
     assert_eq!(mean(&["run:2/double", "run:2/one"]), -250.0);
     assert_eq!(mean(&["run:2/double", ONE]), -250.0);
+    let said = folder.judge(&["compare", "-p", "echo", DOUBLE, ONE, "--seeds", "1-9"]);
+    let line = "relative to the best known: 8 cases by run 1 best, 1 by this run";
+    assert!(said.stdout.contains(line), "{}", said.stdout);
+    // A sequence of looks has one reference, whatever its own run adds to the journal; so has a search.
+    let decided = ["--until-decided", "--max-cases", "40", "--no-journal"];
+    let alone = mean(&[&[DOUBLE, ONE], &decided[..]].concat());
+    assert_eq!(alone, mean(&[&[DOUBLE, ONE], &decided[..3]].concat()));
 }
 
 #[test]

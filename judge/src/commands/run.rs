@@ -56,8 +56,8 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     // Only now: what is wrong with the problem or its cases comes first.
     let sandbox = sandbox?;
     sandbox::note_gaps(&sandbox);
-    let runner =
-        running(&catalogue, args, &sandbox, outputs.show_features()).runner(Presence::MayLeave(args.detach.detach))?;
+    let runner = running(&catalogue, args, &sandbox, outputs.show_features() || !args.no_journal)
+        .runner(Presence::MayLeave(args.detach.detach))?;
     let limits = limits(&problem.limits, &args.limits);
     let settings = build::settings(&catalogue, problem, &limits, &args.build)?;
     let toolbox = Toolbox::new(sandbox.tier(), settings);

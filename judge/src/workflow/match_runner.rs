@@ -65,7 +65,7 @@ impl<'a> MatchRunner<'a> {
         args: &RunningArgs,
     ) -> Result<Self, Failure> {
         let RunningArgs { jobs, sandbox: isolation, engine, .. } = args;
-        let running = Running { catalogue, jobs, isolation, engine, sandbox: &sandbox, describe: false };
+        let running = Running { catalogue, jobs, isolation, engine, sandbox: &sandbox, describe: !args.no_journal };
         let plan_runner = running.runner(Presence::Needed)?;
         let limits = limits(&problem.limits, &args.limits);
         let toolbox = Toolbox::new(sandbox.tier(), build::settings(catalogue, problem, &limits, &args.build)?);

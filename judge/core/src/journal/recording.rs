@@ -8,7 +8,7 @@ use super::row_writer::RowWriter;
 use super::{Journal, JournalError, Known, Reference, RunRecord, best_result, reference};
 use crate::model::{
     CaseList, CheckerIdentity, Digest, FinishedJob, JobId, Problem, Repetitions, Retention, Rule, RunId, RunState,
-    Solver, Stop,
+    Solver, Stop, rules_word,
 };
 use crate::plan::Plan;
 use num_rational::BigRational;
@@ -22,6 +22,8 @@ pub struct Recording {
     retention: Retention,
     rows: Rows,
     problem: Problem,
+    /// The word for the rules that its features are found by.
+    feature_rules: String,
     checker: CheckerIdentity,
     /// The content of each solver.
     hashes: Vec<Digest>,
@@ -193,6 +195,7 @@ impl Recording {
             retention,
             rows,
             problem: record.plan.problem.clone(),
+            feature_rules: rules_word(&record.plan.problem.features),
             checker: record.checker.clone(),
             hashes: record.solver_hashes.to_vec(),
             conditions: record.conditions(),
@@ -275,6 +278,7 @@ impl Recording {
             problem: &self.problem.id,
             checker: &self.checker,
             retention: self.retention,
+            feature_rules: &self.feature_rules,
             here: std::env::current_dir().unwrap_or_default(),
         };
         let mut lost = Vec::new();

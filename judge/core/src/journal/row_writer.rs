@@ -5,7 +5,7 @@ use super::columns::microseconds;
 use super::rank::rank;
 use super::{answers, best_result};
 use crate::model::{
-    Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, StoredResult,
+    Bytes, CaseSource, CaseSpec, CheckerIdentity, FinishedJob, JobId, Outcome, Retention, StoredFeatures, StoredResult,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::PathBuf;
@@ -17,6 +17,8 @@ pub(super) struct RowWriter<'a> {
     pub(super) problem: &'a str,
     pub(super) checker: &'a CheckerIdentity,
     pub(super) retention: Retention,
+    /// The word for the rules that features are found by.
+    pub(super) feature_rules: &'a str,
     /// The current folder: to ask for it for each file takes longer than all else about its path.
     pub(super) here: PathBuf,
 }
@@ -36,7 +38,7 @@ impl RowWriter<'_> {
         if finished.evidence.stored.is_some_and(own) {
             return Ok(None);
         }
-        let game_case = self.case_row(case, finished.evidence.input.as_ref())?;
+        let game_case = self.case_row(case, finished)?;
         let answer = self.answer_row(finished)?;
         let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, node } = &finished.outcome;
         let rank = score.as_ref().map(rank);
@@ -72,7 +74,7 @@ impl RowWriter<'_> {
         })
     }
 
-    fn case_row(&self, case: &CaseSpec, input: Option<&Digest>) -> rusqlite::Result<i64> {
+    fn case_row(&self, case: &CaseSpec, finished: &FinishedJob) -> rusqlite::Result<i64> {
         let (seed, file) = match &case.source {
             CaseSource::Seed(seed) => (Some(seed.to_string()), None),
             CaseSource::File(path) => {
@@ -85,9 +87,12 @@ impl RowWriter<'_> {
             checker: &self.checker.name,
             version: self.checker.version,
             name: &case.name.0,
-            input: input.map_or(&[][..], |digest| &digest.0),
+            input: finished.evidence.input.as_ref().map_or(&[][..], |digest| &digest.0),
         };
-        case_id(self.connection, &key, seed, file)
+        let features = finished.features.as_ref();
+        let features = features.and_then(|features| StoredFeatures::new(self.feature_rules, features));
+        let known = CaseFacts { seed, file, features: features.map(|features| features.line().to_owned()) };
+        case_id(self.connection, &key, known)
     }
 
     /// The row of the answer: a new one, or that of the result that was looked up.
@@ -119,39 +124,49 @@ pub(super) struct CaseKey<'a> {
     pub(super) input: &'a [u8],
 }
 
-/// Returns the row of a case and its file, if it is known.
-pub(super) fn find_case(connection: &Connection, key: &CaseKey<'_>) -> rusqlite::Result<Option<(i64, Option<String>)>> {
+/// What is known of a case, beside what makes it the same.
+pub(super) struct CaseFacts {
+    pub(super) seed: Option<String>,
+    pub(super) file: Option<String>,
+    /// Its features, as they are stored; `None` where they are not known.
+    pub(super) features: Option<String>,
+}
+
+/// Returns the row of a case, its file and its features, if it is known.
+pub(super) fn find_case(
+    connection: &Connection,
+    key: &CaseKey<'_>,
+) -> rusqlite::Result<Option<(i64, Option<String>, Option<String>)>> {
     let CaseKey { problem, checker, version, name, input } = key;
     connection
         .prepare_cached(
-            "SELECT id, file FROM game_case
+            "SELECT id, file, features FROM game_case
              WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
         )?
-        .query_row(params![problem, checker, version, name, input], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(params![problem, checker, version, name, input], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()
 }
 
-/// Returns the row of a case, a new one if it is not known yet. Where its input comes from is what was said last.
-pub(super) fn case_id(
-    connection: &Connection,
-    key: &CaseKey<'_>,
-    seed: Option<String>,
-    file: Option<String>,
-) -> rusqlite::Result<i64> {
-    if let Some((id, known_file)) = find_case(connection, key)? {
-        if known_file != file {
+/// Returns the row of a case, a new one if it is not known yet. Where its input comes from is what was said last, and so are its
+/// features.
+pub(super) fn case_id(connection: &Connection, key: &CaseKey<'_>, facts: CaseFacts) -> rusqlite::Result<i64> {
+    let CaseFacts { seed, file, features } = facts;
+    if let Some((id, known_file, known_features)) = find_case(connection, key)? {
+        if known_file != file || features.is_some() && known_features != features {
             connection
-                .prepare_cached("UPDATE game_case SET seed = ?2, file = ?3 WHERE id = ?1")?
-                .execute(params![id, seed, file])?;
+                .prepare_cached(
+                    "UPDATE game_case SET seed = ?2, file = ?3, features = coalesce(?4, features) WHERE id = ?1",
+                )?
+                .execute(params![id, seed, file, features])?;
         }
         return Ok(id);
     }
     let CaseKey { problem, checker, version, name, input } = key;
     connection
         .prepare_cached(
-            "INSERT INTO game_case (problem, checker, checker_version, name, input, seed, file)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO game_case (problem, checker, checker_version, name, input, seed, file, features)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
-        .execute(params![problem, checker, version, name, input, seed, file])?;
+        .execute(params![problem, checker, version, name, input, seed, file, features])?;
     Ok(connection.last_insert_rowid())
 }

@@ -6,7 +6,7 @@ use super::origins::OriginMachines;
 use super::{Journal, JournalError, Reference};
 use crate::model::{
     BrokenRule, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Labels, NodeList, Outcome, RunChoice, RunId,
-    RunState, StoredCase, StoredCases, StoredEntrant, StoredOutcome, StoredRun, Verdict,
+    RunState, StoredCase, StoredCases, StoredEntrant, StoredFeatures, StoredOutcome, StoredRun, Verdict,
 };
 use checkers::Score;
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
@@ -106,7 +106,7 @@ impl Journal {
         let entrants = statement.query_map([id.0], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
         let prepare = |_: &i64| {
             self.connection.prepare(&format!(
-                "SELECT place, name, input, seed, file, answer, origin, {OUTCOME}
+                "SELECT place, name, input, seed, file, features, answer, origin, {OUTCOME}
                  FROM result CROSS JOIN game_case ON game_case.id = result.game_case
                  WHERE entrant = ?1 ORDER BY place",
             ))
@@ -131,11 +131,11 @@ impl Journal {
                     Some(case) => case,
                     None => case.insert(read_case(row, solvers)?),
                 };
-                let mut outcome = read_outcome(row, 7)?;
+                let mut outcome = read_outcome(row, 8)?;
                 if outcome.node.is_none() {
-                    outcome.node = machines.name(row.get(6)?);
+                    outcome.node = machines.name(row.get(7)?);
                 }
-                case.results[solver] = Some(StoredOutcome { outcome, answer: row.get(5)? });
+                case.results[solver] = Some(StoredOutcome { outcome, answer: row.get(6)? });
                 rows.advance()?;
             }
             if let Some(case) = case {
@@ -161,7 +161,8 @@ fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> 
         _ => return Err(JournalError::Damaged(format!("the case `{name}` has neither a seed nor a file"))),
     };
     let spec = CaseSpec::new(CaseName::from(&*name), source);
-    Ok(StoredCase { spec, input: input(row, 2)?, results: vec![None; solvers] })
+    let features = row.get_ref(5)?.as_str_or_null().map_err(rusqlite::Error::from)?.and_then(StoredFeatures::from_line);
+    Ok(StoredCase { spec, input: input(row, 2)?, features, results: vec![None; solvers] })
 }
 
 /// The stored hash is empty where there was no input.

@@ -68,7 +68,7 @@ pub use external_checker::{
     CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Kattis, MatchPlace, ScoreSearch, ScoreStream,
     Tester, Testlib,
 };
-pub use features::{Feature, FeatureRule, Features, is_feature_name};
+pub use features::{Feature, FeatureRule, Features, StoredFeatures, is_feature_name, rules_word};
 pub use labels::{Labels, Note, NoteError, Tag, TagError};
 pub use language::{Language, LanguageTable, Languages};
 pub use language_choice::LanguageChoice;

@@ -60,5 +60,5 @@ fn play(catalogue: &Catalogue, problem: &Problem, args: &CompareArgs) -> Result<
     };
     let run_info = Some(runner.run_info(started.elapsed()));
     let nodes = runner.plan_runner.nodes();
-    Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true, nodes })
+    Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true, nodes, features: Vec::new() })
 }

@@ -8,7 +8,6 @@ use super::numbers::numbers;
 use super::shown::Shown;
 use super::table::{Table, table};
 use crate::report::run::leaderboard::{groups, leaderboard, matrix, test_groups};
-use crate::report::run::reference::Reference;
 use crate::report::run::report::RunReport;
 use crate::report::text::figures::{Counts, milliseconds};
 use crate::report::text::provenance::{allowance_lines, provenance_lines};
@@ -94,7 +93,7 @@ fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
     lines.extend(allowance_lines(report.plan));
     lines.extend(report.skipped_line());
     lines.extend(report.noise_line());
-    lines.extend(Reference::of(report).map(|reference| reference.line()));
+    lines.extend(report.reference().map(|reference| reference.line()));
     lines.extend(known);
     lines
 }

@@ -3,7 +3,6 @@
 
 use super::cases::{CaseRow, extreme_rows};
 use super::leaderboard::{groups, leaderboard, matrix, test_groups};
-use super::reference::Reference;
 use super::report::RunReport;
 use crate::model::{JobId, Outcome, Stop, Verdict, counted};
 use crate::report::text::figures::{Counts, memory, milliseconds};
@@ -78,7 +77,7 @@ fn footer(report: &RunReport<'_>) -> String {
     let time = milliseconds(report.elapsed);
     let processors = processors_line(&report.provenance.nodes).map(|line| format!("; {line}")).unwrap_or_default();
     let reference =
-        Reference::of(report).map(|reference| format!("{}\n\n", escaped(&reference.line()))).unwrap_or_default();
+        report.reference().map(|reference| format!("{}\n\n", escaped(&reference.line()))).unwrap_or_default();
     let judge = env!("CARGO_PKG_VERSION");
     format!("{reference}{time} with {jobs}; sandbox tier {}; judge {judge}{processors}\n", report.tier)
 }

@@ -1,7 +1,6 @@
 //! The record of a whole run in the machine-readable reports. Unknown values are absent; scores and points are JSON numbers of
 //! any length.
 
-use super::reference::{Reference, ReferenceRecord};
 use super::report::RunReport;
 use super::test_groups::{self, TestGroupRecord};
 use crate::model::{Direction, Rule, Stop};
@@ -9,6 +8,7 @@ use crate::report::text::figures::{Counts, scores_text, verdict_of};
 use crate::report::text::json_value::{exact, in_milliseconds, is_zero};
 use crate::report::text::labels::LabelsRecord;
 use crate::report::text::provenance::{LimitsRecord, ProvenanceRecord};
+use crate::report::text::reference::ReferenceRecord;
 use crate::scoring::{FeatureGroup, LeaderboardRow};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -199,7 +199,7 @@ fn scoring(report: &RunReport<'_>) -> Scoring {
         direction: problem.direction.name(),
         scale: report.rule.scale().and_then(exact),
         failure: failure.and_then(exact),
-        reference: Reference::of(report).map(|reference| reference.record()),
+        reference: report.reference().map(|reference| reference.record()),
     }
 }
 

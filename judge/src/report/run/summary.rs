@@ -2,7 +2,6 @@
 
 use super::cases::{CaseRow, rows, shown_jobs};
 use super::leaderboard::{groups, leaderboard, matrix, test_groups};
-use super::reference::Reference;
 use super::report::RunReport;
 use crate::model::{Outcome, Stop, counted, one_line, visible};
 use crate::report::text::column::{Column, Field, left, painted, right};
@@ -74,7 +73,7 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     }
     lines.extend(report.skipped_line());
     lines.extend(report.noise_line());
-    lines.extend(Reference::of(report).map(|reference| one_line(&reference.line()).into_owned()));
+    lines.extend(report.reference().map(|reference| one_line(&reference.line()).into_owned()));
     lines.extend(processors_line(&report.provenance.nodes));
     lines.join("\n")
 }

@@ -6,7 +6,7 @@ use crate::journal::JournalError;
 use crate::journal::begin::Rows;
 use crate::journal::known::says_nothing_of_the_solver;
 use crate::journal::nodes::{add_node, nodes};
-use crate::journal::row_writer::{CaseKey, case_id};
+use crate::journal::row_writer::{CaseFacts, CaseKey, case_id};
 use crate::journal::store::Journal;
 use crate::journal::{answers, best_result, reference};
 use crate::model::{RunId, Verdict};
@@ -210,7 +210,8 @@ impl Copier<'_> {
         let mut statement = self
             .from
             .prepare_cached(
-                "SELECT problem, checker, checker_version, name, input, seed, file FROM game_case WHERE id = ?1",
+                "SELECT problem, checker, checker_version, name, input, seed, file, features FROM game_case
+                 WHERE id = ?1",
             )
             .map_err(Side::source)?;
         let mut rows = statement.query([case]).map_err(Side::source)?;
@@ -218,10 +219,11 @@ impl Copier<'_> {
         let row = row.ok_or_else(|| Side::source(JournalError::Damaged("a result has no case".to_owned())))?;
         let text = |column| row.get::<_, String>(column).map_err(Side::source);
         let optional = |column| row.get::<_, Option<String>>(column).map_err(Side::source);
-        let (problem, checker, name, seed, file) = (text(0)?, text(1)?, text(3)?, optional(5)?, optional(6)?);
+        let (problem, checker, name) = (text(0)?, text(1)?, text(3)?);
+        let facts = CaseFacts { seed: optional(5)?, file: optional(6)?, features: optional(7)? };
         let (version, input) = (row.get(2).map_err(Side::source)?, row.get::<_, Vec<u8>>(4).map_err(Side::source)?);
         let key = CaseKey { problem: &problem, checker: &checker, version, name: &name, input: &input };
-        let id = case_id(self.into, &key, seed, file)?;
+        let id = case_id(self.into, &key, facts)?;
         self.cases.insert(case, id);
         Ok(id)
     }

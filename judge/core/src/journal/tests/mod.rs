@@ -7,6 +7,7 @@ mod merging;
 #[path = "../../../../../tests/support/pace.rs"]
 mod pace;
 mod queries;
+mod references;
 
 use super::*;
 use crate::manifest::Catalogue;

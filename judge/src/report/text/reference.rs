@@ -1,8 +1,8 @@
-//! What the points of a run are relative to: whose best scores, on how many cases.
+//! What points are relative to: whose best scores, on how many cases.
 
 use super::relative::best_score;
-use super::report::RunReport;
-use crate::model::{BestOrigin, BestSource, Verdict, counted};
+use crate::model::{BestOrigin, BestSource, OutcomeGrid, Rule, Verdict, counted};
+use crate::plan::Plan;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub(in crate::report) struct Reference<'a> {
 /// What points are relative to, beside the scores of the run itself.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "reference")]
-pub(super) struct ReferenceRecord {
+pub(in crate::report) struct ReferenceRecord {
     /// Which best scores: `best-known` (the problem's and the journal's), `problem`, `run` (none), `ledger` (the journal's) or
     /// `file`.
     #[schemars(extend("enum" = ["best-known", "problem", "run", "ledger", "file"]))]
@@ -52,17 +52,17 @@ struct OriginRecord {
 
 impl<'a> Reference<'a> {
     /// Returns what a run's points are relative to; `None` under a rule that takes no best score.
-    pub(in crate::report) fn of(report: &RunReport<'a>) -> Option<Self> {
-        if !report.rule.has_reference() {
+    pub(in crate::report) fn of(rule: &Rule, plan: &'a Plan, outcomes: &OutcomeGrid) -> Option<Self> {
+        if !rule.has_reference() {
             return None;
         }
-        let (plan, mut counts) = (report.plan, BTreeMap::new());
+        let mut counts = BTreeMap::new();
         for (place, case) in plan.cases.iter().enumerate() {
-            let mut played = report.outcomes.of_case(place).flatten();
+            let mut played = outcomes.of_case(place).flatten();
             if played.all(|outcome| outcome.verdict == Verdict::Skipped) {
                 continue;
             }
-            let Some(best) = best_score(plan, report.outcomes, place) else { continue };
+            let Some(best) = best_score(plan, outcomes, place) else { continue };
             let known = case.best.filter(|known| known.score == best);
             *counts.entry(known.map(|known| known.origin)).or_insert(0) += 1;
         }
@@ -104,7 +104,7 @@ impl<'a> Reference<'a> {
         }
     }
 
-    pub(super) fn record(&self) -> ReferenceRecord {
+    pub(in crate::report) fn record(&self) -> ReferenceRecord {
         let (kind, file) = match self.source {
             BestSource::Known => ("best-known", None),
             BestSource::Problem => ("problem", None),
