@@ -85,7 +85,7 @@ fn the_journal_can_be_left_out() {
     assert_eq!(scored(&["--best", "known"]), (json!(400), json!("best-known")));
     assert_eq!(scored(&["--best", "ledger"]), (json!(500), json!("ledger")));
     assert_eq!(scored(&["--best", "problem"]), (json!(775), json!("problem")));
-    assert_eq!(scored(&["--no-journal"]), (json!(775), json!("problem")));
+    assert_eq!(scored(&["--no-journal"]), (json!(775), json!("best-known")));
     assert_eq!(scored(&["--best", "run"]), (json!(1000), json!("run")));
     let said = folder.judge(&["run", "-p", "echo", "-s", ONE, "--best", "run"]);
     assert!(said.stdout.contains("relative to the best of this run alone"), "{}", said.stdout);
@@ -93,7 +93,7 @@ fn the_journal_can_be_left_out() {
     assert_eq!(scored(&["--journal", "own.db"]), (json!(775), json!("best-known")));
     std::fs::remove_dir_all(folder.path().join(".judge")).unwrap();
     folder.write(".judge/journal.db", "no database".repeat(100));
-    assert_eq!(scored(&[]), (json!(775), json!("problem")));
+    assert_eq!(scored(&[]), (json!(775), json!("best-known")));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn shards_do_not_depend_on_their_journal() {
         let part = format!("{shard}/2");
         let said =
             folder.json(&["run", "-p", "echo", "-s", ONE, "--shard", &part, "--journal", &format!("{shard}.db")]);
-        assert_eq!((said.0, origins(&said.1)["kind"].clone()), (Some(0), json!("problem")));
+        assert_eq!((said.0, origins(&said.1)["kind"].clone()), (Some(0), json!("best-known")));
     }
     let refused = folder.judge(&["run", "-p", "echo", "-s", ONE, "--shard", "1/2", "--best", "ledger"]);
     assert_eq!(refused.code, Some(2));
@@ -169,8 +169,7 @@ fn shards_do_not_depend_on_their_journal() {
     // Three cases by the run itself, one by the problem.
     assert_eq!(total(&folder, &["history", "show", "last", "--journal", "all.db"]), json!(775));
     let (_, shown) = folder.json(&["history", "show", "last", "--journal", "all.db"]);
-    let expected =
-        json!({"kind": "problem", "origins": [{"origin": "this-run", "cases": 3}, {"origin": "problem", "cases": 1}]});
+    let expected = json!({"kind": "best-known", "origins": [{"origin": "this-run", "cases": 3}, {"origin": "problem", "cases": 1}]});
     assert_eq!(origins(&shown), expected);
 }
 

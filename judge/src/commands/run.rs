@@ -6,8 +6,8 @@ use crate::engine::Start;
 use crate::journal::RunEnd;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseList, Exit, Features, KeptStderr, Labels, Limits, OutcomeGrid, PastScores, Problem, Provenance, RunChoice,
-    RunEvent, RunId, Stop, Verdict,
+    BestSource, CaseList, Exit, Features, KeptStderr, Labels, Limits, OutcomeGrid, PastScores, Problem, Provenance,
+    RunChoice, RunEvent, RunId, Stop, Verdict,
 };
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
@@ -71,7 +71,10 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     let context =
         RunContext { catalogue: &catalogue, plan, toolbox: &toolbox, message, jobs, tier, shard, played: 0, engine };
     let recorder = played.record(options(args), context)?;
-    recorder.resumed_reference().into_iter().for_each(|reference| played.freeze(reference));
+    if let Some(reference) = recorder.resumed_reference() {
+        note_kept_reference(args, &played.plan().problem.best, &reference.source);
+        played.freeze(reference);
+    }
     let plan = played.plan();
     let features = played.features(features);
     Play { catalogue: &catalogue, args, plan, runner: &*runner, provenance }.play(recorder, outputs, features)
@@ -206,6 +209,15 @@ fn past_scores(catalogue: &Catalogue, plan: &Plan) -> Vec<Option<PastScores>> {
 fn note_how_to_continue(recorded: bool, stop: Option<Stop>) {
     if recorded && stop == Some(Stop::Interrupted) {
         report::note(&format!("continue with: {}", recorder::continue_command(recorder::RESUME)));
+    }
+}
+
+/// A run that is continued keeps the best scores that it started with, whatever the command line says now.
+fn note_kept_reference(args: &RunArgs, given: &BestSource, kept: &BestSource) {
+    if args.best.is_some() && given != kept {
+        report::note(&format!(
+            "its scores stay relative to --best {kept}; afterwards: judge rescore last --best {given}"
+        ));
     }
 }
 

@@ -5,6 +5,7 @@ use super::failure::Failure;
 use super::{load, recorder};
 use crate::cases::Inputs;
 use crate::command::game_of;
+use crate::journal::Journal;
 use crate::manifest::{Catalogue, decode, read_best_scores};
 use crate::model::{
     BestOrigin, BestScore, BestSource, CaseList, CaseSpec, Digest, Direction, Game, KnownBest, Problem,
@@ -83,14 +84,11 @@ impl ReferenceScores {
             (None, _) if !problem.scoring.has_reference() => BestSource::Problem,
             (None, _) => BestSource::Known,
         };
-        let (source, ledger) = match source {
-            BestSource::Ledger => (BestSource::Ledger, of_journal(catalogue, &game, FromJournal::Today)?),
+        let ledger = match source {
+            BestSource::Ledger => of_journal(catalogue, &game, FromJournal::Today)?,
             // What is wrong with the journal is said where the run is recorded.
-            BestSource::Known => match of_journal(catalogue, &game, journal) {
-                Ok(Some(ledger)) => (BestSource::Known, Some(ledger)),
-                Ok(None) | Err(_) => (BestSource::Problem, None),
-            },
-            source => (source, None),
+            BestSource::Known => of_journal(catalogue, &game, journal).unwrap_or_default(),
+            BestSource::Problem | BestSource::Run | BestSource::File(_) => HashMap::new(),
         };
         let has_own = matches!(source, BestSource::Known | BestSource::Problem);
         let file = match (&source, &problem.best) {
@@ -98,7 +96,7 @@ impl ReferenceScores {
             (_, BestSource::File(path)) if has_own => Some(read(&game, path)?),
             _ => None,
         };
-        Ok(Self { source, has_own, file, ledger: ledger.unwrap_or_default() })
+        Ok(Self { source, has_own, file, ledger })
     }
 
     /// Sets the best known score of each recorded case, by the hash of its input.
@@ -181,20 +179,14 @@ fn named_file<'a>(source: &'a BestSource, problem: &'a Problem) -> Option<&'a Pa
     }
 }
 
-/// Returns the best scores of the journal; `None` if they do not count.
-fn of_journal(
-    catalogue: &Catalogue,
-    game: &Game,
-    journal: FromJournal,
-) -> Result<Option<HashMap<Digest, KnownBest>>, Failure> {
-    if journal == FromJournal::No {
-        return Ok(None);
+/// Returns the best scores of the journal, as far as they count.
+fn of_journal(catalogue: &Catalogue, game: &Game, journal: FromJournal) -> Result<HashMap<Digest, KnownBest>, Failure> {
+    let known = if journal == FromJournal::No { None } else { recorder::look_if_any(catalogue)? };
+    let counts = |known: &Journal| journal == FromJournal::Today || load::probe("the journal", known.path()).is_ok();
+    match known.filter(counts) {
+        Some(known) => Ok(known.best_by_input(game)?),
+        None => Ok(HashMap::new()),
     }
-    let Some(known) = recorder::look_if_any(catalogue)? else { return Ok(Some(HashMap::new())) };
-    if journal == FromJournal::Recorded && load::probe("the journal", known.path()).is_err() {
-        return Ok(None);
-    }
-    Ok(Some(known.best_by_input(game)?))
 }
 
 fn read(game: &Game, path: &Path) -> Result<Scores, Failure> {

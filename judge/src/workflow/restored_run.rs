@@ -14,6 +14,7 @@ use crate::model::{
 use crate::plan::{CaseFlags, Plan};
 use crate::report::RunReport;
 use crate::scoring::InvalidResults;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A recorded run, in the form of a fresh one.
@@ -31,7 +32,7 @@ impl RestoredRun {
     pub(crate) fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
         let problem = catalogue.find(&run.problem)?;
         let Some(source) = &run.reference else {
-            let reference = ReferenceScores::open(catalogue, problem, None, FromJournal::No)?;
+            let reference = ReferenceScores::open(catalogue, problem, Some(Path::new("problem")), FromJournal::No)?;
             return Ok(Self::relative_to(run, problem, &reference));
         };
         let mut restored = Self::with_current_terms(run, problem);
