@@ -247,9 +247,9 @@ fn features_that_a_program_of_the_problem_would_make_are_those_that_are_stored()
     {
         let server = Server::start(&folder, &[]);
         assert_eq!(server.json("/api/runs/1")["features"], json!(["N"]));
-        let rows = server.json("/api/runs/1/cases?filter=N%3E1&sort=-N");
+        let rows = server.json("/api/runs/1/cases?filter=N%3E1&sort=N");
         let numbers: Vec<&Value> = column(&rows, "features").into_iter().map(|features| &features["N"]).collect();
-        assert_eq!((&rows["total"], numbers), (&json!(2), vec![&json!(3), &json!(2)]), "{rows}");
+        assert_eq!((&rows["total"], numbers), (&json!(2), vec![&json!(2), &json!(3)]), "{rows}");
         assert_eq!(server.get("/api/runs/1/points?x=N&y=score").status, 200);
         let compared = server.json("/api/compare?a=run:1&b=run:1&filter=N%3E1&group_by=N");
         assert_eq!(compared["comparisons"][0]["cases"], 2);
