@@ -34,8 +34,19 @@ pub(super) fn merge(given: Given<'_>, args: &MergeArgs) -> Result<Exit, Failure>
     };
     // Before the journal is made: a merge that fails leaves nothing behind.
     crate::journal::check(&files).map_err(refuse)?;
+    let is_new = !recorder::path(&catalogue).exists();
     let mut journal = recorder::open(&catalogue)?;
-    let merged = crate::journal::merge(&mut journal, &files, catalogue.retention()).map_err(refuse)?;
+    let merged = match crate::journal::merge(&mut journal, &files, catalogue.retention()) {
+        Ok(merged) => merged,
+        Err(error) => {
+            let path = journal.path().to_owned();
+            drop(journal);
+            if is_new {
+                let _ = std::fs::remove_file(path);
+            }
+            return Err(refuse(error));
+        }
+    };
     if merged.is_whole() && merged.added > 0 {
         sum_up(&mut journal, &catalogue, &merged)?;
     }

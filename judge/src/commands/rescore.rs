@@ -22,7 +22,7 @@ pub(super) fn rescore(catalogue: Given<'_>, args: &RescoreArgs) -> Result<Exit, 
     let rule = scaled(rule, args.scale, &problem.scoring)?;
     let scoring = rule.as_ref().unwrap_or(&problem.scoring).clone();
     let problem = Problem { scoring, ..problem.clone() };
-    let reference = ReferenceScores::open(&catalogue, &problem, args.best.as_deref(), FromJournal::Today)?;
+    let reference = ReferenceScores::of_run(&catalogue, &problem, &run, args.best.as_deref(), FromJournal::Today)?;
     let mut restored = RestoredRun { features, ..RestoredRun::relative_to(&run, &problem, &reference) };
     let scored = restored.score(rule.clone(), args.filter.group_by.as_deref()).map_err(Failure::usage)?;
     if rule.is_some_and(|rule| rule != scored.rule) {

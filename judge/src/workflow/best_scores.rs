@@ -8,7 +8,7 @@ use crate::command::game_of;
 use crate::journal::Journal;
 use crate::manifest::{Catalogue, decode, read_best_scores};
 use crate::model::{
-    BestOrigin, BestScore, BestSource, CaseList, CaseSpec, Digest, Direction, Game, KnownBest, Problem,
+    BestOrigin, BestScore, BestSource, CaseList, CaseSpec, Digest, Direction, Game, KnownBest, Problem, StoredRun,
 };
 use crate::paired::EffectMeasure;
 use crate::parallel::map_on_all_cores;
@@ -77,7 +77,28 @@ impl ReferenceScores {
         given: Option<&Path>,
         journal: FromJournal,
     ) -> Result<Self, Failure> {
-        let game = game_of(problem);
+        Self::of_game(catalogue, problem, &game_of(problem), given, journal)
+    }
+
+    /// Reads those of the game of a recorded run. What another checker made of the same inputs is no score of it.
+    pub(crate) fn of_run(
+        catalogue: &Catalogue,
+        problem: &Problem,
+        run: &StoredRun,
+        given: Option<&Path>,
+        journal: FromJournal,
+    ) -> Result<Self, Failure> {
+        let game = Game { checker: run.checker.clone(), ..game_of(problem) };
+        Self::of_game(catalogue, problem, &game, given, journal)
+    }
+
+    fn of_game(
+        catalogue: &Catalogue,
+        problem: &Problem,
+        game: &Game,
+        given: Option<&Path>,
+        journal: FromJournal,
+    ) -> Result<Self, Failure> {
         let source = match (given, &problem.best) {
             (Some(given), _) => BestSource::new(given, Path::new("")),
             (None, BestSource::Problem | BestSource::Run) => BestSource::Problem,
@@ -85,15 +106,15 @@ impl ReferenceScores {
             (None, _) => BestSource::Known,
         };
         let ledger = match source {
-            BestSource::Ledger => of_journal(catalogue, &game, FromJournal::Today)?,
+            BestSource::Ledger => of_journal(catalogue, game, FromJournal::Today)?,
             // What is wrong with the journal is said where the run is recorded.
-            BestSource::Known => of_journal(catalogue, &game, journal).unwrap_or_default(),
+            BestSource::Known => of_journal(catalogue, game, journal).unwrap_or_default(),
             BestSource::Problem | BestSource::Run | BestSource::File(_) => HashMap::new(),
         };
         let has_own = matches!(source, BestSource::Known | BestSource::Problem);
         let file = match (&source, &problem.best) {
-            (BestSource::File(path), _) => Some(read(&game, path)?),
-            (_, BestSource::File(path)) if has_own => Some(read(&game, path)?),
+            (BestSource::File(path), _) => Some(read(game, path)?),
+            (_, BestSource::File(path)) if has_own => Some(read(game, path)?),
             _ => None,
         };
         Ok(Self { source, has_own, file, ledger })

@@ -32,7 +32,8 @@ impl RestoredRun {
     pub(crate) fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
         let problem = catalogue.find(&run.problem)?;
         let Some(source) = &run.reference else {
-            let reference = ReferenceScores::open(catalogue, problem, Some(Path::new("problem")), FromJournal::No)?;
+            let reference =
+                ReferenceScores::of_run(catalogue, problem, run, Some(Path::new("problem")), FromJournal::No)?;
             return Ok(Self::relative_to(run, problem, &reference));
         };
         let mut restored = Self::with_current_terms(run, problem);
