@@ -177,6 +177,7 @@ fn an_interrupted_run_says_how_to_go_on_and_does() {
     folder.script("check", "cat \"$2\" # as before, but another checker");
     let other = folder.judge(&["run", "-p", "echo", "-s", "./slow", "--seeds", "1-20", "--resume", "--fail-fast"]);
     assert!(other.stderr.contains("no interrupted run of this command was found"), "{}", other.stderr);
+    assert!(other.stderr.contains("checker: ./check {input} {answer} #"), "{}", other.stderr);
     folder.script("check", "cat \"$2\"");
     let resumed = folder.judge(&[&run[..], &["--resume"]].concat());
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);

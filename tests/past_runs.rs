@@ -207,3 +207,37 @@ fn the_history_draws_how_totals_on_the_same_cases_went() {
     assert_eq!(words, ["bot", "sum", "3", "3000", "3003", "▁█▂"]);
     assert_eq!(drawn(&["-n", "4"]), None, "two totals are read from the table");
 }
+
+#[test]
+fn features_are_recorded_with_their_cases() {
+    let folder = sample();
+    run(&folder, &["-s", "./plain"]);
+    let features = |arguments: &[&str]| -> Vec<Value> {
+        of_cases(&folder.json(arguments).1, "features").into_iter().map(|features| features["N"].clone()).collect()
+    };
+    let shown = ["history", "show", "1", "--where", "N > 18"];
+    assert_eq!(features(&["history", "show", "1"]), (1..=20).map(Value::from).collect::<Vec<_>>());
+    // Neither a case that can be made no longer nor one that is another now takes them away.
+    folder.write("gen.sh", "exit 1\n");
+    assert_eq!(features(&shown), [19, 20].map(Value::from));
+    folder.write("gen.sh", "echo $(($1 * 100))\n");
+    assert_eq!(features(&shown), [19, 20].map(Value::from));
+    let compared = compare(&folder, &["a=run:1", "b=run:1", "--where", "N <= 8", "--group-by", "N"]);
+    assert_eq!(compared["comparisons"][0]["cases"], 8);
+    // A rule of today is applied to the inputs, where they are still the same.
+    folder.write("gen.sh", "echo $1\n");
+    folder.write("problems.toml", CATALOGUE.replace("^([0-9]+)", "([0-9])$"));
+    assert_eq!(features(&["history", "show", "1", "--where", "N == 0"]), [0, 0].map(Value::from));
+}
+
+#[test]
+fn features_go_with_their_cases_when_journals_are_merged() {
+    let folder = sample();
+    for shard in ["1", "2"] {
+        run(&folder, &["-s", "./plain", "--shard", &format!("{shard}/2"), "--journal", &format!("{shard}.db")]);
+    }
+    assert_eq!(folder.judge(&["merge", "1.db", "2.db", "--into", "all.db"]).code, Some(0));
+    folder.write("gen.sh", "exit 1\n");
+    let (_, shown) = folder.json(&["history", "show", "last", "--where", "N > 5", "--journal", "all.db"]);
+    assert_eq!(of_cases(&shown, "case").len(), 15);
+}

@@ -208,9 +208,9 @@ const RUN_EXAMPLES: &str = "Examples:
   judge run -p columns -s bot.java -s rustbot/          a source file and a folder of them; `judge languages` lists which
   judge run -p columns -s py=bot.py -s pypy=bot.py --language pypy=pypy
   judge run -p same-game -s 'python3 bot.py' --inputs 'data/*.in' --json result.json
-  judge run -p square-remover -s old=./v1 -s new=./v2   two versions, scored relative to the better
+  judge run -p square-remover -s old=./v1 -s new=./v2   two versions, scored relative to the best known
   judge run -p columns --solvers 'submissions/*'        a ranking of all files and folders there
-  judge run -p same-game-free -s ./mybot --best ledger  relative to the best of any past run
+  judge run -p same-game-free -s ./mybot --best run     relative to the best of this run alone
   judge run -p columns -s ./mybot --seeds 1-100 --resume    continue the interrupted run
   judge run -p columns -s ./mybot --on slurm --workdir /shared    on a cluster
   judge run -p columns -s ./mybot --shard 3/16 --journal 3.db    a part of it, for `judge merge`
@@ -340,8 +340,8 @@ pub struct RunArgs {
     /// The cases whose standard error is kept and shown
     #[arg(long, value_name = "all|failed|none", value_enum, default_value_t = StderrArg::Failed, hide_possible_values = true)]
     pub stderr: StderrArg,
-    /// What the best scores are, beside those of this run: run (nothing else), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
-    #[arg(long, value_name = "run|ledger|FILE")]
+    /// What scores are relative to, beside those of this run: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
+    #[arg(long, value_name = "known|problem|ledger|run|FILE")]
     pub best: Option<PathBuf>,
     /// Show a row for every case
     #[arg(long)]

@@ -1,6 +1,5 @@
 //! The journal on bad disks, broken and of other judges: runs go on, and what was recorded stays whole.
 
-use crate::old_journal::back_to_form_1;
 use crate::stage::{PLAIN_USER, Stage, is_root, json, run};
 use crate::support::require::{Need, skip};
 use crate::support::{Folder, Said};
@@ -9,6 +8,7 @@ use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A problem whose answers are their own scores, and whose solver answers at length, never twice the same.
 const LONG: &str = r#"
@@ -116,23 +116,26 @@ fn a_broken_journal_is_said_and_runs_go_on() {
 }
 
 #[test]
-fn a_newer_judges_journal_is_left_alone_and_an_older_one_brought_up_to_date() {
+fn a_journal_of_another_form_is_left_alone_and_the_hint_starts_a_new_one() {
     let folder = long();
     assert_eq!(folder.judge(&RUN).code, Some(0));
-    back_to_form_1(&file(&folder));
-    let (code, again) = folder.json(&[&RUN[..], &["--reuse"]].concat());
-    assert_eq!((code, &again["solvers"][0]["total"]), (Some(0), &Value::from(1830)));
-    assert_eq!(folder.judge(&["best", "-p", "long", "--export", "best.json"]).code, Some(0));
-    assert_eq!(folder.judge(&["best", "-p", "long", "--import", "best.json"]).code, Some(0));
-    assert_eq!(folder.judge(&["check", "--run", "1"]).code, Some(0));
-
-    Connection::open(file(&folder)).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
-    let before = fs::read(file(&folder)).unwrap();
-    assert_unrecorded(&folder.judge(&RUN), "unsupported schema version 99");
-    let said = folder.judge(&["history"]);
-    assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{}", said.stderr);
-    assert!(said.stderr.contains("unsupported schema version 99"), "{}", said.stderr);
-    assert!(fs::read(file(&folder)).unwrap() == before, "something was written to it");
+    for form in [10, 99] {
+        let connection = Connection::open(file(&folder)).unwrap();
+        connection.execute_batch(&format!("PRAGMA user_version = {form}")).unwrap();
+        drop(connection);
+        let before = fs::read(file(&folder)).unwrap();
+        assert_unrecorded(&folder.judge(&RUN), &format!("unsupported schema version {form}"));
+        let said = folder.judge(&["history"]);
+        assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{}", said.stderr);
+        assert!(said.stderr.contains(&format!("unsupported schema version {form}")), "{}", said.stderr);
+        assert!(fs::read(file(&folder)).unwrap() == before, "something was written to it");
+        let hint = said.stderr.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap();
+        assert!(folder.judge(&RUN).stderr.contains(hint));
+        let moved = Command::new("sh").args(["-c", hint]).current_dir(folder.path()).status().unwrap();
+        assert!(moved.success());
+        assert_eq!(folder.judge(&RUN).code, Some(0));
+        assert_eq!(folder.judge(&["history"]).code, Some(0));
+    }
 }
 
 #[test]

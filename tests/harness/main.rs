@@ -12,8 +12,6 @@ mod inherited;
 mod journal;
 mod lateness;
 mod measures;
-#[path = "../support/old_journal.rs"]
-mod old_journal;
 mod processes;
 mod repetition;
 mod shortage;

@@ -234,7 +234,7 @@ fn a_comparison_is_that_of_the_command() {
 }
 
 #[test]
-fn features_that_a_program_of_the_problem_would_make_are_not_asked_of_it() {
+fn features_that_a_program_of_the_problem_would_make_are_those_that_are_stored() {
     let folder = Folder::new();
     folder.script("gen", "echo made >> made; echo $1");
     let problem = "[[problem]]\nid = \"x\"\nchecker-command = \"cat {answer}\"\ngenerator-command = \"./gen {seed}\"\n\
@@ -244,13 +244,21 @@ fn features_that_a_program_of_the_problem_would_make_are_not_asked_of_it() {
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     let made = || std::fs::read(folder.path().join("made")).unwrap().len();
     let before = made();
-    let server = Server::start(&folder, &[]);
-    assert_eq!(server.json("/api/runs/1")["features"], json!([]));
-    assert_eq!(server.json("/api/runs/1/cases")["total"], 3);
-    for query in ["runs/1/cases?filter=N%3C2", "runs/1/points?x=N&y=score", "compare?a=run:1&b=run:1&filter=N%3C2"] {
-        let answer = server.get(&format!("/api/{query}"));
-        assert!(answer.status == 400 && answer.body.contains("by running its generator"), "{answer:?}");
+    {
+        let server = Server::start(&folder, &[]);
+        assert_eq!(server.json("/api/runs/1")["features"], json!(["N"]));
+        let rows = server.json("/api/runs/1/cases?filter=N%3E1&sort=N");
+        let numbers: Vec<&Value> = column(&rows, "features").into_iter().map(|features| &features["N"]).collect();
+        assert_eq!((&rows["total"], numbers), (&json!(2), vec![&json!(2), &json!(3)]), "{rows}");
+        assert_eq!(server.get("/api/runs/1/points?x=N&y=score").status, 200);
+        let compared = server.json("/api/compare?a=run:1&b=run:1&filter=N%3E1&group_by=N");
+        assert_eq!(compared["comparisons"][0]["cases"], 2);
     }
+    // Other features than those that are stored take the generator.
+    folder.write("problems.toml", problem.replace("N =", "M ="));
+    let server = Server::start(&folder, &[]);
+    let answer = server.get("/api/compare?a=run:1&b=run:1&filter=M%3C2");
+    assert!(answer.status == 400 && answer.body.contains("by running its generator"), "{answer:?}");
     assert_eq!(made(), before, "the generator was run");
 }
 

@@ -132,8 +132,8 @@ pub struct CompareArgs {
     /// With --h0: the probability of accepting H0 under H1
     #[arg(long, value_name = "P", default_value = "0.05", requires = "h0", value_parser = alpha, help_heading = "Statistics")]
     pub beta: f64,
-    /// With points: what the best scores are, beside the solvers' own: run (nothing else), the ledger of `judge best`, or a file [default: the catalogue's]
-    #[arg(long, value_name = "run|ledger|FILE", help_heading = "Statistics")]
+    /// With points: what scores are relative to, beside the solvers' own: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file [default: known, or what the catalogue says]
+    #[arg(long, value_name = "known|problem|ledger|run|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,
     /// How the solvers are run
     #[command(flatten)]
@@ -178,8 +178,8 @@ pub struct PowerArgs {
     /// The certainty
     #[command(flatten)]
     pub statistics: StatisticsArgs,
-    /// With points: what the best scores are, beside the solvers' own: run (nothing else), the ledger of `judge best`, or a file [default: the catalogue's]
-    #[arg(long, value_name = "run|ledger|FILE", help_heading = "Statistics")]
+    /// With points: what scores are relative to, beside the solvers' own: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file [default: known, or what the catalogue says]
+    #[arg(long, value_name = "known|problem|ledger|run|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,
     /// How the solvers are run
     #[command(flatten)]

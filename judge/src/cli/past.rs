@@ -214,8 +214,8 @@ pub struct RescoreArgs {
     /// The points of the best on a case
     #[arg(long, value_name = "N", value_parser = count::<NonZeroU64>, help = scale_help())]
     pub scale: Option<NonZeroU64>,
-    /// What the best scores are, beside those of this run: run (nothing else), the ledger of `judge best`, or a file of best scores [default: the catalogue's]
-    #[arg(long, value_name = "run|ledger|FILE")]
+    /// What scores are relative to, beside those of this run: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
+    #[arg(long, value_name = "known|problem|ledger|run|FILE")]
     pub best: Option<PathBuf>,
     /// Which of its cases
     #[command(flatten)]

@@ -44,6 +44,7 @@ pub(super) fn baseline(catalogue: Given<'_>, args: &BaselineArgs) -> Result<Exit
         solver: plan.solvers[0].spec.text.clone(),
         baseline,
         sources: baseline::sources(&plan, baseline::folder_of(&args.output)),
+        references: baseline::references(&plan, &played),
     };
     load::write("the baseline", &args.output, record.render().as_bytes())?;
     let repeats = repeats(&record.baseline, played.len());

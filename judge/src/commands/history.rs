@@ -6,7 +6,6 @@ use crate::manifest::Catalogue;
 use crate::model::{Exit, HistoryRow, Labels, Note, RunChoice, SolverSpec, Tag, listed};
 use crate::report::{self, Style};
 use crate::solver;
-use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
 use crate::workflow::restored_run::{RestoredRun, publish};
@@ -80,7 +79,6 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     let problem = catalogue.find(&run.problem)?;
     let features = case_filter::filter_run(&mut run, problem, filter)?;
     let mut restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
-    restored.apply(&run, &ReferenceScores::open(catalogue, problem, None)?);
     let scored = restored.score(None, filter.group_by.as_deref()).map_err(Failure::fault)?;
     if !RunOutputs::check(reports)?.take_stdout() {
         report::print(&heading)?;

@@ -6,7 +6,6 @@ use crate::manifest::Catalogue;
 use crate::matching::matching;
 use crate::model::{CaseList, CaseName, Exit, Origin, RunState, Shard, quote};
 use crate::report::{self, MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile};
-use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
 use crate::workflow::restored_run::RestoredRun;
@@ -35,8 +34,19 @@ pub(super) fn merge(given: Given<'_>, args: &MergeArgs) -> Result<Exit, Failure>
     };
     // Before the journal is made: a merge that fails leaves nothing behind.
     crate::journal::check(&files).map_err(refuse)?;
+    let is_new = !recorder::path(&catalogue).exists();
     let mut journal = recorder::open(&catalogue)?;
-    let merged = crate::journal::merge(&mut journal, &files, catalogue.retention()).map_err(refuse)?;
+    let merged = match crate::journal::merge(&mut journal, &files, catalogue.retention()) {
+        Ok(merged) => merged,
+        Err(error) => {
+            let path = journal.path().to_owned();
+            drop(journal);
+            if is_new {
+                let _ = std::fs::remove_file(path);
+            }
+            return Err(refuse(error));
+        }
+    };
     if merged.is_whole() && merged.added > 0 {
         sum_up(&mut journal, &catalogue, &merged)?;
     }
@@ -161,15 +171,14 @@ fn files(patterns: &[String], into: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// Writes down the totals of a whole run, by the rule of the catalogue. Without its problem there it has none.
 fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Result<(), Failure> {
-    let Ok(problem) = catalogue.find(&merged.problem) else {
+    if catalogue.find(&merged.problem).is_err() {
         let what = format!("the catalogue has no problem `{}`, so that the run has no total", merged.problem);
         let hint = "`judge history show` and `judge rescore` need its catalogue: --problems FILE";
         report::note_lines(&format!("{what}\nhint: {hint}"));
         return Ok(());
-    };
+    }
     let stored = journal.stored_run(merged.run)?;
     let mut restored = RestoredRun::of(&stored, catalogue)?;
-    restored.apply(&stored, &ReferenceScores::open(catalogue, problem, None)?);
     let Ok(scored) = restored.score(None, None) else { return Ok(()) };
     let totals = scored.board.standings.iter().map(|standing| scored.board.headline(standing));
     let totals: Vec<Option<&BigRational>> = totals.collect();

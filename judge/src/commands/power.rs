@@ -8,7 +8,7 @@ use crate::model::{Digest, Exit, NodeList, Problem, Rule, Stop};
 use crate::paired::{EffectMeasure, MinEffect};
 use crate::report::{PowerReport, Spread};
 use crate::statistics::Moments;
-use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::best_scores::{FromJournal, ReferenceScores};
 use crate::workflow::entrants::{CaseKey, Entrant, PastEntrant, RUN};
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
@@ -88,9 +88,9 @@ fn measured(catalogue: Given<'_>, id: &str, args: &PowerArgs) -> Result<Measured
                 (played, runner.plan_runner.nodes())
             } else {
                 let best = args.best.as_deref();
-                let reference = ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best)?;
-                let pairing =
-                    pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, reference.as_ref())?;
+                let reference =
+                    ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best, FromJournal::Today)?;
+                let pairing = pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
                 (pairing.played, pairing.nodes)
             };
             (source, played, nodes)

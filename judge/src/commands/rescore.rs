@@ -2,9 +2,9 @@
 
 use crate::cli::RescoreArgs;
 use crate::manifest::closest;
-use crate::model::{Exit, Rule, UnknownRule, listed};
+use crate::model::{Exit, Problem, Rule, UnknownRule, listed};
 use crate::report;
-use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::best_scores::{FromJournal, ReferenceScores};
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
 use crate::workflow::restored_run::{RestoredRun, publish};
@@ -19,9 +19,11 @@ pub(super) fn rescore(catalogue: Given<'_>, args: &RescoreArgs) -> Result<Exit, 
     let mut run = journal.stored_run(journal.choose(args.run)?)?;
     let problem = catalogue.find(&run.problem)?;
     let features = case_filter::filter_run(&mut run, problem, &args.filter)?;
-    let mut restored = RestoredRun { features, ..RestoredRun::of(&run, &catalogue)? };
-    restored.apply(&run, &ReferenceScores::open(&catalogue, problem, args.best.as_deref())?);
     let rule = scaled(rule, args.scale, &problem.scoring)?;
+    let scoring = rule.as_ref().unwrap_or(&problem.scoring).clone();
+    let problem = Problem { scoring, ..problem.clone() };
+    let reference = ReferenceScores::of_run(&catalogue, &problem, &run, args.best.as_deref(), FromJournal::Today)?;
+    let mut restored = RestoredRun { features, ..RestoredRun::relative_to(&run, &problem, &reference) };
     let scored = restored.score(rule.clone(), args.filter.group_by.as_deref()).map_err(Failure::usage)?;
     if rule.is_some_and(|rule| rule != scored.rule) {
         let hint = "add `thresholds = […]` to each [[problem.case]]";

@@ -6,15 +6,15 @@ use crate::engine::Start;
 use crate::journal::RunEnd;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseList, Exit, Features, KeptStderr, Labels, Limits, OutcomeGrid, PastScores, Problem, Provenance, RunChoice,
-    RunEvent, RunId, Stop, Verdict,
+    BestSource, CaseList, Exit, Features, KeptStderr, Labels, Limits, OutcomeGrid, PastScores, Problem, Provenance,
+    RunChoice, RunEvent, RunId, Stop, Verdict,
 };
 use crate::plan::{Order, Plan};
 use crate::report::{self, Progress, RunReport};
 use crate::runner::{PlanRunner, RunResult};
 use crate::solver::Toolbox;
 use crate::workflow::attached_run::AttachedRun;
-use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::best_scores::{FromJournal, ReferenceScores};
 use crate::workflow::case_choice::{ChosenCases, choose};
 use crate::workflow::failure::Failure;
 use crate::workflow::jobs::{Presence, Running};
@@ -28,6 +28,7 @@ use crate::workflow::sharding::{self, Played};
 use crate::workflow::{build, command_line, entrants, jobs, load, parent, programs, provenance, sandbox};
 use judge_sandbox::Sandbox;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,17 +45,24 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     let problem = load::problem(&catalogue, args.problem_id())?;
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
-    let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref())?;
+    if shard.is_some() && args.best.as_deref() == Some(Path::new("ledger")) {
+        return Err(Failure::usage(
+            "the score of a shard does not depend on a journal, so that it has no --best ledger",
+        )
+        .with_hint("--best problem; once the shards are merged: judge rescore last --best ledger"));
+    }
+    let journal = FromJournal::of_run(!args.no_journal && shard.is_none());
+    let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref(), journal)?;
     // Only now: what is wrong with the problem or its cases comes first.
     let sandbox = sandbox?;
     sandbox::note_gaps(&sandbox);
-    let runner =
-        running(&catalogue, args, &sandbox, outputs.show_features()).runner(Presence::MayLeave(args.detach.detach))?;
+    let runner = running(&catalogue, args, &sandbox, outputs.show_features() || !args.no_journal)
+        .runner(Presence::MayLeave(args.detach.detach))?;
     let limits = limits(&problem.limits, &args.limits);
     let settings = build::settings(&catalogue, problem, &limits, &args.build)?;
     let toolbox = Toolbox::new(sandbox.tier(), settings);
     let whole = plan(problem, (cases, limits), reference, args, &toolbox, &sandbox)?;
-    let played = Played::of(whole, shard);
+    let mut played = Played::of(whole, shard);
     let plan = played.plan();
     // While the journal is opened.
     runner.make_ready(plan);
@@ -63,6 +71,11 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     let context =
         RunContext { catalogue: &catalogue, plan, toolbox: &toolbox, message, jobs, tier, shard, played: 0, engine };
     let recorder = played.record(options(args), context)?;
+    if let Some(reference) = recorder.resumed_reference() {
+        note_kept_reference(args, &played.plan().problem.best, &reference.source);
+        played.freeze(reference);
+    }
+    let plan = played.plan();
     let features = played.features(features);
     Play { catalogue: &catalogue, args, plan, runner: &*runner, provenance }.play(recorder, outputs, features)
 }
@@ -76,8 +89,7 @@ fn attach(given: Given<'_>, args: &RunArgs, choice: RunChoice) -> Result<Exit, F
     let reports = if args.reports.is_empty() { &own.reports } else { &args.reports };
     let outputs = RunOutputs::check(reports)?;
     let problem = catalogue.find(&attached.run.problem)?;
-    let reference = ReferenceScores::open(&catalogue, problem, own.best.as_deref())?;
-    let plan = attached.plan(problem, reference, own.save_answers.is_some())?;
+    let plan = attached.plan(problem, own.save_answers.is_some())?;
     let sandbox = sandbox::open(&own.sandbox)?;
     let start = Start::Attach(attached.folder.clone());
     let runner = running(&catalogue, &own, &sandbox, outputs.show_features()).runner(Presence::Back(start))?;
@@ -200,6 +212,15 @@ fn note_how_to_continue(recorded: bool, stop: Option<Stop>) {
     }
 }
 
+/// A run that is continued keeps the best scores that it started with, whatever the command line says now.
+fn note_kept_reference(args: &RunArgs, given: &BestSource, kept: &BestSource) {
+    if args.best.is_some() && given != kept {
+        report::note(&format!(
+            "its scores stay relative to --best {kept}; afterwards: judge rescore last --best {given}"
+        ));
+    }
+}
+
 fn note_how_to_attach(run: Option<RunId>) {
     if let Some(run) = run {
         report::note(&format!("run {run} goes on without this judge; follow it with: judge run --attach {run}"));
@@ -219,6 +240,7 @@ fn options(args: &RunArgs) -> JournalOptions {
         journal: !args.no_journal,
         resume: args.resume,
         reuse: args.reuse,
+        may_be_merged: true,
         continue_flag: recorder::RESUME,
     }
 }
@@ -251,7 +273,7 @@ fn plan(
     toolbox: &Toolbox,
     sandbox: &Sandbox,
 ) -> Result<Plan, Failure> {
-    reference.apply(problem, &mut cases)?;
+    reference.apply(problem, &mut cases);
     Ok(Plan {
         problem: Problem { best: reference.source, ..problem.clone() },
         cases,

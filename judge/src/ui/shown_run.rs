@@ -7,9 +7,8 @@ use crate::journal::Journal;
 use crate::manifest::Catalogue;
 use crate::model::{Features, GeneratorChoice, JobId, Number, Outcome, Problem, RunId, StoredRun, Verdict};
 use crate::report::{CaseRow, RunReport, best_score, share_of_best};
-use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::case_choice;
-use crate::workflow::case_filter::CaseDescriptions;
+use crate::workflow::case_filter::{CaseDescriptions, stored_features};
 use crate::workflow::failure::Failure;
 use crate::workflow::restored_run::RestoredRun;
 use crate::workflow::score_run::ScoredRun;
@@ -31,9 +30,7 @@ impl ShownRun {
     /// Reads a run from the journal, and scores it as `judge history show` does.
     pub(super) fn read(journal: &Journal, catalogue: &Catalogue, id: RunId) -> Result<Self, Refused> {
         let run = journal.stored_run(id)?;
-        let problem = catalogue.find(&run.problem)?;
         let mut restored = RestoredRun::of(&run, catalogue)?;
-        restored.apply(&run, &ReferenceScores::open(catalogue, problem, None)?);
         let scored = restored.score(None, None).map_err(Failure::fault)?;
         let best = (0..run.cases.len()).map(|case| best_score(&restored.plan, &restored.outcomes, case)).collect();
         Ok(Self { run, restored, scored, best, features: OnceLock::new() })
@@ -73,7 +70,8 @@ impl ShownRun {
             let is_recorded = self.run.cases.inputs()[job.case] == Some(described.input);
             is_recorded.then(|| Arc::new(described.features))
         };
-        CaseRow { job, relative: self.relative(job), features: known().or_else(read) }
+        let stored = || Some(Arc::new(self.run.cases.features()[job.case].as_ref()?.features()));
+        CaseRow { job, relative: self.relative(job), features: known().or_else(read).or_else(stored) }
     }
 
     /// Returns what reads the inputs of its cases; `None` where that would start a program.
@@ -85,7 +83,8 @@ impl ShownRun {
     /// Returns the names of the features of its cases, as far as the first of them tells.
     pub(super) fn feature_names(&self) -> Vec<String> {
         let first = || self.reader()?.describe(&self.run.cases.iter().next()?.spec).ok();
-        let features = first().map(|first| first.features).unwrap_or_default();
+        let stored = || Some(self.run.cases.features().iter().flatten().next()?.features());
+        let features = first().map(|first| first.features).or_else(stored).unwrap_or_default();
         features.iter().map(|feature| feature.name.to_string()).collect()
     }
 
@@ -93,7 +92,9 @@ impl ShownRun {
     pub(super) fn check_field(&self, field: &Field) -> Result<(), Refused> {
         let Field::Feature(name) = field else { return Ok(()) };
         let problem = self.problem();
-        check_features(problem, &format!("judge history show {} --where CONDITION --html PATH", self.run.id))?;
+        if self.run.cases.features().iter().all(Option::is_none) {
+            check_features(problem, &format!("judge history show {} --where CONDITION --html PATH", self.run.id))?;
+        }
         let known: Vec<&Features> = self.features().iter().flatten().map(Arc::as_ref).collect();
         Ok(case_choice::check_name(name, &known)?)
     }
@@ -142,7 +143,10 @@ impl ShownRun {
     }
 
     fn features(&self) -> &[Option<Arc<Features>>] {
-        let read = || CaseDescriptions::of(self.problem()).describe_run(&self.run);
+        let read = || match starts_programs(self.problem()) {
+            true => stored_features(&self.run),
+            false => CaseDescriptions::of(self.problem()).describe_run(&self.run),
+        };
         self.features.get_or_init(read)
     }
 }

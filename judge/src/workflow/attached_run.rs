@@ -1,18 +1,20 @@
 //! A run that goes on on a cluster without the judge that submitted it.
 
-use super::best_scores::ReferenceScores;
 use super::failure::Failure;
 use super::{command_line, recorder, restored_run};
 use crate::cli::RunArgs;
 use crate::engine::{PlanFile, RunFolder};
+use crate::journal::Reference;
 use crate::manifest::Catalogue;
-use crate::model::{Digest, Problem, Provenance, RunChoice, RunState, StoredRun, error_chain};
+use crate::model::{CaseList, Digest, Problem, Provenance, RunChoice, RunState, StoredRun, error_chain};
 use crate::plan::Plan;
 
 /// A run that goes on on a cluster.
 pub(crate) struct AttachedRun {
     /// What the journal has of it.
     pub(crate) run: StoredRun,
+    /// What its scores are relative to.
+    reference: Option<Reference>,
     /// The folder of the run on the shared file system.
     pub(crate) folder: RunFolder,
 }
@@ -36,7 +38,7 @@ impl AttachedRun {
             let error = format!("run {id}: its folder {} is gone (Slurm job {})", job.folder.display(), job.id);
             return Err(Failure::usage(error).with_hint(format!("{} --resume runs what is missing", run.command)));
         }
-        Ok(Self { run, folder })
+        Ok(Self { run, reference: journal.reference(id)?, folder })
     }
 
     /// Returns the arguments of the command that submitted it.
@@ -46,12 +48,7 @@ impl AttachedRun {
     }
 
     /// Returns its plan, for a problem with its current terms.
-    pub(crate) fn plan(
-        &self,
-        problem: &Problem,
-        reference: ReferenceScores,
-        hand_over_answers: bool,
-    ) -> Result<Plan, Failure> {
+    pub(crate) fn plan(&self, problem: &Problem, hand_over_answers: bool) -> Result<Plan, Failure> {
         let unreadable = |error| {
             let folder = self.folder.path().display();
             Failure::usage(format!("cannot read the run folder {folder}: {}", error_chain(&error)))
@@ -60,9 +57,9 @@ impl AttachedRun {
         let file = PlanFile::read(&self.folder).map_err(unreadable)?;
         let cases = PlanFile::cases(&self.folder).map_err(unreadable)?;
         let terms = problem.cases.terms_by_source();
-        let mut cases = cases.into_iter().map(|case| terms.case(case.name, case.source)).collect();
-        reference.apply(problem, &mut cases)?;
-        let problem = Problem { best: reference.source, ..problem.clone() };
+        let mut cases: CaseList = cases.into_iter().map(|case| terms.case(case.name, case.source)).collect();
+        let mut problem = problem.clone();
+        self.reference.iter().for_each(|reference| reference.apply(&mut problem, &mut cases));
         let case_flags = command_line::recorded_case_flags(&self.run.command);
         Ok(Plan { cases, hand_over_answers, case_flags, ..file.plan(problem) })
     }

@@ -4,9 +4,13 @@ use super::failure::Failure;
 use super::match_runner::MatchResult;
 use crate::cases::Inputs;
 use crate::command::checker_identity;
-use crate::gate::{Baseline, BaselineCase, BaselineSource, CaseResult};
-use crate::model::{CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, Limits, NodeList, Outcome};
+use crate::gate::{Baseline, BaselineCase, BaselineFile, BaselineSource, CaseResult};
+use crate::model::{
+    BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, Limits, NodeList, Outcome,
+};
 use crate::plan::Plan;
+use crate::report;
+use checkers::Score;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -79,13 +83,27 @@ pub(crate) fn sources(plan: &Plan, folder: &Path) -> BTreeMap<String, BaselineSo
     plan.cases.iter().map(|case| (case.name.to_string(), source(&case))).collect()
 }
 
+/// Returns the best score of each case in these runs of a plan, or known before, where scores are relative to it.
+pub(crate) fn references(plan: &Plan, runs: &[MatchResult]) -> BTreeMap<String, Score> {
+    if !plan.problem.scoring.has_reference() {
+        return BTreeMap::new();
+    }
+    let best = |(place, case): (usize, CaseSpec)| {
+        let bests = runs.iter().filter_map(|run| report::best_score(plan, &run.outcomes, place));
+        Some((case.name.to_string(), bests.reduce(|left, right| plan.problem.direction.better(left, right))?))
+    };
+    plan.cases.iter().enumerate().filter_map(best).collect()
+}
+
 /// Returns the case that a line of a baseline in this folder names.
-pub(crate) fn case(name: &str, source: &BaselineSource, folder: &Path) -> CaseSpec {
+pub(crate) fn case(name: &str, source: &BaselineSource, record: &BaselineFile, folder: &Path) -> CaseSpec {
     let source = match source {
         BaselineSource::Seed(seed) => CaseSource::Seed(*seed),
         BaselineSource::File(path) => CaseSource::File(folder.join(path)),
     };
-    CaseSpec::new(CaseName::from(name), source)
+    let best = record.references.get(name);
+    let best = best.map(|score| KnownBest { score: score.clone(), origin: BestOrigin::File });
+    CaseSpec { best, ..CaseSpec::new(CaseName::from(name), source) }
 }
 
 /// Returns the path from the folder to the file, so that the two can be moved together.

@@ -1,5 +1,6 @@
 //! Records what a person has played, as a run of one case.
 
+use super::best_scores::{FromJournal, ReferenceScores};
 use super::failure::Failure;
 use super::restored_run::recorded_solver;
 use super::{command_line, recorder, score_run};
@@ -7,7 +8,7 @@ use crate::command::checker_identity;
 use crate::journal::{Recording, RunEnd, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseSpec, Digest, Evidence, FinishedJob, JobId, Outcome, OutcomeGrid, Problem, RunId, SolverSpec, Verdict,
+    CaseList, CaseSpec, Digest, Evidence, FinishedJob, JobId, Outcome, OutcomeGrid, Problem, RunId, SolverSpec, Verdict,
 };
 use crate::plan::Plan;
 use checkers::Score;
@@ -27,7 +28,12 @@ pub(crate) struct PlayedByHand<'a> {
 /// Records it as a run of the solver [`SolverSpec::BY_HAND`].
 pub(crate) fn record(catalogue: &Catalogue, played: PlayedByHand<'_>) -> Result<RunId, Failure> {
     let PlayedByHand { problem, case, input, answer, score } = played;
-    let plan = Plan::new(problem.clone(), vec![recorded_solver(SolverSpec::by_hand())], [case].into_iter().collect());
+    let hash = Digest::of(input);
+    let reference = ReferenceScores::open(catalogue, problem, None, FromJournal::Recorded)?;
+    let mut cases: CaseList = [case].into_iter().collect();
+    reference.apply_to_recorded(problem.direction, &mut cases, &[Some(hash)]);
+    let problem = Problem { best: reference.source, ..problem.clone() };
+    let plan = Plan::new(problem, vec![recorded_solver(SolverSpec::by_hand())], cases);
     let job = JobId { case: 0, solver: 0 };
     let outcome = Outcome { score: Some(score), ..Outcome::without_run(Verdict::Accepted, String::new()) };
     let mut outcomes = OutcomeGrid::new(1, 1);
@@ -35,7 +41,7 @@ pub(crate) fn record(catalogue: &Catalogue, played: PlayedByHand<'_>) -> Result<
     let scored = score_run::score(&plan, &outcomes, &[None], None).map_err(Failure::fault)?;
     let run_record = RunRecord {
         plan: &plan,
-        checker: &checker_identity(&problem.checker),
+        checker: &checker_identity(&plan.problem.checker),
         solver_hashes: &[Digest::of(SolverSpec::BY_HAND.as_bytes())],
         command: &command_line::recorded(None),
         message: None,
@@ -45,10 +51,11 @@ pub(crate) fn record(catalogue: &Catalogue, played: PlayedByHand<'_>) -> Result<
         surroundings: &Surroundings::look(Path::new(".")),
         shard: None,
         played: 1,
+        probe: None,
     };
     let mut recording = Recording::begin(recorder::open(catalogue)?, catalogue.retention(), &run_record)?;
     let run = recording.run();
-    let evidence = Evidence { input: Some(Digest::of(input)), answer: Some(answer), stored: None };
+    let evidence = Evidence { input: Some(hash), answer: Some(answer), stored: None };
     recording.append(&[FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) }])?;
     let board = &scored.board;
     let totals = board.standings.iter().map(|standing| board.headline(standing)).collect();

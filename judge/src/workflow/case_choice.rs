@@ -48,8 +48,7 @@ pub(crate) fn filter(
         return Ok(ChosenCases { features: vec![None; cases.len()], cases });
     }
     let features = describe_all(problem, &cases)?;
-    let names = condition.iter().flat_map(|condition| condition.names()).chain(by);
-    names.into_iter().try_for_each(|name| check_name(name, &features))?;
+    check_names(condition.iter().flat_map(|condition| condition.names()).chain(by), &features)?;
     let all = cases.len();
     let holds = |features: &Features| condition.is_none_or(|condition| condition.holds(features));
     let kept = cases.iter().zip(features).filter(|(_, features)| holds(features));
@@ -68,6 +67,14 @@ pub(crate) fn report_kept(condition: Option<&Condition>, kept: usize, all: &str)
     }
     report::note(&format!("`{condition}` holds for {kept} of {all}"));
     Ok(())
+}
+
+/// Fails if one of these names is a feature of no case.
+pub(crate) fn check_names<'a, F: Borrow<Features>>(
+    names: impl IntoIterator<Item = &'a str>,
+    cases: &[F],
+) -> Result<(), Failure> {
+    names.into_iter().try_for_each(|name| check_name(name, cases))
 }
 
 /// Fails if no case has a feature of this name.

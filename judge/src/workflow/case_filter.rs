@@ -1,11 +1,11 @@
-//! The cases of a recorded run that a command is about. Features are read from the inputs again, so that the current
-//! features of the problem apply to old runs too.
+//! The cases of a recorded run that a command is about. Stored features count where the problem's rules are still the same; else
+//! the inputs are read again, so that the current features of the problem apply to old runs too.
 
-use super::case_choice::{check_name, report_kept};
+use super::case_choice::{self, report_kept};
 use super::failure::Failure;
 use crate::cases::{CaseDescription, CaseReader};
 use crate::cli::CaseFilterArgs;
-use crate::model::{CaseSpec, Digest, Features, Problem, StoredRun};
+use crate::model::{CaseSpec, Digest, Features, Problem, StoredFeatures, StoredRun, rules_word};
 use crate::report;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,13 +13,16 @@ use std::sync::Arc;
 /// The features of the recorded cases of a problem. Each input is read once.
 pub(crate) struct CaseDescriptions {
     reader: CaseReader,
-    /// `None` if the input is gone or has changed.
+    /// The word for the rules that the features of the problem are found by.
+    rules: String,
+    /// `None` if no features are stored, and the input is gone or has changed.
     known: HashMap<Digest, Option<Arc<Features>>>,
 }
 
 impl CaseDescriptions {
     pub(crate) fn of(problem: &Problem) -> Self {
-        Self { reader: CaseReader::of(problem), known: HashMap::new() }
+        let rules = rules_word(&problem.features);
+        Self { reader: CaseReader::of(problem), rules, known: HashMap::new() }
     }
 
     /// Keeps the cases of the run for which the condition holds, and returns the features of each.
@@ -43,17 +46,26 @@ impl CaseDescriptions {
         kept
     }
 
-    /// Returns the features of every case of a run; `None` if the input is gone or has changed.
+    /// Returns the features of every case of a run; `None` if none are stored, and the input is gone or has changed.
     pub(crate) fn describe_run(&mut self, run: &StoredRun) -> Vec<Option<Arc<Features>>> {
-        let cases = run.cases.specs().iter().zip(run.cases.inputs());
-        cases.map(|(case, input)| self.describe(&case, *input)).collect()
+        let cases = run.cases.specs().iter().zip(run.cases.inputs()).zip(run.cases.features());
+        cases.map(|((case, input), stored)| self.describe(&case, *input, stored.as_ref())).collect()
     }
 
-    fn describe(&mut self, case: &CaseSpec, recorded: Option<Digest>) -> Option<Arc<Features>> {
+    fn describe(
+        &mut self,
+        case: &CaseSpec,
+        recorded: Option<Digest>,
+        stored: Option<&StoredFeatures>,
+    ) -> Option<Arc<Features>> {
         let recorded = recorded?;
         let read = || {
-            let CaseDescription { input, features } = self.reader.describe(case).ok()?;
-            (input == recorded).then(|| Arc::new(features))
+            if let Some(stored) = stored.filter(|stored| stored.are_by(&self.rules)) {
+                return Some(Arc::new(stored.features()));
+            }
+            let described = self.reader.describe(case).ok().filter(|described| described.input == recorded);
+            let features = described.map(|CaseDescription { features, .. }| features);
+            features.or_else(|| stored.map(StoredFeatures::features)).map(Arc::new)
         };
         self.known.entry(recorded).or_insert_with(read).clone()
     }
@@ -80,7 +92,20 @@ pub(crate) fn check_names<'a>(
 ) -> Result<(), Failure> {
     let cases: Vec<&Features> = cases.collect();
     let names = filter.condition.iter().flat_map(|condition| condition.names()).chain(filter.group_by.as_deref());
-    names.into_iter().try_for_each(|name| check_name(name, &cases))
+    case_choice::check_names(names, &cases)
+}
+
+/// Returns the features of the cases of a run that are stored.
+pub(crate) fn stored_features(run: &StoredRun) -> Vec<Option<Arc<Features>>> {
+    let features = |stored: &Option<StoredFeatures>| stored.as_ref().map(|stored| Arc::new(stored.features()));
+    run.cases.features().iter().map(features).collect()
+}
+
+/// Returns the features of cases if they are stored of all of them, found by the problem's rules of today.
+pub(crate) fn stored_by_rules(problem: &Problem, stored: &[Option<StoredFeatures>]) -> Option<Vec<Features>> {
+    let rules = rules_word(&problem.features);
+    let features = |stored: &Option<StoredFeatures>| Some(stored.as_ref().filter(|one| one.are_by(&rules))?.features());
+    stored.iter().map(features).collect()
 }
 
 /// Keeps the cases of the run for which the condition holds, and returns the features of each. Without a condition or a
@@ -92,7 +117,7 @@ pub(crate) fn filter_run(
 ) -> Result<Vec<Option<Arc<Features>>>, Failure> {
     let all = run.cases.len();
     if filter.condition.is_none() && filter.group_by.is_none() {
-        return Ok(vec![None; all]);
+        return Ok(stored_features(run));
     }
     let mut descriptions = CaseDescriptions::of(problem);
     let features = descriptions.filter(run, filter);

@@ -25,7 +25,7 @@ impl Compared {
         let scored = pairing.played.scored()?;
         let measure = scored.measure(args.statistics.measure, unit(args).as_ref());
         let parameters = parameters(args, measure, &scored.rule, pairing.played.plan.solvers.len() - 1)?;
-        let comparisons = comparisons(&scored, args, measure, parameters)?;
+        let comparisons = comparisons(&scored, args, measure, parameters, &pairing.features)?;
         let rule = scored.rule;
         let runs = entrants.iter().map(|entrant| entrant.past.as_ref().map(|past| past.run.id)).collect();
         Ok(Self { pairing, comparisons, parameters, measure, rule, runs })
@@ -33,7 +33,7 @@ impl Compared {
 
     /// Returns the report.
     pub(crate) fn report<'a>(&'a self, args: &'a CompareArgs, provenance: Provenance) -> CompareReport<'a> {
-        let Pairing { played, run_info, warnings, times_are_comparable, nodes } = &self.pairing;
+        let Pairing { played, run_info, warnings, times_are_comparable, nodes, .. } = &self.pairing;
         CompareReport {
             plan: &played.plan,
             outcomes: &played.outcomes,

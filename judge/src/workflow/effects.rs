@@ -1,11 +1,11 @@
 //! From the outcomes of a comparison to its results: the parameters of the test, and each solver's result.
 
-use super::case_choice;
 use super::failure::Failure;
 use super::scored_match::ScoredMatch;
+use super::{case_choice, case_filter};
 use crate::cases::describe_all;
 use crate::cli::CompareArgs;
-use crate::model::{Features, Rule};
+use crate::model::{Features, Rule, StoredFeatures};
 use crate::paired::{
     self, EffectLevel, EffectMeasure, FeatureRange, FeatureValue, Inference, MinEffect, TestParameters,
 };
@@ -95,9 +95,10 @@ pub(crate) fn comparisons(
     args: &CompareArgs,
     measure: EffectMeasure,
     parameters: TestParameters,
+    stored: &[Option<StoredFeatures>],
 ) -> Result<Vec<Comparison>, Failure> {
     let values = match &args.group_by {
-        Some(feature) => feature_values(scored.plan, feature)?,
+        Some(feature) => feature_values(scored.plan, stored, feature)?,
         None => Vec::new(),
     };
     let comparison = |second| {
@@ -114,9 +115,10 @@ pub(crate) fn comparisons(
     (1..scored.plan.solvers.len()).map(comparison).collect()
 }
 
-/// Returns the value of a feature for every case that has it.
-fn feature_values(plan: &Plan, feature: &str) -> Result<Vec<FeatureValue>, Failure> {
-    let features: Vec<Features> = describe_all(&plan.problem, &plan.cases)?;
+/// Returns the value of a feature for every case that has it. `stored` are those that the journal has.
+fn feature_values(plan: &Plan, stored: &[Option<StoredFeatures>], feature: &str) -> Result<Vec<FeatureValue>, Failure> {
+    let stored = case_filter::stored_by_rules(&plan.problem, stored).filter(|stored| stored.len() == plan.cases.len());
+    let features: Vec<Features> = stored.map_or_else(|| describe_all(&plan.problem, &plan.cases), Ok)?;
     case_choice::check_name(feature, &features)?;
     let described = |(case, features): (usize, &Features)| {
         features.get(feature).map(|value| FeatureValue { case, value: value.clone() })

@@ -11,6 +11,7 @@ use crate::runner::{ClusterError, RunError};
 use crate::scoring::InvalidResults;
 use crate::solver::{SolverError, SpecError};
 use std::error::Error;
+use std::path::Path;
 
 /// What the user sees when a command fails: one or more errors, and the exit code.
 #[derive(Debug)]
@@ -216,12 +217,16 @@ impl From<JournalError> for Failure {
             JournalError::StillRunning(_) => {
                 "wait for it, or end it with Ctrl-C; without --resume, a new run is started"
             }
+            JournalError::OtherPlan { .. } => "run its command again with --resume",
             JournalError::ManyTags(_) => "`judge history untag RUN TAG` makes room",
             JournalError::OtherWriter(_) => "wait for it, or record in another file: --journal FILE",
             JournalError::File { .. } | JournalError::NoJournal { .. } => {
                 "name a file that `judge run --journal` has written"
             }
-            JournalError::Newer { .. } => "use the newer judge, or move the file away",
+            JournalError::OtherForm { path, found, .. } => {
+                let hint = start_anew(path, *found);
+                return Self::usage(error).with_hint(hint);
+            }
             JournalError::Folder { .. } | JournalError::Open { .. } | JournalError::Database(_) => {
                 return Self::fault(error).with_hint("is the disk full, or the folder not writable?");
             }
@@ -229,6 +234,13 @@ impl From<JournalError> for Failure {
         };
         Self::usage(error).with_hint(hint)
     }
+}
+
+/// Returns the command that makes room for a new journal in the place of one of another form.
+pub(crate) fn start_anew(journal: &Path, form: u32) -> String {
+    let name = format!("{}-form-{form}.db", journal.file_stem().unwrap_or_default().to_string_lossy());
+    let [from, to] = [journal, &journal.with_file_name(name)].map(|path| quote(&path.to_string_lossy()));
+    format!("mv {from} {to}")
 }
 
 impl From<MergeError> for Failure {

@@ -1,13 +1,12 @@
 //! `judge history --where` and `--group-by`: past runs over some of their cases, scored by the current rule.
 
-use super::best_scores::ReferenceScores;
 use super::case_filter::{CaseDescriptions, check_names};
 use super::failure::Failure;
 use super::restored_run::RestoredRun;
 use crate::cli::CaseFilterArgs;
 use crate::journal::{HistoryFilter, Journal};
 use crate::manifest::Catalogue;
-use crate::model::{Digest, Features, HistoryRow, Number, Outcome, Problem, Rule, RunId, RunState, StoredRun};
+use crate::model::{Digest, Features, HistoryRow, Number, Outcome, Rule, RunId, RunState, StoredRun};
 use num_rational::BigRational;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -39,8 +38,6 @@ struct FeatureHistory<'a> {
     filter: &'a CaseFilterArgs,
     /// By problem.
     descriptions: HashMap<String, CaseDescriptions>,
-    /// By problem.
-    references: HashMap<String, Rc<ReferenceScores>>,
     slices: HashMap<RunId, Rc<Vec<RunSlice>>>,
 }
 
@@ -55,14 +52,8 @@ pub(crate) fn rows(
     // A change is against the run before, whether that has the tag or not.
     let all = journal.history(&HistoryFilter { newest: None, tag: None, ..runs.clone() })?;
     let has_tag = |row: &HistoryRow| runs.tag.is_none_or(|tag| row.labels.tags.iter().any(|own| own.as_ref() == tag));
-    let mut history = FeatureHistory {
-        journal,
-        catalogue,
-        filter,
-        descriptions: HashMap::new(),
-        references: HashMap::new(),
-        slices: HashMap::new(),
-    };
+    let mut history =
+        FeatureHistory { journal, catalogue, filter, descriptions: HashMap::new(), slices: HashMap::new() };
     let newest = runs.newest.unwrap_or(usize::MAX);
     let mut rows = Vec::new();
     for (place, row) in all.iter().enumerate().filter(|(_, row)| has_tag(row)) {
@@ -131,27 +122,16 @@ impl FeatureHistory<'_> {
             let value = value(features);
             parts.entry((value.is_none(), value)).or_default().push(place);
         }
-        let reference = self.reference(problem)?;
         let all = std::mem::take(&mut run.cases);
         let slice = |((_, value), places)| {
             run.cases = all.only(places);
-            self.slice(&run, value, &reference)
+            self.slice(&run, value)
         };
         parts.into_iter().map(slice).collect()
     }
 
-    fn reference(&mut self, problem: &Problem) -> Result<Rc<ReferenceScores>, Failure> {
-        if let Some(known) = self.references.get(&problem.id) {
-            return Ok(Rc::clone(known));
-        }
-        let reference = Rc::new(ReferenceScores::open(self.catalogue, problem, None)?);
-        self.references.insert(problem.id.clone(), Rc::clone(&reference));
-        Ok(reference)
-    }
-
-    fn slice(&self, run: &StoredRun, value: Option<Number>, reference: &ReferenceScores) -> Result<RunSlice, Failure> {
+    fn slice(&self, run: &StoredRun, value: Option<Number>) -> Result<RunSlice, Failure> {
         let mut restored = RestoredRun::of(run, self.catalogue)?;
-        restored.apply(run, reference);
         let scored = restored.score(None, None).map_err(Failure::fault)?;
         let complete = run.state == RunState::Complete;
         let totals = |solver: usize| {

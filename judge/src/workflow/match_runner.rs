@@ -1,6 +1,6 @@
 //! Runs solvers against each other for the commands that compare them: one sandbox, any number of plans.
 
-use super::best_scores::ReferenceScores;
+use super::best_scores::{FromJournal, ReferenceScores};
 use super::failure::Failure;
 use super::jobs::{Presence, Running};
 use super::limits::limits;
@@ -13,8 +13,8 @@ use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseList, CaseSpec, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Problem, RunEvent,
-    Seeds, Solver, SolverSpec, Stop, Verdict,
+    BestSource, CaseList, CaseSpec, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Problem,
+    RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
 };
 use crate::paired::EffectMeasure;
 use crate::plan::{Order, Plan};
@@ -23,6 +23,7 @@ use crate::runner::{PlanRunner, RunResult};
 use crate::scoring::InvalidResults;
 use crate::solver::{self, Toolbox};
 use judge_sandbox::Sandbox;
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +40,8 @@ pub(crate) struct MatchRunner<'a> {
     pub(crate) toolbox: Toolbox,
     template: Plan,
     options: JournalOptions,
-    reference: Option<ReferenceScores>,
+    /// Opened for the first plan: all plans have one measure.
+    reference: OnceCell<ReferenceScores>,
 }
 
 /// The result of a plan.
@@ -63,7 +65,7 @@ impl<'a> MatchRunner<'a> {
         args: &RunningArgs,
     ) -> Result<Self, Failure> {
         let RunningArgs { jobs, sandbox: isolation, engine, .. } = args;
-        let running = Running { catalogue, jobs, isolation, engine, sandbox: &sandbox, describe: false };
+        let running = Running { catalogue, jobs, isolation, engine, sandbox: &sandbox, describe: !args.no_journal };
         let plan_runner = running.runner(Presence::Needed)?;
         let limits = limits(&problem.limits, &args.limits);
         let toolbox = Toolbox::new(sandbox.tier(), build::settings(catalogue, problem, &limits, &args.build)?);
@@ -75,9 +77,14 @@ impl<'a> MatchRunner<'a> {
             order: Order::Interleaved,
             ..Plan::new(problem.clone(), Vec::new(), CaseList::default())
         };
-        let options =
-            JournalOptions { journal: !args.no_journal, resume: false, reuse: args.reuse, continue_flag: "--reuse" };
-        Ok(Self { catalogue, plan_runner, sandbox, toolbox, template, options, reference: None })
+        let options = JournalOptions {
+            journal: !args.no_journal,
+            resume: false,
+            reuse: args.reuse,
+            may_be_merged: false,
+            continue_flag: "--reuse",
+        };
+        Ok(Self { catalogue, plan_runner, sandbox, toolbox, template, options, reference: OnceCell::new() })
     }
 
     /// Scores points relative to the best scores that the command line names, or else the problem.
@@ -86,7 +93,8 @@ impl<'a> MatchRunner<'a> {
         measure: Option<EffectMeasure>,
         best: Option<&Path>,
     ) -> Result<(), Failure> {
-        self.reference = ReferenceScores::of_points(measure, self.catalogue, &self.template.problem, best)?;
+        let (problem, journal) = (&self.template.problem, FromJournal::of_run(self.options.journal));
+        self.reference = ReferenceScores::of_points(measure, self.catalogue, problem, best, journal)?.into();
         Ok(())
     }
 
@@ -172,12 +180,25 @@ impl<'a> MatchRunner<'a> {
         &self.template
     }
 
-    /// Returns the plan of these solvers on these cases.
+    /// Returns the plan of these solvers on these cases, with the best scores that are known of them.
     pub(crate) fn plan(&self, solvers: Vec<Solver>, mut cases: CaseList) -> Result<Plan, Failure> {
-        if let Some(reference) = &self.reference {
-            reference.apply(&self.template.problem, &mut cases)?;
-        }
-        Ok(Plan { solvers, cases, ..self.template.clone() })
+        let problem = &self.template.problem;
+        let reference = match self.reference.get() {
+            Some(reference) => reference,
+            None => {
+                let journal = FromJournal::of_run(self.options.journal);
+                let opened = ReferenceScores::open(self.catalogue, problem, None, journal)?;
+                self.reference.get_or_init(|| opened)
+            }
+        };
+        reference.apply(problem, &mut cases);
+        Ok(self.plan_as_it_is(solvers, cases, reference.source.clone()))
+    }
+
+    /// Returns the plan of these solvers on cases that have their best scores, which are from there.
+    pub(crate) fn plan_as_it_is(&self, solvers: Vec<Solver>, cases: CaseList, best: BestSource) -> Plan {
+        let template = self.template.clone();
+        Plan { problem: Problem { best, ..template.problem }, solvers, cases, ..template }
     }
 
     /// Returns how many solvers run at once.

@@ -4,12 +4,14 @@ use super::best_scores::ReferenceScores;
 use super::entrants::{CaseKey, Entrant, PastEntrant};
 use super::failure::Failure;
 use super::match_runner::{MatchResult, MatchRunner};
-use super::{case_choice, command_line, restored_run};
+use super::{case_choice, case_filter, command_line, restored_run};
 use crate::cases::Inputs;
 use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::{Surroundings, environment};
 use crate::manifest::Catalogue;
-use crate::model::{CaseList, CaseSpec, Digest, JobId, Limits, NodeList, Outcome, OutcomeGrid, Problem, Stop};
+use crate::model::{
+    CaseList, CaseSpec, Digest, JobId, Limits, NodeList, Outcome, OutcomeGrid, Problem, Stop, StoredFeatures,
+};
 use crate::plan::{CaseFlags, Plan};
 use crate::report::{self, RunInfo};
 use judge_sandbox::Tier;
@@ -31,12 +33,16 @@ pub(crate) struct Pairing {
     pub(crate) times_are_comparable: bool,
     /// The machines that the results name.
     pub(crate) nodes: NodeList,
+    /// The features that are stored of each case; none of cases that were all run now.
+    pub(crate) features: Vec<Option<StoredFeatures>>,
 }
 
 /// The cases that entrants share.
 struct SharedCases {
     keys: Vec<CaseKey>,
     specs: CaseList,
+    /// Their features, where they are stored.
+    features: Vec<Option<StoredFeatures>>,
     /// By case and entrant.
     outcomes: OutcomeGrid,
     /// The machines that the outcomes name.
@@ -56,7 +62,8 @@ impl NodeNames {
 impl SharedCases {
     fn new(entrants: usize) -> Self {
         let outcomes = OutcomeGrid::new(0, entrants);
-        Self { keys: Vec::new(), specs: CaseList::default(), outcomes, nodes: NodeList::default() }
+        let (keys, features) = (Vec::new(), Vec::new());
+        Self { keys, specs: CaseList::default(), features, outcomes, nodes: NodeList::default() }
     }
 
     /// Adds the nodes of a run.
@@ -82,6 +89,7 @@ impl SharedCases {
         for &place in places {
             kept.keys.push(self.keys[place]);
             kept.specs.push(self.specs.at(place));
+            kept.features.push(self.features[place].clone());
             kept.outcomes.add_case(self.outcomes.of_case(place));
         }
         kept
@@ -153,7 +161,7 @@ pub(crate) fn pair(
     entrants: &[Entrant],
     args: &CaseArgs,
     running: &RunningArgs,
-    reference: Option<&ReferenceScores>,
+    reference: &ReferenceScores,
 ) -> Result<Pairing, Failure> {
     if args.seeds.is_some() || !args.inputs.is_empty() {
         return Err(Failure::usage("the cases of past runs are compared: --seeds and --inputs select none of them")
@@ -161,10 +169,9 @@ pub(crate) fn pair(
     }
     let mut warnings = Vec::new();
     let mut shared = shared_cases(problem, entrants, args)?;
-    if let Some(reference) = reference {
-        let inputs: Vec<_> = shared.keys.iter().map(|key| Some(key.input)).collect();
-        reference.apply_to_recorded(problem.direction, &mut shared.specs, &inputs);
-    }
+    let inputs: Vec<_> = shared.keys.iter().map(|key| Some(key.input)).collect();
+    reference.apply_to_recorded(problem.direction, &mut shared.specs, &inputs);
+    let problem = &Problem { best: reference.source.clone(), ..problem.clone() };
     let started = Instant::now();
     let mut conditions: Vec<Option<Conditions>> =
         entrants.iter().map(|entrant| entrant.past.as_ref().map(Conditions::of_past)).collect();
@@ -188,9 +195,9 @@ pub(crate) fn pair(
             ));
     }
     let plan = plan(problem, entrants, shared.specs, &conditions);
-    let (outcomes, nodes) = (shared.outcomes, shared.nodes);
+    let (outcomes, nodes, features) = (shared.outcomes, shared.nodes, shared.features);
     let played = MatchResult { plan, outcomes, stop };
-    Ok(Pairing { played, run_info, warnings, times_are_comparable: !differences, nodes })
+    Ok(Pairing { played, run_info, warnings, times_are_comparable: !differences, nodes, features })
 }
 
 /// Returns every case of the past runs for which the condition holds, with the recorded outcomes.
@@ -205,6 +212,7 @@ fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Res
             let place = *places.entry(key).or_insert_with(|| {
                 let CaseSpec { name, source, .. } = past.run.cases.specs().at(case);
                 shared.keys.push(key);
+                shared.features.push(past.run.cases.features()[case].clone());
                 shared.specs.push(terms.case(name, source));
                 shared.outcomes.add_case(entrants.iter().map(|_| None));
                 shared.len() - 1
@@ -212,8 +220,12 @@ fn shared_cases(problem: &Problem, entrants: &[Entrant], args: &CaseArgs) -> Res
             shared.outcomes.set(JobId { case: place, solver: entrant }, &names.rename(outcome));
         }
     }
-    if args.condition.is_none() {
-        return Ok(shared);
+    let Some(condition) = &args.condition else { return Ok(shared) };
+    if let Some(features) = case_filter::stored_by_rules(problem, &shared.features) {
+        case_choice::check_names(condition.names(), &features)?;
+        let places: Vec<usize> = (0..shared.len()).filter(|&place| condition.holds(&features[place])).collect();
+        case_choice::report_kept(Some(condition), places.len(), &format!("the {} cases", shared.len()))?;
+        return Ok(shared.only(&places));
     }
     let kept = case_choice::filter(problem, shared.specs.clone(), args.condition.as_ref(), None)?.cases;
     let kept: HashSet<_> = kept.iter().map(|case| (case.name, case.source)).collect();
@@ -242,7 +254,9 @@ fn run_missing(
     let playing: Vec<usize> = (0..entrants.len()).filter(|&entrant| entrants[entrant].past.is_none()).collect();
     let specs: Vec<_> = playing.iter().map(|&entrant| entrants[entrant].spec.clone()).collect();
     let solvers = runner.prepare_all(specs)?;
-    let played = runner.play(runner.plan(solvers, same.iter().map(|&place| shared.specs.at(place)).collect())?)?;
+    let cases = same.iter().map(|&place| shared.specs.at(place)).collect();
+    let best = runner.template().problem.best.clone();
+    let played = runner.play(runner.plan_as_it_is(solvers, cases, best))?;
     let names = shared.add_nodes(&runner.plan_runner.nodes());
     for (case, &place) in same.iter().enumerate() {
         for (solver, &entrant) in playing.iter().enumerate() {

@@ -131,9 +131,9 @@ fn quotient(problem: &Problem) -> &'static str {
 
 fn best(problem: &Problem) -> String {
     match &problem.best {
-        BestSource::Run => String::new(),
-        BestSource::Ledger => "; the best of the run or of `judge best`".to_owned(),
-        BestSource::File(path) => format!("; the best of the run or in {}", path.display()),
+        BestSource::Known | BestSource::Ledger => "; the best of the run or known before".to_owned(),
+        BestSource::Problem | BestSource::Run => "; the best of the run or known to the problem".to_owned(),
+        BestSource::File(path) => format!("; the best of the run or known before, as in {}", path.display()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Restores a recorded run to the form that reports are made from, without running anything.
 
-use super::best_scores::ReferenceScores;
+use super::best_scores::{FromJournal, ReferenceScores};
 use super::command_line;
 use super::failure::Failure;
 use super::run_outputs::RunOutputs;
@@ -8,12 +8,13 @@ use super::score_run::{self, ScoredRun};
 use crate::cli::ReportArgs;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseList, Features, FinishedJob, Invocation, Limits, OutcomeGrid, Problem, Provenance, Rule, RunState, Solver,
-    SolverSpec, Stop, StoredEntrant, StoredRun,
+    BestOrigin, CaseList, CaseSpec, Features, FinishedJob, Invocation, KnownBest, Limits, OutcomeGrid, Problem,
+    Provenance, Rule, RunState, Solver, SolverSpec, Stop, StoredEntrant, StoredRun,
 };
 use crate::plan::{CaseFlags, Plan};
 use crate::report::RunReport;
 use crate::scoring::InvalidResults;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A recorded run, in the form of a fresh one.
@@ -26,9 +27,43 @@ pub(crate) struct RestoredRun {
 }
 
 impl RestoredRun {
-    /// Restores a recorded run. Its cases have the thresholds and best scores of the current catalogue.
+    /// Restores a recorded run. Its cases have the weights and thresholds of the current catalogue, and the best scores that
+    /// were known when it started.
     pub(crate) fn of(run: &StoredRun, catalogue: &Catalogue) -> Result<Self, Failure> {
         let problem = catalogue.find(&run.problem)?;
+        let Some(source) = &run.reference else {
+            let reference =
+                ReferenceScores::of_run(catalogue, problem, run, Some(Path::new("problem")), FromJournal::No)?;
+            return Ok(Self::relative_to(run, problem, &reference));
+        };
+        let mut restored = Self::with_current_terms(run, problem);
+        let Plan { problem, cases, .. } = &mut restored.plan;
+        problem.best = source.clone();
+        let stored = run.cases.specs().iter().map(|stored| stored.best);
+        *cases = cases.iter().zip(stored).map(|(case, best)| CaseSpec { best, ..case }).collect();
+        Ok(restored)
+    }
+
+    /// Restores a recorded run, to be scored by this problem's rule relative to these best scores.
+    pub(crate) fn relative_to(run: &StoredRun, problem: &Problem, reference: &ReferenceScores) -> Self {
+        let mut restored = Self::with_current_terms(run, problem);
+        let Plan { problem, cases, .. } = &mut restored.plan;
+        problem.best = reference.source.clone();
+        reference.apply_to_recorded(problem.direction, cases, run.cases.inputs());
+        let outcomes = &restored.outcomes;
+        let is_own = |place: usize, best: &KnownBest| {
+            matches!(best.origin, BestOrigin::Run(of, _) if of == run.id)
+                && outcomes.of_case(place).flatten().any(|outcome| outcome.score.as_ref() == Some(&best.score))
+        };
+        let with_others = |(place, case): (usize, CaseSpec)| {
+            let best = case.best.filter(|best| !is_own(place, best));
+            CaseSpec { best, ..case }
+        };
+        *cases = cases.iter().enumerate().map(with_others).collect();
+        restored
+    }
+
+    fn with_current_terms(run: &StoredRun, problem: &Problem) -> Self {
         let spec = |entrant: &StoredEntrant| SolverSpec { name: entrant.name.clone(), text: entrant.command.clone() };
         let solvers = run.entrants.iter().map(|entrant| recorded_solver(spec(entrant))).collect();
         let terms = problem.cases.terms_by_source();
@@ -36,14 +71,7 @@ impl RestoredRun {
         let flags = command_line::recorded_case_flags(&run.command);
         let plan = plan(problem, cases, solvers, &run.limits, flags);
         let outcomes = run.cases.outcomes().clone();
-        Ok(Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run) })
-    }
-
-    /// Scores the run relative to these best scores.
-    pub(crate) fn apply(&mut self, run: &StoredRun, reference: &ReferenceScores) {
-        let problem = &mut self.plan.problem;
-        problem.best = reference.source.clone();
-        reference.apply_to_recorded(problem.direction, &mut self.plan.cases, run.cases.inputs());
+        Self { features: vec![None; plan.cases.len()], plan, outcomes, provenance: provenance(run) }
     }
 
     /// Scores the run by this rule, or else by the problem's own. `by` is the feature that the cases are grouped by.

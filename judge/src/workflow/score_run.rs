@@ -78,7 +78,7 @@ fn terms(problem: &Problem, case: &CaseSpec) -> Terms {
     Terms {
         weight: case.weight.clone(),
         group: problem.test_group_of(case),
-        best_known: case.best.clone(),
+        best_known: case.best.as_ref().map(|best| best.score.clone()),
         thresholds: case.thresholds.clone(),
     }
 }

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::recorder::{JournalOptions, Recorder, RunContext};
 use crate::cli::{ShardArg, TaskIds};
-use crate::journal::{CasePlaces, Part};
+use crate::journal::{CasePlaces, Part, Reference};
 use crate::model::{Features, Shard};
 use crate::plan::Plan;
 use crate::report;
@@ -177,6 +177,17 @@ impl Played {
             recorder.start_part(Part { cases: CasePlaces::At(places.clone()), ..Part::whole(plan) });
         }
         Ok(recorder)
+    }
+
+    /// Scores what is played relative to what its run had been scored relative to when it started.
+    pub(crate) fn freeze(&mut self, reference: &Reference) {
+        let Plan { problem, cases, .. } = &mut self.whole;
+        reference.apply(problem, cases);
+        if let Some((part, places)) = &mut self.part {
+            part.problem.best = problem.best.clone();
+            part.cases = places.iter().map(|&place| cases.at(place)).collect();
+            part.cases.share_read_files(cases);
+        }
     }
 
     /// Returns the features of the cases that are played.

@@ -33,6 +33,8 @@ pub struct BaselineFile {
     pub baseline: Baseline,
     /// The source of each case, by name.
     pub sources: BTreeMap<String, BaselineSource>,
+    /// The best score that was known of each case, its own among them, by name; none under a rule that takes no best score.
+    pub references: BTreeMap<String, Score>,
 }
 
 /// The source of the input of a case.
@@ -47,6 +49,7 @@ pub enum BaselineSource {
 /// The line of a case.
 struct CaseLine {
     source: BaselineSource,
+    reference: Option<Score>,
     entry: BaselineCase,
 }
 
@@ -93,6 +96,8 @@ struct RawLine {
     verdict: String,
     /// A number, or a text of digits where it has more than TOML's 64 bits.
     score: Option<Value>,
+    /// The best score that was known, as a score is written.
+    reference: Option<Value>,
     /// In the place of a score that was not the same in every run, with its standard deviation.
     mean: Option<Value>,
     spread: Option<Value>,
@@ -120,15 +125,16 @@ impl BaselineFile {
         if !(1..=SCHEMA).contains(&raw.schema) {
             return Err(InvalidBaseline::Schema { found: raw.schema });
         }
-        let (mut cases, mut sources) = (BTreeMap::new(), BTreeMap::new());
+        let (mut cases, mut sources, mut references) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for (case, raw) in raw.cases {
-            let CaseLine { source, entry } =
+            let CaseLine { source, reference, entry } =
                 line(raw).map_err(|what| InvalidBaseline::Case { case: case.clone(), what })?;
+            references.extend(reference.map(|reference| (case.clone(), reference)));
             sources.insert(case.clone(), source);
             cases.insert(case, entry);
         }
         let baseline = Baseline { problem: raw.problem, terms: raw.terms, checker: raw.checker, cases };
-        Ok(Self { solver: raw.solver, baseline, sources })
+        Ok(Self { solver: raw.solver, baseline, sources, references })
     }
 
     /// Returns the file's text. The same record gives the same bytes.
@@ -143,8 +149,10 @@ impl BaselineFile {
         }
         text.push_str("\n[cases]\n");
         for (case, entry) in cases {
+            let reference = self.references.get(case).map(|reference| ("reference", digits(reference)));
             let fields: Vec<String> = fields(self.sources.get(case), entry)
                 .into_iter()
+                .chain(reference)
                 .map(|(key, value)| format!("{key} = {value}"))
                 .collect();
             let _ = writeln!(text, "{} = {{ {} }}", quoted(case), fields.join(", "));
@@ -179,9 +187,7 @@ fn fields(source: Option<&BaselineSource>, entry: &BaselineCase) -> Vec<(&'stati
 fn score_fields(sample: &Sample) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if let Some(score) = sample.constant() {
-        let digits = score.to_string();
-        let is_small = digits.parse::<i64>().is_ok() || (score.decimals() > 0 && digits.len() <= FLOAT_DIGITS);
-        fields.push(("score", if is_small { digits } else { quoted(&digits) }));
+        fields.push(("score", digits(&score)));
     } else {
         let mean = display(sample.mean(), MEAN_DECIMALS.max(decimals_of_digits(sample.mean(), MEAN_DIGITS)));
         let mean = mean.trim_end_matches('0').trim_end_matches('.');
@@ -191,6 +197,13 @@ fn score_fields(sample: &Sample) -> Vec<(&'static str, String)> {
     }
     fields.extend((sample.runs() > 1).then(|| ("runs", sample.runs().to_string())));
     fields
+}
+
+/// A score as a number of TOML, or as a text where it has more digits than those hold.
+fn digits(score: &Score) -> String {
+    let digits = score.to_string();
+    let is_small = digits.parse::<i64>().is_ok() || (score.decimals() > 0 && digits.len() <= FLOAT_DIGITS);
+    if is_small { digits } else { quoted(&digits) }
 }
 
 /// A number with few decimals after its first digit: more would only make diffs longer.
@@ -237,6 +250,7 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
         (failed, (None, None, None)) => CaseResult::Failed(failed),
         _ => return Err("only an accepted case has a score".to_owned()),
     };
+    let reference = raw.reference.as_ref().map(read_score).transpose()?;
     let tolerance = raw.tolerance.map(|text| text.parse::<Percent>().map_err(|error| error.to_string())).transpose()?;
     let cpu = raw.cpu.map(|text| text.parse::<Time>().map_err(|error| error.to_string())).transpose()?;
     let entry = BaselineCase {
@@ -246,7 +260,7 @@ fn line(raw: RawLine) -> Result<CaseLine, String> {
         processor: raw.processor,
         tolerance: tolerance.map(|share| share.0),
     };
-    Ok(CaseLine { source, entry })
+    Ok(CaseLine { source, reference, entry })
 }
 
 fn read_score(value: &Value) -> Result<Score, String> {
@@ -354,7 +368,10 @@ mod tests {
             "seed-6",
         ]
         .map(str::to_owned);
-        BaselineFile { solver: "./bot".to_owned(), baseline, sources: names.into_iter().zip(sources).collect() }
+        let references = [("seed-1", "142"), ("seed-3", "0.5"), ("seed-4", "123456789012345678901234567890")];
+        let references = references.map(|(case, score)| (case.to_owned(), score.parse().unwrap()));
+        let sources = names.into_iter().zip(sources).collect();
+        BaselineFile { solver: "./bot".to_owned(), baseline, sources, references: references.into() }
     }
 
     #[test]
@@ -398,6 +415,7 @@ mod tests {
             (", score = 141", ""),
             ("seed = 1,", ""),
             ("\"time-limit\"", "\"slow\""),
+            ("reference = 142", "reference = true"),
             ("\"5%\"", "\"5\""),
             ("\"12ms\"", "\"12\""),
             ("solver = ", "solvers = "),

@@ -3,8 +3,9 @@
 use super::rank::rank;
 use super::stored::read_score;
 use super::{Journal, JournalError};
-use crate::model::{BestScore, BestScores, CaseName, Digest, Direction, Game, RunId, natural_key};
-use checkers::Score;
+use crate::model::{
+    BestOrigin, BestScore, BestScores, CaseName, Digest, Direction, Game, KnownBest, RunId, natural_key,
+};
 use rusqlite::{Connection, Params, TransactionBehavior, params};
 use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
@@ -124,28 +125,34 @@ impl Journal {
         Ok(BestScores { scores, cases })
     }
 
-    /// Returns the best score on each input, whatever the names of its cases.
+    /// Returns the best score on each input, whatever the names of its cases, and who reached it.
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn best_by_input(&self, game: &Game) -> Result<HashMap<Digest, Score>, JournalError> {
-        let mut best: HashMap<Digest, Score> = HashMap::new();
-        let mut add = |input, score: Score| {
-            let is_better = |known: &Score| game.direction.compare(&score, known).is_gt();
-            if best.get(&input).is_none_or(is_better) {
-                best.insert(input, score);
-            }
+    pub fn best_by_input(&self, game: &Game) -> Result<HashMap<Digest, KnownBest>, JournalError> {
+        let mut best: HashMap<Digest, KnownBest> = HashMap::new();
+        let mut add = |input, known: KnownBest| {
+            let better = KnownBest::better(game.direction, best.remove(&input), Some(known));
+            best.extend(better.map(|better| (input, better)));
         };
         let mut statement = self.connection.prepare(&own_bests(
-            "input, (SELECT score FROM result WHERE entrant = best.entrant AND place = best.place)",
+            "input, (SELECT score FROM result WHERE entrant = best.entrant AND place = best.place), best.entrant",
         ))?;
         let mut rows = statement.query(key(game))?;
+        let mut origins: HashMap<i64, BestOrigin> = HashMap::new();
         while let Some(row) = rows.next()? {
             let score = read_score(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
-            add(Digest(row.get(0)?), score);
+            let origin = match origins.entry(row.get(2)?) {
+                Entry::Occupied(known) => known.get().clone(),
+                Entry::Vacant(new) => {
+                    let RecordedEntrant { name, run, .. } = self.recorded_entrant((*new.key(), None))?;
+                    new.insert(BestOrigin::Run(run, name)).clone()
+                }
+            };
+            add(Digest(row.get(0)?), KnownBest { score, origin });
         }
-        for BestScore { input, score, .. } in self.imported_bests(game)? {
-            add(input, score);
+        for BestScore { input, score, solver, .. } in self.imported_bests(game)? {
+            add(input, KnownBest { score, origin: BestOrigin::Imported(solver) });
         }
         Ok(best)
     }

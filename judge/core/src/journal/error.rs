@@ -42,14 +42,14 @@ pub enum JournalError {
         /// What it is.
         why: &'static str,
     },
-    /// It was written by a judge that knows more.
-    #[error("the journal {}: unsupported schema version {found} (newest supported: {known})", path.display())]
-    Newer {
+    /// It was written by an older or newer version of the judge.
+    #[error("the journal {}: unsupported schema version {found} (supported: {known})", path.display())]
+    OtherForm {
         /// The file.
         path: PathBuf,
         /// Its form.
         found: u32,
-        /// The newest form known here.
+        /// The form of this judge.
         known: u32,
     },
     /// It cannot be read or written: the disk is full, or another judge holds it.
@@ -70,6 +70,14 @@ pub enum JournalError {
     /// Another judge records a run in the same file, which takes one writer.
     #[error("another judge records run {0} in the same journal, which takes one writer")]
     OtherWriter(RunId),
+    /// What is followed is not what the run was started with.
+    #[error("what goes on is not run {run}: {what}")]
+    OtherPlan {
+        /// The run.
+        run: RunId,
+        /// How it differs.
+        what: String,
+    },
     /// Something in it cannot be what the judge has written.
     #[error("the journal is damaged: {0}")]
     Damaged(String),

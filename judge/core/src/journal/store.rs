@@ -1,9 +1,9 @@
-//! The journal's file: opens it, brings its form up to date, and settles how durable a commit is.
+//! The journal's file: opens it, makes its tables in a new one, and settles how durable a commit is.
 
 use super::JournalError;
 use super::file::{self, Mode};
 use super::lock::Locks;
-use super::schema::{NEWEST, form, migrate};
+use super::schema::{FORM, form, make_tables};
 use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -31,7 +31,7 @@ impl Journal {
     /// Opens the journal in this folder for reading and writing, and makes both where there are none.
     ///
     /// # Errors
-    /// When the folder or the file cannot be made or written, is no journal, or is a newer judge's.
+    /// When the folder or the file cannot be made or written, is no journal, or is one of another form.
     pub fn open(folder: &Path) -> Result<Self, JournalError> {
         make_folder(folder).map_err(|source| JournalError::Folder { path: folder.to_owned(), source })?;
         Self::open_to_write(&folder.join(FILE), Mode::Shared)
@@ -41,7 +41,7 @@ impl Journal {
     /// network file system: it has one writer, keeps no log and uses no shared memory. Others may read it at any time.
     ///
     /// # Errors
-    /// When the file cannot be made or written, is no journal, or is a newer judge's.
+    /// When the file cannot be made or written, is no journal, or is one of another form.
     pub fn open_file(path: &Path) -> Result<Self, JournalError> {
         let mode = if path.exists() { file::mode(path)? } else { Mode::OneWriter };
         Self::open_to_write(path, mode)
@@ -55,9 +55,9 @@ impl Journal {
                 connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
             }
             let contents = Contents::of(&connection)?;
-            if contents.are_readable() {
+            if matches!(contents, Contents::Nothing | Contents::Journal(FORM)) {
                 connection.execute_batch(mode.pragmas())?;
-                migrate(&mut connection)?;
+                make_tables(&mut connection)?;
             }
             Ok((connection, contents))
         });
@@ -68,7 +68,7 @@ impl Journal {
     /// can still be read.
     ///
     /// # Errors
-    /// When it cannot be opened, or is a newer judge's.
+    /// When it cannot be opened, or is of another form.
     pub fn look(folder: &Path) -> Result<Option<Self>, JournalError> {
         let path = folder.join(FILE);
         if !path.exists() {
@@ -85,7 +85,7 @@ impl Journal {
     /// killed in the middle of a commit.
     ///
     /// # Errors
-    /// When it cannot be opened, is no journal, or is a newer judge's.
+    /// When it cannot be opened, is no journal, or is one of another form.
     pub fn look_file(path: &Path) -> Result<Option<Self>, JournalError> {
         if !path.exists() {
             return Ok(None);
@@ -106,7 +106,7 @@ impl Journal {
     /// Opens the journal in this file to look into it, and never writes to it; `None` when there is none.
     ///
     /// # Errors
-    /// When it cannot be opened, is no journal, or is a newer judge's.
+    /// When it cannot be opened, is no journal, or is one of another form.
     pub fn look_only(path: &Path) -> Result<Option<Self>, JournalError> {
         if !path.exists() {
             return Ok(None);
@@ -139,7 +139,10 @@ impl Journal {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let opened = Connection::open_with_flags(uri, flags).and_then(|connection| {
             configure(&connection)?;
-            up_to_date(connection)
+            match Contents::of(&connection)? {
+                contents @ Contents::Nothing => Ok((copied(&connection)?, contents)),
+                contents => Ok((connection, contents)),
+            }
         });
         Self::of(opened, path, mode)
     }
@@ -152,7 +155,7 @@ impl Journal {
             configure(&connection)?;
             // The copy of the file goes with this function.
             let contents = Contents::of(&connection)?;
-            Ok((migrated_copy(&connection)?, contents))
+            Ok((copied(&connection)?, contents))
         });
         Self::of(opened, path, Mode::OneWriter)
     }
@@ -161,8 +164,8 @@ impl Journal {
         let path = path.to_owned();
         let connection = match opened {
             Err(source) => return Err(JournalError::Open { path, source }),
-            Ok((_, Contents::Journal(found))) if found > NEWEST => {
-                return Err(JournalError::Newer { path, found, known: NEWEST });
+            Ok((_, Contents::Journal(found))) if found != FORM => {
+                return Err(JournalError::OtherForm { path, found, known: FORM });
             }
             Ok((_, Contents::Foreign)) => {
                 return Err(JournalError::NoJournal { path, why: "it is the database of another program" });
@@ -209,10 +212,6 @@ impl Contents {
             _ => Self::Foreign,
         })
     }
-
-    fn are_readable(self) -> bool {
-        matches!(self, Self::Nothing | Self::Journal(..=NEWEST))
-    }
 }
 
 fn make_folder(folder: &Path) -> std::io::Result<()> {
@@ -232,23 +231,17 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA foreign_keys = ON")
 }
 
-/// Copies a journal that cannot be written to a temporary file of SQLite's, which ends with the connection, and brings
-/// the copy up to date. What is written to the copy would be lost: it is read-only, too.
-fn migrated_copy(journal: &Connection) -> rusqlite::Result<Connection> {
+/// Copies a journal that cannot be written to a temporary file of SQLite's, which ends with the connection. What is written
+/// to the copy would be lost: it is read-only, too.
+fn copied(journal: &Connection) -> rusqlite::Result<Connection> {
     let mut copy = Connection::open("")?;
     Backup::new(journal, &mut copy)?.run_to_completion(BACKUP_PAGES, Duration::ZERO, None)?;
     configure(&copy)?;
-    migrate(&mut copy)?;
+    if Contents::of(&copy)? == Contents::Nothing {
+        make_tables(&mut copy)?;
+    }
     copy.execute_batch("PRAGMA query_only = ON")?;
     Ok(copy)
-}
-
-/// Returns a journal that is not written in the newest form: as it is, or a copy.
-fn up_to_date(journal: Connection) -> rusqlite::Result<(Connection, Contents)> {
-    match Contents::of(&journal)? {
-        contents @ (Contents::Nothing | Contents::Journal(..NEWEST)) => Ok((migrated_copy(&journal)?, contents)),
-        contents => Ok((journal, contents)),
-    }
 }
 
 fn is_read_only(error: &rusqlite::Error) -> bool {

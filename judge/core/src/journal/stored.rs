@@ -3,10 +3,10 @@
 use super::columns::{limits, named, time};
 use super::history::{run_state, settled};
 use super::origins::OriginMachines;
-use super::{Journal, JournalError};
+use super::{Journal, JournalError, Reference};
 use crate::model::{
     BrokenRule, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Labels, NodeList, Outcome, RunChoice, RunId,
-    RunState, StoredCase, StoredCases, StoredEntrant, StoredOutcome, StoredRun, Verdict,
+    RunState, StoredCase, StoredCases, StoredEntrant, StoredFeatures, StoredOutcome, StoredRun, Verdict,
 };
 use checkers::Score;
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
@@ -53,7 +53,9 @@ impl Journal {
         run.origins = self.origins(id)?;
         run.entrants = self.stored_entrants(id)?;
         run.nodes = super::nodes::nodes(&self.connection, id)?.into_iter().collect();
-        run.cases = self.stored_cases(&mut run)?;
+        let reference = self.reference(id)?;
+        run.cases = self.stored_cases(&mut run, reference.as_ref())?;
+        run.reference = reference.map(|reference| reference.source);
         Ok(run)
     }
 
@@ -81,6 +83,7 @@ impl Journal {
             labels: Labels::default(),
             origins: Vec::new(),
             nodes: NodeList::default(),
+            reference: None,
             entrants: Vec::new(),
             cases: StoredCases::default(),
         })
@@ -96,14 +99,14 @@ impl Journal {
     }
 
     /// The results of each solver come in the order of the cases, as they are stored: several are merged, and none sorted.
-    fn stored_cases(&self, run: &mut StoredRun) -> Result<StoredCases, JournalError> {
+    fn stored_cases(&self, run: &mut StoredRun, reference: Option<&Reference>) -> Result<StoredCases, JournalError> {
         let (id, solvers) = (run.id, run.entrants.len());
         let mut machines = OriginMachines::of(&self.connection, id, &mut run.nodes)?;
         let mut statement = self.connection.prepare("SELECT id FROM entrant WHERE run = ?1 ORDER BY place")?;
         let entrants = statement.query_map([id.0], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
         let prepare = |_: &i64| {
             self.connection.prepare(&format!(
-                "SELECT place, name, input, seed, file, answer, origin, {OUTCOME}
+                "SELECT place, name, input, seed, file, features, answer, origin, {OUTCOME}
                  FROM result CROSS JOIN game_case ON game_case.id = result.game_case
                  WHERE entrant = ?1 ORDER BY place",
             ))
@@ -117,6 +120,7 @@ impl Journal {
         }
         let mut cases = StoredCases::new(solvers);
         while let Some(place) = first_place(&results)? {
+            let best = reference.zip(usize::try_from(place).ok()).and_then(|(reference, place)| reference.at(place));
             let mut case: Option<StoredCase> = None;
             for (solver, rows) in results.iter_mut().enumerate() {
                 let Some(row) = rows.get() else { continue };
@@ -127,14 +131,16 @@ impl Journal {
                     Some(case) => case,
                     None => case.insert(read_case(row, solvers)?),
                 };
-                let mut outcome = read_outcome(row, 7)?;
+                let mut outcome = read_outcome(row, 8)?;
                 if outcome.node.is_none() {
-                    outcome.node = machines.name(row.get(6)?);
+                    outcome.node = machines.name(row.get(7)?);
                 }
-                case.results[solver] = Some(StoredOutcome { outcome, answer: row.get(5)? });
+                case.results[solver] = Some(StoredOutcome { outcome, answer: row.get(6)? });
                 rows.advance()?;
             }
-            case.into_iter().for_each(|case| cases.push(case));
+            if let Some(case) = case {
+                cases.push(StoredCase { spec: CaseSpec { best, ..case.spec }, ..case });
+            }
         }
         Ok(cases)
     }
@@ -155,7 +161,8 @@ fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> 
         _ => return Err(JournalError::Damaged(format!("the case `{name}` has neither a seed nor a file"))),
     };
     let spec = CaseSpec::new(CaseName::from(&*name), source);
-    Ok(StoredCase { spec, input: input(row, 2)?, results: vec![None; solvers] })
+    let features = row.get_ref(5)?.as_str_or_null().map_err(rusqlite::Error::from)?.and_then(StoredFeatures::from_line);
+    Ok(StoredCase { spec, input: input(row, 2)?, features, results: vec![None; solvers] })
 }
 
 /// The stored hash is empty where there was no input.

@@ -3,7 +3,10 @@
 use super::limits;
 use super::programs::{self, Place};
 use super::section::{Located, Section};
-use crate::model::{CaseList, CaseName, CaseSource, CaseSpec, Direction, Problem, Rule, Seeds, Thresholds, Weight};
+use crate::model::{
+    BestOrigin, CaseList, CaseName, CaseSource, CaseSpec, Direction, KnownBest, Problem, Rule, Seeds, Thresholds,
+    Weight,
+};
 use checkers::Score;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +126,13 @@ fn read_case(
         (None, CaseSource::File(path)) => CaseName::of_file(path),
     };
     let weight = weight.map_or_else(Weight::default, |weight| weight.value);
-    Some(CaseSpec { name, source, thresholds, best: best.map(|best| best.value), weight })
+    Some(CaseSpec {
+        name,
+        source,
+        thresholds,
+        best: best.map(|best| KnownBest { score: best.value, origin: BestOrigin::Problem }),
+        weight,
+    })
 }
 
 /// Returns the thresholds of a case with their points.

@@ -20,12 +20,12 @@ pub(super) fn read(problem: &Section<'_>, folder: &Path) -> Scoring {
     let default = Direction::Max;
     let Some(section) = problem.section("scoring", "[problem.scoring]") else {
         let failure = default.failure_by_default();
-        return Scoring { rule: Rule::Sum, direction: default, failure, best: BestSource::Run };
+        return Scoring { rule: Rule::Sum, direction: default, failure, best: BestSource::Known };
     };
     let rule = scaled(&section, rule(&section).unwrap_or(Rule::Sum));
     let direction = direction(&section).unwrap_or(default);
     let failure = failure(&section, &rule).or_else(|| direction.failure_by_default());
-    let best = section.text("best").map_or(BestSource::Run, |best| BestSource::new(Path::new(best.value), folder));
+    let best = section.text("best").map_or(BestSource::Known, |best| BestSource::new(Path::new(best.value), folder));
     section.finish();
     Scoring { rule, direction, failure, best }
 }

@@ -1,6 +1,6 @@
 //! A case: its name, where its input comes from, and the points it is worth.
 
-use super::{Direction, Weight};
+use super::{Direction, KnownBest, Weight};
 use checkers::Score;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -73,7 +73,7 @@ pub struct CaseSpec {
     /// The scores that earn points, where the problem is scored by thresholds.
     pub thresholds: Option<Thresholds>,
     /// The best raw score known before this run, where scores are relative to the best.
-    pub best: Option<Score>,
+    pub best: Option<KnownBest>,
     /// Its weight in totals and means.
     pub weight: Weight,
 }

@@ -54,7 +54,7 @@ mod weight;
 
 pub use allowance::{Allowance, TimeFactor, TimeFactorError};
 pub use answer_files::AnswerFiles;
-pub use best_score::{BestScore, BestScores, Game};
+pub use best_score::{BestOrigin, BestScore, BestScores, Game, KnownBest};
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
 pub use case_list::{CaseIter, CaseList, ReadFile, Repetitions, TermsBySource};
 pub use checker_identity::CheckerIdentity;
@@ -68,7 +68,7 @@ pub use external_checker::{
     CheckerProtocol, CommandTemplate, CompiledNeeds, ExternalChecker, Kattis, MatchPlace, ScoreSearch, ScoreStream,
     Tester, Testlib,
 };
-pub use features::{Feature, FeatureRule, Features, is_feature_name};
+pub use features::{Feature, FeatureRule, Features, StoredFeatures, is_feature_name, rules_word};
 pub use labels::{Labels, Note, NoteError, Tag, TagError};
 pub use language::{Language, LanguageTable, Languages};
 pub use language_choice::LanguageChoice;

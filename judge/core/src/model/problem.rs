@@ -39,7 +39,7 @@ pub struct Problem {
     pub direction: Direction,
     /// The score of a failed case in sums and means; `None`: a solver with failures has neither.
     pub failure: Option<Score>,
-    /// The source of best scores, beside this run and the cases' own.
+    /// Which best scores its scores are relative to. In the catalogue: beside those of its cases.
     pub best: BestSource,
     /// The cases that count together. No case is in two of them.
     pub test_groups: Vec<TestGroup>,
@@ -97,22 +97,28 @@ impl Problem {
     }
 }
 
-/// The source of the best scores that a run's scores are relative to. The run's own scores always count too.
+/// Which best scores a run's scores are relative to, beside its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BestSource {
-    /// No other source.
+    /// All that are known: the problem's, and the journal's of the same game.
+    Known,
+    /// The problem's: of its cases, and of the file that it names.
+    Problem,
+    /// None.
     Run,
-    /// The journal, as `judge best` shows them.
+    /// The journal's, as `judge best` shows them.
     Ledger,
-    /// This file.
+    /// Those of this file.
     File(PathBuf),
 }
 
 impl BestSource {
-    /// Reads `run` (or `none`), `ledger`, or a file's path, which starts from `folder`.
+    /// Reads `known`, `problem`, `run` (or `none`), `ledger`, or a file's path, which starts from `folder`.
     #[must_use]
     pub fn new(text: &Path, folder: &Path) -> Self {
         match text.to_str() {
+            Some("known") => Self::Known,
+            Some("problem") => Self::Problem,
             Some("run" | "none") => Self::Run,
             Some("ledger") => Self::Ledger,
             _ => Self::File(folder.join(text)),
@@ -123,6 +129,8 @@ impl BestSource {
 impl fmt::Display for BestSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Known => formatter.write_str("known"),
+            Self::Problem => formatter.write_str("problem"),
             Self::Run => formatter.write_str("run"),
             Self::Ledger => formatter.write_str("ledger"),
             Self::File(path) => write!(formatter, "{}", path.display()),

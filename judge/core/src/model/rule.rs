@@ -205,6 +205,13 @@ impl Rule {
         self.facts().failed_case
     }
 
+    /// Returns whether points are relative to the best score of the case, whoever reached it. Ranks are places among the
+    /// solvers of the run only.
+    #[must_use]
+    pub fn has_reference(&self) -> bool {
+        matches!(self, Self::Relative { .. } | Self::Log)
+    }
+
     /// Returns whether the points of a case are its raw score. Then the problem's `failure` counts, and small totals
     /// are good where small scores are.
     #[must_use]

@@ -1,8 +1,8 @@
 //! A recorded run.
 
 use super::{
-    CaseList, CaseSpec, CheckerIdentity, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome, OutcomeGrid, RunId,
-    RunState,
+    BestSource, CaseList, CaseSpec, CheckerIdentity, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome,
+    OutcomeGrid, RunId, RunState, StoredFeatures,
 };
 use judge_sandbox::Tier;
 use std::num::NonZeroI64;
@@ -55,6 +55,9 @@ pub struct StoredRun {
     pub labels: Labels,
     /// The runs that it has results of, in the order of their shards; none of a run that was played where it is recorded.
     pub origins: Vec<Origin>,
+    /// Which best scores its scores are relative to, beside its own: those that its cases have. `None` under a rule that takes
+    /// none.
+    pub reference: Option<BestSource>,
     /// The solvers, in the order of the run.
     pub entrants: Vec<StoredEntrant>,
     /// The cases that at least one solver finished, in the order of the run.
@@ -79,6 +82,8 @@ pub struct StoredCase {
     pub spec: CaseSpec,
     /// Hash of its input; `None` if the input could not be read.
     pub input: Option<Digest>,
+    /// Its features, if they are stored.
+    pub features: Option<StoredFeatures>,
     /// The result of each solver; `None` if it was not finished.
     pub results: Vec<Option<StoredOutcome>>,
 }
@@ -97,6 +102,7 @@ pub struct StoredOutcome {
 pub struct StoredCases {
     specs: CaseList,
     inputs: Vec<Option<Digest>>,
+    features: Vec<Option<StoredFeatures>>,
     outcomes: OutcomeGrid,
     /// The row of each stored answer, in the order of the outcomes.
     answers: Vec<Option<NonZeroI64>>,
@@ -139,10 +145,17 @@ impl StoredCases {
         &self.inputs
     }
 
+    /// Returns the stored features of each case; `None` where they are not known.
+    #[must_use]
+    pub fn features(&self) -> &[Option<StoredFeatures>] {
+        &self.features
+    }
+
     /// Adds a case.
     pub fn push(&mut self, case: StoredCase) {
         self.specs.push(case.spec);
         self.inputs.push(case.input);
+        self.features.push(case.features);
         let answer =
             |result: &Option<StoredOutcome>| result.as_ref().and_then(|stored| NonZeroI64::new(stored.answer?));
         self.answers.extend(case.results.iter().map(answer));
@@ -166,7 +179,8 @@ impl StoredCases {
             let outcome = self.outcomes.get(JobId { case, solver })?;
             Some(StoredOutcome { outcome, answer: self.answers[case * solvers + solver].map(NonZeroI64::get) })
         };
-        StoredCase { spec, input: self.inputs[case], results: (0..solvers).map(result).collect() }
+        let features = self.features[case].clone();
+        StoredCase { spec, input: self.inputs[case], features, results: (0..solvers).map(result).collect() }
     }
 
     /// Returns these of the cases.

@@ -5,8 +5,10 @@ use crate::model::{Direction, FailedCase, GroupAggregate, Members, Rule, TestGro
 use checkers::Score;
 use num_bigint::BigInt;
 use num_rational::BigRational;
+use num_traits::ToPrimitive;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 #[derive(Debug, Clone)]
@@ -127,6 +129,22 @@ fn counted_slowly(run: &Run, rule: &Rule, board: &Scoreboard, solver: usize) -> 
     counted
 }
 
+/// Returns the share of the best score of a case, as the documentation has it: with large scores as good ones.
+fn share_slowly(run: &Run, case: usize, score: &Score) -> BigRational {
+    let sign = BigRational::from_integer(if run.direction == Direction::Max { 1.into() } else { (-1).into() });
+    let signed = |score: &Score| score.to_rational() * &sign;
+    let known = run.cases[case].best_known.iter();
+    let of_run = run.solvers.iter().filter_map(|row| row.scores[case].as_ref());
+    let (score, best) = (signed(score), known.chain(of_run).map(signed).max().unwrap());
+    let zero = BigRational::default();
+    match (score == best, best.cmp(&zero)) {
+        (true, _) => BigRational::from_integer(1.into()),
+        (false, Ordering::Greater) if score > zero => score / best,
+        (false, Ordering::Less) => best / score,
+        (false, _) => zero,
+    }
+}
+
 /// Absent is the worst.
 fn is_no_better(scoreboard: &Scoreboard, now: Option<&BigRational>, before: Option<&BigRational>) -> bool {
     match (now, before) {
@@ -148,6 +166,27 @@ proptest! {
             for (solver, standing) in board.standings.iter().enumerate() {
                 let slow = counted_slowly(&run, &rule, &board, solver);
                 prop_assert_eq!(standing.points.iter().collect::<Vec<_>>(), slow, "{}", rule);
+            }
+        }
+    }
+
+    #[test]
+    fn relative_points_are_shares_of_the_best_known(run in any_run()) {
+        let scale = BigInt::from(1_000);
+        let relative = run.score(&Rule::Relative { scale: scale.clone() });
+        let log = run.score(&Rule::Log);
+        for (solver, row) in run.solvers.iter().enumerate() {
+            for (case, score) in row.scores.iter().enumerate() {
+                let share = score.as_ref().map(|score| share_slowly(&run, case, score));
+                let failed = (!row.skipped.contains(case)).then(BigRational::default);
+                let slow = share.as_ref().map(|share| share * &scale).or(failed);
+                prop_assert_eq!(relative.standings[solver].own_points.get(case), slow);
+                // The formula of `log` is the logarithm of the same share, where all is above 0.
+                if let (Some(points), Some(share)) = (log.standings[solver].own_points.get(case), share) {
+                    let expected = share.to_f64().unwrap().ln();
+                    let points = points.to_f64().unwrap();
+                    prop_assert!((points - expected).abs() <= 1e-9 * expected.abs().max(1e-6), "{points}, {expected}");
+                }
             }
         }
     }

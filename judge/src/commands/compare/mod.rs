@@ -8,7 +8,7 @@ use crate::cli::CompareArgs;
 use crate::manifest::Catalogue;
 use crate::model::{Exit, Problem};
 use crate::report::CompareReport;
-use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::best_scores::{FromJournal, ReferenceScores};
 use crate::workflow::compared::Compared;
 use crate::workflow::effects::{check_bound, check_hypotheses};
 use crate::workflow::failure::Failure;
@@ -36,8 +36,9 @@ pub(super) fn compare(catalogue: Given<'_>, args: &CompareArgs) -> Result<Exit, 
             .with_hint("name the solvers themselves, or omit --until-decided to compare what is recorded"));
     } else {
         let best = args.best.as_deref();
-        let reference = ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best)?;
-        pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, reference.as_ref())?
+        let reference =
+            ReferenceScores::of_points(args.statistics.measure, &catalogue, problem, best, FromJournal::Today)?;
+        pairing::pair(&catalogue, problem, &entrants, &args.cases, &args.running, &reference)?
     };
     let compared = Compared::of(args, &entrants, pairing)?;
     outputs.publish(&compared.report(args, provenance))?;
@@ -59,5 +60,5 @@ fn play(catalogue: &Catalogue, problem: &Problem, args: &CompareArgs) -> Result<
     };
     let run_info = Some(runner.run_info(started.elapsed()));
     let nodes = runner.plan_runner.nodes();
-    Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true, nodes })
+    Ok(Pairing { played, run_info, warnings: Vec::new(), times_are_comparable: true, nodes, features: Vec::new() })
 }

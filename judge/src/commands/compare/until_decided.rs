@@ -44,8 +44,8 @@ pub(super) fn until_decided(
         if batch.is_empty() {
             break;
         }
-        runner.grow(&mut session, &[], &batch);
         let plan = runner.plan(playing.iter().map(|&solver| played.plan.solvers[solver].clone()).collect(), batch)?;
+        runner.grow(&mut session, &[], &plan.cases);
         let part = Part { solvers: playing.clone(), cases: CasePlaces::From(first_case) };
         let later = runner.play_watched(&mut session, plan, part, &mut |event| progress.watch(event))?;
         played.stop = later.stop;

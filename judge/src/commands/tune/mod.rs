@@ -32,7 +32,8 @@ pub(super) fn tune(catalogue: Given<'_>, args: &TuneArgs) -> Result<Exit, Failur
     let cases: Vec<CaseSpec> = runner.training_cases(args.seeds.as_ref())?.take(advised).collect();
     let first_cases = first_cases.min(cases.len());
     let settings = SearchSettings { budget, cases: cases.len(), first_cases, seed: args.draw };
-    let session = runner.begin(&runner.plan(Vec::new(), cases.clone().into())?)?;
+    let plan = runner.plan(Vec::new(), cases.into())?;
+    let (session, cases) = (runner.begin(&plan)?, plan.cases.iter().collect());
     let mut tuning = Tuning::new(args, problem, runner, session, cases, Search::new(space, settings));
     let stop = tuning.run()?;
     let report = tuning.finish(stop, provenance)?;

@@ -66,7 +66,8 @@ impl<'a> Tuning<'a> {
     fn play(&mut self, round: &SearchRound) -> Result<Option<Stop>, Failure> {
         self.record_new()?;
         let solvers = round.candidates.iter().map(|&candidate| self.solvers[candidate].clone()).collect();
-        let plan = self.runner.plan(solvers, self.cases[round.cases.clone()].to_vec().into())?;
+        let cases = self.cases[round.cases.clone()].to_vec().into();
+        let plan = self.runner.plan_as_it_is(solvers, cases, self.problem.best.clone());
         let part = Part { solvers: round.candidates.clone(), cases: CasePlaces::From(round.cases.start) };
         let result = self.runner.play_part(&mut self.session, plan, part)?;
         for (solver, &candidate) in round.candidates.iter().enumerate() {

@@ -41,6 +41,7 @@ pub(super) fn document<'a>(report: &'a CompareReport<'_>) -> Document<'a, impl S
         direction: report.plan.problem.direction.name(),
         measure: report.measure.name(),
         rule: report.rule.name(),
+        reference: report.reference().map(|reference| reference.record()),
         alpha: report.alpha,
         alpha_each: report.parameters.alpha,
         min_effect: report.parameters.min_effect,

@@ -1,6 +1,7 @@
 //! The records of the machine-readable report of a comparison. Unknown values are absent.
 
 use crate::report::text::provenance::{LimitsRecord, ProvenanceRecord};
+use crate::report::text::reference::ReferenceRecord;
 use crate::statistics::{Hypotheses, Interval};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,6 +21,9 @@ pub(super) struct Document<'a, C, P> {
     pub(super) direction: &'static str,
     pub(super) measure: &'static str,
     pub(super) rule: &'static str,
+    /// What the points that are compared are relative to, under rules that take the best score of a case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reference: Option<ReferenceRecord>,
     pub(super) alpha: f64,
     pub(super) alpha_each: f64,
     #[serde(skip_serializing_if = "Option::is_none")]

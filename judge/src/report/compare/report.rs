@@ -3,6 +3,7 @@
 use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, one_line};
 use crate::paired::{Claim, Contrast, EffectMeasure, FeatureRange, Inference, PairedComparison, TestParameters};
 use crate::plan::Plan;
+use crate::report::text::reference::Reference;
 use crate::statistics::Hypothesis;
 use judge_sandbox::Tier;
 use std::time::Duration;
@@ -69,6 +70,13 @@ pub struct Comparison {
 }
 
 impl CompareReport<'_> {
+    /// Returns what the points that are compared are relative to; `None` where scores are compared, or the rule takes no best
+    /// score.
+    pub(super) fn reference(&self) -> Option<Reference<'_>> {
+        let reference = Reference::of(self.rule, self.plan, self.outcomes);
+        reference.filter(|_| self.measure == EffectMeasure::Points)
+    }
+
     /// Returns a solver's name.
     pub(super) fn name(&self, solver: usize) -> &str {
         &self.plan.solvers[solver].spec.name

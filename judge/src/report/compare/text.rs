@@ -239,6 +239,7 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
         lines.push(format!("each claim is false with a probability of {each} % at most, any of them of {all} %"));
     }
     lines.push(place);
+    lines.extend(report.reference().map(|reference| one_line(&reference.line()).into_owned()));
     lines.extend(processors_line(&report.provenance.nodes));
     if report.stop == Some(Stop::Interrupted) {
         lines.push("interrupted: only finished cases are compared".to_owned());

@@ -2,9 +2,9 @@
 
 use super::script::in_script;
 use crate::model::{JobId, Outcome, is_feature_name, one_line};
-use crate::report::run::relative::{best_score, share_of_best};
 use crate::report::run::report::RunReport;
 use crate::report::text::json_value::in_milliseconds;
+use crate::report::text::relative::{best_score, share_of_best};
 use crate::report::text::{every_how_many, json_text};
 use serde::Serialize;
 

@@ -93,6 +93,7 @@ fn lines(report: &RunReport<'_>, same: &[Option<String>; 7]) -> Vec<String> {
     lines.extend(allowance_lines(report.plan));
     lines.extend(report.skipped_line());
     lines.extend(report.noise_line());
+    lines.extend(report.reference().map(|reference| reference.line()));
     lines.extend(known);
     lines
 }

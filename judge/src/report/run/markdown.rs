@@ -76,7 +76,10 @@ fn footer(report: &RunReport<'_>) -> String {
     let jobs = counted(report.jobs, "job");
     let time = milliseconds(report.elapsed);
     let processors = processors_line(&report.provenance.nodes).map(|line| format!("; {line}")).unwrap_or_default();
-    format!("{time} with {jobs}; sandbox tier {}; judge {}{processors}\n", report.tier, env!("CARGO_PKG_VERSION"))
+    let reference =
+        report.reference().map(|reference| format!("{}\n\n", escaped(&reference.line()))).unwrap_or_default();
+    let judge = env!("CARGO_PKG_VERSION");
+    format!("{reference}{time} with {jobs}; sandbox tier {}; judge {judge}{processors}\n", report.tier)
 }
 
 fn optional(value: Option<&impl ToString>) -> String {

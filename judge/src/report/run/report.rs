@@ -3,6 +3,7 @@
 use crate::model::{Features, JobId, Labels, Outcome, OutcomeGrid, Provenance, Rule, Stop, Verdict};
 use crate::plan::Plan;
 use crate::report::text::figures::{points_text, scores_text, verdict_of};
+use crate::report::text::reference::Reference;
 use crate::scoring::{Grouping, LeaderboardRow, Scoreboard, Standing, TestGroupResult};
 use judge_sandbox::Tier;
 use num_rational::BigRational;
@@ -147,6 +148,12 @@ impl RunReport<'_> {
         let all = self.outcomes.finished().count();
         self.is_mostly_noisy()
             .then(|| format!("{} of {all} timings are noisy (`judge doctor` shows why)", self.noisy()))
+    }
+
+    /// Returns what the points are relative to; `None` under a rule that takes no best score.
+    #[must_use]
+    pub(in crate::report) fn reference(&self) -> Option<Reference<'_>> {
+        Reference::of(self.rule, self.plan, self.outcomes)
     }
 
     /// Returns how many jobs ended with this verdict; unfinished ones count as skipped.

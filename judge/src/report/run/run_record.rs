@@ -8,6 +8,7 @@ use crate::report::text::figures::{Counts, scores_text, verdict_of};
 use crate::report::text::json_value::{exact, in_milliseconds, is_zero};
 use crate::report::text::labels::LabelsRecord;
 use crate::report::text::provenance::{LimitsRecord, ProvenanceRecord};
+use crate::report::text::reference::ReferenceRecord;
 use crate::scoring::{FeatureGroup, LeaderboardRow};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -87,8 +88,9 @@ struct Scoring {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("type" = "number"))]
     failure: Option<Number>,
-    /// The source of best scores beside the run itself: `run` (none), `ledger`, or a file.
-    best: String,
+    /// What the points are relative to, under rules that take the best score of a case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<ReferenceRecord>,
 }
 
 /// One solver over the whole run.
@@ -197,7 +199,7 @@ fn scoring(report: &RunReport<'_>) -> Scoring {
         direction: problem.direction.name(),
         scale: report.rule.scale().and_then(exact),
         failure: failure.and_then(exact),
-        best: problem.best.to_string(),
+        reference: report.reference().map(|reference| reference.record()),
     }
 }
 

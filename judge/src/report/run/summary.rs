@@ -76,6 +76,7 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     }
     lines.extend(report.skipped_line());
     lines.extend(report.noise_line());
+    lines.extend(report.reference().map(|reference| one_line(&reference.line()).into_owned()));
     lines.extend(processors_line(&report.provenance.nodes));
     lines.join("\n")
 }

@@ -9,8 +9,10 @@ use crate::report;
 use crate::ui::refused::Refused;
 use crate::ui::shown_run::check_features;
 use crate::ui::store::Store;
-use crate::workflow::best_scores::ReferenceScores;
+use crate::workflow::best_scores::{FromJournal, ReferenceScores};
+use crate::workflow::case_filter::stored_by_rules;
 use crate::workflow::compared::Compared;
+use crate::workflow::entrants::PastEntrant;
 use crate::workflow::failure::Failure;
 use crate::workflow::{entrants, pairing, provenance};
 use axum::extract::State;
@@ -37,16 +39,17 @@ pub(super) async fn compare(State(store): State<Arc<Store>>, query: Asked<Compar
         let query = asked(query)?;
         let problem = store.catalogue.find(&problem_of(store, run_of(store, &query.a)?)?)?;
         let args = arguments(&problem.id, &query)?;
-        if args.cases.condition.is_some() || args.group_by.is_some() {
-            check_features(problem, &format!("judge compare -p {} RUN RUN --where CONDITION", problem.id))?;
-        }
         let entrants = entrants::find(&store.catalogue, problem, &args.solvers)?;
         if entrants.iter().any(|entrant| entrant.past.is_none()) {
             return Err(only_past().into());
         }
-        let reference = ReferenceScores::of_points(None, &store.catalogue, problem, None)?;
-        let pairing =
-            pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, reference.as_ref())?;
+        let are_stored = |past: &PastEntrant| stored_by_rules(problem, past.run.cases.features()).is_some();
+        let is_known = entrants.iter().filter_map(|entrant| entrant.past.as_ref()).all(are_stored);
+        if !is_known && (args.cases.condition.is_some() || args.group_by.is_some()) {
+            check_features(problem, &format!("judge compare -p {} RUN RUN --where CONDITION", problem.id))?;
+        }
+        let reference = ReferenceScores::open(&store.catalogue, problem, None, FromJournal::Today)?;
+        let pairing = pairing::pair(&store.catalogue, problem, &entrants, &args.cases, &args.running, &reference)?;
         let compared = Compared::of(&args, &entrants, pairing)?;
         let paired = compared.comparisons.first().map(|comparison| &comparison.paired);
         let looks =

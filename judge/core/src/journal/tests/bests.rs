@@ -1,6 +1,5 @@
 //! The best results are those that a look at all results finds, whatever was written, replaced, deleted and merged.
 
-use super::old_journal::back_to_form_1;
 use super::*;
 use crate::model::{Direction, Shard};
 use proptest::prelude::*;
@@ -118,10 +117,6 @@ proptest! {
             let journal = bench.journal();
             prop_assert_eq!(kept(&journal), looked_up(&journal), "{:?}", step);
         }
-        drop(runs);
-        let before = kept(&bench.journal());
-        back_to_form_1(&bench.path().join("journal.db"));
-        prop_assert_eq!(kept(&bench.journal()), before, "an older journal gets them");
     }
 }
 

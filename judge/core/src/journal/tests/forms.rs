@@ -1,7 +1,6 @@
 //! Files of other forms, of other programs, and in places that cannot be written.
 
-use super::super::schema::NEWEST;
-use super::old_journal::back_to_form_1;
+use super::super::schema::FORM;
 use super::*;
 
 #[test]
@@ -31,72 +30,29 @@ fn a_journal_that_cannot_be_written_can_be_read() {
 }
 
 #[test]
-fn a_journal_of_an_older_form_that_cannot_be_written_can_be_read() {
-    let bench = Bench::new(&["bot"], 1..=2);
-    let run = bench.run(&[Some(1), None]);
-    back_to_form_1(&bench.path().join("journal.db"));
-    let mut journal = Journal::open_read_only(&bench.path()).unwrap();
-    let cases = journal.stored_run(run).unwrap().cases;
-    let outcome = |case: usize| cases.at(case).results[0].clone().unwrap().outcome;
-    assert_eq!(outcome(0), finished(0, 0, Some(1)).outcome);
-    let rejected = finished(1, 0, None).outcome;
-    assert_eq!(outcome(1), Outcome { broken: BrokenRule::default(), ..rejected }, "that judge did not record it");
-    assert!(journal.best(&game(&bench), None).is_ok());
-    assert!(matches!(journal.remove(run), Err(JournalError::Database(_))));
-    drop(journal);
-    let form =
-        |journal: &Journal| journal.connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
-    assert_eq!(form(&bench.journal()).unwrap(), NEWEST, "opened to be written, it is brought up to date");
-}
-
-#[test]
-fn an_older_form_is_brought_up_to_date_and_a_newer_one_refused() {
+fn a_journal_of_another_form_is_refused_and_left_alone() {
     let bench = Bench::new(&["bot"], 1..=1);
-    let run = bench.run(&[Some(5)]);
-    back_to_form_1(&bench.path().join("journal.db"));
-    let mut journal = bench.journal();
-    assert_eq!(journal.stored_run(run).unwrap().cases.len(), 1);
-    let mine = journal.best(&game(&bench), None).unwrap().scores;
-    assert_eq!(journal.import_best(&game(&bench), &mine).unwrap(), Imported { better: 0, no_better: 1 });
-    journal.connection.execute_batch("PRAGMA user_version = 99").unwrap();
-    drop(journal);
-    assert!(matches!(Journal::open(&bench.path()), Err(JournalError::Newer { found: 99, .. })));
-    assert!(matches!(Journal::look(&bench.path()), Err(JournalError::Newer { found: 99, .. })));
+    bench.run(&[Some(5)]);
+    let file = bench.path().join("journal.db");
+    for form in [FORM - 1, FORM + 1] {
+        bench_form(&file, form);
+        let before = std::fs::read(&file).unwrap();
+        let is_refused = |result| matches!(result, Err(JournalError::OtherForm { found, .. }) if found == form);
+        assert!(is_refused(Journal::open(&bench.path()).map(drop)));
+        assert!(is_refused(Journal::look(&bench.path()).map(drop)));
+        assert!(is_refused(Journal::look_only(&file).map(drop)));
+        assert!(is_refused(Journal::open_file(&file).map(drop)));
+        assert!(is_refused(check(std::slice::from_ref(&file)).map_err(|error| match error {
+            MergeError::Unusable(mut files) => files.remove(0).error,
+            error => panic!("{error}"),
+        })));
+        assert!(std::fs::read(&file).unwrap() == before, "something was written to it");
+    }
 }
 
-#[test]
-fn the_results_of_a_journal_of_form_2_are_still_found() {
-    let mut bench = Bench::new(&["bot"], 1..=2);
-    std::fs::create_dir_all(bench.path()).unwrap();
-    let old = rusqlite::Connection::open(bench.path().join("journal.db")).unwrap();
-    old.execute_batch(include_str!("../schema/form_2.sql")).unwrap();
-    drop(old);
-
-    bench.plan.problem.id = "number".to_owned();
-    bench.checker = CheckerIdentity { name: "true {input} #af1349b9f5".to_owned(), version: 0 };
-    bench.plan.limits = Limits {
-        cpu: Time(Duration::from_millis(1250)),
-        wall: Time(Duration::from_micros(500_500)),
-        memory: Bytes(64 << 20),
-        output: Bytes(1_000_000),
-        processes: 8,
-    };
-    let score = |bench: &Bench| {
-        let mut known = Known::of(&bench.plan);
-        bench.begin().add_earlier(0, &mut known).unwrap();
-        let found = known.lookup(JobId { case: 0, solver: 0 }, &input(0));
-        found.map(|found| found.outcome.score.unwrap().to_string())
-    };
-    // Of run 3, which is newer than run 1. Run 2 had other conditions: its score was 6.
-    assert_eq!(score(&bench).as_deref(), Some("7"));
-    bench.journal().remove(RunId(3)).unwrap();
-    assert_eq!(score(&bench).as_deref(), Some("5"));
-    bench.journal().remove(RunId(1)).unwrap();
-    assert_eq!(score(&bench), None);
-    // What run 2 saw is not recorded: its key has no equal today.
-    bench.plan.visible = vec![Visible { path: "/opt/data".into(), writable: true }];
-    assert_eq!(score(&bench), None);
-    assert_eq!(bench.journal().stored_run(RunId(2)).unwrap().cases.len(), 2);
+fn bench_form(file: &Path, form: u32) {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    connection.pragma_update(None, "user_version", form).unwrap();
 }
 
 #[test]
@@ -115,7 +71,7 @@ fn a_journal_of_its_own_file_has_one_writer_and_no_shared_memory() {
     assert_eq!(beside(), ["3.db", "3.db-lock"], "no log, no shared memory");
     assert!(matches!(begin(), Err(JournalError::OtherWriter(RunId(1)))));
     assert!(matches!(
-        Recording::resume(Journal::open_file(&file).unwrap(), Retention::All, &bench.record()),
+        Recording::resume(Journal::open_file(&file).unwrap(), Retention::All, &bench.record(), &all_inputs),
         Err(JournalError::StillRunning(RunId(1)))
     ));
     let journal = Journal::look_file(&file).unwrap().unwrap();
@@ -149,7 +105,8 @@ fn a_half_commit_of_a_killed_writer_is_read_from_a_copy_and_taken_back_by_the_ne
     assert_eq!(run.cases.at(0).results[0].as_ref().unwrap().outcome.note, "");
     assert_eq!(std::fs::read(&half).unwrap(), before, "the reader wrote nothing");
 
-    let resumed = Recording::resume(Journal::open_file(&half).unwrap(), Retention::All, &bench.record()).unwrap();
+    let half = Journal::open_file(&half).unwrap();
+    let resumed = Recording::resume(half, Retention::All, &bench.record(), &all_inputs).unwrap();
     let Resumption::Found(resumed, known) = resumed else { panic!("the run is there") };
     let check = "PRAGMA integrity_check";
     let found: String = resumed.connection().unwrap().query_row(check, [], |row| row.get(0)).unwrap();

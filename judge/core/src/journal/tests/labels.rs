@@ -81,20 +81,6 @@ fn a_change_is_seen_by_those_who_look() {
 }
 
 #[test]
-fn a_journal_of_form_2_gets_them() {
-    let bench = Bench::new(&["bot"], 1..=1);
-    std::fs::create_dir_all(bench.path()).unwrap();
-    let old = rusqlite::Connection::open(bench.path().join("journal.db")).unwrap();
-    old.execute_batch(include_str!("../schema/form_2.sql")).unwrap();
-    drop(old);
-    let mut journal = bench.journal();
-    assert_eq!(journal.labels(RunId(1)).unwrap(), Labels::default());
-    let wanted = labels(&["old"], "from before");
-    journal.change_labels(RunId(1), |labels| *labels = wanted.clone()).unwrap();
-    assert_eq!(journal.stored_run(RunId(1)).unwrap().labels, wanted);
-}
-
-#[test]
 fn a_merged_run_has_those_of_its_parts_in_any_order_and_its_own() {
     let bench = Bench::new(&["bot"], 1..=2);
     let part = |number: u32, given: Labels| {

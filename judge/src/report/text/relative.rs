@@ -8,7 +8,7 @@ use num_traits::ToPrimitive;
 /// Returns the best score of a case, of the run or known from elsewhere.
 #[must_use]
 pub fn best_score(plan: &Plan, outcomes: &OutcomeGrid, case: usize) -> Option<Score> {
-    let known = plan.cases.at(case).best;
+    let known = plan.cases.at(case).best.map(|best| best.score);
     let scores = outcomes.of_case(case).filter_map(|outcome| outcome?.score);
     known.into_iter().chain(scores).reduce(|left, right| plan.problem.direction.better(left, right))
 }

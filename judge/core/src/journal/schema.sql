@@ -1,0 +1,229 @@
+-- The tables of a journal. A change of them is a new form: it increments `FORM` in schema.rs.
+
+-- A run: one command, one problem, one set of limits, on one machine; or several such runs that were merged.
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- Tells the run from all others, on any machine.
+    uid BLOB NOT NULL,
+    started TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    -- 'open' while it runs, and after it was killed; 'interrupted', 'stopped' (--fail-fast), 'complete', 'partial' (merged).
+    state TEXT NOT NULL DEFAULT 'open',
+    elapsed_us INTEGER NOT NULL DEFAULT 0,
+    command TEXT NOT NULL,
+    -- The message that the user gave to it.
+    message TEXT,
+    -- The key of the same result, without solver and input, and of the same run, as key.rs has them. A run that has grown has no
+    -- plan: no other run belongs with it.
+    conditions BLOB NOT NULL,
+    plan BLOB,
+    -- Grows with each run that is begun or goes on: the run with the largest is the last that was played.
+    turn INTEGER NOT NULL,
+    -- Whether it is made of runs that were merged.
+    merged INTEGER NOT NULL DEFAULT 0,
+    problem TEXT NOT NULL,
+    checker TEXT NOT NULL,
+    checker_version INTEGER NOT NULL,
+    rule TEXT NOT NULL,
+    direction TEXT NOT NULL,
+    -- What its scores are relative to, beside its own: known, problem, run, ledger or a file. NULL: its rule takes no best score.
+    reference TEXT,
+    cpu_limit_us INTEGER NOT NULL,
+    wall_limit_us INTEGER NOT NULL,
+    memory_limit INTEGER NOT NULL,
+    output_limit INTEGER NOT NULL,
+    process_limit INTEGER NOT NULL,
+    environment TEXT NOT NULL,
+    visible TEXT,
+    generator TEXT,
+    -- The hash of what a setter's generator makes of the first seed.
+    probe BLOB,
+    case_count INTEGER NOT NULL,
+    case_list BLOB,
+    case_files BLOB,
+    -- The shard of the plan, as 3 of 16, and how many cases it plays.
+    shard INTEGER,
+    shards INTEGER,
+    played INTEGER,
+    jobs INTEGER NOT NULL,
+    tier TEXT NOT NULL,
+    host TEXT NOT NULL,
+    kernel TEXT NOT NULL,
+    cpu_model TEXT NOT NULL,
+    git_commit TEXT,
+    git_dirty INTEGER,
+    judge TEXT NOT NULL,
+    -- What the user says of it later. `edits` counts how often that was changed.
+    note TEXT,
+    edits INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX run_by_plan ON run (plan);
+CREATE INDEX run_by_conditions ON run (conditions);
+CREATE INDEX run_by_problem ON run (problem);
+
+CREATE TABLE tag (
+    run  INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    PRIMARY KEY (run, name)
+) STRICT, WITHOUT ROWID;
+
+-- Another run that this one has results of: a shard that was merged into it, or a task on another machine.
+CREATE TABLE origin (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    uid BLOB NOT NULL,
+    started TEXT NOT NULL,
+    state TEXT NOT NULL,
+    elapsed_us INTEGER NOT NULL,
+    command TEXT NOT NULL,
+    conditions BLOB NOT NULL,
+    shard INTEGER,
+    shards INTEGER,
+    played INTEGER NOT NULL,
+    -- How many results it had when it was last read.
+    results INTEGER NOT NULL,
+    jobs INTEGER NOT NULL,
+    tier TEXT NOT NULL,
+    host TEXT NOT NULL,
+    kernel TEXT NOT NULL,
+    cpu_model TEXT NOT NULL,
+    judge TEXT NOT NULL,
+    -- The journal that it was read from.
+    file TEXT NOT NULL,
+    UNIQUE (run, uid)
+);
+
+-- Where a run goes on without the judge that submitted it.
+CREATE TABLE cluster_job (
+    run     INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
+    engine  TEXT NOT NULL,
+    id      TEXT NOT NULL,
+    folder  TEXT NOT NULL
+) STRICT;
+
+-- The machines of a cluster that cases of a run were run on.
+CREATE TABLE node (
+    run        INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    name       TEXT NOT NULL,
+    host       TEXT NOT NULL,
+    kernel     TEXT NOT NULL,
+    cpu_model  TEXT NOT NULL,
+    tier       TEXT NOT NULL,
+    load       REAL,
+    PRIMARY KEY (run, name)
+) STRICT, WITHOUT ROWID;
+
+-- A solver in a run, and, once the run has ended, what it reached.
+CREATE TABLE entrant (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    place INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    command TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    done INTEGER,
+    accepted INTEGER,
+    total TEXT,
+    -- Hash of the cases it was run on: totals over other cases say nothing about progress.
+    case_set BLOB,
+    UNIQUE (run, place)
+);
+CREATE INDEX entrant_by_name ON entrant (name, run);
+
+-- The best scores that were known of the cases of a run when it started: what its scores are relative to, for good.
+CREATE TABLE known_best (
+    run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+    -- The place of the case in the run.
+    place INTEGER NOT NULL,
+    score TEXT NOT NULL,
+    -- Who reached it: 'run' (a solver of a run here), 'imported' (a solver of another journal), 'problem' or 'file'.
+    origin TEXT NOT NULL,
+    solver TEXT,
+    of_run INTEGER,
+    PRIMARY KEY (run, place)
+) WITHOUT ROWID;
+
+-- A case: what a score is a score of. Another checker version or another input is another case.
+CREATE TABLE game_case (
+    id INTEGER PRIMARY KEY,
+    problem TEXT NOT NULL,
+    checker TEXT NOT NULL,
+    checker_version INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    input BLOB NOT NULL,
+    seed TEXT,
+    file TEXT,
+    -- Its named numbers, as in `N=10 colors=4`; NULL: they are not known.
+    features TEXT,
+    UNIQUE (problem, checker, checker_version, name, input)
+);
+
+-- An answer, once, however often it was given. `run` is the last that gave it: the oldest go first.
+CREATE TABLE answer (
+    id INTEGER PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    run INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    packed_bytes INTEGER NOT NULL
+);
+CREATE TABLE answer_body (
+    answer INTEGER PRIMARY KEY REFERENCES answer ON DELETE CASCADE,
+    packed BLOB NOT NULL
+);
+
+-- What became of a solver on a case. `rank` orders scores of any size as SQLite orders bytes. The columns that name a case
+-- and an answer are no foreign keys: those would need two more indexes, and slow every recorded case.
+CREATE TABLE result (
+    entrant INTEGER NOT NULL REFERENCES entrant ON DELETE CASCADE,
+    place INTEGER NOT NULL,
+    game_case INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    verdict TEXT NOT NULL,
+    score TEXT,
+    rank BLOB,
+    cpu_us INTEGER,
+    wall_us INTEGER,
+    memory INTEGER,
+    noisy INTEGER NOT NULL,
+    note TEXT NOT NULL,
+    stderr TEXT NOT NULL,
+    answer INTEGER,
+    -- Which rule a rejected answer breaks, and where: as far as the checker says.
+    broken_line INTEGER,
+    broken_column INTEGER,
+    broken_move INTEGER,
+    broken_rule TEXT,
+    -- The run that it is of; NULL: the run itself.
+    origin INTEGER,
+    -- The machine of `node` that it was found on; NULL: that of the run, or of its origin.
+    node TEXT,
+    PRIMARY KEY (entrant, place)
+) WITHOUT ROWID;
+
+-- The best result on each case by either direction, kept up to date with the results. An index of all ranks by case is written
+-- to at a place of its own for each result: once it was large, a page for each case of every run.
+CREATE TABLE best_result (
+    game_case INTEGER NOT NULL,
+    -- 'max' or 'min'.
+    direction TEXT NOT NULL,
+    rank BLOB NOT NULL,
+    -- The result; of equal ones the first.
+    entrant INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    PRIMARY KEY (game_case, direction)
+) WITHOUT ROWID;
+
+-- The best imported scores. The scores of recorded runs are not in it.
+CREATE TABLE imported_best (
+    problem TEXT NOT NULL,
+    checker TEXT NOT NULL,
+    checker_version INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    input BLOB NOT NULL,
+    score TEXT NOT NULL,
+    solver TEXT NOT NULL,
+    solver_hash BLOB NOT NULL,
+    host TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    date TEXT NOT NULL,
+    PRIMARY KEY (problem, checker, checker_version, name, input)
+) WITHOUT ROWID;

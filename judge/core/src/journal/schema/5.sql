@@ -1,2 +1,0 @@
--- The message that the user gave to a run.
-ALTER TABLE run ADD COLUMN message TEXT;
