@@ -7,13 +7,16 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::thread::CapabilitySet;
+
 use crate::api::child::in_child;
 use crate::api::execution::{End, Fault};
 use crate::api::names;
 use crate::api::request::{Limits, Request, Sink, Stdin};
 use crate::api::tier::{Gap, Tier};
 use crate::cgroup::site::Site;
-use crate::confine::fork_gate::ForkGate;
+use crate::confine::capabilities;
+use crate::confine::fork_gate::{Also, ForkGate};
 use crate::confine::identity;
 use crate::confine::landlock;
 use crate::entry::{HAS_PROC, SELF_TEST};
@@ -162,7 +165,7 @@ fn gaps(tier: Tier, ground: &Ground) -> Vec<Gap> {
     let mut gap = |what, meaning: &str| gaps.push(Gap { what: Cow::Borrowed(what), meaning: meaning.to_owned() });
     accounting_gaps(tier, ground.site.as_ref(), &mut gap);
     if tier.has_namespaces() {
-        namespace_gaps(&mut gap);
+        namespace_gaps(tier, &mut gap);
     } else {
         shared_world_gaps(tier, &mut gap);
     }
@@ -200,7 +203,7 @@ fn accounting_gaps(tier: Tier, site: Option<&Site>, gap: &mut impl FnMut(&'stati
     }
 }
 
-fn namespace_gaps(gap: &mut impl FnMut(&'static str, &str)) {
+fn namespace_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
     if rustix::process::geteuid().is_root() && !identity::is_available() {
         gap(
             "user",
@@ -210,6 +213,12 @@ fn namespace_gaps(gap: &mut impl FnMut(&'static str, &str)) {
     }
     if PidCounter::find().is_none() {
         gap("process ids", "a program can tell from its process id how many processes earlier programs have started");
+    }
+    if tier != Tier::Root {
+        gap(
+            "addresses",
+            "a program can tell where in the kernel's memory its sockets are, which depends on the sockets of earlier ones",
+        );
     }
     if landlock::version() == 0 {
         gap("landlock", "files are protected by mounts and permissions alone, without a second layer");
@@ -226,7 +235,7 @@ fn no_proc() -> Gap {
 /// Whether the kernel asks about new processes, tried in a child: what is installed stays.
 fn has_fork_gate() -> bool {
     // SAFETY: the closure allocates and makes system calls.
-    unsafe { in_child(|| ForkGate::install(false).is_some()) }
+    unsafe { in_child(|| ForkGate::install(Also::default()).is_some()) }
 }
 
 fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
@@ -236,7 +245,8 @@ fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
          but cannot read, change or signal it",
     );
     let own_identity = identity::is_available();
-    if !folder::can_be_memory(own_identity) {
+    let in_memory = folder::can_be_memory(own_identity);
+    if !in_memory {
         gap("disk", "files in the working folder are limited one by one; their sum is checked every few milliseconds");
     }
     if !own_identity {
@@ -245,6 +255,9 @@ fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
     if tier == Tier::Unsafe {
         gap("walls", "programs are not isolated: they can read, change and kill whatever your user can");
         return;
+    }
+    if !in_memory || !capabilities::has(CapabilitySet::SYS_ADMIN) {
+        gap("times of reading", "when a file was last read is noted, and earlier programs may have read it");
     }
     if landlock::version() < landlock::KNOWS_TRUNCATION {
         gap("landlock 3", "landlock is old: a filter refuses to open files for truncation instead");
