@@ -104,7 +104,9 @@ impl ForkGate {
             libc::SYS_sendfile => Wish::Pages(question.data.args[0] as i32),
             libc::SYS_splice => Wish::Pages(question.data.args[2] as i32),
             libc::SYS_rt_sigaction => Wish::Handler(question.data.args[1]),
-            number if calls::NAME_CLOCKS.contains(&number) => Wish::Clock(calls::owner_of(question.data.args[0] as u32)),
+            number if calls::NAME_CLOCKS.contains(&number) => {
+                Wish::Clock(calls::owner_of(question.data.args[0] as u32))
+            }
             libc::SYS_clone if question.data.args[0] & libc::CLONE_THREAD as u64 != 0 => Wish::Thread,
             _ => Wish::Process,
         };

@@ -13,7 +13,9 @@ use super::cases::failed;
 use super::pace::{in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
-use super::{between, brief, channels, clocks, copies, deaths, first, hoard, queue, remembered, solvers, streams, traces};
+use super::{
+    between, brief, channels, clocks, copies, deaths, first, hoard, queue, remembered, solvers, streams, traces,
+};
 
 type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 

@@ -284,7 +284,11 @@ fn the_clock_of_another_is_refused_or_asked_for() {
         for (task, kind) in (0..8).flat_map(|kind| [1, 2, 77, 4_000_000].map(|task| (task, kind))) {
             let call = |rules| under(rules, number, at(0, clock(task, kind)));
             let in_jail = if task == 1 { Fails(libc::EINVAL) } else { Allowed };
-            assert_eq!([call(STRICT), call(bare), call(MILD)], [Fails(libc::EINVAL), Allowed, in_jail], "{task} {kind}");
+            assert_eq!(
+                [call(STRICT), call(bare), call(MILD)],
+                [Fails(libc::EINVAL), Allowed, in_jail],
+                "{task} {kind}"
+            );
             assert_eq!(calls::owner_of(clock(task, kind) as u32), task.cast_unsigned());
         }
     }
