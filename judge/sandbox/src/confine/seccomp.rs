@@ -122,6 +122,9 @@ fn files(table: &mut Table, rules: Rules) {
         if rules.uncharged_memory {
             code.when_any(&[unsigned(libc::F_SETPIPE_SZ)], libc::EPERM);
         }
+        code.allow_unless(BPF_JEQ, unsigned(libc::F_SETFL));
+        code.load(argument(2));
+        code.when(BPF_JSET, unsigned(libc::O_DIRECT), libc::EINVAL);
     });
     table.arguments(libc::SYS_ioctl, |code| {
         code.load(argument(1));
@@ -386,7 +389,8 @@ pub(crate) fn name_own_process(filter: &mut [sock_filter], pid: u32) {
 }
 
 /// Refuses files that never have a name, as file systems do that know none of the kind: one takes a number, which the next
-/// program could see, and leaves no other trace in its folder.
+/// program could see, and leaves no other trace in its folder. So are direct ones: before it is read, what was written
+/// there goes to the disk.
 fn opening(table: &mut Table, rules: Rules) {
     const NAMELESS: u32 = (libc::O_TMPFILE & !libc::O_DIRECTORY) as u32;
     if rules.truncation_escapes {
@@ -396,6 +400,7 @@ fn opening(table: &mut Table, rules: Rules) {
         table.arguments(number, |code| {
             code.load(argument(index));
             code.when(BPF_JSET, NAMELESS, libc::EOPNOTSUPP);
+            code.when(BPF_JSET, unsigned(libc::O_DIRECT), libc::EINVAL);
             if rules.truncation_escapes {
                 // A file can be emptied by opening it for reading.
                 code.mask((libc::O_TRUNC | libc::O_ACCMODE) as u32);

@@ -134,6 +134,8 @@ static int paging(char **arguments) {
     for (int flag = 8; flag < 1024; flag *= 2)
         if (flag != 16 && preadv2(file, &one, 1, 0, flag) >= 0)
             ESCAPED("reading with flag %d", flag);
+    if (open(arguments[0], O_RDONLY | O_DIRECT) >= 0 || fcntl(file, F_SETFL, O_DIRECT) == 0)
+        ESCAPED("reading beside the machine's memory");
     throw_out(arguments[0], 0xffff);
     unsigned gone = read_anew(arguments[0]);
     if (gone)

@@ -192,6 +192,9 @@ fn locks_hold_nothing_and_tell_nothing() {
             assert_eq!(fcntl(command), Fails(libc::EINVAL), "{command}");
         }
         assert_eq!(fcntl(libc::F_SETOWN), Fails(libc::EPERM));
+        let set = |flags: c_int| under(rules, libc::SYS_fcntl, [3, libc::F_SETFL as u64, flags as u64, 0, 0, 0]);
+        assert_eq!([set(libc::O_NONBLOCK), set(libc::O_DIRECT)], [Allowed, Fails(libc::EINVAL)]);
+        assert_eq!(under(rules, libc::SYS_openat, at(2, libc::O_DIRECT as u64)), Fails(libc::EINVAL));
     }
 }
 
