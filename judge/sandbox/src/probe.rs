@@ -7,24 +7,21 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::thread::CapabilitySet;
-
 use crate::api::child::in_child;
 use crate::api::execution::{End, Fault};
 use crate::api::names;
 use crate::api::request::{Limits, Request, Sink, Stdin};
 use crate::api::tier::{Gap, Tier};
 use crate::cgroup::site::Site;
-use crate::confine::capabilities;
 use crate::confine::fork_gate::{Also, ForkGate};
 use crate::confine::identity;
 use crate::confine::landlock;
-use crate::entry::{HAS_PROC, SELF_TEST};
+use crate::entry::{HAS_PROC, SEES_ADDRESSES, SELF_TEST};
 use crate::helper::settings::Settings;
 use crate::memory::Memory;
 use crate::namespace::pid_counter::PidCounter;
 use crate::proc::cores;
-use crate::scratch::folder;
+use crate::scratch::{folder, own_mounts};
 use crate::watch::memory_meter::UNCOUNTED;
 use crate::watch::tree_clock::TreeClock;
 use crate::worker::Worker;
@@ -88,9 +85,9 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path, memory: Opt
     let mut worker = start_self_test(tier, &ground, core).map_err(unfit)?;
     // Looked for while the helper runs it, which takes some milliseconds.
     let mut gaps = gaps(tier, &ground);
-    let has_proc = worker.collect().map_err(unfit)?.end == End::Exited(HAS_PROC);
-    if tier.has_namespaces() && !has_proc {
-        gaps.push(no_proc());
+    let seen = worker.collect().map_err(unfit)?.end;
+    if tier.has_namespaces() {
+        gaps.extend(proc_gap(&seen));
     }
     Ok(Found { ground, gaps, waiting: Mutex::new(vec![WaitingWorker { worker, core }]) })
 }
@@ -165,7 +162,7 @@ fn gaps(tier: Tier, ground: &Ground) -> Vec<Gap> {
     let mut gap = |what, meaning: &str| gaps.push(Gap { what: Cow::Borrowed(what), meaning: meaning.to_owned() });
     accounting_gaps(tier, ground.site.as_ref(), &mut gap);
     if tier.has_namespaces() {
-        namespace_gaps(tier, &mut gap);
+        namespace_gaps(&mut gap);
     } else {
         shared_world_gaps(tier, &mut gap);
     }
@@ -203,7 +200,7 @@ fn accounting_gaps(tier: Tier, site: Option<&Site>, gap: &mut impl FnMut(&'stati
     }
 }
 
-fn namespace_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
+fn namespace_gaps(gap: &mut impl FnMut(&'static str, &str)) {
     if rustix::process::geteuid().is_root() && !identity::is_available() {
         gap(
             "user",
@@ -214,22 +211,22 @@ fn namespace_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
     if PidCounter::find().is_none() {
         gap("process ids", "a program can tell from its process id how many processes earlier programs have started");
     }
-    if tier != Tier::Root {
-        gap(
-            "addresses",
-            "a program can tell where in the kernel's memory its sockets are, which depends on the sockets of earlier ones",
-        );
-    }
     if landlock::version() == 0 {
         gap("landlock", "files are protected by mounts and permissions alone, without a second layer");
     }
 }
 
-fn no_proc() -> Gap {
-    Gap {
-        what: Cow::Borrowed("/proc"),
-        meaning: "programs see no /proc: some interpreters do not start without it".to_owned(),
-    }
+/// What a self-test in a jail has found to be amiss with its `/proc`.
+fn proc_gap(seen: &End) -> Option<Gap> {
+    let (what, meaning) = match seen {
+        End::Exited(HAS_PROC) => return None,
+        End::Exited(SEES_ADDRESSES) => (
+            "addresses",
+            "a program can tell where in the kernel's memory its sockets are, which depends on the sockets of earlier ones",
+        ),
+        _ => ("/proc", "programs see no /proc: some interpreters do not start without it"),
+    };
+    Some(Gap { what: Cow::Borrowed(what), meaning: meaning.to_owned() })
 }
 
 /// Whether the kernel asks about new processes, tried in a child: what is installed stays.
@@ -256,7 +253,7 @@ fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
         gap("walls", "programs are not isolated: they can read, change and kill whatever your user can");
         return;
     }
-    if !in_memory || !capabilities::has(CapabilitySet::SYS_ADMIN) {
+    if !in_memory || !own_mounts::can_ignore_readings() {
         gap("times of reading", "when a file was last read is noted, and earlier programs may have read it");
     }
     if landlock::version() < landlock::KNOWS_TRUNCATION {

@@ -148,6 +148,7 @@ fn build(config: &InitConfig, task: &Task, is_inside: bool) -> Result<Init, Faul
     let parent = mounts::open_folder(mounts::WORK)?;
     // Before it is closed to others, and thereby to itself where it is not root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
+    mounts::seal_proc();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .context("closing this process to others")?;
     let reaper = Reaper::open(Rc::clone(&config.notes))?;

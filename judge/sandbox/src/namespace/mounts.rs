@@ -22,6 +22,8 @@ pub(crate) const WORK: &str = "/judge";
 pub(crate) const BOX: &str = "/judge/box";
 /// Its name in [`WORK`].
 pub(crate) const BOX_NAME: &str = "box";
+/// It tells where in its memory the kernel has put each socket, which depends on what others before had.
+pub(crate) const ADDRESSES: &str = "/proc/self/net/unix";
 /// Where the new root is put together; hides nothing that is needed, since everything is opened before.
 const STAGE: &str = "/tmp";
 
@@ -221,9 +223,13 @@ fn mount_proc() {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     let mounted = rustix::mount::mount("proc", "proc", "proc", flags, c"subset=pid,hidepid=invisible");
     let _ = mounted.or_else(|_| rustix::mount::mount("proc", "proc", "proc", flags, c"hidepid=2"));
-    // It tells where in its memory the kernel has put each socket, which depends on what others before had. Refused where
-    // the machine's root is not known, who owns it.
-    let _ = fs::set_permissions("proc/self/net/unix", fs::Permissions::from_mode(0));
+}
+
+/// Takes the addresses of sockets out of `/proc`, and lets nobody change it. No matter if it fails: then there is a gap, as
+/// where the machine's root, who owns them, is not known.
+pub(crate) fn seal_proc() {
+    let _ = fs::set_permissions(ADDRESSES, fs::Permissions::from_mode(0));
+    let _ = set_attributes(CWD, c"/proc", libc::MOUNT_ATTR_RDONLY, 0);
 }
 
 /// Opens a folder of the jail's.

@@ -10,6 +10,7 @@ use rustix::mount::MountPropagationFlags;
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use rustix::thread::CapabilitySet;
 
+use crate::api::child::in_child;
 use crate::confine::capabilities;
 
 /// Gives this process, which has one thread, mounts of its own: by root's rights, or as the only user of a user
@@ -30,9 +31,20 @@ pub(crate) fn enter() -> io::Result<()> {
     // What the machine unmounts goes here as well; what is mounted here stays here.
     let one_way = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
     rustix::mount::mount_change("/", one_way)?;
-    // Programs leave no time of reading in files that stay. Refused in a user namespace.
-    let _ = set_attributes(CWD, c"/", libc::MOUNT_ATTR_NOATIME, libc::AT_RECURSIVE);
+    // No matter if it fails: then there is a gap.
+    let _ = ignore_readings();
     Ok(())
+}
+
+/// Whether programs of this process leave no time of reading in files that stay, in this user's own mounts: tried in a
+/// child. In a user namespace of its own, an ordinary user may not say how times are kept.
+pub(crate) fn can_ignore_readings() -> bool {
+    // SAFETY: the closure allocates and makes system calls.
+    unsafe { in_child(|| enter().is_ok() && ignore_readings().is_ok()) }
+}
+
+fn ignore_readings() -> io::Result<()> {
+    set_attributes(CWD, c"/", libc::MOUNT_ATTR_NOATIME, libc::AT_RECURSIVE)
 }
 
 /// `mount_setattr`, adding `attributes`.

@@ -52,7 +52,9 @@ impl Surroundings {
                 "traces from",
                 "traces in",
             ]),
-            Surroundings::Alone => is_one_of(&["input untouched", "streams by name", "gap of a lone root"]),
+            Surroundings::Alone => {
+                is_one_of(&["addresses", "between", "input untouched", "streams by name", "gap of a lone root"])
+            }
         }
     }
 
