@@ -6,7 +6,7 @@ use std::io;
 use libc::{BPF_JEQ, BPF_JGE, BPF_JSET, c_int, c_long, sock_filter};
 
 use crate::confine::bpf::{Table, argument, high_half};
-use crate::confine::calls;
+use crate::confine::{calls, flags};
 use crate::protocol::pass::{self, Pass};
 
 /// What the filter has to make up for.
@@ -109,8 +109,6 @@ fn files(table: &mut Table, rules: Rules) {
     const TIOCLINUX: u32 = 0x541C;
     /// What terminals, pipes and timers know, and every file: that it shall close itself, or not wait.
     const OF_STREAMS: u32 = (b'T' as u32) << 8;
-    /// What becomes of what is written. Others tell what was read lately, or leave no trace of a reading.
-    const OF_WRITING: c_int = libc::RWF_HIPRI | libc::RWF_DSYNC | libc::RWF_SYNC | libc::RWF_APPEND;
     table.arguments(libc::SYS_fcntl, |code| {
         code.load(argument(1));
         code.when_any(&[libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW].map(unsigned), 0);
@@ -137,7 +135,7 @@ fn files(table: &mut Table, rules: Rules) {
     for number in [libc::SYS_preadv2, libc::SYS_pwritev2] {
         table.arguments(number, |code| {
             code.load(argument(5));
-            code.when(BPF_JSET, !unsigned(OF_WRITING), libc::EOPNOTSUPP);
+            code.when(BPF_JSET, !unsigned(flags::WRITING), libc::EOPNOTSUPP);
         });
     }
     table.arguments(libc::SYS_msync, |code| {
@@ -148,58 +146,9 @@ fn files(table: &mut Table, rules: Rules) {
 
 /// What makes memory, or says how it will be used: of each, the flags that are known.
 fn memory(table: &mut Table, rules: Rules) {
-    const MADV_GUARD_INSTALL: c_int = 102;
-    const MADV_GUARD_REMOVE: c_int = 103;
-    /// About the program's own memory. Others take a file's pages out of memory, put them into other ones, or merge them,
-    /// which all who have the file notice, and tell what others have in theirs.
-    const ADVICE: [c_int; 20] = [
-        libc::MADV_DONTNEED,
-        libc::MADV_FREE,
-        libc::MADV_HUGEPAGE,
-        libc::MADV_NOHUGEPAGE,
-        libc::MADV_NORMAL,
-        libc::MADV_RANDOM,
-        libc::MADV_SEQUENTIAL,
-        libc::MADV_WILLNEED,
-        libc::MADV_REMOVE,
-        libc::MADV_DONTFORK,
-        libc::MADV_DOFORK,
-        libc::MADV_DONTDUMP,
-        libc::MADV_DODUMP,
-        libc::MADV_WIPEONFORK,
-        libc::MADV_KEEPONFORK,
-        libc::MADV_POPULATE_READ,
-        libc::MADV_POPULATE_WRITE,
-        libc::MADV_DONTNEED_LOCKED,
-        MADV_GUARD_INSTALL,
-        MADV_GUARD_REMOVE,
-    ];
-    /// The kinds of mappings, and how they are placed and filled. Huge pages are out of a stock that all share, and in no
-    /// process's size.
-    const MAPPINGS: c_int = libc::MAP_TYPE
-        | libc::MAP_FIXED
-        | libc::MAP_FIXED_NOREPLACE
-        | libc::MAP_ANONYMOUS
-        | MAP_PLACES
-        | libc::MAP_GROWSDOWN
-        | libc::MAP_DENYWRITE
-        | libc::MAP_EXECUTABLE
-        | libc::MAP_LOCKED
-        | libc::MAP_NORESERVE
-        | libc::MAP_POPULATE
-        | libc::MAP_NONBLOCK
-        | libc::MAP_STACK
-        | libc::MAP_SYNC;
-    #[cfg(target_arch = "x86_64")]
-    const MAP_PLACES: c_int = libc::MAP_32BIT | 0x80;
-    #[cfg(not(target_arch = "x86_64"))]
-    const MAP_PLACES: c_int = 0;
-    const MOVES: c_int = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
-    /// `MFD_EXEC` and `MFD_NOEXEC_SEAL` are the last two.
-    const FILES: u32 = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | 0x10 | 0x08;
     table.arguments(libc::SYS_mmap, |code| {
         code.load(argument(3));
-        code.when(BPF_JSET, !unsigned(MAPPINGS), libc::ENOMEM);
+        code.when(BPF_JSET, !unsigned(flags::MAPPINGS), libc::ENOMEM);
         if rules.unasked {
             code.mask(unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS));
             code.when_any(&[unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS)], libc::ENOMEM);
@@ -207,11 +156,11 @@ fn memory(table: &mut Table, rules: Rules) {
     });
     table.arguments(libc::SYS_mremap, |code| {
         code.load(argument(3));
-        code.when(BPF_JSET, !unsigned(MOVES), libc::EINVAL);
+        code.when(BPF_JSET, !unsigned(flags::MOVES), libc::EINVAL);
     });
     table.arguments(libc::SYS_madvise, |code| {
         code.load(argument(2));
-        code.allow_when_any(&ADVICE.map(unsigned));
+        code.allow_when_any(&flags::ADVICE.map(unsigned));
         code.when(BPF_JGE, 0, libc::EINVAL);
     });
     if rules.uncharged_memory || rules.foreign_code_only {
@@ -220,7 +169,7 @@ fn memory(table: &mut Table, rules: Rules) {
     } else {
         table.arguments(libc::SYS_memfd_create, |code| {
             code.load(argument(1));
-            code.when(BPF_JSET, !FILES, libc::EINVAL);
+            code.when(BPF_JSET, !flags::MEMORY_FILES, libc::EINVAL);
         });
     }
 }

@@ -228,7 +228,7 @@ fn mount_proc() {
 /// Takes the addresses of sockets out of `/proc`, and lets nobody change it. No matter if it fails: then there is a gap, as
 /// where the machine's root, who owns them, is not known.
 pub(crate) fn seal_proc() {
-    let _ = fs::set_permissions(ADDRESSES, fs::Permissions::from_mode(0));
+    let _ = fs::set_permissions(ADDRESSES, fs::Permissions::from_mode(0o000));
     let _ = set_attributes(CWD, c"/proc", libc::MOUNT_ATTR_RDONLY, 0);
 }
 
