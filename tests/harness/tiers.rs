@@ -105,6 +105,7 @@ fn the_doctor_tells_how_to_get_whatever_is_missing() {
     for (how, _) in places(delegation.as_ref()) {
         let report = json(launched(&stage, &how, &["doctor", "--json", "-"]));
         let text = run(launched(&stage, &how, &["doctor"])).stdout;
+        assert!(text.contains("every tier\n"), "{how:?}: no tier is without a gap: {text}");
         let all = |field: &str| report[field].as_array().unwrap().clone();
         let used = all("tiers").into_iter().find(|tier| tier["works"] == true).unwrap();
         assert_eq!(report["tier"], used["tier"], "{how:?}");

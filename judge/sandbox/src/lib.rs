@@ -163,7 +163,7 @@ pub use api::execution::{Breach, End, Execution, Fault, Usage};
 pub use api::names::unique as sweepable_name;
 pub use api::request::{Limits, Request, Sink, Stdin, Visible};
 pub use api::text::stat as process_stat;
-pub use api::tier::{Gap, Options, Tier, TierChoice, UnknownTier};
+pub use api::tier::{GAP_OF_EVERY_TIER, Gap, Options, Tier, TierChoice, UnknownTier};
 pub use doctor::{Feature, Machine, Survey, TierReport, survey};
 pub use entry::become_helper_if_asked;
 pub use proc::cores::Cores;

@@ -13,15 +13,15 @@ use crate::api::names;
 use crate::api::request::{Limits, Request, Sink, Stdin};
 use crate::api::tier::{Gap, Tier};
 use crate::cgroup::site::Site;
-use crate::confine::fork_gate::ForkGate;
+use crate::confine::fork_gate::{Also, ForkGate};
 use crate::confine::identity;
 use crate::confine::landlock;
-use crate::entry::{HAS_PROC, SELF_TEST};
+use crate::entry::{HAS_PROC, SEES_ADDRESSES, SELF_TEST};
 use crate::helper::settings::Settings;
 use crate::memory::Memory;
 use crate::namespace::pid_counter::PidCounter;
 use crate::proc::cores;
-use crate::scratch::folder;
+use crate::scratch::{folder, own_mounts};
 use crate::watch::memory_meter::UNCOUNTED;
 use crate::watch::tree_clock::TreeClock;
 use crate::worker::Worker;
@@ -85,9 +85,9 @@ pub(crate) fn attempt(tier: Tier, executable: &Path, scratch: &Path, memory: Opt
     let mut worker = start_self_test(tier, &ground, core).map_err(unfit)?;
     // Looked for while the helper runs it, which takes some milliseconds.
     let mut gaps = gaps(tier, &ground);
-    let has_proc = worker.collect().map_err(unfit)?.end == End::Exited(HAS_PROC);
-    if tier.has_namespaces() && !has_proc {
-        gaps.push(no_proc());
+    let seen = worker.collect().map_err(unfit)?.end;
+    if tier.has_namespaces() {
+        gaps.extend(proc_gap(&seen));
     }
     Ok(Found { ground, gaps, waiting: Mutex::new(vec![WaitingWorker { worker, core }]) })
 }
@@ -216,17 +216,23 @@ fn namespace_gaps(gap: &mut impl FnMut(&'static str, &str)) {
     }
 }
 
-fn no_proc() -> Gap {
-    Gap {
-        what: Cow::Borrowed("/proc"),
-        meaning: "programs see no /proc: some interpreters do not start without it".to_owned(),
-    }
+/// What a self-test in a jail has found to be amiss with its `/proc`.
+fn proc_gap(seen: &End) -> Option<Gap> {
+    let (what, meaning) = match seen {
+        End::Exited(HAS_PROC) => return None,
+        End::Exited(SEES_ADDRESSES) => (
+            "addresses",
+            "a program can tell where in the kernel's memory its sockets are, which depends on the sockets of earlier ones",
+        ),
+        _ => ("/proc", "programs see no /proc: some interpreters do not start without it"),
+    };
+    Some(Gap { what: Cow::Borrowed(what), meaning: meaning.to_owned() })
 }
 
 /// Whether the kernel asks about new processes, tried in a child: what is installed stays.
 fn has_fork_gate() -> bool {
     // SAFETY: the closure allocates and makes system calls.
-    unsafe { in_child(|| ForkGate::install(false).is_some()) }
+    unsafe { in_child(|| ForkGate::install(Also::default()).is_some()) }
 }
 
 fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
@@ -236,7 +242,8 @@ fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
          but cannot read, change or signal it",
     );
     let own_identity = identity::is_available();
-    if !folder::can_be_memory(own_identity) {
+    let in_memory = folder::can_be_memory(own_identity);
+    if !in_memory {
         gap("disk", "files in the working folder are limited one by one; their sum is checked every few milliseconds");
     }
     if !own_identity {
@@ -245,6 +252,9 @@ fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
     if tier == Tier::Unsafe {
         gap("walls", "programs are not isolated: they can read, change and kill whatever your user can");
         return;
+    }
+    if !in_memory || !own_mounts::can_ignore_readings() {
+        gap("times of reading", "when a file was last read is noted, and earlier programs may have read it");
     }
     if landlock::version() < landlock::KNOWS_TRUNCATION {
         gap("landlock 3", "landlock is old: a filter refuses to open files for truncation instead");

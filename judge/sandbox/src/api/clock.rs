@@ -14,7 +14,7 @@ pub(crate) fn own_cpu() -> u64 {
     flat(clock_gettime(ClockId::ThreadCPUTime))
 }
 
-/// CPU time that process `pid` has used, all its threads together; `None` once it is gone.
+/// CPU time that process `pid`, 0 for this one, has used, all its threads together; `None` once it is gone.
 ///
 /// The kernel lets every user read it, to the nanosecond.
 pub(crate) fn cpu_of(pid: i32) -> Option<Duration> {

@@ -95,6 +95,10 @@ pub struct Options {
     pub all_cores: bool,
 }
 
+/// What no tier keeps from a program, in plain words.
+pub const GAP_OF_EVERY_TIER: &str = "programs share the machine's clock, its memory of files and its counters: one can leave \
+                                     traces there for the next (\"Between cases\" in docs/security.md)";
+
 /// Something that does not hold in the tier in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {

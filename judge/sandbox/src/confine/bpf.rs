@@ -233,9 +233,15 @@ impl Code {
         self.leave_when_any(values, libc::SECCOMP_RET_ALLOW);
     }
 
-    /// Allowed unless what is loaded is `k`.
-    pub(crate) fn allow_unless(&mut self, k: u32) {
-        self.0.push(comparison(BPF_JEQ, k, 1, 0));
+    /// Allowed when the comparison of what is loaded with `k` holds.
+    pub(crate) fn allow_when(&mut self, kind: u32, k: u32) {
+        self.0.push(comparison(kind, k, 0, 1));
+        self.end(libc::SECCOMP_RET_ALLOW);
+    }
+
+    /// Allowed when it does not.
+    pub(crate) fn allow_unless(&mut self, kind: u32, k: u32) {
+        self.0.push(comparison(kind, k, 1, 0));
         self.end(libc::SECCOMP_RET_ALLOW);
     }
 

@@ -7,6 +7,7 @@ use libc::c_long;
 // Too young for crate libc; the same number on every architecture.
 const SYS_CACHESTAT: c_long = 451;
 const SYS_FCHMODAT2: c_long = 452;
+const SYS_MAP_SHADOW_STACK: c_long = 453;
 const SYS_STATMOUNT: c_long = 457;
 const SYS_LISTMOUNT: c_long = 458;
 const SYS_LSM_GET_SELF_ATTR: c_long = 459;
@@ -58,6 +59,12 @@ pub(crate) const ABSENT: &[c_long] = &[
     libc::SYS_inotify_add_watch,
     libc::SYS_inotify_rm_watch,
     SYS_CACHESTAT,
+    libc::SYS_mincore,
+    // Its number counts the processes of the machine.
+    libc::SYS_pidfd_open,
+    // Memory that other processes' figures do not show, or of a kind that few machines have.
+    libc::SYS_memfd_secret,
+    SYS_MAP_SHADOW_STACK,
     // Filters and rules of the program's own: memory of the kernel's without end, and out of a common stock.
     libc::SYS_seccomp,
     libc::SYS_landlock_create_ruleset,
@@ -184,8 +191,30 @@ pub(crate) const UNSUPPORTED: &[c_long] = &[
     SYS_REMOVEXATTRAT,
 ];
 
-/// Refused where no control group charges them, or what a program wrote must not be executed: files without a folder.
-pub(crate) const MEMORY_FILES: &[c_long] = &[libc::SYS_memfd_create, libc::SYS_memfd_secret];
+/// Answered as if they had been done. A lock on one of the system's files is seen by all who have the file, in other
+/// sandboxes too, and as many as a program likes are memory of the kernel's. Programs lock files that are theirs alone: told
+/// that they hold the lock, they go on. Advice can throw a file's pages out of memory, which others notice when they read
+/// it. So can one notice whether a file that stays was written to its disk; a program's own files are gone after it.
+pub(crate) const WITHOUT_EFFECT: &[c_long] =
+    &[libc::SYS_flock, libc::SYS_fadvise64, libc::SYS_fsync, libc::SYS_fdatasync, libc::SYS_sync_file_range];
+
+/// Their first argument is a clock.
+pub(crate) const NAME_CLOCKS: &[c_long] =
+    &[libc::SYS_clock_gettime, libc::SYS_clock_getres, libc::SYS_clock_nanosleep, libc::SYS_timer_create];
+
+/// From here on clocks are those of processes and threads, of some kinds each.
+pub(crate) const CLOCKS_OF_TASKS: u32 = 1 << 31;
+pub(crate) const KINDS_OF_CLOCKS: u32 = 7;
+
+/// The first of the clocks of the process or thread with this id; 0 is the caller's.
+pub(crate) const fn clocks_of(id: u32) -> u32 {
+    !id << 3
+}
+
+/// Whose clock it is.
+pub(crate) const fn owner_of(clock: u32) -> u32 {
+    !(clock.cast_signed() >> 3).cast_unsigned()
+}
 
 /// "Not with these files" where no control group charges it: pages that a pipe or a socket keeps, a huge one for each
 /// byte. Programs fall back to reading and writing.

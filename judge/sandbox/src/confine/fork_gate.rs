@@ -1,5 +1,6 @@
 //! A gate that every new process and thread of a run goes through where no control group counts them, and shared memory
-//! without a file and pages sent from files where none charges them: the kernel asks the helper before it makes one.
+//! without a file and pages sent from files where none charges them: the kernel asks the helper before it makes one. Where
+//! programs share process ids with the machine, it also asks whose CPU time a program may read.
 //!
 //! Who waits at the gate can be interrupted by a signal until the helper looks, and a handler without `SA_RESTART` then
 //! ends the call with `EINTR`, which no program expects of `fork`. The signal that comes in the course of starting
@@ -7,7 +8,7 @@
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
-use libc::{c_int, c_ulong, seccomp_notif, seccomp_notif_resp, sock_filter};
+use libc::{BPF_JEQ, BPF_JGE, c_int, c_ulong, seccomp_notif, seccomp_notif_resp, sock_filter};
 
 use crate::confine::bpf::{Table, argument, high_half};
 use crate::confine::calls;
@@ -44,18 +45,29 @@ pub(crate) enum Wish {
     Pages(i32),
     /// To set what this address describes as its handler of `SIGCHLD`.
     Handler(u64),
+    /// The CPU clock of the process or thread with this id.
+    Clock(u32),
+}
+
+/// What the gate is asked about beside new processes and threads.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Also {
+    /// Memory without a file, and pages of files.
+    pub(crate) memory: bool,
+    /// CPU clocks of others than the caller.
+    pub(crate) clocks: bool,
 }
 
 impl ForkGate {
     /// From now on this thread and all that it starts is asked about, but for who has the pass. `None` where the
     /// kernel refuses, or who started it listens already.
-    pub(crate) fn install(also_memory: bool) -> Option<(ForkGate, Pass)> {
+    pub(crate) fn install(also: Also) -> Option<(ForkGate, Pass)> {
         let pass = Pass::random().ok()?;
         // SAFETY: a system call without pointers.
         if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
             return None;
         }
-        let filter = filter(pass, also_memory);
+        let filter = filter(pass, also);
         let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
         let set = |flags: c_ulong| {
             // SAFETY: the program and its length are valid during the call.
@@ -92,6 +104,9 @@ impl ForkGate {
             libc::SYS_sendfile => Wish::Pages(question.data.args[0] as i32),
             libc::SYS_splice => Wish::Pages(question.data.args[2] as i32),
             libc::SYS_rt_sigaction => Wish::Handler(question.data.args[1]),
+            number if calls::NAME_CLOCKS.contains(&number) => {
+                Wish::Clock(calls::owner_of(question.data.args[0] as u32))
+            }
             libc::SYS_clone if question.data.args[0] & libc::CLONE_THREAD as u64 != 0 => Wish::Thread,
             _ => Wish::Process,
         };
@@ -103,7 +118,7 @@ impl ForkGate {
         let refusal = match knock.wish {
             Wish::Process | Wish::Thread => -libc::EAGAIN,
             Wish::Memory(_) => -libc::ENOMEM,
-            Wish::Pages(_) | Wish::Handler(_) => -libc::EINVAL,
+            Wish::Pages(_) | Wish::Handler(_) | Wish::Clock(_) => -libc::EINVAL,
         };
         let (error, flags) = if admitted { (0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32) } else { (refusal, 0) };
         let answer = seccomp_notif_resp { id: knock.id, val: 0, error, flags };
@@ -113,7 +128,7 @@ impl ForkGate {
     }
 }
 
-fn filter(pass: Pass, also_memory: bool) -> Vec<sock_filter> {
+fn filter(pass: Pass, also: Also) -> Vec<sock_filter> {
     let mut table = Table::default();
     #[cfg(target_arch = "x86_64")]
     for number in [libc::SYS_fork, libc::SYS_vfork] {
@@ -128,14 +143,14 @@ fn filter(pass: Pass, also_memory: bool) -> Vec<sock_filter> {
     });
     table.arguments(libc::SYS_rt_sigaction, |code| {
         code.load(argument(0));
-        code.allow_unless(libc::SIGCHLD.cast_unsigned());
+        code.allow_unless(BPF_JEQ, libc::SIGCHLD.cast_unsigned());
         // Only asks which it is, if that is null.
         for half in [argument(1), high_half(1)] {
             code.load(half);
             code.notify_unless(0);
         }
     });
-    if also_memory {
+    if also.memory {
         // It lives on in a mapping that no process has touched, or has one page of: no process's size shows it.
         table.arguments(libc::SYS_mmap, |code| {
             let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS).cast_unsigned();
@@ -145,6 +160,16 @@ fn filter(pass: Pass, also_memory: bool) -> Vec<sock_filter> {
         });
         for &number in calls::SENDS_PAGES {
             table.arguments(number, |code| code.notify());
+        }
+    }
+    if also.clocks {
+        for &number in calls::NAME_CLOCKS {
+            table.arguments(number, |code| {
+                code.load(argument(0));
+                code.allow_unless(BPF_JGE, calls::CLOCKS_OF_TASKS);
+                code.allow_when(BPF_JGE, calls::clocks_of(0));
+                code.notify();
+            });
         }
     }
     table.compile(calls::UNKNOWN)
@@ -170,7 +195,7 @@ mod tests {
     fn without_a_listener_no_process_is_made() {
         assert!(fork_and_wait());
         let is_shut = || {
-            ForkGate::install(false).is_none_or(|(gate, _)| {
+            ForkGate::install(Also::default()).is_none_or(|(gate, _)| {
                 drop(gate);
                 !fork_and_wait()
             })
@@ -182,7 +207,7 @@ mod tests {
     #[test]
     fn the_pass_opens_the_gate() {
         let opens = || {
-            ForkGate::install(false).is_none_or(|(_gate, pass)| {
+            ForkGate::install(Also::default()).is_none_or(|(_gate, pass)| {
                 let secret: usize = pass.as_pointer::<u8>() as usize;
                 // SAFETY: without a stack of its own the child works on a copy of the stack, like that of `fork`, and
                 // leaves.

@@ -4,6 +4,7 @@ pub(crate) mod bpf;
 pub(crate) mod calls;
 pub(crate) mod capabilities;
 pub(crate) mod closed;
+pub(crate) mod flags;
 pub(crate) mod fork_gate;
 pub(crate) mod identity;
 pub(crate) mod landlock;

@@ -6,7 +6,7 @@ use std::io;
 use libc::{BPF_JEQ, BPF_JGE, BPF_JSET, c_int, c_long, sock_filter};
 
 use crate::confine::bpf::{Table, argument, high_half};
-use crate::confine::calls;
+use crate::confine::{calls, flags};
 use crate::protocol::pass::{self, Pass};
 
 /// What the filter has to make up for.
@@ -16,8 +16,8 @@ pub(crate) struct Rules {
     pub(crate) shared_world: bool,
     /// No control group: memory that no process's size shows would be free.
     pub(crate) uncharged_memory: bool,
-    /// No gate asks about what may be of that kind: shared memory, pages sent from files.
-    pub(crate) unasked_memory: bool,
+    /// No gate asks about what may be harmless: shared memory, pages sent from files, clocks of the program's own threads.
+    pub(crate) unasked: bool,
     /// What the program wrote must not be executed.
     pub(crate) foreign_code_only: bool,
     /// Neither a pid namespace nor landlock keeps the program's signals in.
@@ -73,21 +73,21 @@ fn filter(rules: Rules, pass: Option<Pass>) -> Vec<sock_filter> {
     table.each(calls::REFUSED, libc::EPERM);
     table.each(calls::REFUSED_OLD, libc::EPERM);
     table.each(calls::UNSUPPORTED, libc::EOPNOTSUPP);
+    table.each(calls::WITHOUT_EFFECT, 0);
     if rules.shared_world {
         table.each(calls::SHARED_WORLD, libc::EPERM);
         table.each(calls::SHARED_WORLD_OLD, libc::EPERM);
     }
-    if rules.uncharged_memory || rules.foreign_code_only {
-        table.each(calls::MEMORY_FILES, libc::EPERM);
-    }
     if rules.uncharged_memory {
         table.each(calls::KEEPS_PAGES, libc::EINVAL);
     }
-    if rules.unasked_memory {
+    if rules.unasked {
         table.each(calls::SENDS_PAGES, libc::EINVAL);
     }
     files(&mut table, rules);
     memory(&mut table, rules);
+    attributes(&mut table, rules);
+    clocks(&mut table, rules);
     sockets(&mut table);
     processes(&mut table, rules);
     if rules.signals_escape {
@@ -107,14 +107,8 @@ fn files(table: &mut Table, rules: Rules) {
     /// All commands below are known. This one and those after it leave a mark on a file that all who have it see.
     const F_GET_RW_HINT: u32 = 1035;
     const TIOCLINUX: u32 = 0x541C;
-    const FIOSETOWN: u32 = 0x8901;
-    const SIOCSPGRP: u32 = 0x8902;
-    // A lock on one of the system's files is seen by all who have the file, in other sandboxes too, and as many as a
-    // program likes are memory of the kernel's. Programs lock files that are theirs alone: told that they hold the
-    // lock, they go on.
-    table.each(&[libc::SYS_flock], 0);
-    // Advice can throw a file's pages out of memory, which others notice when they read it. It may be ignored.
-    table.each(&[libc::SYS_fadvise64], 0);
+    /// What terminals, pipes and timers know, and every file: that it shall close itself, or not wait.
+    const OF_STREAMS: u32 = (b'T' as u32) << 8;
     table.arguments(libc::SYS_fcntl, |code| {
         code.load(argument(1));
         code.when_any(&[libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW].map(unsigned), 0);
@@ -126,48 +120,76 @@ fn files(table: &mut Table, rules: Rules) {
         if rules.uncharged_memory {
             code.when_any(&[unsigned(libc::F_SETPIPE_SZ)], libc::EPERM);
         }
+        code.allow_unless(BPF_JEQ, unsigned(libc::F_SETFL));
+        code.load(argument(2));
+        code.when(BPF_JSET, unsigned(libc::O_DIRECT), libc::EINVAL);
     });
     table.arguments(libc::SYS_ioctl, |code| {
         code.load(argument(1));
-        let others = [libc::TIOCSTI as u32, TIOCLINUX, libc::TIOCSCTTY as u32, FIOSETOWN, SIOCSPGRP];
-        code.when_any(&others, libc::EPERM);
-        // What file systems offer beside files: attributes, encryption, verity, relocation.
+        code.when_any(&[libc::TIOCSTI as u32, TIOCLINUX, libc::TIOCSCTTY as u32], libc::EPERM);
+        // What file systems, sockets and namespaces offer beside: attributes and generations, which a file's owner may
+        // change though it is open for reading only, encryption, shared blocks, identities.
         code.mask(0xff00);
-        code.when_any(&[b'f', b'X'].map(|kind| u32::from(kind) << 8), libc::ENOTTY);
+        code.unless(BPF_JEQ, OF_STREAMS, libc::ENOTTY);
     });
-    // Without waiting: that tells what others have read lately.
-    table.arguments(libc::SYS_preadv2, |code| {
-        code.load(argument(5));
-        code.when(BPF_JSET, unsigned(libc::RWF_NOWAIT), libc::EOPNOTSUPP);
+    for number in [libc::SYS_preadv2, libc::SYS_pwritev2] {
+        table.arguments(number, |code| {
+            code.load(argument(5));
+            code.when(BPF_JSET, !unsigned(flags::WRITING), libc::EOPNOTSUPP);
+        });
+    }
+    table.arguments(libc::SYS_msync, |code| {
+        code.load(argument(2));
+        code.when(BPF_JSET, unsigned(libc::MS_SYNC), 0);
     });
 }
 
+/// What makes memory, or says how it will be used: of each, the flags that are known.
 fn memory(table: &mut Table, rules: Rules) {
+    table.arguments(libc::SYS_mmap, |code| {
+        code.load(argument(3));
+        code.when(BPF_JSET, !unsigned(flags::MAPPINGS), libc::ENOMEM);
+        if rules.unasked {
+            code.mask(unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS));
+            code.when_any(&[unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS)], libc::ENOMEM);
+        }
+    });
+    table.arguments(libc::SYS_mremap, |code| {
+        code.load(argument(3));
+        code.when(BPF_JSET, !unsigned(flags::MOVES), libc::EINVAL);
+    });
+    table.arguments(libc::SYS_madvise, |code| {
+        code.load(argument(2));
+        code.allow_when_any(&flags::ADVICE.map(unsigned));
+        code.when(BPF_JGE, 0, libc::EINVAL);
+    });
+    if rules.uncharged_memory || rules.foreign_code_only {
+        // A file without a folder is charged to nobody, or could be executed.
+        table.each(&[libc::SYS_memfd_create], libc::EPERM);
+    } else {
+        table.arguments(libc::SYS_memfd_create, |code| {
+            code.load(argument(1));
+            code.when(BPF_JSET, !flags::MEMORY_FILES, libc::EINVAL);
+        });
+    }
+}
+
+/// A process's attributes.
+fn attributes(table: &mut Table, rules: Rules) {
+    const PR_SCHED_CORE: c_int = 62;
     const PR_SET_MEMORY_MERGE: c_int = 67;
     const PR_SET_PTRACER: u32 = 0x5961_6d61;
     const PR_SET_VMA: u32 = 0x5356_4d41;
     /// All below are known, and these two.
     const PR_UNKNOWN: u32 = 78;
-    table.arguments(libc::SYS_mmap, |code| {
-        code.load(argument(3));
-        // Out of a stock that all share, and in no process's size.
-        code.when(BPF_JSET, unsigned(libc::MAP_HUGETLB), libc::ENOMEM);
-        if rules.unasked_memory {
-            code.mask(unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS));
-            code.when_any(&[unsigned(libc::MAP_SHARED | libc::MAP_ANONYMOUS)], libc::ENOMEM);
-        }
-    });
-    // Merged pages tell what others have in theirs.
-    table.arguments(libc::SYS_madvise, |code| {
-        code.load(argument(2));
-        code.when_any(&[unsigned(libc::MADV_MERGEABLE)], libc::EINVAL);
-    });
     table.arguments(libc::SYS_prctl, |code| {
         code.load(argument(0));
         code.allow_when_any(&[PR_SET_PTRACER, PR_SET_VMA]);
         // The first of them makes a table as large as the program likes, of the kernel's memory.
         code.when(BPF_JGE, PR_UNKNOWN, libc::EINVAL);
-        code.when_any(&[libc::PR_SET_SECCOMP, libc::PR_SET_MM, PR_SET_MEMORY_MERGE].map(unsigned), libc::EINVAL);
+        // The last tells where in its memory the kernel has put something for the program.
+        let others = [libc::PR_SET_SECCOMP, libc::PR_SET_MM, PR_SET_MEMORY_MERGE, PR_SCHED_CORE];
+        code.when_any(&others.map(unsigned), libc::EINVAL);
         if rules.uncharged_memory {
             // Of a huge page, most can be given back and is still kept.
             code.when_any(&[unsigned(libc::PR_SET_THP_DISABLE)], libc::EPERM);
@@ -177,6 +199,27 @@ fn memory(table: &mut Table, rules: Rules) {
             code.when_any(&[unsigned(libc::PR_SET_DUMPABLE)], libc::EPERM);
         }
     });
+}
+
+/// The CPU clocks of processes that live longer than a program: it could make them work, and the next one read them. In a
+/// jail that is the init, elsewhere the gate asks whose clock it is.
+fn clocks(table: &mut Table, rules: Rules) {
+    /// `CLOCK_TAI` is the last clock that all share.
+    const SHARED: u32 = 12;
+    for number in calls::NAME_CLOCKS {
+        table.arguments(*number, |code| {
+            code.load(argument(0));
+            code.allow_unless(BPF_JGE, SHARED);
+            code.unless(BPF_JGE, calls::CLOCKS_OF_TASKS, libc::EINVAL);
+            code.allow_when(BPF_JGE, calls::clocks_of(0));
+            if rules.shared_world && rules.unasked {
+                code.when(BPF_JGE, 0, libc::EINVAL);
+            } else if !rules.shared_world {
+                code.mask(!calls::KINDS_OF_CLOCKS);
+                code.when(BPF_JEQ, calls::clocks_of(1), libc::EINVAL);
+            }
+        });
+    }
 }
 
 /// As the filter sees an argument.
@@ -203,6 +246,14 @@ fn sockets(table: &mut Table) {
             code.unless(BPF_JEQ, 0, libc::EISCONN);
         }
     });
+    // What came later tells of the machine: how many sockets were asked for their number, the identity of the other end's
+    // process, the network's.
+    table.arguments(libc::SYS_getsockopt, |code| {
+        const SO_RXQ_OVFL: u32 = 40;
+        code.load(argument(2));
+        code.allow_when_any(&[SO_RCVTIMEO_NEW, SO_SNDTIMEO_NEW].map(unsigned));
+        code.when(BPF_JGE, SO_RXQ_OVFL, libc::ENOPROTOOPT);
+    });
     // Larger buffers and filters are memory of the kernel's.
     table.arguments(libc::SYS_setsockopt, |code| {
         code.load(argument(2));
@@ -217,6 +268,8 @@ fn processes(table: &mut Table, rules: Rules) {
     table.arguments(libc::SYS_clone, |code| {
         code.load(argument(0));
         code.when(BPF_JSET, CLONE_NEW_ANYTHING, libc::EPERM);
+        // Its number counts the processes of the machine.
+        code.when(BPF_JSET, unsigned(libc::CLONE_PIDFD), libc::EINVAL);
         if rules.single_process {
             code.unless(BPF_JSET, unsigned(libc::CLONE_THREAD), libc::EAGAIN);
         }
@@ -285,7 +338,8 @@ pub(crate) fn name_own_process(filter: &mut [sock_filter], pid: u32) {
 }
 
 /// Refuses files that never have a name, as file systems do that know none of the kind: one takes a number, which the next
-/// program could see, and leaves no other trace in its folder.
+/// program could see, and leaves no other trace in its folder. So are direct ones: before it is read, what was written
+/// there goes to the disk.
 fn opening(table: &mut Table, rules: Rules) {
     const NAMELESS: u32 = (libc::O_TMPFILE & !libc::O_DIRECTORY) as u32;
     if rules.truncation_escapes {
@@ -295,6 +349,7 @@ fn opening(table: &mut Table, rules: Rules) {
         table.arguments(number, |code| {
             code.load(argument(index));
             code.when(BPF_JSET, NAMELESS, libc::EOPNOTSUPP);
+            code.when(BPF_JSET, unsigned(libc::O_DIRECT), libc::EINVAL);
             if rules.truncation_escapes {
                 // A file can be emptied by opening it for reading.
                 code.mask((libc::O_TRUNC | libc::O_ACCMODE) as u32);

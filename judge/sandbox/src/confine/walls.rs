@@ -137,7 +137,7 @@ impl WallContext {
         seccomp::Rules {
             shared_world,
             uncharged_memory: !has_cgroup,
-            unasked_memory: unasked,
+            unasked,
             foreign_code_only: !counts_cpu,
             signals_escape: self.signals_escape(),
             truncation_escapes: shared_world && self.landlock < landlock::KNOWS_TRUNCATION,

@@ -11,7 +11,7 @@ use crate::api::fault::Context;
 use crate::api::tier::Tier;
 use crate::confine::capabilities;
 use crate::confine::closed;
-use crate::confine::fork_gate::ForkGate;
+use crate::confine::fork_gate::{Also, ForkGate};
 use crate::confine::identity::Identity;
 use crate::confine::landlock;
 use crate::confine::launch::{Launch, Launched};
@@ -69,7 +69,8 @@ impl Bare {
         // After all that it has to share with this thread: the reaper's blocked signal, the clock, the folder's mounts.
         let can_inherit = restricted && landlock::version() >= landlock::SCOPES_SIGNALS;
         let launcher = can_inherit.then(Launcher::start).transpose()?;
-        let (gate, pass) = by(launcher.as_ref(), || ForkGate::install(restricted)).unzip();
+        let also = Also { memory: restricted, clocks: restricted };
+        let (gate, pass) = by(launcher.as_ref(), || ForkGate::install(also)).unzip();
         let isolation = Isolation {
             restricted,
             shared_world: true,

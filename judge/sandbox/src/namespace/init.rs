@@ -15,7 +15,7 @@ use crate::api::execution::Fault;
 use crate::api::fault::Context;
 use crate::cgroup::door::Door;
 use crate::confine::capabilities;
-use crate::confine::fork_gate::ForkGate;
+use crate::confine::fork_gate::{Also, ForkGate};
 use crate::confine::launch::{Child, Launch, Launched};
 use crate::confine::walls::{Isolation, WallContext, Walls};
 use crate::namespace::config::{INNER_ID, InitConfig, Users};
@@ -148,10 +148,12 @@ fn build(config: &InitConfig, task: &Task, is_inside: bool) -> Result<Init, Faul
     let parent = mounts::open_folder(mounts::WORK)?;
     // Before it is closed to others, and thereby to itself where it is not root.
     let oom_score = File::options().write(true).open("/proc/self/oom_score_adj").ok();
+    mounts::seal_proc();
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
         .context("closing this process to others")?;
     let reaper = Reaper::open(Rc::clone(&config.notes))?;
-    let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(!config.has_cgroup()) }.unzip();
+    let also = Also { memory: !config.has_cgroup(), clocks: false };
+    let (gate, pass) = if config.counts_processes { None } else { ForkGate::install(also) }.unzip();
     // Each program would inherit it, and who opens the first on a machine waits. Other accounts show what is used on another
     // core up to a tick late, which is too late for a limit. A program that no group counts gets one from the helper when it
     // asks for another process.

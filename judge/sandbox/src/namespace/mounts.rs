@@ -3,7 +3,8 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags};
@@ -13,6 +14,7 @@ use crate::api::execution::Fault;
 use crate::api::fault::Context;
 use crate::confine::landlock::{DEVICES, SYSTEM};
 use crate::protocol::messages::Task;
+use crate::scratch::own_mounts::set_attributes;
 
 /// What the working folder is mounted in.
 pub(crate) const WORK: &str = "/judge";
@@ -20,6 +22,8 @@ pub(crate) const WORK: &str = "/judge";
 pub(crate) const BOX: &str = "/judge/box";
 /// Its name in [`WORK`].
 pub(crate) const BOX_NAME: &str = "box";
+/// It tells where in its memory the kernel has put each socket, which depends on what others before had.
+pub(crate) const ADDRESSES: &str = "/proc/self/net/unix";
 /// Where the new root is put together; hides nothing that is needed, since everything is opened before.
 const STAGE: &str = "/tmp";
 
@@ -156,23 +160,6 @@ fn copy(path: &Path, kind: Kind) -> io::Result<OwnedFd> {
     Ok(tree)
 }
 
-/// `mount_setattr`, adding `attributes`.
-fn set_attributes(at: BorrowedFd<'_>, path: &std::ffi::CStr, attributes: u64, flags: i32) -> io::Result<()> {
-    let change = libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: 0, userns_fd: 0 };
-    // SAFETY: the path and the structure, whose size is passed, are valid during the call.
-    let answer = unsafe {
-        libc::syscall(
-            libc::SYS_mount_setattr,
-            at.as_raw_fd(),
-            path.as_ptr(),
-            flags,
-            &raw const change,
-            size_of::<libc::mount_attr>(),
-        )
-    };
-    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
 /// Puts a source at its path below the current folder.
 fn place(source: &Source) -> Result<(), Fault> {
     let (Source::Link { path, .. } | Source::Tree { path, .. }) = source;
@@ -236,6 +223,13 @@ fn mount_proc() {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     let mounted = rustix::mount::mount("proc", "proc", "proc", flags, c"subset=pid,hidepid=invisible");
     let _ = mounted.or_else(|_| rustix::mount::mount("proc", "proc", "proc", flags, c"hidepid=2"));
+}
+
+/// Takes the addresses of sockets out of `/proc`, and lets nobody change it. No matter if it fails: then there is a gap, as
+/// where the machine's root, who owns them, is not known.
+pub(crate) fn seal_proc() {
+    let _ = fs::set_permissions(ADDRESSES, fs::Permissions::from_mode(0o000));
+    let _ = set_attributes(CWD, c"/proc", libc::MOUNT_ATTR_RDONLY, 0);
 }
 
 /// Opens a folder of the jail's.

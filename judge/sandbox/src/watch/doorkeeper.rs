@@ -2,6 +2,7 @@
 
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use crate::api::request::Limits;
 use crate::confine::fork_gate::{ForkGate, Wish};
@@ -49,6 +50,10 @@ impl<'a> Doorkeeper<'a> {
                 // Fails for a bad address, of which the kernel tells the program itself.
                 let _ = meter.as_user(|| handler::let_calls_go_on(knock.thread, action));
                 true
+            }
+            (Wish::Clock(task), _) => {
+                let is_own = || Path::new(&format!("/proc/{}/task/{task}", knock.thread)).exists();
+                is_own() || meter.has_member(task)
             }
         };
         self.gate.answer(knock, admitted);

@@ -67,6 +67,11 @@ impl<'a> Meter<'a> {
         self.gauges.expect_company(thread);
     }
 
+    /// Whether a process is the run's.
+    pub(crate) fn has_member(&self, process: u32) -> bool {
+        self.gauges.members().contains(&process.cast_signed())
+    }
+
     /// Tasks alive now.
     pub(crate) fn alive(&self) -> u64 {
         if !self.gauges.members.has_others() {

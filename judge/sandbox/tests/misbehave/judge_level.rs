@@ -13,7 +13,9 @@ use super::cases::failed;
 use super::pace::{in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
-use super::{brief, channels, clocks, copies, deaths, first, hoard, queue, remembered, solvers, streams, traces};
+use super::{
+    between, brief, channels, clocks, copies, deaths, first, hoard, queue, remembered, solvers, streams, traces,
+};
 
 type Test = fn(&Sandbox, &Path) -> Result<(), String>;
 
@@ -63,6 +65,8 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("interpreters", solvers::interpreters),
     ("process ids", channels::process_ids),
     ("locks", channels::locks),
+    ("between cases", between::messages),
+    ("addresses of sockets", between::addresses),
     ("folder in memory", hoard::in_memory),
     ("many runs", many_runs),
 ];

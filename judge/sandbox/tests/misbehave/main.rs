@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a test with a main of its own")]
 
 mod attempt;
+mod between;
 mod brief;
 mod cases;
 mod channels;

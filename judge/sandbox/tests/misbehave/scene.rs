@@ -133,7 +133,7 @@ pub(crate) fn folder_for_all(programs: &Path) -> tempfile::TempDir {
 }
 
 const HEADER: &str = include_str!("misbehave.h");
-const SOURCES: [(&str, &str); 11] = [
+const SOURCES: [(&str, &str); 12] = [
     ("cpu", include_str!("cpu.c")),
     ("memory", include_str!("memory.c")),
     ("output", include_str!("output.c")),
@@ -145,6 +145,7 @@ const SOURCES: [(&str, &str); 11] = [
     ("channels", include_str!("channels.c")),
     ("hoard", include_str!("hoard.c")),
     ("sharing", include_str!("sharing.c")),
+    ("between", include_str!("between.c")),
 ];
 
 /// A copy of `unseen` that others than its owner may execute but not read.

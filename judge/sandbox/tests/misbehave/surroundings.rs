@@ -42,10 +42,19 @@ impl Surroundings {
         let is_one_of = |names: &[&str]| names.iter().any(|name| test.starts_with(name));
         match self {
             Surroundings::Machine => true,
-            Surroundings::Container => {
-                is_one_of(&["disk", "escape", "memory", "judge killed", "leftovers swept", "traces from", "traces in"])
+            Surroundings::Container => is_one_of(&[
+                "between",
+                "disk",
+                "escape",
+                "memory",
+                "judge killed",
+                "leftovers swept",
+                "traces from",
+                "traces in",
+            ]),
+            Surroundings::Alone => {
+                is_one_of(&["addresses", "between", "input untouched", "streams by name", "gap of a lone root"])
             }
-            Surroundings::Alone => is_one_of(&["input untouched", "streams by name", "gap of a lone root"]),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::report::text::column::{Field, left, painted, whole};
 use crate::report::text::layout::paragraph;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::grid;
-use judge_sandbox::{Gap, Machine, Survey};
+use judge_sandbox::{GAP_OF_EVERY_TIER, Gap, Machine, Survey};
 
 /// The width of a line where nothing is known of it.
 const LOG_WIDTH: usize = 80;
@@ -47,11 +47,12 @@ fn gaps(survey: &Survey, style: Style) -> String {
     let of_tier = |tier: &judge_sandbox::TierReport| {
         let line = |gap: &Gap| paragraph("  ", &format!("{}: {}", gap.what, gap.meaning), style.width());
         let gaps = tier.gaps.iter().map(line).collect::<Vec<_>>();
-        let none = "  none known".to_owned();
+        let none = "  no others known".to_owned();
         format!("{}\n{}", tier.tier, if gaps.is_empty() { none } else { gaps.join("\n") })
     };
     let works = survey.tiers.iter().filter(|tier| tier.missing.is_none());
-    format!("Gaps of each tier\n{}", works.map(of_tier).collect::<Vec<_>>().join("\n"))
+    let of_all = format!("every tier\n{}", paragraph("  ", GAP_OF_EVERY_TIER, style.width()));
+    format!("Gaps of each tier\n{}", [of_all].into_iter().chain(works.map(of_tier)).collect::<Vec<_>>().join("\n"))
 }
 
 fn features(survey: &Survey, style: Style) -> String {

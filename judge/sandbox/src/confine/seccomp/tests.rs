@@ -8,7 +8,7 @@ use crate::confine::bpf::{ARCHITECTURE, OFFSET_ARCHITECTURE, OFFSET_NUMBER};
 const STRICT: Rules = Rules {
     shared_world: true,
     uncharged_memory: true,
-    unasked_memory: true,
+    unasked: true,
     foreign_code_only: true,
     signals_escape: true,
     truncation_escapes: true,
@@ -18,7 +18,7 @@ const STRICT: Rules = Rules {
 const MILD: Rules = Rules {
     shared_world: false,
     uncharged_memory: false,
-    unasked_memory: false,
+    unasked: false,
     foreign_code_only: false,
     signals_escape: false,
     truncation_escapes: false,
@@ -104,7 +104,6 @@ fn ordinary_work_is_allowed() {
         assert_eq!(strict(libc::SYS_fcntl, at(1, command as u64)), Allowed);
     }
     assert_eq!(strict(libc::SYS_prctl, at(0, libc::PR_SET_NAME as u64)), Allowed);
-    assert_eq!(strict(libc::SYS_madvise, at(2, libc::MADV_DONTNEED as u64)), Allowed);
 }
 
 #[test]
@@ -115,11 +114,13 @@ fn tricks_are_refused() {
     assert_eq!(strict(libc::SYS_clone, at(0, user)), Fails(libc::EPERM));
     assert_eq!(strict(libc::SYS_clone, at(0, libc::CLONE_THREAD as u64)), Fails(libc::EPERM), "descriptors of its own");
     assert_eq!(strict(libc::SYS_prctl, at(0, libc::PR_SET_DUMPABLE as u64)), Fails(libc::EPERM));
-    for request in [libc::TIOCSTI, libc::TIOCSTI | 1 << 40, 0x8901, 0x8902] {
+    for request in [libc::TIOCSTI, libc::TIOCSTI | 1 << 40, libc::TIOCSCTTY] {
         assert_eq!(strict(libc::SYS_ioctl, at(1, request)), Fails(libc::EPERM));
     }
-    for request in [0x4008_6602, 0x401C_5820, 0xC050_6617] {
-        assert_eq!(strict(libc::SYS_ioctl, at(1, request)), Fails(libc::ENOTTY), "attributes, encryption");
+    let of_files = [0x4008_6602, 0x401C_5820, 0xC050_6617, 0x8008_7601, 0x4008_7602, 0x4004_9409];
+    let of_others = [0x8901, 0x8902, 0x8910, 0xb701, 0xff0b, 0];
+    for request in of_files.into_iter().chain(of_others) {
+        assert_eq!(under(MILD, libc::SYS_ioctl, at(1, request)), Fails(libc::ENOTTY), "{request:x}");
     }
     assert_eq!(strict(libc::SYS_openat, at(2, libc::O_TRUNC as u64)), Fails(libc::EPERM));
     assert_eq!(strict(libc::SYS_prlimit64, at(0, 1)), Fails(libc::EPERM));
@@ -165,6 +166,12 @@ fn no_socket_leads_anywhere() {
         for address in [4096, 1 << 32, 0x7fff_0000_0000] {
             assert_eq!(under(rules, libc::SYS_sendto, at(4, address)), Fails(libc::EISCONN), "{address:#x}");
         }
+        for option in [libc::SO_TYPE, libc::SO_ERROR, libc::SO_PEERCRED, libc::SO_DOMAIN, 66, 67] {
+            assert_eq!(under(rules, libc::SYS_getsockopt, at(2, option as u64)), Allowed, "{option}");
+        }
+        for option in [libc::SO_COOKIE, 71, 77, 78, 1000] {
+            assert_eq!(under(rules, libc::SYS_getsockopt, at(2, option as u64)), Fails(libc::ENOPROTOOPT), "{option}");
+        }
         for option in [libc::SO_SNDBUF, libc::SO_RCVBUF, libc::SO_SNDBUFFORCE, libc::SO_ATTACH_FILTER] {
             assert_eq!(under(rules, libc::SYS_setsockopt, at(2, option as u64)), Fails(libc::EPERM), "{option}");
         }
@@ -185,6 +192,9 @@ fn locks_hold_nothing_and_tell_nothing() {
             assert_eq!(fcntl(command), Fails(libc::EINVAL), "{command}");
         }
         assert_eq!(fcntl(libc::F_SETOWN), Fails(libc::EPERM));
+        let set = |flags: c_int| under(rules, libc::SYS_fcntl, [3, libc::F_SETFL as u64, flags as u64, 0, 0, 0]);
+        assert_eq!([set(libc::O_NONBLOCK), set(libc::O_DIRECT)], [Allowed, Fails(libc::EINVAL)]);
+        assert_eq!(under(rules, libc::SYS_openat, at(2, libc::O_DIRECT as u64)), Fails(libc::EINVAL));
     }
 }
 
@@ -200,7 +210,7 @@ fn memory_that_nothing_counts_is_refused_or_asked_for() {
         [strict(libc::SYS_mmap, huge), under(MILD, libc::SYS_mmap, huge)],
         [Fails(libc::ENOMEM), Fails(libc::ENOMEM)]
     );
-    let asked = Rules { unasked_memory: false, ..STRICT };
+    let asked = Rules { unasked: false, ..STRICT };
     for (numbers, when_asked) in [(calls::KEEPS_PAGES, Fails(libc::EINVAL)), (calls::SENDS_PAGES, Allowed)] {
         for &number in numbers {
             assert_eq!([strict(number, [0; 6]), under(MILD, number, [0; 6])], [Fails(libc::EINVAL), Allowed]);
@@ -217,7 +227,73 @@ fn memory_that_nothing_counts_is_refused_or_asked_for() {
             assert_eq!(under(rules, libc::SYS_prctl, at(0, option)), Fails(libc::EINVAL), "{option}");
         }
         assert_eq!(under(rules, libc::SYS_prctl, at(0, 0x5356_4d41)), Allowed, "names of mappings");
-        assert_eq!(under(rules, libc::SYS_madvise, at(2, libc::MADV_MERGEABLE as u64)), Fails(libc::EINVAL));
+        assert_eq!(under(rules, libc::SYS_prctl, at(0, 62)), Fails(libc::EINVAL), "cookies of cores are addresses");
+    }
+}
+
+#[test]
+fn memory_is_made_and_used_in_known_ways_alone() {
+    for rules in [STRICT, MILD] {
+        let call = |number, index, flags: u64| under(rules, number, at(index, flags));
+        for advice in [4, 8, 14, 3, 22, 24, 102] {
+            assert_eq!(call(libc::SYS_madvise, 2, advice), Allowed, "{advice}");
+        }
+        for advice in [12, 13, 20, 21, 25, 26, 100, 101, 104, u64::MAX] {
+            assert_eq!(call(libc::SYS_madvise, 2, advice), Fails(libc::EINVAL), "{advice}");
+        }
+        for flags in [0x22, 0x4022, 0x2_0022, 0x10_0022, 0x8002, 0x62, 0x2012] {
+            assert_eq!(call(libc::SYS_mmap, 3, flags), Allowed, "{flags:#x}");
+        }
+        for flags in [0x4_0022, 21 << 26 | 0x4_0022, 0x400_0022, 1 << 31 | 2] {
+            assert_eq!(call(libc::SYS_mmap, 3, flags), Fails(libc::ENOMEM), "{flags:#x}");
+        }
+        assert_eq!([call(libc::SYS_mremap, 3, 3), call(libc::SYS_mremap, 3, 8)], [Allowed, Fails(libc::EINVAL)]);
+        for number in [libc::SYS_mincore, libc::SYS_memfd_secret, libc::SYS_pidfd_open, 453] {
+            assert_eq!(call(number, 0, 0), Fails(libc::ENOSYS), "{number}");
+        }
+        for number in [libc::SYS_preadv2, libc::SYS_pwritev2] {
+            assert_eq!([call(number, 5, 0), call(number, 5, 0x17)], [Allowed, Allowed]);
+            for flag in [0x08, 0x40, 0x80, 0x100, 1 << 31] {
+                assert_eq!(call(number, 5, flag), Fails(libc::EOPNOTSUPP), "{flag:#x}");
+            }
+        }
+        assert_eq!([call(libc::SYS_msync, 2, 4), call(libc::SYS_msync, 2, 1)], [Fails(0), Allowed]);
+    }
+    for flags in [0x1, 0x2, 0xb, 0x13] {
+        assert_eq!(under(MILD, libc::SYS_memfd_create, at(1, flags)), Allowed, "{flags:#x}");
+    }
+    for flags in [0x4, 0x5, 21 << 26 | 4, 0x20] {
+        assert_eq!(under(MILD, libc::SYS_memfd_create, at(1, flags)), Fails(libc::EINVAL), "{flags:#x}");
+    }
+}
+
+#[test]
+fn the_clock_of_another_is_refused_or_asked_for() {
+    let clock = |task: i32, kind: i32| u64::from(((!task << 3) | kind).cast_unsigned());
+    let bare = Rules { unasked: false, ..STRICT };
+    for &number in calls::NAME_CLOCKS {
+        for rules in [STRICT, bare, MILD] {
+            let call = |clock| under(rules, number, at(0, clock));
+            for shared in 0..12 {
+                assert_eq!(call(shared), Allowed, "{shared}");
+            }
+            for kind in 0..8 {
+                assert_eq!(call(clock(0, kind)), Allowed, "its own, kind {kind}");
+            }
+            for unknown in [12, 16, 23, 0x7fff_ffff] {
+                assert_eq!(call(unknown), Fails(libc::EINVAL), "{unknown}");
+            }
+        }
+        for (task, kind) in (0..8).flat_map(|kind| [1, 2, 77, 4_000_000].map(|task| (task, kind))) {
+            let call = |rules| under(rules, number, at(0, clock(task, kind)));
+            let in_jail = if task == 1 { Fails(libc::EINVAL) } else { Allowed };
+            assert_eq!(
+                [call(STRICT), call(bare), call(MILD)],
+                [Fails(libc::EINVAL), Allowed, in_jail],
+                "{task} {kind}"
+            );
+            assert_eq!(calls::owner_of(clock(task, kind) as u32), task.cast_unsigned());
+        }
     }
 }
 
@@ -229,7 +305,7 @@ fn every_refused_call_and_no_other_is_refused() {
         calls::REFUSED,
         calls::REFUSED_OLD,
         calls::UNSUPPORTED,
-        calls::MEMORY_FILES,
+        calls::WITHOUT_EFFECT,
         calls::KEEPS_PAGES,
         calls::SENDS_PAGES,
         calls::SHARED_WORLD,
@@ -247,8 +323,8 @@ fn every_refused_call_and_no_other_is_refused() {
         libc::SYS_clone,
         libc::SYS_kill,
         libc::SYS_tgkill,
-        libc::SYS_flock,
-        libc::SYS_fadvise64,
+        libc::SYS_memfd_create,
+        libc::SYS_ioctl,
         libc::SYS_socketpair,
         libc::SYS_setsockopt,
     ];
@@ -288,6 +364,7 @@ fn walls_elsewhere_need_fewer_rules() {
         assert_ne!(strict(number, [0; 6]), Allowed);
     }
     assert_eq!(under(MILD, libc::SYS_clone, at(0, 17)), Allowed);
+    assert_eq!(under(MILD, libc::SYS_clone, at(0, 17 | libc::CLONE_PIDFD as u64)), Fails(libc::EINVAL));
     let foreign = Rules { foreign_code_only: true, ..MILD };
     assert_eq!(under(foreign, libc::SYS_memfd_create, [0; 6]), Fails(libc::EPERM), "it could be executed");
 }
