@@ -6,7 +6,7 @@ use super::{expect, play};
 use crate::support::{Folder, Said};
 use rusqlite::Connection;
 
-/// The input depends on the command, on the script, and on what the script reads; the score on all of that, on the solver and its
+/// The input depends on the command, on the script, and on a file that the script does not name in one word; the score on all of that, on the solver and its
 /// environment, and on the checker.
 const CATALOGUE: &str = "[[problem]]
 id = \"sum\"
@@ -20,7 +20,7 @@ const RUN: [&str; 7] = ["run", "-p", "sum", "-s", "./bot", "--jobs", "1"];
 fn sample() -> Folder {
     let folder = Folder::new();
     folder.write("problems.toml", CATALOGUE);
-    folder.write("gen/gen.sh", "read -r extra < gen/data; echo $(($1 + extra))\n");
+    folder.write("gen/gen.sh", "d=data; read -r extra < gen/$d; echo $(($1 + extra))\n");
     folder.write("gen/data", "100\n");
     folder.write("check.sh", "cat \"$1\"\n");
     folder.script("bot", BOT);
@@ -75,7 +75,7 @@ fn resumed(folder: &Folder, more: &[&str], edit: &dyn Fn(&Folder), later: &[&str
 fn a_run_goes_on_only_where_all_that_it_has_is_the_same_today() {
     type Edit = fn(&Folder);
     let plain: &[&str] = &[];
-    let files: &[&str] = &["--inputs", "a.in", "--inputs", "b.in", "--seeds", "1-4"];
+    let files: &[&str] = &["--inputs", "a.in", "--inputs", "b.in", "--seeds", "1-2"];
     let seen: &[&str] = &["--dir", "more"];
     let edits: [(&str, &[&str], Edit, &[&str], &str); 13] = [
         (
@@ -91,7 +91,8 @@ fn a_run_goes_on_only_where_all_that_it_has_is_the_same_today() {
             "script",
             plain,
             |folder| {
-                folder.write("gen/gen.sh", "[ $1 = 3 ] && set 7; read -r extra < gen/data; echo $(($1 + extra))\n");
+                folder
+                    .write("gen/gen.sh", "[ $1 = 3 ] && set 7; d=data; read -r extra < gen/$d; echo $(($1 + extra))\n");
             },
             plain,
             "the generator's input of seed-3 is not what run 1 had",
@@ -107,7 +108,7 @@ fn a_run_goes_on_only_where_all_that_it_has_is_the_same_today() {
             "a comment in the script",
             plain,
             |folder| {
-                folder.write("gen/gen.sh", "read -r extra < gen/data; echo $(($1 + extra)) # as before\n");
+                folder.write("gen/gen.sh", "d=data; read -r extra < gen/$d; echo $(($1 + extra)) # as before\n");
             },
             plain,
             "continuing run 1",
@@ -116,7 +117,8 @@ fn a_run_goes_on_only_where_all_that_it_has_is_the_same_today() {
             "script, for later seeds",
             plain,
             |folder| {
-                folder.write("gen/gen.sh", "[ $1 = 8 ] && set 7; read -r extra < gen/data; echo $(($1 + extra))\n");
+                folder
+                    .write("gen/gen.sh", "[ $1 = 8 ] && set 7; d=data; read -r extra < gen/$d; echo $(($1 + extra))\n");
             },
             plain,
             "continuing run 1",
@@ -190,7 +192,7 @@ fn a_shard_that_was_killed_goes_on_with_its_generator_alone_and_a_mixture_is_ref
     let shard = Connection::open(folder.path().join("2.db")).unwrap();
     let before = rows(&shard);
 
-    folder.write("gen/gen.sh", "echo $(($1 * 1000))\n");
+    folder.write("gen/gen.sh", "echo $(($1 * 10))\n");
     let said = expect(&folder, &[&second[..], &["--resume"]].concat(), 0);
     assert!(said.stderr.contains("is not what run 1 had"), "{}", said.stderr);
     assert_eq!(rows(&shard)[..before.len()], before, "run 1 stays as it was");
@@ -210,7 +212,7 @@ fn a_shard_that_was_killed_goes_on_with_its_generator_alone_and_a_mixture_is_ref
     }
     let said = expect(&folder, &files, 0);
     assert!(said.stdout.contains("24 of 24 cases, 3 of 3 shards, complete"), "{}", said.stdout);
-    let total: u64 = (1..=24).map(|seed| seed * 1000).sum();
+    let total: u64 = (1..=24).map(|seed| seed * 10).sum();
     let shown = expect(&folder, &["history", "show", "last", "--journal", "all.db"], 0).stdout;
     assert!(shown.contains(&format!("sum {total}")), "{shown}");
 }
@@ -229,7 +231,7 @@ fn shards_whose_generators_differ_in_what_no_label_tells_are_refused() {
         said.stderr
     );
     // Of the same cases, those are named that differ.
-    folder.write("gen/gen.sh", "read -r extra < gen/data; [ $1 = 1 ] && echo 1 || echo $(($1 + extra))\n");
+    folder.write("gen/gen.sh", "d=data; read -r extra < gen/$d; [ $1 = 1 ] && echo 1 || echo $(($1 + extra))\n");
     play(&folder, &RUN, 1, 1);
     std::fs::rename(folder.path().join("1.db"), folder.path().join("whole.db")).unwrap();
     folder.write("gen/data", "300\n");
