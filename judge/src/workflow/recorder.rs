@@ -1,9 +1,11 @@
 //! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
 use super::command_line;
+use super::detached::DetachedRuns;
 use super::failure::Failure;
 use super::load;
 use crate::command::checker_identity;
+use crate::engine;
 use crate::journal::{Journal, JournalError, Known, Part, Recording, Resumption, RunEnd, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
 use crate::model::{
@@ -146,36 +148,15 @@ impl Recorder {
     }
 
     fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Unrecorded> {
-        let RunContext { catalogue, plan, toolbox, message, jobs, tier, shard, played, engine } = *context;
+        let RunContext { catalogue, plan, .. } = *context;
         let journal = match catalogue.journal() {
             None => Journal::open(&folder(catalogue))?,
             Some(_) => open(catalogue).map_err(Unrecorded::Fatal)?,
         };
-        let hashes = fingerprints(plan, &plan.solvers, toolbox);
-        let mut surroundings = Surroundings::look(Path::new("."));
-        if let Some(engine) = engine {
-            // Results from elsewhere are not those of this machine's processor.
-            surroundings.cpu_model = format!("nodes of {engine}");
-        }
-        let command = command_line::recorded(shard);
-        let checker = checker_identity(&plan.problem.checker);
-        let record = RunRecord {
-            plan,
-            checker: &checker,
-            solver_hashes: &hashes,
-            command: &command,
-            message,
-            jobs,
-            tier,
-            surroundings: &surroundings,
-            shard,
-            played,
-        };
-        let (recording, mut known) = if options.resume {
-            resume(journal, catalogue.retention(), &record)?
-        } else {
-            (Recording::begin(journal, catalogue.retention(), &record)?, Known::of(plan))
-        };
+        let (recording, mut known) = with_record(context, |record| match options.resume {
+            true => resume(journal, catalogue.retention(), record),
+            false => Ok((Recording::begin(journal, catalogue.retention(), record)?, Known::of(plan))),
+        })?;
         if options.reuse {
             recording.add_earlier(0, &mut known)?;
         }
@@ -265,6 +246,44 @@ impl Recorder {
     }
 }
 
+/// Makes the record of a run, for one use.
+fn with_record<T>(context: &RunContext<'_>, use_it: impl FnOnce(&RunRecord<'_>) -> T) -> T {
+    let RunContext { plan, toolbox, message, jobs, tier, shard, played, engine, .. } = *context;
+    let hashes = fingerprints(plan, &plan.solvers, toolbox);
+    let mut surroundings = Surroundings::look(Path::new("."));
+    if let Some(engine) = engine {
+        // Results from elsewhere are not those of this machine's processor.
+        surroundings.cpu_model = format!("nodes of {engine}");
+    }
+    let command = command_line::recorded(shard);
+    let checker = checker_identity(&plan.problem.checker);
+    use_it(&RunRecord {
+        plan,
+        checker: &checker,
+        solver_hashes: &hashes,
+        command: &command,
+        message,
+        jobs,
+        tier,
+        surroundings: &surroundings,
+        shard,
+        played,
+    })
+}
+
+/// Returns the unfinished run of the same command, if its job on a cluster has ended and its results were not collected.
+/// Fails where the job goes on: a second one would do the same work.
+pub(crate) fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Failure> {
+    // What is wrong with the journal is told where it is opened to be written.
+    let Ok(Some(journal)) = look_if_any(context.catalogue) else { return Ok(None) };
+    if context.engine.is_none() {
+        return Ok(None);
+    }
+    let Some(run) = with_record(context, |record| journal.unfinished(record))? else { return Ok(None) };
+    let job = DetachedRuns::new(context.catalogue, &journal).check_ended(run, "nothing was submitted")?;
+    Ok(job.map(|_| run))
+}
+
 fn fingerprints(plan: &Plan, solvers: &[Solver], toolbox: &Toolbox) -> Vec<Digest> {
     solvers.iter().map(|solver| fingerprint(solver, &plan.visible, toolbox)).collect()
 }
@@ -329,7 +348,13 @@ impl ResultStore for Recorder {
     }
 
     fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {
-        self.add(|recording| recording.store_job(job))
+        self.add(|recording| {
+            // What judges left that were killed at their end.
+            for before in recording.completed_cluster_jobs()? {
+                let _ = engine::remove_folder(&before);
+            }
+            recording.store_job(job)
+        })
     }
 
     fn store_node(&self, node: &Node) -> Result<(), StoreLost> {

@@ -1,8 +1,8 @@
 //! A recorded run.
 
 use super::{
-    CaseList, CaseSpec, CheckerIdentity, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome, OutcomeGrid, RunId,
-    RunState,
+    CaseList, CaseSpec, CheckerIdentity, DetachedJob, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome,
+    OutcomeGrid, RunId, RunState,
 };
 use judge_sandbox::Tier;
 use std::num::NonZeroI64;
@@ -17,6 +17,8 @@ pub struct StoredRun {
     pub started: String,
     /// Its state.
     pub state: RunState,
+    /// Its job, if it is detached.
+    pub detached: Option<DetachedJob>,
     /// How long it took.
     pub elapsed: Duration,
     /// The command line.
