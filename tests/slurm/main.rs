@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod cluster;
+mod detached;
 mod mixed;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, reason = "other tests use the rest")]
@@ -134,6 +135,7 @@ fn runs_on_a_cluster() {
         a_comparison_ends_where_a_local_one_does,
         errors_of_slurm_are_told_in_its_words,
         two_runs_at_once_and_a_killed_judge,
+        a_run_that_was_left_is_named_and_cancelled,
         a_killed_task_and_a_requeue_lose_nothing,
         ctrl_c_cancels_the_job_and_resume_goes_on,
         ctrl_c_on_a_terminal_asks,
@@ -247,6 +249,28 @@ fn two_runs_at_once_and_a_killed_judge(cluster: &Cluster) {
     assert!(shown < CASES, "it was killed in the middle");
     let again = user.judge(&["run", "--attach", "last"]);
     assert!(again.code == Some(2) && again.stderr.contains("complete"), "{}", again.stderr);
+}
+
+fn a_run_that_was_left_is_named_and_cancelled(cluster: &Cluster) {
+    let user = User::new(cluster);
+    let mut running = user.start(&[]);
+    let (job, _) = running.job();
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+    let says = format!("runs on Slurm (job {job})");
+    wait("a history of a killed judge", || user.judge(&["history"]).stdout.contains(&says));
+    let seeds = format!("1-{CASES}");
+    let words =
+        ["run", "-p", "echo", "-s", "./slow", "--seeds", &seeds, "--on", "slurm", "--jsonl", "lines", "--resume"];
+    for words in [&words[..], &["history", "rm", "1"]] {
+        let said = user.judge(words);
+        assert_eq!(said.code, Some(2), "{}", said.stderr);
+        assert!(said.stderr.contains(&says) && said.stderr.contains("judge run --attach 1"), "{}", said.stderr);
+    }
+    let said = user.judge(&["history", "rm", "1", "--cancel"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    cluster.check_nothing_is_left(user.folder.path());
+    assert!(user.json(&["history"])["runs"].as_array().unwrap().is_empty());
 }
 
 fn a_killed_task_and_a_requeue_lose_nothing(cluster: &Cluster) {

@@ -18,7 +18,7 @@ export async function problemPage(place, [id]) {
   const fact = ({ name, text }) => [el("dt", {}, name), el("dd", {}, text)];
   const newest = await Promise.all(problem.solvers.map(({ solver }) => newestOf(id, solver)));
   const solver = ({ solver, summary }, at) => [el("code", {}, solver), summary, ...newest[at], el("code", {}, `judge run -p ${id} -s ${solver}`)];
-  const run = (row) => [el("a", { href: address(`runs/${row.run}`) }, String(row.run)), row.solver, `${row.done}/${row.planned}`, String(row.failed), shown(row.total), row.rule, row.state];
+  const run = (row) => [el("a", { href: address(`runs/${row.run}`) }, String(row.run)), row.solver, `${row.done}/${row.planned}`, String(row.failed), shown(row.total), row.rule, row.detached ?? row.state];
   place.append(
     el("h1", {}, problem.title), el("p", { class: "faint" }, id, problem.by_hand ? [" · ", el("a", { href: address("play", { problem: id }) }, "Play by hand")] : ""), el("dl", { class: "facts" }, problem.facts.flatMap(fact)),
     el("h2", {}, "Newest results"),

@@ -54,7 +54,7 @@ class Run {
     // After an error, the next event draws them.
     drawActions(this.actions, head).catch(() => {});
     const { rule, direction } = head.scoring;
-    this.state.replaceChildren(`${head.state}, ${head.done} of ${head.planned} cases, scored by ${rule}, ${direction === "min" ? "less" : "more"} is better`);
+    this.state.replaceChildren(`${head.detached ?? head.state}, ${head.done} of ${head.planned} cases, scored by ${rule}, ${direction === "min" ? "less" : "more"} is better`);
     const order = [...head.solvers.keys()].sort((left, right) => head.solvers[left].rank - head.solvers[right].rank);
     const row = (solver) => {
       const one = head.solvers[solver];
@@ -87,8 +87,8 @@ class Run {
   async read() {
     const now = await get(path("runs", this.head.run));
     this.labels.follow(now);
-    if (now.state === this.head.state && now.done === this.head.done) return;
-    Object.assign(this.head, now);
+    if (now.state === this.head.state && now.detached === this.head.detached && now.done === this.head.done) return;
+    Object.assign(this.head, { detached: undefined }, now);
     this.drawHead();
     await this.cases.load(true);
     if (now.state !== "running") await this.charts.draw();

@@ -99,7 +99,7 @@ class Runs {
       [tick], [run, "number"], [row.solver], [el("a", { href: address(`problems/${row.problem}`) }, row.problem)],
       [el("time", { datetime: row.started }, new Date(row.started).toLocaleString())],
       [done === row.planned ? String(done) : `${done}/${row.planned}`, "number"], [failed, "number"], [shown(row.total), "number"], [change, "number"],
-      [this.live.get(row.run)?.state ?? row.state], [isFirst ? this.words(row) : row.message ?? "", "words"],
+      [this.live.get(row.run)?.state ?? row.detached ?? row.state], [isFirst ? this.words(row) : row.message ?? "", "words"],
     ];
     return el("tr", { class: isFirst ? "first" : "" }, cells.map(([content, name = ""]) => el("td", { class: name }, content)));
   }

@@ -140,6 +140,9 @@ pub enum HistoryAction {
         /// The runs' numbers, or last
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<RunChoice>,
+        /// Cancel their jobs on a cluster first
+        #[arg(long)]
+        cancel: bool,
     },
 }
 

@@ -6,6 +6,7 @@ use crate::manifest::Catalogue;
 use crate::model::{Exit, HistoryRow, Labels, Note, RunChoice, SolverSpec, Tag, listed};
 use crate::report::{self, Style};
 use crate::solver;
+use crate::workflow::detached::{self, DetachedRuns};
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
 use crate::workflow::restored_run::{RestoredRun, publish};
@@ -28,7 +29,7 @@ pub(super) fn history(catalogue: Given<'_>, args: &HistoryArgs) -> Result<Exit, 
         }
         Some(HistoryAction::Untag { run, tags }) => untag(&catalogue, *run, tags),
         Some(HistoryAction::Note { run, text }) => note(&catalogue, *run, text),
-        Some(HistoryAction::Rm { runs }) => remove(&catalogue, runs),
+        Some(HistoryAction::Rm { runs, cancel }) => remove(&catalogue, runs, *cancel),
     }
 }
 
@@ -41,20 +42,25 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
         newest: (!args.all).then_some(args.limit.get()),
         ..HistoryFilter::default()
     };
-    let rows = match &args.filter {
+    let mut rows = match &args.filter {
         CaseFilterArgs { condition: None, group_by: None } => journal.history(&filter)?,
         cases => history_by_feature::rows(&journal, catalogue, &filter, cases)?,
     };
+    DetachedRuns::new(catalogue, &journal).mark(&mut rows)?;
     if let (true, Some(id)) = (rows.is_empty(), &args.problem) {
         catalogue.find(id)?;
     }
     if let Some(path) = &args.json {
         load::write("the JSON history", path, report::history_json(&rows).map_err(Failure::fault)?.as_bytes())?;
     }
+    let mut to_collect: Vec<_> =
+        rows.iter().filter_map(|row| detached::how_to_collect(row.run, row.detached.as_ref(), &journal)).collect();
+    to_collect.dedup();
     let is_full = filter.newest == Some(rows.len());
     if args.json.as_deref() != Some(Path::new("-")) {
         report::print(&report::history_text(&told_apart(rows), Style::of_stdout()))?;
     }
+    to_collect.iter().for_each(|how| report::note(how));
     if is_full {
         report::note("older runs are not shown: -n N shows more, --all shows every run");
     }
@@ -75,6 +81,8 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     let ShowArgs { run, filter, all, reports } = args;
     let journal = recorder::look(catalogue)?;
     let mut run = journal.stored_run(journal.choose(*run)?)?;
+    DetachedRuns::new(catalogue, &journal).mark_run(&mut run)?;
+    detached::how_to_collect(run.id, run.detached.as_ref(), &journal).iter().for_each(|how| report::note(how));
     let heading = report::stored_run_text(&run);
     let problem = catalogue.find(&run.problem)?;
     let features = case_filter::filter_run(&mut run, problem, filter)?;
@@ -115,11 +123,16 @@ fn label(catalogue: &Catalogue, run: RunChoice, change: impl FnOnce(&mut Labels)
     Ok(Exit::Success)
 }
 
-fn remove(catalogue: &Catalogue, runs: &[RunChoice]) -> Result<Exit, Failure> {
+fn remove(catalogue: &Catalogue, runs: &[RunChoice], cancel: bool) -> Result<Exit, Failure> {
     recorder::look(catalogue)?;
     let mut journal = recorder::open(catalogue)?;
+    // All or none: before the first is removed.
+    for choice in runs.iter().filter(|_| !cancel) {
+        DetachedRuns::new(catalogue, &journal).check_ended(journal.choose(*choice)?, detached::NOT_REMOVED)?;
+    }
     for choice in runs {
         let run = journal.choose(*choice)?;
+        detached::end(catalogue, &journal, run, cancel)?;
         journal.remove(run)?;
         report::note(&format!("run {run} is removed"));
     }

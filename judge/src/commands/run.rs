@@ -33,15 +33,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs solvers on a problem's cases.
-pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
+pub(super) fn run(given: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
     parent::end_with_parent()?;
     if let Some(choice) = args.detach.attach {
-        return attach(catalogue, args, choice);
+        return attach(given, args, choice);
     }
     let sandbox = sandbox::open_early(&args.sandbox);
     let provenance = provenance::here();
     let shard = args.shard.map(sharding::shard).transpose()?;
-    let (catalogue, _programs) = programs::catalogue(catalogue, args.problem_id())?;
+    let (catalogue, _programs) = programs::catalogue(given, args.problem_id())?;
     let problem = load::problem(&catalogue, args.problem_id())?;
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
@@ -70,6 +70,13 @@ pub(super) fn run(catalogue: Given<'_>, args: &RunArgs) -> Result<Exit, Failure>
     let (message, engine) = (message(args), runner.engine());
     let context =
         RunContext { catalogue: &catalogue, plan, toolbox: &toolbox, message, jobs, tier, shard, played: 0, engine };
+    if args.resume
+        && !args.no_journal
+        && let Some(run) = played.uncollected(context)?
+    {
+        report::note(&format!("the job of run {run} has ended: its results are collected"));
+        return attach(given, args, RunChoice::Number(run));
+    }
     let recorder = played.record(options(args), context)?;
     if let Some(reference) = recorder.resumed_reference() {
         note_kept_reference(args, &played.plan().problem.best, &reference.source);
@@ -147,6 +154,7 @@ impl Play<'_> {
             grouping: scored.grouping.as_ref(),
             every_row: args.all,
             stop,
+            detached: None,
             provenance: &provenance,
             elapsed: started.elapsed(),
             jobs: runner.jobs(),

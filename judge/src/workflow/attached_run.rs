@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::{command_line, recorder, restored_run};
 use crate::cli::RunArgs;
-use crate::engine::{PlanFile, RunFolder};
+use crate::engine::{self, PlanFile, RunFolder};
 use crate::journal::Reference;
 use crate::manifest::Catalogue;
 use crate::model::{CaseList, Digest, Problem, Provenance, RunChoice, RunState, StoredRun, error_chain};
@@ -30,15 +30,20 @@ impl AttachedRun {
                 .with_hint("`judge history` lists the runs"));
         };
         if matches!(run.state, RunState::Complete | RunState::Stopped) {
+            // A judge that was killed when it had recorded the end has left it.
+            let _ = engine::remove_folder(&job);
             return Err(Failure::usage(format!("run {id} is {}: there is nothing to follow", run.state))
                 .with_hint(format!("`judge history show {id}` shows it")));
         }
         let folder = RunFolder::at(&job.folder);
-        if !folder.is_open() {
-            let error = format!("run {id}: its folder {} is gone (Slurm job {})", job.folder.display(), job.id);
-            return Err(Failure::usage(error).with_hint(format!("{} --resume runs what is missing", run.command)));
+        let place = format!("its folder {} (Slurm job {})", job.folder.display(), job.id);
+        match folder.find_open() {
+            Ok(true) => Ok(Self { run, reference: journal.reference(id)?, folder }),
+            Ok(false) => Err(Failure::usage(format!("run {id}: {place} is gone"))
+                .with_hint(format!("`{} --resume` runs what is missing", run.command))),
+            Err(error) => Err(Failure::usage(format!("run {id}: {place} cannot be reached: {}", error_chain(&error)))
+                .with_hint("is the shared file system mounted here? `df` lists those that are")),
         }
-        Ok(Self { run, reference: journal.reference(id)?, folder })
     }
 
     /// Returns the arguments of the command that submitted it.

@@ -11,7 +11,7 @@
 //! command_line                            the command line, and what another command repeats of it
 //! pairing, restored_run, score_run        runs of the past, and what a rule makes of outcomes
 //! compared, effects                       outcomes of several solvers, and what they differ by
-//! attached_run                            a run that goes on on a cluster
+//! attached_run, detached                  runs that go on on a cluster without their judge
 //! by_hand                                 what a person has played
 //! baseline, history_by_feature, answer    parts of `gate`, `history` and `check`
 //! saved_answers, stored_case              answers in files, and in the journal
@@ -30,6 +30,7 @@ pub(crate) mod case_choice;
 pub(crate) mod case_filter;
 pub(crate) mod command_line;
 pub(crate) mod compared;
+pub(crate) mod detached;
 pub(crate) mod drawing;
 pub(crate) mod effects;
 pub(crate) mod entrants;

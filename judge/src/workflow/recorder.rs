@@ -1,6 +1,7 @@
 //! Records a run in the journal and looks up earlier results; warns when there is no journal.
 
 use super::command_line;
+use super::detached::DetachedRuns;
 use super::failure::{self, Failure};
 use super::load;
 use crate::cases::Inputs;
@@ -189,7 +190,7 @@ impl Recorder {
     }
 
     fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Unrecorded> {
-        let RunContext { catalogue, plan, toolbox, message, jobs, tier, shard, played, engine } = *context;
+        let RunContext { catalogue, plan, toolbox, engine, .. } = *context;
         // While the journal is opened.
         let (journal, hashes, probe) = std::thread::scope(|scope| {
             let probe = scope.spawn(|| if options.may_be_merged { probe(plan) } else { None });
@@ -201,31 +202,10 @@ impl Recorder {
             let probe = probe.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             journal.map(|journal| (journal, hashes, probe))
         })?;
-        let mut surroundings = Surroundings::look(Path::new("."));
-        if let Some(engine) = engine {
-            // Results from elsewhere are not those of this machine's processor.
-            surroundings.cpu_model = format!("nodes of {engine}");
-        }
-        let command = command_line::recorded(shard);
-        let checker = checker_identity(&plan.problem.checker);
-        let record = RunRecord {
-            plan,
-            checker: &checker,
-            solver_hashes: &hashes,
-            command: &command,
-            message,
-            jobs,
-            tier,
-            surroundings: &surroundings,
-            shard,
-            played,
-            probe,
-        };
-        let (recording, mut known) = if options.resume {
-            resume(journal, catalogue.retention(), &record)?
-        } else {
-            (Recording::begin(journal, catalogue.retention(), &record)?, Known::of(plan))
-        };
+        let (recording, mut known) = with_record(context, &hashes, probe, |record| match options.resume {
+            true => resume(journal, catalogue.retention(), record),
+            false => Ok((Recording::begin(journal, catalogue.retention(), record)?, Known::of(plan))),
+        })?;
         if options.reuse {
             recording.add_earlier(0, &mut known)?;
         }
@@ -333,6 +313,51 @@ impl Recorder {
     }
 }
 
+/// Makes the record of a run, for one use.
+fn with_record<T>(
+    context: &RunContext<'_>,
+    hashes: &[Digest],
+    probe: Option<Digest>,
+    use_it: impl FnOnce(&RunRecord<'_>) -> T,
+) -> T {
+    let RunContext { plan, message, jobs, tier, shard, played, engine, .. } = *context;
+    let mut surroundings = Surroundings::look(Path::new("."));
+    if let Some(engine) = engine {
+        // Results from elsewhere are not those of this machine's processor.
+        surroundings.cpu_model = format!("nodes of {engine}");
+    }
+    let command = command_line::recorded(shard);
+    let checker = checker_identity(&plan.problem.checker);
+    use_it(&RunRecord {
+        plan,
+        checker: &checker,
+        solver_hashes: hashes,
+        command: &command,
+        message,
+        jobs,
+        tier,
+        surroundings: &surroundings,
+        shard,
+        played,
+        probe,
+    })
+}
+
+/// Returns the unfinished run of the same command, if its job on a cluster has ended and its results were not collected.
+/// Fails where the job goes on: a second one would do the same work.
+pub(crate) fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Failure> {
+    // What is wrong with the journal is told where it is opened to be written.
+    let Ok(Some(journal)) = look_if_any(context.catalogue) else { return Ok(None) };
+    if context.engine.is_none() {
+        return Ok(None);
+    }
+    let hashes = fingerprints(context.plan, &context.plan.solvers, context.toolbox);
+    let unfinished = with_record(context, &hashes, None, |record| journal.unfinished(record))?;
+    let Some(run) = unfinished else { return Ok(None) };
+    let job = DetachedRuns::new(context.catalogue, &journal).check_ended(run, "nothing was submitted")?;
+    Ok(job.map(|_| run))
+}
+
 fn fingerprints(plan: &Plan, solvers: &[Solver], toolbox: &Toolbox) -> Vec<Digest> {
     solvers.iter().map(|solver| fingerprint(solver, &plan.visible, toolbox)).collect()
 }
@@ -430,7 +455,13 @@ impl ResultStore for Recorder {
     }
 
     fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {
-        self.add(|recording| recording.store_job(job))
+        self.add(|recording| {
+            // What judges left that were killed at their end.
+            for before in recording.completed_cluster_jobs()? {
+                let _ = engine::remove_folder(&before);
+            }
+            recording.store_job(job)
+        })
     }
 
     fn store_node(&self, node: &Node) -> Result<(), StoreLost> {

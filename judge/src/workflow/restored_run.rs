@@ -97,10 +97,12 @@ impl RestoredRun {
             stop: match run.state {
                 RunState::Complete => None,
                 RunState::Stopped => Some(Stop::FailFast),
+                RunState::Detached => Some(Stop::Detached),
                 RunState::Running | RunState::Killed | RunState::Interrupted | RunState::Partial => {
                     Some(Stop::Interrupted)
                 }
             },
+            detached: run.detached.as_ref(),
             provenance: &self.provenance,
             elapsed: run.elapsed,
             jobs: run.jobs,

@@ -1,10 +1,10 @@
 //! The shard that this process plays: the one that is given, or the one that the engine of this task says.
 
 use super::failure::Failure;
-use super::recorder::{JournalOptions, Recorder, RunContext};
+use super::recorder::{self, JournalOptions, Recorder, RunContext};
 use crate::cli::{ShardArg, TaskIds};
 use crate::journal::{CasePlaces, Part, Reference};
-use crate::model::{Features, Shard};
+use crate::model::{Features, RunId, Shard};
 use crate::plan::Plan;
 use crate::report;
 use std::num::NonZeroU32;
@@ -169,12 +169,17 @@ impl Played {
         self.part.as_ref().map_or(&self.whole, |(plan, _)| plan)
     }
 
+    /// Returns the unfinished run that `--resume` finds, if its job on a cluster has ended and its results were not
+    /// collected. Fails where the job goes on.
+    pub(crate) fn uncollected(&self, context: RunContext<'_>) -> Result<Option<RunId>, Failure> {
+        recorder::uncollected(&self.of_whole(context))
+    }
+
     /// Starts the record of what is played: it is of the whole plan.
     pub(crate) fn record(&self, options: JournalOptions, context: RunContext<'_>) -> Result<Recorder, Failure> {
-        let (plan, played) = (&self.whole, self.plan().cases.len());
-        let mut recorder = Recorder::start(options, &RunContext { plan, played, ..context })?;
+        let mut recorder = Recorder::start(options, &self.of_whole(context))?;
         if let Some((_, places)) = &self.part {
-            recorder.start_part(Part { cases: CasePlaces::At(places.clone()), ..Part::whole(plan) });
+            recorder.start_part(Part { cases: CasePlaces::At(places.clone()), ..Part::whole(&self.whole) });
         }
         Ok(recorder)
     }
@@ -188,6 +193,10 @@ impl Played {
             part.cases = places.iter().map(|&place| cases.at(place)).collect();
             part.cases.share_read_files(cases);
         }
+    }
+
+    fn of_whole<'a>(&'a self, context: RunContext<'a>) -> RunContext<'a> {
+        RunContext { plan: &self.whole, played: self.plan().cases.len(), ..context }
     }
 
     /// Returns the features of the cases that are played.

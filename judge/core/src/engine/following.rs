@@ -25,9 +25,6 @@ const A_WHILE: Duration = Duration::from_secs(60);
 /// A task that Slurm has seen end is lost after this time: a network file system shows its last results later.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Tasks that are cancelled have this long to end.
-const ENDING: Duration = Duration::from_secs(20);
-
 /// When nothing runs for this long, the user is told why.
 const WAITING: Duration = Duration::from_secs(20);
 
@@ -128,7 +125,7 @@ impl<'a> Following<'a> {
         &self.folder
     }
 
-    /// Follows the run to its end. Whatever the end is, nothing is left behind, unless the run goes on without this judge.
+    /// Follows the run to its end. Whatever the end is, no task is left, unless the run goes on without this judge.
     pub(super) fn follow(
         &mut self,
         handover: &mut Handover<'_>,
@@ -213,7 +210,7 @@ impl<'a> Following<'a> {
         }
         // Before Slurm is asked: a task that takes a piece now may not be running by an older answer.
         self.note_claims().map_err(|error| unwritable(&self.folder, &error))?;
-        match slurm::tasks(&self.jobs) {
+        match slurm::tasks(&self.jobs, slurm::PATIENCE) {
             Ok(tasks) => self.tasks = tasks,
             Err(error) => {
                 self.asked = Some(Instant::now());
@@ -374,20 +371,13 @@ impl<'a> Following<'a> {
         })
     }
 
-    /// Cancels what is left of the jobs, takes what their tasks have still finished, and removes the folder.
+    /// Cancels what is left of the jobs, and takes what their tasks have still finished.
     fn end(&mut self, handover: &mut Handover<'_>) {
         if let Err(error) = slurm::cancel(&self.jobs) {
             handover.tell(&RunEvent::Notice(format!("warning: {error}")));
         }
-        let started = Instant::now();
-        let is_active = |task: &TaskRow| task.state == TaskState::Running;
-        while started.elapsed() < ENDING && slurm::tasks(&self.jobs).is_ok_and(|tasks| tasks.iter().any(is_active)) {
-            std::thread::sleep(LOOK);
-        }
+        // When Slurm does not answer, the tasks notice that the folder is gone.
+        let _ = slurm::wait_for_end(&self.jobs);
         let _ = self.read(handover);
-        if let Err(error) = self.folder.remove() {
-            handover
-                .tell(&RunEvent::Notice(format!("warning: cannot remove {}: {error}", self.folder.path().display())));
-        }
     }
 }

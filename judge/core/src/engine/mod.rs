@@ -9,9 +9,11 @@
 //! tracker                              what is finished, what is lost, and what runs again
 //! slurm, cluster                       the commands of Slurm, and how and for what they are called
 //! slurm_runner, following              a run: submits, follows, ends
+//! detached                             a run that no judge follows
 //! ```
 
 mod cluster;
+mod detached;
 mod entry;
 mod following;
 mod incarnation;
@@ -25,6 +27,7 @@ mod tracker;
 mod worker;
 
 pub use cluster::{OnInterrupt, SlurmSettings};
+pub use detached::{DetachedJobs, cancel, remove_folder};
 pub use entry::Entry;
 pub use incarnation::Incarnation;
 pub use plan_file::{PlanFile, WorkerSettings};

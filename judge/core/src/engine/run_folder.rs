@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, BufReader, BufWriter, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -115,6 +115,29 @@ impl RunFolder {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns the folder of a run at this path, or what is left of one; `None` if there is nothing, or anything else.
+    pub(super) fn left(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        let known = [PLAN, CASES, PIECES, CLAIMS, RESULTS, REVOKED, JOBS, LOGS, FILES, JUDGE, SCRIPT];
+        let is_known = |name: &String| known.contains(&&**name);
+        let is_own = |data: fs::Metadata| data.is_dir() && data.uid() == rustix::process::geteuid().as_raw();
+        let is_left = name.starts_with(PREFIX)
+            && path.symlink_metadata().is_ok_and(is_own)
+            && names(path).is_ok_and(|inner| inner.iter().all(is_known));
+        is_left.then(|| Self::at(path))
+    }
+
+    /// Returns whether the run is not over. Where the file system is not mounted here, that is an error.
+    ///
+    /// # Errors
+    /// When it cannot be known.
+    pub fn find_open(&self) -> io::Result<bool> {
+        match self.path.join(PLAN).try_exists()? {
+            false if !self.path.parent().is_some_and(Path::is_dir) => Err(ErrorKind::NotFound.into()),
+            is_open => Ok(is_open),
+        }
     }
 
     /// Returns whether the run goes on.

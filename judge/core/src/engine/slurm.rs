@@ -5,10 +5,14 @@ use crate::model::{Exit, error_chain, quote_words, tail};
 use crate::runner::ClusterError;
 use std::ffi::OsString;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A question to Slurm is answered in less, unless its controller is gone.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Tasks that are cancelled have this long to end, and are looked at this often.
+const ENDING: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_millis(200);
 
 /// What Slurm says where its machines are at fault, and not the arguments.
 const FAULTS: [&str; 10] = [
@@ -99,14 +103,14 @@ pub(super) fn submit(submission: &Submission<'_>) -> Result<String, ClusterError
 }
 
 /// Returns the tasks of jobs that Slurm still knows, those that have ended among them.
-pub(super) fn tasks(jobs: &[String]) -> Result<Vec<TaskRow>, ClusterError> {
+pub(super) fn tasks(jobs: &[String], patience: Duration) -> Result<Vec<TaskRow>, ClusterError> {
     let format = "--format=%F|%K|%T|%N|%r";
     let mut rows = Vec::new();
     // One for each: a job that is forgotten is an error, and hides the others.
     for job in jobs {
         let words = ["squeue", "--noheader", "--array", "--states=all", &format!("--jobs={job}"), format];
         let words = words.map(str::to_owned);
-        let output = run(&words, Path::new("/"), PATIENCE)?;
+        let output = run(&words, Path::new("/"), patience)?;
         if !output.status.success() && String::from_utf8_lossy(&output.stderr).contains("Invalid job id") {
             continue;
         }
@@ -129,6 +133,19 @@ fn row(line: &str) -> Option<TaskRow> {
 pub(super) fn cancel(jobs: &[String]) -> Result<(), ClusterError> {
     let words = [&["scancel".to_owned(), "--quiet".to_owned()], jobs].concat();
     run(&words, Path::new("/"), PATIENCE).map(drop)
+}
+
+/// Waits until no task of these jobs runs any more. Returns whether all have ended in time.
+pub(super) fn wait_for_end(jobs: &[String]) -> Result<bool, ClusterError> {
+    let started = Instant::now();
+    let is_active = |task: &TaskRow| task.state == TaskState::Running;
+    while tasks(jobs, PATIENCE)?.iter().any(is_active) {
+        if started.elapsed() > ENDING {
+            return Ok(false);
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(true)
 }
 
 fn run(words: &[String], folder: &Path, patience: Duration) -> Result<CommandOutput, ClusterError> {

@@ -14,6 +14,7 @@ use crate::model::{
 use crate::plan::Plan;
 use crate::runner::{ClusterError, EarlyEnd, Handover, PlanRunner, ResultStore, RunError, RunResult, Signals};
 use judge_sandbox::{Gap, Sandbox, Tier};
+use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
 
@@ -36,6 +37,15 @@ pub struct SlurmRunner {
     sandbox: Arc<Sandbox>,
     start: Start,
     running: Arc<RunningJobs>,
+    /// The folder of the last run that has ended. It stays until the end is recorded: if this judge is killed before,
+    /// the run can be taken up again.
+    ended: Mutex<Option<RunFolder>>,
+}
+
+impl Drop for SlurmRunner {
+    fn drop(&mut self) {
+        self.remove_ended(None);
+    }
 }
 
 impl SlurmRunner {
@@ -49,7 +59,15 @@ impl SlurmRunner {
         start: Start,
         ask: fn(&mut Signals) -> OnInterrupt,
     ) -> Self {
-        Self { cluster: Cluster::new(settings, ask), catalogue, sandbox, start, running: Arc::default() }
+        let cluster = Cluster::new(settings, ask);
+        Self { cluster, catalogue, sandbox, start, running: Arc::default(), ended: Mutex::default() }
+    }
+
+    /// Removes the folder of the run that ended before, and keeps this one in its place.
+    fn remove_ended(&self, next: Option<RunFolder>) {
+        let before = std::mem::replace(&mut *self.ended.lock(), next);
+        // What cannot be removed now is removed when the run is looked at.
+        drop(before.map(|folder| folder.remove()));
     }
 
     /// Makes the folder of a run, with everything that its tasks need.
@@ -137,7 +155,11 @@ impl SlurmRunner {
         if self.cluster.settings.detach {
             return Ok(Some(Stop::Detached));
         }
-        following.follow(handover, signals)
+        let result = following.follow(handover, signals);
+        if !matches!(result, Ok(Some(Stop::Detached))) {
+            self.remove_ended(Some(following.folder().clone()));
+        }
+        result
     }
 
     fn unprepared(&self, error: &io::Error) -> RunError {

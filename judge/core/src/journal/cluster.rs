@@ -3,7 +3,7 @@
 use super::nodes::add_node;
 use super::{Journal, JournalError, Recording};
 use crate::model::{ClusterJob, Node, RunId};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 use std::path::PathBuf;
 
 impl Recording {
@@ -17,6 +17,18 @@ impl Recording {
             params![self.run().0, job.engine, job.id, job.folder.to_string_lossy()],
         )?;
         Ok(())
+    }
+
+    /// Returns where the runs went on that are complete.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn completed_cluster_jobs(&self) -> Result<Vec<ClusterJob>, JournalError> {
+        let mut statement = self.connection()?.prepare(
+            "SELECT engine, cluster_job.id, folder FROM cluster_job JOIN run ON run.id = run WHERE state = 'complete'",
+        )?;
+        let jobs = statement.query_map([], read_job)?;
+        Ok(jobs.collect::<Result<_, _>>()?)
     }
 
     /// Writes down a machine that takes part.
@@ -47,10 +59,12 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn cluster_job(&self, run: RunId) -> Result<Option<ClusterJob>, JournalError> {
-        let job =
-            self.connection.query_row("SELECT engine, id, folder FROM cluster_job WHERE run = ?1", [run.0], |row| {
-                Ok(ClusterJob { engine: row.get(0)?, id: row.get(1)?, folder: PathBuf::from(row.get::<_, String>(2)?) })
-            });
-        Ok(job.optional()?)
+        let mut statement =
+            self.connection.prepare_cached("SELECT engine, id, folder FROM cluster_job WHERE run = ?1")?;
+        Ok(statement.query_row([run.0], read_job).optional()?)
     }
+}
+
+fn read_job(row: &Row<'_>) -> rusqlite::Result<ClusterJob> {
+    Ok(ClusterJob { engine: row.get(0)?, id: row.get(1)?, folder: PathBuf::from(row.get::<_, String>(2)?) })
 }

@@ -95,6 +95,7 @@ impl Journal {
             started: row.get(1)?,
             started_here: row.get(2)?,
             state: run_state(&row.get::<_, String>(3)?, &self.locks, run),
+            detached: None,
             problem: row.get(4)?,
             solver: row.get(5)?,
             command: row.get(19)?,

@@ -102,6 +102,25 @@ impl Recording {
     }
 }
 
+impl Journal {
+    /// Returns the run that [`Recording::resume`] would continue if its inputs are the same.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub fn unfinished(&self, record: &RunRecord<'_>) -> Result<Option<RunId>, JournalError> {
+        let today = SameRun::of(record);
+        for run in unfinished(&self.connection, record)? {
+            let then = SameRun::read(&self.connection, run)?.filter(|then| has_solvers(&today, then));
+            if let Some(then) = then
+                && changes(&self.connection, record, &today, (run, &then))?.is_empty()
+            {
+                return Ok(Some(run));
+            }
+        }
+        Ok(None)
+    }
+}
+
 /// Returns the runs of the problem and shard that were not carried through, the newest first.
 fn unfinished(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Result<Vec<RunId>> {
     let mut statement = connection.prepare(

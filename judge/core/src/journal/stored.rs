@@ -64,6 +64,7 @@ impl Journal {
             id,
             started: row.get(0)?,
             state: run_state(&row.get::<_, String>(1)?, &self.locks, id),
+            detached: None,
             elapsed: time(row, 2)?.unwrap_or_default(),
             command: row.get(3)?,
             problem: row.get(4)?,

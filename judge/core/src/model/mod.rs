@@ -76,7 +76,7 @@ pub use language_status::{CacheSummary, LanguageStatus};
 pub use limits::{CommandLimits, CompileLimits, HelperLimits, Limits};
 pub use listed::listed;
 pub use natural::natural_key;
-pub use node::{ClusterJob, Node, NodeList};
+pub use node::{ClusterJob, DetachedJob, JobState, Node, NodeList};
 pub use number::{Number, NumberError};
 pub use origin::Origin;
 pub use outcome::{KeptStderr, Outcome};

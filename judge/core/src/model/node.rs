@@ -4,6 +4,7 @@ use super::Outcome;
 use judge_sandbox::Tier;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::PathBuf;
 
 /// Where a run goes on without the judge that submitted it.
@@ -15,6 +16,43 @@ pub struct ClusterJob {
     pub id: String,
     /// The folder of the run on the shared file system.
     pub folder: PathBuf,
+}
+
+/// The job of a run that has not ended and that no judge follows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DetachedJob {
+    /// What runs it: `slurm`.
+    pub engine: String,
+    /// Its id there.
+    pub id: String,
+    /// What becomes of it.
+    pub state: JobState,
+}
+
+/// The state of a job on a cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JobState {
+    /// At least one of its tasks runs.
+    Running,
+    /// All its tasks wait.
+    Pending,
+    /// It has ended, and its results were not collected.
+    Ended,
+    /// The cluster does not say: its error.
+    Unknown(String),
+}
+
+impl fmt::Display for DetachedJob {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let engine = if self.engine == "slurm" { "Slurm" } else { &self.engine };
+        let does = match self.state {
+            JobState::Running => "runs",
+            JobState::Pending => "waits",
+            JobState::Ended => "has ended",
+            JobState::Unknown(_) => "may run",
+        };
+        write!(formatter, "{does} on {engine} (job {})", self.id)
+    }
 }
 
 /// A machine that cases of a run were run on.

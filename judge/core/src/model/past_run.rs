@@ -1,6 +1,6 @@
 //! A past run: its name, its state, and its row in the history.
 
-use super::{Digest, Direction, Labels, Stop};
+use super::{DetachedJob, Digest, Direction, Labels, Stop};
 use num_rational::BigRational;
 use std::fmt;
 use std::str::FromStr;
@@ -50,6 +50,8 @@ const RUN_EXPECTED: &str = "expected the number of a run, as in `judge history`,
 pub enum RunState {
     /// A judge is running it.
     Running,
+    /// It goes on on a cluster, or has ended there, and no judge follows it.
+    Detached,
     /// The judge was killed, or lost its journal.
     Killed,
     /// Ctrl-C.
@@ -64,8 +66,8 @@ pub enum RunState {
 
 impl RunState {
     /// Every state.
-    pub const ALL: [Self; 6] =
-        [Self::Running, Self::Killed, Self::Interrupted, Self::Stopped, Self::Partial, Self::Complete];
+    pub const ALL: [Self; 7] =
+        [Self::Running, Self::Detached, Self::Killed, Self::Interrupted, Self::Stopped, Self::Partial, Self::Complete];
 
     /// Returns the state of a run with this end.
     #[must_use]
@@ -82,6 +84,7 @@ impl RunState {
     pub fn name(self) -> &'static str {
         match self {
             Self::Running => "running",
+            Self::Detached => "detached",
             Self::Killed => "killed",
             Self::Interrupted => "interrupted",
             Self::Stopped => "stopped",
@@ -116,6 +119,8 @@ pub struct HistoryRow {
     pub started_here: String,
     /// Its state.
     pub state: RunState,
+    /// Its job, if it is detached.
+    pub detached: Option<DetachedJob>,
     /// The problem's id.
     pub problem: String,
     /// The solver's name.

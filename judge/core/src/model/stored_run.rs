@@ -1,7 +1,7 @@
 //! A recorded run.
 
 use super::{
-    BestSource, CaseList, CaseSpec, CheckerIdentity, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome,
+    BestSource, CaseList, CaseSpec, CheckerIdentity, DetachedJob, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome,
     OutcomeGrid, RunId, RunState, StoredFeatures,
 };
 use judge_sandbox::Tier;
@@ -17,6 +17,8 @@ pub struct StoredRun {
     pub started: String,
     /// Its state.
     pub state: RunState,
+    /// Its job, if it is detached.
+    pub detached: Option<DetachedJob>,
     /// How long it took.
     pub elapsed: Duration,
     /// The command line.

@@ -2,7 +2,9 @@
 
 use super::figure::figure;
 use super::trend::trends;
-use crate::model::{Direction, HistoryRow, Labels, Origin, Rule, RunId, RunState, StoredEntrant, StoredRun, one_line};
+use crate::model::{
+    DetachedJob, Direction, HistoryRow, Labels, Origin, Rule, RunId, RunState, StoredEntrant, StoredRun, one_line,
+};
 use crate::report::text::column::{Field, left, painted, right};
 use crate::report::text::json_text;
 use crate::report::text::json_value::{exact, schema_of};
@@ -92,7 +94,7 @@ fn cells(row: &HistoryRow) -> Vec<Field> {
         Field::new(row.total.as_ref().map_or_else(|| "–".to_owned(), |total| figure(row, total))),
         change(row),
         Field::new(&row.rule),
-        state(row.state),
+        state(row),
         Field::new(commit(row.git_commit.as_deref(), row.git_dirty)),
     ]
 }
@@ -110,14 +112,20 @@ fn change(row: &HistoryRow) -> Field {
     painted(&format!("{sign}{}", figure(row, change)), if better { Paint::Good } else { Paint::Bad })
 }
 
-fn state(state: RunState) -> Field {
-    match state {
-        RunState::Complete => Field::new(state),
-        RunState::Running => painted(state.name(), Paint::Strong),
+fn state(row: &HistoryRow) -> Field {
+    let text = state_text(row.state, row.detached.as_ref());
+    match row.state {
+        RunState::Complete => Field::new(text),
+        RunState::Running | RunState::Detached => painted(&text, Paint::Strong),
         RunState::Killed | RunState::Interrupted | RunState::Stopped | RunState::Partial => {
-            painted(state.name(), Paint::Warning)
+            painted(&text, Paint::Warning)
         }
     }
+}
+
+/// Returns the state of a run, in words.
+fn state_text(state: RunState, detached: Option<&DetachedJob>) -> String {
+    detached.map_or_else(|| state.to_string(), ToString::to_string)
 }
 
 fn commit(commit: Option<&str>, dirty: Option<bool>) -> String {
@@ -160,7 +168,7 @@ pub fn stored_run_text(run: &StoredRun) -> String {
     };
     let [tags, note] = label_lines(&run.labels);
     let lines = [
-        ("state", format!("{}, {done} of {} cases", run.state, run.case_count)),
+        ("state", format!("{}, {done} of {} cases", state_text(run.state, run.detached.as_ref()), run.case_count)),
         ("started", run.started.clone()),
         ("message", run.message.as_deref().map_or_else(String::new, |message| one_line(message).into_owned())),
         tags,
@@ -228,6 +236,9 @@ struct Record<'a> {
     /// Its state.
     #[schemars(extend("enum" = RunState::ALL.map(RunState::name)))]
     state: &'static str,
+    /// Where it goes on without a judge: `runs on Slurm (job 222)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detached: Option<String>,
     /// The problem's id.
     problem: &'a str,
     /// The solver's name.
@@ -321,6 +332,7 @@ fn record(row: &HistoryRow) -> Record<'_> {
         run: row.run.0,
         started: &row.started,
         state: row.state.name(),
+        detached: row.detached.as_ref().map(ToString::to_string),
         problem: &row.problem,
         solver: &row.solver,
         command: &row.command,

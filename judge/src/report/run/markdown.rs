@@ -36,7 +36,8 @@ fn headline(report: &RunReport<'_>) -> String {
     let counts: Counts = report.outcomes.verdicts().collect();
     let sign = if good { "✅" } else { "❌" };
     let stopped = match report.stop {
-        Some(Stop::Interrupted | Stop::Detached) => "; **interrupted**",
+        Some(Stop::Interrupted) => "; **interrupted**",
+        Some(Stop::Detached) => "; **not ended**",
         Some(Stop::FailFast) => "; stopped at the first failure",
         None => "",
     };

@@ -1,6 +1,6 @@
 //! The report of a run: the value that every format is rendered from.
 
-use crate::model::{Features, JobId, Labels, Outcome, OutcomeGrid, Provenance, Rule, Stop, Verdict};
+use crate::model::{DetachedJob, Features, JobId, Labels, Outcome, OutcomeGrid, Provenance, Rule, Stop, Verdict};
 use crate::plan::Plan;
 use crate::report::text::figures::{points_text, scores_text, verdict_of};
 use crate::report::text::reference::Reference;
@@ -33,6 +33,8 @@ pub struct RunReport<'a> {
     pub every_row: bool,
     /// Why the run ended early, if it did.
     pub stop: Option<Stop>,
+    /// Its job, if it goes on on a cluster without a judge.
+    pub detached: Option<&'a DetachedJob>,
     /// When, how and where it took place.
     pub provenance: &'a Provenance,
     /// How long it took.

@@ -49,6 +49,9 @@ pub(super) struct Summary<'a> {
     jobs: usize,
     /// Whether a signal ended the run before its plan was done; `--fail-fast` is no interruption.
     interrupted: bool,
+    /// Where it goes on without a judge: `runs on Slurm (job 222)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detached: Option<String>,
     /// How long it took.
     elapsed_ms: f64,
     /// How many timings other programs disturbed.
@@ -182,6 +185,7 @@ impl<'a> Summary<'a> {
             limits: (&plan.limits).into(),
             jobs: report.jobs,
             interrupted: report.stop == Some(Stop::Interrupted),
+            detached: report.detached.map(ToString::to_string),
             elapsed_ms: in_milliseconds(report.elapsed),
             noisy: report.noisy(),
             solvers: in_order(report.leaderboard).into_iter().map(|place| solver_record(report, place)).collect(),

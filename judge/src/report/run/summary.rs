@@ -216,9 +216,8 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
     parts.push(format!("{} with {jobs}", milliseconds(report.elapsed)));
     parts.push(format!("sandbox tier {}", report.tier));
     let stopped = match report.stop {
-        Some(Stop::Interrupted | Stop::Detached) => {
-            "\ninterrupted: totals and means count only the cases that were run"
-        }
+        Some(Stop::Interrupted) => "\ninterrupted: totals and means count only the cases that were run",
+        Some(Stop::Detached) => "\nnot ended: totals and means count only the cases that were collected",
         Some(Stop::FailFast) => {
             "\nstopped at the first failure (--fail-fast): totals and means count only the cases that were run"
         }

@@ -2,10 +2,12 @@
 
 use super::reply::{Asked, asked, document, json, number, page_rows};
 use crate::journal::HistoryFilter;
-use crate::report::{self, RunHead};
+use crate::model::RunState;
+use crate::report::{self, RunHead, RunReport};
 use crate::ui::field::Field;
 use crate::ui::film;
 use crate::ui::store::Store;
+use crate::workflow::detached::DetachedRuns;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use serde::Deserialize;
@@ -38,7 +40,8 @@ pub(super) async fn list(State(store): State<Arc<Store>>, query: Asked<RunsQuery
         };
         store.look(|journal| {
             let Some(journal) = journal else { return Ok(json(report::history_page_json(&[], offset, 0))?) };
-            let rows = journal.history(&filter)?;
+            let mut rows = journal.history(&filter)?;
+            DetachedRuns::new(&store.catalogue, journal).mark(&mut rows)?;
             Ok(json(report::history_page_json(&rows, offset, journal.history_count(&filter)?))?)
         })
     })
@@ -50,17 +53,21 @@ pub(super) async fn head(State(store): State<Arc<Store>>, Path(run): Path<String
     document(store, move |store| {
         let run = store.run(number(store, &run)?)?;
         let shown = &run.shown;
+        let detached = store.look(|journal| match journal {
+            Some(journal) => Ok(DetachedRuns::new(&store.catalogue, journal).find(shown.id(), shown.run.state)?),
+            None => Ok(None),
+        })?;
         let relative: Vec<_> = (0..shown.solver_count()).map(|solver| shown.mean_relative(solver)).collect();
         let head = RunHead {
             run: shown.id(),
-            state: shown.run.state,
+            state: if detached.is_some() { RunState::Detached } else { shown.run.state },
             planned: shown.run.case_count,
             fields: &Field::NAMES,
             features: &shown.feature_names(),
             replays: film::is_shown(store, shown.problem()),
             relative: &relative,
         };
-        Ok(json(report::run_head_json(&shown.report(), &head))?)
+        Ok(json(report::run_head_json(&RunReport { detached: detached.as_ref(), ..shown.report() }, &head))?)
     })
     .await
 }

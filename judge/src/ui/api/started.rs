@@ -9,6 +9,7 @@ use crate::ui::refused::Refused;
 use crate::ui::started::{StartedRun, Starter};
 use crate::ui::store::Store;
 use crate::workflow::command_line;
+use crate::workflow::detached::DetachedRuns;
 use crate::workflow::failure::Failure;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -58,6 +59,11 @@ pub(super) async fn resume(State(store): State<Arc<Store>>, Path(run): Path<Stri
         if !matches!(state, RunState::Interrupted | RunState::Killed) {
             return Err(Failure::usage(format!("run {run} is {state}: there is nothing to resume")).into());
         }
+        store.look(|journal| {
+            DetachedRuns::new(&store.catalogue, journal.ok_or_else(missing)?)
+                .check_ended(run, "nothing was started")?;
+            Ok(())
+        })?;
         let other = || Failure::usage(format!("run {run} is none of `judge run`, and cannot be resumed here"));
         let words = command_line::resumed(&command).ok_or_else(other)?;
         Ok((starter.with_common(words), newest(store)?, Some(run)))
