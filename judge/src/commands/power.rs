@@ -154,7 +154,7 @@ fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<S
     let scored = played.scored()?;
     let measure = scored.measure(args.statistics.measure, args.differences.first());
     let paired = scored.paired(measure, 1);
-    let moments = Moments::of(&paired.linearised());
+    let moments = Moments::of(&linearised(&paired.terms()));
     if moments.count().min(paired.solved) < FEWEST_CASES {
         return Err(Failure::usage(format!("{} cases that both solved show no spread", paired.solved))
             .with_hint("give more cases: --seeds 1-30"));

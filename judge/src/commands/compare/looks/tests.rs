@@ -37,7 +37,7 @@ fn nothing_played(rule: &str, direction: Direction) -> MatchResult {
     problem.scoring = rule.parse().unwrap();
     problem.direction = direction;
     let plan = Plan::new(problem, ["a", "b", "c"].map(solver).to_vec(), CaseList::default());
-    MatchResult { outcomes: OutcomeGrid::new(0, 3), plan, stop: None }
+    MatchResult { outcomes: OutcomeGrid::new(0, 3), plan, inputs: Vec::new(), stop: None }
 }
 
 /// Adds a case with these scores; a solver without one fails.
