@@ -7,7 +7,7 @@ use crate::manifest::Catalogue;
 use crate::model::{Digest, Exit, NodeList, Problem, Rule, Stop};
 use crate::paired::{EffectMeasure, MinEffect};
 use crate::report::{PowerReport, Spread};
-use crate::statistics::Moments;
+use crate::statistics::{Moments, linearised};
 use crate::workflow::best_scores::ReferenceScores;
 use crate::workflow::entrants::{CaseKey, Entrant, PastEntrant, RUN};
 use crate::workflow::failure::Failure;

@@ -79,6 +79,8 @@ fn comparison_record<'a>(
     let pair = |pair: &Pair| PairRecord {
         case: report.plan.cases.at(pair.case).name.to_string(),
         effect: pair.effect,
+        own_change: report.own_change(pair),
+        of_total: report.of_total(paired, pair),
         reproduce: report.plan.reproduce(JobId { case: pair.case, solver: paired.second }),
     };
     ComparisonRecord {
@@ -86,10 +88,20 @@ fn comparison_record<'a>(
         second: report.name(paired.second),
         claim: claim_name(inference.claim),
         verdict: report.verdict(comparison),
+        fact: report.fact(comparison),
+        whole_contest: report.is_whole_contest(paired),
+        conclusion: report.conclusion(comparison),
+        scope: report.scope(comparison),
+        note: report.units_in_words(paired),
         more_cases,
         cases: paired.pairs.len(),
         solved: paired.solved,
         interval: inference.interval.map(Into::into),
+        interval_kind: match report.parameters.bound {
+            Some(_) => "anytime-exact",
+            None if report.is_sequential => "anytime",
+            None => "student",
+        },
         log_likelihood_ratio: inference.log_likelihood_ratio,
         effect: inference.summary.as_ref().map(|summary| effect_record(report, comparison, summary)),
         failures: FailureRecord {
@@ -120,7 +132,7 @@ fn effect_record(report: &CompareReport<'_>, comparison: &Comparison, summary: &
         mean: moments.mean(),
         mean_shown: report.measure.shown(moments.mean()),
         deviation: moments.deviation(),
-        biased_upward: report.is_biased(comparison),
+        exaggerated: report.is_exaggerated(comparison),
         wins: signs.wins,
         ties: signs.ties,
         losses: signs.losses,

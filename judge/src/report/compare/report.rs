@@ -1,10 +1,13 @@
 //! The report of a comparison: the value that every format is rendered from.
 
-use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, one_line};
-use crate::paired::{Claim, Contrast, EffectMeasure, FeatureRange, Inference, PairedComparison, TestParameters};
+use crate::model::{
+    CaseName, CaseSpec, JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, TestGroup, one_line,
+};
+use crate::paired::{Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters};
 use crate::plan::Plan;
 use crate::statistics::Hypothesis;
 use judge_sandbox::Tier;
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// The report of a comparison.
@@ -79,10 +82,65 @@ impl CompareReport<'_> {
         one_line(self.name(solver)).into_owned()
     }
 
-    /// Returns whether the mean effect is biased upward: cases ended because it was large.
-    pub(super) fn is_biased(&self, comparison: &Comparison) -> bool {
+    /// Returns whether the mean effect is exaggerated: cases ended because it was large.
+    pub(super) fn is_exaggerated(&self, comparison: &Comparison) -> bool {
         self.is_sequential
             && matches!(comparison.inference.claim, Claim::Better | Claim::Worse | Claim::Accepted(Hypothesis::H1))
+    }
+
+    /// Returns whether the problem has test groups that count as a whole, and so have one effect each.
+    pub(super) fn has_whole_groups(&self) -> bool {
+        self.plan.problem.test_groups.iter().any(TestGroup::counts_as_a_whole)
+    }
+
+    /// Returns whether the cases are all that the contest has: files, those of a problem without a generator, or test
+    /// groups. What they add up to is the result then.
+    pub(super) fn is_whole_contest(&self, paired: &PairedComparison) -> bool {
+        let (problem, cases) = (&self.plan.problem, &self.plan.cases);
+        let is_file = |case: CaseSpec| case.file().is_some();
+        let has_no_others =
+            problem.generator.is_none() || !problem.test_groups.is_empty() || cases.iter().all(is_file);
+        let names: HashSet<CaseName> = cases.iter().map(|case| case.name).collect();
+        has_no_others
+            && !self.is_sequential
+            && self.measure.counts_failures()
+            && paired.cases == cases.len()
+            && problem.cases.iter().all(|case| names.contains(&case.name))
+    }
+
+    /// Returns the note on cases that have no effect of their own, if there are any.
+    pub(super) fn units_in_words(&self, paired: &PairedComparison) -> Option<String> {
+        let (cases, effects) = (paired.cases, paired.pairs.len());
+        match cases.checked_sub(effects) {
+            None | Some(0) => None,
+            Some(_) if self.has_whole_groups() => {
+                Some(format!("{cases} cases make {effects} effects: a test group that counts as a whole has one"))
+            }
+            Some(repeated) => Some(format!(
+                "{} the input of another one: cases with the same input count once, so there are {effects} effects",
+                if repeated == 1 { "1 case has".to_owned() } else { format!("{repeated} cases have") }
+            )),
+        }
+    }
+
+    /// Returns how a case's own score changed, as a share of it, where effects are shares of the total.
+    pub(super) fn own_change(&self, pair: &Pair) -> Option<f64> {
+        (self.measure == EffectMeasure::Total && pair.base != 0.0).then(|| pair.effect / pair.base.abs())
+    }
+
+    /// Returns what a case adds to the change of the total, as a share of it.
+    pub(super) fn of_total(&self, paired: &PairedComparison, pair: &Pair) -> Option<f64> {
+        (self.measure == EffectMeasure::Total).then(|| pair.effect / paired.pairs.len() as f64)
+    }
+
+    /// Returns the name of a case, or of the group that it counts together with.
+    pub(super) fn effect_name(&self, pair: &Pair) -> String {
+        let (problem, case) = (&self.plan.problem, self.plan.cases.at(pair.case));
+        let group = problem.test_group_of(&case).map(|group| &problem.test_groups[group]);
+        match group.filter(|group| group.counts_as_a_whole()) {
+            Some(group) => format!("group {}", group.name),
+            None => case.name.to_string(),
+        }
     }
 
     /// Returns whether these solvers ran a case on the same processor.

@@ -77,7 +77,7 @@ fn winner(report: &TuneReport, best: usize) -> String {
         ));
     }
     lines.extend(against_runner_up(report, best));
-    lines.push("the winner's score is biased upward (selection): confirm it on fresh cases".to_owned());
+    lines.push(report.selection_note().to_owned());
     let again = format!("  judge run -p {} {} --seeds 1-50", report.problem, report.command(best));
     lines.push(one_line(&again).into_owned());
     if best == 0 {
