@@ -32,6 +32,6 @@ pub use moments::Moments;
 pub use power::normal_level;
 pub use random::Random;
 pub use sign_test::{SignTest, sign_test};
-pub use summary::{EffectSummary, Finding, TooFewCases, linearised, mean_interval};
+pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, linearised, mean_interval};
 pub use welch::{SumError, TermVariance};
 pub use wilcoxon::{Wilcoxon, wilcoxon};

@@ -38,8 +38,12 @@ pub fn fewest_for_claim(alpha: f64) -> usize {
 /// Returns whether the mean of the population lies on the side of 0 that the mean of the sample does, for certain.
 pub(super) fn is_side_certain(sample: &[f64], alpha: f64) -> bool {
     let moments = Moments::of(sample);
-    let is_beyond_chance = mean_interval(&moments, alpha).is_some_and(|interval| !interval.contains(0.0));
-    is_beyond_chance && outweighs_skewness(&moments, alpha) && flip_level(sample) <= alpha
+    is_beyond_chance(&moments, alpha) && outweighs_skewness(&moments, alpha) && flip_level(sample) <= alpha
+}
+
+/// Returns whether Student's two-sided test at alpha excludes a mean of 0.
+pub(super) fn is_beyond_chance(moments: &Moments, alpha: f64) -> bool {
+    mean_interval(moments, alpha).is_some_and(|interval| !interval.contains(0.0))
 }
 
 fn outweighs_skewness(moments: &Moments, alpha: f64) -> bool {

@@ -2,7 +2,7 @@
 
 use super::anytime::Term;
 use super::interval::Interval;
-use super::mean_test::is_side_certain;
+use super::mean_test::{is_beyond_chance, is_side_certain};
 use super::moments::Moments;
 use super::power::{MOST_CASES, student_quantile};
 use super::sign_test::{SignTest, sign_test};
@@ -41,21 +41,29 @@ impl EffectSummary {
     pub fn of(terms: &[Term], alpha: f64, min_effect: Option<f64>) -> Result<Self, TooFewCases> {
         let moments = Moments::of(&linearised(terms));
         let effects: Vec<f64> = terms.iter().map(|term| term.effect).collect();
-        let student = mean_interval(&moments, alpha).ok_or(TooFewCases { cases: terms.len() })?;
-        let is_certain = is_side_certain(&effects, alpha);
-        let interval = if is_certain { student } else { student.reaching(0.0) };
+        let interval = effect_interval(terms, alpha).ok_or(TooFewCases { cases: terms.len() })?;
         let is_within = |bound: f64| {
             let beyond = |center: f64| terms.iter().map(|term| term.distance(center)).collect::<Vec<_>>();
             is_side_certain(&beyond(bound), alpha) && is_side_certain(&beyond(-bound), alpha)
         };
         let finding = match Finding::from_interval(interval, moments.mean(), terms.len(), min_effect) {
             Finding::Smaller if !min_effect.is_some_and(is_within) => Finding::Undecided { more_cases: None },
-            // More cases of the same kind would not change what Student's interval says.
-            Finding::Undecided { .. } if !student.contains(0.0) => Finding::Undecided { more_cases: None },
+            // Student's interval excludes 0, so its width does not tell how many cases are missing.
+            Finding::Undecided { .. } if is_beyond_chance(&moments, alpha) => Finding::Undecided { more_cases: None },
             finding => finding,
         };
         Ok(Self { moments, interval, signs: sign_test(&effects), ranks: wilcoxon(&effects), finding })
     }
+}
+
+/// Returns the interval of the mean effect by Student's t, extended to 0 where the effects are not certain to be on one
+/// side of it. `None` below two cases. The bases have a mean of 1.
+#[must_use]
+pub fn effect_interval(terms: &[Term], alpha: f64) -> Option<Interval> {
+    let student = mean_interval(&Moments::of(&linearised(terms)), alpha)?;
+    let effects: Vec<f64> = terms.iter().map(|term| term.effect).collect();
+    let is_claim = !student.contains(0.0) && is_side_certain(&effects, alpha);
+    Some(if is_claim { student } else { student.reaching(0.0) })
 }
 
 /// Returns numbers of the same mean as the effects, whose spread is that of the mean, for bases with a mean of 1. The
