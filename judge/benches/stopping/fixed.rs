@@ -4,7 +4,9 @@ use crate::fixed_populations::{COUNTS, Named, Rates, chosen_on, found, rates, un
 use judge::statistics::Random;
 
 pub(crate) fn fixed_tables(runs: usize) {
-    println!("\nFalse claims from a fixed number of cases, {runs} runs, the likelier side (Student's interval alone):\n");
+    println!(
+        "\nFalse claims from a fixed number of cases, {runs} runs, the likelier side (Student's interval alone):\n"
+    );
     println!("| effects | rarest event | {} |", counts());
     println!("|---|---:|{}", "---:|".repeat(COUNTS.len()));
     null_rows("", &chosen_on(), runs);

@@ -13,8 +13,8 @@ use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseList, CaseSpec, Digest, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, FinishedJob, JobId, Outcome, OutcomeGrid, Problem, RunEvent,
-    Seeds, Solver, SolverSpec, Stop, Verdict,
+    CaseList, CaseSpec, Digest, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, FinishedJob, JobId, Outcome, OutcomeGrid,
+    Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
 };
 use crate::paired::EffectMeasure;
 use crate::plan::{Order, Plan};

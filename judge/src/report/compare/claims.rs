@@ -45,7 +45,7 @@ impl CompareReport<'_> {
             0.0 => format!("{} stays the same", quantity(self, self.measure)),
             _ => format!("{} by {}", change(self, self.measure, mean), size(self.measure, mean)),
         };
-        let is_result = if self.is_whole_contest(paired) { "; that is the result: they are the whole contest" } else { "" };
+        let is_result = if self.is_result(paired) { "; that is the result: they are the whole contest" } else { "" };
         Some(format!("{against}{cases} {changed}{is_result}"))
     }
 

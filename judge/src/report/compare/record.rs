@@ -40,6 +40,8 @@ pub(super) struct Document<'a, C, P> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) elapsed_ms: Option<f64>,
     pub(super) times_comparable: bool,
+    /// How CPU times changed; none if they cannot be compared.
+    pub(super) time_changes: Vec<TimeRecord<'a>>,
     pub(super) warnings: &'a [String],
     pub(super) solvers: Vec<SolverRecord<'a>>,
     #[schemars(with = "Vec<ComparisonRecord<'a, Vec<PairRecord>>>")]
@@ -139,6 +141,16 @@ pub(super) struct EffectRecord {
     pub(super) losses: usize,
     pub(super) sign_test_p: f64,
     pub(super) wilcoxon_p: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "time_change")]
+pub(super) struct TimeRecord<'a> {
+    pub(super) first: &'a str,
+    pub(super) second: &'a str,
+    /// The logarithm of the mean ratio.
+    pub(super) mean: f64,
+    pub(super) interval: IntervalRecord,
 }
 
 #[derive(Serialize, JsonSchema)]

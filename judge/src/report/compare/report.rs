@@ -1,13 +1,10 @@
 //! The report of a comparison: the value that every format is rendered from.
 
-use crate::model::{
-    CaseName, CaseSpec, JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, TestGroup, one_line,
-};
+use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, TestGroup, one_line};
 use crate::paired::{Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters};
 use crate::plan::Plan;
-use crate::statistics::Hypothesis;
+use crate::statistics::{Hypothesis, Interval, Moments, mean_interval};
 use judge_sandbox::Tier;
-use std::collections::HashSet;
 use std::time::Duration;
 
 /// The report of a comparison.
@@ -27,6 +24,8 @@ pub struct CompareReport<'a> {
     pub parameters: TestParameters,
     /// Whether cases were added until it was decided.
     pub is_sequential: bool,
+    /// Whether the cases are all that the contest has.
+    pub is_whole_contest: bool,
     /// Every solver but the first, compared with the first.
     pub comparisons: &'a [Comparison],
     /// The feature by which the cases are grouped, if they are.
@@ -93,19 +92,9 @@ impl CompareReport<'_> {
         self.plan.problem.test_groups.iter().any(TestGroup::counts_as_a_whole)
     }
 
-    /// Returns whether the cases are all that the contest has: files, those of a problem without a generator, or test
-    /// groups. What they add up to is the result then.
-    pub(super) fn is_whole_contest(&self, paired: &PairedComparison) -> bool {
-        let (problem, cases) = (&self.plan.problem, &self.plan.cases);
-        let is_file = |case: CaseSpec| case.file().is_some();
-        let has_no_others =
-            problem.generator.is_none() || !problem.test_groups.is_empty() || cases.iter().all(is_file);
-        let names: HashSet<CaseName> = cases.iter().map(|case| case.name).collect();
-        has_no_others
-            && !self.is_sequential
-            && self.measure.counts_failures()
-            && paired.cases == cases.len()
-            && problem.cases.iter().all(|case| names.contains(&case.name))
+    /// Returns whether what these cases add up to is the result: they are the whole contest, and all of them count.
+    pub(super) fn is_result(&self, paired: &PairedComparison) -> bool {
+        self.is_whole_contest && self.measure.counts_failures() && paired.cases == self.plan.cases.len()
     }
 
     /// Returns the note on cases that have no effect of their own, if there are any.
@@ -151,6 +140,18 @@ impl CompareReport<'_> {
         }
         let [first, second] = solvers.map(|solver| self.outcome(case, solver));
         first.zip(second).is_none_or(|(first, second)| nodes.processor(&first) == nodes.processor(&second))
+    }
+
+    /// Returns the mean logarithm of the ratio of the CPU times with Student's interval, on the cases that both ran on the
+    /// same processor.
+    pub(super) fn time_change(&self, paired: &PairedComparison) -> Option<(f64, Interval)> {
+        let solvers = [paired.first, paired.second];
+        let seconds = |case, solver| Some(self.outcome(case, solver)?.cpu?.as_secs_f64()).filter(|time| *time > 0.0);
+        let ratio = |pair: &Pair| Some((seconds(pair.case, paired.second)? / seconds(pair.case, paired.first)?).ln());
+        let like = paired.pairs.iter().filter(|pair| self.is_on_one_processor(pair.case, solvers));
+        let moments = Moments::of(&like.filter_map(ratio).collect::<Vec<_>>());
+        let interval = mean_interval(&moments, self.parameters.alpha).filter(|_| self.times_are_comparable)?;
+        Some((moments.mean(), interval))
     }
 
     /// Returns the CPU times of a solver; none if they cannot be compared with each other.

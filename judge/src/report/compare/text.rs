@@ -12,7 +12,7 @@ use crate::report::text::plot::histogram;
 use crate::report::text::provenance::processors_line;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::grid;
-use crate::statistics::{EffectSummary, Moments};
+use crate::statistics::EffectSummary;
 use std::time::Duration;
 
 /// The number of cases with the largest losses and gains that are shown.
@@ -118,18 +118,15 @@ fn time_line(report: &CompareReport<'_>, paired: &PairedComparison) -> Option<St
     if !report.times_are_comparable {
         return Some("  CPU time              not compared: it was not taken under the same conditions".to_owned());
     }
-    let seconds = |case, solver| Some(report.outcome(case, solver)?.cpu?.as_secs_f64()).filter(|time| *time > 0.0);
-    let ratio = |pair: &&Pair| Some((seconds(pair.case, paired.second)? / seconds(pair.case, paired.first)?).ln());
-    let (like, unlike): (Vec<&Pair>, Vec<&Pair>) =
-        paired.pairs.iter().partition(|pair| report.is_on_one_processor(pair.case, [paired.first, paired.second]));
-    if like.is_empty() && !unlike.is_empty() {
+    let is_like = |pair: &&Pair| report.is_on_one_processor(pair.case, [paired.first, paired.second]);
+    let like = paired.pairs.iter().filter(is_like).count();
+    let left_out = paired.pairs.len() - like;
+    if like == 0 && left_out > 0 {
         return Some("  CPU time              not compared: no case was run on the same processor by both".to_owned());
     }
-    let ratios: Vec<f64> = like.iter().filter_map(ratio).collect();
-    let moments = Moments::of(&ratios);
-    let interval = crate::statistics::mean_interval(&moments, report.parameters.alpha)?;
-    let effect = signed(EffectMeasure::Ratio, moments.mean());
-    let only = match unlike.len() {
+    let (mean, interval) = report.time_change(paired)?;
+    let effect = signed(EffectMeasure::Ratio, mean);
+    let only = match left_out {
         0 => String::new(),
         left_out => format!(" (without {} on different processors)", counted(left_out, "case")),
     };

@@ -135,7 +135,10 @@ mod tests {
         let ratio = amount(EffectMeasure::Ratio, 0.5, Interval { low: 0.01, high: 0.6 });
         assert_eq!(ratio, "65 % (1 % to 82 %)");
         // An end that is not 0 is not shown as 0.
-        assert_eq!((amounts(0.3, 9.0, 41.0), amounts(-41.0, -9.0, -0.3)), ("9 (0.30 to 41)".into(), "9 (0.30 to 41)".into()));
+        assert_eq!(
+            (amounts(0.3, 9.0, 41.0), amounts(-41.0, -9.0, -0.3)),
+            ("9 (0.30 to 41)".into(), "9 (0.30 to 41)".into())
+        );
         assert_eq!(amounts(1e-9, 9.0, 41.0), "9 (above 0 to 41)");
         assert_eq!(between(EffectMeasure::Difference, Interval { low: 0.3, high: 41.0 }), "from +0.30 to +41");
         assert_eq!(ends(EffectMeasure::Difference, Interval { low: -3.0, high: 41.0 }), "−3 to +41");

@@ -83,9 +83,9 @@ impl TuneReport {
     /// Returns what the winner's score is worth.
     pub(super) fn selection_note(&self) -> &'static str {
         if self.comparison.is_some() {
-            "the winner's score is exaggerated, as it was selected for it: the fresh cases below show what it is worth"
+            "the winner's score is exaggerated (selection): the fresh cases show what it is worth"
         } else {
-            "the winner's score is exaggerated, as it was selected for it: confirm it on fresh cases"
+            "the winner's score is exaggerated (selection): confirm it on fresh cases"
         }
     }
 

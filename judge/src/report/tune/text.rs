@@ -103,6 +103,9 @@ fn on_fresh_cases(report: &TuneReport, comparison: &TuneComparison, style: Style
         one_line(&format!("on {} fresh cases against {default}:", comparison.cases.len())).into_owned(),
         style.paint(paint, &comparison.verdict),
     ];
+    if comparison.mean.is_some_and(|mean| mean < 0.0) {
+        lines.push("the winner scored lower than the default there".to_owned());
+    }
     if comparison.stop.is_some() {
         lines.push("interrupted: only finished cases are compared".to_owned());
     }
