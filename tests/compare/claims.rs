@@ -65,7 +65,8 @@ fn cases_that_are_the_whole_contest_have_a_result() {
     }
     for more in [&[][..], &["--no-journal"]] {
         let copied = compared(&folder, &[&["./plain", "./better"], more].concat());
-        assert_eq!((&copied["cases"], &copied["whole_contest"]), (&4.into(), &true.into()), "{copied}");
+        assert_eq!((&copied["cases"], &copied["effect_count"]), (&20.into(), &4.into()), "{copied}");
+        assert_eq!(copied["whole_contest"], true, "{copied}");
         assert!(text(&copied, "fact").starts_with("on these 20 cases the sum rises by 1."), "{copied}");
         assert!(text(&copied, "fact").ends_with("; that is the result: they are the whole contest"), "{copied}");
         assert!(text(&copied, "note").starts_with("16 cases have the input of another one"), "{copied}");
@@ -82,7 +83,7 @@ fn a_generator_that_repeats_itself_makes_no_new_cases() {
     folder.write("repeat.sh", "echo $(($1 % 4))\n");
     for until_decided in [&[][..], &["--until-decided", "--max-cases", "60"]] {
         let repeated = compared(&folder, &[&["./plain", "./better"], until_decided].concat());
-        assert_eq!(repeated["cases"], 4, "{repeated}");
+        assert_eq!(repeated["effect_count"], 4, "{repeated}");
         assert_ne!(repeated["claim"], "better", "{repeated}");
     }
 }
@@ -101,7 +102,7 @@ fn a_group_that_counts_as_a_whole_has_one_effect() {
         let bad = if aggregate == "min" { "echo 500" } else { "exit 3" };
         folder.script("uneven", &format!("read -r seed; [ $((seed % 4)) = 0 ] && {{ {bad}; exit; }}; echo 2000"));
         let found = compared(&folder, &["./even", "./uneven"]);
-        assert_eq!((&found["cases"], &found["whole_contest"]), (&7.into(), &true.into()), "{found}");
+        assert_eq!((&found["effect_count"], &found["whole_contest"]), (&7.into(), &true.into()), "{found}");
         assert!(text(&found, "fact").starts_with(&format!("on these 28 cases the sum {change}")), "{found}");
         assert!(
             text(&found, "conclusion").starts_with("judging by these 7 groups, uneven is worse than even"),

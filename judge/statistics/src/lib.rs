@@ -27,11 +27,11 @@ pub use anytime::{
     cases_until_decided,
 };
 pub use interval::Interval;
-pub use mean_test::fewest_for_claim;
+pub use mean_test::{fewest_for_claim, mean_interval};
 pub use moments::Moments;
 pub use power::normal_level;
 pub use random::Random;
 pub use sign_test::{SignTest, sign_test};
-pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, linearised, mean_interval};
+pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, linearised};
 pub use welch::{SumError, TermVariance};
 pub use wilcoxon::{Wilcoxon, wilcoxon};

@@ -15,9 +15,9 @@
 //! (Johnson, "Modified t tests", JASA 73, 1978; Hall, "On the removal of skewness by transformation", JRSS B 54, 1992.)
 //! Johnson's is the better one, but falls again for effects that are clear against their spread: Hall's never does.
 
+use super::interval::Interval;
 use super::moments::Moments;
 use super::power::student_quantile;
-use super::summary::mean_interval;
 
 /// The number of effects other than 0 up to which all arrangements of signs are gone through.
 const MOST_FLIPPED: usize = 16;
@@ -27,6 +27,14 @@ const HALL_SHARE: f64 = 0.2;
 
 /// What rounding may change of a sum, as a share of the sum of the sizes.
 const ROUNDING: f64 = 1e-12;
+
+/// Returns the two-sided interval of the mean with error probability `alpha`, by Student's t. `None` below two effects.
+#[must_use]
+pub fn mean_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
+    let freedom = moments.count().checked_sub(1).filter(|&freedom| freedom > 0)?;
+    let radius = student_quantile(1.0 - alpha / 2.0, freedom as f64) * moments.standard_error();
+    Some(Interval { low: moments.mean() - radius, high: moments.mean() + radius })
+}
 
 /// Returns the fewest cases that can show anything at alpha: with fewer, the clearest arrangement of signs is one that
 /// chance makes more often.

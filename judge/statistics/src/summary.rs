@@ -2,9 +2,9 @@
 
 use super::anytime::Term;
 use super::interval::Interval;
-use super::mean_test::{is_beyond_chance, is_side_certain};
+use super::mean_test::{is_beyond_chance, is_side_certain, mean_interval};
 use super::moments::Moments;
-use super::power::{MOST_CASES, student_quantile};
+use super::power::MOST_CASES;
 use super::sign_test::{SignTest, sign_test};
 use super::wilcoxon::{Wilcoxon, wilcoxon};
 
@@ -73,14 +73,6 @@ pub fn effect_interval(terms: &[Term], alpha: f64) -> Option<Interval> {
 pub fn linearised(terms: &[Term]) -> Vec<f64> {
     let mean = terms.iter().map(|term| term.effect).sum::<f64>() / terms.len().max(1) as f64;
     terms.iter().map(|term| term.effect - mean * (term.base - 1.0)).collect()
-}
-
-/// Returns the two-sided interval of the mean with error probability `alpha`, by Student's t. `None` below two effects.
-#[must_use]
-pub fn mean_interval(moments: &Moments, alpha: f64) -> Option<Interval> {
-    let freedom = moments.count().checked_sub(1).filter(|&freedom| freedom > 0)?;
-    let radius = student_quantile(1.0 - alpha / 2.0, freedom as f64) * moments.standard_error();
-    Some(Interval { low: moments.mean() - radius, high: moments.mean() + radius })
 }
 
 /// The finding of an interval of the mean effect.

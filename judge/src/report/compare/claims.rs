@@ -134,6 +134,10 @@ fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String
         },
         Claim::Undecided { more_cases: None } => match ratio_in_words(report, comparison) {
             Some(ratio) => format!("not decided: {ratio}"),
+            None if report.is_extended(comparison) => format!(
+                "not decided: of {} effects too few differ, or one side has too long a tail",
+                paired.pairs.len()
+            ),
             None => "not decided".to_owned(),
         },
     }

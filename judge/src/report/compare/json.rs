@@ -101,7 +101,8 @@ fn comparison_record<'a>(
         scope: report.scope(comparison),
         note: report.units_in_words(paired),
         more_cases,
-        cases: paired.pairs.len(),
+        cases: paired.cases,
+        effect_count: paired.pairs.len(),
         solved: paired.solved,
         interval: inference.interval.map(Into::into),
         interval_kind: match report.parameters.bound {

@@ -83,8 +83,10 @@ pub(super) struct ComparisonRecord<'a, P> {
     pub(super) note: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) more_cases: Option<u64>,
-    /// The number of cases with an effect, those once that count together.
+    /// The number of cases with an effect.
     pub(super) cases: usize,
+    /// The number of effects: cases that count together have one.
+    pub(super) effect_count: usize,
     /// The number of cases that both solved.
     pub(super) solved: usize,
     #[serde(skip_serializing_if = "Option::is_none")]

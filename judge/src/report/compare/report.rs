@@ -87,6 +87,15 @@ impl CompareReport<'_> {
             && matches!(comparison.inference.claim, Claim::Better | Claim::Worse | Claim::Accepted(Hypothesis::H1))
     }
 
+    /// Returns whether Student's interval excludes 0, and was extended to it as the other conditions do not agree.
+    pub(super) fn is_extended(&self, comparison: &Comparison) -> bool {
+        let summary = comparison.inference.summary.as_ref().filter(|_| !self.is_sequential);
+        summary.is_some_and(|summary| {
+            let student = mean_interval(&summary.moments, self.parameters.alpha);
+            summary.interval.contains(0.0) && student.is_some_and(|student| !student.contains(0.0))
+        })
+    }
+
     /// Returns whether the problem has test groups that count as a whole, and so have one effect each.
     pub(super) fn has_whole_groups(&self) -> bool {
         self.plan.problem.test_groups.iter().any(TestGroup::counts_as_a_whole)

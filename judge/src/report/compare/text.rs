@@ -84,6 +84,7 @@ fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &E
     let kind = match report.parameters.bound {
         Some(_) => "anytime-valid, exact",
         None if report.is_sequential => "anytime-valid",
+        None if report.is_extended(comparison) => "Student, extended to 0",
         None => "Student",
     };
     let interval = comparison
