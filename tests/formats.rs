@@ -75,15 +75,18 @@ fn a_comparison_has_rows_markdown_and_a_page() {
 
     let markdown = written(&folder, &COMPARE, "--markdown", 0);
     assert!(
-        markdown.starts_with("### sum: 8 cases\n\n- +&lt;b&gt;\\|{{x}} is better than plain: the sum rises by "),
+        markdown.starts_with("### sum: 8 cases\n\n- on these 8 cases the sum rises by ")
+            && markdown.contains("; judging by these 8 cases, +&lt;b&gt;\\|{{x}} is better than plain ("),
         "{markdown}"
     );
-    assert!(markdown.contains("| seed-3 | +&lt;b&gt;\\|{{x}} | +1.3 % | 1003 | 1016 |"), "{markdown}");
+    assert!(markdown.contains("| seed-3 | +&lt;b&gt;\\|{{x}} | +1.3 % | +0.16 % | 1003 | 1016 |"), "{markdown}");
 
     let page = written(&folder, &COMPARE, "--html", 0);
     assert_page(&page);
     assert!(
-        page.contains("<td class=\"word\">+&#60;b&#62;|{{x}}</td><td>+1.3 %</td><td>1003</td><td>1016</td>"),
+        page.contains(
+            "<td class=\"word\">+&#60;b&#62;|{{x}}</td><td>+1.3 %</td><td>+0.16 %</td><td>1003</td><td>1016</td>"
+        ),
         "{page}"
     );
     let (code, report) = folder.json(&COMPARE);
@@ -137,7 +140,7 @@ fn a_search_has_rows_markdown_and_a_page() {
     assert_eq!(best[0][0], most.to_string(), "a larger x is a higher score");
 
     let markdown = written(&folder, &TUNE, "--markdown", 0);
-    assert!(markdown.contains(&format!("x={most}")) && markdown.contains("biased upward"), "{markdown}");
+    assert!(markdown.contains(&format!("x={most}")) && markdown.contains("exaggerated"), "{markdown}");
     let page = written(&folder, &TUNE, "--html", 0);
     assert_page(&page);
     assert!(page.contains(&format!("<tr><td>{most}</td>")), "{page}");

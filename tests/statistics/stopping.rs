@@ -1,6 +1,8 @@
 //! The stopping rule keeps its promises in simulation: the reduced, deterministic form of `cargo bench --bench
 //! stopping`.
 
+mod fixed;
+mod fixed_populations;
 mod populations;
 
 use judge::statistics::{Decision, Random, Sequence, SequenceSettings, cases_until_decided, power};

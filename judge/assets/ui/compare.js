@@ -60,20 +60,32 @@ class Comparison {
     const text = (value) => `${effect(value) > 0 ? "+" : ""}${shown(effect(value))}${unit}`;
     this.title.textContent = `${second.name} against ${first.name}`;
     const { effect: found, interval, failures } = comparison;
+    const [time] = data.time_changes;
+    const kinds = { student: "Student's interval", anytime: "anytime-valid interval", "anytime-exact": "exact anytime-valid interval" };
+    const ratio = (value) => `${value > 0 ? "+" : ""}${shown(shownEffect("ratio", value))} %`;
+    const p = (value) => (value < 0.0001 ? "p < 0.0001" : `p = ${shown(value)}`);
     const facts = [
       ["effect", found ? `${text(found.mean)} (${data.measure})` : "–"],
-      ["interval", interval ? `${text(interval.low)} to ${text(interval.high)}, at ${100 * (1 - data.alpha)} %` : "–"],
+      [kinds[comparison.interval_kind], interval ? `${text(interval.low)} to ${text(interval.high)}, at ${100 * (1 - data.alpha)} %` : "–"],
       ["cases", `${comparison.cases}${found ? `: ${found.wins} better, ${found.ties} equal, ${found.losses} worse` : ""}`],
+      ["tests", found ? `signs ${p(found.sign_test_p)}, signed ranks ${p(found.wilcoxon_p)}` : "–"],
+      ["CPU time", time ? `${ratio(time.mean)}, ${ratio(time.interval.low)} to ${ratio(time.interval.high)}` : "not compared"],
       ["failures", `only A ${failures.first_only}, only B ${failures.second_only}, both ${failures.both}`],
     ];
     const results = this.results(data, first.name, second.name);
     const charts = this.charts(data, comparison, results);
     this.body.replaceChildren(
-      el("p", {}, el("strong", {}, comparison.verdict)), ...data.warnings.map((warning) => el("p", { class: "bad" }, warning)),
+      el("p", {}, comparison.fact ?? ""), el("p", {}, el("strong", {}, comparison.conclusion)),
+      ...this.remarks(comparison).map((remark) => el("p", { class: "faint" }, remark)), ...data.warnings.map((warning) => el("p", { class: "bad" }, warning)),
       el("dl", { class: "facts" }, facts.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
       ...this.groups(comparison, text), charts.box, this.extremes(comparison, results, data, text),
     );
     charts.draw();
+  }
+
+  /** What is to be known beside the conclusion. */
+  remarks({ scope, note }) {
+    return [scope, note].filter((remark) => remark !== undefined);
   }
 
   /** The results of both by case. */
@@ -110,19 +122,24 @@ class Comparison {
 
   extremes(comparison, results, data, text) {
     const hasMoves = this.head.replays;
+    const isTotal = data.measure === "total";
     const sorted = [...comparison.effects].sort((left, right) => left.effect - right.effect);
     const losses = sorted.filter((pair) => pair.effect < 0).slice(0, EXTREMES);
     const gains = sorted.filter((pair) => pair.effect > 0).slice(-EXTREMES).reverse();
     const result = (one) => (one === undefined ? "–" : one.score === undefined ? one.verdict : shown(one.score));
     const row = (pair) => {
       const [first, second] = results.get(pair.case);
-      const cells = [el("a", { href: this.link(data.solvers[1], pair.case) }, pair.case), result(first), result(second), text(pair.effect), el("code", {}, pair.reproduce)];
+      const own = pair.own_change === undefined ? "–" : text(pair.own_change);
+      const effects = isTotal ? [own, text(pair.of_total)] : [text(pair.effect)];
+      const cells = [el("a", { href: this.link(data.solvers[1], pair.case) }, pair.case), result(first), result(second), ...effects, el("code", {}, pair.reproduce)];
       const { a, b } = this.query;
       return hasMoves ? [...cells, el("a", { href: address("replays", { a, b, case: pair.case }), "aria-label": `replays of ${pair.case}` }, "Replays")] : cells;
     };
-    const titles = ["case", "A", "B", "effect", "runs B again", ...(hasMoves ? ["side by side"] : [])];
+    const effects = isTotal ? ["own change", "of the total"] : ["effect"];
+    const titles = ["case", "A", "B", ...effects, "runs B again", ...(hasMoves ? ["side by side"] : [])];
+    const kinds = ["", "number", "number", ...effects.map(() => "number"), "words", ""];
     const part = (title, pairs) => [el("h2", {}, title), pairs.length === 0 ? el("p", { class: "faint" }, "none")
-      : table(titles, ["", "number", "number", "number", "words", ""], pairs.map(row))];
+      : table(titles, kinds, pairs.map(row))];
     return el("div", {}, part("Worst losses of B", losses), part("Best gains of B", gains));
   }
 }

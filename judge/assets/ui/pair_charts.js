@@ -21,7 +21,7 @@ export class PairCharts {
     Object.assign(this, { measure, first, second, pairs, looks, note, chosen });
     this.cloud = figure("Scores of both");
     this.spread = figure("Effects of the cases");
-    this.course = figure("Effect as cases came in");
+    this.course = figure("Effect as cases came in, with the anytime-valid interval");
     this.box = el("div", { class: "charts" }, this.cloud.box, this.spread.box, this.course.box);
   }
 
@@ -35,7 +35,7 @@ export class PairCharts {
     scatter(this.cloud, {
       groups: [group], x: `A: ${first}`, y: `B: ${second}`, log: true, diagonal: true, note, chosen: chosen && ((_, at) => chosen(group.names[at])),
     });
-    histogram(this.spread, { groups: [{ name: "effects", values: pairs.map((pair) => effect(pair.effect)) }], x: `effect${unit && ` in${unit}`}` });
+    histogram(this.spread, { groups: [{ name: "effects", values: pairs.map((pair) => effect(pair.effect)) }], x: `effect${unit && ` in${unit}`}${measure === "total" ? " of A's mean" : ""}` });
     const ends = (end) => looks.map((look) => (look.interval ? effect(look.interval[end]) : null));
     lines(this.course, { x: looks.map((look) => look.cases), xLabel: "cases", yLabel: `mean effect${unit && ` in${unit}`}`, zero: true, groups: [
       { name: "mean", y: looks.map((look) => effect(look.mean)) }, { name: "low", y: ends("low"), isBand: true }, { name: "high", y: ends("high"), isBand: true },

@@ -1,10 +1,14 @@
 //! The stopping rule of `judge compare --until-decided`, simulated: error rates under null hypotheses, cases until a
-//! decision, and the same for the alternatives. Prints the tables of docs/comparing.md.
+//! decision, and the same for the alternatives; and claims from a fixed number of cases. Prints the tables of docs/comparing.md.
 //!
-//! `cargo bench -p judge --bench stopping [-- RUNS]`; 4,000 runs a row unless told otherwise.
+//! `cargo bench -p judge --bench stopping [-- RUNS]`; 4,000 runs a row unless told otherwise. With `-- fixed` the tables of
+//! a fixed number of cases alone.
 #![allow(clippy::print_stdout, reason = "the tables are what it is for")]
 
 mod effects;
+mod fixed;
+#[path = "../../../tests/statistics/fixed_populations.rs"]
+mod fixed_populations;
 mod hypotheses;
 mod least;
 mod nulls;
@@ -18,6 +22,10 @@ mod totals;
 
 fn main() {
     let runs = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(4_000);
+    fixed::fixed_tables(5 * runs);
+    if std::env::args().any(|argument| argument == "fixed") {
+        return;
+    }
     nulls::null_table(runs);
     nulls::long_table(runs / 2);
     nulls::total_table(runs);

@@ -7,7 +7,7 @@ use crate::manifest::Catalogue;
 use crate::model::{Digest, Exit, NodeList, Problem, Rule, Stop};
 use crate::paired::{EffectMeasure, MinEffect};
 use crate::report::{PowerReport, Spread};
-use crate::statistics::Moments;
+use crate::statistics::{Moments, linearised};
 use crate::workflow::best_scores::{FromJournal, ReferenceScores};
 use crate::workflow::entrants::{CaseKey, Entrant, PastEntrant, RUN};
 use crate::workflow::failure::Failure;
@@ -154,7 +154,7 @@ fn of_played(played: &MatchResult, args: &PowerArgs, source: String) -> Result<S
     let scored = played.scored()?;
     let measure = scored.measure(args.statistics.measure, args.differences.first());
     let paired = scored.paired(measure, 1);
-    let moments = Moments::of(&paired.linearised());
+    let moments = Moments::of(&linearised(&paired.terms()));
     if moments.count().min(paired.solved) < FEWEST_CASES {
         return Err(Failure::usage(format!("{} cases that both solved show no spread", paired.solved))
             .with_hint("give more cases: --seeds 1-30"));

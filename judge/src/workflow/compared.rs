@@ -4,10 +4,13 @@ use super::effects::{comparisons, parameters, unit};
 use super::entrants::Entrant;
 use super::failure::Failure;
 use super::pairing::Pairing;
+use crate::cases::{Selection, select};
 use crate::cli::CompareArgs;
-use crate::model::{Provenance, Rule, RunId};
+use crate::model::{CaseList, CaseName, CaseSpec, Provenance, Rule, RunId};
 use crate::paired::{EffectMeasure, TestParameters};
+use crate::plan::Plan;
 use crate::report::{CompareReport, Comparison};
+use std::collections::HashSet;
 
 /// The outcomes of a comparison, with its effects.
 pub(crate) struct Compared {
@@ -42,6 +45,7 @@ impl Compared {
             alpha: args.statistics.alpha,
             parameters: self.parameters,
             is_sequential: args.until_decided,
+            is_whole_contest: !args.until_decided && is_whole_contest(&played.plan),
             comparisons: &self.comparisons,
             group_by: args.group_by.as_deref(),
             stop: played.stop,
@@ -52,4 +56,16 @@ impl Compared {
             times_are_comparable: *times_are_comparable,
         }
     }
+}
+
+/// Returns whether the cases are all that the contest has: all of the problem's, where these are files, or test groups, or
+/// there is no generator of others.
+fn is_whole_contest(plan: &Plan) -> bool {
+    let problem = &plan.problem;
+    let is_file = |case: CaseSpec| case.file().is_some();
+    let has_no_others =
+        problem.generator.is_none() || !problem.test_groups.is_empty() || plan.cases.iter().all(is_file);
+    let names: HashSet<CaseName> = plan.cases.iter().map(|case| case.name).collect();
+    let are_all = |cases: CaseList| cases.iter().all(|case| names.contains(&case.name));
+    has_no_others && select(problem, &Selection::default()).is_ok_and(are_all)
 }

@@ -13,8 +13,8 @@ use crate::plan::Plan;
 use crate::report::Comparison;
 use crate::statistics::Hypotheses;
 
-/// Returns the parameters of each test. The comparisons share the probability of a false claim (Bonferroni): `--alpha`
-/// is the probability that any claim is false.
+/// Returns the parameters of each test. The comparisons share `--alpha` (Bonferroni), which is meant for all claims
+/// together.
 pub(crate) fn parameters(
     args: &CompareArgs,
     measure: EffectMeasure,

@@ -13,8 +13,8 @@ use crate::cli::{CaseArgs, RunningArgs};
 use crate::journal::Part;
 use crate::manifest::Catalogue;
 use crate::model::{
-    BestSource, CaseList, CaseSpec, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, JobId, Outcome, OutcomeGrid, Problem,
-    RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
+    BestSource, CaseList, CaseSpec, Digest, Exit, FIRST_FRESH_SEED, FIRST_TRAINING_SEED, FinishedJob, JobId, Outcome,
+    OutcomeGrid, Problem, RunEvent, Seeds, Solver, SolverSpec, Stop, Verdict,
 };
 use crate::paired::EffectMeasure;
 use crate::plan::{Order, Plan};
@@ -48,6 +48,8 @@ pub(crate) struct MatchRunner<'a> {
 pub(crate) struct MatchResult {
     pub(crate) plan: Plan,
     pub(crate) outcomes: OutcomeGrid,
+    /// By case: the hash of its input, as far as it is known. May end before the last case.
+    pub(crate) inputs: Vec<Option<Digest>>,
     pub(crate) stop: Option<Stop>,
 }
 
@@ -282,8 +284,26 @@ impl<'a> MatchRunner<'a> {
         part: Part,
         watch: &mut dyn FnMut(&RunEvent),
     ) -> Result<MatchResult, Failure> {
-        let RunResult { outcomes, stop } = self.plan_runner.run(&plan, session.part(part), watch)?;
-        Ok(MatchResult { plan, outcomes, stop })
+        let mut inputs: Vec<Option<Digest>> = vec![None; plan.cases.len()];
+        let mut note = |event: &RunEvent| {
+            if let RunEvent::Finished(FinishedJob { job, evidence, .. }) = event {
+                inputs[job.case] = inputs[job.case].or(evidence.input);
+            }
+            watch(event);
+        };
+        let RunResult { outcomes, stop } = self.plan_runner.run(&plan, session.part(part), &mut note)?;
+        add_file_hashes(&plan.cases, &mut inputs);
+        Ok(MatchResult { plan, outcomes, inputs, stop })
+    }
+}
+
+/// Adds the hashes of the files that the cases are, where a run without a journal has left none.
+fn add_file_hashes(cases: &CaseList, inputs: &mut [Option<Digest>]) {
+    let unknown = inputs.iter_mut().enumerate().filter(|(_, input)| input.is_none());
+    for (place, input) in unknown {
+        let case = cases.at(place);
+        let read = cases.read_file(&case.source).map(|read| read.hash);
+        *input = read.or_else(|| Some(Digest::of(&std::fs::read(case.file()?).ok()?)));
     }
 }
 
@@ -295,6 +315,7 @@ impl MatchResult {
         let outcome = |solver| later.outcome(JobId { case, solver: played(solver)? });
         self.outcomes.add_case((0..self.plan.solvers.len()).map(outcome));
         self.plan.cases.push(later.plan.cases.at(case));
+        self.inputs.push(later.inputs.get(case).copied().flatten());
     }
 
     /// Returns the outcome of a job, if it was finished.
@@ -304,8 +325,7 @@ impl MatchResult {
 
     /// Scores the outcomes by the problem's rule.
     pub(crate) fn scored(&self) -> Result<ScoredMatch<'_>, InvalidResults> {
-        let Self { plan, outcomes, .. } = self;
-        ScoredMatch::of(plan, outcomes)
+        ScoredMatch::of(&self.plan, &self.outcomes, &self.inputs)
     }
 
     /// Returns whether any case ended in a fault of the judge.

@@ -195,8 +195,9 @@ pub(crate) fn pair(
             ));
     }
     let plan = plan(problem, entrants, shared.specs, &conditions);
+    let inputs = shared.keys.iter().map(|key| Some(key.input)).collect();
     let (outcomes, nodes, features) = (shared.outcomes, shared.nodes, shared.features);
-    let played = MatchResult { plan, outcomes, stop };
+    let played = MatchResult { plan, outcomes, inputs, stop };
     Ok(Pairing { played, run_info, warnings, times_are_comparable: !differences, nodes, features })
 }
 

@@ -1,8 +1,8 @@
 //! The result of a comparison's runs with its points: the measure of its effects, and the effects.
 
 use super::score_run;
-use crate::model::{OutcomeGrid, Rule};
-use crate::paired::{Contrast, EffectMeasure, MinEffect, PairedComparison, PointSigns, ScoredOutcomes};
+use crate::model::{Digest, OutcomeGrid, Rule};
+use crate::paired::{Contrast, EffectMeasure, EffectUnits, MinEffect, PairedComparison, PointSigns, ScoredOutcomes};
 use crate::plan::Plan;
 use crate::scoring::{InvalidResults, Scoreboard};
 
@@ -12,18 +12,23 @@ pub(crate) struct ScoredMatch<'a> {
     outcomes: &'a OutcomeGrid,
     pub(crate) rule: Rule,
     board: Scoreboard,
+    units: EffectUnits,
 }
 
 impl<'a> ScoredMatch<'a> {
-    /// Scores the outcomes by the problem's rule.
-    pub(crate) fn of(plan: &'a Plan, outcomes: &'a OutcomeGrid) -> Result<Self, InvalidResults> {
+    /// Scores the outcomes by the problem's rule. `inputs` are the hashes of the cases' inputs, as far as they are known.
+    pub(crate) fn of(
+        plan: &'a Plan,
+        outcomes: &'a OutcomeGrid,
+        inputs: &[Option<Digest>],
+    ) -> Result<Self, InvalidResults> {
         let scored = score_run::score(plan, outcomes, &vec![None; plan.cases.len()], None)?;
-        Ok(Self { plan, outcomes, rule: scored.rule, board: scored.board })
+        Ok(Self { plan, outcomes, rule: scored.rule, board: scored.board, units: EffectUnits::of(plan, inputs) })
     }
 
     /// Returns the outcomes with their points.
     pub(crate) fn outcomes(&self) -> ScoredOutcomes<'_> {
-        ScoredOutcomes { plan: self.plan, outcomes: self.outcomes, board: &self.board }
+        ScoredOutcomes { plan: self.plan, outcomes: self.outcomes, board: &self.board, units: &self.units }
     }
 
     /// Returns the measure of effects: the given one, or the one that the problem's rule ranks by. Where a share of the

@@ -3,7 +3,7 @@
 //! Pure: numbers in, numbers out, the same ones every time (what is random is seeded).
 //!
 //! ```text
-//! effects ─ EffectSummary::of ─▶ mean and interval, sign test, Wilcoxon, Finding             (a fixed number of cases)
+//! terms   ─ EffectSummary::of ─▶ mean and interval, sign test, Wilcoxon, Finding             (a fixed number of cases)
 //! effects ─ Sequence::push ─▶ Decision and interval after every case                         (stop when decided)
 //! effects ─ LikelihoodRatio::push ─▶ the hypothesis that is accepted after every case
 //! variances of terms ─ SumError ─▶ is their sum below 0, and which fall would be noticed
@@ -12,6 +12,7 @@
 
 mod anytime;
 mod interval;
+mod mean_test;
 mod moments;
 pub mod power;
 mod random;
@@ -26,10 +27,11 @@ pub use anytime::{
     cases_until_decided,
 };
 pub use interval::Interval;
+pub use mean_test::{fewest_for_claim, mean_interval};
 pub use moments::Moments;
 pub use power::normal_level;
 pub use random::Random;
 pub use sign_test::{SignTest, sign_test};
-pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, mean_interval};
+pub use summary::{EffectSummary, Finding, TooFewCases, effect_interval, linearised};
 pub use welch::{SumError, TermVariance};
 pub use wilcoxon::{Wilcoxon, wilcoxon};

@@ -6,6 +6,7 @@ use crate::model::{Direction, JobId, Outcome};
 use crate::scoring::{ExactSum, points_effect};
 use crate::statistics::{Moments, Term};
 use num_traits::{ToPrimitive, Zero};
+use std::collections::HashMap;
 
 /// Two solvers of a plan, paired by case.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,8 +15,10 @@ pub struct PairedComparison {
     pub first: usize,
     /// The solver that is compared with it.
     pub second: usize,
-    /// The cases that have an effect, in the order of the plan.
+    /// The effects, in the order of the plan: one for each case, or for cases that count together.
     pub pairs: Vec<Pair>,
+    /// The number of cases whose effects these are.
+    pub cases: usize,
     /// The number of cases that both solved.
     pub solved: usize,
     /// The cases that at least one of them failed.
@@ -28,10 +31,10 @@ pub struct PairedComparison {
     pub by_rule: RuleEffect,
 }
 
-/// A case with its effect.
+/// A case with its effect, or cases that count together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// Its place in the plan.
+    /// Its place in the plan, or that of the first.
     pub case: usize,
     /// How much better the second solver is on it, in units of the mean base; negative if it is worse. The mean over the
     /// cases is the effect as a whole.
@@ -59,8 +62,8 @@ impl PairedComparison {
     #[must_use]
     pub fn of(scored: ScoredOutcomes<'_>, measure: EffectMeasure, first: usize, second: usize) -> Self {
         let mut failures = Failures::default();
-        let (mut solved, mut undefined, mut raw) = (0, 0, Vec::new());
-        let mut heaviest = 0.0_f64;
+        let (mut solved, mut undefined) = (0, 0);
+        let mut units = UnitSums::default();
         for case in 0..scored.plan.cases.len() {
             let Some(played) = PlayedCase::of(scored, measure, case, [first, second]) else { continue };
             match played.solved {
@@ -69,13 +72,13 @@ impl PairedComparison {
                 [false, true] => failures.first.push(case),
                 [false, false] => failures.both.push(case),
             }
-            heaviest = heaviest.max(played.weight);
             undefined += usize::from(played.is_undefined());
-            raw.extend(played.pair);
+            units.add(scored.units.first_of(case), played);
         }
         let by_rule = RuleEffect::of(scored, first, second);
-        let mut paired = Self { first, second, pairs: Vec::new(), solved, failures, undefined, unit: 1.0, by_rule };
-        paired.divide(&raw, heaviest);
+        let (pairs, cases) = (Vec::new(), units.cases);
+        let mut paired = Self { first, second, pairs, cases, solved, failures, undefined, unit: 1.0, by_rule };
+        paired.divide(&units.sums, units.heaviest());
         paired
     }
 
@@ -112,12 +115,10 @@ impl PairedComparison {
         Moments::of(&self.effects()).mean()
     }
 
-    /// Returns numbers of the same mean whose spread is that of the mean. The mean is one of ratios, of all effects to all
-    /// bases, and both vary from case to case; by the delta method its error is that of the mean of effect − mean · base.
+    /// Returns the effects with their bases, whose mean is 1.
     #[must_use]
-    pub fn linearised(&self) -> Vec<f64> {
-        let mean = self.mean();
-        self.pairs.iter().map(|pair| pair.effect - mean * (pair.base - 1.0)).collect()
+    pub fn terms(&self) -> Vec<Term> {
+        self.pairs.iter().map(|pair| Term { effect: pair.effect, base: pair.base }).collect()
     }
 
     /// Keeps some of the cases. Their effects are then parts of what these cases have.
@@ -133,6 +134,38 @@ impl PairedComparison {
         for pair in &mut self.pairs {
             (pair.effect, pair.base) = (pair.effect / mean.abs(), pair.base / mean);
         }
+    }
+}
+
+/// The pairs so far, summed where cases count together.
+#[derive(Default)]
+struct UnitSums {
+    sums: Vec<RawPair>,
+    /// By unit: the weight of its cases.
+    weights: HashMap<usize, f64>,
+    /// By unit: the place of its sum.
+    places: HashMap<usize, usize>,
+    /// The number of cases in the sums.
+    cases: usize,
+}
+
+impl UnitSums {
+    /// Adds a case of this unit.
+    fn add(&mut self, unit: usize, played: PlayedCase) {
+        *self.weights.entry(unit).or_default() += played.weight;
+        let Some(pair) = played.pair else { return };
+        self.cases += 1;
+        match self.places.get(&unit) {
+            Some(&place) => self.sums[place].add(&pair),
+            None => {
+                self.places.insert(unit, self.sums.len());
+                self.sums.push(pair);
+            }
+        }
+    }
+
+    fn heaviest(&self) -> f64 {
+        self.weights.values().copied().fold(0.0, f64::max)
     }
 }
 
@@ -179,8 +212,7 @@ fn raw_pair(
 ) -> Option<RawPair> {
     let [(first, a), (second, b)] = solvers;
     let weight = scored.board.weights.get(case);
-    // What a test group counts as would make the effects of its cases depend on each other; the rule effect has it.
-    let points = |solver: usize| scored.board.standings[solver].own_points.get(case);
+    let points = |solver: usize| scored.board.standings[solver].points.get(case);
     let (effect, direction, base) = match measure.score_measure() {
         Some(measure) => {
             let effect = measure.effect(a.score.as_ref()?, b.score.as_ref()?)?;

@@ -1,7 +1,9 @@
 //! The inference from the effects: an estimate with its interval, and a claim if there is one.
 
 use super::{PairedComparison, RuleEffect};
-use crate::statistics::{EffectSummary, Finding, Hypotheses, Hypothesis, Interval, InvalidSettings, TooFewCases};
+use crate::statistics::{
+    EffectSummary, Finding, Hypotheses, Hypothesis, Interval, InvalidSettings, TooFewCases, fewest_for_claim,
+};
 
 /// The parameters of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +57,7 @@ pub enum Claim {
         /// About how many more cases would decide; `None` if no practical number would.
         more_cases: Option<u64>,
     },
-    /// There are fewer than two cases.
+    /// There are fewer than two cases, or so few of a fixed number that no arrangement of signs would be significant.
     TooFew,
 }
 
@@ -119,6 +121,7 @@ pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inf
     };
     let claim = match summary.finding {
         _ if is_all_ties(paired) => Claim::Equal,
+        _ if paired.pairs.len() < fewest_for_claim(parameters.alpha) => Claim::TooFew,
         Finding::Better => Claim::Better,
         Finding::Worse => Claim::Worse,
         Finding::Smaller => Claim::Smaller,
@@ -129,7 +132,7 @@ pub fn infer_fixed(paired: &PairedComparison, parameters: TestParameters) -> Inf
 }
 
 pub(super) fn summary(paired: &PairedComparison, parameters: TestParameters) -> Result<EffectSummary, TooFewCases> {
-    EffectSummary::of(&paired.effects(), &paired.linearised(), parameters.alpha, parameters.min_effect)
+    EffectSummary::of(&paired.terms(), parameters.alpha, parameters.min_effect)
 }
 
 fn is_all_ties(paired: &PairedComparison) -> bool {

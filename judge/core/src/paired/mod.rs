@@ -1,4 +1,5 @@
-//! Two solvers on the same cases: one effect for each case, and the inference from all of them.
+//! Two solvers on the same cases: one effect for each case, or for cases that count together, and the inference from all
+//! of them.
 //!
 //! ```text
 //! rule ─ EffectMeasure::of_rule ─▶ EffectMeasure ─ PairedComparison::of ─▶ effects, and which side the rule is on
@@ -9,6 +10,7 @@
 
 mod comparison;
 mod contrast;
+mod effect_units;
 mod feature_range;
 mod growing;
 mod hypothesis;
@@ -23,6 +25,7 @@ mod tests;
 
 pub use comparison::{Failures, Pair, PairedComparison};
 pub use contrast::Contrast;
+pub use effect_units::EffectUnits;
 pub use feature_range::{FeatureRange, FeatureValue, by_feature};
 pub use growing::GrowingComparison;
 pub use hypothesis::{EffectLevel, InvalidLevel, UnsuitedHypotheses, check_hypotheses};

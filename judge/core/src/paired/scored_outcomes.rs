@@ -1,5 +1,6 @@
 //! Outcomes with their points under the problem's rule.
 
+use super::EffectUnits;
 use crate::model::{JobId, OutcomeGrid};
 use crate::plan::Plan;
 use crate::scoring::Scoreboard;
@@ -14,6 +15,8 @@ pub struct ScoredOutcomes<'a> {
     pub outcomes: &'a OutcomeGrid,
     /// The points.
     pub board: &'a Scoreboard,
+    /// The cases that have one effect together.
+    pub units: &'a EffectUnits,
 }
 
 /// The signs among the points of some cases that count.
@@ -56,7 +59,7 @@ impl ScoredOutcomes<'_> {
     pub fn signs(self) -> PointSigns {
         let is_finished = |case, solver| self.outcomes.has(JobId { case, solver });
         let of = |solver: usize| {
-            let points = self.board.standings[solver].own_points.iter().zip(self.board.weights.iter()).enumerate();
+            let points = self.board.standings[solver].points.iter().zip(self.board.weights.iter()).enumerate();
             let counted = points.filter(move |(case, (_, weight))| !weight.is_zero() && is_finished(*case, solver));
             counted.filter_map(|(_, (points, _))| points)
         };

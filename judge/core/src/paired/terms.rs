@@ -12,6 +12,14 @@ pub(super) struct RawPair {
     pub(super) base: Exact,
 }
 
+impl RawPair {
+    /// Adds a case that counts together with this one.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.effect += other.effect;
+        self.base = (self.base.number() + other.base.number()).into();
+    }
+}
+
 /// The unit of the terms: a power of two, so that nothing is rounded. Sums of fourth powers of huge scores would be infinite.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TermUnit(Option<f64>);

@@ -2,7 +2,7 @@
 
 use super::terms::RawPair;
 use super::{Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect, TestParameters, infer_interim, looks};
-use crate::statistics::{Random, effect_interval};
+use crate::statistics::{EffectSummary, Interval, Random};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use std::cmp::Ordering;
@@ -14,6 +14,7 @@ fn shares(scores: &[(f64, f64)]) -> PairedComparison {
         first: 0,
         second: 1,
         pairs: Vec::new(),
+        cases: scores.len(),
         solved: scores.len(),
         failures: Failures::default(),
         undefined: 0,
@@ -28,6 +29,10 @@ fn shares(scores: &[(f64, f64)]) -> PairedComparison {
     };
     paired.divide(&scores.iter().enumerate().map(raw).collect::<Vec<_>>(), 1.0);
     paired
+}
+
+fn interval(paired: &PairedComparison) -> Interval {
+    EffectSummary::of(&paired.terms(), 0.05, None).unwrap().interval
 }
 
 /// A number with mean 0 and variance 1, nearly normal.
@@ -63,7 +68,7 @@ impl Population {
         for _ in 0..runs {
             let scores: Vec<(f64, f64)> = (0..cases).map(|_| self.draw(&mut random)).collect();
             let paired = shares(&scores);
-            let interval = effect_interval(&paired.effects(), &paired.linearised(), 0.05).unwrap();
+            let interval = interval(&paired);
             counts[0] += f64::from(u8::from(!interval.contains(self.ratio - 1.0)));
             counts[1] += f64::from(u8::from(!interval.contains(0.0)));
         }
@@ -100,7 +105,7 @@ fn a_ratio_that_is_the_same_on_every_case_is_certain() {
     let scores: Vec<(f64, f64)> = (1..=20).map(|case| (f64::from(case), f64::from(case) * 1.25)).collect();
     let paired = shares(&scores);
     assert!((paired.mean() - 0.25).abs() < 1e-12);
-    let interval = effect_interval(&paired.effects(), &paired.linearised(), 0.05).unwrap();
+    let interval = interval(&paired);
     assert!((interval.low - 0.25).abs() < 1e-12 && (interval.high - 0.25).abs() < 1e-12, "{interval:?}");
 }
 

@@ -21,11 +21,13 @@ pub(super) fn until_decided(
     let count = solvers.len();
     let cases = runner.fresh_cases_where(&args.cases)?.take(args.max_cases.get()).collect();
     let plan = runner.plan(solvers.clone(), cases)?;
-    let fresh = || OutcomeGrid::new(0, count);
-    let played = MatchResult { plan: runner.plan(solvers, CaseList::default())?, outcomes: fresh(), stop: None };
+    let nothing = runner.plan(solvers, CaseList::default())?;
+    let outcomes = OutcomeGrid::new(0, count);
+    let played = MatchResult { plan: nothing, outcomes, inputs: Vec::new(), stop: None };
     let mut session = runner.begin(&played.plan)?;
     runner.grow(&mut session, &[], &plan.cases);
-    let coming = MatchResult { plan: plan.clone(), outcomes: OutcomeGrid::new(plan.cases.len(), count), stop: None };
+    let outcomes = OutcomeGrid::new(plan.cases.len(), count);
+    let coming = MatchResult { plan: plan.clone(), outcomes, inputs: vec![None; plan.cases.len()], stop: None };
     let mut watcher = Watcher {
         args,
         early_end,
@@ -65,8 +67,9 @@ struct Watcher<'a> {
 impl Watcher<'_> {
     fn watch(&mut self, event: &RunEvent) {
         self.progress.watch(event);
-        if let RunEvent::Finished(FinishedJob { job, outcome, .. }) = event {
+        if let RunEvent::Finished(FinishedJob { job, outcome, evidence, .. }) = event {
             self.coming.outcomes.set(*job, outcome);
+            self.coming.inputs[job.case] = self.coming.inputs[job.case].or(evidence.input);
             if let Err(failure) = self.look() {
                 self.failure = Some(failure);
                 self.early_end.ask();

@@ -2,7 +2,7 @@
 
 use crate::cli::CompareArgs;
 use crate::model::{CaseList, CaseSpec, OutcomeGrid, Problem, Rule};
-use crate::paired::{self, EffectMeasure, GrowingComparison, PointSigns};
+use crate::paired::{self, EffectMeasure, EffectUnits, GrowingComparison, PointSigns};
 use crate::workflow::effects::{parameters, unit};
 use crate::workflow::failure::Failure;
 use crate::workflow::match_runner::MatchResult;
@@ -17,9 +17,10 @@ pub(super) struct Looks<'a> {
     /// The newest case alone. Its points are the same as among the others.
     newest: MatchResult,
     signs: PointSigns,
+    units: EffectUnits,
     measure: Option<EffectMeasure>,
-    /// For every solver but the first. `None` once the points of a case depend on the other cases: then each look scores
-    /// all of them.
+    /// For every solver but the first. `None` once the points of a case depend on the other cases, or it has no effect of
+    /// its own: then each look scores all of them.
     growing: Option<Vec<GrowingComparison>>,
 }
 
@@ -27,14 +28,18 @@ impl<'a> Looks<'a> {
     /// Starts before the first case.
     pub(super) fn new(played: &MatchResult, args: &'a CompareArgs) -> Self {
         let solvers = played.plan.solvers.len();
-        let newest = MatchResult { plan: played.plan.clone(), outcomes: OutcomeGrid::new(0, solvers), stop: None };
-        Self { args, newest, signs: PointSigns::default(), measure: None, growing: Some(Vec::new()) }
+        let outcomes = OutcomeGrid::new(0, solvers);
+        let newest = MatchResult { plan: played.plan.clone(), outcomes, inputs: Vec::new(), stop: None };
+        let (signs, units) = (PointSigns::default(), EffectUnits::default());
+        Self { args, newest, signs, units, measure: None, growing: Some(Vec::new()) }
     }
 
     /// Adds the newest case.
     pub(super) fn add(&mut self, played: &MatchResult) -> Result<(), Failure> {
         let Some(case) = played.plan.cases.len().checked_sub(1) else { return Ok(()) };
-        if !is_alone(&played.plan.problem, &played.plan.cases.at(case)) {
+        let (problem, spec) = (&played.plan.problem, played.plan.cases.at(case));
+        let has_own_effect = self.units.push(problem, &spec, played.inputs.get(case).copied().flatten());
+        if !has_own_effect || !is_alone(problem, &spec) {
             self.growing = None;
         }
         if self.growing.is_none() {
@@ -86,6 +91,7 @@ impl<'a> Looks<'a> {
         let solvers: Vec<usize> = (0..played.plan.solvers.len()).collect();
         self.newest.plan.cases = CaseList::default();
         self.newest.outcomes = OutcomeGrid::new(0, solvers.len());
+        self.newest.inputs.clear();
         self.newest.add_case(played, case, &solvers, &solvers);
         Ok(self.newest.scored()?.rule)
     }

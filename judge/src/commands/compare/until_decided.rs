@@ -33,7 +33,8 @@ pub(super) fn until_decided(
     let mut progress = IntervalProgress::start(most * solvers.len());
     let mut playing: Vec<usize> = (0..solvers.len()).collect();
     let outcomes = OutcomeGrid::new(0, solvers.len());
-    let mut played = MatchResult { plan: runner.plan(solvers, CaseList::default())?, outcomes, stop: None };
+    let plan = runner.plan(solvers, CaseList::default())?;
+    let mut played = MatchResult { plan, outcomes, inputs: Vec::new(), stop: None };
     let mut session = runner.begin(&played.plan)?;
     let mut looks = Looks::new(&played, args);
     let mut next_shown = FIRST_BATCH;

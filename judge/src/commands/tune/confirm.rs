@@ -49,6 +49,7 @@ impl Confirmation<'_> {
             alpha: self.alpha,
             parameters,
             is_sequential: false,
+            is_whole_contest: false,
             comparisons: std::slice::from_ref(&comparison),
             group_by: None,
             stop: played.stop,

@@ -2,24 +2,92 @@
 
 use super::report::{CompareReport, Comparison};
 use crate::model::{Aggregate, Direction, counted, one_line};
-use crate::paired::{Claim, Contrast, EffectMeasure, PairedComparison, RuleEffect};
-use crate::report::text::effects::{amount, signed, size};
-use crate::statistics::Hypothesis;
+use crate::paired::{Claim, Contrast, EffectMeasure, Failures, PairedComparison, RuleEffect};
+use crate::report::text::effects::{amount, ends, signed, size};
+use crate::statistics::{Hypothesis, fewest_for_claim};
+use num_traits::ToPrimitive;
 
 /// The number of cases that are named.
 const NAMED: usize = 3;
+
+/// The number of cases from which on it is no longer said what they cannot show: of these, one in a hundred has shown.
+const ENOUGH_CASES: usize = 300;
 
 impl CompareReport<'_> {
     /// Returns the result of a comparison as one line of text.
     #[must_use]
     pub fn verdict(&self, comparison: &Comparison) -> String {
+        let said = self.fact(comparison).into_iter().chain([self.conclusion(comparison)]);
+        said.chain(self.remarks(comparison)).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns what is to be known beside the fact and the conclusion.
+    pub(super) fn remarks(&self, comparison: &Comparison) -> impl Iterator<Item = String> {
         let contrast = comparison.contrast.as_ref().map(|contrast| contrast_in_words(self, contrast));
-        let parts = [
-            claim_in_words(self, comparison),
-            contrast.unwrap_or_default(),
-            failures_in_words(self, &comparison.paired),
-        ];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+        let failures = failures_in_words(self, &comparison.paired);
+        [self.scope(comparison), contrast, Some(failures).filter(|text| !text.is_empty())].into_iter().flatten()
+    }
+
+    /// Returns what is true of the cases that were run, whatever others would show: arithmetic. `None` without effects.
+    pub(super) fn fact(&self, comparison: &Comparison) -> Option<String> {
+        let paired = &comparison.paired;
+        let mean = paired.mean();
+        let cases = match paired.cases {
+            0 => return None,
+            1 => "on this case".to_owned(),
+            cases => format!("on these {cases} cases"),
+        };
+        let against = match self.comparisons {
+            [_] => String::new(),
+            _ => format!("{} against {}: ", self.shown(paired.second), self.shown(paired.first)),
+        };
+        let changed = match mean {
+            0.0 => format!("{} stays the same", quantity(self, self.measure)),
+            _ => format!("{} by {}", change(self, self.measure, mean), size(self.measure, mean)),
+        };
+        let is_result = if self.is_result(paired) { "; that is the result: they are the whole contest" } else { "" };
+        Some(format!("{against}{cases} {changed}{is_result}"))
+    }
+
+    /// Returns what the cases show of others like them.
+    pub(super) fn conclusion(&self, comparison: &Comparison) -> String {
+        claim_in_words(self, comparison)
+    }
+
+    /// Returns what a claim does not cover: what is too rare to have shown in the cases (the rule of three). `None`
+    /// without a claim, for one that rests on a bound, and with so many cases that one in a hundred has shown.
+    pub(super) fn scope(&self, comparison: &Comparison) -> Option<String> {
+        let Comparison { paired, inference, .. } = comparison;
+        let effects = paired.pairs.len();
+        if !inference.claim.is_decided() || effects >= ENOUGH_CASES || self.parameters.bound.is_some() {
+            return None;
+        }
+        let seldom = (effects as f64 / 3.0).round().max(1.0);
+        let scope = format!(
+            "what happens in fewer than 1 of {seldom} cases has not shown ({ENOUGH_CASES} cases would show 1 %)"
+        );
+        let rare = self.is_undone_by_failures(comparison, 1.0 / seldom).then(|| {
+            let and = if self.is_sequential { "" } else { "--until-decided " };
+            let rule = self.rule;
+            format!("; no case failed, and by the rule `{rule}` rare failures would outweigh this: {and}--rare 1% waits for them")
+        });
+        Some(scope + &rare.unwrap_or_default())
+    }
+
+    /// Returns whether failures on this share of the cases, of which none was seen, would outweigh a claimed difference.
+    fn is_undone_by_failures(&self, comparison: &Comparison, share: f64) -> bool {
+        let Comparison { paired, inference, .. } = comparison;
+        let is_claim = matches!(inference.claim, Claim::Better | Claim::Worse);
+        let cost = match self.measure {
+            EffectMeasure::Total => Some(1.0),
+            EffectMeasure::Points => self.rule.most_points().and_then(|most| most.to_f64()),
+            EffectMeasure::Ratio | EffectMeasure::Difference | EffectMeasure::Relative => None,
+        };
+        let has_fresh_cases = self.plan.problem.generator.is_some() && self.parameters.rare.is_none();
+        is_claim
+            && has_fresh_cases
+            && paired.failures == Failures::default()
+            && cost.is_some_and(|cost| paired.mean().abs() < cost * share)
     }
 }
 
@@ -31,36 +99,33 @@ pub(super) fn percentage(probability: f64) -> String {
 
 fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String {
     let measure = report.measure;
-    let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
-    let cases = comparison.paired.pairs.len();
-    let mean = comparison.paired.mean();
-    let by = || match comparison.inference.interval {
-        Some(interval) => amount(measure, mean, interval),
-        None => format!("about {}", size(measure, mean)),
-    };
-    let changed = || {
-        let bias = if report.is_biased(comparison) { "; the estimate is biased upward by stopping early" } else { "" };
-        format!("{} by {}{bias}", change(report, measure, mean), by())
+    let paired = &comparison.paired;
+    let (a, b) = (report.shown(paired.first), report.shown(paired.second));
+    let mean = paired.mean();
+    let judging = judging(report, paired);
+    let is = |side: &str| {
+        let interval = comparison.inference.interval.map(|interval| format!(" ({})", ends(measure, interval)));
+        let exaggerated = if report.is_exaggerated(comparison) { exaggeration(measure, mean) } else { String::new() };
+        format!("{judging}, {b} is {side} than {a}{}{exaggerated}", interval.unwrap_or_default())
     };
     let least = report.parameters.min_effect.map(|least| size(measure, least));
     match comparison.inference.claim {
-        Claim::Better => format!("{b} is better than {a}: {}", changed()),
-        Claim::Worse => format!("{b} is worse than {a}: {}", changed()),
-        Claim::Smaller => format!("no difference larger than {}", least.unwrap_or_default()),
-        Claim::Equal if comparison.paired.solved < cases => {
-            format!("no difference: the same points on all {cases} cases")
+        Claim::Better => is("better"),
+        Claim::Worse => is("worse"),
+        Claim::Smaller => format!("{judging}, no difference larger than {}", least.unwrap_or_default()),
+        Claim::Equal if paired.solved < paired.cases => {
+            format!("no difference: the same points on all {} cases", paired.cases)
         }
-        Claim::Equal => format!("no difference: the same score on all {cases} cases that both solved"),
+        Claim::Equal => format!("no difference: the same score on all {} cases that both solved", paired.cases),
         Claim::Accepted(hypothesis) => accepted_in_words(report, comparison, hypothesis),
-        Claim::Contrary => format!(
-            "not decided: {} by {}, but {}",
-            change(report, measure, mean),
-            by(),
-            objection(report, &comparison.paired)
-        ),
-        Claim::TooFew => {
-            format!("not decided: {} cases that both solved are too few", comparison.paired.solved.min(cases))
+        Claim::Contrary => {
+            let by = match comparison.inference.interval {
+                Some(interval) => amount(measure, mean, interval),
+                None => format!("about {}", size(measure, mean)),
+            };
+            format!("not decided: {} by {by}, but {}", change(report, measure, mean), objection(report, paired))
         }
+        Claim::TooFew => too_few(report, paired),
         Claim::Undecided { more_cases: Some(more) } => match least {
             Some(least) => {
                 format!("not decided: about {more} more cases would show {}", at_least(&least, mean, measure, report))
@@ -69,23 +134,54 @@ fn claim_in_words(report: &CompareReport<'_>, comparison: &Comparison) -> String
         },
         Claim::Undecided { more_cases: None } => match ratio_in_words(report, comparison) {
             Some(ratio) => format!("not decided: {ratio}"),
+            None if report.is_extended(comparison) => format!(
+                "not decided: of {} effects too few differ, or one side has too long a tail",
+                paired.pairs.len()
+            ),
             None => "not decided".to_owned(),
         },
     }
 }
 
-/// Returns which hypothesis is accepted, and the estimate.
+/// Returns what a conclusion rests on: `judging by these 20 cases`.
+fn judging(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
+    let effects = match paired.pairs.len() {
+        all if all == paired.cases => "cases",
+        _ if report.has_whole_groups() => "groups",
+        _ => "inputs",
+    };
+    format!("judging by these {} {effects}", paired.pairs.len())
+}
+
+/// Returns why there can be no conclusion from so few cases.
+fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
+    let effects = paired.pairs.len();
+    let fewest = fewest_for_claim(report.parameters.alpha);
+    if report.is_sequential || paired.solved < 2 || effects >= fewest {
+        return format!("not decided: {} cases that both solved are too few", paired.solved.min(effects));
+    }
+    let level = percentage(report.parameters.alpha);
+    format!("not decided: {effects} cases are too few for a conclusion at {level} %, which takes at least {fewest}")
+}
+
+/// Returns which way an estimate errs that ended the test by being large.
+fn exaggeration(measure: EffectMeasure, mean: f64) -> String {
+    format!("; the estimate of {} is exaggerated, because the test stopped early", size(measure, mean))
+}
+
+/// Returns which hypothesis is accepted, and which way the estimate errs.
 fn accepted_in_words(report: &CompareReport<'_>, comparison: &Comparison, hypothesis: Hypothesis) -> String {
     let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
     let mean = comparison.paired.mean();
-    let (name, side) = match hypothesis {
-        Hypothesis::H0 => ("H0", "downward"),
-        Hypothesis::H1 => ("H1", "upward"),
+    let (name, error) = match hypothesis {
+        Hypothesis::H0 => ("H0", "too low"),
+        Hypothesis::H1 => ("H1", "exaggerated"),
     };
     let ratio = ratio_in_words(report, comparison).unwrap_or_default();
-    let changed = change(report, report.measure, mean);
-    let by = size(report.measure, mean);
-    format!("{b} against {a}: {name} is accepted, {ratio}; {changed} by {by}, biased {side} by stopping early")
+    let estimate = signed(report.measure, mean);
+    format!(
+        "{b} against {a}: {name} is accepted, {ratio}; the estimate of {estimate} is {error}, because the test stopped early"
+    )
 }
 
 /// Returns the likelihood ratio of the hypotheses, if the claim rests on it.
@@ -105,15 +201,25 @@ fn number(value: f64) -> String {
 /// Returns what an effect changes, and which way: `the sum rises`.
 fn change(report: &CompareReport<'_>, measure: EffectMeasure, effect: f64) -> String {
     let is_better = effect > 0.0;
-    let of_scores = if is_better == (report.plan.problem.direction == Direction::Max) { "rises" } else { "falls" };
-    let of_points = if is_better { "rises" } else { "falls" };
-    let of_ratios = if is_better { "improves" } else { "worsens" };
+    let of_points = measure == EffectMeasure::Points && !report.rule.counts_raw_scores();
+    let is_larger = is_better == (of_points || report.plan.problem.direction == Direction::Max);
+    let verb = match measure {
+        EffectMeasure::Ratio | EffectMeasure::Relative if is_better => "improves",
+        EffectMeasure::Ratio | EffectMeasure::Relative => "worsens",
+        _ if is_larger => "rises",
+        _ => "falls",
+    };
+    format!("{} {verb}", quantity(report, measure))
+}
+
+/// Returns what effects are changes of.
+fn quantity(report: &CompareReport<'_>, measure: EffectMeasure) -> &'static str {
     match measure {
-        EffectMeasure::Total => format!("{} {of_scores}", aggregate(report)),
-        EffectMeasure::Points if !report.rule.counts_raw_scores() => format!("the mean {of_points}"),
-        EffectMeasure::Points | EffectMeasure::Difference => format!("the mean score {of_scores}"),
-        EffectMeasure::Ratio => format!("the mean ratio {of_ratios}"),
-        EffectMeasure::Relative => format!("the mean relative difference {of_ratios}"),
+        EffectMeasure::Total => aggregate(report),
+        EffectMeasure::Points if !report.rule.counts_raw_scores() => "the mean",
+        EffectMeasure::Points | EffectMeasure::Difference => "the mean score",
+        EffectMeasure::Ratio => "the mean ratio",
+        EffectMeasure::Relative => "the mean relative difference",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::record::{
     CaseRecord, ComparisonRecord, ContrastRecord, Document, EffectRecord, FailureRecord, GroupRecord, PairRecord,
-    ResultRecord, SolverRecord,
+    ResultRecord, SolverRecord, TimeRecord,
 };
 use super::report::{CompareReport, Comparison};
 use crate::model::{CaseSource, JobId, RunId, SolverSpec, Stop};
@@ -32,6 +32,12 @@ pub(super) fn document<'a>(report: &'a CompareReport<'_>) -> Document<'a, impl S
         let PairedComparison { first, second, pairs, .. } = &comparison.paired;
         pairs.iter().all(|pair| report.is_on_one_processor(pair.case, [*first, *second]))
     };
+    let time_change = |comparison: &Comparison| {
+        let PairedComparison { first, second, .. } = comparison.paired;
+        let (mean, interval) = report.time_change(&comparison.paired)?;
+        let (first, second) = (report.name(first), report.name(second));
+        Some(TimeRecord { first, second, mean, interval: interval.into() })
+    };
     Document {
         schema: 2,
         judge: env!("CARGO_PKG_VERSION"),
@@ -54,6 +60,7 @@ pub(super) fn document<'a>(report: &'a CompareReport<'_>) -> Document<'a, impl S
         interrupted: report.stop == Some(Stop::Interrupted),
         elapsed_ms: run_info.map(|run_info| in_milliseconds(run_info.elapsed)),
         times_comparable: report.times_are_comparable && report.comparisons.iter().all(is_on_equal_processors),
+        time_changes: report.comparisons.iter().filter_map(time_change).collect(),
         warnings: report.warnings,
         solvers: solvers.zip(report.runs).map(|(solver, run)| solver_record(&solver.spec, *run)).collect(),
         comparisons: report.comparisons.iter().map(|comparison| comparison_record(report, comparison)).collect(),
@@ -80,6 +87,8 @@ fn comparison_record<'a>(
     let pair = |pair: &Pair| PairRecord {
         case: report.plan.cases.at(pair.case).name.to_string(),
         effect: pair.effect,
+        own_change: report.own_change(pair),
+        of_total: report.of_total(paired, pair),
         reproduce: report.plan.reproduce(JobId { case: pair.case, solver: paired.second }),
     };
     ComparisonRecord {
@@ -87,10 +96,21 @@ fn comparison_record<'a>(
         second: report.name(paired.second),
         claim: claim_name(inference.claim),
         verdict: report.verdict(comparison),
+        fact: report.fact(comparison),
+        whole_contest: report.is_result(paired),
+        conclusion: report.conclusion(comparison),
+        scope: report.scope(comparison),
+        note: report.units_in_words(paired),
         more_cases,
-        cases: paired.pairs.len(),
+        cases: paired.cases,
+        effect_count: paired.pairs.len(),
         solved: paired.solved,
         interval: inference.interval.map(Into::into),
+        interval_kind: match report.parameters.bound {
+            Some(_) => "anytime-exact",
+            None if report.is_sequential => "anytime",
+            None => "student",
+        },
         log_likelihood_ratio: inference.log_likelihood_ratio,
         effect: inference.summary.as_ref().map(|summary| effect_record(report, comparison, summary)),
         failures: FailureRecord {
@@ -121,7 +141,7 @@ fn effect_record(report: &CompareReport<'_>, comparison: &Comparison, summary: &
         mean: moments.mean(),
         mean_shown: report.measure.shown(moments.mean()),
         deviation: moments.deviation(),
-        biased_upward: report.is_biased(comparison),
+        exaggerated: report.is_exaggerated(comparison),
         wins: signs.wins,
         ties: signs.ties,
         losses: signs.losses,

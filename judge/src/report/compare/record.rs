@@ -44,6 +44,8 @@ pub(super) struct Document<'a, C, P> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) elapsed_ms: Option<f64>,
     pub(super) times_comparable: bool,
+    /// How CPU times changed; none if they cannot be compared.
+    pub(super) time_changes: Vec<TimeRecord<'a>>,
     pub(super) warnings: &'a [String],
     pub(super) solvers: Vec<SolverRecord<'a>>,
     #[schemars(with = "Vec<ComparisonRecord<'a, Vec<PairRecord>>>")]
@@ -68,15 +70,33 @@ pub(super) struct ComparisonRecord<'a, P> {
     pub(super) first: &'a str,
     pub(super) second: &'a str,
     pub(super) claim: &'static str,
+    /// All that is said of it, in one line.
     pub(super) verdict: String,
+    /// What is true of these cases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) fact: Option<String>,
+    /// Whether these cases are the whole contest, so that the fact is its result.
+    pub(super) whole_contest: bool,
+    /// What they show of cases like them.
+    pub(super) conclusion: String,
+    /// What is too rare to have shown in them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) scope: Option<String>,
+    /// On cases that have no effect of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) note: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) more_cases: Option<u64>,
     /// The number of cases with an effect.
     pub(super) cases: usize,
+    /// The number of effects: cases that count together have one.
+    pub(super) effect_count: usize,
     /// The number of cases that both solved.
     pub(super) solved: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) interval: Option<IntervalRecord>,
+    /// Which interval it is: `student`, `anytime` or `anytime-exact`.
+    pub(super) interval_kind: &'static str,
     /// Of H1 to H0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) log_likelihood_ratio: Option<f64>,
@@ -120,13 +140,23 @@ pub(super) struct EffectRecord {
     /// As the text shows it: percent for `total`, `ratio` and `relative`.
     pub(super) mean_shown: f64,
     pub(super) deviation: f64,
-    /// Whether the cases ended because the mean was large.
-    pub(super) biased_upward: bool,
+    /// Whether the mean is exaggerated: the cases ended because it was large.
+    pub(super) exaggerated: bool,
     pub(super) wins: usize,
     pub(super) ties: usize,
     pub(super) losses: usize,
     pub(super) sign_test_p: f64,
     pub(super) wilcoxon_p: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "time_change")]
+pub(super) struct TimeRecord<'a> {
+    pub(super) first: &'a str,
+    pub(super) second: &'a str,
+    /// The logarithm of the mean ratio.
+    pub(super) mean: f64,
+    pub(super) interval: IntervalRecord,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -164,8 +194,15 @@ pub(super) struct GroupRecord {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "pair")]
 pub(super) struct PairRecord {
+    /// The case, or the first of those that count together.
     pub(super) case: String,
     pub(super) effect: f64,
+    /// For `total`: the change of the case's own score as a share of it; absent for a score of 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) own_change: Option<f64>,
+    /// For `total`: what the case adds to the change of the total, as a share of the first solver's total.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) of_total: Option<f64>,
     pub(super) reproduce: String,
 }
 

@@ -1,10 +1,10 @@
 //! The report of a comparison: the value that every format is rendered from.
 
-use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, one_line};
-use crate::paired::{Claim, Contrast, EffectMeasure, FeatureRange, Inference, PairedComparison, TestParameters};
+use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, TestGroup, one_line};
+use crate::paired::{Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters};
 use crate::plan::Plan;
 use crate::report::text::reference::Reference;
-use crate::statistics::Hypothesis;
+use crate::statistics::{Hypothesis, Interval, Moments, mean_interval};
 use judge_sandbox::Tier;
 use std::time::Duration;
 
@@ -25,6 +25,8 @@ pub struct CompareReport<'a> {
     pub parameters: TestParameters,
     /// Whether cases were added until it was decided.
     pub is_sequential: bool,
+    /// Whether the cases are all that the contest has.
+    pub is_whole_contest: bool,
     /// Every solver but the first, compared with the first.
     pub comparisons: &'a [Comparison],
     /// The feature by which the cases are grouped, if they are.
@@ -87,10 +89,64 @@ impl CompareReport<'_> {
         one_line(self.name(solver)).into_owned()
     }
 
-    /// Returns whether the mean effect is biased upward: cases ended because it was large.
-    pub(super) fn is_biased(&self, comparison: &Comparison) -> bool {
+    /// Returns whether the mean effect is exaggerated: cases ended because it was large.
+    pub(super) fn is_exaggerated(&self, comparison: &Comparison) -> bool {
         self.is_sequential
             && matches!(comparison.inference.claim, Claim::Better | Claim::Worse | Claim::Accepted(Hypothesis::H1))
+    }
+
+    /// Returns whether Student's interval excludes 0, and was extended to it as the other conditions do not agree.
+    pub(super) fn is_extended(&self, comparison: &Comparison) -> bool {
+        let summary = comparison.inference.summary.as_ref().filter(|_| !self.is_sequential);
+        summary.is_some_and(|summary| {
+            let student = mean_interval(&summary.moments, self.parameters.alpha);
+            summary.interval.contains(0.0) && student.is_some_and(|student| !student.contains(0.0))
+        })
+    }
+
+    /// Returns whether the problem has test groups that count as a whole, and so have one effect each.
+    pub(super) fn has_whole_groups(&self) -> bool {
+        self.plan.problem.test_groups.iter().any(TestGroup::counts_as_a_whole)
+    }
+
+    /// Returns whether what these cases add up to is the result: they are the whole contest, and all of them count.
+    pub(super) fn is_result(&self, paired: &PairedComparison) -> bool {
+        self.is_whole_contest && self.measure.counts_failures() && paired.cases == self.plan.cases.len()
+    }
+
+    /// Returns the note on cases that have no effect of their own, if there are any.
+    pub(super) fn units_in_words(&self, paired: &PairedComparison) -> Option<String> {
+        let (cases, effects) = (paired.cases, paired.pairs.len());
+        match cases.checked_sub(effects) {
+            None | Some(0) => None,
+            Some(_) if self.has_whole_groups() => {
+                Some(format!("{cases} cases make {effects} effects: a test group that counts as a whole has one"))
+            }
+            Some(repeated) => Some(format!(
+                "{} the input of another one: cases with the same input count once, so there are {effects} effects",
+                if repeated == 1 { "1 case has".to_owned() } else { format!("{repeated} cases have") }
+            )),
+        }
+    }
+
+    /// Returns how a case's own score changed, as a share of it, where effects are shares of the total.
+    pub(super) fn own_change(&self, pair: &Pair) -> Option<f64> {
+        (self.measure == EffectMeasure::Total && pair.base != 0.0).then(|| pair.effect / pair.base.abs())
+    }
+
+    /// Returns what a case adds to the change of the total, as a share of it.
+    pub(super) fn of_total(&self, paired: &PairedComparison, pair: &Pair) -> Option<f64> {
+        (self.measure == EffectMeasure::Total).then(|| pair.effect / paired.pairs.len() as f64)
+    }
+
+    /// Returns the name of a case, or of the group that it counts together with.
+    pub(super) fn effect_name(&self, pair: &Pair) -> String {
+        let (problem, case) = (&self.plan.problem, self.plan.cases.at(pair.case));
+        let group = problem.test_group_of(&case).map(|group| &problem.test_groups[group]);
+        match group.filter(|group| group.counts_as_a_whole()) {
+            Some(group) => format!("group {}", group.name),
+            None => case.name.to_string(),
+        }
     }
 
     /// Returns whether these solvers ran a case on the same processor.
@@ -101,6 +157,18 @@ impl CompareReport<'_> {
         }
         let [first, second] = solvers.map(|solver| self.outcome(case, solver));
         first.zip(second).is_none_or(|(first, second)| nodes.processor(&first) == nodes.processor(&second))
+    }
+
+    /// Returns the mean logarithm of the ratio of the CPU times with Student's interval, on the cases that both ran on the
+    /// same processor.
+    pub(super) fn time_change(&self, paired: &PairedComparison) -> Option<(f64, Interval)> {
+        let solvers = [paired.first, paired.second];
+        let seconds = |case, solver| Some(self.outcome(case, solver)?.cpu?.as_secs_f64()).filter(|time| *time > 0.0);
+        let ratio = |pair: &Pair| Some((seconds(pair.case, paired.second)? / seconds(pair.case, paired.first)?).ln());
+        let like = paired.pairs.iter().filter(|pair| self.is_on_one_processor(pair.case, solvers));
+        let moments = Moments::of(&like.filter_map(ratio).collect::<Vec<_>>());
+        let interval = mean_interval(&moments, self.parameters.alpha).filter(|_| self.times_are_comparable)?;
+        Some((moments.mean(), interval))
     }
 
     /// Returns the CPU times of a solver; none if they cannot be compared with each other.

@@ -2,6 +2,7 @@
 
 use super::report::{CompareReport, Comparison};
 use crate::model::{CaseSource, JobId};
+use crate::paired::{EffectMeasure, Pair, PairedComparison};
 use crate::report::text::effects::{between, probability, signed};
 use crate::report::text::figures::{Counts, milliseconds, verdict_of};
 use crate::report::text::provenance::provenance_lines;
@@ -9,7 +10,9 @@ use crate::report::text::sheet::{NOTHING, Sheet, TextTable};
 
 /// Returns a comparison as tables for people.
 pub(in crate::report) fn compare_sheet(report: &CompareReport<'_>) -> Sheet {
-    let lines = report.comparisons.iter().map(|comparison| report.verdict(comparison));
+    let lines = report.comparisons.iter().flat_map(|comparison| {
+        [Some(report.verdict(comparison)), report.units_in_words(&comparison.paired)].into_iter().flatten()
+    });
     let warnings = report.warnings.iter().map(|warning| format!("warning: {warning}"));
     let limits = report.run_info.as_ref().map(|_| &report.plan.limits);
     let provenance = provenance_lines(&report.provenance, limits);
@@ -86,16 +89,31 @@ fn cases(report: &CompareReport<'_>) -> TextTable {
         pairs.sort_by(|left, right| left.effect.total_cmp(&right.effect));
         pairs.into_iter().map(|pair| {
             let score = |solver| or_nothing(score(report, pair.case, solver));
-            vec![
-                report.plan.cases.at(pair.case).name.to_string(),
-                report.name(paired.second).to_owned(),
-                signed(report.measure, pair.effect),
-                score(paired.first),
-                score(paired.second),
-            ]
+            let mut row = vec![report.effect_name(&pair), report.name(paired.second).to_owned()];
+            row.extend(effect_cells(report, paired, &pair));
+            row.extend([score(paired.first), score(paired.second)]);
+            row
         })
     });
-    TextTable::new(&["case", "second", "effect", "score of the first", "score of the second"], 2, rows.collect())
+    let titles = [&["case", "second"], effect_titles(report), &["score of the first", "score of the second"]].concat();
+    TextTable::new(&titles, 2, rows.collect())
+}
+
+/// Returns the titles of a case's effect.
+pub(super) fn effect_titles(report: &CompareReport<'_>) -> &'static [&'static str] {
+    if report.measure == EffectMeasure::Total { &["own change", "of the total"] } else { &["effect"] }
+}
+
+/// Returns the cells under these titles. A share of the total says little of the case itself: its own change stands beside
+/// it.
+pub(super) fn effect_cells(report: &CompareReport<'_>, paired: &PairedComparison, pair: &Pair) -> Vec<String> {
+    match report.of_total(paired, pair) {
+        Some(of_total) => {
+            let own = report.own_change(pair).map(|change| signed(report.measure, change));
+            vec![or_nothing(own), signed(report.measure, of_total)]
+        }
+        None => vec![signed(report.measure, pair.effect)],
+    }
 }
 
 /// Returns a row for each comparison on each case. Effects are on the scale of the measure; what is unknown is empty.

@@ -2,6 +2,7 @@
 
 use super::claims::{percentage, ratio_in_words};
 use super::report::{CompareReport, Comparison, RunInfo};
+use super::sheet::{effect_cells, effect_titles};
 use crate::model::{JobId, Stop, Verdict, counted, one_line};
 use crate::paired::{Claim, EffectMeasure, FeatureRange, Pair, PairedComparison};
 use crate::report::text::column::{Field, left, painted, right, whole};
@@ -11,7 +12,7 @@ use crate::report::text::plot::histogram;
 use crate::report::text::provenance::processors_line;
 use crate::report::text::style::{Paint, Style};
 use crate::report::text::table::grid;
-use crate::statistics::{EffectSummary, Moments};
+use crate::statistics::EffectSummary;
 use std::time::Duration;
 
 /// The number of cases with the largest losses and gains that are shown.
@@ -61,12 +62,13 @@ fn solver_table(report: &CompareReport<'_>, style: Style) -> String {
 
 fn figures(report: &CompareReport<'_>, comparison: &Comparison) -> String {
     let (a, b) = (report.shown(comparison.paired.first), report.shown(comparison.paired.second));
-    let PairedComparison { pairs, solved, .. } = &comparison.paired;
-    let cases = match pairs.len() {
+    let PairedComparison { cases, solved, .. } = &comparison.paired;
+    let cases = match *cases {
         all if all == *solved => format!("{all} cases that both solved"),
         all => format!("{all} cases, {solved} of them solved by both"),
     };
     let mut lines = vec![format!("{b} against {a}: {cases}")];
+    lines.extend(report.units_in_words(&comparison.paired).map(|note| format!("  {note}")));
     lines.extend(comparison.inference.summary.as_ref().map(|summary| figure_lines(report, comparison, summary)));
     if comparison.paired.undefined > 0 {
         let undefined = format!("  {} more cases have no {}", comparison.paired.undefined, report.measure);
@@ -82,6 +84,7 @@ fn figure_lines(report: &CompareReport<'_>, comparison: &Comparison, summary: &E
     let kind = match report.parameters.bound {
         Some(_) => "anytime-valid, exact",
         None if report.is_sequential => "anytime-valid",
+        None if report.is_extended(comparison) => "Student, extended to 0",
         None => "Student",
     };
     let interval = comparison
@@ -116,18 +119,15 @@ fn time_line(report: &CompareReport<'_>, paired: &PairedComparison) -> Option<St
     if !report.times_are_comparable {
         return Some("  CPU time              not compared: it was not taken under the same conditions".to_owned());
     }
-    let seconds = |case, solver| Some(report.outcome(case, solver)?.cpu?.as_secs_f64()).filter(|time| *time > 0.0);
-    let ratio = |pair: &&Pair| Some((seconds(pair.case, paired.second)? / seconds(pair.case, paired.first)?).ln());
-    let (like, unlike): (Vec<&Pair>, Vec<&Pair>) =
-        paired.pairs.iter().partition(|pair| report.is_on_one_processor(pair.case, [paired.first, paired.second]));
-    if like.is_empty() && !unlike.is_empty() {
+    let is_like = |pair: &&Pair| report.is_on_one_processor(pair.case, [paired.first, paired.second]);
+    let like = paired.pairs.iter().filter(is_like).count();
+    let left_out = paired.pairs.len() - like;
+    if like == 0 && left_out > 0 {
         return Some("  CPU time              not compared: no case was run on the same processor by both".to_owned());
     }
-    let ratios: Vec<f64> = like.iter().filter_map(ratio).collect();
-    let moments = Moments::of(&ratios);
-    let interval = crate::statistics::mean_interval(&moments, report.parameters.alpha)?;
-    let effect = signed(EffectMeasure::Ratio, moments.mean());
-    let only = match unlike.len() {
+    let (mean, interval) = report.time_change(paired)?;
+    let effect = signed(EffectMeasure::Ratio, mean);
+    let only = match left_out {
         0 => String::new(),
         left_out => format!(" (without {} on different processors)", counted(left_out, "case")),
     };
@@ -161,25 +161,26 @@ fn extreme_table(
     style: Style,
 ) -> String {
     let paired = &comparison.paired;
-    let columns = [
-        left(title),
-        right("effect"),
+    let mut columns = vec![left(title)];
+    columns.extend(effect_titles(report).iter().map(|title| right(title)));
+    columns.extend([
         right(report.name(paired.first)).spare(2),
         right(report.name(paired.second)).spare(1),
         whole("reproduce").spare(3),
-    ];
+    ]);
     let mut table = grid(columns, style);
     for pair in pairs {
         let score = |solver| report.outcome(pair.case, solver).and_then(|outcome| outcome.score);
         let score = |solver| score(solver).map_or_else(String::new, |score| score.to_string());
         let paint = if pair.effect < 0.0 { Paint::Bad } else { Paint::Good };
-        table.add_row([
-            Field::new(&report.plan.cases.at(pair.case).name),
-            painted(&signed(report.measure, pair.effect), paint),
+        let mut row = vec![Field::new(report.effect_name(pair))];
+        row.extend(effect_cells(report, paired, pair).iter().map(|cell| painted(cell, paint)));
+        row.extend([
             Field::new(score(paired.first)),
             Field::new(score(paired.second)),
             Field::new(report.plan.reproduce(JobId { case: pair.case, solver: paired.second })),
         ]);
+        table.add_row(row);
     }
     table.text()
 }
@@ -229,8 +230,10 @@ fn closing(report: &CompareReport<'_>, style: Style) -> String {
         | Claim::Undecided { .. }
         | Claim::TooFew => Paint::Strong,
     };
-    let verdicts =
-        report.comparisons.iter().map(|comparison| style.paint(paint(comparison), &report.verdict(comparison)));
+    let verdicts = report.comparisons.iter().flat_map(|comparison| {
+        let conclusion = style.paint(paint(comparison), &report.conclusion(comparison));
+        [report.fact(comparison), Some(conclusion)].into_iter().flatten().chain(report.remarks(comparison))
+    });
     let place = report.run_info.as_ref().map_or_else(|| "all from past runs".to_owned(), in_words);
     let place = format!("{}: {} cases; {place}", one_line(&report.plan.problem.id), report.plan.cases.len());
     let mut lines: Vec<String> = verdicts.collect();

@@ -42,17 +42,46 @@ pub(in crate::report) fn between(measure: EffectMeasure, interval: Interval) -> 
     let radius = (high - low) / 2.0;
     let scale = if radius > 0.0 { radius } else { low };
     let unit = unit(measure);
-    format!("from {}{unit} to {}{unit}", signed_number(low, scale), signed_number(high, scale))
+    let end = |end: f64| signed_number(end, unless_nothing(end, scale));
+    format!("from {}{unit} to {}{unit}", end(low), end(high))
 }
 
-/// Writes a mean, without its sign, with its interval, all of it on one side of 0: `1.3 % (0.9 % to 1.7 %)`.
+/// Writes a mean, without its sign, with its interval: `1.3 % (0.9 % to 1.7 %)`.
 pub(in crate::report) fn amount(measure: EffectMeasure, effect: f64, interval: Interval) -> String {
-    let [low, effect, high] = [interval.low, effect, interval.high].map(|end| measure.shown(end).abs());
-    let (near, far) = if low <= high { (low, high) } else { (high, low) };
-    let scale = if far > near { (far - near) / 2.0 } else { effect };
-    let [effect, near, far] = [effect, near, far].map(|end| rounded(end, scale));
+    let shown = measure.shown(effect).abs();
+    let effect = rounded(shown, unless_nothing(shown, scale_of(measure, interval).unwrap_or(shown)));
+    format!("{effect}{} ({})", unit(measure), ends(measure, interval))
+}
+
+/// Writes the ends of an interval that is all on one side of 0, without their sign, the nearer one first: `0.9 % to
+/// 1.7 %`. Those of another one have signs, as 0 lies between them.
+pub(in crate::report) fn ends(measure: EffectMeasure, interval: Interval) -> String {
     let unit = unit(measure);
-    format!("{effect}{unit} ({near}{unit} to {far}{unit})")
+    let [low, high] = [interval.low, interval.high].map(|end| measure.shown(end));
+    if low < 0.0 && high > 0.0 {
+        let scale = (high - low) / 2.0;
+        let [low, high] = [low, high].map(|end| signed_number(end, unless_nothing(end, scale)));
+        return format!("{low}{unit} to {high}{unit}");
+    }
+    let (near, far) = if low.abs() <= high.abs() { (low.abs(), high.abs()) } else { (high.abs(), low.abs()) };
+    let scale = scale_of(measure, interval).unwrap_or(far);
+    let [near_text, far] = [near, far].map(|end| rounded(end, unless_nothing(end, scale)));
+    if near > 0.0 && near_text.trim_start_matches(['0', '.']).is_empty() {
+        return format!("above 0 to {far}{unit}");
+    }
+    format!("{near_text}{unit} to {far}{unit}")
+}
+
+/// Returns the size of the digits in which the ends of an interval differ, if they do.
+fn scale_of(measure: EffectMeasure, interval: Interval) -> Option<f64> {
+    let radius = (measure.shown(interval.high) - measure.shown(interval.low)).abs() / 2.0;
+    (radius > 0.0).then_some(radius)
+}
+
+/// Returns the scale for a number that is not to become 0 by rounding: the given one, or that of the number itself.
+fn unless_nothing(value: f64, scale: f64) -> f64 {
+    let is_nothing = rounded(value.abs(), scale).trim_start_matches(['0', '.']).is_empty();
+    if is_nothing && value != 0.0 { value } else { scale }
 }
 
 /// Writes a mean with half its interval's width: `1.3 % ± 0.4 %`, without its sign.
@@ -105,6 +134,14 @@ mod tests {
         assert_eq!(total, "1.30 % (0.90 % to 1.70 %)");
         let ratio = amount(EffectMeasure::Ratio, 0.5, Interval { low: 0.01, high: 0.6 });
         assert_eq!(ratio, "65 % (1 % to 82 %)");
+        // An end that is not 0 is not shown as 0.
+        assert_eq!(
+            (amounts(0.3, 9.0, 41.0), amounts(-41.0, -9.0, -0.3)),
+            ("9 (0.30 to 41)".into(), "9 (0.30 to 41)".into())
+        );
+        assert_eq!(amounts(1e-9, 9.0, 41.0), "9 (above 0 to 41)");
+        assert_eq!(between(EffectMeasure::Difference, Interval { low: 0.3, high: 41.0 }), "from +0.30 to +41");
+        assert_eq!(ends(EffectMeasure::Difference, Interval { low: -3.0, high: 41.0 }), "−3 to +41");
     }
 
     #[test]

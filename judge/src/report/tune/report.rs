@@ -80,6 +80,15 @@ pub struct TuneComparison {
 }
 
 impl TuneReport {
+    /// Returns what the winner's score is worth.
+    pub(super) fn selection_note(&self) -> &'static str {
+        if self.comparison.is_some() {
+            "the winner's score is exaggerated (selection): the fresh cases show what it is worth"
+        } else {
+            "the winner's score is exaggerated (selection): confirm it on fresh cases"
+        }
+    }
+
     /// Returns the candidate with the best mean beside the best one, of those with at least half as many cases.
     pub(super) fn runner_up(&self, best: usize) -> Option<usize> {
         let half = self.candidates[best].count().div_ceil(2);

@@ -15,7 +15,7 @@ pub(in crate::report) fn tune_sheet(report: &TuneReport) -> Sheet {
         let setting = report.candidates[best].setting.words(&report.parameters);
         format!("best of {} settings in {} runs: {setting}", report.candidates.len(), report.runs)
     });
-    let warning = "the winner's score is biased upward (selection): confirm it on fresh cases".to_owned();
+    let warning = report.selection_note().to_owned();
     let confirmed = report.comparison.as_ref().map(|comparison| {
         let default = comparison.default_in_words(&report.parameters);
         format!("on {} fresh cases against {default}: {}", comparison.cases.len(), comparison.verdict)

@@ -77,7 +77,7 @@ fn winner(report: &TuneReport, best: usize) -> String {
         ));
     }
     lines.extend(against_runner_up(report, best));
-    lines.push("the winner's score is biased upward (selection): confirm it on fresh cases".to_owned());
+    lines.push(report.selection_note().to_owned());
     let again = format!("  judge run -p {} {} --seeds 1-50", report.problem, report.command(best));
     lines.push(one_line(&again).into_owned());
     if best == 0 {
@@ -103,6 +103,9 @@ fn on_fresh_cases(report: &TuneReport, comparison: &TuneComparison, style: Style
         one_line(&format!("on {} fresh cases against {default}:", comparison.cases.len())).into_owned(),
         style.paint(paint, &comparison.verdict),
     ];
+    if comparison.mean.is_some_and(|mean| mean < 0.0) {
+        lines.push("the winner scored lower than the default there".to_owned());
+    }
     if comparison.stop.is_some() {
         lines.push("interrupted: only finished cases are compared".to_owned());
     }

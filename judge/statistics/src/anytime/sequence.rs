@@ -186,22 +186,29 @@ impl Sequence {
         Some(Interval { low: self.end(mean, Side::Above)?, high: self.end(mean, Side::Below)? })
     }
 
-    /// Returns the end of the interval beyond which every center is ruled out because the mean lies on `side` of it.
+    /// Returns the end of the interval beyond which every center is ruled out because the mean lies on `side` of it. A
+    /// center that decisions are about is no end once it is ruled out: where many cases tie, every center above 0 may still
+    /// be possible.
     fn end(&self, mean: f64, side: Side) -> Option<f64> {
         let (mut inside, mut outside) = self.bracket(mean, side)?;
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(inside, outside);
             if self.is_unlikely(middle, side) { outside = middle } else { inside = middle }
         }
-        Some(outside)
+        Some(if self.landmarks().contains(&outside) { inside } else { outside })
+    }
+
+    /// Returns the centers that decisions are about.
+    fn landmarks(&self) -> [f64; 3] {
+        let bound = self.settings.min_effect.unwrap_or(0.0);
+        [-bound, 0.0, bound]
     }
 
     /// Returns a center that is possible and one that is ruled out. The centers that decisions are about come first,
     /// so that the interval never contradicts them.
     fn bracket(&self, mean: f64, side: Side) -> Option<(f64, f64)> {
-        let bound = self.settings.min_effect.unwrap_or(0.0);
         let mut inside = mean;
-        let mut landmarks = [-bound, 0.0, bound];
+        let mut landmarks = self.landmarks();
         // Nearest to the mean first.
         landmarks.sort_by(|left, right| (mean - left).abs().total_cmp(&(mean - right).abs()));
         for center in landmarks.into_iter().filter(|&center| side.sign() * (mean - center) > 0.0) {

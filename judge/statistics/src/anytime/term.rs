@@ -22,7 +22,7 @@ impl Term {
     }
 
     /// Returns the distance of the effect from what a mean of `center` makes of the base.
-    pub(super) fn distance(self, center: f64) -> f64 {
+    pub(crate) fn distance(self, center: f64) -> f64 {
         self.effect - center * self.base
     }
 }

@@ -99,11 +99,8 @@ impl FromStr for Domain {
         if let Some(braced) = text.strip_prefix('{') {
             return categories(braced.strip_suffix('}').ok_or(InvalidParameter::Form)?);
         }
-        if !text.contains("..") {
-            return categories(text);
-        }
         let mut parts = text.split(':');
-        let (low, high) = parts.next().and_then(|ends| ends.split_once("..")).ok_or(InvalidParameter::Form)?;
+        let Some((low, high)) = parts.next().and_then(ends) else { return categories(text) };
         let (low, high): (f64, f64) = low.parse().ok().zip(high.parse().ok()).ok_or(InvalidParameter::Form)?;
         let (mut is_log, mut is_whole) = (false, false);
         for suffix in parts {
@@ -124,6 +121,13 @@ impl FromStr for Domain {
             Ok(Self::Range { low, high, is_log, is_whole })
         }
     }
+}
+
+/// Returns the ends of a range: `1..2`, or `1-2`.
+fn ends(text: &str) -> Option<(&str, &str)> {
+    let is_number = |text: &str| text.parse::<f64>().is_ok();
+    let dashes = text.match_indices('-').map(|(place, dash)| (&text[..place], &text[place + dash.len()..]));
+    text.split_once("..").or_else(|| dashes.into_iter().find(|(low, high)| is_number(low) && is_number(high)))
 }
 
 fn categories(text: &str) -> Result<Domain, InvalidParameter> {
@@ -238,6 +242,10 @@ mod tests {
         let range = |low, high, is_log, is_whole| Domain::Range { low, high, is_log, is_whole };
         assert_eq!(parameter("t=0.1..10:log").domain, range(0.1, 10.0, true, false));
         assert_eq!(parameter("w=-3..4").domain, range(-3.0, 4.0, false, false));
+        assert_eq!(parameter("n=1-2").domain, range(1.0, 2.0, false, false));
+        assert_eq!(parameter("w=-3--1:int").domain, range(-3.0, -1.0, false, true));
+        assert_eq!(parameter("t=1e-3-1e-1:log").domain, range(1e-3, 1e-1, true, false));
+        assert!(parameter("k=1-2,3-4").domain.is_category());
         assert_eq!(parameter("depth=1..9:int").domain, range(1.0, 9.0, false, true));
         assert_eq!(parameter("n=1..64:log:int"), parameter("n=1..64:int:log"));
         let categories = |values: &[&str]| Domain::Categories(values.iter().map(|&value| value.to_owned()).collect());

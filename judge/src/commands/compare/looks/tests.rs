@@ -37,7 +37,7 @@ fn nothing_played(rule: &str, direction: Direction) -> MatchResult {
     problem.scoring = rule.parse().unwrap();
     problem.direction = direction;
     let plan = Plan::new(problem, ["a", "b", "c"].map(solver).to_vec(), CaseList::default());
-    MatchResult { outcomes: OutcomeGrid::new(0, 3), plan, stop: None }
+    MatchResult { outcomes: OutcomeGrid::new(0, 3), plan, inputs: Vec::new(), stop: None }
 }
 
 /// Adds a case with these scores; a solver without one fails.
@@ -161,4 +161,64 @@ fn a_look_takes_no_longer_after_ten_thousand_cases() {
     let times: Vec<Duration> = (0..100).map(|_| a_hundred()).collect();
     let (early, late) = (times[..10].iter().min().unwrap(), times[90..].iter().min().unwrap());
     assert!(*late < *early * 4, "{early:?} {late:?}");
+}
+
+/// Scores of three solvers that tie on nine of ten cases, differ now and then by a lot, or fail.
+fn rough_scores(kind: usize, case: usize, random: &mut Random) -> [Option<i64>; 3] {
+    let size = 1 + (1_000.0 * (2.0 * random.unit()).exp()) as i64;
+    let gain = 1 + (300.0 * random.unit()) as i64;
+    match kind {
+        0 if !case.is_multiple_of(10) => [Some(size); 3],
+        0 => [Some(size), Some(size + gain), Some(size - gain / 3)],
+        1 => [Some(size), Some(size + 20), (!case.is_multiple_of(9)).then_some(size + 30)],
+        _ => [Some(size), Some(size + gain - 140), Some((size as f64 * (1.05 + 0.3 * random.unit())) as i64)],
+    }
+}
+
+/// No claim contradicts the interval that stands beside it, and none is missing where there could be one.
+fn check_claim(inference: (paired::Claim, Option<crate::statistics::Interval>), min_effect: Option<f64>, what: &str) {
+    let (claim, Some(interval)) = inference else { return };
+    let agrees = match claim {
+        paired::Claim::Better => interval.low > 0.0,
+        paired::Claim::Worse => interval.high < 0.0,
+        paired::Claim::Smaller => min_effect.is_some_and(|bound| interval.is_within(bound)),
+        paired::Claim::Undecided { .. } => interval.contains(0.0),
+        _ => true,
+    };
+    assert!(agrees, "{what}: {claim:?}, {interval:?}");
+}
+
+#[test]
+fn no_claim_has_an_interval_that_contains_0() {
+    let mut claims = 0;
+    for measure in EffectMeasure::ALL {
+        let name = measure.name();
+        for more in [&[][..], &["--min-effect", "30%"], &["--rare", "9%"], &["--exact", "--bound", "9000"]] {
+            let is_bounded = matches!(measure, EffectMeasure::Relative | EffectMeasure::Ratio);
+            let more = if is_bounded && more.contains(&"--exact") { &["--exact"][..] } else { more };
+            let more = if measure.is_share() || !more.contains(&"30%") { more } else { &["--min-effect", "300"] };
+            let args = args(&[&["--measure", name], more].concat());
+            for kind in 0..3 {
+                let (mut played, mut random) = (nothing_played("sum", Direction::Max), Random::new(kind as u64));
+                for case in 0..90 {
+                    add(&mut played, "1", rough_scores(kind, case, &mut random));
+                    if case > 8 && case % 9 != 0 {
+                        continue;
+                    }
+                    let scored = played.scored().unwrap();
+                    let Ok(parameters) = parameters(&args, measure, &scored.rule, 1) else { continue };
+                    for second in [1, 2] {
+                        let paired = scored.paired(measure, second);
+                        let what = format!("{name} {more:?} kind {kind}, {case} cases");
+                        let fixed = paired::infer_fixed(&paired, parameters);
+                        check_claim((fixed.claim, fixed.interval), parameters.min_effect, &what);
+                        let Ok(now) = paired::infer_interim(&paired, parameters) else { continue };
+                        check_claim((now.claim, now.interval), parameters.min_effect, &what);
+                        claims += usize::from(now.claim.is_decided()) + usize::from(fixed.claim.is_decided());
+                    }
+                }
+            }
+        }
+    }
+    assert!(claims > 200, "{claims}");
 }
