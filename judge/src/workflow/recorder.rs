@@ -6,6 +6,7 @@ use super::failure::{self, Failure};
 use super::load;
 use crate::cases::Inputs;
 use crate::command::{checker_identity, generator_identity};
+use crate::engine;
 use crate::journal::{
     Changed, Journal, JournalError, Known, Part, Recording, Reference, Resumption, RunEnd, RunRecord, Surroundings,
 };
