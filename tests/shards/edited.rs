@@ -113,7 +113,7 @@ const EDITS: [Edited; 13] = [
     edited("checker", |folder| drop(folder.write("check.sh", "cat \"$1\" #\n")), "checker: sh check.sh {answer} #"),
     edited("solver", |folder| drop(folder.script("bot", "read -r n; echo $((n + 5))")), "solver bot: #"),
     Edited { later: &["--cpu", "3s"], ..edited("limit", |_| {}, "--cpu: 3s, in run 1 ") },
-    Edited { later: &["--env", "MORE=7"], ..edited("environment", |_| {}, "--env: MORE=7, in run 1 none") },
+    Edited { later: &["--env", "MORE=7"], ..edited("environment", |_| {}, "--env: 'MORE=7', in run 1 none") },
     Edited {
         run: &["--dir", "more"],
         ..edited("folder", |folder| drop(folder.write("more/weight", "2000\n")), "solver bot: #")
