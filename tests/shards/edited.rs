@@ -71,96 +71,66 @@ fn resumed(folder: &Folder, more: &[&str], edit: &dyn Fn(&Folder), later: &[&str
     said
 }
 
+/// An edit between a run that was killed and its continuation.
+struct Edited {
+    name: &'static str,
+    /// More arguments of both, and of the continuation alone.
+    run: &'static [&'static str],
+    later: &'static [&'static str],
+    edit: fn(&Folder),
+    said: &'static str,
+}
+
+const fn edited(name: &'static str, edit: fn(&Folder), said: &'static str) -> Edited {
+    Edited { name, run: &[], later: &[], edit, said }
+}
+
+fn script(folder: &Folder, before: &str, after: &str) {
+    let line = "d=data; read -r extra < gen/$d; echo $(($1 + extra))";
+    folder.write("gen/gen.sh", format!("{before}{line}{after}\n"));
+}
+
+const FILES: &[&str] = &["--inputs", "a.in", "--inputs", "b.in", "--seeds", "1-2"];
+
+const EDITS: [Edited; 13] = [
+    edited(
+        "command",
+        |folder| drop(folder.write("problems.toml", CATALOGUE.replace("sh gen/gen.sh {seed}", "echo {seed}0"))),
+        "the generator's input of seed-1, seed-2, seed-3 and 1 more is not what run 1 had",
+    ),
+    edited(
+        "script",
+        |folder| script(folder, "[ $1 = 3 ] && set 7; ", ""),
+        "the generator's input of seed-3 is not what run 1 had",
+    ),
+    edited("what it reads", |folder| drop(folder.write("gen/data", "101\n")), "is not what run 1 had"),
+    edited("comment", |folder| script(folder, "", " # as before"), "continuing run 1"),
+    edited("for later seeds", |folder| script(folder, "[ $1 = 8 ] && set 7; ", ""), "continuing run 1"),
+    Edited {
+        run: FILES,
+        ..edited("input file", |folder| drop(folder.write("a.in", "3\n")), "the input file of a is not what run 1 had")
+    },
+    edited("checker", |folder| drop(folder.write("check.sh", "cat \"$1\" #\n")), "checker: sh check.sh {answer} #"),
+    edited("solver", |folder| drop(folder.script("bot", "read -r n; echo $((n + 5))")), "solver bot: #"),
+    Edited { later: &["--cpu", "3s"], ..edited("limit", |_| {}, "--cpu: 3s, in run 1 ") },
+    Edited { later: &["--env", "MORE=7"], ..edited("environment", |_| {}, "--env: 'MORE=7', in run 1 none") },
+    Edited {
+        run: &["--dir", "more"],
+        ..edited("folder", |folder| drop(folder.write("more/weight", "2000\n")), "solver bot: #")
+    },
+    edited("seeds", |folder| drop(folder.write("problems.toml", CATALOGUE.replace("1-9", "1-8"))), "cases: 8 #"),
+    edited(
+        "rule",
+        |folder| drop(folder.write("problems.toml", format!("{CATALOGUE}[problem.scoring]\nrule = \"mean\"\n"))),
+        "continuing run 1",
+    ),
+];
+
 #[test]
 fn a_run_goes_on_only_where_all_that_it_has_is_the_same_today() {
-    type Edit = fn(&Folder);
-    let plain: &[&str] = &[];
-    let files: &[&str] = &["--inputs", "a.in", "--inputs", "b.in", "--seeds", "1-2"];
-    let seen: &[&str] = &["--dir", "more"];
-    let edits: [(&str, &[&str], Edit, &[&str], &str); 13] = [
-        (
-            "command",
-            plain,
-            |folder| {
-                folder.write("problems.toml", CATALOGUE.replace("sh gen/gen.sh {seed}", "echo {seed}0"));
-            },
-            plain,
-            "the generator's input of seed-1, seed-2, seed-3 and 1 more is not what run 1 had",
-        ),
-        (
-            "script",
-            plain,
-            |folder| {
-                folder
-                    .write("gen/gen.sh", "[ $1 = 3 ] && set 7; d=data; read -r extra < gen/$d; echo $(($1 + extra))\n");
-            },
-            plain,
-            "the generator's input of seed-3 is not what run 1 had",
-        ),
-        (
-            "what the script reads",
-            plain,
-            |folder| drop(folder.write("gen/data", "101\n")),
-            plain,
-            "is not what run 1 had",
-        ),
-        (
-            "a comment in the script",
-            plain,
-            |folder| {
-                folder.write("gen/gen.sh", "d=data; read -r extra < gen/$d; echo $(($1 + extra)) # as before\n");
-            },
-            plain,
-            "continuing run 1",
-        ),
-        (
-            "script, for later seeds",
-            plain,
-            |folder| {
-                folder
-                    .write("gen/gen.sh", "[ $1 = 8 ] && set 7; d=data; read -r extra < gen/$d; echo $(($1 + extra))\n");
-            },
-            plain,
-            "continuing run 1",
-        ),
-        (
-            "input file",
-            files,
-            |folder| drop(folder.write("a.in", "3\n")),
-            plain,
-            "the input file of a is not what run 1 had",
-        ),
-        (
-            "checker",
-            plain,
-            |folder| drop(folder.write("check.sh", "cat \"$1\" #\n")),
-            plain,
-            "checker: sh check.sh {answer} #",
-        ),
-        ("solver", plain, |folder| drop(folder.script("bot", "read -r n; echo $((n + 5))")), plain, "solver bot: #"),
-        ("limit", plain, |_| {}, &["--cpu", "3s"], "--cpu: 3s, in run 1 "),
-        ("environment", plain, |_| {}, &["--env", "MORE=7"], "--env: MORE=7, in run 1 none"),
-        ("folder", seen, |folder| drop(folder.write("more/weight", "2000\n")), plain, "solver bot: #"),
-        (
-            "seeds",
-            plain,
-            |folder| drop(folder.write("problems.toml", CATALOGUE.replace("1-9", "1-8"))),
-            plain,
-            "cases: 8 #",
-        ),
-        (
-            "rule",
-            plain,
-            |folder| {
-                folder.write("problems.toml", format!("{CATALOGUE}[problem.scoring]\nrule = \"mean\"\n"));
-            },
-            plain,
-            "continuing run 1",
-        ),
-    ];
-    for (name, more, edit, later, expected) in edits {
-        let said = resumed(&sample(), more, &edit, later);
-        assert!(said.stderr.contains(expected), "{name}: {}", said.stderr);
+    for Edited { name, run, later, edit, said } in EDITS {
+        let heard = resumed(&sample(), run, &edit, later);
+        assert!(heard.stderr.contains(said), "{name}: {}", heard.stderr);
     }
 }
 

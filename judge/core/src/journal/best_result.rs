@@ -1,6 +1,6 @@
 //! Which result is the best on each case, by either direction: kept up to date with the results.
 
-use super::known::FAULTS;
+use super::faults::FAULTS;
 use crate::model::RunId;
 use rusqlite::{Connection, OptionalExtension, params};
 

@@ -1,9 +1,10 @@
 //! Earlier results that still hold: same solver, same input, same conditions.
 
 use super::JournalError;
+use super::faults::says_nothing_of_the_solver;
 use super::nodes::nodes;
 use super::stored::{OUTCOME, read_outcome};
-use crate::model::{CaseList, Digest, JobId, KnownOutcome, Node, NodeList, Repetitions, RunId, StoredResult, Verdict};
+use crate::model::{CaseList, Digest, JobId, KnownOutcome, Node, NodeList, Repetitions, RunId, StoredResult};
 use crate::plan::Plan;
 use rusqlite::{Connection, Params, Row, params};
 use std::collections::HashMap;
@@ -177,26 +178,4 @@ fn of_entrant() -> String {
         "SELECT {KEY}, {OUTCOME} FROM result JOIN game_case ON game_case.id = result.game_case
          WHERE result.entrant = ?1 AND length(game_case.input) = 32"
     )
-}
-
-/// The names of the verdicts that say nothing of the solver, as SQL has a list.
-pub(super) const FAULTS: &str = "'judge-error', 'cannot-start', 'skipped'";
-
-/// Returns whether a verdict says something of the judge or the machine at that time, not of the solver.
-pub(super) fn says_nothing_of_the_solver(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::JudgeError | Verdict::CannotStart | Verdict::Skipped)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_list_of_faults_is_complete() {
-        let faults = Verdict::ALL.into_iter().filter(|verdict| says_nothing_of_the_solver(*verdict));
-        let names: Vec<String> = faults.map(|verdict| format!("'{}'", verdict.name())).collect();
-        let mut listed: Vec<&str> = FAULTS.split(", ").collect();
-        listed.sort_by_key(|name| names.iter().position(|known| known == name));
-        assert_eq!(listed, names);
-    }
 }

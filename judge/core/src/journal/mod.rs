@@ -16,6 +16,7 @@ mod change;
 mod cluster;
 mod columns;
 mod error;
+mod faults;
 mod file;
 mod history;
 mod key;

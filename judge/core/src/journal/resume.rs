@@ -5,8 +5,8 @@
 //! covers all that it reads. What is kept then holds under today's generator and files, whatever they were called before.
 
 use super::begin::{Rows, rows_of};
+use super::faults::FAULTS;
 use super::key::SameRun;
-use super::known::FAULTS;
 use super::record::Machine;
 use super::{Journal, JournalError, Known, Recording, RunRecord};
 use crate::model::{CaseSource, CaseSpec, Digest, GeneratorChoice, Retention, RunId, Shard};
