@@ -337,7 +337,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "all|failed|none", value_enum, default_value_t = StderrArg::Failed, hide_possible_values = true)]
     pub stderr: StderrArg,
     /// What scores are relative to, beside those of this run: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
-    #[arg(long, value_name = "known|problem|ledger|run|FILE")]
+    #[arg(long, value_name = "run|problem|FILE")]
     pub best: Option<PathBuf>,
     /// Show a row for every case
     #[arg(long)]
