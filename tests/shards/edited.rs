@@ -6,7 +6,7 @@ use super::{expect, play};
 use crate::support::{Folder, Said};
 use rusqlite::Connection;
 
-/// The input depends on the command, on the script, and on what the script reads; the score on all of that, on the solver and its
+/// The input depends on the command, on the script, and on a file that the script does not name in one word; the score on all of that, on the solver and its
 /// environment, and on the checker.
 const CATALOGUE: &str = "[[problem]]
 id = \"sum\"
@@ -20,7 +20,7 @@ const RUN: [&str; 7] = ["run", "-p", "sum", "-s", "./bot", "--jobs", "1"];
 fn sample() -> Folder {
     let folder = Folder::new();
     folder.write("problems.toml", CATALOGUE);
-    folder.write("gen/gen.sh", "read -r extra < gen/data; echo $(($1 + extra))\n");
+    folder.write("gen/gen.sh", "d=data; read -r extra < gen/$d; echo $(($1 + extra))\n");
     folder.write("gen/data", "100\n");
     folder.write("check.sh", "cat \"$1\"\n");
     folder.script("bot", BOT);
@@ -71,94 +71,66 @@ fn resumed(folder: &Folder, more: &[&str], edit: &dyn Fn(&Folder), later: &[&str
     said
 }
 
+/// An edit between a run that was killed and its continuation.
+struct Edited {
+    name: &'static str,
+    /// More arguments of both, and of the continuation alone.
+    run: &'static [&'static str],
+    later: &'static [&'static str],
+    edit: fn(&Folder),
+    said: &'static str,
+}
+
+const fn edited(name: &'static str, edit: fn(&Folder), said: &'static str) -> Edited {
+    Edited { name, run: &[], later: &[], edit, said }
+}
+
+fn script(folder: &Folder, before: &str, after: &str) {
+    let line = "d=data; read -r extra < gen/$d; echo $(($1 + extra))";
+    folder.write("gen/gen.sh", format!("{before}{line}{after}\n"));
+}
+
+const FILES: &[&str] = &["--inputs", "a.in", "--inputs", "b.in", "--seeds", "1-2"];
+
+const EDITS: [Edited; 13] = [
+    edited(
+        "command",
+        |folder| drop(folder.write("problems.toml", CATALOGUE.replace("sh gen/gen.sh {seed}", "echo {seed}0"))),
+        "the generator's input of seed-1, seed-2, seed-3 and 1 more is not what run 1 had",
+    ),
+    edited(
+        "script",
+        |folder| script(folder, "[ $1 = 3 ] && set 7; ", ""),
+        "the generator's input of seed-3 is not what run 1 had",
+    ),
+    edited("what it reads", |folder| drop(folder.write("gen/data", "101\n")), "is not what run 1 had"),
+    edited("comment", |folder| script(folder, "", " # as before"), "continuing run 1"),
+    edited("for later seeds", |folder| script(folder, "[ $1 = 8 ] && set 7; ", ""), "continuing run 1"),
+    Edited {
+        run: FILES,
+        ..edited("input file", |folder| drop(folder.write("a.in", "3\n")), "the input file of a is not what run 1 had")
+    },
+    edited("checker", |folder| drop(folder.write("check.sh", "cat \"$1\" #\n")), "checker: sh check.sh {answer} #"),
+    edited("solver", |folder| drop(folder.script("bot", "read -r n; echo $((n + 5))")), "solver bot: #"),
+    Edited { later: &["--cpu", "3s"], ..edited("limit", |_| {}, "--cpu: 3s, in run 1 ") },
+    Edited { later: &["--env", "MORE=7"], ..edited("environment", |_| {}, "--env: MORE=7, in run 1 none") },
+    Edited {
+        run: &["--dir", "more"],
+        ..edited("folder", |folder| drop(folder.write("more/weight", "2000\n")), "solver bot: #")
+    },
+    edited("seeds", |folder| drop(folder.write("problems.toml", CATALOGUE.replace("1-9", "1-8"))), "cases: 8 #"),
+    edited(
+        "rule",
+        |folder| drop(folder.write("problems.toml", format!("{CATALOGUE}[problem.scoring]\nrule = \"mean\"\n"))),
+        "continuing run 1",
+    ),
+];
+
 #[test]
 fn a_run_goes_on_only_where_all_that_it_has_is_the_same_today() {
-    type Edit = fn(&Folder);
-    let plain: &[&str] = &[];
-    let files: &[&str] = &["--inputs", "a.in", "--inputs", "b.in", "--seeds", "1-4"];
-    let seen: &[&str] = &["--dir", "more"];
-    let edits: [(&str, &[&str], Edit, &[&str], &str); 13] = [
-        (
-            "command",
-            plain,
-            |folder| {
-                folder.write("problems.toml", CATALOGUE.replace("sh gen/gen.sh {seed}", "echo {seed}0"));
-            },
-            plain,
-            "the generator's input of seed-1, seed-2, seed-3 and 1 more is not what run 1 had",
-        ),
-        (
-            "script",
-            plain,
-            |folder| {
-                folder.write("gen/gen.sh", "[ $1 = 3 ] && set 7; read -r extra < gen/data; echo $(($1 + extra))\n");
-            },
-            plain,
-            "the generator's input of seed-3 is not what run 1 had",
-        ),
-        (
-            "what the script reads",
-            plain,
-            |folder| drop(folder.write("gen/data", "101\n")),
-            plain,
-            "is not what run 1 had",
-        ),
-        (
-            "a comment in the script",
-            plain,
-            |folder| {
-                folder.write("gen/gen.sh", "read -r extra < gen/data; echo $(($1 + extra)) # as before\n");
-            },
-            plain,
-            "continuing run 1",
-        ),
-        (
-            "script, for later seeds",
-            plain,
-            |folder| {
-                folder.write("gen/gen.sh", "[ $1 = 8 ] && set 7; read -r extra < gen/data; echo $(($1 + extra))\n");
-            },
-            plain,
-            "continuing run 1",
-        ),
-        (
-            "input file",
-            files,
-            |folder| drop(folder.write("a.in", "3\n")),
-            plain,
-            "the input file of a is not what run 1 had",
-        ),
-        (
-            "checker",
-            plain,
-            |folder| drop(folder.write("check.sh", "cat \"$1\" #\n")),
-            plain,
-            "checker: sh check.sh {answer} #",
-        ),
-        ("solver", plain, |folder| drop(folder.script("bot", "read -r n; echo $((n + 5))")), plain, "solver bot: #"),
-        ("limit", plain, |_| {}, &["--cpu", "3s"], "--cpu: 3s, in run 1 "),
-        ("environment", plain, |_| {}, &["--env", "MORE=7"], "--env: MORE=7, in run 1 none"),
-        ("folder", seen, |folder| drop(folder.write("more/weight", "2000\n")), plain, "solver bot: #"),
-        (
-            "seeds",
-            plain,
-            |folder| drop(folder.write("problems.toml", CATALOGUE.replace("1-9", "1-8"))),
-            plain,
-            "cases: 8 #",
-        ),
-        (
-            "rule",
-            plain,
-            |folder| {
-                folder.write("problems.toml", format!("{CATALOGUE}[problem.scoring]\nrule = \"mean\"\n"));
-            },
-            plain,
-            "continuing run 1",
-        ),
-    ];
-    for (name, more, edit, later, expected) in edits {
-        let said = resumed(&sample(), more, &edit, later);
-        assert!(said.stderr.contains(expected), "{name}: {}", said.stderr);
+    for Edited { name, run, later, edit, said } in EDITS {
+        let heard = resumed(&sample(), run, &edit, later);
+        assert!(heard.stderr.contains(said), "{name}: {}", heard.stderr);
     }
 }
 
@@ -190,7 +162,7 @@ fn a_shard_that_was_killed_goes_on_with_its_generator_alone_and_a_mixture_is_ref
     let shard = Connection::open(folder.path().join("2.db")).unwrap();
     let before = rows(&shard);
 
-    folder.write("gen/gen.sh", "echo $(($1 * 1000))\n");
+    folder.write("gen/gen.sh", "echo $(($1 * 10))\n");
     let said = expect(&folder, &[&second[..], &["--resume"]].concat(), 0);
     assert!(said.stderr.contains("is not what run 1 had"), "{}", said.stderr);
     assert_eq!(rows(&shard)[..before.len()], before, "run 1 stays as it was");
@@ -210,7 +182,7 @@ fn a_shard_that_was_killed_goes_on_with_its_generator_alone_and_a_mixture_is_ref
     }
     let said = expect(&folder, &files, 0);
     assert!(said.stdout.contains("24 of 24 cases, 3 of 3 shards, complete"), "{}", said.stdout);
-    let total: u64 = (1..=24).map(|seed| seed * 1000).sum();
+    let total: u64 = (1..=24).map(|seed| seed * 10).sum();
     let shown = expect(&folder, &["history", "show", "last", "--journal", "all.db"], 0).stdout;
     assert!(shown.contains(&format!("sum {total}")), "{shown}");
 }
@@ -229,7 +201,7 @@ fn shards_whose_generators_differ_in_what_no_label_tells_are_refused() {
         said.stderr
     );
     // Of the same cases, those are named that differ.
-    folder.write("gen/gen.sh", "read -r extra < gen/data; [ $1 = 1 ] && echo 1 || echo $(($1 + extra))\n");
+    folder.write("gen/gen.sh", "d=data; read -r extra < gen/$d; [ $1 = 1 ] && echo 1 || echo $(($1 + extra))\n");
     play(&folder, &RUN, 1, 1);
     std::fs::rename(folder.path().join("1.db"), folder.path().join("whole.db")).unwrap();
     folder.write("gen/data", "300\n");

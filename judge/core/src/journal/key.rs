@@ -188,7 +188,10 @@ mod tests {
         let visible = [Visible { path: "/opt/data".into(), writable: true }];
         assert_eq!(result(&[]).to_string(), "fb5ef8961154fd25468a3ef0a6878f0a388431361f25d8a8bc2033e2c85966b8");
         assert_eq!(result(&visible).to_string(), "25f6605e5948abc5785c0a955a44312ac5a4a79e67714313cb3734ca8b35212c");
-        assert_eq!(run(["bot", "rival"]).key().to_string(), "PIN3");
+        assert_eq!(
+            run(["bot", "rival"]).key().to_string(),
+            "2012dfbdf787c6dcbcc9b8e4ac966707d1fde4047bbf63df51b6848793e8fe33"
+        );
     }
 
     #[test]

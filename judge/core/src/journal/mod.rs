@@ -12,6 +12,7 @@ mod begin;
 mod best;
 mod best_of_case;
 mod best_result;
+mod change;
 mod cluster;
 mod columns;
 mod error;

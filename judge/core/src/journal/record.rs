@@ -1,7 +1,7 @@
 //! What the journal writes down about a run before its first case.
 
+use super::change::Change;
 use super::key::SameResult;
-use super::same_run::Change;
 use super::{JournalError, Surroundings};
 use crate::model::{CheckerIdentity, Digest, RunId, Shard};
 use crate::plan::Plan;

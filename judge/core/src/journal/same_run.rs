@@ -1,5 +1,6 @@
 //! What the results of a plan depend on: taken of a record, read of a journal, and compared.
 
+use super::change::{Change, FILES, GENERATOR, PROBE};
 use super::columns::{limits, named};
 use super::key::{Encoder, SameRun};
 use super::record::environment;
@@ -9,42 +10,6 @@ use crate::model::{CaseList, CaseSource, CheckerIdentity, Digest, Limits, RunId,
 use crate::parallel::map_on_all_cores;
 use crate::plan::Plan;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use std::fmt;
-
-/// Something that two runs do not agree in.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Change {
-    what: String,
-    own: String,
-    theirs: String,
-}
-
-impl Change {
-    /// Returns the change between these two values, if there is one.
-    pub(super) fn of(what: &str, own: &str, theirs: &str) -> Option<Self> {
-        let [what, own, theirs] = [what, own, theirs].map(str::to_owned);
-        (own != theirs).then_some(Self { what, own, theirs })
-    }
-
-    /// Returns it as a sentence; `there` says where the other is.
-    pub(super) fn text(&self, there: impl fmt::Display) -> String {
-        format!("{}: {}, {there} {}", self.what, self.own, self.theirs)
-    }
-
-    /// Returns whether it is of what makes or holds the inputs. That is told by the inputs themselves.
-    pub(super) fn is_of_inputs(&self) -> bool {
-        [GENERATOR, PROBE, FILES].contains(&&*self.what)
-    }
-
-    /// Returns whether it is of what a plan says by itself, without its files.
-    pub(super) fn is_of_plan(&self) -> bool {
-        !self.is_of_inputs() && !["direction", "checker", "--dir"].contains(&&*self.what)
-    }
-}
-
-const GENERATOR: &str = "generator";
-const PROBE: &str = "what the generator makes of the first seed";
-const FILES: &str = "content of the input files";
 
 impl SameRun {
     /// Returns the identity of a run's plan. The files of its cases are read, repeated ones once, unless their hashes are

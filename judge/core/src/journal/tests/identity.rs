@@ -111,12 +111,16 @@ enum Step {
     },
 }
 
+/// Mostly edits of inputs, and runs that are killed and go on: only together do they tell anything.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let edit = (0..9_usize, 0..4_u8).prop_map(|(field, value)| Step::Edit { field, value });
-    let play = (0..3_usize, 0..7_usize, any::<bool>(), any::<bool>(), prop::option::weighted(0.2, 0..6_usize))
+    let field = prop_oneof![3 => 0..3_usize, 1 => 3..9_usize];
+    let edit = (field, 0..4_u8).prop_map(|(field, value)| Step::Edit { field, value });
+    let journal = prop_oneof![2 => Just(0_usize), 1 => 1..3_usize];
+    let fault = prop::option::weighted(0.2, 0..6_usize);
+    let play = (journal, 0..5_usize, prop::bool::weighted(0.8), prop::bool::weighted(0.3), fault)
         .prop_map(|(journal, most, resume, reuse, fault)| Step::Play { journal, most, resume, reuse, fault });
     let merge = prop::collection::vec(1..3_usize, 1..4).prop_map(|files| Step::Merge { files });
-    prop::collection::vec(prop_oneof![3 => edit, 4 => play, 1 => merge], 1..24)
+    prop::collection::vec(prop_oneof![3 => edit, 5 => play, 1 => merge], 1..32)
 }
 
 /// The journals: 0 of whole runs, 1 and 2 of the two shards; and what is merged.
@@ -145,8 +149,12 @@ impl Scene {
         self.bench.folder.path().join("f.in")
     }
 
+    fn folder(&self, journal: usize) -> PathBuf {
+        self.bench.folder.path().join(journal.to_string())
+    }
+
     fn file(&self, journal: usize) -> PathBuf {
-        self.bench.folder.path().join(format!("{journal}.db"))
+        Journal::path_in(&self.folder(journal))
     }
 
     /// Has the plan be what the world makes of it.
@@ -184,7 +192,7 @@ impl Scene {
         let hashes = |cases: &[CaseSpec]| cases.iter().map(|case| Some(hash(case))).collect();
         let probe = Some(hash(&CaseSpec::from_seed(1)));
         let record = RunRecord { shard, played: plan.cases.len(), probe, ..bench.record() };
-        let open = Journal::open_file(&self.file(journal)).unwrap();
+        let open = Journal::open(&self.folder(journal)).unwrap();
         let (mut recording, mut known) = if resume {
             match Recording::resume(open, Retention::All, &record, &hashes).unwrap() {
                 Resumption::Found(recording, known) | Resumption::Elsewhere(recording, known) => (*recording, known),
@@ -256,7 +264,7 @@ impl Scene {
         }
         let paths: Vec<PathBuf> = there.iter().map(|file| self.file(*file)).collect();
         let worlds: BTreeSet<String> = there.iter().map(|file| format!("{:?}", self.newest[file].of_run())).collect();
-        let mut into = Journal::open_file(&self.file(9)).unwrap();
+        let mut into = Journal::open(&self.folder(9)).unwrap();
         match merge(&mut into, &paths, Retention::All) {
             Ok(_) => assert_eq!(worlds.len(), 1, "a mixture was merged"),
             Err(MergeError::Different(differences)) => {
@@ -269,7 +277,7 @@ impl Scene {
     /// Checks every journal, and notes what is finished now.
     fn check(&mut self) {
         for journal in [0, 1, 2, 9] {
-            let Some(open) = Journal::look_file(&self.file(journal)).unwrap() else { continue };
+            let Some(open) = Journal::look(&self.folder(journal)).unwrap() else { continue };
             let sql = "SELECT entrant.run, result.place, verdict, note, wall_us, game_case.name, seed, file FROM result
                  JOIN entrant ON entrant.id = entrant JOIN game_case ON game_case.id = game_case";
             let mut statement = open.connection.prepare(sql).unwrap();
@@ -305,7 +313,7 @@ fn begin(journal: Journal, record: &RunRecord<'_>) -> (Recording, Known) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
     #[test]
     fn no_run_holds_results_of_two_identities(steps in steps()) {
         let mut scene = Scene::new();
