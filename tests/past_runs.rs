@@ -226,7 +226,7 @@ fn features_are_recorded_with_their_cases() {
     assert_eq!(compared["comparisons"][0]["cases"], 8);
     // A rule of today is applied to the inputs, where they are still the same.
     folder.write("gen.sh", "echo $1\n");
-    folder.write("problems.toml", CATALOGUE.replace("^([0-9]+)", "([0-9])$"));
+    folder.write("problems.toml", CATALOGUE.replace("^([0-9]+)", "([0-9])\\\\n"));
     assert_eq!(features(&["history", "show", "1", "--where", "N == 0"]), [0, 0].map(Value::from));
 }
 

@@ -208,7 +208,7 @@ const RUN_EXAMPLES: &str = "Examples:
   judge run -p columns -s bot.java -s rustbot/          a source file and a folder of them; `judge languages` lists which
   judge run -p columns -s py=bot.py -s pypy=bot.py --language pypy=pypy
   judge run -p same-game -s 'python3 bot.py' --inputs 'data/*.in' --json result.json
-  judge run -p square-remover -s old=./v1 -s new=./v2   two versions, scored relative to the best known
+  judge run -p square-remover -s old=./v1 -s new=./v2   two versions, relative to the best known
   judge run -p columns --solvers 'submissions/*'        a ranking of all files and folders there
   judge run -p same-game-free -s ./mybot --best run     relative to the best of this run alone
   judge run -p columns -s ./mybot --seeds 1-100 --resume    continue the interrupted run
@@ -341,7 +341,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "all|failed|none", value_enum, default_value_t = StderrArg::Failed, hide_possible_values = true)]
     pub stderr: StderrArg,
     /// What scores are relative to, beside those of this run: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file of best scores [default: known, or what the catalogue says]
-    #[arg(long, value_name = "known|problem|ledger|run|FILE")]
+    #[arg(long, value_name = "run|problem|FILE")]
     pub best: Option<PathBuf>,
     /// Show a row for every case
     #[arg(long)]

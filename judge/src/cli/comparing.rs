@@ -133,7 +133,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "P", default_value = "0.05", requires = "h0", value_parser = alpha, help_heading = "Statistics")]
     pub beta: f64,
     /// With points: what scores are relative to, beside the solvers' own: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file [default: known, or what the catalogue says]
-    #[arg(long, value_name = "known|problem|ledger|run|FILE", help_heading = "Statistics")]
+    #[arg(long, value_name = "run|problem|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,
     /// How the solvers are run
     #[command(flatten)]
@@ -179,7 +179,7 @@ pub struct PowerArgs {
     #[command(flatten)]
     pub statistics: StatisticsArgs,
     /// With points: what scores are relative to, beside the solvers' own: the best known (of the problem and the journal), problem (not the journal), ledger (the journal alone), run (nothing else), or a file [default: known, or what the catalogue says]
-    #[arg(long, value_name = "known|problem|ledger|run|FILE", help_heading = "Statistics")]
+    #[arg(long, value_name = "run|problem|FILE", help_heading = "Statistics")]
     pub best: Option<PathBuf>,
     /// How the solvers are run
     #[command(flatten)]
