@@ -168,8 +168,11 @@ pub(crate) fn rates(cases: usize, runs: usize, random: &mut Random, draw: impl F
     rates
 }
 
+/// Draws a case.
+pub(crate) type Draw = fn(&mut Random) -> Term;
+
 /// Effects that a claim is to find, named as in the documentation.
-pub(crate) fn found() -> Vec<(&'static str, fn(&mut Random) -> Term)> {
+pub(crate) fn found() -> Vec<(&'static str, Draw)> {
     vec![
         ("normal, 0.5 sd", |random| Term::plain(normal(random) + 0.5)),
         ("log-normal sizes (1), +3 %, noise 15 %", |random| {
