@@ -1,6 +1,6 @@
 //! What the results of a plan depend on, without the machine that they come from: runs of the same plan belong together.
 
-use super::columns::limits;
+use super::columns::{count, limits};
 use super::key::Encoder;
 use super::record::environment;
 use super::{JournalError, RunRecord};
@@ -95,7 +95,7 @@ impl PlanIdentity {
                 environment: row.get(8)?,
                 visible: row.get(9)?,
                 generator: row.get(10)?,
-                cases: row.get(11)?,
+                cases: count(row, 11)?,
                 case_list: Digest(row.get(12)?),
                 case_files: Digest(row.get(13)?),
                 solvers,

@@ -102,7 +102,7 @@ impl RowWriter<'_> {
         }
         match &finished.evidence.answer {
             Some(answer) if self.retention != Retention::UpTo(Bytes(0)) => {
-                answers::store(self.connection, self.rows.run, answer).map(Some)
+                answers::store(self.connection, self.rows.run, answer)
             }
             _ => Ok(None),
         }

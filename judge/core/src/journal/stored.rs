@@ -1,6 +1,7 @@
 //! Reads a whole run as it was recorded.
 
-use super::columns::{limits, named, time};
+use super::columns::{count, limits, named, time};
+use super::error::shortened;
 use super::history::{run_state, settled};
 use super::origins::OriginMachines;
 use super::{Journal, JournalError};
@@ -68,8 +69,8 @@ impl Journal {
             checker: CheckerIdentity { name: row.get(5)?, version: row.get(6)? },
             limits: limits(row, 7)?,
             environment: row.get(12)?,
-            case_count: row.get(13)?,
-            jobs: row.get(14)?,
+            case_count: count(row, 13)?,
+            jobs: count(row, 14)?,
             tier: named(row, 15)?,
             host: row.get(16)?,
             kernel: row.get(17)?,
@@ -152,7 +153,9 @@ fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> 
     let source = match (seed.map(|seed| seed.parse()), file) {
         (Some(Ok(seed)), _) => CaseSource::Seed(seed),
         (None, Some(file)) => CaseSource::File(PathBuf::from(file)),
-        _ => return Err(JournalError::Damaged(format!("the case `{name}` has neither a seed nor a file"))),
+        _ => {
+            return Err(JournalError::Damaged(format!("the case `{}` has neither a seed nor a file", shortened(&name))));
+        }
     };
     let spec = CaseSpec::new(CaseName::from(&*name), source);
     Ok(StoredCase { spec, input: input(row, 2)?, results: vec![None; solvers] })
@@ -178,7 +181,7 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
     let score: Option<String> = row.get(first + 1)?;
     Ok(Outcome {
         verdict: Verdict::from_name(&verdict)
-            .ok_or_else(|| JournalError::Damaged(format!("there is no verdict `{verdict}`")))?,
+            .ok_or_else(|| JournalError::Damaged(format!("there is no verdict `{}`", shortened(&verdict))))?,
         score: score.as_deref().map(read_score).transpose()?,
         cpu: time(row, first + 2)?,
         wall: time(row, first + 3)?,
@@ -198,5 +201,5 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
 
 /// Reads a score from its digits.
 pub(super) fn read_score(text: &str) -> Result<Score, JournalError> {
-    text.parse().map_err(|_| JournalError::Damaged(format!("`{text}` is no score")))
+    text.parse().map_err(|_| JournalError::Damaged(format!("`{}` is no score", shortened(text))))
 }

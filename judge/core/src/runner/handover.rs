@@ -45,6 +45,9 @@ impl<'a> Handover<'a> {
     /// Stores finished jobs, and then shows them. Returns whether all were accepted.
     pub fn hand_over(&mut self, batch: &mut Vec<FinishedJob>) -> bool {
         self.note(self.store.map(|store| store.store(batch)));
+        if let Some(notice) = self.store.and_then(ResultStore::notice) {
+            self.tell(&RunEvent::Notice(notice));
+        }
         let mut accepted = true;
         for finished in batch.drain(..) {
             accepted &= finished.outcome.is_accepted();

@@ -235,6 +235,7 @@ impl Copier<'_> {
         let Some(row) = rows.next().map_err(Side::source)? else { return Ok(None) };
         let hash = row.get(0).map_err(Side::source)?;
         let bytes = row.get(1).map_err(Side::source)?;
+        answers::check_length(bytes).map_err(Side::source)?;
         let packed = row.get_ref(2).and_then(|packed| Ok(packed.as_blob()?)).map_err(Side::source)?;
         let id = answers::store_packed(self.into, self.target.run, hash, bytes, || packed.into())?;
         self.answers.insert(answer, id);

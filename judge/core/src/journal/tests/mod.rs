@@ -1,12 +1,14 @@
 //! The journal as a whole: what is recorded comes back, and nothing that can happen to it loses or corrupts it.
 
 mod bests;
+mod foreign;
 mod forms;
 mod labels;
 mod merging;
 #[path = "../../../../../tests/support/pace.rs"]
 mod pace;
 mod queries;
+mod rescue;
 
 use super::*;
 use crate::manifest::Catalogue;
