@@ -3,6 +3,7 @@
 
 mod belonging;
 mod documents;
+mod edited;
 mod machines;
 #[path = "../support/documents.rs"]
 mod shared_documents;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 const SLOW: &str = "read -r n; sleep 0.1; echo \"$n\"";
 
-fn start(folder: &Folder, arguments: &[&str]) -> Child {
+pub(super) fn start(folder: &Folder, arguments: &[&str]) -> Child {
     folder.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
@@ -18,7 +18,7 @@ fn results(folder: &Folder, journal: &str) -> usize {
     report["cases"].as_array().map_or(0, Vec::len)
 }
 
-fn wait_for(folder: &Folder, journal: &str, least: usize) {
+pub(super) fn wait_for(folder: &Folder, journal: &str, least: usize) {
     let started = Instant::now();
     while results(folder, journal) < least {
         assert!(started.elapsed() < Duration::from_secs(60), "{journal} has not {least} results");
@@ -103,8 +103,7 @@ fn a_task_that_is_started_again_elsewhere_takes_what_was_recorded_before() {
     play(&folder, &BOT, 1, 2);
     let journal = rusqlite::Connection::open(folder.path().join("1.db")).unwrap();
     // As another machine would have recorded it.
-    let sql =
-        "UPDATE run SET state = 'open', signature = x'00', cpu_model = 'another'; UPDATE result SET note = 'there'";
+    let sql = "UPDATE run SET state = 'open', conditions = zeroblob(32), cpu_model = 'another'; UPDATE result SET note = 'there'";
     journal.execute_batch(sql).unwrap();
     drop(journal);
     let again = [&BOT[..], &["--shard", "1/2", "--journal", "1.db", "--resume"]].concat();

@@ -43,6 +43,7 @@ pub(crate) fn begin(journal: Journal, plan: &Plan, shard: Option<Shard>) -> Reco
         surroundings: &Surroundings::default(),
         shard,
         played: plan.cases.len(),
+        probe: None,
     };
     Recording::begin(journal, Retention::All, &record).expect("a fresh run")
 }

@@ -1,7 +1,6 @@
 //! `judge gate`: fails if a solver is worse than its baseline.
 
 use crate::cli::GateArgs;
-use crate::command::{checker_identity, is_recorded_as};
 use crate::gate::{self, Baseline, BaselineFile, Calibration, GateLimits, Judgement, TimeLimit};
 use crate::model::{CaseList, CaseSource, CaseSpec, Direction, Exit, Problem, Stop, quote};
 use crate::report::{self, CalibrationReport, GateReport};
@@ -14,7 +13,7 @@ use std::path::Path;
 
 /// Runs the cases of a baseline and compares.
 pub(super) fn gate(catalogue: Given<'_>, args: &GateArgs) -> Result<Exit, Failure> {
-    let mut record = read(&args.baseline)?;
+    let record = read(&args.baseline)?;
     if args.calibrate {
         return calibrate(args, &record);
     }
@@ -22,9 +21,6 @@ pub(super) fn gate(catalogue: Given<'_>, args: &GateArgs) -> Result<Exit, Failur
     let outputs = Outputs::check::<GateReport<'_>>(&args.reports)?;
     let (catalogue, _programs) = programs::catalogue(catalogue, Some(&record.baseline.problem))?;
     let problem = catalogue.find(&record.baseline.problem)?;
-    if is_recorded_as(&problem.checker, &record.baseline.checker) {
-        record.baseline.checker = checker_identity(&problem.checker).to_string();
-    }
     let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
     let solvers = runner.solver(args.solver.as_ref())?;
     let cases = cases(problem, &record, baseline::folder_of(&args.baseline))?;

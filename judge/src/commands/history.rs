@@ -80,7 +80,7 @@ fn show(catalogue: &Catalogue, args: &ShowArgs) -> Result<Exit, Failure> {
     let problem = catalogue.find(&run.problem)?;
     let features = case_filter::filter_run(&mut run, problem, filter)?;
     let mut restored = RestoredRun { features, ..RestoredRun::of(&run, catalogue)? };
-    restored.apply(&run, &ReferenceScores::open(catalogue, problem, None)?);
+    restored.apply(&run, &ReferenceScores::of_run(catalogue, problem, &run, None)?);
     let scored = restored.score(None, filter.group_by.as_deref()).map_err(Failure::fault)?;
     if !RunOutputs::check(reports)?.take_stdout() {
         report::print(&heading)?;

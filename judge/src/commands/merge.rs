@@ -35,8 +35,19 @@ pub(super) fn merge(given: Given<'_>, args: &MergeArgs) -> Result<Exit, Failure>
     };
     // Before the journal is made: a merge that fails leaves nothing behind.
     crate::journal::check(&files).map_err(refuse)?;
+    let is_new = !recorder::path(&catalogue).exists();
     let mut journal = recorder::open(&catalogue)?;
-    let merged = crate::journal::merge(&mut journal, &files, catalogue.retention()).map_err(refuse)?;
+    let merged = match crate::journal::merge(&mut journal, &files, catalogue.retention()) {
+        Ok(merged) => merged,
+        Err(error) => {
+            let path = journal.path().to_owned();
+            drop(journal);
+            if is_new {
+                let _ = std::fs::remove_file(path);
+            }
+            return Err(refuse(error));
+        }
+    };
     if merged.is_whole() && merged.added > 0 {
         sum_up(&mut journal, &catalogue, &merged)?;
     }
@@ -169,7 +180,7 @@ fn sum_up(journal: &mut Journal, catalogue: &Catalogue, merged: &Merged) -> Resu
     };
     let stored = journal.stored_run(merged.run)?;
     let mut restored = RestoredRun::of(&stored, catalogue)?;
-    restored.apply(&stored, &ReferenceScores::open(catalogue, problem, None)?);
+    restored.apply(&stored, &ReferenceScores::of_run(catalogue, problem, &stored, None)?);
     let Ok(scored) = restored.score(None, None) else { return Ok(()) };
     let totals = scored.board.standings.iter().map(|standing| scored.board.headline(standing));
     let totals: Vec<Option<&BigRational>> = totals.collect();

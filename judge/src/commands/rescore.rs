@@ -20,7 +20,7 @@ pub(super) fn rescore(catalogue: Given<'_>, args: &RescoreArgs) -> Result<Exit, 
     let problem = catalogue.find(&run.problem)?;
     let features = case_filter::filter_run(&mut run, problem, &args.filter)?;
     let mut restored = RestoredRun { features, ..RestoredRun::of(&run, &catalogue)? };
-    restored.apply(&run, &ReferenceScores::open(&catalogue, problem, args.best.as_deref())?);
+    restored.apply(&run, &ReferenceScores::of_run(&catalogue, problem, &run, args.best.as_deref())?);
     let rule = scaled(rule, args.scale, &problem.scoring)?;
     let scored = restored.score(rule.clone(), args.filter.group_by.as_deref()).map_err(Failure::usage)?;
     if rule.is_some_and(|rule| rule != scored.rule) {

@@ -219,6 +219,7 @@ fn options(args: &RunArgs) -> JournalOptions {
         journal: !args.no_journal,
         resume: args.resume,
         reuse: args.reuse,
+        may_be_merged: true,
         continue_flag: recorder::RESUME,
     }
 }

@@ -33,7 +33,7 @@ impl ShownRun {
         let run = journal.stored_run(id)?;
         let problem = catalogue.find(&run.problem)?;
         let mut restored = RestoredRun::of(&run, catalogue)?;
-        restored.apply(&run, &ReferenceScores::open(catalogue, problem, None)?);
+        restored.apply(&run, &ReferenceScores::of_run(catalogue, problem, &run, None)?);
         let scored = restored.score(None, None).map_err(Failure::fault)?;
         let best = (0..run.cases.len()).map(|case| best_score(&restored.plan, &restored.outcomes, case)).collect();
         Ok(Self { run, restored, scored, best, features: OnceLock::new() })

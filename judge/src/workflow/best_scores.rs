@@ -5,7 +5,7 @@ use super::{load, recorder};
 use crate::cases::Inputs;
 use crate::command::game_of;
 use crate::manifest::{Catalogue, decode, read_best_scores};
-use crate::model::{BestScore, BestSource, CaseList, CaseSpec, Digest, Direction, Game, Problem};
+use crate::model::{BestScore, BestSource, CaseList, CaseSpec, Digest, Direction, Game, Problem, StoredRun};
 use crate::paired::EffectMeasure;
 use crate::report;
 use checkers::Score;
@@ -47,14 +47,29 @@ impl ReferenceScores {
 
     /// Reads the best scores that the command line names, or else those that the problem names.
     pub(crate) fn open(catalogue: &Catalogue, problem: &Problem, given: Option<&Path>) -> Result<Self, Failure> {
+        Self::of_game(catalogue, problem, &game_of(problem), given)
+    }
+
+    /// Reads those of the game of a recorded run. What another checker made of the same inputs is no score of it.
+    pub(crate) fn of_run(
+        catalogue: &Catalogue,
+        problem: &Problem,
+        run: &StoredRun,
+        given: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let game = Game { checker: run.checker.clone(), ..game_of(problem) };
+        Self::of_game(catalogue, problem, &game, given)
+    }
+
+    fn of_game(catalogue: &Catalogue, problem: &Problem, game: &Game, given: Option<&Path>) -> Result<Self, Failure> {
         let source = given.map_or_else(|| problem.best.clone(), |given| BestSource::new(given, Path::new("")));
         let scores = match &source {
             BestSource::Run => Scores::None,
             BestSource::Ledger => match recorder::look_if_any(catalogue)? {
-                Some(journal) => Scores::ByInput(journal.best_by_input(&game_of(problem))?),
+                Some(journal) => Scores::ByInput(journal.best_by_input(game)?),
                 None => Scores::None,
             },
-            BestSource::File(path) => read(&game_of(problem), path)?,
+            BestSource::File(path) => read(game, path)?,
         };
         Ok(Self { source, scores, replaces: given.is_some() })
     }

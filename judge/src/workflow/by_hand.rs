@@ -45,6 +45,7 @@ pub(crate) fn record(catalogue: &Catalogue, played: PlayedByHand<'_>) -> Result<
         surroundings: &Surroundings::look(Path::new(".")),
         shard: None,
         played: 1,
+        probe: None,
     };
     let mut recording = Recording::begin(recorder::open(catalogue)?, catalogue.retention(), &run_record)?;
     let run = recording.run();

@@ -13,8 +13,15 @@ pub(crate) fn explain(failure: Failure, given: Given<'_>) -> Failure {
     let Ok(catalogue) = load::catalogue_without_note(given) else { return failure };
     let path = recorder::path(&catalogue);
     let legible = match Journal::legible(&path) {
-        Some(Legible { runs, results }) => format!("{runs} runs and {results} results of it can still be read"),
+        Some(Legible { runs, results }) => {
+            format!("what can still be read of it is {}", runs_and_results(runs, results))
+        }
         None => "nothing of it can be read".to_owned(),
     };
     failure.with_hint(format!("{legible}; this makes room for a new one: {}", move_away(&path)))
+}
+
+fn runs_and_results(runs: u64, results: u64) -> String {
+    let many = |count, what| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
+    format!("{} and {}", many(runs, "run"), many(results, "result"))
 }

@@ -224,6 +224,7 @@ impl From<JournalError> for Failure {
             JournalError::StillRunning(_) => {
                 "wait for it, or end it with Ctrl-C; without --resume, a new run is started"
             }
+            JournalError::OtherPlan { .. } => "run its command again with --resume",
             JournalError::ManyTags(_) => "`judge history untag RUN TAG` makes room",
             JournalError::OtherWriter(_) => "wait for it, or record in another file: --journal FILE",
             JournalError::File { .. } | JournalError::NoJournal { .. } => {

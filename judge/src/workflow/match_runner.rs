@@ -75,8 +75,13 @@ impl<'a> MatchRunner<'a> {
             order: Order::Interleaved,
             ..Plan::new(problem.clone(), Vec::new(), CaseList::default())
         };
-        let options =
-            JournalOptions { journal: !args.no_journal, resume: false, reuse: args.reuse, continue_flag: "--reuse" };
+        let options = JournalOptions {
+            journal: !args.no_journal,
+            resume: false,
+            reuse: args.reuse,
+            may_be_merged: false,
+            continue_flag: "--reuse",
+        };
         Ok(Self { catalogue, plan_runner, sandbox, toolbox, template, options, reference: None })
     }
 

@@ -3,13 +3,17 @@
 use super::command_line;
 use super::failure::{self, Failure};
 use super::load;
-use crate::command::checker_identity;
-use crate::journal::{Journal, JournalError, Known, Part, Recording, Resumption, RunEnd, RunRecord, Surroundings};
+use crate::cases::Inputs;
+use crate::command::{checker_identity, generator_identity};
+use crate::journal::{
+    Changed, Journal, JournalError, Known, Part, Recording, Resumption, RunEnd, RunRecord, Surroundings,
+};
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseList, ClusterJob, Digest, FinishedJob, JOURNAL_FOLDER, JobId, KnownOutcome, Node, Retention, RunId, Shard,
-    Solver, error_chain, one_line,
+    CaseList, CaseSource, CaseSpec, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER, JobId,
+    KnownOutcome, Node, Problem, Retention, RunId, Shard, Solver, Stop, error_chain, one_line,
 };
+use crate::parallel::map_on_all_cores;
 use crate::plan::Plan;
 use crate::report;
 use crate::runner::{ResultStore, StoreLost};
@@ -37,6 +41,8 @@ pub(crate) struct JournalOptions {
     pub(crate) journal: bool,
     pub(crate) resume: bool,
     pub(crate) reuse: bool,
+    /// Whether the run is one of a whole plan, which others may belong to.
+    pub(crate) may_be_merged: bool,
     /// The flag with which the same command continues from what is recorded.
     pub(crate) continue_flag: &'static str,
 }
@@ -86,6 +92,29 @@ pub(crate) struct Recorder {
     cases: CaseList,
     part: Part,
     recording: Mutex<Option<Recording>>,
+    /// What the run's results are said to be of; `None` where copies are run.
+    setters: Option<Setters>,
+}
+
+/// The setter's programs as they were when a run began.
+struct Setters {
+    problem: Problem,
+    checker: String,
+    generator: String,
+}
+
+impl Setters {
+    fn of(problem: &Problem) -> Self {
+        let checker = checker_identity(&problem.checker).to_string();
+        Self { problem: problem.clone(), checker, generator: generator_identity(problem) }
+    }
+
+    /// Returns which of them is another one now.
+    fn changed(&self) -> Option<&'static str> {
+        let Self { checker, generator, .. } = Self::of(&self.problem);
+        let changed = [("checker", checker != self.checker), ("generator", generator != self.generator)];
+        changed.into_iter().find_map(|(name, changed)| changed.then_some(name))
+    }
 }
 
 /// Returns the folder of the journal beside a catalogue.
@@ -156,16 +185,30 @@ impl Recorder {
 
     fn of(options: JournalOptions, plan: &Plan, known: Known, recording: Option<Recording>) -> Self {
         let (cases, part) = (plan.cases.clone(), Part::whole(plan));
-        Self { recorded: recording.is_some(), options, known, cases, part, recording: Mutex::new(recording) }
+        Self {
+            recorded: recording.is_some(),
+            options,
+            known,
+            cases,
+            part,
+            recording: Mutex::new(recording),
+            setters: None,
+        }
     }
 
     fn open(options: JournalOptions, context: &RunContext<'_>) -> Result<Self, Unrecorded> {
         let RunContext { catalogue, plan, toolbox, message, jobs, tier, shard, played, engine } = *context;
-        let journal = match catalogue.journal() {
-            None => Journal::open(&folder(catalogue))?,
-            Some(_) => open(catalogue).map_err(Unrecorded::Fatal)?,
-        };
-        let hashes = fingerprints(plan, &plan.solvers, toolbox);
+        // While the journal is opened.
+        let (journal, hashes, probe) = std::thread::scope(|scope| {
+            let probe = scope.spawn(|| if options.may_be_merged { probe(plan) } else { None });
+            let journal = match catalogue.journal() {
+                None => Journal::open(&folder(catalogue)).map_err(Unrecorded::from),
+                Some(_) => open(catalogue).map_err(Unrecorded::Fatal),
+            };
+            let hashes = fingerprints(plan, &plan.solvers, toolbox);
+            let probe = probe.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            journal.map(|journal| (journal, hashes, probe))
+        })?;
         let mut surroundings = Surroundings::look(Path::new("."));
         if let Some(engine) = engine {
             // Results from elsewhere are not those of this machine's processor.
@@ -184,6 +227,7 @@ impl Recorder {
             surroundings: &surroundings,
             shard,
             played,
+            probe,
         };
         let (recording, mut known) = if options.resume {
             resume(journal, catalogue.retention(), &record)?
@@ -193,7 +237,8 @@ impl Recorder {
         if options.reuse {
             recording.add_earlier(0, &mut known)?;
         }
-        Ok(Self::of(options, plan, known, Some(recording)))
+        let setters = engine.is_none().then(|| Setters::of(&plan.problem));
+        Ok(Self { setters, ..Self::of(options, plan, known, Some(recording)) })
     }
 
     /// Takes up the record of a run that goes on elsewhere. `hashes` are those of its solvers.
@@ -218,9 +263,11 @@ impl Recorder {
             surroundings: &surroundings,
             shard: None,
             played: plan.cases.len(),
+            probe: None,
         };
         let recording = Recording::take_up(journal, catalogue.retention(), &record, run)?;
-        let options = JournalOptions { journal: true, resume: true, reuse: false, continue_flag: RESUME };
+        let options =
+            JournalOptions { journal: true, resume: true, reuse: false, may_be_merged: false, continue_flag: RESUME };
         Ok(Self::of(options, plan, Known::of(plan), Some(recording)))
     }
 
@@ -269,7 +316,16 @@ impl Recorder {
     pub(crate) fn finish(self, end: &RunEnd<'_>) -> Option<RunId> {
         let recording = self.recording.into_inner()?;
         let run = recording.run();
-        match recording.finish(end) {
+        let changed = self.setters.as_ref().and_then(Setters::changed);
+        if let Some(what) = changed {
+            let hint = continue_command(self.options.continue_flag);
+            report::note_lines(&format!(
+                "warning: the {what} was edited while run {run} went on: it is recorded as interrupted, without a total\n\
+                 hint: `{hint}` keeps it if all results hold, and else starts a new run"
+            ));
+        }
+        let stop = end.stop.or(changed.map(|_| Stop::Interrupted));
+        match recording.finish(&RunEnd { stop, totals: end.totals.clone(), ..*end }) {
             Ok(journal) => {
                 if let Some(notice) = journal.written_anew().and_then(|path| anew(run, path)) {
                     report::note(&notice);
@@ -328,21 +384,50 @@ fn anew(run: RunId, path: &Path) -> Option<String> {
 }
 
 fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<(Recording, Known), JournalError> {
-    match Recording::resume(journal, retention, record)? {
+    let hashes = |cases: &[CaseSpec]| input_hashes(record.plan, cases);
+    match Recording::resume(journal, retention, record, &hashes)? {
         Resumption::Found(recording, known) => {
             report::note(&format!("continuing run {}: {} cases are done", recording.run(), known.len()));
             Ok((*recording, known))
         }
         Resumption::Elsewhere(recording, known) => {
-            let what = "is what was recorded of this shard, on this machine or another";
-            report::note(&format!("run {}: {} cases are done, which {what}", recording.run(), known.len()));
+            let what =
+                "what was recorded of this shard, on this machine or another, counts where the input is the same";
+            report::note(&format!("run {}: {what}: {} cases", recording.run(), known.len()));
             Ok((*recording, known))
         }
-        Resumption::Nothing(journal) => {
-            report::note("no interrupted run of this command was found: starting with the first case");
+        Resumption::Nothing(journal, changed) => {
+            report::note(&match changed {
+                Some(Changed { run, what }) => {
+                    let none = "no interrupted run of this command was found that can go on";
+                    format!("{none}: {}; starting a new run, and run {run} stays as it is", what.join("; "))
+                }
+                None => "no interrupted run of this command was found: starting with the first case".to_owned(),
+            });
             Ok((Recording::begin(journal, retention, record)?, Known::of(record.plan)))
         }
     }
+}
+
+/// Returns the hashes of the inputs of cases, made or read now.
+fn input_hashes(plan: &Plan, cases: &[CaseSpec]) -> Vec<Option<Digest>> {
+    let inputs = Inputs::of(&plan.problem);
+    map_on_all_cores(cases.len(), |number| {
+        let case = &cases[number];
+        match plan.cases.read_file(&case.source) {
+            Some(file) => Some(file.hash),
+            None => inputs.load(case).ok().map(|input| Digest::of(&input)),
+        }
+    })
+}
+
+/// Returns the hash of the input that a setter's generator makes of the plan's first seed.
+fn probe(plan: &Plan) -> Option<Digest> {
+    let generator = plan.problem.generator.as_ref()?;
+    let is_setters = matches!(generator, GeneratorChoice::Command(_) | GeneratorChoice::Files(_));
+    let mut seeds = plan.cases.iter().filter(|case| matches!(case.source, CaseSource::Seed(_)));
+    let first = seeds.next().filter(|_| is_setters)?;
+    input_hashes(plan, &[first]).pop().flatten()
 }
 
 impl ResultStore for Recorder {
@@ -352,6 +437,10 @@ impl ResultStore for Recorder {
 
     fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome> {
         self.known.lookup(self.part.place(job), input)
+    }
+
+    fn kept(&self, job: JobId) -> Option<(KnownOutcome, Digest)> {
+        self.known.kept(self.part.place(job))
     }
 
     fn has_earlier(&self) -> bool {

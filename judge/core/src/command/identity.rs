@@ -6,10 +6,15 @@ use crate::model::{
     CheckerChoice, CheckerIdentity, CheckerProtocol, CommandTemplate, Digest, ExternalChecker, FileGenerator, Game,
     GeneratorChoice, Problem,
 };
-use std::path::PathBuf;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 
-/// Returns the identity of a checker. An external one has no version. A hash of the files that its command names takes
-/// its place.
+/// How many files of a command are read, and how much text of each is looked through for others.
+const MOST_PARTS: usize = 100;
+const MOST_TEXT: usize = 1 << 20;
+
+/// Returns the identity of a checker. An external one has no version. A hash of the files that its command names, and that
+/// these name, takes its place.
 #[must_use]
 pub fn checker_identity(checker: &CheckerChoice) -> CheckerIdentity {
     match checker {
@@ -47,26 +52,53 @@ fn identity_of(external: &ExternalChecker) -> String {
     format!("{}{} #{}{then}", external.written_line(), protocol.replace(" )", ")"), hash.short())
 }
 
-/// Returns whether a baseline with this text is of this checker in its current version. Baselines of earlier
-/// versions of the judge hash the command along with the files.
-#[must_use]
-pub fn is_recorded_as(checker: &CheckerChoice, text: &str) -> bool {
-    let earlier = || match checker {
-        CheckerChoice::BuiltIn(_) | CheckerChoice::Tokens(..) | CheckerChoice::Tester(_) => None,
-        CheckerChoice::External(external) | CheckerChoice::Interactor(external) => {
-            let command = external.written();
-            let files = named_files(&command);
-            let parts = std::iter::once(command.line.as_bytes()).chain(files.iter().map(Vec::as_slice));
-            Some(format!("{} {}", command.line, Digest::of_parts(parts).short()))
-        }
-    };
-    text == checker_identity(checker).to_string() || earlier().is_some_and(|earlier| text == earlier)
-}
-
-/// Returns the contents of the files that a command names.
+/// Returns the contents of the files that a command names, and of those that these name in turn.
 fn named_files(command: &CommandTemplate) -> Vec<Vec<u8>> {
     let words = shell_words::split(&command.line).unwrap_or_default();
-    contents(&words.iter().map(|word| named_file(command, word)).collect::<Vec<_>>())
+    // `sh -c 'python3 gen.py {seed}'` has a command in a word.
+    let inner = words.iter().filter(|word| word.contains(char::is_whitespace)).flat_map(|word| word.split_whitespace());
+    let named = words.iter().map(String::as_str).chain(inner).map(|word| named_file(command, word));
+    // A trusted command may write to its folder, so that what stands there is not its version.
+    let named: Vec<_> = named.collect();
+    contents(&if command.trusted { named } else { with_their_parts(&command.folder, named) })
+}
+
+/// Adds the files that scripts and sources name: those they import, include, start or read, as far as they stand in the folder of
+/// the command or in their own. What is named in another way is found by its consequences alone: other inputs.
+fn with_their_parts(folder: &Path, named: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    let mut next: VecDeque<PathBuf> = named.into();
+    while let Some(file) = next.pop_front() {
+        if !file.is_file() || files.contains(&file) || files.len() == MOST_PARTS {
+            continue;
+        }
+        let own = file.parent().unwrap_or(folder).to_owned();
+        let text = std::fs::read(&file).ok().filter(|content| content.len() <= MOST_TEXT);
+        let text = text.and_then(|content| String::from_utf8(content).ok()).unwrap_or_default();
+        files.push(file);
+        for name in names_in(&text) {
+            next.extend([&own, folder].map(|folder| folder.join(&name)));
+        }
+    }
+    files
+}
+
+/// Returns what may be names of files in a script: relative ones with a dot or a slash, and modules of Python.
+fn names_in(text: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-');
+    let mut names = Vec::new();
+    for line in text.lines() {
+        let is_import = line.trim_start().starts_with("import ") || line.trim_start().starts_with("from ");
+        for word in line.split(|c| !is_part(c)).filter(|word| !word.is_empty() && !word.starts_with('/')) {
+            if is_import {
+                names.push(format!("{}.py", word.replace('.', "/")));
+            }
+            if word.contains(['.', '/']) {
+                names.push(word.to_owned());
+            }
+        }
+    }
+    names
 }
 
 /// Returns the contents of those of these files that can be read.
@@ -75,7 +107,7 @@ fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
 }
 
 /// Returns what tells the generator of a problem, in its version, from others: of a command, the line with a hash of the files
-/// that it names. Empty without a generator.
+/// that it names, and that these name. Empty without a generator.
 #[must_use]
 pub fn generator_identity(problem: &Problem) -> String {
     let written = |command: &CommandTemplate, more: &[PathBuf]| {
@@ -103,7 +135,6 @@ pub fn game_of(problem: &Problem) -> Game {
 mod tests {
     use super::*;
     use crate::model::{AnswerFiles, CompiledNeeds, Testlib};
-    use std::path::Path;
 
     fn external(folder: &Path, line: &str) -> CheckerChoice {
         let command = CommandTemplate {
@@ -163,22 +194,39 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_of_an_earlier_version_is_recognised() {
+    fn what_a_script_imports_starts_and_reads_is_part_of_it() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("check.py"), "print(1)").unwrap();
-        let line = "python3 check.py";
-        let checker = external(folder.path(), line);
-        let written = |line: &str, content: &str| {
-            let parts = [line.as_bytes(), content.as_bytes()];
-            format!("{line} {}", Digest::of_parts(parts).short())
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
         };
-        assert!(is_recorded_as(&checker, &of(folder.path(), line).to_string()));
-        assert!(is_recorded_as(&checker, &written(line, "print(1)")));
-        assert!(!is_recorded_as(&checker, &written(line, "print(2)")));
-        assert!(!is_recorded_as(&checker, line));
-        let built_in = CheckerChoice::BuiltIn(checkers::all()[0]);
-        assert!(is_recorded_as(&built_in, &checker_identity(&built_in).to_string()));
-        assert!(!is_recorded_as(&built_in, "other 1"));
+        write("gen/gen.sh", "#!/bin/sh\npython3 gen/make.py $1 < ./gen/data.txt\n");
+        write("gen/make.py", "from lib import shape\nimport tables.large as t\nprint(shape)\n");
+        write("gen/lib.py", "shape = 1");
+        write("gen/tables/large.py", "x = 1");
+        write("gen/data.txt", "1 2 3");
+        write("other.py", "nothing to do with it");
+        for line in ["sh gen/gen.sh", "sh -c 'exec gen/gen.sh 1'", "env A=1 ./gen/gen.sh"] {
+            let now = || of(folder.path(), line);
+            for (name, text) in [
+                ("gen/gen.sh", "#!/bin/sh\n: ; python3 gen/make.py $1 < ./gen/data.txt\n"),
+                ("gen/make.py", "from lib import shape\nimport tables.large as t\nprint(shape, 2)\n"),
+                ("gen/lib.py", "shape = 2"),
+                ("gen/tables/large.py", "x = 2"),
+                ("gen/data.txt", "1 2 4"),
+            ] {
+                let before = now();
+                let old = std::fs::read_to_string(folder.path().join(name)).unwrap();
+                write(name, text);
+                assert_ne!(now(), before, "{line}: {name}");
+                write(name, &old);
+                assert_eq!(now(), before, "{line}: {name}");
+            }
+            let before = now();
+            write("other.py", line);
+            assert_eq!(now(), before, "{line}");
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod workers;
 pub use answers::{AnswerIndex, answer_files};
 pub use calls::{CallInput, Called, Calls};
 pub use error::CommandError;
-pub use identity::{checker_identity, game_of, generator_identity, is_recorded_as};
+pub use identity::{checker_identity, game_of, generator_identity};
 pub use input::CaseInput;
 pub use live_call::LiveCall;
 pub use output::CommandOutput;

@@ -82,14 +82,15 @@ impl SlurmRunner {
         let inputs = Inputs::of(&plan.problem);
         let mut known = Vec::new();
         for (case, spec) in plan.cases.iter().enumerate() {
-            let mut found = inputs
-                .load_of(&plan.cases, &spec)
-                .map_or_else(|_| Vec::new(), |input| earlier(plan, store, case, &input));
-            known.push(found.len() == plan.solvers.len());
-            if known[case] {
-                self.note_earlier_nodes(&mut found, store, handover);
-                handover.hand_over(&mut found);
+            let mut found = kept(plan, store, case);
+            if found.len() < plan.solvers.len()
+                && let Ok(input) = inputs.load_of(&plan.cases, &spec)
+            {
+                found = earlier(plan, store, case, &input);
             }
+            known.push(found.len() == plan.solvers.len());
+            self.note_earlier_nodes(&mut found, store, handover);
+            handover.hand_over(&mut found);
         }
         known
     }
@@ -152,6 +153,18 @@ impl SlurmRunner {
     }
 }
 
+/// Returns what the run itself has of a case.
+fn kept(plan: &Plan, store: &dyn ResultStore, case: usize) -> Vec<FinishedJob> {
+    let of_solver = |solver| {
+        let job = JobId { case, solver };
+        let (KnownOutcome { outcome, stored }, input) = store.kept(job)?;
+        let evidence = Evidence { input: Some(input), answer: None, stored: Some(stored) };
+        Some(FinishedJob { job, outcome, features: None, evidence: Box::new(evidence) })
+    };
+    (0..plan.solvers.len()).filter_map(of_solver).collect()
+}
+
+/// Returns what is known of a case with this input.
 fn earlier(plan: &Plan, store: &dyn ResultStore, case: usize, input: &[u8]) -> Vec<FinishedJob> {
     let digest = Digest::of(input);
     let of_solver = |solver| {

@@ -1,11 +1,11 @@
 //! Starts the record of a run, or finds the one that is to be continued.
 
+use super::RunRecord;
 use super::columns::microseconds;
-use super::plan_identity::PlanIdentity;
+use super::key::SameRun;
 use super::record::environment;
-use super::{JournalError, RunRecord};
 use crate::model::{Digest, RunId, Shard, Solver};
-use rusqlite::{Connection, OptionalExtension, named_params, params};
+use rusqlite::{Connection, named_params, params};
 
 /// The rows that a run's results hang on.
 #[derive(Debug)]
@@ -16,11 +16,7 @@ pub(super) struct Rows {
 }
 
 /// Writes down a new run and its solvers.
-pub(super) fn begin(
-    connection: &Connection,
-    record: &RunRecord<'_>,
-    identity: &PlanIdentity,
-) -> rusqlite::Result<Rows> {
+pub(super) fn begin(connection: &Connection, record: &RunRecord<'_>, identity: &SameRun) -> rusqlite::Result<Rows> {
     insert_run(connection, record)?;
     let run = RunId(connection.last_insert_rowid());
     identity.note(connection, run.0)?;
@@ -46,17 +42,16 @@ pub(super) fn enter(
 fn insert_run(connection: &Connection, record: &RunRecord<'_>) -> rusqlite::Result<usize> {
     let RunRecord { plan, checker, surroundings, .. } = record;
     connection.execute(
-        "INSERT INTO run (command, signature, conditions, problem, checker, checker_version, rule, direction,
+        "INSERT INTO run (command, conditions, problem, checker, checker_version, rule, direction,
              cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit, environment, case_count, jobs,
              tier, host, kernel, cpu_model, git_commit, git_dirty, judge, message, uid, shard, shards,
-             played)
-         VALUES (:command, :signature, :conditions, :problem, :checker, :version, :rule, :direction,
+             played, turn)
+         VALUES (:command, :conditions, :problem, :checker, :version, :rule, :direction,
              :cpu, :wall, :memory, :output, :processes, :environment, :cases, :jobs,
              :tier, :host, :kernel, :cpu_model, :commit, :dirty, :judge, :message, randomblob(16), :shard, :shards,
-             :played)",
+             :played, (SELECT coalesce(max(turn), 0) + 1 FROM run))",
         named_params! {
             ":command": record.command,
-            ":signature": record.signature().0,
             ":conditions": record.conditions().0,
             ":problem": plan.problem.id,
             ":checker": checker.name,
@@ -100,38 +95,9 @@ fn insert_entrant(
     Ok(connection.last_insert_rowid())
 }
 
-/// Returns the last run of the same command that was not carried through.
-pub(super) fn find_unfinished(connection: &Connection, record: &RunRecord<'_>) -> Result<Option<Rows>, JournalError> {
-    let run = connection
-        .query_row(
-            "SELECT id FROM run WHERE signature = ?1 AND shard IS ?2 AND shards IS ?3
-                 AND state IN ('open', 'interrupted') ORDER BY id DESC LIMIT 1",
-            params![record.signature().0, record.shard.map(Shard::number), record.shard.map(Shard::count)],
-            |row| row.get(0).map(RunId),
-        )
-        .optional()?;
-    run.map(|run| Ok(rows_of(connection, run)?)).transpose()
-}
-
 /// Returns the rows that the results of a run hang on.
 pub(super) fn rows_of(connection: &Connection, run: RunId) -> rusqlite::Result<Rows> {
     let mut statement = connection.prepare("SELECT id FROM entrant WHERE run = ?1 ORDER BY place")?;
     let entrants = statement.query_map([run.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(Rows { run, entrants })
-}
-
-/// Returns the solvers of all runs of the same shard of the same plan, on any machine, the oldest last: it is
-/// the one whose times count. Each with its place.
-pub(super) fn find_of_shard(
-    connection: &Connection,
-    identity: &PlanIdentity,
-    shard: Shard,
-) -> rusqlite::Result<Vec<(usize, i64)>> {
-    let mut statement = connection.prepare(
-        "SELECT entrant.place, entrant.id FROM run JOIN entrant ON entrant.run = run.id
-         WHERE plan = ?1 AND shard = ?2 AND shards = ?3 ORDER BY run.id DESC",
-    )?;
-    let key = params![identity.key().0, shard.number(), shard.count()];
-    let found = statement.query_map(key, |row| Ok((row.get(0)?, row.get(1)?)))?;
-    found.collect()
 }

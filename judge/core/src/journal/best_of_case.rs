@@ -1,6 +1,7 @@
 //! The best score on one case.
 
-use super::row_writer::{CaseKey, find_case};
+use super::key::SameGame;
+use super::row_writer::find_case;
 use super::stored::read_score;
 use super::{Journal, JournalError};
 use crate::model::{CaseName, Digest, Direction, Game};
@@ -21,7 +22,8 @@ impl Journal {
         solver: Option<&str>,
     ) -> Result<Option<(Score, String)>, JournalError> {
         let Game { problem, checker, direction } = game;
-        let key = CaseKey { problem, checker: &checker.name, version: checker.version, name: &case.0, input: &input.0 };
+        let key =
+            SameGame { problem, checker: &checker.name, version: checker.version, name: &case.0, input: &input.0 };
         let game_case = find_case(&self.connection, &key)?.map(|(id, _)| id);
         let own = match (game_case, solver) {
             (Some(game_case), Some(solver)) => self.best_of_one(game_case, *direction, solver)?,
@@ -39,8 +41,8 @@ impl Journal {
         Ok(best)
     }
 
-    fn imported_best_of_case(&self, key: &CaseKey<'_>) -> rusqlite::Result<Option<(String, String)>> {
-        let CaseKey { problem, checker, version, name, input } = key;
+    fn imported_best_of_case(&self, key: &SameGame<'_>) -> rusqlite::Result<Option<(String, String)>> {
+        let SameGame { problem, checker, version, name, input } = key;
         self.connection
             .prepare_cached(
                 "SELECT score, solver FROM imported_best

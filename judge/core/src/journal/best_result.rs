@@ -1,5 +1,6 @@
 //! Which result is the best on each case, by either direction: kept up to date with the results.
 
+use super::known::FAULTS;
 use crate::model::RunId;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -25,20 +26,33 @@ const FIND: &str = note_better!(
      WHERE rank IS NOT NULL AND game_case IN (SELECT game_case FROM lost)"
 );
 
-/// Writes a result by `insert`, which returns the number of rows that it has added; none where there is one already, which is
-/// replaced. Returns the case that has lost its best result by that: then [`find`] the best again before the transaction ends.
+/// Which results make room for another one of the same case and solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Replaced {
+    /// Those that say nothing of the solver.
+    Faults,
+    /// Any: of two that were merged, the one that stays does not depend on the order.
+    Any,
+}
+
+/// Writes a result by `insert`, which returns the number of rows that it has added; none where there is one already. That one
+/// stays unless it is replaced. Returns the case that has lost its best result by that: then [`find`] the best again before the
+/// transaction ends.
 #[must_use = "the best result on its case is missing"]
 pub(super) fn write(
     connection: &Connection,
     game_case: i64,
     rank: Option<&[u8]>,
     (entrant, place): (i64, i64),
+    replaced: Replaced,
     mut insert: impl FnMut() -> rusqlite::Result<usize>,
 ) -> rusqlite::Result<Option<i64>> {
     let mut lost = None;
     if insert()? == 0 {
-        lost = delete(connection, (entrant, place))?;
-        insert()?;
+        lost = delete(connection, (entrant, place), replaced)?;
+        if insert()? == 0 {
+            return Ok(None);
+        }
     }
     if let Some(rank) = rank {
         connection.prepare_cached(NOTE)?.execute(params![game_case, rank, entrant, place])?;
@@ -46,9 +60,15 @@ pub(super) fn write(
     Ok(lost)
 }
 
-fn delete(connection: &Connection, (entrant, place): (i64, i64)) -> rusqlite::Result<Option<i64>> {
+fn delete(connection: &Connection, (entrant, place): (i64, i64), which: Replaced) -> rusqlite::Result<Option<i64>> {
+    let condition = match which {
+        Replaced::Any => String::new(),
+        Replaced::Faults => format!("AND verdict IN ({FAULTS})"),
+    };
     let game_case: Option<i64> = connection
-        .prepare_cached("DELETE FROM result WHERE entrant = ?1 AND place = ?2 RETURNING game_case")?
+        .prepare_cached(&format!(
+            "DELETE FROM result WHERE entrant = ?1 AND place = ?2 {condition} RETURNING game_case"
+        ))?
         .query_row([entrant, place], |row| row.get(0))
         .optional()?;
     let Some(game_case) = game_case else { return Ok(None) };

@@ -71,6 +71,14 @@ pub enum JournalError {
     /// Another judge records a run in the same file, which takes one writer.
     #[error("another judge records run {0} in the same journal, which takes one writer")]
     OtherWriter(RunId),
+    /// What is followed is not what the run was started with.
+    #[error("what goes on is not run {run}: {what}")]
+    OtherPlan {
+        /// The run.
+        run: RunId,
+        /// How it differs.
+        what: String,
+    },
     /// Something in it cannot be what the judge has written.
     #[error("the journal is damaged: {0}")]
     Damaged(String),

@@ -1,35 +1,44 @@
-//! The keys of the journal: what makes two results, or two runs, the same. A key is the hash of its fields, each written
-//! out: it depends on no type's name or printed form, and another version of the encoding has other keys.
+//! The three keys of the journal. Each says what two things must agree in to be the same:
+//!
+//! | key | agrees in | decides |
+//! |---|---|---|
+//! | [`SameResult`] | input, solver, checker, limits, environment, what is visible, tier and processor | what `--resume` keeps and `--reuse` takes |
+//! | [`SameRun`] | the plan: solvers, cases, generator, checker, limits, environment; no machine | which shards belong together, what `merge` adds up |
+//! | [`SameGame`] | problem, checker and input | whose scores are best scores of one case |
+//!
+//! A key is the hash of its fields, each written out: it depends on no type's name or printed form, and another version of
+//! the encoding has other keys.
 
-use crate::model::{CaseList, CaseSource, CheckerIdentity, Digest, DigestWriter, Limits, Solver};
+use crate::model::{CheckerIdentity, Digest, DigestWriter, Direction, Limits};
 use judge_sandbox::{Tier, Visible};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
-/// Begins every key. A change of the fields increments it and adds a step to `schema` that carries stored keys over.
-const VERSION: &str = "judge journal key 2";
+/// Begins every key. A change of the fields increments it.
+const VERSION: &str = "judge journal key 3";
 
-/// What a result must agree in, beside solver and input, to be the same result again.
-pub(super) struct ResultConditions<'a> {
+/// *Same result*: what results must agree in beside the content of the solver, the content of the input, and which repetition
+/// of that input it is. Those are stored with each result, and compared one by one. The generator is none of it: what it makes
+/// of a seed is the input.
+pub(super) struct SameResult<'a> {
     pub(super) problem: &'a str,
     pub(super) checker: &'a CheckerIdentity,
     pub(super) limits: &'a Limits,
     /// As a shell would read it.
     pub(super) environment: &'a str,
+    /// Their content is part of the solver's.
     pub(super) visible: &'a [Visible],
     pub(super) tier: Tier,
     /// The processor that the times were taken on.
     pub(super) cpu_model: &'a str,
 }
 
-impl ResultConditions<'_> {
+impl SameResult<'_> {
     /// Returns the key of results under these conditions.
     pub(super) fn key(&self) -> Digest {
-        let Limits { cpu, wall, memory, output, processes } = self.limits;
         let mut key = Encoder::new("conditions");
-        key.text(self.problem).text(&self.checker.name).number(self.checker.version.into());
-        key.duration(cpu.0).duration(wall.0).number(memory.0).number(output.0).number((*processes).into());
+        key.text(self.problem).checker(self.checker).limits(self.limits);
         key.text(self.environment).number(self.visible.len() as u64);
         for Visible { path, writable } in self.visible {
             key.path(path).number((*writable).into());
@@ -38,22 +47,55 @@ impl ResultConditions<'_> {
     }
 }
 
-/// Returns the key of a run: of what it must agree in to be continued.
-pub(super) fn run_key(conditions: Digest, solvers: &[Solver], hashes: &[Digest], cases: &CaseList) -> Digest {
-    let mut key = Encoder::new("run");
-    key.bytes(&conditions.0).number(solvers.len() as u64);
-    for (solver, hash) in solvers.iter().zip(hashes) {
-        key.text(&solver.spec.name).bytes(&hash.0);
+/// *Same run*: what the results of a plan depend on, without the machine that they come from. Runs that agree in it belong
+/// together, whichever of the cases each of them has played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SameRun {
+    pub(super) problem: String,
+    pub(super) direction: Direction,
+    pub(super) checker: CheckerIdentity,
+    pub(super) limits: Limits,
+    pub(super) environment: String,
+    /// The files and folders of `--dir`. Their content is part of the solvers' hashes.
+    pub(super) visible: String,
+    /// What makes the inputs from seeds.
+    pub(super) generator: String,
+    /// The hash of what a setter's generator makes of the first seed: it may read what its name does not tell.
+    pub(super) probe: Option<Digest>,
+    /// How many cases there are.
+    pub(super) cases: usize,
+    /// The hash of their names, and of the seeds.
+    pub(super) case_list: Digest,
+    /// The hash of the content of the cases' files.
+    pub(super) case_files: Digest,
+    /// The solvers' names, and the hashes of their content.
+    pub(super) solvers: Vec<(String, Digest)>,
+}
+
+impl SameRun {
+    /// Returns the key that all runs of the plan have.
+    pub(super) fn key(&self) -> Digest {
+        let mut key = Encoder::new("plan");
+        key.text(&self.problem).text(self.direction.name()).checker(&self.checker).limits(&self.limits);
+        key.text(&self.environment).text(&self.visible).text(&self.generator);
+        key.bytes(self.probe.as_ref().map_or(&[], |probe| &probe.0));
+        key.number(self.cases as u64).bytes(&self.case_list.0).bytes(&self.case_files.0);
+        for (name, hash) in &self.solvers {
+            key.text(name).bytes(&hash.0);
+        }
+        key.digest()
     }
-    key.number(cases.len() as u64);
-    cases.visit(|name, source| {
-        key.bytes(name);
-        match source {
-            CaseSource::Seed(seed) => key.text("seed").number(*seed),
-            CaseSource::File(path) => key.text("file").path(path),
-        };
-    });
-    key.digest()
+}
+
+/// *Same game*: what a score is a score of. Another checker or another input is another case, whatever its name.
+pub(super) struct SameGame<'a> {
+    pub(super) problem: &'a str,
+    pub(super) checker: &'a str,
+    pub(super) version: u32,
+    /// The name tells equal inputs apart in lists. Scores that are relative to the best take the input alone.
+    pub(super) name: &'a str,
+    /// The hash of the input; empty where it could not be read.
+    pub(super) input: &'a [u8],
 }
 
 /// Writes the fields of a key one after another. Each begins with its length, so that no two lists of fields run together.
@@ -76,6 +118,15 @@ impl Encoder {
         self.bytes(text.as_bytes())
     }
 
+    fn checker(&mut self, checker: &CheckerIdentity) -> &mut Self {
+        self.text(&checker.name).number(checker.version.into())
+    }
+
+    fn limits(&mut self, limits: &Limits) -> &mut Self {
+        let Limits { cpu, wall, memory, output, processes } = limits;
+        self.duration(cpu.0).duration(wall.0).number(memory.0).number(output.0).number((*processes).into())
+    }
+
     fn path(&mut self, path: &Path) -> &mut Self {
         self.bytes(path.as_os_str().as_bytes())
     }
@@ -84,7 +135,7 @@ impl Encoder {
         self.bytes(&number.to_le_bytes())
     }
 
-    pub(super) fn duration(&mut self, time: Duration) -> &mut Self {
+    fn duration(&mut self, time: Duration) -> &mut Self {
         self.number(time.as_secs()).number(time.subsec_nanos().into())
     }
 
@@ -96,50 +147,73 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Bytes, CaseName, CaseSpec, Invocation, SolverSpec, Time};
+    use crate::model::{Bytes, Time};
 
-    fn conditions(visible: &[Visible]) -> Digest {
-        let checker = CheckerIdentity { name: "columns".to_owned(), version: 3 };
-        let limits = Limits {
+    fn limits() -> Limits {
+        Limits {
             cpu: Time(Duration::from_micros(1_250_000)),
             wall: Time(Duration::from_secs(5)),
             memory: Bytes(64 << 20),
             output: Bytes(1_000_000),
             processes: 8,
-        };
-        let (problem, environment, tier, cpu_model) = ("columns", "'THREADS=1 2'", Tier::Root, "cpu");
-        ResultConditions { problem, checker: &checker, limits: &limits, environment, visible, tier, cpu_model }.key()
+        }
     }
 
-    fn solver(name: &str) -> Solver {
-        Solver::new(SolverSpec { name: name.to_owned(), text: String::new() }, Invocation::CannotStart(String::new()))
+    fn result(visible: &[Visible]) -> Digest {
+        let checker = CheckerIdentity { name: "columns".to_owned(), version: 3 };
+        let (problem, environment, tier, cpu_model) = ("columns", "'THREADS=1 2'", Tier::Root, "cpu");
+        SameResult { problem, checker: &checker, limits: &limits(), environment, visible, tier, cpu_model }.key()
+    }
+
+    fn run(names: [&str; 2]) -> SameRun {
+        SameRun {
+            problem: "columns".to_owned(),
+            direction: Direction::Max,
+            checker: CheckerIdentity { name: "columns".to_owned(), version: 3 },
+            limits: limits(),
+            environment: String::new(),
+            visible: String::new(),
+            generator: "built in, version 1".to_owned(),
+            probe: None,
+            cases: 1,
+            case_list: Digest::of(b"seed-7"),
+            case_files: Digest::of(b""),
+            solvers: names.map(|name| (name.to_owned(), Digest::of(b"bot"))).into(),
+        }
     }
 
     /// A change of these digests forgets every stored result: see [`VERSION`].
     #[test]
     fn the_encoding_is_pinned() {
         let visible = [Visible { path: "/opt/data".into(), writable: true }];
-        assert_eq!(conditions(&[]).to_string(), "61f8667b2e21d02cda7a70fee7fecfd94f47c8837a29b01551788523c633c9ed");
-        assert_eq!(
-            conditions(&visible).to_string(),
-            "ad2736699a129a18fadf014f43700d94cd5cea8d4330360aea076c150279a7ed"
-        );
-        let file = CaseSpec::new(CaseName::from("two"), CaseSource::File("/cases/two.in".into()));
-        let cases = [CaseSpec::from_seed(7), file].into_iter().collect();
-        let hashes = [Digest::of(b"bot"), Digest::of(b"rival")];
-        let key = run_key(conditions(&[]), &[solver("bot"), solver("rival")], &hashes, &cases);
-        assert_eq!(key.to_string(), "cb5af3d577ba8f3a085ef2d4365cda704a93acf57baf0ebb77b623c2fe8dc7e9");
+        assert_eq!(result(&[]).to_string(), "fb5ef8961154fd25468a3ef0a6878f0a388431361f25d8a8bc2033e2c85966b8");
+        assert_eq!(result(&visible).to_string(), "25f6605e5948abc5785c0a955a44312ac5a4a79e67714313cb3734ca8b35212c");
+        assert_eq!(run(["bot", "rival"]).key().to_string(), "PIN3");
     }
 
     #[test]
-    fn fields_do_not_run_together_and_a_seed_is_no_file() {
-        let key = |names: [&str; 2], source: CaseSource| {
-            let cases = [CaseSpec::new(CaseName::from("x"), source)].into_iter().collect();
-            run_key(conditions(&[]), &names.map(solver), &[Digest::of(b"bot"); 2], &cases)
-        };
-        let one = key(["ab", "c"], CaseSource::Seed(7));
-        assert_eq!(one, key(["ab", "c"], CaseSource::Seed(7)));
-        assert_ne!(one, key(["a", "bc"], CaseSource::Seed(7)));
-        assert_ne!(one, key(["ab", "c"], CaseSource::File("7".into())));
+    fn fields_do_not_run_together_and_each_of_them_counts() {
+        let whole = run(["ab", "c"]);
+        assert_eq!(whole.key(), run(["ab", "c"]).key());
+        assert_ne!(whole.key(), run(["a", "bc"]).key());
+        let changes: [fn(&mut SameRun); 11] = [
+            |run| run.problem.push('x'),
+            |run| run.direction = Direction::Min,
+            |run| run.checker.version = 4,
+            |run| run.limits.processes = 9,
+            |run| run.environment.push('x'),
+            |run| run.visible.push('x'),
+            |run| run.generator.push('x'),
+            |run| run.probe = Some(Digest::of(b"x")),
+            |run| run.cases = 2,
+            |run| run.case_list = Digest::of(b"seed-8"),
+            |run| run.case_files = Digest::of(b"x"),
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut other = whole.clone();
+            change(&mut other);
+            assert_ne!(other.key(), whole.key(), "change {number}");
+            assert_eq!(whole.differences(&other).len(), 1, "change {number}");
+        }
     }
 }

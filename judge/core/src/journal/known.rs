@@ -12,6 +12,8 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub struct Known {
     results: HashMap<Key, KnownOutcome>,
+    /// Those of the run itself, which goes on, with their inputs. They were found to be the same today.
+    kept: HashMap<JobId, (KnownOutcome, Digest)>,
     /// The machines of a cluster that they were found on.
     nodes: NodeList,
     /// Which repetition of its input a case is: a repeated case is measured anew, not looked up.
@@ -42,18 +44,27 @@ impl Known {
     /// Returns how many results there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.results.len()
+        self.results.len() + self.kept.len()
     }
 
     /// Returns whether there is nothing to look up.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.results.is_empty()
+        self.results.is_empty() && self.kept.is_empty()
+    }
+
+    /// Returns the result that the run has of this job, and its input.
+    #[must_use]
+    pub fn kept(&self, job: JobId) -> Option<(KnownOutcome, Digest)> {
+        self.kept.get(&job).cloned()
     }
 
     /// Returns the result of this job on this input, if there is one.
     #[must_use]
     pub fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome> {
+        if let Some((known, _)) = self.kept.get(&job) {
+            return Some(known.clone());
+        }
         let key = Key { solver: job.solver, input: *input, attempt: self.attempts.at(job.case) };
         self.results.get(&key).cloned()
     }
@@ -64,6 +75,20 @@ impl Known {
         self.nodes.get(name)
     }
 
+    /// Keeps the results of one solver of the run itself.
+    pub(super) fn keep_entrant(
+        &mut self,
+        connection: &Connection,
+        solver: usize,
+        entrant: i64,
+    ) -> Result<(), JournalError> {
+        self.read_rows(connection, entrant, &of_entrant(), params![entrant], |known, row, outcome| {
+            let job = JobId { case: row.get(1)?, solver };
+            known.kept.insert(job, (outcome, Digest(row.get(2)?)));
+            Ok(())
+        })
+    }
+
     /// Adds the results of one solver's row in a run.
     pub(super) fn add_entrant(
         &mut self,
@@ -71,11 +96,7 @@ impl Known {
         solver: usize,
         entrant: i64,
     ) -> Result<(), JournalError> {
-        let sql = format!(
-            "SELECT {KEY}, {OUTCOME} FROM result JOIN game_case ON game_case.id = result.game_case
-             WHERE result.entrant = ?1 AND length(game_case.input) = 32"
-        );
-        self.add_rows(connection, solver, entrant, &sql, params![entrant])
+        self.add_rows(connection, solver, entrant, &of_entrant(), params![entrant])
     }
 
     fn add_rows(
@@ -86,6 +107,22 @@ impl Known {
         sql: &str,
         parameters: impl Params,
     ) -> Result<(), JournalError> {
+        self.read_rows(connection, entrant, sql, parameters, |known, row, outcome| {
+            let key = Key { solver, input: Digest(row.get(2)?), attempt: row.get(3)? };
+            known.results.insert(key, outcome);
+            Ok(())
+        })
+    }
+
+    /// Passes the results of a solver's row on that say something of the solver.
+    fn read_rows(
+        &mut self,
+        connection: &Connection,
+        entrant: i64,
+        sql: &str,
+        parameters: impl Params,
+        add: impl Fn(&mut Self, &Row<'_>, KnownOutcome) -> rusqlite::Result<()>,
+    ) -> Result<(), JournalError> {
         let run = connection
             .prepare_cached("SELECT run FROM entrant WHERE id = ?1")?
             .query_row([entrant], |row| row.get(0).map(RunId))?;
@@ -95,7 +132,12 @@ impl Known {
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query(parameters)?;
         while let Some(row) = rows.next()? {
-            self.add_row(solver, row, &names)?;
+            let mut outcome = read_outcome(row, 4)?;
+            outcome.node = outcome.node.and_then(|name| names.get(&name).cloned());
+            if !says_nothing_of_the_solver(outcome.verdict) {
+                let stored = StoredResult { entrant: row.get(0)?, place: row.get(1)? };
+                add(self, row, KnownOutcome { outcome, stored })?;
+            }
         }
         Ok(())
     }
@@ -127,21 +169,34 @@ impl Known {
             .into_iter()
             .try_for_each(|entrant| self.add_rows(connection, solver, entrant, &sql, params![entrant, conditions.0]))
     }
-
-    fn add_row(&mut self, solver: usize, row: &Row<'_>, names: &HashMap<String, String>) -> Result<(), JournalError> {
-        let mut outcome = read_outcome(row, 4)?;
-        outcome.node = outcome.node.and_then(|name| names.get(&name).cloned());
-        if says_nothing_of_the_solver(outcome.verdict) {
-            return Ok(());
-        }
-        let key = Key { solver, input: Digest(row.get(2)?), attempt: row.get(3)? };
-        let stored = StoredResult { entrant: row.get(0)?, place: row.get(1)? };
-        self.results.insert(key, KnownOutcome { outcome, stored });
-        Ok(())
-    }
 }
+
+/// Selects the results of one solver's row.
+fn of_entrant() -> String {
+    format!(
+        "SELECT {KEY}, {OUTCOME} FROM result JOIN game_case ON game_case.id = result.game_case
+         WHERE result.entrant = ?1 AND length(game_case.input) = 32"
+    )
+}
+
+/// The names of the verdicts that say nothing of the solver, as SQL has a list.
+pub(super) const FAULTS: &str = "'judge-error', 'cannot-start', 'skipped'";
 
 /// Returns whether a verdict says something of the judge or the machine at that time, not of the solver.
 pub(super) fn says_nothing_of_the_solver(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::JudgeError | Verdict::CannotStart | Verdict::Skipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_faults_is_complete() {
+        let faults = Verdict::ALL.into_iter().filter(|verdict| says_nothing_of_the_solver(*verdict));
+        let names: Vec<String> = faults.map(|verdict| format!("'{}'", verdict.name())).collect();
+        let mut listed: Vec<&str> = FAULTS.split(", ").collect();
+        listed.sort_by_key(|name| names.iter().position(|known| known == name));
+        assert_eq!(listed, names);
+    }
 }

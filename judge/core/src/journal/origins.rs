@@ -7,24 +7,28 @@ use rusqlite::{Connection, Row};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// The machines of the runs that a run was merged of. They are named where there are several.
+/// The machines of the runs that a run has results of, by origin; `None` is the run itself. They are named where there are
+/// several.
 pub(super) struct OriginMachines<'a> {
-    machines: HashMap<i64, Node>,
+    machines: HashMap<Option<i64>, Node>,
     nodes: &'a mut NodeList,
-    /// By origin: the name among the nodes.
-    names: HashMap<i64, String>,
+    /// Their names among the nodes.
+    names: HashMap<Option<i64>, String>,
 }
 
 impl<'a> OriginMachines<'a> {
     /// Returns those of a run, the nodes of which they are added to.
     pub(super) fn of(connection: &Connection, run: RunId, nodes: &'a mut NodeList) -> rusqlite::Result<Self> {
-        let mut statement =
-            connection.prepare("SELECT id, host, kernel, cpu_model, tier FROM origin WHERE run = ?1")?;
+        let mut statement = connection.prepare(
+            "SELECT id, host, kernel, cpu_model, tier FROM origin WHERE run = ?1
+             UNION ALL SELECT NULL, host, kernel, cpu_model, tier FROM run WHERE id = ?1 AND NOT merged",
+        )?;
         let machine = |row: &Row<'_>| {
             let (host, kernel, cpu_model): (String, _, _) = (row.get(1)?, row.get(2)?, row.get(3)?);
             Ok((row.get(0)?, Node { name: host.clone(), host, kernel, cpu_model, tier: named(row, 4)?, load: None }))
         };
-        let mut machines: HashMap<i64, Node> = statement.query_map([run.0], machine)?.collect::<Result<_, _>>()?;
+        let mut machines: HashMap<Option<i64>, Node> =
+            statement.query_map([run.0], machine)?.collect::<Result<_, _>>()?;
         if machines.values().collect::<Vec<_>>().windows(2).all(|pair| pair[0] == pair[1]) {
             machines.clear();
         }
@@ -33,7 +37,6 @@ impl<'a> OriginMachines<'a> {
 
     /// Returns the name of the machine that a result of this origin was found on; `None` where all are of one machine.
     pub(super) fn name(&mut self, origin: Option<i64>) -> Option<String> {
-        let origin = origin?;
         let machine = self.machines.get(&origin)?;
         Some(self.names.entry(origin).or_insert_with(|| self.nodes.add(machine.clone())).clone())
     }

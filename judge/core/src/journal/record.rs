@@ -1,10 +1,12 @@
 //! What the journal writes down about a run before its first case.
 
-use super::Surroundings;
-use super::key::{ResultConditions, run_key};
-use crate::model::{CheckerIdentity, Digest, Shard};
+use super::change::Change;
+use super::key::SameResult;
+use super::{JournalError, Surroundings};
+use crate::model::{CheckerIdentity, Digest, RunId, Shard};
 use crate::plan::Plan;
 use judge_sandbox::Tier;
+use rusqlite::Connection;
 
 /// What the journal writes down about a run before its first case.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +31,8 @@ pub struct RunRecord<'a> {
     pub shard: Option<Shard>,
     /// How many of the plan's cases it plays.
     pub played: usize,
+    /// The hash of the input that a setter's generator makes of the plan's first seed; `None` where there is none.
+    pub probe: Option<Digest>,
 }
 
 impl RunRecord<'_> {
@@ -36,7 +40,7 @@ impl RunRecord<'_> {
     /// checker, the limits, the environment, the walls, and the processor that the times were taken on.
     pub(super) fn conditions(&self) -> Digest {
         let Plan { problem, limits, visible, .. } = self.plan;
-        let conditions = ResultConditions {
+        let conditions = SameResult {
             problem: &problem.id,
             checker: self.checker,
             limits,
@@ -48,9 +52,32 @@ impl RunRecord<'_> {
         conditions.key()
     }
 
-    /// Returns the key of what a run must agree in to be continued: the conditions, the solvers and the cases.
-    pub(super) fn signature(&self) -> Digest {
-        run_key(self.conditions(), &self.plan.solvers, self.solver_hashes, &self.plan.cases)
+    /// Returns the machine that its results are found on.
+    pub(super) fn machine(&self) -> Machine {
+        Machine { tier: self.tier.name().to_owned(), cpu_model: self.surroundings.cpu_model.clone() }
+    }
+}
+
+/// What the times of results depend on, of the machine that they were found on.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Machine {
+    tier: String,
+    cpu_model: String,
+}
+
+impl Machine {
+    /// Reads the key of the conditions that a run's results were found under, and the machine.
+    pub(super) fn read(connection: &Connection, run: RunId) -> Result<(Digest, Self), JournalError> {
+        let sql = "SELECT conditions, tier, cpu_model FROM run WHERE id = ?1";
+        Ok(connection.query_row(sql, [run.0], |row| {
+            Ok((Digest(row.get(0)?), Self { tier: row.get(1)?, cpu_model: row.get(2)? }))
+        })?)
+    }
+
+    /// Returns how it differs from another.
+    pub(super) fn differences(&self, other: &Self) -> Vec<Change> {
+        let tier = Change::of("tier of the sandbox", &self.tier, &other.tier);
+        tier.into_iter().chain(Change::of("processor", &self.cpu_model, &other.cpu_model)).collect()
     }
 }
 

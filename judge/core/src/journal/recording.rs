@@ -1,9 +1,11 @@
 //! The record of a run that is going on: every batch of finished cases is one commit.
 
-use super::begin::{Rows, begin, enter, find_of_shard, find_unfinished, rows_of};
+use super::begin::{Rows, begin, enter, rows_of};
 use super::columns::microseconds;
+use super::key::SameRun;
 use super::lock::RunLock;
-use super::plan_identity::PlanIdentity;
+use super::record::Machine;
+use super::row_writer::Origins;
 use super::row_writer::RowWriter;
 use super::{Journal, JournalError, Known, RunRecord, best_result};
 use crate::model::{
@@ -25,6 +27,8 @@ pub struct Recording {
     /// The content of each solver.
     hashes: Vec<Digest>,
     conditions: Digest,
+    /// Of results that are taken of earlier runs on other machines.
+    origins: Origins,
     cases: CaseList,
     attempts: Repetitions,
     part: Part,
@@ -71,17 +75,6 @@ impl Part {
     }
 }
 
-/// What came of looking for an interrupted run.
-#[derive(Debug)]
-pub enum Resumption {
-    /// Its record, and what it has found out.
-    Found(Box<Recording>, Known),
-    /// A new record, of the same shard as earlier runs in the journal, and what these have found out.
-    Elsewhere(Box<Recording>, Known),
-    /// There is none: the journal, for a new run.
-    Nothing(Journal),
-}
-
 /// How a run ended.
 #[derive(Debug)]
 pub struct RunEnd<'a> {
@@ -102,15 +95,15 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be written.
     pub fn begin(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<Self, JournalError> {
-        Self::begin_plan(journal, retention, record, &PlanIdentity::of(record))
+        Self::begin_plan(journal, retention, record, &SameRun::of(record))
     }
 
     /// The identity is made by the caller: it reads the files of all cases, which no other judge should wait for.
-    fn begin_plan(
+    pub(super) fn begin_plan(
         journal: Journal,
         retention: Retention,
         record: &RunRecord<'_>,
-        identity: &PlanIdentity,
+        identity: &SameRun,
     ) -> Result<Self, JournalError> {
         journal.connection.execute_batch("BEGIN IMMEDIATE")?;
         let rows = begin(&journal.connection, record, identity)?;
@@ -127,42 +120,15 @@ impl Recording {
         self.journal.commit_start()
     }
 
-    /// Takes up the record of the last run of the same command that was not carried through, with what it has found out.
-    ///
-    /// # Errors
-    /// When the journal cannot be read or written, or when that run is still going.
-    pub fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<Resumption, JournalError> {
-        let Some(rows) = find_unfinished(&journal.connection, record)? else {
-            return Self::resume_elsewhere(journal, retention, record);
-        };
-        let lock = journal.locks.take(rows.run)?;
-        let mut known = Known::of(record.plan);
-        for (solver, entrant) in rows.entrants.iter().enumerate() {
-            known.add_entrant(&journal.connection, solver, *entrant)?;
-        }
-        journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [rows.run.0])?;
-        Ok(Resumption::Found(Box::new(Self::of(journal, retention, record, rows, lock)), known))
+    /// Has the results that it takes of an earlier run keep the machine of that run, if it was another one.
+    pub(super) fn take_origins(&mut self, run: RunId, entrant: i64) -> Result<(), JournalError> {
+        let to = (self.rows.run, self.conditions);
+        Ok(self.origins.take(&self.journal.connection, to, run, entrant, self.journal.path())?)
     }
 
-    /// An engine starts the task of a shard again wherever there is room: the results on the machine before are as good, if
-    /// their times are not those of this one.
-    fn resume_elsewhere(
-        journal: Journal,
-        retention: Retention,
-        record: &RunRecord<'_>,
-    ) -> Result<Resumption, JournalError> {
-        let Some(shard) = record.shard else { return Ok(Resumption::Nothing(journal)) };
-        let identity = PlanIdentity::of(record);
-        let earlier = find_of_shard(&journal.connection, &identity, shard)?;
-        if earlier.is_empty() {
-            return Ok(Resumption::Nothing(journal));
-        }
-        let recording = Self::begin_plan(journal, retention, record, &identity)?;
-        let mut known = Known::of(record.plan);
-        for (solver, entrant) in earlier {
-            known.add_entrant(&recording.journal.connection, solver, entrant)?;
-        }
-        Ok(Resumption::Elsewhere(Box::new(recording), known))
+    /// Returns the connection, in which the start of the run may not be committed yet.
+    pub(super) fn open_connection(&self) -> &Connection {
+        &self.journal.connection
     }
 
     /// Returns the connection to write to the run with.
@@ -171,10 +137,11 @@ impl Recording {
         Ok(&self.journal.connection)
     }
 
-    /// Takes up the record of a run that goes on elsewhere.
+    /// Takes up the record of a run that goes on elsewhere. Its results are of the problem and the checker that it was started
+    /// with, whatever they are today.
     ///
     /// # Errors
-    /// When the journal cannot be read or written, or when another judge follows that run.
+    /// When the journal cannot be read or written, when another judge follows that run, or when the record is of another run.
     pub fn take_up(
         journal: Journal,
         retention: Retention,
@@ -182,12 +149,28 @@ impl Recording {
         run: RunId,
     ) -> Result<Self, JournalError> {
         let lock = journal.locks.take(run)?;
+        let then = SameRun::read(&journal.connection, run)?.ok_or(JournalError::NoRun(run))?;
+        let differences = SameRun::of(record).differences(&then);
+        // The cluster has copies of the files, as they were then.
+        let what: Vec<_> =
+            differences.iter().filter(|change| change.is_of_plan()).map(|change| change.text("there")).collect();
+        if !what.is_empty() {
+            return Err(JournalError::OtherPlan { run, what: what.join("; ") });
+        }
+        let (conditions, _) = Machine::read(&journal.connection, run)?;
         let rows = rows_of(&journal.connection, run)?;
         journal.connection.execute("UPDATE run SET state = 'open' WHERE id = ?1", [run.0])?;
-        Ok(Self::of(journal, retention, record, rows, lock))
+        let recording = Self::of(journal, retention, record, rows, lock);
+        Ok(Self { checker: then.checker, conditions, ..recording })
     }
 
-    fn of(journal: Journal, retention: Retention, record: &RunRecord<'_>, rows: Rows, lock: RunLock) -> Self {
+    pub(super) fn of(
+        journal: Journal,
+        retention: Retention,
+        record: &RunRecord<'_>,
+        rows: Rows,
+        lock: RunLock,
+    ) -> Self {
         Self {
             journal,
             retention,
@@ -196,6 +179,7 @@ impl Recording {
             checker: record.checker.clone(),
             hashes: record.solver_hashes.to_vec(),
             conditions: record.conditions(),
+            origins: Origins::default(),
             cases: record.plan.cases.clone(),
             attempts: record.plan.cases.repetitions(),
             part: Part::whole(record.plan),
@@ -275,6 +259,7 @@ impl Recording {
             rows: &self.rows,
             problem: &self.problem,
             checker: &self.checker,
+            origins: &self.origins,
             retention: self.retention,
             here: std::env::current_dir().unwrap_or_default(),
         };

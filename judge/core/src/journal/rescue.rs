@@ -65,7 +65,7 @@ impl Journal {
                 let _ = std::fs::remove_file(beside(&path, ending));
             }
             let mut copy = Connection::open(&path)?;
-            Backup::new(&self.connection, &mut copy)?.run_to_completion(-1, Duration::ZERO, None)?;
+            Backup::new(&self.connection, &mut copy)?.run_to_completion(i32::MAX, Duration::ZERO, None)?;
         }
         // Once it is closed, its log is in its file; and what it removes is not of the one that is opened then.
         self.connection = Connection::open_in_memory()?;

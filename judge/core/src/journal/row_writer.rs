@@ -1,14 +1,17 @@
 //! Writes the rows of one commit: the results of finished cases, with their cases and answers.
 
+use super::answers;
 use super::begin::Rows;
+use super::best_result::{self, Replaced};
 use super::columns::microseconds;
+use super::key::SameGame;
 use super::rank::rank;
-use super::{answers, best_result};
 use crate::model::{
-    Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, StoredResult,
+    Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, FinishedJob, JobId, Outcome, Retention, RunId, StoredResult,
 };
 use rusqlite::{Connection, OptionalExtension, params};
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 /// Writes the rows of one commit.
 pub(super) struct RowWriter<'a> {
@@ -16,14 +19,15 @@ pub(super) struct RowWriter<'a> {
     pub(super) rows: &'a Rows,
     pub(super) problem: &'a str,
     pub(super) checker: &'a CheckerIdentity,
+    pub(super) origins: &'a Origins,
     pub(super) retention: Retention,
     /// The current folder: to ask for it for each file takes longer than all else about its path.
     pub(super) here: PathBuf,
 }
 
 impl RowWriter<'_> {
-    /// Writes the result of a job of the run; a case that is run again replaces what was there. Returns the case that lost its
-    /// best result by that.
+    /// Writes the result of a job of the run. A finished result is never replaced, only one that says nothing of the solver.
+    /// Returns the case that lost its best result by that.
     pub(super) fn write(
         &self,
         job: JobId,
@@ -37,16 +41,20 @@ impl RowWriter<'_> {
             return Ok(None);
         }
         let game_case = self.case_row(case, finished.evidence.input.as_ref())?;
-        let answer = self.answer_row(finished)?;
+        let (answer, origin) = match finished.evidence.stored {
+            Some(stored) => self.of_stored(stored)?,
+            None => (self.answer_row(finished)?, None),
+        };
         let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, node } = &finished.outcome;
         let rank = score.as_ref().map(rank);
         let mut insert = self.connection.prepare_cached(
             "INSERT INTO result (entrant, place, game_case, attempt, verdict, score, rank, cpu_us, wall_us, memory, noisy,
-                 note, stderr, answer, broken_line, broken_column, broken_move, broken_rule, node)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+                 note, stderr, answer, broken_line, broken_column, broken_move, broken_rule, node, origin)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
              ON CONFLICT DO NOTHING",
         )?;
-        best_result::write(self.connection, game_case, rank.as_deref(), (entrant, place as i64), || {
+        let key = (entrant, place as i64);
+        best_result::write(self.connection, game_case, rank.as_deref(), key, Replaced::Faults, || {
             // By number: a name is looked for among all of them, for each of every row.
             insert.execute(params![
                 entrant,
@@ -68,6 +76,7 @@ impl RowWriter<'_> {
                 broken.step,
                 broken.rule,
                 node,
+                origin,
             ])
         })
     }
@@ -80,7 +89,7 @@ impl RowWriter<'_> {
             }
         };
         let file = file.map(|path| path.to_string_lossy().into_owned());
-        let key = CaseKey {
+        let key = SameGame {
             problem: self.problem,
             checker: &self.checker.name,
             version: self.checker.version,
@@ -90,16 +99,19 @@ impl RowWriter<'_> {
         case_id(self.connection, &key, seed, file)
     }
 
-    /// The row of the answer: a new one, or that of the result that was looked up.
+    /// Returns the answer of a result that was looked up, and the run on another machine that it is of.
+    fn of_stored(&self, stored: StoredResult) -> rusqlite::Result<(Option<i64>, Option<i64>)> {
+        let found = self
+            .connection
+            .prepare_cached("SELECT answer, origin FROM result WHERE entrant = ?1 AND place = ?2")?
+            .query_row(params![stored.entrant, stored.place], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let (answer, origin) = found.unwrap_or_default();
+        Ok((answer, self.origins.get(stored.entrant, origin)))
+    }
+
+    /// Returns the row of a new answer, if it is kept.
     fn answer_row(&self, finished: &FinishedJob) -> rusqlite::Result<Option<i64>> {
-        if let Some(stored) = finished.evidence.stored {
-            return self
-                .connection
-                .prepare_cached("SELECT answer FROM result WHERE entrant = ?1 AND place = ?2")?
-                .query_row(params![stored.entrant, stored.place], |row| row.get(0))
-                .optional()
-                .map(Option::flatten);
-        }
         match &finished.evidence.answer {
             Some(answer) if self.retention != Retention::UpTo(Bytes(0)) => {
                 answers::store(self.connection, self.rows.run, answer)
@@ -109,19 +121,58 @@ impl RowWriter<'_> {
     }
 }
 
-/// What makes two cases the same.
-pub(super) struct CaseKey<'a> {
-    pub(super) problem: &'a str,
-    pub(super) checker: &'a str,
-    pub(super) version: u32,
-    pub(super) name: &'a str,
-    /// The hash of the input; empty where it could not be read.
-    pub(super) input: &'a [u8],
+/// Where results are from that are taken of earlier runs on other machines: by the row of the solver there and the origin
+/// there, the origin here.
+#[derive(Debug, Default)]
+pub(super) struct Origins(HashMap<(i64, Option<i64>), i64>);
+
+impl Origins {
+    fn get(&self, entrant: i64, origin: Option<i64>) -> Option<i64> {
+        self.0.get(&(entrant, origin)).copied()
+    }
+
+    /// Notes where the results of a solver of an earlier run are from, if their conditions are others than those of this run.
+    pub(super) fn take(
+        &mut self,
+        connection: &Connection,
+        (to, conditions): (RunId, Digest),
+        from: RunId,
+        entrant: i64,
+        journal: &Path,
+    ) -> rusqlite::Result<()> {
+        let columns = "uid, started, elapsed_us, command, conditions, shard, shards, played, jobs, tier, host, kernel,
+            cpu_model, judge";
+        let sources = format!(
+            "SELECT NULL AS id, iif(state = 'open', 'killed', state) AS state, {columns} FROM run WHERE id = ?1
+             UNION ALL SELECT id, state, {columns} FROM origin WHERE run = ?1"
+        );
+        let mut statement = connection.prepare(&format!("SELECT id, uid FROM ({sources}) WHERE conditions <> ?2"))?;
+        let found = statement.query_map(params![from.0, conditions.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for source in found.collect::<Result<Vec<(Option<i64>, Vec<u8>)>, _>>()? {
+            let (id, uid) = source;
+            connection.execute(
+                &format!(
+                    "INSERT INTO origin (run, results, file, state, {columns}) SELECT ?3,
+                         (SELECT count(*) FROM result JOIN entrant ON entrant.id = entrant WHERE run = ?1 AND origin IS ?4),
+                         ?5, state, {columns}
+                     FROM ({sources}) WHERE uid = ?2 ON CONFLICT DO NOTHING"
+                ),
+                params![from.0, uid, to.0, id, journal.to_string_lossy()],
+            )?;
+            let origin = "SELECT id FROM origin WHERE run = ?1 AND uid = ?2";
+            let origin = connection.query_row(origin, params![to.0, uid], |row| row.get(0))?;
+            self.0.insert((entrant, id), origin);
+        }
+        Ok(())
+    }
 }
 
 /// Returns the row of a case and its file, if it is known.
-pub(super) fn find_case(connection: &Connection, key: &CaseKey<'_>) -> rusqlite::Result<Option<(i64, Option<String>)>> {
-    let CaseKey { problem, checker, version, name, input } = key;
+pub(super) fn find_case(
+    connection: &Connection,
+    key: &SameGame<'_>,
+) -> rusqlite::Result<Option<(i64, Option<String>)>> {
+    let SameGame { problem, checker, version, name, input } = key;
     connection
         .prepare_cached(
             "SELECT id, file FROM game_case
@@ -134,7 +185,7 @@ pub(super) fn find_case(connection: &Connection, key: &CaseKey<'_>) -> rusqlite:
 /// Returns the row of a case, a new one if it is not known yet. Where its input comes from is what was said last.
 pub(super) fn case_id(
     connection: &Connection,
-    key: &CaseKey<'_>,
+    key: &SameGame<'_>,
     seed: Option<String>,
     file: Option<String>,
 ) -> rusqlite::Result<i64> {
@@ -146,7 +197,7 @@ pub(super) fn case_id(
         }
         return Ok(id);
     }
-    let CaseKey { problem, checker, version, name, input } = key;
+    let SameGame { problem, checker, version, name, input } = key;
     connection
         .prepare_cached(
             "INSERT INTO game_case (problem, checker, checker_version, name, input, seed, file)

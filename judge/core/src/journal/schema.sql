@@ -12,11 +12,14 @@ CREATE TABLE run (
     command TEXT NOT NULL,
     -- The message that the user gave to it.
     message TEXT,
-    -- Its keys, as key.rs has them.
-    signature BLOB NOT NULL,
+    -- The key of the same result, without solver and input, and of the same run, as key.rs has them. A run that has grown has no
+    -- plan: no other run belongs with it.
     conditions BLOB NOT NULL,
-    -- NULL: it has grown, so that no other run belongs with it.
     plan BLOB,
+    -- Grows with each run that is begun or goes on: the run with the largest is the last that was played.
+    turn INTEGER NOT NULL,
+    -- Whether it is made of runs that were merged.
+    merged INTEGER NOT NULL DEFAULT 0,
     problem TEXT NOT NULL,
     checker TEXT NOT NULL,
     checker_version INTEGER NOT NULL,
@@ -30,6 +33,8 @@ CREATE TABLE run (
     environment TEXT NOT NULL,
     visible TEXT,
     generator TEXT,
+    -- The hash of what a setter's generator makes of the first seed.
+    probe BLOB,
     case_count INTEGER NOT NULL,
     case_list BLOB,
     case_files BLOB,
@@ -49,7 +54,7 @@ CREATE TABLE run (
     note TEXT,
     edits INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX run_by_signature ON run (signature);
+CREATE INDEX run_by_plan ON run (plan);
 CREATE INDEX run_by_conditions ON run (conditions);
 CREATE INDEX run_by_problem ON run (problem);
 

@@ -40,6 +40,13 @@ impl Journal {
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
     pub fn stored_run(&self, id: RunId) -> Result<StoredRun, JournalError> {
+        let mut run = self.stored_head(id)?;
+        run.cases = self.stored_cases(&mut run)?;
+        Ok(run)
+    }
+
+    /// Returns a run without its cases.
+    pub(super) fn stored_head(&self, id: RunId) -> Result<StoredRun, JournalError> {
         let mut statement = self.connection.prepare(
             "SELECT started, state, elapsed_us, command, problem, checker, checker_version, cpu_limit_us, wall_limit_us,
                  memory_limit, output_limit, process_limit, environment, case_count, jobs, tier, host, kernel, cpu_model,
@@ -54,7 +61,6 @@ impl Journal {
         run.origins = self.origins(id)?;
         run.entrants = self.stored_entrants(id)?;
         run.nodes = super::nodes::nodes(&self.connection, id)?.into_iter().collect();
-        run.cases = self.stored_cases(&mut run)?;
         Ok(run)
     }
 
@@ -154,7 +160,10 @@ fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> 
         (Some(Ok(seed)), _) => CaseSource::Seed(seed),
         (None, Some(file)) => CaseSource::File(PathBuf::from(file)),
         _ => {
-            return Err(JournalError::Damaged(format!("the case `{}` has neither a seed nor a file", shortened(&name))));
+            return Err(JournalError::Damaged(format!(
+                "the case `{}` has neither a seed nor a file",
+                shortened(&name)
+            )));
         }
     };
     let spec = CaseSpec::new(CaseName::from(&*name), source);

@@ -42,8 +42,9 @@ impl<'a> Handover<'a> {
         }
     }
 
-    /// Stores finished jobs, and then shows them. Returns whether all were accepted.
+    /// Stores finished jobs, and then shows them. A job that has its result keeps it. Returns whether all were accepted.
     pub fn hand_over(&mut self, batch: &mut Vec<FinishedJob>) -> bool {
+        batch.retain(|finished| !self.outcomes.has(finished.job));
         self.note(self.store.map(|store| store.store(batch)));
         if let Some(notice) = self.store.and_then(ResultStore::notice) {
             self.tell(&RunEvent::Notice(notice));

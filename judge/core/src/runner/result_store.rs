@@ -10,6 +10,12 @@ pub trait ResultStore: Sync {
     /// Returns the earlier outcome of this job on this input, if it still holds.
     fn lookup(&self, job: JobId, input: &Digest) -> Option<KnownOutcome>;
 
+    /// Returns the outcome that the run itself has of this job, with the hash of its input, if the run goes on from there. The
+    /// input need not be made again.
+    fn kept(&self, _job: JobId) -> Option<(KnownOutcome, Digest)> {
+        None
+    }
+
     /// Stores finished jobs; they are shown only afterwards.
     ///
     /// # Errors

@@ -1,17 +1,22 @@
 //! Copies the results of a journal's runs into the run that they are merged into.
 
 use super::error::{Failed, Unusable};
+use super::games::Games;
 use super::source::{COLUMNS, Contribution, Source, contributions};
 use crate::journal::JournalError;
 use crate::journal::begin::Rows;
+use crate::journal::best_result::Replaced;
+use crate::journal::key::SameGame;
 use crate::journal::known::says_nothing_of_the_solver;
 use crate::journal::nodes::{add_node, nodes};
-use crate::journal::row_writer::{CaseKey, case_id};
+use crate::journal::rank::rank;
+use crate::journal::row_writer::case_id;
 use crate::journal::store::Journal;
+use crate::journal::stored;
 use crate::journal::{answers, best_result};
 use crate::model::{RunId, Verdict};
 use rusqlite::types::{ToSqlOutput, Value};
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter};
 use std::collections::HashMap;
 
 /// The columns of a result behind its case, its repetition, its answer and its origin.
@@ -19,7 +24,7 @@ const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, not
     broken_move, broken_rule, node";
 
 /// Copies what a source has, and returns how many results were added or replaced.
-pub(super) fn copy(into: &Connection, target: &Rows, source: &Source) -> Result<usize, Failed> {
+pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, Failed> {
     let unusable = |error: JournalError| Failed::Source(Unusable { path: source.path.clone(), error });
     let missing = || JournalError::File { path: source.path.clone(), source: std::io::ErrorKind::NotFound.into() };
     let journal = Journal::look_file(&source.path).and_then(|journal| journal.ok_or_else(missing)).map_err(unusable)?;
@@ -28,8 +33,8 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source) -> Result<
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     );
     let (cases, answers) = (HashMap::new(), HashMap::new());
-    let mut copier =
-        Copier { into, target, from: &journal.connection, cases, answers, added: 0, lost: Vec::new(), insert };
+    let from = &journal.connection;
+    let mut copier = Copier { into, target, from, games, cases, answers, added: 0, lost: Vec::new(), insert };
     // What is read of a file is of one moment.
     let begun = journal.connection.execute_batch("BEGIN").map_err(|error| unusable(error.into()));
     begun?;
@@ -37,6 +42,7 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source) -> Result<
         copier.contribution(contribution, source).map_err(|side| side.of(source))?;
     }
     best_result::find(into, &copier.lost).map_err(|error| Failed::Target(error.into()))?;
+    copier.games.next_source();
     Ok(copier.added)
 }
 
@@ -61,21 +67,52 @@ impl Side {
 
 impl From<rusqlite::Error> for Side {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Target(error)
+        match error.sqlite_error_code() {
+            // What no table takes is not of the target.
+            Some(ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch) => {
+                Self::Source(JournalError::Damaged(error.to_string()))
+            }
+            _ => Self::Target(error),
+        }
     }
+}
+
+/// Fails where a result is none that a judge writes: it would damage the target.
+fn check_result(row: &Row<'_>) -> Result<(), JournalError> {
+    let outcome = stored::read_outcome(row, 18)?;
+    let place: i64 = row.get(0)?;
+    let known = row.get_ref(6)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+    if place < 0 || outcome.score.as_ref().map(rank).as_deref() != known {
+        return Err(JournalError::Damaged(format!("the result at place {place} has the rank of another score")));
+    }
+    Ok(())
 }
 
 struct Copier<'a> {
     into: &'a Connection,
     target: &'a Rows,
     from: &'a Connection,
-    /// Rows of cases and of answers: from those of the source to those of the target.
-    cases: HashMap<i64, i64>,
+    games: &'a mut Games,
+    /// By the row in the source.
+    cases: HashMap<i64, Case>,
+    /// Rows of answers: from those of the source to those of the target.
     answers: HashMap<i64, i64>,
     added: usize,
     /// Cases whose best result was replaced.
     lost: Vec<i64>,
     insert: String,
+}
+
+/// A case of the source.
+#[derive(Clone)]
+struct Case {
+    /// Its row in the target.
+    id: i64,
+    name: String,
+    /// Whether its input was read: else it is of no game.
+    has_input: bool,
+    /// Whether it was checked as its run says.
+    is_of_checker: bool,
 }
 
 impl Copier<'_> {
@@ -86,9 +123,10 @@ impl Copier<'_> {
         }
         let mut results = 0;
         let sql = format!(
-            "SELECT result.place, game_case, attempt, answer, {OUTCOME} FROM result
+            "SELECT result.place, game_case, attempt, answer, {OUTCOME}, {} FROM result
              JOIN entrant ON entrant.id = result.entrant
-             WHERE entrant.run = ?1 AND entrant.place = ?2 AND origin IS ?3"
+             WHERE entrant.run = ?1 AND entrant.place = ?2 AND origin IS ?3",
+            stored::OUTCOME
         );
         let mut statement = self.from.prepare(&sql).map_err(Side::source)?;
         for (solver, entrant) in self.target.entrants.iter().enumerate() {
@@ -96,7 +134,7 @@ impl Copier<'_> {
             let mut rows = statement.query(key).map_err(Side::source)?;
             while let Some(row) = rows.next().map_err(Side::source)? {
                 results += 1;
-                self.result(*entrant, origin, contribution, row)?;
+                self.result(*entrant, origin, (contribution, source), row)?;
             }
         }
         // What one merge knows of a run that was merged of others may be older than what is known here.
@@ -138,13 +176,20 @@ impl Copier<'_> {
         Ok(self.into.last_insert_rowid())
     }
 
-    fn result(&mut self, entrant: i64, origin: i64, of: &Contribution, row: &Row<'_>) -> Result<(), Side> {
+    fn result(
+        &mut self,
+        entrant: i64,
+        origin: i64,
+        (of, source): (&Contribution, &Source),
+        row: &Row<'_>,
+    ) -> Result<(), Side> {
+        check_result(row).map_err(Side::Source)?;
         let place: i64 = row.get(0).map_err(Side::source)?;
         let verdict: String = row.get(4).map_err(Side::source)?;
+        let game_case = self.game(place, &verdict, source, row)?;
         if !self.is_wanted(entrant, place, origin, of, &verdict, row)? {
             return Ok(());
         }
-        let game_case = self.case(row.get(1).map_err(Side::source)?)?;
         let answer: Option<i64> = row.get(3).map_err(Side::source)?;
         let answer = answer.map(|answer| self.answer(answer)).transpose()?.flatten();
         let mut statement = self.into.prepare_cached(&self.insert)?;
@@ -160,7 +205,8 @@ impl Copier<'_> {
         }
         let rank = row.get_ref(6).and_then(|rank| Ok(rank.as_blob_or_null()?)).map_err(Side::source)?;
         let insert = || statement.raw_execute();
-        self.lost.extend(best_result::write(self.into, game_case, rank, (entrant, place), insert)?);
+        let key = (entrant, place);
+        self.lost.extend(best_result::write(self.into, game_case, rank, key, Replaced::Any, insert)?);
         self.added += 1;
         Ok(())
     }
@@ -197,9 +243,21 @@ impl Copier<'_> {
         Ok(rank(verdict, &of.started, &of.uid) < rank(known_verdict, started, uid))
     }
 
-    fn case(&mut self, case: i64) -> Result<i64, Side> {
+    /// Returns the row of a result's case, and notes of which game the result is.
+    fn game(&mut self, place: i64, verdict: &str, source: &Source, row: &Row<'_>) -> Result<i64, Side> {
+        let Case { id, name, has_input, is_of_checker } = self.case(row.get(1).map_err(Side::source)?, source)?;
+        let says_nothing = Verdict::from_name(verdict).is_none_or(says_nothing_of_the_solver);
+        if !is_of_checker {
+            self.games.note_other_checker(place, &name);
+        } else if has_input && !says_nothing {
+            self.games.note(place, id, &name);
+        }
+        Ok(id)
+    }
+
+    fn case(&mut self, case: i64, source: &Source) -> Result<Case, Side> {
         if let Some(known) = self.cases.get(&case) {
-            return Ok(*known);
+            return Ok(known.clone());
         }
         let mut statement = self
             .from
@@ -214,10 +272,21 @@ impl Copier<'_> {
         let optional = |column| row.get::<_, Option<String>>(column).map_err(Side::source);
         let (problem, checker, name, seed, file) = (text(0)?, text(1)?, text(3)?, optional(5)?, optional(6)?);
         let (version, input) = (row.get(2).map_err(Side::source)?, row.get::<_, Vec<u8>>(4).map_err(Side::source)?);
-        let key = CaseKey { problem: &problem, checker: &checker, version, name: &name, input: &input };
+        let is_source = match (&seed, &file) {
+            (Some(seed), _) => seed.parse::<u64>().is_ok(),
+            (None, file) => file.is_some(),
+        };
+        if !is_source || !matches!(input.len(), 0 | 32) {
+            return Err(Side::source(JournalError::Damaged("a case has no input".to_owned())));
+        }
+        let key = SameGame { problem: &problem, checker: &checker, version, name: &name, input: &input };
+        let plan = &source.plan;
+        let is_of_checker =
+            (&*plan.problem, &*plan.checker.name, plan.checker.version) == (&*problem, &*checker, version);
         let id = case_id(self.into, &key, seed, file)?;
-        self.cases.insert(case, id);
-        Ok(id)
+        let found = Case { id, has_input: input.len() == 32, is_of_checker, name };
+        self.cases.insert(case, found.clone());
+        Ok(found)
     }
 
     /// Returns the row of an answer; `None` where it is no longer kept.

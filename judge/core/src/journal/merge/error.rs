@@ -1,13 +1,10 @@
 //! Why runs cannot be merged.
 
-use super::source::Source;
+use super::source::{NAMED, Source};
 use crate::journal::JournalError;
 use crate::model::error_chain;
 use std::fmt;
 use std::path::PathBuf;
-
-/// How many files are named of those that differ in the same way.
-const NAMED: usize = 3;
 
 /// Why runs cannot be merged. Nothing was.
 #[derive(Debug, thiserror::Error)]
@@ -15,7 +12,7 @@ pub enum MergeError {
     /// These files cannot be used.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Unusable(Vec<Unusable>),
-    /// The runs are not of one plan: how each of these differs from most of the others.
+    /// The results are not of one run: how each of these files differs from most of the others.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Different(Vec<Difference>),
     /// The journal that they are merged into cannot be written.
@@ -45,12 +42,12 @@ impl fmt::Display for Unusable {
     }
 }
 
-/// Files of runs that are not of the plan of most others.
+/// Files whose results are not of the run of most others.
 #[derive(Debug)]
 pub struct Difference {
     /// The files.
     pub files: Vec<PathBuf>,
-    /// A file of the plan of most others.
+    /// A file of the run of most others.
     pub most: PathBuf,
     /// What is not the same.
     pub what: String,
@@ -72,6 +69,7 @@ impl fmt::Display for Difference {
 /// Whose fault it is that a merge failed.
 pub(super) enum Failed {
     Source(Unusable),
+    Different(Vec<Difference>),
     Target(JournalError),
 }
 
@@ -100,9 +98,25 @@ pub(super) fn agree(sources: &[Source]) -> Result<(), MergeError> {
 }
 
 fn difference(group: &[&Source], most: &Source) -> Difference {
+    let changes = group[0].plan.differences(&most.plan);
+    let mut what: Vec<String> = changes.iter().map(|change| change.text("there")).collect();
+    let names: Vec<String> = group.iter().flat_map(|source| source.cases.0.iter().cloned()).collect();
+    let count = group.iter().map(|source| source.cases.1).sum();
+    if count > 0 {
+        what.push(format!("it has {}", named(&names, count)));
+    }
     Difference {
         files: group.iter().map(|source| source.path.clone()).collect(),
         most: most.path.clone(),
-        what: group[0].plan.differences(&most.plan).join("; "),
+        what: what.join("; "),
+    }
+}
+
+/// Names the first of `count` cases.
+pub(super) fn named(names: &[String], count: usize) -> String {
+    let named = &names[..names.len().min(NAMED)];
+    match count - named.len() {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
     }
 }

@@ -4,17 +4,22 @@
 //! files ─ Source::open ─▶ runs of one plan ─ agree ─▶ target run ─ copy (one transaction) ─▶ summary
 //! ```
 //!
+//! Results are added up only where they are of the same run, and each case has one game: the same checker and the same input in
+//! every file that has a result on it. Otherwise nothing is merged, and the error names the cases.
+//!
 //! The result does not depend on the order of the files, nor on how often they are merged: every run has an identity of its
 //! own, and of two results of one case the same one always stays.
 
 mod copy;
 mod error;
+mod games;
 mod merged;
 mod source;
 mod target;
 
 use error::Failed;
 pub use error::{Difference, MergeError, Unusable};
+use games::Games;
 pub use merged::{Gap, Merged};
 
 use super::{Journal, JournalError};
@@ -41,6 +46,7 @@ pub fn merge(into: &mut Journal, files: &[PathBuf], retention: Retention) -> Res
     let sources = open(files)?;
     let merged = enter(into, &sources).map_err(|error| match error {
         Failed::Source(unusable) => MergeError::Unusable(vec![unusable]),
+        Failed::Different(differences) => MergeError::Different(differences),
         Failed::Target(error) => MergeError::Target(error),
     })?;
     into.apply_retention(retention).map_err(MergeError::Target)?;
@@ -90,14 +96,17 @@ impl Journal {
 }
 
 fn enter(into: &mut Journal, sources: &[Source]) -> Result<Merged, Failed> {
+    let path = into.path().to_owned();
     into.connection.busy_timeout(PATIENCE)?;
     into.connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
     let transaction = into.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let target = target::find_or_begin(&transaction, sources)?;
+    let mut games = Games::of(&transaction, target.run)?;
     let mut added = 0;
     for source in sources {
-        added += copy::copy(&transaction, &target, source)?;
+        added += copy::copy(&transaction, &target, source, &mut games)?;
     }
+    games.agree(sources, &path)?;
     let mut merged = target::sum_up(&transaction, &target)?;
     merged.added = added;
     transaction.commit()?;

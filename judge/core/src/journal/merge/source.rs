@@ -1,21 +1,26 @@
 //! A journal that is merged: its runs of one plan.
 
 use crate::journal::history::{run_state, settled};
+use crate::journal::key::SameRun;
 use crate::journal::labels::labels_of_plan;
-use crate::journal::plan_identity::PlanIdentity;
 use crate::journal::store::Journal;
 use crate::journal::{JournalError, file};
 use crate::model::{Digest, Labels, RunId, RunState};
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::path::{Path, PathBuf};
 
-/// A journal that is merged: the newest run in it says which plan it is of.
+/// How many cases are named of those that differ in the same way.
+pub(super) const NAMED: usize = 3;
+
+/// A journal that is merged: the run in it that was played last says which plan it is of.
 pub(super) struct Source {
     pub(super) path: PathBuf,
-    pub(super) plan: PlanIdentity,
+    pub(super) plan: SameRun,
     pub(super) key: Digest,
-    /// The newest run, as [`RUN`] has it, and its solvers: place, name, command and hash.
+    /// The names of the first cases that have results, and how many have.
+    pub(super) cases: (Vec<String>, usize),
+    /// That run, as [`RUN`] has it, and its solvers: place, name, command and hash.
     pub(super) run: Vec<Value>,
     pub(super) entrants: Vec<Vec<Value>>,
     /// The identities of the runs in it, and of those that they were merged of.
@@ -39,12 +44,17 @@ impl Source {
         let journal = journal.ok_or_else(missing)?;
         let connection = &journal.connection;
         check_length(connection, path)?;
-        let newest: Option<i64> = connection.query_row("SELECT max(id) FROM run", [], |row| row.get(0))?;
+        let newest = "SELECT id FROM run ORDER BY turn DESC LIMIT 1";
+        let newest: Option<i64> = connection.query_row(newest, [], |row| row.get(0)).optional()?;
         let newest = newest.ok_or_else(|| no_journal("no run was recorded in it"))?;
-        let plan = PlanIdentity::read(connection, RunId(newest))?
-            .ok_or_else(|| no_journal("its newest run is a comparison, or of an older judge, and cannot be merged"))?;
-        let key: [u8; 32] = connection.query_row("SELECT plan FROM run WHERE id = ?1", [newest], |row| row.get(0))?;
-        let key = Digest(key);
+        let plan = SameRun::read(connection, RunId(newest))?
+            .ok_or_else(|| no_journal("its newest run is a comparison, which cannot be merged"))?;
+        let key = plan.key();
+        let stored: [u8; 32] =
+            connection.query_row("SELECT plan FROM run WHERE id = ?1", [newest], |row| row.get(0))?;
+        if stored != key.0 {
+            return Err(JournalError::Damaged("its newest run has the key of another run".to_owned()));
+        }
         let run = values(connection, &format!("SELECT {RUN} FROM run WHERE id = ?1"), newest)?.remove(0);
         let entrants = "SELECT place, name, command, hash FROM entrant WHERE run = ?1 ORDER BY place";
         let entrants = values(connection, entrants, newest)?;
@@ -54,7 +64,12 @@ impl Source {
         )?;
         let uids = statement.query_map([key.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let labels = labels_of_plan(connection, key)?;
-        Ok(Self { path: path.to_owned(), plan, key, run, entrants, uids, labels })
+        let mut statement = connection.prepare("SELECT id FROM run WHERE plan = ?1")?;
+        let runs = statement.query_map([key.0], |row| row.get(0).map(RunId))?.collect::<Result<Vec<_>, _>>()?;
+        // What cannot be read of them could not be read of the target either.
+        runs.into_iter().try_for_each(|run| journal.stored_head(run).map(drop))?;
+        let cases = cases(connection, key)?;
+        Ok(Self { path: path.to_owned(), plan, key, cases, run, entrants, uids, labels })
     }
 }
 
@@ -62,7 +77,20 @@ impl Source {
 pub(super) const RUN: &str =
     "git_commit, git_dirty, message, rule, command, problem, checker, checker_version, direction,
     cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit, environment, case_count, plan, visible,
-    generator, case_list, case_files";
+    generator, case_list, case_files, probe";
+
+/// Returns the names of the first cases of a plan that have results, and how many have.
+fn cases(connection: &Connection, plan: Digest) -> rusqlite::Result<(Vec<String>, usize)> {
+    let results = "FROM run JOIN entrant ON entrant.run = run.id JOIN result ON result.entrant = entrant.id";
+    let sql = format!(
+        "SELECT game_case.name {results} JOIN game_case ON game_case.id = game_case WHERE plan = ?1
+         GROUP BY result.place ORDER BY result.place LIMIT {NAMED}"
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let names = statement.query_map([plan.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let count = format!("SELECT count(DISTINCT result.place) {results} WHERE plan = ?1");
+    Ok((names, connection.query_row(&count, [plan.0], |row| row.get(0))?))
+}
 
 fn values(connection: &Connection, sql: &str, run: i64) -> rusqlite::Result<Vec<Vec<Value>>> {
     let mut statement = connection.prepare(sql)?;
@@ -108,8 +136,7 @@ pub(super) fn contributions(journal: &Journal, plan: Digest) -> Result<Vec<Contr
         let columns = (4..row.as_ref().column_count()).map(|column| row.get(column)).collect::<Result<_, _>>()?;
         Ok(Contribution { uid: row.get(0)?, run: row.get(1)?, origin: row.get(2)?, started: row.get(3)?, columns })
     };
-    let own =
-        format!("SELECT uid, id, NULL, started, {COLUMNS} FROM run WHERE plan = ?1 AND signature <> plan ORDER BY id");
+    let own = format!("SELECT uid, id, NULL, started, {COLUMNS} FROM run WHERE plan = ?1 AND NOT merged ORDER BY id");
     let merged = COLUMNS.split(", ").map(|column| format!("origin.{column}")).collect::<Vec<_>>().join(", ");
     let merged = format!(
         "SELECT origin.uid, run.id, origin.id, origin.started, {merged}

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Returns the run that these were merged into before, or else the newest that runs of their plan were merged into, or else a
-/// new one. A merged run has the key of its plan as its signature.
+/// new one.
 pub(super) fn find_or_begin(into: &Connection, sources: &[Source]) -> rusqlite::Result<Rows> {
     let key = sources[0].key;
     let mut known: Option<i64> = None;
@@ -21,13 +21,13 @@ pub(super) fn find_or_begin(into: &Connection, sources: &[Source]) -> rusqlite::
         let run: Option<i64> = into
             .prepare_cached(
                 "SELECT max(run.id) FROM origin JOIN run ON run.id = origin.run
-                 WHERE origin.uid = ?1 AND signature = ?2 AND plan = ?2",
+                 WHERE origin.uid = ?1 AND merged AND plan = ?2",
             )?
             .query_row(params![uid, key.0], |row| row.get(0))?;
         known = known.max(run);
     }
     let newest = || {
-        let sql = "SELECT max(id) FROM run WHERE signature = ?1 AND plan = ?1";
+        let sql = "SELECT max(id) FROM run WHERE merged AND plan = ?1";
         into.query_row(sql, [key.0], |row| row.get::<_, Option<i64>>(0))
     };
     let run = match known.map_or_else(newest, |run| Ok(Some(run)))? {
@@ -50,12 +50,12 @@ pub(super) fn find_or_begin(into: &Connection, sources: &[Source]) -> rusqlite::
 fn begin(into: &Connection, source: &Source) -> rusqlite::Result<i64> {
     let places = vec!["?"; source.run.len()].join(", ");
     let sql = format!(
-        "INSERT INTO run ({RUN}, signature, conditions, jobs, tier, host, kernel, cpu_model, judge, uid, state)
-         VALUES ({places}, x'', x'', 1, '', '', '', '', '', randomblob(16), 'partial')"
+        "INSERT INTO run ({RUN}, merged, turn, conditions, jobs, tier, host, kernel, cpu_model, judge, uid, state)
+         VALUES ({places}, 1, 0, x'', 1, '', '', '', '', '', randomblob(16), 'partial')"
     );
     into.execute(&sql, params_from_iter(&source.run))?;
     let id = into.last_insert_rowid();
-    into.execute("UPDATE run SET signature = plan, conditions = plan WHERE id = ?1", [id])?;
+    into.execute("UPDATE run SET conditions = plan WHERE id = ?1", [id])?;
     for entrant in &source.entrants {
         let sql = "INSERT INTO entrant (run, place, name, command, hash) VALUES (?, ?, ?, ?, ?)";
         into.execute(sql, params_from_iter(std::iter::once(&id.into()).chain(entrant)))?;
@@ -108,7 +108,7 @@ pub(super) fn sum_up(into: &Connection, target: &Rows) -> rusqlite::Result<Merge
     let elapsed: Duration = merged.origins.iter().map(|origin| origin.elapsed).sum();
     into.execute(
         "UPDATE run SET state = ?2, started = ?3, elapsed_us = ?4, command = ?5, jobs = ?6, tier = ?7, host = ?8, kernel = ?9,
-             cpu_model = ?10, judge = ?11,
+             cpu_model = ?10, judge = ?11, turn = (SELECT max(turn) + 1 FROM run),
              conditions = coalesce((SELECT min(conditions) FROM origin WHERE run = ?1 HAVING count(DISTINCT conditions) = 1), plan)
          WHERE id = ?1",
         params![

@@ -71,7 +71,7 @@ fn a_journal_of_its_own_file_has_one_writer_and_no_shared_memory() {
     assert_eq!(beside(), ["3.db", "3.db-lock"], "no log, no shared memory");
     assert!(matches!(begin(), Err(JournalError::OtherWriter(RunId(1)))));
     assert!(matches!(
-        Recording::resume(Journal::open_file(&file).unwrap(), Retention::All, &bench.record()),
+        Recording::resume(Journal::open_file(&file).unwrap(), Retention::All, &bench.record(), &all_inputs),
         Err(JournalError::StillRunning(RunId(1)))
     ));
     let journal = Journal::look_file(&file).unwrap().unwrap();
@@ -105,7 +105,8 @@ fn a_half_commit_of_a_killed_writer_is_read_from_a_copy_and_taken_back_by_the_ne
     assert_eq!(run.cases.at(0).results[0].as_ref().unwrap().outcome.note, "");
     assert_eq!(std::fs::read(&half).unwrap(), before, "the reader wrote nothing");
 
-    let resumed = Recording::resume(Journal::open_file(&half).unwrap(), Retention::All, &bench.record()).unwrap();
+    let half = Journal::open_file(&half).unwrap();
+    let resumed = Recording::resume(half, Retention::All, &bench.record(), &all_inputs).unwrap();
     let Resumption::Found(resumed, known) = resumed else { panic!("the run is there") };
     let check = "PRAGMA integrity_check";
     let found: String = resumed.connection().unwrap().query_row(check, [], |row| row.get(0)).unwrap();

@@ -3,6 +3,7 @@
 mod bests;
 mod foreign;
 mod forms;
+mod identity;
 mod labels;
 mod merging;
 #[path = "../../../../../tests/support/pace.rs"]
@@ -13,8 +14,9 @@ mod rescue;
 use super::*;
 use crate::manifest::Catalogue;
 use crate::model::{
-    BrokenRule, Bytes, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId, KnownOutcome,
-    Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome, Verdict,
+    BrokenRule, Bytes, CaseSource, CaseSpec, CheckerIdentity, Digest, Evidence, FinishedJob, Game, Invocation, JobId,
+    KnownOutcome, Outcome, Retention, Rule, RunChoice, RunId, RunState, Solver, SolverSpec, Stop, StoredOutcome,
+    Verdict,
 };
 use crate::plan::Plan;
 use checkers::Score;
@@ -72,6 +74,7 @@ impl Bench {
             surroundings: &self.surroundings,
             shard: None,
             played: self.plan.cases.len(),
+            probe: None,
         }
     }
 
@@ -107,6 +110,15 @@ fn close(recording: Recording, stop: Option<Stop>, total: Option<i64>) {
 
 fn input(case: usize) -> Digest {
     Digest::of(format!("input {case}").as_bytes())
+}
+
+/// Every case has the input that it had.
+fn all_inputs(cases: &[CaseSpec]) -> Vec<Option<Digest>> {
+    let of_case = |case: &CaseSpec| match case.source {
+        CaseSource::Seed(seed) => Some(input(seed as usize - 1)),
+        CaseSource::File(_) => None,
+    };
+    cases.iter().map(of_case).collect()
 }
 
 fn broken_rule() -> BrokenRule {
@@ -219,15 +231,15 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     let mut recording = bench.begin();
     recording.append(&[finished(0, 0, Some(7))]).unwrap();
     let run = recording.run();
-    let second = Recording::resume(bench.journal(), Retention::All, &bench.record());
+    let second = Recording::resume(bench.journal(), Retention::All, &bench.record(), &all_inputs);
     assert!(matches!(second, Err(JournalError::StillRunning(found)) if found == run));
     drop(recording);
 
     let resume = |bench: &Bench| {
-        let found = Recording::resume(bench.journal(), Retention::All, &bench.record()).unwrap();
+        let found = Recording::resume(bench.journal(), Retention::All, &bench.record(), &all_inputs).unwrap();
         match found {
             Resumption::Found(recording, known) => Some((recording, known)),
-            Resumption::Elsewhere(..) | Resumption::Nothing(_) => None,
+            Resumption::Elsewhere(..) | Resumption::Nothing(..) => None,
         }
     };
     let (hashes, limits, cases) = (bench.hashes.clone(), bench.plan.limits.clone(), bench.plan.cases.clone());
@@ -244,8 +256,8 @@ fn an_interrupted_run_is_continued_and_a_changed_one_is_not() {
     let (mut again, known) = resume(&bench).expect("the run is found");
     assert_eq!((again.run(), known.len()), (run, 1));
     let job = JobId { case: 0, solver: 0 };
-    assert!(known.lookup(job, &input(1)).is_none(), "another input");
-    let KnownOutcome { outcome, stored } = known.lookup(job, &input(0)).unwrap();
+    let (KnownOutcome { outcome, stored }, kept) = known.kept(job).unwrap();
+    assert_eq!(kept, input(0));
     assert_eq!(outcome, finished(0, 0, Some(7)).outcome);
     let evidence = Box::new(Evidence { input: Some(input(0)), answer: None, stored: Some(stored) });
     again

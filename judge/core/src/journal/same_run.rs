@@ -1,7 +1,8 @@
-//! What the results of a plan depend on, without the machine that they come from: runs of the same plan belong together.
+//! What the results of a plan depend on: taken of a record, read of a journal, and compared.
 
-use super::columns::{count, limits};
-use super::key::Encoder;
+use super::change::{Change, FILES, GENERATOR, PROBE};
+use super::columns::{count, limits, named};
+use super::key::{Encoder, SameRun};
 use super::record::environment;
 use super::{JournalError, RunRecord};
 use crate::command::generator_identity;
@@ -10,28 +11,7 @@ use crate::parallel::map_on_all_cores;
 use crate::plan::Plan;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-/// What the results of a plan depend on, without the machine that they come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PlanIdentity {
-    problem: String,
-    checker: CheckerIdentity,
-    limits: Limits,
-    environment: String,
-    /// The files and folders of `--dir`. Their content is part of the solvers' hashes.
-    visible: String,
-    /// What makes the inputs from seeds.
-    generator: String,
-    /// How many cases there are.
-    cases: usize,
-    /// The hash of their names, and of the seeds.
-    case_list: Digest,
-    /// The hash of the content of the cases' files.
-    case_files: Digest,
-    /// The solvers' names, and the hashes of their content.
-    solvers: Vec<(String, Digest)>,
-}
-
-impl PlanIdentity {
+impl SameRun {
     /// Returns the identity of a run's plan. The files of its cases are read, repeated ones once, unless their hashes are
     /// known.
     pub(super) fn of(record: &RunRecord<'_>) -> Self {
@@ -51,11 +31,13 @@ impl PlanIdentity {
         let names = solvers.iter().map(|solver| solver.spec.name.clone());
         Self {
             problem: problem.id.clone(),
+            direction: problem.direction,
             checker: record.checker.clone(),
             limits: limits.clone(),
             environment: environment(record.plan),
             visible: visible.iter().map(shown).collect::<Vec<_>>().join(" "),
             generator: generator_identity(problem),
+            probe: record.probe,
             cases: cases.len(),
             case_list: list.digest(),
             case_files: hash_of_files(cases),
@@ -63,28 +45,14 @@ impl PlanIdentity {
         }
     }
 
-    /// Returns the key that all runs of the plan have.
-    pub(super) fn key(&self) -> Digest {
-        let Limits { cpu, wall, memory, output, processes } = &self.limits;
-        let mut key = Encoder::new("plan");
-        key.text(&self.problem).text(&self.checker.name).number(self.checker.version.into());
-        key.duration(cpu.0).duration(wall.0).number(memory.0).number(output.0).number((*processes).into());
-        key.text(&self.environment).text(&self.visible).text(&self.generator);
-        key.number(self.cases as u64).bytes(&self.case_list.0).bytes(&self.case_files.0);
-        for (name, hash) in &self.solvers {
-            key.text(name).bytes(&hash.0);
-        }
-        key.digest()
-    }
-
-    /// Reads the identity of a run's plan; `None` if it has none: it has grown, or is of an older judge.
+    /// Reads the identity of a run's plan; `None` if it has none: it has grown.
     pub(super) fn read(connection: &Connection, run: RunId) -> Result<Option<Self>, JournalError> {
         let mut statement = connection.prepare("SELECT name, hash FROM entrant WHERE run = ?1 ORDER BY place")?;
         let solvers = statement.query_map([run.0], |row| Ok((row.get(0)?, Digest(row.get(1)?))))?;
         let solvers = solvers.collect::<Result<_, _>>()?;
         let mut statement = connection.prepare(
             "SELECT problem, checker, checker_version, cpu_limit_us, wall_limit_us, memory_limit, output_limit, process_limit,
-                 environment, visible, generator, case_count, case_list, case_files FROM run
+                 environment, visible, generator, case_count, case_list, case_files, direction, probe FROM run
              WHERE id = ?1 AND plan IS NOT NULL",
         )?;
         let read = |row: &Row<'_>| {
@@ -98,23 +66,23 @@ impl PlanIdentity {
                 cases: count(row, 11)?,
                 case_list: Digest(row.get(12)?),
                 case_files: Digest(row.get(13)?),
+                direction: named(row, 14)?,
+                probe: row.get::<_, Option<_>>(15)?.map(Digest),
                 solvers,
             })
         };
         Ok(statement.query_row([run.0], read).optional()?)
     }
 
-    /// Returns how it differs from another: what, the own value, and the other's.
-    pub(super) fn differences(&self, other: &Self) -> Vec<String> {
+    /// Returns how it differs from another.
+    pub(super) fn differences(&self, other: &Self) -> Vec<Change> {
         let (own, theirs) = (self.fields(), other.fields());
-        let differ = |(what, value): &(String, String)| {
-            let theirs = theirs.iter().find(|(name, _)| name == what).map_or("none", |(_, value)| value);
-            (value != theirs).then(|| format!("{what}: {value}, there {theirs}"))
+        let value = |fields: &[(String, String)], what: &str| {
+            fields.iter().find(|(name, _)| name == what).map_or_else(|| "none".to_owned(), |(_, value)| value.clone())
         };
-        let gone = |(what, value): &&(String, String)| {
-            (!own.iter().any(|(name, _)| name == what)).then(|| format!("{what}: none, there {value}"))
-        };
-        own.iter().filter_map(differ).chain(theirs.iter().filter_map(|field| gone(&field))).collect()
+        let added = theirs.iter().filter(|(what, _)| own.iter().all(|(name, _)| name != what));
+        let names = own.iter().chain(added).map(|(what, _)| what);
+        names.filter_map(|what| Change::of(what, &value(&own, what), &value(&theirs, what))).collect()
     }
 
     fn fields(&self) -> Vec<(String, String)> {
@@ -122,6 +90,7 @@ impl PlanIdentity {
         let or_none = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
         let fixed = [
             ("problem", self.problem.clone()),
+            ("direction", self.direction.name().to_owned()),
             ("checker", self.checker.to_string()),
             ("--cpu", cpu.to_string()),
             ("--wall", wall.to_string()),
@@ -130,9 +99,10 @@ impl PlanIdentity {
             ("--processes", processes.to_string()),
             ("--env", or_none(&self.environment)),
             ("--dir", or_none(&self.visible)),
-            ("generator", or_none(&self.generator)),
+            (GENERATOR, or_none(&self.generator)),
+            (PROBE, self.probe.map_or_else(|| "none".to_owned(), |probe| format!("#{}", probe.short()))),
             ("cases", format!("{} #{}", self.cases, self.case_list.short())),
-            ("content of the input files", format!("#{}", self.case_files.short())),
+            (FILES, format!("#{}", self.case_files.short())),
         ];
         let solvers = self.solvers.iter().map(|(name, hash)| (format!("solver {name}"), format!("#{}", hash.short())));
         fixed.into_iter().map(|(what, value)| (what.to_owned(), value)).chain(solvers).collect()
@@ -141,8 +111,16 @@ impl PlanIdentity {
     /// Notes it in the row of a run that has the other columns already.
     pub(super) fn note(&self, connection: &Connection, run: i64) -> rusqlite::Result<()> {
         connection.execute(
-            "UPDATE run SET plan = ?2, visible = ?3, generator = ?4, case_list = ?5, case_files = ?6 WHERE id = ?1",
-            params![run, self.key().0, self.visible, self.generator, self.case_list.0, self.case_files.0],
+            "UPDATE run SET plan = ?2, visible = ?3, generator = ?4, probe = ?5, case_list = ?6, case_files = ?7 WHERE id = ?1",
+            params![
+                run,
+                self.key().0,
+                self.visible,
+                self.generator,
+                self.probe.map(|probe| probe.0),
+                self.case_list.0,
+                self.case_files.0
+            ],
         )?;
         Ok(())
     }

@@ -1,0 +1,248 @@
+//! What is edited between a run and its continuation: no run holds results of two identities, nothing that is finished is
+//! overwritten, and shards of two generators are no run.
+
+use super::unfinished::{start, wait_for};
+use super::{expect, play};
+use crate::support::{Folder, Said};
+use rusqlite::Connection;
+
+/// The input depends on the command, on the script, and on a file that the script does not name in one word; the score on all of that, on the solver and its
+/// environment, and on the checker.
+const CATALOGUE: &str = "[[problem]]
+id = \"sum\"
+generator-command = \"sh gen/gen.sh {seed}\"
+checker-command = \"sh check.sh {answer}\"
+seeds = \"1-9\"
+";
+
+const RUN: [&str; 7] = ["run", "-p", "sum", "-s", "./bot", "--jobs", "1"];
+
+fn sample() -> Folder {
+    let folder = Folder::new();
+    folder.write("problems.toml", CATALOGUE);
+    folder.write("gen/gen.sh", "d=data; read -r extra < gen/$d; echo $(($1 + extra))\n");
+    folder.write("gen/data", "100\n");
+    folder.write("check.sh", "cat \"$1\"\n");
+    folder.script("bot", BOT);
+    folder.write("a.in", "1\n");
+    folder.write("b.in", "2\n");
+    folder.write("more/weight", "1000\n");
+    folder
+}
+
+const BOT: &str = "read -r n; echo $((n + ${MORE:-0}))";
+
+/// The run, the name, the input and the score of every result.
+fn rows(journal: &Connection) -> Vec<(i64, String, String, Option<String>)> {
+    let sql = "SELECT run, game_case.name, hex(input), score FROM result JOIN entrant ON entrant.id = entrant
+         JOIN game_case ON game_case.id = game_case ORDER BY run, result.place";
+    let mut statement = journal.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+fn journal(folder: &Folder) -> Connection {
+    Connection::open(folder.path().join(".judge/journal.db")).unwrap()
+}
+
+/// Leaves a run as one that was killed after these many cases.
+fn cut(journal: &Connection, cases: i64) {
+    journal
+        .execute_batch(&format!(
+            "UPDATE run SET state = 'open'; DELETE FROM best_result; DELETE FROM result WHERE place >= {cases}"
+        ))
+        .unwrap();
+}
+
+/// Plays a run, leaves it as one that was killed, edits, and goes on. Returns what was said then.
+fn resumed(folder: &Folder, more: &[&str], edit: &dyn Fn(&Folder), later: &[&str]) -> Said {
+    expect(folder, &[&RUN[..], more].concat(), 0);
+    let journal = journal(folder);
+    cut(&journal, 4);
+    let before = rows(&journal);
+    edit(folder);
+    let said = expect(folder, &[&RUN[..], more, later, &["--resume"]].concat(), 0);
+    let after = rows(&journal);
+    let (old, new): (Vec<_>, Vec<_>) = after.into_iter().partition(|row| before.contains(row));
+    assert_eq!(old, before, "what was finished stays");
+    let run = new[0].0;
+    assert!(new.iter().all(|row| row.0 == run), "one run has gone on or begun: {new:?}");
+    assert_eq!(run == 1, said.stderr.contains("continuing run 1: 4 cases are done"), "{}", said.stderr);
+    said
+}
+
+#[test]
+fn a_run_goes_on_only_where_all_that_it_has_is_the_same_today() {
+    type Edit = fn(&Folder);
+    let plain: &[&str] = &[];
+    let files: &[&str] = &["--inputs", "a.in", "--inputs", "b.in", "--seeds", "1-2"];
+    let seen: &[&str] = &["--dir", "more"];
+    let edits: [(&str, &[&str], Edit, &[&str], &str); 13] = [
+        (
+            "command",
+            plain,
+            |folder| {
+                folder.write("problems.toml", CATALOGUE.replace("sh gen/gen.sh {seed}", "echo {seed}0"));
+            },
+            plain,
+            "the generator's input of seed-1, seed-2, seed-3 and 1 more is not what run 1 had",
+        ),
+        (
+            "script",
+            plain,
+            |folder| {
+                folder
+                    .write("gen/gen.sh", "[ $1 = 3 ] && set 7; d=data; read -r extra < gen/$d; echo $(($1 + extra))\n");
+            },
+            plain,
+            "the generator's input of seed-3 is not what run 1 had",
+        ),
+        (
+            "what the script reads",
+            plain,
+            |folder| drop(folder.write("gen/data", "101\n")),
+            plain,
+            "is not what run 1 had",
+        ),
+        (
+            "a comment in the script",
+            plain,
+            |folder| {
+                folder.write("gen/gen.sh", "d=data; read -r extra < gen/$d; echo $(($1 + extra)) # as before\n");
+            },
+            plain,
+            "continuing run 1",
+        ),
+        (
+            "script, for later seeds",
+            plain,
+            |folder| {
+                folder
+                    .write("gen/gen.sh", "[ $1 = 8 ] && set 7; d=data; read -r extra < gen/$d; echo $(($1 + extra))\n");
+            },
+            plain,
+            "continuing run 1",
+        ),
+        (
+            "input file",
+            files,
+            |folder| drop(folder.write("a.in", "3\n")),
+            plain,
+            "the input file of a is not what run 1 had",
+        ),
+        (
+            "checker",
+            plain,
+            |folder| drop(folder.write("check.sh", "cat \"$1\" #\n")),
+            plain,
+            "checker: sh check.sh {answer} #",
+        ),
+        ("solver", plain, |folder| drop(folder.script("bot", "read -r n; echo $((n + 5))")), plain, "solver bot: #"),
+        ("limit", plain, |_| {}, &["--cpu", "3s"], "--cpu: 3s, in run 1 "),
+        ("environment", plain, |_| {}, &["--env", "MORE=7"], "--env: MORE=7, in run 1 none"),
+        ("folder", seen, |folder| drop(folder.write("more/weight", "2000\n")), plain, "solver bot: #"),
+        (
+            "seeds",
+            plain,
+            |folder| drop(folder.write("problems.toml", CATALOGUE.replace("1-9", "1-8"))),
+            plain,
+            "cases: 8 #",
+        ),
+        (
+            "rule",
+            plain,
+            |folder| {
+                folder.write("problems.toml", format!("{CATALOGUE}[problem.scoring]\nrule = \"mean\"\n"));
+            },
+            plain,
+            "continuing run 1",
+        ),
+    ];
+    for (name, more, edit, later, expected) in edits {
+        let said = resumed(&sample(), more, &edit, later);
+        assert!(said.stderr.contains(expected), "{name}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn of_several_interrupted_runs_the_one_goes_on_that_is_the_same_today() {
+    let folder = sample();
+    let edit = |folder: &Folder| drop(folder.write("gen/data", "200\n"));
+    resumed(&folder, &[], &edit, &[]);
+    cut(&journal(&folder), 4);
+    folder.write("gen/data", "100\n");
+    let said = expect(&folder, &[&RUN[..], &["--resume"]].concat(), 0);
+    assert!(said.stderr.contains("continuing run 1: 4 cases are done"), "{}", said.stderr);
+    // 1 to 9, and 100 for each.
+    assert!(said.stdout.contains("sum 945"), "{}", said.stdout);
+}
+
+#[test]
+fn a_shard_that_was_killed_goes_on_with_its_generator_alone_and_a_mixture_is_refused() {
+    let folder = sample();
+    folder.script("bot", "read -r n; sleep 0.1; echo $n");
+    let run = [&RUN[..], &["--seeds", "1-24"]].concat();
+    play(&folder, &run, 1, 3);
+    play(&folder, &run, 3, 3);
+    let second = [&run[..], &["--shard", "2/3", "--journal", "2.db"]].concat();
+    let mut judge = start(&folder, &second);
+    wait_for(&folder, "2.db", 2);
+    judge.kill().unwrap();
+    judge.wait().unwrap();
+    let shard = Connection::open(folder.path().join("2.db")).unwrap();
+    let before = rows(&shard);
+
+    folder.write("gen/gen.sh", "echo $(($1 * 10))\n");
+    let said = expect(&folder, &[&second[..], &["--resume"]].concat(), 0);
+    assert!(said.stderr.contains("is not what run 1 had"), "{}", said.stderr);
+    assert_eq!(rows(&shard)[..before.len()], before, "run 1 stays as it was");
+    let files = ["merge", "1.db", "2.db", "3.db", "--into", "all.db"];
+    let said = expect(&folder, &files, 2);
+    let first = &rows(&shard).into_iter().find(|row| row.0 == 2).unwrap().1;
+    for part in
+        ["2.db does not belong with 1.db: generator: sh gen/gen.sh {seed} #", "it has ", first, "nothing was merged"]
+    {
+        assert!(said.stderr.contains(part), "{part}: {}", said.stderr);
+    }
+    assert!(!folder.path().join("all.db").exists());
+
+    for shard in ["1", "3"] {
+        let (number, file) = (format!("{shard}/3"), format!("{shard}.db"));
+        expect(&folder, &[&run[..], &["--shard", &number, "--journal", &file, "--resume"]].concat(), 0);
+    }
+    let said = expect(&folder, &files, 0);
+    assert!(said.stdout.contains("24 of 24 cases, 3 of 3 shards, complete"), "{}", said.stdout);
+    let total: u64 = (1..=24).map(|seed| seed * 10).sum();
+    let shown = expect(&folder, &["history", "show", "last", "--journal", "all.db"], 0).stdout;
+    assert!(shown.contains(&format!("sum {total}")), "{shown}");
+}
+
+#[test]
+fn shards_whose_generators_differ_in_what_no_label_tells_are_refused() {
+    let folder = sample();
+    play(&folder, &RUN, 1, 2);
+    folder.write("gen/data", "200\n");
+    play(&folder, &RUN, 2, 2);
+    let merge = ["merge", "1.db", "2.db", "--into", "all.db"];
+    let said = expect(&folder, &merge, 2);
+    assert!(
+        said.stderr.contains("2.db does not belong with 1.db: what the generator makes of the first seed: #"),
+        "{}",
+        said.stderr
+    );
+    // Of the same cases, those are named that differ.
+    folder.write("gen/gen.sh", "d=data; read -r extra < gen/$d; [ $1 = 1 ] && echo 1 || echo $(($1 + extra))\n");
+    play(&folder, &RUN, 1, 1);
+    std::fs::rename(folder.path().join("1.db"), folder.path().join("whole.db")).unwrap();
+    folder.write("gen/data", "300\n");
+    play(&folder, &RUN, 2, 2);
+    let said = expect(&folder, &["merge", "whole.db", "2.db", "--into", "all.db"], 2);
+    let named = said.stderr.contains("2.db does not belong with whole.db: seed-")
+        && said.stderr.contains("the input is another one");
+    assert!(named, "{}", said.stderr);
+    assert!(!folder.path().join("all.db").exists());
+    folder.write("gen/data", "200\n");
+    std::fs::remove_file(folder.path().join("2.db")).unwrap();
+    play(&folder, &RUN, 2, 2);
+    expect(&folder, &["merge", "whole.db", "2.db", "--into", "all.db"], 0);
+}
