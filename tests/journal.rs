@@ -397,3 +397,48 @@ fn the_best_scores_travel_with_their_origin() {
     mine.write("broken.json", "{");
     assert_eq!(mine.judge(&["best", "-p", "echo", "--import", "broken.json"]).code, Some(2));
 }
+
+/// Runs sixty cases, does something to the journal once some are recorded, and returns what the judge said.
+fn disturbed(folder: &Folder, disturb: &dyn Fn(&Path)) -> std::process::Output {
+    folder.script("slow", "read seed; sleep 0.05; echo $seed");
+    let mut judge = folder.command(&["run", "-p", "echo", "-s", "./slow", "--seeds", "1-60", "--jobs", "1"]);
+    let judge = judge.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while newest_run(folder.path()).is_none_or(|run| run.cases.len() < 3) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    disturb(folder.path());
+    judge.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_journal_that_is_removed_or_moved_in_mid_run_is_written_anew_and_the_exit_code_tells() {
+    let remove = |folder: &Path| std::fs::remove_dir_all(folder.join(".judge")).unwrap();
+    let rename = |folder: &Path| std::fs::rename(folder.join(".judge"), folder.join("away")).unwrap();
+    for disturb in [&remove as &dyn Fn(&Path), &rename] {
+        let folder = echo();
+        let said = disturbed(&folder, disturb);
+        let stderr = String::from_utf8(said.stderr).unwrap();
+        assert_eq!((said.status.code(), stderr.matches("warning: ").count()), (Some(3), 1), "{stderr}");
+        assert!(stderr.contains("removed, moved or replaced"), "{stderr}");
+        let run = last_run(folder.path());
+        assert_eq!((run.state, run.cases.len()), (RunState::Complete, 60));
+    }
+}
+
+#[test]
+fn a_damaged_journal_says_what_is_left_and_how_to_move_it_away() {
+    let folder = echo();
+    assert_eq!(folder.judge(&["run", "-p", "echo", "-s", "cat"]).code, Some(0));
+    let file = folder.path().join(".judge/journal.db");
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    connection.execute("UPDATE run SET case_count = -1", []).unwrap();
+    drop(connection);
+    for arguments in [&["history"][..], &["history", "show", "1"]] {
+        let said = folder.judge(arguments);
+        assert_eq!(said.code, Some(3), "{}", said.stderr);
+        assert!(said.stderr.contains("the journal is damaged: "), "{}", said.stderr);
+        assert!(said.stderr.contains("what can still be read of it is 1 run and 3 results"), "{}", said.stderr);
+        assert!(said.stderr.contains("mv ") && said.stderr.contains(".judge-damaged"), "{}", said.stderr);
+        assert!(!said.stderr.contains("disk") && !said.stderr.contains("--resume"), "{}", said.stderr);
+    }
+}

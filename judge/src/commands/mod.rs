@@ -29,9 +29,11 @@ mod work;
 
 use crate::cli::{Cli, Command};
 use crate::command;
+use crate::model::Exit;
 use crate::report;
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
+use crate::workflow::{damaged_journal, recorder};
 use std::process::ExitCode;
 
 pub use completion::complete_if_asked;
@@ -72,9 +74,11 @@ pub fn dispatch(cli: Cli) -> ExitCode {
         Command::Man => man::man(),
     };
     let exit = result.unwrap_or_else(|failure: Failure| {
+        let failure = damaged_journal::explain(failure, catalogue);
         report::note_lines(&failure.render(report::Style::of_stderr()));
         failure.exit()
     });
+    let exit = if recorder::is_lost() { Exit::Fault } else { exit };
     command::dismiss_workers();
     judge_sandbox::dismiss_supervisors();
     judge_sandbox::wait_for_dismissed_workers();

@@ -45,7 +45,7 @@ impl Store {
     /// Looks into the journal. Without one, there is no run yet.
     pub(super) fn look<T>(&self, look: impl FnOnce(Option<&Journal>) -> Result<T, Refused>) -> Result<T, Refused> {
         let mut journal = self.journal.lock();
-        if journal.is_none() {
+        if !journal.as_ref().is_some_and(Journal::is_in_place) {
             *journal = recorder::look_if_any(&self.catalogue)?;
         }
         look(journal.as_ref())

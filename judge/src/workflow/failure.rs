@@ -4,14 +4,15 @@ use crate::cases::{CheckerError, InputError, ReadError, SelectError};
 use crate::journal::{JournalError, MergeError};
 use crate::manifest::{ManifestError, UnknownProblem};
 use crate::matching::MatchError;
-use crate::model::{Exit, error_chain, one_line, quote, visible};
+use crate::model::{Exit, JOURNAL_FOLDER, error_chain, one_line, quote, visible};
 use crate::paired::{InferenceError, UnsuitedHypotheses, UnsuitedMinEffect};
 use crate::report::{Paint, PrintError, Style};
 use crate::runner::{ClusterError, RunError};
 use crate::scoring::InvalidResults;
 use crate::solver::{SolverError, SpecError};
 use std::error::Error;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 /// What the user sees when a command fails: one or more errors, and the exit code.
 #[derive(Debug)]
@@ -63,6 +64,12 @@ impl Failure {
             last.hint = Some(hint.into());
         }
         self
+    }
+
+    /// Returns whether it is about the content of the journal.
+    pub(crate) fn is_damaged_journal(&self) -> bool {
+        let last = self.errors.last().and_then(|last| last.error.downcast_ref::<JournalError>());
+        last.is_some_and(JournalError::is_damage)
     }
 
     /// Returns the exit code.
@@ -227,10 +234,11 @@ impl From<JournalError> for Failure {
                 let hint = start_anew(path, *found);
                 return Self::usage(error).with_hint(hint);
             }
+            damaged if damaged.is_damage() => return Self::fault(error),
             JournalError::Folder { .. } | JournalError::Open { .. } | JournalError::Database(_) => {
                 return Self::fault(error).with_hint("is the disk full, or the folder not writable?");
             }
-            JournalError::Damaged(_) => return Self::fault(error).with_hint("move the file away to start a new one"),
+            JournalError::Damaged(_) | JournalError::Gone { .. } => return Self::fault(error),
         };
         Self::usage(error).with_hint(hint)
     }
@@ -241,6 +249,24 @@ pub(crate) fn start_anew(journal: &Path, form: u32) -> String {
     let name = format!("{}-form-{form}.db", journal.file_stem().unwrap_or_default().to_string_lossy());
     let [from, to] = [journal, &journal.with_file_name(name)].map(|path| quote(&path.to_string_lossy()));
     format!("mv {from} {to}")
+}
+
+/// Returns the command that moves a journal away, with the files beside it.
+pub(crate) fn move_away(journal: &Path) -> String {
+    let folder = journal.parent().filter(|folder| folder.file_name() == Some(OsStr::new(JOURNAL_FOLDER)));
+    let from = folder.unwrap_or(journal);
+    let [from, to] = [from, &unused(from)].map(|path| quote(&path.to_string_lossy()));
+    format!("mv {from} {to}")
+}
+
+/// Returns a path beside this one where nothing is.
+fn unused(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut names = (1_u32..).map(|number| match number {
+        1 => path.with_file_name(format!("{name}-damaged")),
+        number => path.with_file_name(format!("{name}-damaged-{number}")),
+    });
+    names.find(|path| !path.exists()).unwrap_or_else(|| path.to_owned())
 }
 
 impl From<MergeError> for Failure {

@@ -17,6 +17,7 @@
 //! saved_answers, stored_case              answers in files, and in the journal
 //! outputs, run_outputs, provenance         where reports go, and when, how and where their results came about
 //! new_folder                              a folder that is there complete, or not at all
+//! damaged_journal                         what is left of a journal, and what to do with it
 //! failure, first_time                     how errors are shown, and notes that are shown once per folder
 //! ```
 
@@ -30,6 +31,7 @@ pub(crate) mod case_choice;
 pub(crate) mod case_filter;
 pub(crate) mod command_line;
 pub(crate) mod compared;
+pub(crate) mod damaged_journal;
 pub(crate) mod detached;
 pub(crate) mod drawing;
 pub(crate) mod effects;

@@ -24,9 +24,18 @@ use judge_sandbox::Tier;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::slice;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The flag that continues an interrupted run. It is not part of the recorded command.
 pub(crate) const RESUME: &str = "--resume";
+
+/// Whether the record of a run of this process went wrong in a way that its exit code tells.
+static IS_LOST: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether the record of a run was removed, moved or replaced while it was written.
+pub(crate) fn is_lost() -> bool {
+    IS_LOST.load(Ordering::Relaxed)
+}
 
 /// How a command uses the journal.
 #[derive(Debug, Clone, Copy)]
@@ -166,6 +175,8 @@ impl Recorder {
                 report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
                 if let JournalError::OtherForm { path, found, .. } = &error {
                     report::note(&format!("hint: {}", failure::start_anew(path, *found)));
+                } else if error.is_damage() || matches!(error, JournalError::NoJournal { .. }) {
+                    report::note(&format!("hint: {}", failure::move_away(&path(context.catalogue))));
                 }
                 Ok(Self::none(options, context.plan))
             }
@@ -305,8 +316,16 @@ impl Recorder {
         }
         let stop = end.stop.or(changed.map(|_| Stop::Interrupted));
         match recording.finish(&RunEnd { stop, totals: end.totals.clone(), ..*end }) {
-            Ok(_) => Some(run),
+            Ok(journal) => {
+                if let Some(notice) = journal.written_anew().and_then(|path| anew(run, path)) {
+                    report::note(&notice);
+                }
+                Some(run)
+            }
             Err(error) => {
+                if matches!(error, JournalError::Gone { .. }) {
+                    IS_LOST.store(true, Ordering::Relaxed);
+                }
                 report::note(&format!("warning: the end of run {run} is not recorded: {}", error_chain(&error)));
                 None
             }
@@ -372,15 +391,31 @@ fn update(
     let mut recording = recording.lock();
     let Some(open) = recording.as_mut() else { return Ok(()) };
     let Err(error) = write(open) else { return Ok(()) };
-    let what = lost(open.run(), &error, options);
+    let what = lost(open, &error, options);
     *recording = None;
     Err(StoreLost(what))
 }
 
-fn lost(run: RunId, error: &JournalError, options: JournalOptions) -> String {
-    let what = format!("warning: run {run} is no longer recorded: {}", error_chain(error));
-    let hint = format!("hint: the run continues; `{}` records the rest", continue_command(options.continue_flag));
-    format!("{}\n{}", one_line(&what), one_line(&hint))
+fn lost(open: &Recording, error: &JournalError, options: JournalOptions) -> String {
+    let what = format!("warning: run {} is no longer recorded: {}", open.run(), error_chain(error));
+    let hint = match error {
+        JournalError::Gone { .. } => {
+            IS_LOST.store(true, Ordering::Relaxed);
+            "the run continues".to_owned()
+        }
+        error if error.is_damage() => {
+            format!("the run continues; this makes room for a new journal: {}", failure::move_away(open.file()))
+        }
+        _ => format!("the run continues; `{}` records the rest", continue_command(options.continue_flag)),
+    };
+    format!("{}\n{}", one_line(&what), one_line(&format!("hint: {hint}")))
+}
+
+/// Returns what is to be said of a journal that was written anew; `None` if that was said.
+fn anew(run: RunId, path: &Path) -> Option<String> {
+    let is_said = IS_LOST.swap(true, Ordering::Relaxed);
+    let what = "its journal was removed, moved or replaced meanwhile, and is written anew, with all that it held";
+    (!is_said).then(|| format!("warning: run {run}: {what}: {}", path.display()))
 }
 
 fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<(Recording, Known), JournalError> {
@@ -453,6 +488,12 @@ impl ResultStore for Recorder {
 
     fn store_start(&self) -> Result<(), StoreLost> {
         update(&self.recording, self.options, |recording| recording.commit_start())
+    }
+
+    fn notice(&self) -> Option<String> {
+        let recording = self.recording.lock();
+        let recording = recording.as_ref()?;
+        anew(recording.run(), recording.written_anew()?)
     }
 
     fn store_job(&self, job: &ClusterJob) -> Result<(), StoreLost> {

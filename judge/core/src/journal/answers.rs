@@ -1,13 +1,18 @@
 //! Stored answers: packed, each kept once however often it was given, and the oldest dropped when there are too many.
 
+use super::store::{LONGEST_ANSWER, with_answer};
 use super::{Journal, JournalError};
 use crate::model::{Digest, Retention, RunId, StoredResult};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::borrow::Cow;
 
-/// Stores an answer, and returns its row. One that is there already is only marked as given again.
-pub(super) fn store(connection: &Connection, run: RunId, answer: &[u8]) -> rusqlite::Result<i64> {
-    store_packed(connection, run, Digest::of(answer).0, answer.len(), || pack(answer))
+/// Stores an answer, and returns its row; `None` where it is too long to be kept. One that is there already is only marked as
+/// given again.
+pub(super) fn store(connection: &Connection, run: RunId, answer: &[u8]) -> rusqlite::Result<Option<i64>> {
+    if answer.len() > LONGEST_ANSWER {
+        return Ok(None);
+    }
+    store_packed(connection, run, Digest::of(answer).0, answer.len(), || pack(answer)).map(Some)
 }
 
 /// Stores an answer of this hash and length, packed.
@@ -33,9 +38,8 @@ pub(super) fn store_packed<'a>(
         .prepare_cached("INSERT INTO answer (hash, run, bytes, packed_bytes) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![hash, run.0, bytes, packed.len()])?;
     let id = connection.last_insert_rowid();
-    connection
-        .prepare_cached("INSERT INTO answer_body (answer, packed) VALUES (?1, ?2)")?
-        .execute(params![id, packed])?;
+    let mut insert = connection.prepare_cached("INSERT INTO answer_body (answer, packed) VALUES (?1, ?2)")?;
+    with_answer(connection, || insert.execute(params![id, packed]))??;
     Ok(id)
 }
 
@@ -46,11 +50,20 @@ fn pack(answer: &[u8]) -> Cow<'_, [u8]> {
 }
 
 fn unpack(packed: Vec<u8>, bytes: usize) -> Result<Vec<u8>, JournalError> {
+    check_length(bytes)?;
     if packed.len() == bytes {
         return Ok(packed);
     }
     lz4_flex::block::decompress(&packed, bytes)
         .map_err(|error| JournalError::Damaged(format!("a stored answer cannot be unpacked: {error}")))
+}
+
+/// Fails where a stored length is none of an answer that is kept.
+pub(super) fn check_length(bytes: usize) -> Result<(), JournalError> {
+    if bytes > LONGEST_ANSWER {
+        return Err(JournalError::Damaged(format!("a stored answer of {bytes} bytes")));
+    }
+    Ok(())
 }
 
 impl Journal {
@@ -62,9 +75,8 @@ impl Journal {
         let mut statement = self.connection.prepare_cached(
             "SELECT hash, bytes, packed FROM answer JOIN answer_body ON answer_body.answer = answer.id WHERE id = ?1",
         )?;
-        let found = statement
-            .query_row([id], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, usize>(1)?, row.get(2)?)))
-            .optional()?;
+        let read = |row: &Row<'_>| Ok((row.get::<_, [u8; 32]>(0)?, row.get::<_, usize>(1)?, row.get(2)?));
+        let found = with_answer(&self.connection, || statement.query_row([id], read).optional())??;
         let Some((hash, bytes, packed)) = found else { return Ok(None) };
         let answer = unpack(packed, bytes)?;
         if Digest::of(&answer).0 != hash {

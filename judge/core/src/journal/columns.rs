@@ -28,6 +28,21 @@ pub(super) fn limits(row: &Row<'_>, first: usize) -> rusqlite::Result<Limits> {
     })
 }
 
+/// The most cases, results or jobs that a run is taken to have: what is allocated for each of them stays small.
+const MOST_COUNTED: i64 = 20_000_000;
+
+/// Reads a number of cases, results or jobs; 0 where there is none.
+///
+/// # Errors
+/// Also when it is negative or larger than any run has: then the file is damaged.
+pub(super) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
+    let count = row.get::<_, Option<i64>>(column)?.unwrap_or_default();
+    if !(0..=MOST_COUNTED).contains(&count) {
+        return Err(rusqlite::Error::IntegralValueOutOfRange(column, count));
+    }
+    Ok(count as usize)
+}
+
 /// Reads a value by its name.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! What can go wrong with the journal. Never a reason for a run to fail.
 
 use crate::model::{Labels, RunId};
+use rusqlite::ErrorCode;
 use std::io;
 use std::path::PathBuf;
 
@@ -54,7 +55,7 @@ pub enum JournalError {
     },
     /// It cannot be read or written: the disk is full, or another judge holds it.
     #[error("the journal cannot be read or written")]
-    Database(#[from] rusqlite::Error),
+    Database(#[source] rusqlite::Error),
     /// There is no such run.
     #[error("there is no run {0} in the journal")]
     NoRun(RunId),
@@ -81,4 +82,60 @@ pub enum JournalError {
     /// Something in it cannot be what the judge has written.
     #[error("the journal is damaged: {0}")]
     Damaged(String),
+    /// Its file was removed, moved or replaced while it was written, and cannot be written anew.
+    #[error("the journal {} was removed, moved or replaced", path.display())]
+    Gone {
+        /// The file.
+        path: PathBuf,
+        /// Why it cannot be written anew.
+        #[source]
+        source: Box<JournalError>,
+    },
+}
+
+impl JournalError {
+    /// Returns whether the content of the file is at fault, and not the disk or another judge.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Damaged(_) => true,
+            Self::Open { source, .. } => damage(source).is_some(),
+            _ => false,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for JournalError {
+    fn from(error: rusqlite::Error) -> Self {
+        damage(&error).map_or(Self::Database(error), Self::Damaged)
+    }
+}
+
+/// Returns what is wrong with the content of a file, if that is what the error says.
+fn damage(error: &rusqlite::Error) -> Option<String> {
+    use rusqlite::Error;
+    match error {
+        Error::SqliteFailure(failure, _) => match failure.code {
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Some(error.to_string()),
+            ErrorCode::TooBig => Some("a value is longer than any that a judge writes".to_owned()),
+            _ => None,
+        },
+        Error::QueryReturnedNoRows => Some("a row is missing that others refer to".to_owned()),
+        Error::FromSqlConversionFailure(..)
+        | Error::IntegralValueOutOfRange(..)
+        | Error::InvalidColumnType(..)
+        | Error::Utf8Error(..) => Some(shortened(&error.to_string())),
+        _ => None,
+    }
+}
+
+/// The most characters of a stored text that a message shows.
+const SHOWN: usize = 80;
+
+/// Returns a stored text as a message shows it: it may have millions of characters.
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }

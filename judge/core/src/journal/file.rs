@@ -4,6 +4,7 @@ use super::JournalError;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -20,6 +21,23 @@ const WITH_LOG: u8 = 2;
 
 /// How often a copy is tried while the file changes.
 const TRIES: usize = 50;
+
+/// Which files a journal is in: the device and the number of its own, of its log, and of the memory that judges share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Files([Option<(u64, u64)>; 3]);
+
+impl Files {
+    /// Returns those at a path.
+    pub(super) fn at(path: &Path) -> Self {
+        let identity = |path: &Path| path.metadata().ok().map(|meta| (meta.dev(), meta.ino()));
+        Self(["", "-wal", "-shm"].map(|ending| identity(&beside(path, ending))))
+    }
+
+    /// Returns whether both are of the same journal, whatever is beside it.
+    pub(super) fn is_same_journal(self, other: Self) -> bool {
+        self.0[0] == other.0[0]
+    }
+}
 
 /// How a journal's file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

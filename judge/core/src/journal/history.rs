@@ -1,6 +1,6 @@
 //! Past runs at a glance: totals, failures, and the change against the run before.
 
-use super::columns::named;
+use super::columns::{count, named};
 use super::lock::Locks;
 use super::{Journal, JournalError, best_result};
 use crate::model::{Digest, Game, HistoryRow, Labels, PastScores, RunId, RunState};
@@ -9,6 +9,9 @@ use rusqlite::{OptionalExtension, Row, TransactionBehavior, named_params, params
 
 /// The most scores of a past run that are read at once: they are kept in memory.
 const MOST_PAST_SCORES: usize = 100_000;
+
+/// The most characters of a total: a fraction of sums of scores, of which each has at most 100,000.
+const LONGEST_TOTAL: usize = 250_000;
 
 /// Which runs are asked for.
 #[derive(Debug, Clone, Default)]
@@ -102,9 +105,9 @@ impl Journal {
             solver_hash: Digest(row.get(6)?),
             place: row.get(17)?,
             group: None,
-            planned: row.get(7)?,
-            done: row.get::<_, Option<usize>>(8)?.unwrap_or(0),
-            accepted: row.get::<_, Option<usize>>(9)?.unwrap_or(0),
+            planned: count(row, 7)?,
+            done: count(row, 8)?,
+            accepted: count(row, 9)?,
             rule: row.get(10)?,
             total: row.get::<_, Option<String>>(11)?.as_deref().and_then(read_points),
             case_set: row.get(16)?,
@@ -204,8 +207,9 @@ impl Journal {
     }
 }
 
+/// Reads a total. One that is longer than any of a run would take the square of its length.
 fn read_points(text: &str) -> Option<BigRational> {
-    text.parse().ok()
+    (text.len() <= LONGEST_TOTAL).then(|| text.parse().ok()).flatten()
 }
 
 #[cfg(test)]

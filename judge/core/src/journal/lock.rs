@@ -24,7 +24,7 @@ pub(super) enum Locks {
 #[derive(Debug)]
 pub(super) struct RunLock {
     path: PathBuf,
-    _file: File,
+    file: File,
 }
 
 impl Locks {
@@ -45,7 +45,7 @@ impl Locks {
             match try_take(&path).map_err(unusable)? {
                 Some(mut file) => {
                     write!(file, "{run}").map_err(unusable)?;
-                    return Ok(RunLock { path, _file: file });
+                    return Ok(RunLock { path, file });
                 }
                 None if started.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(20)),
                 None => {
@@ -83,8 +83,10 @@ impl Locks {
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        // A lock file that stays behind is harmless.
-        let _ = std::fs::remove_file(&self.path);
+        // A lock file that stays behind is harmless; another's in its place is left alone.
+        if is_at(&self.file, &self.path).unwrap_or(true) {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -97,15 +99,20 @@ fn try_take(path: &Path) -> io::Result<Option<File>> {
         Err(TryLockError::Error(error)) => return Err(error),
     }
     // Its last holder may have removed the file meanwhile: then the lock is on nothing that others see.
-    let (mine, there) = (file.metadata()?, path.metadata());
-    if there.is_ok_and(|there| (there.dev(), there.ino()) == (mine.dev(), mine.ino())) {
+    if is_at(&file, path)? {
         // One that was cut off, if only in name, is written to the disk when it is closed, removed or not.
-        if mine.len() > 0 {
+        if file.metadata()?.len() > 0 {
             file.set_len(0)?;
         }
         return Ok(Some(file));
     }
     Ok(None)
+}
+
+/// Returns whether an open file is the one at a path.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let own = file.metadata()?;
+    Ok(path.metadata().is_ok_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())))
 }
 
 /// Returns the run that a lock's holder has written into it.

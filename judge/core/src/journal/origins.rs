@@ -1,6 +1,6 @@
 //! Where the results of a run come from that other runs recorded.
 
-use super::columns::{named, time};
+use super::columns::{count, named, time};
 use super::{Journal, JournalError};
 use crate::model::{Node, NodeList, Origin, RunId, Shard};
 use rusqlite::{Connection, Row};
@@ -66,9 +66,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Origin> {
         state: named(row, 3)?,
         elapsed: time(row, 4)?.unwrap_or_default(),
         command: row.get(5)?,
-        played: row.get(6)?,
-        results: row.get(7)?,
-        jobs: row.get(8)?,
+        played: count(row, 6)?,
+        results: count(row, 7)?,
+        jobs: count(row, 8)?,
         tier: named(row, 9)?,
         host: row.get(10)?,
         kernel: row.get(11)?,

@@ -20,7 +20,7 @@ use std::time::Duration;
 /// The record of a run that is going on.
 #[derive(Debug)]
 pub struct Recording {
-    journal: Journal,
+    pub(super) journal: Journal,
     retention: Retention,
     rows: Rows,
     problem: Problem,
@@ -37,7 +37,8 @@ pub struct Recording {
     part: Part,
     /// Bytes of answers since the stored ones were last counted.
     unchecked_bytes: u64,
-    lock: RunLock,
+    /// `None` only while it is taken anew.
+    pub(super) lock: Option<RunLock>,
 }
 
 /// The part of a run that is being played: where the solvers and cases of the plan that is played stand in the run. A run that
@@ -187,7 +188,7 @@ impl Recording {
             attempts: record.plan.cases.repetitions(),
             part: Part::whole(record.plan),
             unchecked_bytes: 0,
-            lock,
+            lock: Some(lock),
         }
     }
 
@@ -250,11 +251,21 @@ impl Recording {
         self.part = part;
     }
 
-    /// Writes down finished cases, all of them or none. When it returns, they outlive the process.
+    /// Writes down finished cases, all of them or none. When it returns, they outlive the process. A journal that was removed,
+    /// moved or replaced meanwhile is written anew.
     ///
     /// # Errors
     /// When the journal cannot be written: the disk is full, or another judge holds it for too long.
     pub fn append(&mut self, batch: &[FinishedJob]) -> Result<(), JournalError> {
+        let appended = self.append_here(batch);
+        if self.journal.has_all_files() {
+            return appended;
+        }
+        self.rescue()?;
+        appended.or_else(|_| self.append_here(batch))
+    }
+
+    fn append_here(&mut self, batch: &[FinishedJob]) -> Result<(), JournalError> {
         let transaction = self.journal.transaction()?;
         let writer = RowWriter {
             connection: &transaction,
@@ -291,6 +302,15 @@ impl Recording {
     /// # Errors
     /// When the journal cannot be written; the finished cases are in it nevertheless.
     pub fn finish(mut self, end: &RunEnd<'_>) -> Result<Journal, JournalError> {
+        self.rescue()?;
+        self.write_end(end)?;
+        self.rescue()?;
+        self.journal.apply_retention(self.retention)?;
+        drop(self.lock);
+        Ok(self.journal)
+    }
+
+    fn write_end(&mut self, end: &RunEnd<'_>) -> Result<(), JournalError> {
         let state = RunState::ended(end.stop).name();
         let transaction = self.journal.transaction()?;
         transaction.execute(
@@ -301,10 +321,7 @@ impl Recording {
             let total = total.filter(|_| end.stop.is_none()).map(ToString::to_string);
             sum_up(&transaction, *entrant, total.as_deref())?;
         }
-        transaction.commit()?;
-        self.journal.apply_retention(self.retention)?;
-        drop(self.lock);
-        Ok(self.journal)
+        Ok(transaction.commit()?)
     }
 }
 

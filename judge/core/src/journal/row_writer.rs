@@ -120,7 +120,7 @@ impl RowWriter<'_> {
     fn answer_row(&self, finished: &FinishedJob) -> rusqlite::Result<Option<i64>> {
         match &finished.evidence.answer {
             Some(answer) if self.retention != Retention::UpTo(Bytes(0)) => {
-                answers::store(self.connection, self.rows.run, answer).map(Some)
+                answers::store(self.connection, self.rows.run, answer)
             }
             _ => Ok(None),
         }

@@ -1,7 +1,7 @@
 //! What the results of a plan depend on: taken of a record, read of a journal, and compared.
 
 use super::change::{Change, FILES, GENERATOR, PROBE};
-use super::columns::{limits, named};
+use super::columns::{count, limits, named};
 use super::key::{Encoder, SameRun};
 use super::record::environment;
 use super::{JournalError, RunRecord};
@@ -63,7 +63,7 @@ impl SameRun {
                 environment: row.get(8)?,
                 visible: row.get(9)?,
                 generator: row.get(10)?,
-                cases: row.get(11)?,
+                cases: count(row, 11)?,
                 case_list: Digest(row.get(12)?),
                 case_files: Digest(row.get(13)?),
                 direction: named(row, 14)?,

@@ -55,7 +55,7 @@ CREATE TABLE run (
     -- What the user says of it later. `edits` counts how often that was changed.
     note TEXT,
     edits INTEGER NOT NULL DEFAULT 0
-);
+) STRICT;
 CREATE INDEX run_by_plan ON run (plan);
 CREATE INDEX run_by_conditions ON run (conditions);
 CREATE INDEX run_by_problem ON run (problem);
@@ -90,7 +90,7 @@ CREATE TABLE origin (
     -- The journal that it was read from.
     file TEXT NOT NULL,
     UNIQUE (run, uid)
-);
+) STRICT;
 
 -- Where a run goes on without the judge that submitted it.
 CREATE TABLE cluster_job (
@@ -126,7 +126,7 @@ CREATE TABLE entrant (
     -- Hash of the cases it was run on: totals over other cases say nothing about progress.
     case_set BLOB,
     UNIQUE (run, place)
-);
+) STRICT;
 CREATE INDEX entrant_by_name ON entrant (name, run);
 
 -- The best scores that were known of the cases of a run when it started: what its scores are relative to, for good.
@@ -155,7 +155,7 @@ CREATE TABLE game_case (
     -- Its named numbers, as in `N=10 colors=4`; NULL: they are not known.
     features TEXT,
     UNIQUE (problem, checker, checker_version, name, input)
-);
+) STRICT;
 
 -- An answer, once, however often it was given. `run` is the last that gave it: the oldest go first.
 CREATE TABLE answer (
@@ -164,11 +164,11 @@ CREATE TABLE answer (
     run INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     packed_bytes INTEGER NOT NULL
-);
+) STRICT;
 CREATE TABLE answer_body (
     answer INTEGER PRIMARY KEY REFERENCES answer ON DELETE CASCADE,
     packed BLOB NOT NULL
-);
+) STRICT;
 
 -- What became of a solver on a case. `rank` orders scores of any size as SQLite orders bytes. The columns that name a case
 -- and an answer are no foreign keys: those would need two more indexes, and slow every recorded case.
@@ -197,7 +197,7 @@ CREATE TABLE result (
     -- The machine of `node` that it was found on; NULL: that of the run, or of its origin.
     node TEXT,
     PRIMARY KEY (entrant, place)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- The best result on each case by either direction, kept up to date with the results. An index of all ranks by case is written
 -- to at a place of its own for each result: once it was large, a page for each case of every run.
@@ -210,7 +210,7 @@ CREATE TABLE best_result (
     entrant INTEGER NOT NULL,
     place INTEGER NOT NULL,
     PRIMARY KEY (game_case, direction)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 -- The best imported scores. The scores of recorded runs are not in it.
 CREATE TABLE imported_best (
@@ -226,4 +226,4 @@ CREATE TABLE imported_best (
     run INTEGER NOT NULL,
     date TEXT NOT NULL,
     PRIMARY KEY (problem, checker, checker_version, name, input)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;

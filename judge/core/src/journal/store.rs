@@ -1,11 +1,12 @@
 //! The journal's file: opens it, makes its tables in a new one, and settles how durable a commit is.
 
 use super::JournalError;
-use super::file::{self, Mode};
+use super::file::{self, Files, Mode};
 use super::lock::Locks;
-use super::schema::{FORM, form, make_tables};
+use super::schema::{FORM, form, is_own, make_tables};
 use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,12 +20,23 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many pages of a journal are copied at a time.
 const BACKUP_PAGES: i32 = 4096;
 
+/// The most bytes of a row, but for an answer: what a judge writes is far shorter.
+const LONGEST_ROW: i32 = 16 << 20;
+
+/// The most bytes of an answer that is kept, packed or not.
+pub(super) const LONGEST_ANSWER: usize = 64 << 20;
+
 /// An open journal.
 #[derive(Debug)]
 pub struct Journal {
     pub(super) connection: Connection,
     pub(super) locks: Locks,
     path: PathBuf,
+    mode: Mode,
+    /// The files that are open.
+    files: Files,
+    /// The file that it was written anew to, once it was removed, moved or replaced.
+    pub(super) written_anew: Option<PathBuf>,
 }
 
 impl Journal {
@@ -33,7 +45,7 @@ impl Journal {
     /// # Errors
     /// When the folder or the file cannot be made or written, is no journal, or is one of another form.
     pub fn open(folder: &Path) -> Result<Self, JournalError> {
-        make_folder(folder).map_err(|source| JournalError::Folder { path: folder.to_owned(), source })?;
+        make_folder(folder)?;
         Self::open_to_write(&folder.join(FILE), Mode::Shared)
     }
 
@@ -47,7 +59,7 @@ impl Journal {
         Self::open_to_write(path, mode)
     }
 
-    fn open_to_write(path: &Path, mode: Mode) -> Result<Self, JournalError> {
+    pub(super) fn open_to_write(path: &Path, mode: Mode) -> Result<Self, JournalError> {
         let opened = Connection::open(path).and_then(|mut connection| {
             configure(&connection)?;
             if Contents::of(&connection)? == Contents::Nothing {
@@ -170,13 +182,32 @@ impl Journal {
             Ok((_, Contents::Foreign)) => {
                 return Err(JournalError::NoJournal { path, why: "it is the database of another program" });
             }
+            Ok((_, Contents::Altered)) => {
+                let why = "it has tables, views, indexes or triggers that no judge has made";
+                return Err(JournalError::NoJournal { path, why });
+            }
             Ok((connection, _)) => connection,
         };
         let locks = match mode {
             Mode::Shared => Locks::EachRun(path.parent().unwrap_or(Path::new("")).to_owned()),
             Mode::OneWriter => Locks::one_writer(&path),
         };
-        Ok(Self { connection, locks, path })
+        Ok(Self { connection, locks, files: Files::at(&path), path, mode, written_anew: None })
+    }
+
+    /// Returns whether the file that is open is the one at its path: it was not removed, moved or replaced.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        self.files.is_same_journal(Files::at(&self.path))
+    }
+
+    /// Returns the same of the files beside it, which hold what was committed last.
+    pub(super) fn has_all_files(&self) -> bool {
+        self.files == Files::at(&self.path)
+    }
+
+    pub(super) fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// Returns the file of the journal in a folder.
@@ -198,6 +229,8 @@ enum Contents {
     Nothing,
     /// A journal of this form.
     Journal(u32),
+    /// A journal of this judge's form, with more in it than such a one has, or something else.
+    Altered,
     Foreign,
 }
 
@@ -206,6 +239,7 @@ impl Contents {
         let count = |sql| connection.query_row(sql, [], |row| row.get::<_, u32>(0));
         Ok(match form(connection)? {
             0 if count("SELECT count(*) FROM sqlite_master")? == 0 => Self::Nothing,
+            FORM if !is_own(connection)? => Self::Altered,
             found if found > 0 && count("SELECT count(*) FROM sqlite_master WHERE name = 'entrant'")? > 0 => {
                 Self::Journal(found)
             }
@@ -214,13 +248,14 @@ impl Contents {
     }
 }
 
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    if !folder.is_dir() {
-        std::fs::create_dir_all(folder)?;
-        // The folder is not meant for git.
-        std::fs::write(folder.join(".gitignore"), "*\n")?;
+/// Makes the folder of a journal. It is not meant for git.
+pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
+    if folder.is_dir() {
+        return Ok(());
     }
-    Ok(())
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(folder.join(".gitignore"), "*\n"))
+        .map_err(|source| JournalError::Folder { path: folder.to_owned(), source })
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
@@ -228,7 +263,20 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(64);
     // Without this, SQLite makes a new plan for a prepared statement every time it is used with another value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.execute_batch("PRAGMA foreign_keys = ON")
+    // A journal may come from somebody else: nothing in it is to run, and nothing in it to take all memory.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)?;
+    connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON")
+}
+
+/// Reads or writes an answer, which may be longer than all else in a journal.
+pub(super) fn with_answer<T>(connection: &Connection, act: impl FnOnce() -> T) -> rusqlite::Result<T> {
+    // The hash and the lengths are beside it.
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ANSWER as i32 + 1024)?;
+    let done = act();
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_ROW)?;
+    Ok(done)
 }
 
 /// Copies a journal that cannot be written to a temporary file of SQLite's, which ends with the connection. What is written

@@ -1,6 +1,7 @@
 //! Reads a whole run as it was recorded.
 
-use super::columns::{limits, named, time};
+use super::columns::{count, limits, named, time};
+use super::error::shortened;
 use super::history::{run_state, settled};
 use super::origins::OriginMachines;
 use super::{Journal, JournalError, Reference};
@@ -39,6 +40,15 @@ impl Journal {
     /// # Errors
     /// When there is no such run, or the journal cannot be read.
     pub fn stored_run(&self, id: RunId) -> Result<StoredRun, JournalError> {
+        let mut run = self.stored_head(id)?;
+        let reference = self.reference(id)?;
+        run.cases = self.stored_cases(&mut run, reference.as_ref())?;
+        run.reference = reference.map(|reference| reference.source);
+        Ok(run)
+    }
+
+    /// Returns a run without its cases.
+    pub(super) fn stored_head(&self, id: RunId) -> Result<StoredRun, JournalError> {
         let mut statement = self.connection.prepare(
             "SELECT started, state, elapsed_us, command, problem, checker, checker_version, cpu_limit_us, wall_limit_us,
                  memory_limit, output_limit, process_limit, environment, case_count, jobs, tier, host, kernel, cpu_model,
@@ -53,9 +63,6 @@ impl Journal {
         run.origins = self.origins(id)?;
         run.entrants = self.stored_entrants(id)?;
         run.nodes = super::nodes::nodes(&self.connection, id)?.into_iter().collect();
-        let reference = self.reference(id)?;
-        run.cases = self.stored_cases(&mut run, reference.as_ref())?;
-        run.reference = reference.map(|reference| reference.source);
         Ok(run)
     }
 
@@ -71,8 +78,8 @@ impl Journal {
             checker: CheckerIdentity { name: row.get(5)?, version: row.get(6)? },
             limits: limits(row, 7)?,
             environment: row.get(12)?,
-            case_count: row.get(13)?,
-            jobs: row.get(14)?,
+            case_count: count(row, 13)?,
+            jobs: count(row, 14)?,
             tier: named(row, 15)?,
             host: row.get(16)?,
             kernel: row.get(17)?,
@@ -159,7 +166,12 @@ fn read_case(row: &Row<'_>, solvers: usize) -> Result<StoredCase, JournalError> 
     let source = match (seed.map(|seed| seed.parse()), file) {
         (Some(Ok(seed)), _) => CaseSource::Seed(seed),
         (None, Some(file)) => CaseSource::File(PathBuf::from(file)),
-        _ => return Err(JournalError::Damaged(format!("the case `{name}` has neither a seed nor a file"))),
+        _ => {
+            return Err(JournalError::Damaged(format!(
+                "the case `{}` has neither a seed nor a file",
+                shortened(&name)
+            )));
+        }
     };
     let spec = CaseSpec::new(CaseName::from(&*name), source);
     let features = row.get_ref(5)?.as_str_or_null().map_err(rusqlite::Error::from)?.and_then(StoredFeatures::from_line);
@@ -186,7 +198,7 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
     let score: Option<String> = row.get(first + 1)?;
     Ok(Outcome {
         verdict: Verdict::from_name(&verdict)
-            .ok_or_else(|| JournalError::Damaged(format!("there is no verdict `{verdict}`")))?,
+            .ok_or_else(|| JournalError::Damaged(format!("there is no verdict `{}`", shortened(&verdict))))?,
         score: score.as_deref().map(read_score).transpose()?,
         cpu: time(row, first + 2)?,
         wall: time(row, first + 3)?,
@@ -206,5 +218,5 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
 
 /// Reads a score from its digits.
 pub(super) fn read_score(text: &str) -> Result<Score, JournalError> {
-    text.parse().map_err(|_| JournalError::Damaged(format!("`{text}` is no score")))
+    text.parse().map_err(|_| JournalError::Damaged(format!("`{}` is no score", shortened(text))))
 }

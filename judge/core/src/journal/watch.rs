@@ -1,5 +1,6 @@
 //! What changes while it is looked at: the runs that go on, and their newest results.
 
+use super::columns::count;
 use super::history::{run_state, settled};
 use super::stored::{OUTCOME, read_outcome};
 use super::{Journal, JournalError};
@@ -213,7 +214,7 @@ impl Journal {
             let state = run_state(&row.get::<_, String>(0)?, &self.locks, run);
             let since = Duration::try_from_secs_f64(row.get(2)?).unwrap_or_default();
             let ended = Duration::from_micros(row.get::<_, i64>(3)?.unsigned_abs());
-            Ok((state, row.get(1)?, if state == RunState::Running { since } else { ended }))
+            Ok((state, count(row, 1)?, if state == RunState::Running { since } else { ended }))
         };
         let head = settled(|| statement.query_row([run.0], read), |(state, ..)| *state == RunState::Killed);
         let Some((state, planned, elapsed)) = head.optional()? else { return Ok(None) };

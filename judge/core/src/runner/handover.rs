@@ -46,6 +46,9 @@ impl<'a> Handover<'a> {
     pub fn hand_over(&mut self, batch: &mut Vec<FinishedJob>) -> bool {
         batch.retain(|finished| !self.outcomes.has(finished.job));
         self.note(self.store.map(|store| store.store(batch)));
+        if let Some(notice) = self.store.and_then(ResultStore::notice) {
+            self.tell(&RunEvent::Notice(notice));
+        }
         let mut accepted = true;
         for finished in batch.drain(..) {
             accepted &= finished.outcome.is_accepted();

@@ -48,6 +48,11 @@ pub trait ResultStore: Sync {
         Ok(())
     }
 
+    /// Returns what the user is to be told of the store, once.
+    fn notice(&self) -> Option<String> {
+        None
+    }
+
     /// Stores a machine that takes part.
     ///
     /// # Errors

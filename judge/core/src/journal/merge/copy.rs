@@ -9,12 +9,14 @@ use crate::journal::best_result::Replaced;
 use crate::journal::faults::says_nothing_of_the_solver;
 use crate::journal::key::SameGame;
 use crate::journal::nodes::{add_node, nodes};
+use crate::journal::rank::rank;
 use crate::journal::row_writer::{CaseFacts, case_id};
 use crate::journal::store::Journal;
+use crate::journal::stored;
 use crate::journal::{answers, best_result, reference};
 use crate::model::{RunId, Verdict};
 use rusqlite::types::{ToSqlOutput, Value};
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter};
 use std::collections::{BTreeSet, HashMap};
 
 /// The columns of a result behind its case, its repetition, its answer and its origin.
@@ -71,8 +73,25 @@ impl Side {
 
 impl From<rusqlite::Error> for Side {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Target(error)
+        match error.sqlite_error_code() {
+            // What no table takes is not of the target.
+            Some(ErrorCode::ConstraintViolation | ErrorCode::TypeMismatch) => {
+                Self::Source(JournalError::Damaged(error.to_string()))
+            }
+            _ => Self::Target(error),
+        }
     }
+}
+
+/// Fails where a result is none that a judge writes: it would damage the target.
+fn check_result(row: &Row<'_>) -> Result<(), JournalError> {
+    let outcome = stored::read_outcome(row, 18)?;
+    let place: i64 = row.get(0)?;
+    let known = row.get_ref(6)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+    if place < 0 || outcome.score.as_ref().map(rank).as_deref() != known {
+        return Err(JournalError::Damaged(format!("the result at place {place} has the rank of another score")));
+    }
+    Ok(())
 }
 
 struct Copier<'a> {
@@ -110,9 +129,10 @@ impl Copier<'_> {
         }
         let mut results = 0;
         let sql = format!(
-            "SELECT result.place, game_case, attempt, answer, {OUTCOME} FROM result
+            "SELECT result.place, game_case, attempt, answer, {OUTCOME}, {} FROM result
              JOIN entrant ON entrant.id = result.entrant
-             WHERE entrant.run = ?1 AND entrant.place = ?2 AND origin IS ?3"
+             WHERE entrant.run = ?1 AND entrant.place = ?2 AND origin IS ?3",
+            stored::OUTCOME
         );
         let mut statement = self.from.prepare(&sql).map_err(Side::source)?;
         for (solver, entrant) in self.target.entrants.iter().enumerate() {
@@ -169,6 +189,7 @@ impl Copier<'_> {
         (of, source): (&Contribution, &Source),
         row: &Row<'_>,
     ) -> Result<(), Side> {
+        check_result(row).map_err(Side::Source)?;
         let place: i64 = row.get(0).map_err(Side::source)?;
         let verdict: String = row.get(4).map_err(Side::source)?;
         let game_case = self.game(place, &verdict, source, row)?;
@@ -259,6 +280,13 @@ impl Copier<'_> {
         let (problem, checker, name) = (text(0)?, text(1)?, text(3)?);
         let facts = CaseFacts { seed: optional(5)?, file: optional(6)?, features: optional(7)? };
         let (version, input) = (row.get(2).map_err(Side::source)?, row.get::<_, Vec<u8>>(4).map_err(Side::source)?);
+        let is_source = match (&facts.seed, &facts.file) {
+            (Some(seed), _) => seed.parse::<u64>().is_ok(),
+            (None, file) => file.is_some(),
+        };
+        if !is_source || !matches!(input.len(), 0 | 32) {
+            return Err(Side::source(JournalError::Damaged("a case has no input".to_owned())));
+        }
         let key = SameGame { problem: &problem, checker: &checker, version, name: &name, input: &input };
         let plan = &source.plan;
         let is_of_checker =
@@ -284,6 +312,7 @@ impl Copier<'_> {
         let Some(row) = rows.next().map_err(Side::source)? else { return Ok(None) };
         let hash = row.get(0).map_err(Side::source)?;
         let bytes = row.get(1).map_err(Side::source)?;
+        answers::check_length(bytes).map_err(Side::source)?;
         let packed = row.get_ref(2).and_then(|packed| Ok(packed.as_blob()?)).map_err(Side::source)?;
         let id = answers::store_packed(self.into, self.target.run, hash, bytes, || packed.into())?;
         self.answers.insert(answer, id);

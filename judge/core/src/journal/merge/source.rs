@@ -50,6 +50,11 @@ impl Source {
         let plan = SameRun::read(connection, RunId(newest))?
             .ok_or_else(|| no_journal("its newest run is a comparison, which cannot be merged"))?;
         let key = plan.key();
+        let stored: [u8; 32] =
+            connection.query_row("SELECT plan FROM run WHERE id = ?1", [newest], |row| row.get(0))?;
+        if stored != key.0 {
+            return Err(JournalError::Damaged("its newest run has the key of another run".to_owned()));
+        }
         let run = values(connection, &format!("SELECT {RUN} FROM run WHERE id = ?1"), newest)?.remove(0);
         let entrants = "SELECT place, name, command, hash FROM entrant WHERE run = ?1 ORDER BY place";
         let entrants = values(connection, entrants, newest)?;
@@ -59,6 +64,10 @@ impl Source {
         )?;
         let uids = statement.query_map([key.0], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let labels = labels_of_plan(connection, key)?;
+        let mut statement = connection.prepare("SELECT id FROM run WHERE plan = ?1")?;
+        let runs = statement.query_map([key.0], |row| row.get(0).map(RunId))?.collect::<Result<Vec<_>, _>>()?;
+        // What cannot be read of them could not be read of the target either.
+        runs.into_iter().try_for_each(|run| journal.stored_head(run).map(drop))?;
         let cases = cases(connection, key)?;
         Ok(Self { path: path.to_owned(), plan, key, cases, run, entrants, uids, labels })
     }

@@ -1,6 +1,7 @@
 //! The journal as a whole: what is recorded comes back, and nothing that can happen to it loses or corrupts it.
 
 mod bests;
+mod foreign;
 mod forms;
 mod identity;
 mod labels;
@@ -9,6 +10,7 @@ mod merging;
 mod pace;
 mod queries;
 mod references;
+mod rescue;
 
 use super::*;
 use crate::manifest::Catalogue;
