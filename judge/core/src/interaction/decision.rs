@@ -69,7 +69,7 @@ impl PendingDecision<'_> {
         self.relay.take()?;
         let began = Instant::now();
         let mut looks = Looks::default();
-        while began.elapsed() < self.decision_time && !self.to_solver.is_flooded() {
+        while began.elapsed() < self.decision_time {
             if self.stopped.load(Ordering::SeqCst) {
                 return Ok(Waited::Stopped);
             }
@@ -82,7 +82,7 @@ impl PendingDecision<'_> {
             match self.wait()? {
                 Woken::Ended => return Ok(Waited::Ended),
                 Woken::Moved => {
-                    self.to_solver.drop_what_is_there()?;
+                    self.to_solver.drop_some()?;
                     looks.alike = 0;
                 }
                 // It has seen the end of its input: it has the full time to decide.
@@ -93,7 +93,7 @@ impl PendingDecision<'_> {
                 return Ok(Waited::Idle(Idleness::Waiting));
             }
         }
-        Ok(Waited::Idle(if self.to_solver.is_flooded() { Idleness::Waiting } else { looks.idleness() }))
+        Ok(Waited::Idle(looks.idleness()))
     }
 
     /// Waits for one pause.

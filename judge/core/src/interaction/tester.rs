@@ -46,7 +46,7 @@ pub(super) struct Tester {
     /// The input of its last solver, which has ended.
     pub(super) unread: UnreadInput,
     /// How long it may still run without the solver.
-    patience: Duration,
+    pub(super) patience: Duration,
 }
 
 /// What a tester does next.
@@ -115,7 +115,7 @@ impl Tester {
                 break Next::End;
             }
             drop(fds);
-            self.unread.drop_what_is_there()?;
+            self.unread.drop_some()?;
             if let Some(call) = self.stub.call()? {
                 break Next::Start(call);
             }

@@ -18,7 +18,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a tester may take to decide on what a solver that failed has said.
 const DECISION_TIME: Duration = Duration::from_secs(5);
@@ -43,8 +43,7 @@ pub fn test(
     loop {
         match tester.next(stopped)? {
             Next::Start(call) => {
-                let (run, unread) = perform(executor, request, limits, call, &tester, stopped)?;
-                tester.unread = unread;
+                let run = perform(executor, request, limits, call, &mut tester, stopped)?;
                 if let (true, Some(idleness)) = (runs.is_empty(), run.undecided) {
                     return Ok(without_ruling(run, &tester, idleness)?);
                 }
@@ -72,19 +71,19 @@ struct Run {
 }
 
 /// Runs the solver on the standard streams of a process that the tester started for it, and ends that process alike.
-/// Returns the solver's input too: the tester may still write to it.
+/// The tester may still write to the solver's input.
 fn perform(
     executor: &mut dyn Executor,
     request: &Request,
     limits: &Limits,
     call: StubCall,
-    tester: &Tester,
+    tester: &mut Tester,
     stopped: &AtomicBool,
-) -> Result<(Run, UnreadInput), ConverseError> {
+) -> Result<Run, ConverseError> {
     let StubCall { stdin, stdout, arguments, link } = call;
     let (from_solver, reader) = (Pipe::open()?, stdin.try_clone()?);
     let mut relay = Relay::new(from_solver.reader, stdout)?;
-    let partner = Partner::new(tester, &link)?;
+    let partner = Partner::new(&*tester, &link)?;
     let over = watched(&[(Some(partner.ended()), EventFlags::IN), (relay.to_interactor(), EventFlags::empty())])?;
     let request = Request {
         argv: request.argv.iter().cloned().chain(arguments).collect(),
@@ -94,8 +93,7 @@ fn perform(
     };
     let execution = run(executor, &request, &mut relay, over.as_fd())?;
     if matches!(execution.end, End::NotStarted(_)) {
-        let run = Run { execution, said: Vec::new(), failure_told: true, undecided: Some(Idleness::Waiting) };
-        return Ok((run, UnreadInput::default()));
+        return Ok(Run { execution, said: Vec::new(), failure_told: true, undecided: Some(Idleness::Waiting) });
     }
     let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
     // The sandbox has killed it, and not for a limit: the tester needed it no longer.
@@ -107,9 +105,10 @@ fn perform(
         decider: &partner,
         to_solver: &mut unread,
         afterwards: if failed { Afterwards::KeepOpen } else { Afterwards::Return },
-        decision_time: DECISION_TIME,
+        decision_time: if failed { DECISION_TIME } else { tester.patience },
         stopped,
     };
+    let began = Instant::now();
     let waited = pending.wait_for_it()?;
     let undecided = match waited {
         Waited::Stopped => return Err(Fault::Cancelled.into()),
@@ -118,7 +117,11 @@ fn perform(
     };
     let (said, failure_told) = (relay.into_said(), failed && waited != Waited::Ended);
     link.end(if was_cut { End::Exited(0) } else { execution.end });
-    Ok((Run { execution, said, failure_told, undecided }, unread))
+    if !failed {
+        tester.patience = tester.patience.saturating_sub(began.elapsed());
+    }
+    tester.unread = unread;
+    Ok(Run { execution, said, failure_told, undecided })
 }
 
 /// The end of a trial whose solver has failed, and whose tester has not decided on what it said.
