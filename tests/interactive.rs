@@ -136,8 +136,7 @@ fn a_decision_does_not_depend_on_what_was_not_read() {
 fn an_interactor_that_prints_without_end_has_its_time_to_decide() {
     let Some(folder) = scene("flood") else { return };
     let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
-    let limit = "[problem.limits]
-interactor-wall = "700ms"";
+    let limit = "[problem.limits]\ninteractor-wall = \"700ms\"";
     folder.write("problems.toml", catalogue.replace("[problem.limits]", limit));
     let began = std::time::Instant::now();
     let (code, report) = folder.json(&["run", "-p", "talk", "-s", "./player exit=0"]);

@@ -26,7 +26,8 @@ fn printing(tester: &str) -> Option<Folder> {
 fn with_keys(keys: &str) -> Option<Folder> {
     let folder = scene_with(keys)?;
     // For solvers that wait for input that never comes. On a busy machine, those that compute need more.
-    let limit = if keys.contains("pause=100000") || keys.contains(" wait") || keys.contains(" flood") { "4s" } else { "100s" };
+    let limit =
+        if keys.contains("pause=100000") || keys.contains(" wait") || keys.contains(" flood") { "4s" } else { "100s" };
     let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     let keys = format!("[problem.limits]\ntester-wall = \"{limit}\"");
     folder.write("problems.toml", catalogue.replace("[problem.limits]", &keys));

@@ -66,7 +66,6 @@ pub(super) enum Waited {
 impl PendingDecision<'_> {
     /// Waits for the decision.
     pub(super) fn wait_for_it(self) -> io::Result<Waited> {
-        self.relay.take()?;
         let began = Instant::now();
         let mut looks = Looks::default();
         while began.elapsed() < self.decision_time {
@@ -83,7 +82,7 @@ impl PendingDecision<'_> {
                 Woken::Ended => return Ok(Waited::Ended),
                 Woken::Moved => {
                     self.to_solver.drop_some()?;
-                    looks.alike = 0;
+                    looks.add_move();
                 }
                 // It has seen the end of its input: it has the full time to decide.
                 Woken::Nothing if self.afterwards == Afterwards::ShowEnd => {}
@@ -133,6 +132,12 @@ struct Looks {
 }
 
 impl Looks {
+    /// It has read or printed something instead of computing.
+    fn add_move(&mut self) {
+        self.alike = 0;
+        self.all += 1;
+    }
+
     fn add(&mut self, activity: Activity, has_heard_all: bool) {
         let is_still = has_heard_all && !activity.runs && !activity.sleeps && !activity.changes;
         let is_same = self.last.as_ref().is_some_and(|last| *last == activity);

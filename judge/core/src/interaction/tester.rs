@@ -33,6 +33,8 @@ pub struct Trial<'a> {
     pub seed: Option<u64>,
     /// How long the tester may run, apart from the solver.
     pub patience: Duration,
+    /// The core that the solver stays on, if it does.
+    pub core: Option<usize>,
 }
 
 /// A running tester. When this is dropped, it is killed.
@@ -87,7 +89,7 @@ impl Tester {
         let names_case = ["{input}", "{seed}"].iter().any(|name| command.line.contains(name));
         let stdin = File::open(if names_case { Path::new("/dev/null") } else { trial.input })?;
         let stdout = tempfile::tempfile()?;
-        let running = Running::start(&words, place.folder(), stdin.as_fd(), stdout.as_fd())?;
+        let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], trial.core)?;
         let unread = UnreadInput::default();
         Ok(Self { running, stub, reports, stdout, unread, patience: trial.patience, protocol, _place: place })
     }

@@ -1,15 +1,15 @@
 //! One trial: a tester, and each run of the solver that it starts.
 
 use super::activity::Activity;
-use super::converse::{Conversation, ConverseError, run};
+use super::converse::{Conversation, ConverseError};
 use super::decision::{Afterwards, Decider, PendingDecision, Waited};
-use super::relay::{Pipe, Relay};
+use super::relay::Relay;
 use super::tester::{Next, Tester, Trial};
 use super::unread::UnreadInput;
 use crate::executor::Executor;
 use crate::model::{Limits, Ruling, Time};
 use crate::verdict::{self, Ending, Idleness, InteractorDecision};
-use judge_sandbox::{Breach, End, Execution, Fault, Request, Sink, Stdin, StubCall, StubLink};
+use judge_sandbox::{Breach, End, Execution, Fault, Request, Stdin, StubCall, StubLink};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -81,17 +81,20 @@ fn perform(
     stopped: &AtomicBool,
 ) -> Result<Run, ConverseError> {
     let StubCall { stdin, stdout, arguments, link } = call;
-    let (from_solver, reader) = (Pipe::open()?, stdin.try_clone()?);
-    let mut relay = Relay::new(from_solver.reader, stdout)?;
+    let reader = stdin.try_clone()?;
+    let mut relay = Relay::new(stdout)?;
     let partner = Partner::new(&*tester, &link)?;
     let over = watched(&[(Some(partner.ended()), EventFlags::IN), (relay.to_interactor(), EventFlags::empty())])?;
     let request = Request {
         argv: request.argv.iter().cloned().chain(arguments).collect(),
         stdin: Stdin::File(Arc::new(File::from(stdin))),
-        stdout: Sink::File(Arc::new(File::from(from_solver.writer))),
+        stdout: relay.sink()?,
         ..request.clone()
     };
-    let execution = run(executor, &request, &mut relay, over.as_fd())?;
+    let mut execution = executor.run_until(&request, over.as_fd())?;
+    // Its copies of the pipes must not keep the tester from seeing an end.
+    drop(request);
+    relay.take_over(&mut execution);
     if matches!(execution.end, End::NotStarted(_)) {
         return Ok(Run { execution, said: Vec::new(), failure_told: true, undecided: Some(Idleness::Waiting) });
     }

@@ -1,11 +1,14 @@
 //! The input of a solver that has ended.
 
-use super::relay::{BUFFER_BYTES, never_wait};
+use super::relay::never_wait;
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 use std::io;
 use std::os::fd::OwnedFd;
+
+/// Bytes read at once.
+const BUFFER_BYTES: usize = 64 * 1024;
 
 /// The input of a solver that has ended. What is still written to it is dropped: neither a full nor a broken pipe stops the
 /// writer, however much it writes.
