@@ -3,9 +3,12 @@
 
 #[path = "support/documents.rs"]
 mod documents;
+#[path = "support/garbage.rs"]
+mod garbage;
 mod support;
 
 use documents::{commands, document, python_has, repository, run, sample, text};
+use garbage::garbage_is_wrong;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -238,7 +241,7 @@ fn blocks(section: &str) -> Vec<Block<'_>> {
 }
 
 /// Does what a section says: blocks that name a file are that file, and consoles print what they show.
-fn follow(section: &str) {
+fn follow(section: &str) -> Folder {
     let title = section.lines().next().unwrap();
     let folder = Folder::new();
     std::fs::create_dir(folder.path().join("bin")).unwrap();
@@ -257,6 +260,7 @@ fn follow(section: &str) {
             assert_eq!(text(&output.stdout), shown, "{title}: {command}\n{}", text(&output.stderr));
         }
     }
+    folder
 }
 
 #[test]
@@ -267,7 +271,9 @@ fn the_examples_of_the_checker_protocols_work() {
     let page = document("problems.md");
     let sections: Vec<&str> = page.split("\n### ").skip(1).collect();
     assert_eq!(sections.len(), 4, "{sections:?}");
-    sections.into_iter().for_each(|section| follow(section.split("\n## ").next().unwrap()));
+    for section in sections {
+        follow(section.split("\n## ").next().unwrap());
+    }
 }
 
 #[test]
@@ -276,13 +282,14 @@ fn the_example_of_subtasks_works() {
     follow(page.split("\n### ").nth(1).unwrap().split("\n## ").next().unwrap());
 }
 
-/// Follows the sections of a document, each in a folder of its own.
-fn follow_sections(name: &str, titles: &[&str]) {
+/// Follows the sections of a document, each in a folder of its own, and returns these.
+fn follow_sections(name: &str, titles: &[&str]) -> Vec<Folder> {
     let page = document(name);
-    for title in titles {
+    let follow_one = |title| {
         let found = page.split("\n## ").find(|section| section.lines().next() == Some(title));
-        follow(found.unwrap_or_else(|| panic!("{name} has no section `{title}`")));
-    }
+        follow(found.unwrap_or_else(|| panic!("{name} has no section `{title}`")))
+    };
+    titles.iter().copied().map(follow_one).collect()
 }
 
 #[test]
@@ -298,7 +305,9 @@ fn the_examples_of_imports_work() {
     let page = document("importing.md");
     let sections: Vec<&str> = page.split("\n## ").skip(1).collect();
     assert_eq!(sections.len(), 4, "{sections:?}");
-    sections.into_iter().for_each(follow);
+    for section in sections {
+        follow(section);
+    }
 }
 
 #[test]
@@ -311,7 +320,11 @@ fn the_examples_of_making_and_verifying_problems_work() {
 #[test]
 fn the_examples_of_interactive_problems_work() {
     if python_has("sys", Need::Python) {
-        follow_sections("interactive.md", &["# Interactive problems", "Interactors of others"]);
+        let folders = follow_sections("interactive.md", &["# Interactive problems", "Interactors of others"]);
+        garbage_is_wrong(&folders[0], &["run", "-p", "guess", "--seeds", "1"]);
+        for problem in ["guess-kattis", "guess-testlib"] {
+            garbage_is_wrong(&folders[1], &["run", "-p", problem, "--seeds", "1"]);
+        }
     }
 }
 
@@ -328,7 +341,8 @@ fn the_examples_of_languages_work() {
 #[test]
 fn the_example_of_a_tester_works() {
     if python_has("sys", Need::Python) {
-        follow(document("testers.md").split("\n## ").next().unwrap());
+        let folder = follow(document("testers.md").split("\n## ").next().unwrap());
+        garbage_is_wrong(&folder, &["run", "-p", "guess", "--seeds", "1"]);
     }
 }
 

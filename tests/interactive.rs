@@ -108,10 +108,40 @@ fn floods() {
         always("output-limit", "flood=1", "flood=1"),
         always("output-limit", "count", "flood"),
         slowly(always("output-limit", "pause=100000", "flood")),
-        hanging("wall-limit", "flood", "pause=100000"),
-        always("judge-error", "flood", "exit=0"),
-        always("runtime-error", "flood", "exit=3"),
+        slowly(hanging("wall-limit", "flood", "pause=100000")),
+        slowly(always("judge-error", "flood", "exit=0")),
+        slowly(always("runtime-error", "flood", "exit=3")),
     ]);
+}
+
+/// What the solver has not read does not matter, however much it is: less than a pipe holds, or much more.
+#[test]
+fn a_decision_does_not_depend_on_what_was_not_read() {
+    hold(&[
+        always("accepted", "pour=64 hear report=1", "say=ok"),
+        always("accepted", "pour=65 hear report=1", "say=ok close=0 pause=20"),
+        always("accepted", "pour=1023 hear report=1", "say=ok say=more close=1 pause=20"),
+        always("accepted", "pour=1025 hear report=1", "say=ok exit=3"),
+        always("accepted", "hear pour=5000 report=1", "say=ok crash"),
+        always("wrong-answer", "pour=1024 try-to-hear report=silent exit=1", "exit=0"),
+        always("wrong-answer", "pour=5000 hear report=bad exit=1", "say=bad hear"),
+        always("runtime-error", "pour=1023 hear report=1", "exit=3"),
+        always("runtime-error", "pour=5000 hear report=1", "crash"),
+        slowly(always("judge-error", "pour=5000 wait", "say=ok")),
+    ]);
+}
+
+/// Not earlier, and with its own limits: what it prints is kept nowhere.
+#[test]
+fn an_interactor_that_prints_without_end_has_its_time_to_decide() {
+    let Some(folder) = scene("flood") else { return };
+    let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    let limit = "[problem.limits]\ninteractor-wall = \"700ms\"";
+    folder.write("problems.toml", catalogue.replace("[problem.limits]", limit));
+    let began = std::time::Instant::now();
+    let (code, report) = folder.json(&["run", "-p", "talk", "-s", "./player exit=0"]);
+    assert_eq!((code, of_cases(&report, "verdict")), (Some(3), vec![&"judge-error".into()]), "{report}");
+    assert!(began.elapsed() >= std::time::Duration::from_millis(700), "{:?}", began.elapsed());
 }
 
 #[test]

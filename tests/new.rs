@@ -1,9 +1,12 @@
 //! `judge new`: every kind of problem passes `judge verify` at once; and programs of a setter that are named as sources.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "support/garbage.rs"]
+mod garbage;
 #[allow(dead_code, reason = "it serves other tests as well")]
 mod support;
 
+use garbage::garbage_is_wrong;
 use serde_json::json;
 use std::path::Path;
 use std::process::Command;
@@ -35,6 +38,7 @@ fn passes(flags: &[&str]) {
         solvers.find(|solver| solver["name"] == name).unwrap()["rank"].clone()
     });
     assert_eq!(names, [json!(1), json!(2), json!(3)], "{flags:?}");
+    garbage_is_wrong(&folder, &["run", "--problems", "mine/problems.toml", "-p", "mine", "--seeds", "1"]);
 }
 
 fn passes_both_ways(checker: &str) {

@@ -26,7 +26,8 @@ fn printing(tester: &str) -> Option<Folder> {
 fn with_keys(keys: &str) -> Option<Folder> {
     let folder = scene_with(keys)?;
     // For solvers that wait for input that never comes. On a busy machine, those that compute need more.
-    let limit = if keys.contains("pause=100000") || keys.contains(" wait") { "4s" } else { "100s" };
+    let limit =
+        if keys.contains("pause=100000") || keys.contains(" wait") || keys.contains(" flood") { "4s" } else { "100s" };
     let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
     let keys = format!("[problem.limits]\ntester-wall = \"{limit}\"");
     folder.write("problems.toml", catalogue.replace("[problem.limits]", &keys));
@@ -92,8 +93,13 @@ fn who_hangs_is_to_blame() {
 #[test]
 fn either_floods_or_closes_one_side() {
     hold(&[
-        always("judge-error", "flood", "exit=0"),
-        always("runtime-error", "flood", "exit=3"),
+        slowly(always("judge-error", "flood", "exit=0")),
+        slowly(always("runtime-error", "flood", "exit=3")),
+        always("accepted", "pour=64 hear report=1", "say=ok"),
+        always("accepted", "pour=5000 hear report=1", "say=ok close=0 pause=20"),
+        always("accepted", "hear pour=5000 report=1", "say=ok crash"),
+        always("wrong-answer", "pour=1025 try-to-hear report=silent exit=1", "exit=0"),
+        always("runtime-error", "pour=5000 hear report=1", "exit=3"),
         always("accepted", "count", "say=a close=1 pause=5"),
         always("accepted", "say=a say=b hear report=1", "close=0 say=a"),
         always("accepted", "hear pause=300 say=a say=b report=1", "say=a"),

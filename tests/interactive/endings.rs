@@ -23,7 +23,7 @@ const SPEECHES: [Speech; 3] = [
 ];
 
 /// What the interactor does before its decision, what that is, what the solver does, and the verdict.
-const ENDINGS: [(&str, Decision, &str, &str); 14] = [
+const ENDINGS: [(&str, Decision, &str, &str); 17] = [
     ("say=a hear", Decision::Accept, "hear say=good", "accepted"),
     ("say=a hear", Decision::Reject, "hear say=bad", "wrong-answer"),
     ("hear", Decision::Reject, "say=bad hear", "wrong-answer"),
@@ -38,6 +38,9 @@ const ENDINGS: [(&str, Decision, &str, &str); 14] = [
     ("hear pause=250", Decision::Accept, "say=a exit=0", "accepted"),
     ("hear pause=250", Decision::Reject, "say=bad exit=3", "wrong-answer"),
     ("hear hear", Decision::Accept, "say=a exit=3", "runtime-error"),
+    ("pour=2000 hear", Decision::Accept, "say=a", "accepted"),
+    ("pour=2000 try-to-hear", Decision::Reject, "exit=0", "wrong-answer"),
+    ("pour=2000 hear", Decision::Accept, "exit=3", "runtime-error"),
 ];
 
 #[derive(Clone, Copy)]

@@ -300,6 +300,7 @@ impl Worker {
             Sink::Capture => Outlet::Capture,
             Sink::File(file) => Outlet::File(file.as_fd()),
             Sink::Lent(file) => Outlet::Lent(file.as_fd()),
+            Sink::Relay(file) => Outlet::Relay(file.as_fd()),
         });
         let [stdout, stderr] = [sinks[0].kind(), sinks[1].kind()];
         fds.extend(sinks.into_iter().filter_map(Outlet::file).chain(over));

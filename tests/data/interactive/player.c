@@ -29,6 +29,16 @@ static void say(const char *text) {
         _exit(50);
 }
 
+/* Says as many lines of a kilobyte. */
+static void pour(long kilobytes) {
+    char line[1024];
+    memset(line, 'x', sizeof line);
+    line[sizeof line - 1] = 10;
+    for (long said = 0; said < kilobytes; said++)
+        if (write(1, line, sizeof line) < 0)
+            _exit(50);
+}
+
 static void pause_for(long milliseconds) {
     struct timespec left = {milliseconds / 1000, milliseconds % 1000 * 1000000};
     while (nanosleep(&left, &left) != 0) {
@@ -144,6 +154,8 @@ int main(int argc, char **argv) {
             path = value;
         else if (strcmp(word, "say") == 0)
             say(value);
+        else if (strcmp(word, "pour") == 0)
+            pour(number);
         else if (strcmp(word, "hear") == 0) {
             if (!hear(heard, sizeof heard))
                 return 53;

@@ -24,7 +24,7 @@ enum Run {
 }
 
 impl<'a> LiveCall<'a> {
-    /// Starts the program with this standard input and output, which are closed here.
+    /// Starts the program with this standard input and output, which are closed here, to stay on a core if one is given.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -32,13 +32,13 @@ impl<'a> LiveCall<'a> {
         program: &'a SetterProgram,
         protocol: &'a dyn Protocol,
         files: CallInput<'_>,
-        stdio: [OwnedFd; 2],
+        (stdio, core): ([OwnedFd; 2], Option<usize>),
     ) -> Result<Self, CommandError> {
         let run = match program.command.trusted {
-            true => start_outside(program, protocol, files, stdio)?,
+            true => start_outside(program, protocol, files, (stdio, core))?,
             false => {
                 let errand = |found: &_, place: &_| calls::errand(program, protocol, Vec::new(), files, (found, place));
-                Run::Walled(walled::start(program, stdio, errand)?)
+                Run::Walled(walled::start(program, (stdio, core), errand)?)
             }
         };
         Ok(Self { program, protocol, run })
@@ -97,7 +97,7 @@ fn start_outside(
     program: &SetterProgram,
     protocol: &dyn Protocol,
     files: CallInput<'_>,
-    [stdin, stdout]: [OwnedFd; 2],
+    ([stdin, stdout], core): ([OwnedFd; 2], Option<usize>),
 ) -> Result<Run, CommandError> {
     let failed = |source| CommandError::Output { program: program.name(), source };
     let reports = Reports::create(protocol).map_err(failed)?;
@@ -105,6 +105,6 @@ fn start_outside(
     let input = files.input.path().map_err(failed)?;
     let call = protocol.call(&program.command.line, &reports.with(input, None, files.expected));
     let words = call_words(&program.command, &place, &call)?;
-    let running = Running::start(&words, place.folder(), stdin.as_fd(), stdout.as_fd())?;
+    let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], core)?;
     Ok(Run::Outside { running, reports, _place: place })
 }

@@ -44,7 +44,7 @@ pub(super) fn run_on(
     let not_stored = |source| not_stored(&name(words), source);
     let stdin = File::open(stdin.unwrap_or(Path::new("/dev/null"))).map_err(not_stored)?;
     let mut stdout = tempfile::tempfile().map_err(not_stored)?;
-    let mut running = Running::start(words, folder, stdin.as_fd(), stdout.as_fd())?;
+    let mut running = Running::start(words, folder, [stdin.as_fd(), stdout.as_fd()], None)?;
     let began = Instant::now();
     if running.command.wait(limit, stop.map(StopSignal::as_fd)).map_err(not_stored)?.is_none() {
         let (program, in_time) = (running.name.clone(), began.elapsed() < limit);
@@ -75,19 +75,20 @@ pub struct Running {
 }
 
 impl Running {
-    /// Starts a command in `folder`, in a process group of its own. Its standard error is stored.
+    /// Starts a command in `folder`, in a process group of its own, to stay on `core` if one is given. Its standard error
+    /// is stored.
     ///
     /// # Errors
     /// When it cannot be started, or its standard error cannot be stored.
     pub fn start(
         words: &[OsString],
         folder: &Path,
-        stdin: BorrowedFd<'_>,
-        stdout: BorrowedFd<'_>,
+        [stdin, stdout]: [BorrowedFd<'_>; 2],
+        core: Option<usize>,
     ) -> Result<Self, CommandError> {
         let name = name(words);
         let stderr = tempfile::tempfile().map_err(|source| not_stored(&name, source))?;
-        match Supervised::start(words, folder, [stdin, stdout, stderr.as_fd()]) {
+        match Supervised::start(words, folder, [stdin, stdout, stderr.as_fd()], core) {
             Ok(command) => Ok(Self { command, name, stderr }),
             Err(source) => Err(CommandError::Start { program: name, source }),
         }

@@ -10,6 +10,8 @@ use crate::program::{environment, start_failure, visible};
 use judge_sandbox::{
     Breach, End, Exchange, Execution, Fault, Limits, Made, Observer, Request, Sink, Stdin, WorkFile, Worker,
 };
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use std::ffi::OsString;
 use std::io;
@@ -24,6 +26,9 @@ use std::thread::{Builder, JoinHandle};
 pub(super) const OUTPUT: Bytes = Bytes(256 << 20);
 /// The most bytes of standard error that are kept.
 const STDERR_KEPT: u64 = 16 << 20;
+
+/// The pause between two looks at whether a program has started.
+const START_PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000 };
 
 /// What one call asks of a program.
 #[derive(Debug, Default)]
@@ -43,14 +48,14 @@ pub(super) fn run(
     errand: impl FnOnce(&Found, &Path) -> Result<Errand, CommandError>,
 ) -> Result<(CommandOutput, Vec<WorkFile>), CommandError> {
     let found = program.found()?;
-    let mut worker = workers::take()?;
+    let mut worker = workers::take(None)?;
     let errand = errand(found, worker.working_folder())?;
     let request = request(program, found, worker.working_folder(), &errand);
     if stop.is_some_and(StopSignal::is_set) {
         return Err(CommandError::Stopped(program.name()));
     }
     let ended = perform(&mut worker, request, errand.exchange.as_ref(), stop)?;
-    workers::give_back(worker);
+    workers::give_back(worker, None);
     if stop.is_some_and(StopSignal::is_set) {
         return Err(CommandError::Stopped(program.name()));
     }
@@ -92,14 +97,15 @@ pub(super) struct WalledRun {
     thread: Option<JoinHandle<Result<Ended, Fault>>>,
 }
 
-/// Starts a setter's program with this standard input and output. It has no limit of wall time.
+/// Starts a setter's program with this standard input and output, to stay on a core if one is given. It has no limit of
+/// wall time.
 pub(super) fn start(
     program: &SetterProgram,
-    [stdin, stdout]: [OwnedFd; 2],
+    ([stdin, stdout], core): ([OwnedFd; 2], Option<usize>),
     errand: impl FnOnce(&Found, &Path) -> Result<Errand, CommandError>,
 ) -> Result<WalledRun, CommandError> {
     let found = program.found()?;
-    let mut worker = workers::take()?;
+    let mut worker = workers::take(core)?;
     let errand = errand(found, worker.working_folder())?;
     let mut request = request(program, found, worker.working_folder(), &errand);
     request.stdin = Stdin::File(Arc::new(stdin.into()));
@@ -112,14 +118,30 @@ pub(super) fn start(
     let work = move || {
         let _running = running;
         let ended = perform(&mut worker, request, exchange.as_ref(), Some(&stop))?;
-        workers::give_back(worker);
+        workers::give_back(worker, core);
         Ok(ended)
     };
     let thread = Some(Builder::new().spawn(work).map_err(failed)?);
-    Ok(WalledRun { program: observer, kill, ended, thread })
+    let run = WalledRun { program: observer, kill, ended, thread };
+    run.wait_for_start().map_err(|error| failed(error.into()))?;
+    Ok(run)
 }
 
 impl WalledRun {
+    /// Waits until it has started, or has come to an end without that. In tier `bare`, the sandbox may first look for seconds
+    /// through large folders: neither it nor what it converses with is to lose that time.
+    fn wait_for_start(&self) -> rustix::io::Result<()> {
+        while self.processes().is_empty() {
+            let mut fds = [PollFd::new(&self.ended, PollFlags::IN)];
+            match rustix::event::poll(&mut fds, Some(&START_PAUSE)) {
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
     /// Becomes readable when it has ended.
     pub(super) fn ended(&self) -> BorrowedFd<'_> {
         self.ended.as_fd()

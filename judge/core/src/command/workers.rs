@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// `None` until one is named or needed.
 static SANDBOX: Mutex<Option<Arc<Sandbox>>> = Mutex::new(None);
 
-/// Workers that wait for a call, the one that was last used last: it knows the latest program.
-static IDLE: Mutex<Vec<Worker>> = Mutex::new(Vec::new());
+/// Workers that wait for a call and the cores that they stay on, the one that was last used last: it knows the latest program.
+static IDLE: Mutex<Vec<(Option<usize>, Worker)>> = Mutex::new(Vec::new());
 
 /// Has setters' programs run in this sandbox. Without one, they run in the strongest that the machine offers.
 pub fn use_sandbox(sandbox: &Arc<Sandbox>) {
@@ -26,20 +26,22 @@ pub fn dismiss_workers() {
 /// In one step: whoever needs a sandbox meanwhile has this one or the one before.
 fn change_to(sandbox: Option<Arc<Sandbox>>) {
     let _before = mem::replace(&mut *SANDBOX.lock(), sandbox);
-    IDLE.lock().drain(..).for_each(Worker::dismiss);
+    IDLE.lock().drain(..).for_each(|(_, worker)| worker.dismiss());
 }
 
-/// Returns a worker that runs nothing.
-pub(super) fn take() -> Result<Worker, CommandError> {
-    if let Some(worker) = IDLE.lock().pop() {
-        return Ok(worker);
+/// Returns a worker that runs nothing, and whose programs stay on `core` if one is given.
+pub(super) fn take(core: Option<usize>) -> Result<Worker, CommandError> {
+    let mut idle = IDLE.lock();
+    if let Some(place) = idle.iter().rposition(|(own, _)| *own == core) {
+        return Ok(idle.remove(place).1);
     }
-    Ok(sandbox()?.worker(None)?)
+    drop(idle);
+    Ok(sandbox()?.worker(core)?)
 }
 
 /// Takes back a worker whose last run was no fault.
-pub(super) fn give_back(worker: Worker) {
-    IDLE.lock().push(worker);
+pub(super) fn give_back(worker: Worker, core: Option<usize>) {
+    IDLE.lock().push((core, worker));
 }
 
 fn sandbox() -> Result<Arc<Sandbox>, CommandError> {

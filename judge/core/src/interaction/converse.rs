@@ -8,11 +8,10 @@ use crate::command::{CaseInput, SetterProgram};
 use crate::executor::Executor;
 use crate::model::{CheckerProtocol, Limits};
 use crate::verdict::{self, Ending, Idleness, InteractorDecision};
-use judge_sandbox::{End, Execution, Fault, Request, Sink, Stdin};
+use judge_sandbox::{End, Execution, Fault, Request, Stdin};
 use rustix::fs::Mode;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -59,6 +58,8 @@ pub struct Partner<'a> {
     pub expected: Option<&'a Path>,
     /// How long the interactor may take to decide after the solver's own end.
     pub decision_time: Duration,
+    /// The core that the solver stays on, if it does. The two alternate: on one core, each wakes the other without a detour.
+    pub core: Option<usize>,
 }
 
 /// Runs the solver of a request in a conversation with the interactor. The solver has no other input. It is killed after
@@ -73,23 +74,26 @@ pub fn converse(
     partner: Partner<'_>,
     stopped: &AtomicBool,
 ) -> Result<Conversation, ConverseError> {
-    let (from_solver, to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?, Pipe::open()?);
+    let (to_interactor, to_solver) = (Pipe::open()?, Pipe::open()?);
     // Both sides run as other users, and may open their `/dev/stdin` and `/dev/stdout`.
     for pipe in [&to_solver.reader, &to_interactor.reader] {
         rustix::fs::fchmod(pipe, Mode::from_raw_mode(0o666)).map_err(io::Error::from)?;
     }
-    let Partner { interactor, protocol, input, expected, decision_time } = partner;
+    let Partner { interactor, protocol, input, expected, decision_time, core } = partner;
     let stdio = [to_interactor.reader, to_solver.writer];
     let interactor =
-        Interactor::start((interactor, protocol), input, expected, stdio).map_err(InteractorError::from)?;
-    let mut relay = Relay::new(from_solver.reader, to_interactor.writer)?;
+        Interactor::start((interactor, protocol), input, expected, (stdio, core)).map_err(InteractorError::from)?;
+    let mut relay = Relay::new(to_interactor.writer)?;
     let reader = to_solver.reader.try_clone()?;
     let request = Request {
         stdin: Stdin::File(Arc::new(File::from(to_solver.reader))),
-        stdout: Sink::File(Arc::new(File::from(from_solver.writer))),
+        stdout: relay.sink()?,
         ..request.clone()
     };
-    let execution = run(executor, &request, &mut relay, interactor.ended())?;
+    let mut execution = executor.run_until(&request, interactor.ended())?;
+    // Its copies of the pipes must not keep either side from seeing an end.
+    drop(request);
+    relay.take_over(&mut execution);
     if matches!(execution.end, End::NotStarted(_)) {
         let decision = InteractorDecision::None(Idleness::Waiting, String::new());
         return Ok(Conversation { execution, decision, written: Vec::new() });
@@ -110,25 +114,4 @@ pub fn converse(
         Waited::Stopped => return Err(Fault::Cancelled.into()),
     };
     Ok(Conversation { execution: Execution { stdout: relay.into_said(), ..execution }, decision, written })
-}
-
-/// Runs the solver, and relays until it ends. It is needed only until `ended` becomes readable.
-pub(super) fn run(
-    executor: &mut dyn Executor,
-    request: &Request,
-    relay: &mut Relay,
-    ended: BorrowedFd<'_>,
-) -> Result<Execution, ConverseError> {
-    let stop = Pipe::open()?;
-    let listening = stop.reader;
-    std::thread::scope(|scope| {
-        let relaying = std::thread::Builder::new().spawn_scoped(scope, || relay.run(listening.as_fd(), ended))?;
-        let execution = executor.run_until(request, ended);
-        drop(stop.writer);
-        let relayed = relaying.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        // A fault of the sandbox says more than a broken pipe that follows from it.
-        let execution = execution?;
-        relayed?;
-        Ok(execution)
-    })
 }

@@ -66,10 +66,9 @@ pub(super) enum Waited {
 impl PendingDecision<'_> {
     /// Waits for the decision.
     pub(super) fn wait_for_it(self) -> io::Result<Waited> {
-        self.relay.take()?;
         let began = Instant::now();
         let mut looks = Looks::default();
-        while began.elapsed() < self.decision_time && !self.to_solver.is_flooded() {
+        while began.elapsed() < self.decision_time {
             if self.stopped.load(Ordering::SeqCst) {
                 return Ok(Waited::Stopped);
             }
@@ -82,8 +81,8 @@ impl PendingDecision<'_> {
             match self.wait()? {
                 Woken::Ended => return Ok(Waited::Ended),
                 Woken::Moved => {
-                    self.to_solver.drop_what_is_there()?;
-                    looks.alike = 0;
+                    self.to_solver.drop_some()?;
+                    looks.add_move();
                 }
                 // It has seen the end of its input: it has the full time to decide.
                 Woken::Nothing if self.afterwards == Afterwards::ShowEnd => {}
@@ -93,7 +92,7 @@ impl PendingDecision<'_> {
                 return Ok(Waited::Idle(Idleness::Waiting));
             }
         }
-        Ok(Waited::Idle(if self.to_solver.is_flooded() { Idleness::Waiting } else { looks.idleness() }))
+        Ok(Waited::Idle(looks.idleness()))
     }
 
     /// Waits for one pause.
@@ -133,6 +132,12 @@ struct Looks {
 }
 
 impl Looks {
+    /// It has read or printed something instead of computing.
+    fn add_move(&mut self) {
+        self.alike = 0;
+        self.all += 1;
+    }
+
     fn add(&mut self, activity: Activity, has_heard_all: bool) {
         let is_still = has_heard_all && !activity.runs && !activity.sleeps && !activity.changes;
         let is_same = self.last.as_ref().is_some_and(|last| *last == activity);

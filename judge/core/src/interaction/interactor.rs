@@ -16,16 +16,16 @@ pub(super) struct Interactor<'a> {
 }
 
 impl<'a> Interactor<'a> {
-    /// Starts an interactor between two pipes.
+    /// Starts an interactor between two pipes, to stay on `core` if one is given.
     pub(super) fn start(
         (program, protocol): (&'a SetterProgram, &'a CheckerProtocol),
         input: &CaseInput,
         expected: Option<&Path>,
-        stdio: [OwnedFd; 2],
+        (stdio, core): ([OwnedFd; 2], Option<usize>),
     ) -> Result<Self, CommandError> {
         let protocol = verdict::interactor_protocol(protocol);
         let files = CallInput { input, answer: None, expected };
-        Ok(Self { call: LiveCall::start(program, protocol, files, stdio)?, protocol })
+        Ok(Self { call: LiveCall::start(program, protocol, files, (stdio, core))?, protocol })
     }
 
     /// Returns its decision after its end, and what it wrote to the first of its reports.

@@ -1,14 +1,14 @@
 //! Relays the solver's output to the interactor, and keeps it as the solver's answer.
 
+use judge_sandbox::{Execution, Sink};
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-
-/// Bytes moved at once.
-const BUFFER_BYTES: usize = 64 * 1024;
+use std::sync::Arc;
 
 /// A pipe.
 pub(super) struct Pipe {
@@ -28,65 +28,33 @@ pub(super) fn never_wait(fd: impl AsFd) -> io::Result<()> {
     Ok(rustix::fs::fcntl_setfl(fd, OFlags::NONBLOCK)?)
 }
 
-/// One direction of a conversation. Output that the interactor has not read is kept here, so that the solver never
-/// waits for it. The output limit bounds it.
+/// The solver's output on its way to the interactor. While the solver runs, the sandbox passes it on and keeps what the
+/// interactor has not read, so that the solver never waits for it; then it is kept here. The output limit bounds it.
 pub(super) struct Relay {
-    from_solver: OwnedFd,
     /// `None` once the other end is closed.
     to_interactor: Option<OwnedFd>,
     said: Vec<u8>,
     /// The number of bytes written to the interactor.
     passed: usize,
-    /// Whether the interactor has ended: later output is not kept.
-    alone: bool,
-    buffer: Box<[u8]>,
 }
 
 impl Relay {
-    /// Relays between two pipes, of which the solver holds the writing end of one and the interactor the reading end of
-    /// the other.
-    pub(super) fn new(from_solver: OwnedFd, to_interactor: OwnedFd) -> io::Result<Self> {
-        never_wait(&from_solver)?;
+    /// Relays to a pipe, of which the interactor holds the reading end.
+    pub(super) fn new(to_interactor: OwnedFd) -> io::Result<Self> {
         never_wait(&to_interactor)?;
-        let buffer = vec![0; BUFFER_BYTES].into();
-        Ok(Self { from_solver, to_interactor: Some(to_interactor), said: Vec::new(), passed: 0, alone: false, buffer })
+        Ok(Self { to_interactor: Some(to_interactor), said: Vec::new(), passed: 0 })
     }
 
-    /// Relays until the other end of `stop` is closed. `ended` becomes readable when the interactor has ended.
-    pub(super) fn run(&mut self, stop: BorrowedFd<'_>, ended: BorrowedFd<'_>) -> io::Result<()> {
-        loop {
-            let mut fds =
-                vec![PollFd::from_borrowed_fd(stop, PollFlags::IN), PollFd::new(&self.from_solver, PollFlags::IN)];
-            if !self.alone {
-                fds.push(PollFd::from_borrowed_fd(ended, PollFlags::IN));
-                fds.extend(self.pending().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
-            }
-            match rustix::event::poll(&mut fds, None) {
-                Ok(_) => {}
-                Err(Errno::INTR) => continue,
-                Err(error) => return Err(error.into()),
-            }
-            let ready = |index: usize| fds.get(index).is_some_and(|fd| !fd.revents().is_empty());
-            let (stopped, over) = (ready(0), !self.alone && ready(2));
-            self.alone |= over;
-            if stopped {
-                return Ok(());
-            }
-            self.take()?;
-            self.pass()?;
-        }
+    /// Returns where the solver's output goes while it runs.
+    pub(super) fn sink(&self) -> io::Result<Sink> {
+        let Some(pipe) = &self.to_interactor else { return Ok(Sink::Capture) };
+        Ok(Sink::Relay(Arc::new(File::from(pipe.try_clone()?))))
     }
 
-    /// Reads what the solver has printed.
-    pub(super) fn take(&mut self) -> io::Result<()> {
-        loop {
-            match rustix::io::read(&self.from_solver, &mut *self.buffer) {
-                Ok(0) | Err(Errno::AGAIN) => return Ok(()),
-                Ok(count) if !self.alone => self.said.extend_from_slice(&self.buffer[..count]),
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+    /// Takes over what a solver that has ended has printed up to the interactor's end.
+    pub(super) fn take_over(&mut self, execution: &mut Execution) {
+        self.said = std::mem::take(&mut execution.stdout);
+        self.passed = usize::try_from(execution.usage.relayed_bytes).unwrap_or(usize::MAX).min(self.said.len());
     }
 
     /// Writes as much as the interactor's pipe has room for. An interactor that has closed it gets no more.

@@ -33,6 +33,8 @@ pub struct Trial<'a> {
     pub seed: Option<u64>,
     /// How long the tester may run, apart from the solver.
     pub patience: Duration,
+    /// The core that the solver stays on, if it does.
+    pub core: Option<usize>,
 }
 
 /// A running tester. When this is dropped, it is killed.
@@ -46,7 +48,7 @@ pub(super) struct Tester {
     /// The input of its last solver, which has ended.
     pub(super) unread: UnreadInput,
     /// How long it may still run without the solver.
-    patience: Duration,
+    pub(super) patience: Duration,
 }
 
 /// What a tester does next.
@@ -87,7 +89,7 @@ impl Tester {
         let names_case = ["{input}", "{seed}"].iter().any(|name| command.line.contains(name));
         let stdin = File::open(if names_case { Path::new("/dev/null") } else { trial.input })?;
         let stdout = tempfile::tempfile()?;
-        let running = Running::start(&words, place.folder(), stdin.as_fd(), stdout.as_fd())?;
+        let running = Running::start(&words, place.folder(), [stdin.as_fd(), stdout.as_fd()], trial.core)?;
         let unread = UnreadInput::default();
         Ok(Self { running, stub, reports, stdout, unread, patience: trial.patience, protocol, _place: place })
     }
@@ -115,7 +117,7 @@ impl Tester {
                 break Next::End;
             }
             drop(fds);
-            self.unread.drop_what_is_there()?;
+            self.unread.drop_some()?;
             if let Some(call) = self.stub.call()? {
                 break Next::Start(call);
             }

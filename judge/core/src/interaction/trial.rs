@@ -1,15 +1,15 @@
 //! One trial: a tester, and each run of the solver that it starts.
 
 use super::activity::Activity;
-use super::converse::{Conversation, ConverseError, run};
+use super::converse::{Conversation, ConverseError};
 use super::decision::{Afterwards, Decider, PendingDecision, Waited};
-use super::relay::{Pipe, Relay};
+use super::relay::Relay;
 use super::tester::{Next, Tester, Trial};
 use super::unread::UnreadInput;
 use crate::executor::Executor;
 use crate::model::{Limits, Ruling, Time};
 use crate::verdict::{self, Ending, Idleness, InteractorDecision};
-use judge_sandbox::{Breach, End, Execution, Fault, Request, Sink, Stdin, StubCall, StubLink};
+use judge_sandbox::{Breach, End, Execution, Fault, Request, Stdin, StubCall, StubLink};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -18,7 +18,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a tester may take to decide on what a solver that failed has said.
 const DECISION_TIME: Duration = Duration::from_secs(5);
@@ -43,8 +43,7 @@ pub fn test(
     loop {
         match tester.next(stopped)? {
             Next::Start(call) => {
-                let (run, unread) = perform(executor, request, limits, call, &tester, stopped)?;
-                tester.unread = unread;
+                let run = perform(executor, request, limits, call, &mut tester, stopped)?;
                 if let (true, Some(idleness)) = (runs.is_empty(), run.undecided) {
                     return Ok(without_ruling(run, &tester, idleness)?);
                 }
@@ -72,30 +71,32 @@ struct Run {
 }
 
 /// Runs the solver on the standard streams of a process that the tester started for it, and ends that process alike.
-/// Returns the solver's input too: the tester may still write to it.
+/// The tester may still write to the solver's input.
 fn perform(
     executor: &mut dyn Executor,
     request: &Request,
     limits: &Limits,
     call: StubCall,
-    tester: &Tester,
+    tester: &mut Tester,
     stopped: &AtomicBool,
-) -> Result<(Run, UnreadInput), ConverseError> {
+) -> Result<Run, ConverseError> {
     let StubCall { stdin, stdout, arguments, link } = call;
-    let (from_solver, reader) = (Pipe::open()?, stdin.try_clone()?);
-    let mut relay = Relay::new(from_solver.reader, stdout)?;
-    let partner = Partner::new(tester, &link)?;
+    let reader = stdin.try_clone()?;
+    let mut relay = Relay::new(stdout)?;
+    let partner = Partner::new(&*tester, &link)?;
     let over = watched(&[(Some(partner.ended()), EventFlags::IN), (relay.to_interactor(), EventFlags::empty())])?;
     let request = Request {
         argv: request.argv.iter().cloned().chain(arguments).collect(),
         stdin: Stdin::File(Arc::new(File::from(stdin))),
-        stdout: Sink::File(Arc::new(File::from(from_solver.writer))),
+        stdout: relay.sink()?,
         ..request.clone()
     };
-    let execution = run(executor, &request, &mut relay, over.as_fd())?;
+    let mut execution = executor.run_until(&request, over.as_fd())?;
+    // Its copies of the pipes must not keep the tester from seeing an end.
+    drop(request);
+    relay.take_over(&mut execution);
     if matches!(execution.end, End::NotStarted(_)) {
-        let run = Run { execution, said: Vec::new(), failure_told: true, undecided: Some(Idleness::Waiting) };
-        return Ok((run, UnreadInput::default()));
+        return Ok(Run { execution, said: Vec::new(), failure_told: true, undecided: Some(Idleness::Waiting) });
     }
     let ended_well = verdict::ending(&execution, limits) == Ending::Clean;
     // The sandbox has killed it, and not for a limit: the tester needed it no longer.
@@ -107,9 +108,10 @@ fn perform(
         decider: &partner,
         to_solver: &mut unread,
         afterwards: if failed { Afterwards::KeepOpen } else { Afterwards::Return },
-        decision_time: DECISION_TIME,
+        decision_time: if failed { DECISION_TIME } else { tester.patience },
         stopped,
     };
+    let began = Instant::now();
     let waited = pending.wait_for_it()?;
     let undecided = match waited {
         Waited::Stopped => return Err(Fault::Cancelled.into()),
@@ -118,7 +120,11 @@ fn perform(
     };
     let (said, failure_told) = (relay.into_said(), failed && waited != Waited::Ended);
     link.end(if was_cut { End::Exited(0) } else { execution.end });
-    Ok((Run { execution, said, failure_told, undecided }, unread))
+    if !failed {
+        tester.patience = tester.patience.saturating_sub(began.elapsed());
+    }
+    tester.unread = unread;
+    Ok(Run { execution, said, failure_told, undecided })
 }
 
 /// The end of a trial whose solver has failed, and whose tester has not decided on what it said.

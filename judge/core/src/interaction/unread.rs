@@ -7,16 +7,15 @@ use rustix::io::Errno;
 use std::io;
 use std::os::fd::OwnedFd;
 
-/// Who writes this many bytes to a solver that has ended is not about to decide.
-pub(super) const FLOOD_BYTES: usize = 1 << 20;
+/// Bytes read at once.
+const BUFFER_BYTES: usize = 64 * 1024;
 
 /// The input of a solver that has ended. What is still written to it is dropped: neither a full nor a broken pipe stops the
-/// writer, unless it floods.
+/// writer, however much it writes.
 #[derive(Debug, Default)]
 pub(super) struct UnreadInput {
-    /// `None` once the writer has closed its end, or floods.
+    /// `None` once the writer has closed its end.
     reader: Option<OwnedFd>,
-    dropped: usize,
 }
 
 impl UnreadInput {
@@ -27,34 +26,23 @@ impl UnreadInput {
         if is_stream {
             never_wait(&reader)?;
         }
-        Ok(Self { reader: is_stream.then_some(reader), dropped: 0 })
+        Ok(Self { reader: is_stream.then_some(reader) })
     }
 
-    /// Returns what to wait for until [`Self::drop_what_is_there`] can do something.
+    /// Returns what to wait for until [`Self::drop_some`] can do something.
     pub(super) fn poll(&self) -> Option<PollFd<'_>> {
         self.reader.as_ref().map(|reader| PollFd::new(reader, PollFlags::IN))
     }
 
-    /// Reads and drops what is there.
-    pub(super) fn drop_what_is_there(&mut self) -> io::Result<()> {
-        let mut buffer = [0; 64 * 1024];
-        while let Some(reader) = &self.reader {
-            match rustix::io::read(reader, &mut buffer) {
-                Ok(0) => self.reader = None,
-                Ok(count) => self.dropped += count,
-                Err(Errno::AGAIN) => break,
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-            if self.is_flooded() {
-                self.reader = None;
-            }
+    /// Reads and drops some of what is there. A writer that never pauses does not keep the caller here.
+    pub(super) fn drop_some(&mut self) -> io::Result<()> {
+        let Some(reader) = &self.reader else { return Ok(()) };
+        let mut buffer = [0; BUFFER_BYTES];
+        match rustix::io::read(reader, &mut buffer) {
+            Ok(0) => self.reader = None,
+            Ok(_) | Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
         }
         Ok(())
-    }
-
-    /// Returns whether the writer floods.
-    pub(super) fn is_flooded(&self) -> bool {
-        self.dropped >= FLOOD_BYTES
     }
 }

@@ -58,8 +58,12 @@ pub(super) struct Task<'a> {
 impl Task<'_> {
     /// Returns whether nothing happens between the solver's start and its end.
     fn is_plain(&self) -> bool {
-        let converses = matches!(self.case.prepared, PreparedCase::Interactive { .. } | PreparedCase::Tested { .. });
-        !converses && self.case.prepared.passes() == 1
+        self.is_alone() && self.case.prepared.passes() == 1
+    }
+
+    /// Returns whether the solver converses with nobody.
+    fn is_alone(&self) -> bool {
+        !matches!(self.case.prepared, PreparedCase::Interactive { .. } | PreparedCase::Tested { .. })
     }
 
     fn is_slightly_slow(&self, execution: &Execution) -> bool {
@@ -289,17 +293,19 @@ impl<'a> CaseRunner<'a> {
             return passes::perform(&mut *self.executor, request, limits, prepared);
         }
         let helper_limits = &self.slots.plan.problem.helper_limits;
+        let core = self.slots.core(self.slot);
         let conversation = match prepared {
             PreparedCase::Interactive { interactor, case, .. } => {
                 let (interactor, protocol) = (interactor.program(), interactor.protocol());
                 let (input, expected) = (&case.input, case.expected.as_deref());
                 let decision_time = helper_limits.interactor.0;
-                let partner = Partner { interactor, protocol, input, expected, decision_time };
+                let partner = Partner { interactor, protocol, input, expected, decision_time, core };
                 interaction::converse(&mut *self.executor, request, limits, partner, stopped)?
             }
             PreparedCase::Tested { tester, case, seed, .. } => {
                 let (tester, input, expected) = (&tester.program, case.input.path()?, case.expected.as_deref());
-                let trial = Trial { tester, input, expected, seed: *seed, patience: helper_limits.tester.0 };
+                let patience = helper_limits.tester.0;
+                let trial = Trial { tester, input, expected, seed: *seed, patience, core };
                 interaction::test(&mut *self.executor, request, limits, trial, stopped)?
             }
             _ => return Ok(Performance { execution: self.executor.run(request)?, decision: None }),
@@ -342,7 +348,9 @@ impl<'a> CaseRunner<'a> {
             outcome.cpu = Some(usage.cpu);
             outcome.wall = Some(usage.wall);
             outcome.memory = usage.memory;
-            let waited = usage.run_delay.unwrap_or_default() + usage.stolen.unwrap_or_default();
+            // A solver that converses is ready while its partner still has their core: it is not disturbed by that.
+            let run_delay = usage.run_delay.filter(|_| task.is_alone()).unwrap_or_default();
+            let waited = run_delay + usage.stolen.unwrap_or_default();
             outcome.noisy = waited > NOISY_LEAST && waited > usage.wall.mul_f64(NOISY_SHARE);
         }
         outcome

@@ -84,6 +84,11 @@ impl<'a> Slots<'a> {
         (turn < self.plan.job_count()).then(|| self.plan.turn(turn))
     }
 
+    /// Returns the core that the solvers of a slot stay on.
+    pub(super) fn core(&self, slot: usize) -> Option<usize> {
+        self.settings.core(slot)
+    }
+
     /// Keeps this thread away from the solvers' cores where there are others enough.
     pub(super) fn leave_cores_to_solvers(&self) {
         self.settings.leave_cores_to_solvers();

@@ -60,6 +60,8 @@ pub struct Usage {
     pub stdout_bytes: u64,
     /// Bytes that arrived on standard error.
     pub stderr_bytes: u64,
+    /// Bytes of standard output that went on to the caller's pipe, where they are relayed.
+    pub relayed_bytes: u64,
     /// How long the program was ready to run but had to wait for a core, for runs of a millisecond or more.
     pub run_delay: Option<Duration>,
     /// How long a hypervisor gave the program's core to others, for runs long enough to tell. A program that may use

@@ -52,6 +52,9 @@ pub enum Sink {
     Capture,
     /// Into this file, capped. While a pipe is full, the program waits, on its own time.
     File(Arc<File>),
+    /// Into [`Execution`](crate::Execution), capped, and on to this non-blocking pipe as fast as it is read there. The program
+    /// never waits for its reader: [`Usage::relayed_bytes`](crate::Usage::relayed_bytes) went on.
+    Relay(Arc<File>),
     /// The program gets this file itself: nothing is counted or capped, and who holds the other end of a pipe sees the
     /// program close it.
     Lent(Arc<File>),

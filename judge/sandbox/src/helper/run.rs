@@ -158,6 +158,7 @@ fn stream(
         Outlet::Capture => return Stream::for_capture(name, cap, beyond, others),
         Outlet::File(file) => (Target::Own(file.into()), None),
         Outlet::Lent(file) => (Target::Capture, Some(file)),
+        Outlet::Relay(file) => (Target::Relay { to: Some(file), passed: 0 }, None),
     };
     let (stream, writer) = Stream::open(name, target, cap, beyond)?;
     let writer = lent.unwrap_or(writer);

@@ -92,6 +92,8 @@ pub(crate) enum Outlet<F = ()> {
     File(F),
     /// The program gets the caller's file itself.
     Lent(F),
+    /// Into the answer, and on to the caller's pipe.
+    Relay(F),
 }
 
 impl<F> Outlet<F> {
@@ -99,7 +101,7 @@ impl<F> Outlet<F> {
     pub(crate) fn file(self) -> Option<F> {
         match self {
             Outlet::Capture => None,
-            Outlet::File(file) | Outlet::Lent(file) => Some(file),
+            Outlet::File(file) | Outlet::Lent(file) | Outlet::Relay(file) => Some(file),
         }
     }
 
@@ -109,6 +111,7 @@ impl<F> Outlet<F> {
             Outlet::Capture => Outlet::Capture,
             Outlet::File(_) => Outlet::File(()),
             Outlet::Lent(_) => Outlet::Lent(()),
+            Outlet::Relay(_) => Outlet::Relay(()),
         }
     }
 }
@@ -119,6 +122,7 @@ impl Outlet {
             Outlet::Capture => 0,
             Outlet::File(()) => 1,
             Outlet::Lent(()) => 2,
+            Outlet::Relay(()) => 3,
         }
     }
 
@@ -126,7 +130,8 @@ impl Outlet {
         match number {
             0 => Outlet::Capture,
             1 => Outlet::File(()),
-            _ => Outlet::Lent(()),
+            2 => Outlet::Lent(()),
+            _ => Outlet::Relay(()),
         }
     }
 
@@ -136,6 +141,7 @@ impl Outlet {
             Outlet::Capture => Outlet::Capture,
             Outlet::File(()) => Outlet::File(reader.fd()?),
             Outlet::Lent(()) => Outlet::Lent(reader.fd()?),
+            Outlet::Relay(()) => Outlet::Relay(reader.fd()?),
         })
     }
 }
@@ -358,7 +364,7 @@ pub(crate) fn encode_answer(answer: &Result<Answer, Fault>) -> Writer {
             writer.u64(1).u64(kind).u64(u64::from(value.cast_unsigned()));
             writer.u64(breaches.fold(0, |bits, (index, _)| bits | 1 << index));
             writer.duration(usage.cpu).duration(usage.wall).option(usage.memory);
-            writer.u64(usage.stdout_bytes).u64(usage.stderr_bytes);
+            writer.u64(usage.stdout_bytes).u64(usage.stderr_bytes).u64(usage.relayed_bytes);
             for time in [usage.run_delay, usage.stolen] {
                 writer.option(time.map(nanoseconds));
             }
@@ -401,6 +407,7 @@ pub(crate) fn decode_answer(reader: &mut Reader) -> io::Result<Result<Answer, Fa
             memory: reader.option()?,
             stdout_bytes: reader.u64()?,
             stderr_bytes: reader.u64()?,
+            relayed_bytes: reader.u64()?,
             run_delay: reader.option()?.map(Duration::from_nanos),
             stolen: reader.option()?.map(Duration::from_nanos),
         },

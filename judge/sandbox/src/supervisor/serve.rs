@@ -14,7 +14,7 @@ use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions};
 
 use crate::proc::child_process::Role;
 use crate::proc::inherited::take_socket;
-use crate::proc::tree;
+use crate::proc::{cores, tree};
 use crate::protocol::wire::{Reader, Writer};
 
 /// A supervisor: until the judge has gone.
@@ -59,15 +59,20 @@ fn serve() -> io::Result<()> {
 
 /// Starts what an order asks for, with this process's environment and in a process group of its own.
 fn start(order: &mut Reader) -> io::Result<(Child, OwnedFd)> {
+    let core = order.option()?;
     let folder = PathBuf::from(order.os_string()?);
     let mut command = Command::new(order.os_string()?);
     for _ in 0..order.u64()? {
         command.arg(order.os_string()?);
     }
     command.stdin(order.fd()?).stdout(order.fd()?).stderr(order.fd()?).current_dir(folder).process_group(0);
-    // SAFETY: two system calls, which may be made between fork and exec.
+    // SAFETY: system calls alone, which may be made between fork and exec.
     unsafe {
-        command.pre_exec(|| {
+        command.pre_exec(move || {
+            if let Some(core) = core {
+                // A wish: it converses with a program on that core.
+                let _ = cores::pin(None, core as usize);
+            }
             let largest = Rlimit { current: Some(FILE_BYTES), maximum: Some(FILE_BYTES) };
             rustix::process::setrlimit(Resource::Fsize, largest)?;
             Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?)

@@ -60,13 +60,20 @@ pub struct Supervised {
 }
 
 impl Supervised {
-    /// Starts a command, found as [`Command`] does, in `folder`, in a process group of its own.
+    /// Starts a command, found as [`Command`] does, in `folder`, in a process group of its own, to stay on `core` if one is
+    /// given.
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start(words: &[OsString], folder: &Path, stdio: [BorrowedFd<'_>; 3]) -> io::Result<Supervised> {
+    pub fn start(
+        words: &[OsString],
+        folder: &Path,
+        stdio: [BorrowedFd<'_>; 3],
+        core: Option<usize>,
+    ) -> io::Result<Supervised> {
         let mut order = Writer::default();
         let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        order.option(core.map(|core| core as u64));
         order.bytes(folder.as_os_str().as_bytes()).bytes(program.as_bytes()).u64(arguments.len() as u64);
         for argument in arguments {
             order.bytes(argument.as_bytes());

@@ -36,6 +36,8 @@ pub(crate) enum Target {
     Capture,
     /// The caller's, wherever it stands.
     Own(File),
+    /// Memory, and the caller's pipe as fast as it is read; `None` once its reader has closed it. So many bytes have passed.
+    Relay { to: Option<OwnedFd>, passed: usize },
 }
 
 impl Target {
@@ -82,6 +84,8 @@ pub(crate) struct Stream {
     few: Vec<u8>,
     /// And what was captured when it is not.
     many: Option<File>,
+    /// Whether what comes is kept no longer.
+    is_over: bool,
     /// Nothing more will come: every writer has closed, or the cap was passed.
     pub(crate) done: bool,
 }
@@ -122,8 +126,8 @@ impl Stream {
 
     fn begin(name: &'static str, pipe: OwnedFd, target: Target, paced: bool, cap: u64, beyond: Beyond) -> Stream {
         let (few, many) = (Vec::new(), None);
-        let (is_ready, seen, kept, done) = (false, 0, 0, false);
-        Stream { pipe, is_ready, name, target, paced, cap, beyond, seen, kept, few, many, done }
+        let (is_ready, seen, kept, is_over, done) = (false, 0, 0, false, false);
+        Stream { pipe, is_ready, name, target, paced, cap, beyond, seen, kept, few, many, is_over, done }
     }
 
     /// Makes room for a program that may write much. For one that writes little, it takes as long as to make the pipe.
@@ -153,6 +157,29 @@ impl Stream {
         }
     }
 
+    /// What to wait for beside that: the reader of a pipe that was full.
+    pub(crate) fn pending(&self) -> Option<PollFd<'_>> {
+        match &self.target {
+            Target::Relay { to: Some(to), passed } if *passed < self.few.len() => Some(PollFd::new(to, PollFlags::OUT)),
+            _ => None,
+        }
+    }
+
+    /// Whether a reader waits for what comes.
+    pub(crate) fn relays(&self) -> bool {
+        matches!(self.target, Target::Relay { .. })
+    }
+
+    /// Bytes that went on to the reader.
+    pub(crate) fn relayed(&self) -> u64 {
+        if let Target::Relay { passed, .. } = self.target { passed as u64 } else { 0 }
+    }
+
+    /// The program is not needed any more: what it still writes counts, and goes nowhere if a reader waited for it.
+    pub(crate) fn cut_off(&mut self) {
+        self.is_over = self.relays();
+    }
+
     /// Whether it can be left alone for a moment: what its pipe holds waits for it, and no reader does.
     pub(crate) fn can_wait(&self) -> bool {
         matches!(self.target, Target::Capture)
@@ -178,8 +205,24 @@ impl Stream {
         self.beyond == Beyond::Ends && self.seen > self.cap
     }
 
+    /// Makes ready to be handed over.
+    pub(crate) fn finish(&mut self) -> Result<(), Fault> {
+        if self.relays() && self.few.len() > FEW_BYTES {
+            self.store(&[]).context("keeping the program's output")?;
+        }
+        Ok(())
+    }
+
+    /// Moves what was captured to a file in memory, and this after it.
+    fn store(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let file = self.many.insert(memory_file::create()?);
+        file.write_all(&self.few)?;
+        file.write_all(bytes)
+    }
+
     /// Takes what is there now. `rounds` bounds the work, so that a flood cannot keep the limits from being checked.
     pub(crate) fn drain(&mut self, buffer: &mut [u8], rounds: usize) -> Result<(), Fault> {
+        self.pass().context("passing on the program's output")?;
         for _ in 0..rounds {
             if self.done || self.is_stuck() {
                 break;
@@ -218,21 +261,38 @@ impl Stream {
 
     fn take(&mut self, bytes: &[u8]) -> io::Result<()> {
         let room = usize::try_from(self.cap - self.kept).unwrap_or(usize::MAX);
-        let kept = &bytes[..bytes.len().min(room)];
+        let kept = if self.is_over { &[] } else { &bytes[..bytes.len().min(room)] };
         match (&mut self.target, &mut self.many) {
             (Target::Own(file), _) | (Target::Capture, Some(file)) => file.write_all(kept)?,
-            (Target::Capture, None) if self.few.len() + kept.len() <= FEW_BYTES => self.few.extend_from_slice(kept),
-            (Target::Capture, many) => {
-                let file = many.insert(memory_file::create()?);
-                file.write_all(&self.few)?;
-                file.write_all(kept)?;
+            (Target::Relay { .. }, _) => {
+                self.few.extend_from_slice(kept);
+                self.pass()?;
             }
+            (Target::Capture, None) if self.few.len() + kept.len() <= FEW_BYTES => self.few.extend_from_slice(kept),
+            (Target::Capture, None) => self.store(kept)?,
         }
         self.kept += kept.len() as u64;
         self.seen += bytes.len() as u64;
         if self.beyond == Beyond::Ends && self.seen > self.cap {
             self.seen = self.cap + 1;
             self.done = true;
+        }
+        Ok(())
+    }
+
+    /// Writes as much to the caller's pipe as there is room for. A reader that has closed it gets no more.
+    fn pass(&mut self) -> io::Result<()> {
+        let Target::Relay { to, passed } = &mut self.target else { return Ok(()) };
+        while *passed < self.few.len()
+            && let Some(pipe) = to
+        {
+            match rustix::io::write(pipe, &self.few[*passed..]) {
+                Ok(count) => *passed += count,
+                Err(Errno::AGAIN) => break,
+                Err(Errno::INTR) => {}
+                Err(Errno::PIPE) => *to = None,
+                Err(error) => return Err(error.into()),
+            }
         }
         Ok(())
     }
@@ -254,6 +314,7 @@ pub(crate) fn take_rest(streams: [&mut Stream; 2], buffer: &mut [u8]) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
 
     fn drained(cap: u64, beyond: Beyond, input: &[u8]) -> (Vec<u8>, u64, bool) {
         let (mut stream, writer) = Stream::open("output", Target::Capture, cap, beyond).unwrap();
@@ -293,6 +354,33 @@ mod tests {
             held.drain(&mut [0; 100], usize::MAX).unwrap();
             assert_eq!((full.done, full.seen, held.done, held.seen), (true, length as u64, false, 1));
         }
+    }
+
+    #[test]
+    fn what_is_relayed_is_kept_and_does_not_wait_for_its_reader() {
+        let text: Vec<u8> = (0..200_000).map(|place| (place % 251) as u8).collect();
+        let (reader, to) = rustix::pipe::pipe().unwrap();
+        rustix::fs::fcntl_setfl(&to, OFlags::NONBLOCK).unwrap();
+        let target = Target::Relay { to: Some(to), passed: 0 };
+        let (mut stream, writer) = Stream::open("output", target, 1 << 20, Beyond::Ends).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| File::from(writer).write_all(&text).unwrap());
+            while !stream.done {
+                stream.drain(&mut [0; 1000], 1).unwrap();
+            }
+        });
+        let passed = stream.relayed() as usize;
+        assert!(0 < passed && passed < text.len() && stream.pending().is_some(), "{passed} bytes");
+        let (mut reader, mut heard) = (File::from(reader), vec![0; passed]);
+        reader.read_exact(&mut heard).unwrap();
+        assert_eq!(heard, text[..passed]);
+        stream.pass().unwrap();
+        assert!(stream.relayed() as usize > passed);
+        drop(reader);
+        stream.pass().unwrap();
+        assert!(stream.pending().is_none());
+        stream.finish().unwrap();
+        assert_eq!(stream.take_captured().bytes().unwrap(), text);
     }
 
     #[test]

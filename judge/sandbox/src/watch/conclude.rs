@@ -39,6 +39,7 @@ pub(crate) fn conclude(
         memory: Some(totals.memory),
         stdout_bytes: stdout.seen,
         stderr_bytes: stderr.seen,
+        relayed_bytes: stdout.relayed(),
         run_delay: finished.run_delay.map(Duration::from_nanos),
         stolen: None,
     };

@@ -123,6 +123,7 @@ impl Watcher<'_, '_> {
             }
             if woken.cut_off {
                 self.until = None;
+                self.stdout.cut_off();
                 course.cutoff = Some(Cutoff { at: clock::now(), cpu: self.meter.cpu().used(self.cores) });
                 look_at = clock::now();
             }
@@ -135,8 +136,11 @@ impl Watcher<'_, '_> {
             {
                 self.meter.cpu().stir();
             }
-            self.stdout.drain(buffer, 32)?;
-            self.stderr.drain(buffer, 32)?;
+            // Of a conversation, there is a line at a time: to look for another would cost as much as to pass this one on.
+            self.stdout.drain(buffer, if self.stdout.relays() { 1 } else { 32 })?;
+            if woken.stderr {
+                self.stderr.drain(buffer, 32)?;
+            }
             if self.stdout.overflowed() {
                 break;
             }
@@ -172,11 +176,11 @@ impl Watcher<'_, '_> {
             self.stdout.drain(buffer, usize::MAX)?;
             self.stderr.drain(buffer, usize::MAX)?;
             if !self.stdout.is_stuck() && !self.stderr.is_stuck() {
-                return Ok(());
+                return self.stdout.finish();
             }
             let left = until.map_or(u64::MAX, |until| until.saturating_sub(clock::now()));
             if is_cut_short {
-                return Ok(());
+                return self.stdout.finish();
             }
             if left == 0 {
                 return Err(Errno::TIME).context("waiting for the program's output to be read");
@@ -253,9 +257,11 @@ impl Watcher<'_, '_> {
         let doorkeeper = ended.and(self.doorkeeper.as_ref()).map(Doorkeeper::fd);
         let place = fds.len();
         fds.extend(doorkeeper.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let stderr = fds.len();
         if listens {
-            fds.extend(self.stdout.awaited());
             fds.extend(self.stderr.awaited());
+            fds.extend(self.stdout.awaited());
+            fds.extend(self.stdout.pending());
         }
         match rustix::event::poll(&mut fds, timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
@@ -267,6 +273,7 @@ impl Watcher<'_, '_> {
             ended: ended.is_some() && ready(1),
             cut_off: until.is_some() && ready(2),
             knocked: doorkeeper.is_some() && ready(place),
+            stderr: !listens || !self.stderr.done && ready(stderr),
         })
     }
 }
@@ -276,6 +283,8 @@ struct Woken {
     ended: bool,
     cut_off: bool,
     knocked: bool,
+    /// There may be something on standard error.
+    stderr: bool,
 }
 
 /// `left`, or `None` with `breach` noted when nothing is left.

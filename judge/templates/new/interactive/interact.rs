@@ -1,5 +1,5 @@
 //! Converses with a solver, and writes to the report what that is worth, or why it is wrong (with exit code 1).
-use std::io::{BufRead, Read, Write, stdin, stdout};
+use std::io::{BufRead, Write, stdin, stdout};
 
 fn main() {
     let names: Vec<String> = std::env::args().skip(1).collect();
@@ -17,8 +17,7 @@ fn main() {
     let mut lines = stdin().lock();
     for guesses in 1..100 {
         let mut line = Vec::new();
-        // No guess needs more digits.
-        let _ = lines.by_ref().take(100).read_until(b'\n', &mut line);
+        let _ = lines.read_until(b'\n', &mut line);
         let Ok(guess) = String::from_utf8_lossy(&line).trim().parse::<u32>() else {
             end(format!("guess {guesses}: expected a whole number"), 1)
         };
