@@ -2,7 +2,7 @@
 
 use super::command_line;
 use super::failure::Failure;
-use super::load;
+use super::{load, parent};
 use crate::command::checker_identity;
 use crate::journal::{Journal, JournalError, Known, Part, Recording, Resumption, RunEnd, RunRecord, Surroundings};
 use crate::manifest::Catalogue;
@@ -129,6 +129,7 @@ impl Recorder {
         match Self::open(options, context) {
             Ok(recorder) => Ok(recorder),
             Err(Unrecorded::Fatal(failure)) => Err(failure),
+            Err(Unrecorded::Journal(error)) if parent::resumed_run().is_some() => Err(error.into()),
             Err(Unrecorded::Journal(error)) => {
                 report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
                 Ok(Self::none(options, context.plan))
@@ -289,8 +290,17 @@ fn lost(run: RunId, error: &JournalError, options: JournalOptions) -> String {
     format!("{}\n{}", one_line(&what), one_line(&hint))
 }
 
-fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<(Recording, Known), JournalError> {
-    match Recording::resume(journal, retention, record)? {
+fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<(Recording, Known), Unrecorded> {
+    let resumption = Recording::resume(journal, retention, record)?;
+    if let Some(wanted) = parent::resumed_run()
+        && !matches!(&resumption, Resumption::Found(recording, _) if recording.run() == wanted)
+    {
+        let error = format!(
+            "run {wanted} cannot go on: it is no longer the last interrupted run of the same cases, solvers and limits"
+        );
+        return Err(Unrecorded::Fatal(Failure::usage(error).with_hint(command_line::whole())));
+    }
+    match resumption {
         Resumption::Found(recording, known) => {
             report::note(&format!("continuing run {}: {} cases are done", recording.run(), known.len()));
             Ok((*recording, known))

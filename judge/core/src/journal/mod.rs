@@ -46,4 +46,4 @@ pub use record::{RunRecord, environment};
 pub use recording::{CasePlaces, Part, Recording, Resumption, RunEnd};
 pub use store::Journal;
 pub use surroundings::Surroundings;
-pub use watch::{Changes, FinishedCase, RunProgress, SolverProgress, Stamp, Watch};
+pub use watch::{Changes, FinishedCase, RunOrigin, RunProgress, SolverProgress, Stamp, Watch};
