@@ -34,7 +34,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-static void say(const char *what, long result) { printf("%s: %ld%s%s\n", what, result, result < 0 ? " " : "", result < 0 ? strerrorname_np(errno) : ""); fflush(stdout); }
+static void say(const char *what, long result) { printf("%s: %ld%s%s\n", what, result, result == -1 ? " " : "", result == -1 ? strerrorname_np(errno) : ""); fflush(stdout); }
 
 /* Threads. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -306,8 +306,9 @@ static void processes(void) {
 	say("pclose", pclose(stream));
 	pid_t child;
 	char *words[] = { "sh", "-c", "echo spawned; exit 6", NULL };
-	say("posix_spawn", posix_spawn(&child, "/bin/sh", NULL, NULL, words, environ));
+	int spawned = posix_spawn(&child, "/bin/sh", NULL, NULL, words, environ);
 	waitpid(child, &status, 0);
+	say("posix_spawn", spawned);
 	say("it ended with", WEXITSTATUS(status));
 	child = vfork();
 	if (!child) _exit(7);
