@@ -53,6 +53,30 @@ fn judged(folder: &Folder, tier: &str, home: &Path) -> (Option<i32>, Vec<(String
     (output.status.code(), cases.map(|case| (text(case, "verdict"), text(case, "note"))).collect())
 }
 
+#[test]
+fn a_problem_with_answer_files_warns_in_bare() {
+    let folder = problem("exit 0", "");
+    folder.write("bot", "#!/bin/sh\necho YES\n");
+    folder.write("data/1.in", "1\n");
+    folder.write("data/1.ans", "YES\n");
+    let others = "[[problem]]\nid = \"yn\"\nchecker = \"tokens\"\ninputs = [\"data/*.in\"]\nanswers = \"data/*.ans\"\n";
+    let catalogue = std::fs::read_to_string(folder.path().join("problems.toml")).unwrap();
+    folder.write("problems.toml", format!("{catalogue}\n{others}"));
+    for tier in tiers() {
+        for arguments in [
+            &["run", "-p", "yn", "-s", "./bot"][..],
+            &["compare", "-p", "yn", "./bot", "b=./bot"],
+            &["run", "-p", "p", "-s", "./bot"],
+        ] {
+            let said = folder.judge(&[arguments, &["--tier", tier]].concat()).stderr;
+            let is_warned = tier == "bare" && arguments.contains(&"yn");
+            assert_eq!(said.matches("warning: yn: tier `bare`").count(), usize::from(is_warned), "{tier}: {said}");
+            assert_eq!(said.contains("hint: --require-tier userns"), is_warned, "{tier}: {said}");
+            assert_eq!(said.contains("sizes and times of files"), tier == "bare", "{tier}: {said}");
+        }
+    }
+}
+
 /// Says what it can do, as the reason of a rejection.
 const LOOKS_AROUND: &str = r#"
 said=""

@@ -104,6 +104,79 @@ fn a_run_is_started_stopped_and_resumed() {
     }
 }
 
+/// A run that was interrupted, in a journal whose record of it is then changed.
+fn changed_record(folder: &Folder, server: &Server, column: &str, value: &str) -> (u64, Value) {
+    let run = start_slowly(server);
+    let number = newest(server)["number"].clone();
+    document(&server.post(&format!("/api/started/{number}/stop"), &json!({}), &[]));
+    until("it stops", || (newest(server)["running"] == false).then_some(()));
+    let journal = rusqlite::Connection::open(folder.path().join(".judge/journal.db")).unwrap();
+    let sql = format!("UPDATE run SET {column} = ?1 WHERE id = ?2");
+    journal.execute(&sql, rusqlite::params![value, i64::try_from(run).unwrap()]).unwrap();
+    (run, number)
+}
+
+/// Asks the server to resume a run, which it refuses.
+fn refused(server: &Server, run: u64, number: &Value) -> String {
+    let answer = server.post(&format!("/api/runs/{run}/resume"), &json!({}), &[]);
+    assert!(answer.status == 400 && newest(server)["number"] == *number, "something was started: {answer:?}");
+    answer.body
+}
+
+#[test]
+fn a_stored_command_lowers_no_isolation() {
+    let folder = stage();
+    let server = Server::start(&folder, &["--allow-run"]);
+    let (run, number) = changed_record(&folder, &server, "state", "interrupted");
+    let journal = rusqlite::Connection::open(folder.path().join(".judge/journal.db")).unwrap();
+    for (flags, named) in [
+        ("--unsafe --tier unsafe", "--unsafe"),
+        ("--tier unsafe", "--tier"),
+        ("--tier=unsafe", "--tier"),
+        ("--unsafe", "--unsafe"),
+        ("--dir /:rw", "--dir"),
+        ("--on slurm --sbatch --wrap=./hack", "--on"),
+        // As a whole it is harmless; without a flag that resuming leaves out, it is not.
+        ("--on slurm --sbatch --json --sbatch --unsafe", "--on"),
+        ("--message 'a' --json --unsafe", "--json"),
+        ("--solver '$(touch hacked)' --tier 'unsafe'", "--tier"),
+    ] {
+        let command = format!("judge run -p columns -s ./slow --seeds 1-200 {flags}");
+        journal.execute("UPDATE run SET command = ?1", [&command]).unwrap();
+        let said = refused(&server, run, &number);
+        // A command that is none of `judge run` is refused as that.
+        assert!(said.contains(named) || said.contains("none of `judge run`"), "{flags}: {said}");
+    }
+    for command in ["judge exec --unsafe -- ./slow", "./slow; judge run -p columns", "judge ui --allow-run", ""] {
+        journal.execute("UPDATE run SET command = ?1", [command]).unwrap();
+        refused(&server, run, &number);
+    }
+    assert!(!folder.path().join("hacked").exists());
+}
+
+#[test]
+fn nothing_starts_where_there_is_nothing_to_resume() {
+    let folder = stage();
+    let server = Server::start(&folder, &["--allow-run"]);
+    let (run, number) = changed_record(&folder, &server, "host", "elsewhere.example");
+    let said = refused(&server, run, &number);
+    assert!(said.contains("elsewhere.example"), "{said}");
+    for state in ["complete", "stopped", "partial"] {
+        let (run, number) = changed_record(&folder, &server, "state", state);
+        let said = refused(&server, run, &number);
+        assert!(said.contains("there is nothing to resume"), "{state}: {said}");
+    }
+    // Another command than the one that it was: no run of this one was interrupted.
+    let other = "judge run --problem columns --solver ./slow --seeds 1-3";
+    let (run, _) = changed_record(&folder, &server, "command", other);
+    let total = server.json("/api/runs")["total"].clone();
+    document(&server.post(&format!("/api/runs/{run}/resume"), &json!({}), &[]));
+    let ended = until("it ends", || Some(newest(&server)).filter(|run| run["running"] == false));
+    assert_eq!(ended["exit_code"], 2, "{ended}");
+    assert!(ended["output"].as_str().unwrap().contains("cannot go on"), "{ended}");
+    assert_eq!(server.json("/api/runs")["total"], total);
+}
+
 #[test]
 fn an_error_is_shown() {
     let folder = stage();

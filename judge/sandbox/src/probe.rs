@@ -238,8 +238,8 @@ fn has_fork_gate() -> bool {
 fn shared_world_gaps(tier: Tier, gap: &mut impl FnMut(&'static str, &str)) {
     gap(
         "namespaces",
-        "programs share the machine's process ids and file system: they can learn that a file or a process exists, \
-         but cannot read, change or signal it",
+        "programs share the machine's process ids and file system: they can learn which files and processes \
+         exist, and the sizes and times of files, but cannot read, change or signal them",
     );
     let own_identity = identity::is_available();
     let in_memory = folder::can_be_memory(own_identity);

@@ -56,6 +56,7 @@ pub(super) fn run(given: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
     // Only now: what is wrong with the problem or its cases comes first.
     let sandbox = sandbox?;
     sandbox::note_gaps(&sandbox);
+    sandbox::warn_of_answers(&sandbox, problem);
     let runner = running(&catalogue, args, &sandbox, outputs.show_features() || !args.no_journal)
         .runner(Presence::MayLeave(args.detach.detach))?;
     let limits = limits(&problem.limits, &args.limits);

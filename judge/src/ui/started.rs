@@ -3,7 +3,7 @@
 
 use crate::model::{RunId, quote_words};
 use crate::workflow::failure::Failure;
-use crate::workflow::parent::PARENT;
+use crate::workflow::parent::{PARENT, RESUMED};
 use parking_lot::Mutex;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::io::{self, PipeReader, Read};
@@ -73,7 +73,7 @@ impl Starter {
         }
         let number = runs.last().map_or(1, |last| last.number + 1);
         let (mut child, output) =
-            spawn(&words).map_err(|error| Failure::usage(format!("no run can be started: {error}")))?;
+            spawn(&words, run).map_err(|error| Failure::usage(format!("no run can be started: {error}")))?;
         let process = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).map_err(Failure::fault)?;
         let state = Mutex::new(State { run, ..State::default() });
         let run = Arc::new(StartedRun { number, words, after, process, _alive: child.stdin.take(), state });
@@ -109,12 +109,13 @@ impl Starter {
     }
 }
 
-/// Starts this program again. What it prints on both streams comes in one.
-fn spawn(words: &[String]) -> io::Result<(Child, PipeReader)> {
+/// Starts this program again, to go on with a run if there is one. What it prints on both streams comes in one.
+fn spawn(words: &[String], run: Option<RunId>) -> io::Result<(Child, PipeReader)> {
     let (output, writer) = io::pipe()?;
     let child = Command::new(std::env::current_exe()?)
         .args(words)
         .env(PARENT, std::process::id().to_string())
+        .envs(run.map(|run| (RESUMED, run.to_string())))
         .stdin(Stdio::piped())
         .stdout(writer.try_clone()?)
         .stderr(writer)

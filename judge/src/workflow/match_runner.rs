@@ -66,6 +66,7 @@ impl<'a> MatchRunner<'a> {
         problem: &Problem,
         args: &RunningArgs,
     ) -> Result<Self, Failure> {
+        sandbox::warn_of_answers(&sandbox, problem);
         let RunningArgs { jobs, sandbox: isolation, engine, .. } = args;
         let running = Running { catalogue, jobs, isolation, engine, sandbox: &sandbox, describe: !args.no_journal };
         let plan_runner = running.runner(Presence::Needed)?;

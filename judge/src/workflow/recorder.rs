@@ -3,7 +3,7 @@
 use super::command_line;
 use super::detached::DetachedRuns;
 use super::failure::{self, Failure};
-use super::load;
+use super::{load, parent};
 use crate::cases::Inputs;
 use crate::command::{checker_identity, generator_identity};
 use crate::engine;
@@ -171,6 +171,7 @@ impl Recorder {
         match Self::open(options, context) {
             Ok(recorder) => Ok(recorder),
             Err(Unrecorded::Fatal(failure)) => Err(failure),
+            Err(Unrecorded::Journal(error)) if parent::resumed_run().is_some() => Err(error.into()),
             Err(Unrecorded::Journal(error)) => {
                 report::note(&format!("warning: this run is not recorded: {}", error_chain(&error)));
                 if let JournalError::OtherForm { path, found, .. } = &error {
@@ -418,9 +419,20 @@ fn anew(run: RunId, path: &Path) -> Option<String> {
     (!is_said).then(|| format!("warning: run {run}: {what}: {}", path.display()))
 }
 
-fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<(Recording, Known), JournalError> {
+fn resume(journal: Journal, retention: Retention, record: &RunRecord<'_>) -> Result<(Recording, Known), Unrecorded> {
     let hashes = |cases: &[CaseSpec]| input_hashes(record.plan, cases);
-    match Recording::resume(journal, retention, record, &hashes)? {
+    let resumption = Recording::resume(journal, retention, record, &hashes)?;
+    if let Some(wanted) = parent::resumed_run()
+        && !matches!(&resumption, Resumption::Found(recording, _) if recording.run() == wanted)
+    {
+        let why = match &resumption {
+            Resumption::Nothing(_, Some(changed)) if changed.run == wanted => changed.what.join("; "),
+            _ => "it is no longer the last interrupted run of the same cases, solvers and limits".to_owned(),
+        };
+        let failure = Failure::usage(format!("run {wanted} cannot go on: {why}"));
+        return Err(Unrecorded::Fatal(failure.with_hint(command_line::whole())));
+    }
+    match resumption {
         Resumption::Found(recording, known) => {
             report::note(&format!("continuing run {}: {} cases are done", recording.run(), known.len()));
             Ok((*recording, known))

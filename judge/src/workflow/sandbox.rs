@@ -4,11 +4,12 @@ use super::failure::Failure;
 use super::state;
 use crate::cli::SandboxArgs;
 use crate::command;
+use crate::model::{AnswerFiles, Problem};
 use crate::program::{is_in_journal, journals_in};
 use crate::report;
 use crate::runner;
 use crate::solver::Purpose;
-use judge_sandbox::{Exchange, Execution, Gap, Made, OpenError, Options, Request, Sandbox, Tier, Visible};
+use judge_sandbox::{Exchange, Execution, Gap, Made, OpenError, Options, Request, Sandbox, Tier, TierChoice, Visible};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -56,6 +57,30 @@ fn open_as(args: &SandboxArgs, options: Options) -> Result<Arc<Sandbox>, Failure
             Ok(sandbox)
         }
     }
+}
+
+/// Returns the flag with which programs are less isolated than without any.
+pub(crate) fn lowering_flag(args: &SandboxArgs) -> Option<&'static str> {
+    let options = || Options { memory: memory(), ..Options::default() };
+    let is_weaker = |tier| Sandbox::open(&options()).is_ok_and(|sandbox| tier > sandbox.tier());
+    match args.tier.0 {
+        _ if args.allow_unsafe => Some("--unsafe"),
+        TierChoice::Forced(tier) if tier == Tier::Unsafe || is_weaker(tier) => Some("--tier"),
+        _ => (!args.visible.is_empty()).then_some("--dir"),
+    }
+}
+
+/// Warns where solvers can look at the answer files of a problem.
+pub(crate) fn warn_of_answers(sandbox: &Sandbox, problem: &Problem) {
+    let has_files = |answers: &AnswerFiles| !answers.patterns.is_empty() || !answers.named.is_empty();
+    if sandbox.tier() != Tier::Bare || !problem.checker.answers().is_some_and(has_files) {
+        return;
+    }
+    let what = "lets solvers learn the sizes and times of files, and those of its answer files can tell answers";
+    let tiers = Tier::ALL.into_iter().filter(|tier| tier.has_namespaces()).map(|tier| format!("`{tier}`"));
+    let tiers = tiers.collect::<Vec<_>>().join(", ");
+    report::note(&format!("warning: {}: tier `bare` {what}: the tiers {tiers} hide them", problem.id));
+    report::note("hint: --require-tier userns refuses to run in `bare`; `judge doctor` shows what the others need");
 }
 
 /// Returns where it is remembered which tier works.

@@ -55,4 +55,4 @@ pub use reference::Reference;
 pub use resume::{Changed, InputHashes, Resumption};
 pub use store::Journal;
 pub use surroundings::Surroundings;
-pub use watch::{Changes, FinishedCase, RunProgress, SolverProgress, Stamp, Watch};
+pub use watch::{Changes, FinishedCase, RunOrigin, RunProgress, SolverProgress, Stamp, Watch};

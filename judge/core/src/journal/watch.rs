@@ -18,6 +18,17 @@ pub struct Stamp {
     edits: i64,
 }
 
+/// Where a run comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunOrigin {
+    /// The command line that started it.
+    pub command: String,
+    /// Whether it goes on, or how it ended.
+    pub state: RunState,
+    /// The name of its machine.
+    pub host: String,
+}
+
 /// What repeated looks at the journal have seen so far.
 #[derive(Debug, Default)]
 pub struct Watch {
@@ -181,10 +192,13 @@ impl Journal {
     ///
     /// # Errors
     /// When the journal cannot be read.
-    pub fn command_of(&self, run: RunId) -> Result<Option<(String, RunState)>, JournalError> {
-        let mut statement = self.connection.prepare_cached("SELECT command, state FROM run WHERE id = ?1")?;
-        let read = |row: &Row<'_>| Ok((row.get(0)?, run_state(&row.get::<_, String>(1)?, &self.locks, run)));
-        let found = settled(|| statement.query_row([run.0], read), |(_, state)| *state == RunState::Killed);
+    pub fn origin_of(&self, run: RunId) -> Result<Option<RunOrigin>, JournalError> {
+        let mut statement = self.connection.prepare_cached("SELECT command, state, host FROM run WHERE id = ?1")?;
+        let read = |row: &Row<'_>| {
+            let state = run_state(&row.get::<_, String>(1)?, &self.locks, run);
+            Ok(RunOrigin { command: row.get(0)?, state, host: row.get(2)? })
+        };
+        let found = settled(|| statement.query_row([run.0], read), |origin| origin.state == RunState::Killed);
         Ok(found.optional()?)
     }
 

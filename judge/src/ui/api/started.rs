@@ -1,16 +1,16 @@
 //! Starts, stops and resumes runs, where the server was started to allow it.
 
 use super::reply::{Sent, document, json, number, sent};
-use crate::cli::Cli;
-use crate::journal::JournalError;
-use crate::model::{RunId, RunState};
+use crate::cli::{Cli, Command};
+use crate::journal::{JournalError, RunOrigin, Surroundings};
+use crate::model::{RunId, RunState, quote_words};
 use crate::report::{self, StartedRecord};
 use crate::ui::refused::Refused;
 use crate::ui::started::{StartedRun, Starter};
 use crate::ui::store::Store;
-use crate::workflow::command_line;
 use crate::workflow::detached::DetachedRuns;
 use crate::workflow::failure::Failure;
+use crate::workflow::{command_line, sandbox};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use clap::Parser;
@@ -42,8 +42,6 @@ pub(super) async fn list(State(store): State<Arc<Store>>) -> Response {
 pub(super) async fn start(State(store): State<Arc<Store>>, body: Sent<WantedRun>) -> Response {
     begun(store, move |store, starter| {
         let words = starter.with_common(words(sent(body)?));
-        let program = std::iter::once("judge".to_owned());
-        Cli::try_parse_from(program.chain(words.iter().cloned())).map_err(|error| Failure::usage(told(&error)))?;
         Ok((words, newest(store)?, None))
     })
     .await
@@ -54,10 +52,14 @@ pub(super) async fn resume(State(store): State<Arc<Store>>, Path(run): Path<Stri
     begun(store, move |store, starter| {
         let run = number(store, &run)?;
         let missing = || Refused::from(JournalError::NoRun(run));
-        let (command, state) =
-            store.look(|journal| journal.ok_or_else(missing)?.command_of(run)?.ok_or_else(missing))?;
+        let RunOrigin { command, state, host } =
+            store.look(|journal| journal.ok_or_else(missing)?.origin_of(run)?.ok_or_else(missing))?;
         if !matches!(state, RunState::Interrupted | RunState::Killed) {
             return Err(Failure::usage(format!("run {run} is {state}: there is nothing to resume")).into());
+        }
+        if host != Surroundings::machine().host {
+            let error = format!("run {run} is one of the machine `{host}`, and may still go on there");
+            return Err(Failure::usage(error).with_hint(format!("on that machine: {command} --resume")).into());
         }
         store.look(|journal| {
             DetachedRuns::new(&store.catalogue, journal.ok_or_else(missing)?)
@@ -90,6 +92,7 @@ async fn begun(
     document(store, move |store| {
         let starter = starter(store)?;
         let (words, after, run) = wanted(store, starter)?;
+        check(&words)?;
         starter.start(words, after, run)?;
         listed(store)
     })
@@ -153,6 +156,20 @@ fn words(wanted: WantedRun) -> Vec<String> {
         }
     }
     words
+}
+
+/// Fails if these words are no run, or one that is less isolated than those that the form starts.
+fn check(words: &[String]) -> Result<(), Failure> {
+    let line = std::iter::once("judge".to_owned()).chain(words.iter().cloned());
+    let parsed = Cli::try_parse_from(line).map_err(|error| Failure::usage(told(&error)))?;
+    let Command::Run(args) = parsed.command else { return Err(Failure::usage("pages start runs alone")) };
+    let lowering = args.engine.on.map(|_| "--on").or_else(|| sandbox::lowering_flag(&args.sandbox));
+    lowering.map_or(Ok(()), |flag| {
+        let error =
+            format!("this run has the flag {flag}, and pages start nothing with less isolation than by default");
+        let typed = quote_words(std::iter::once("judge").chain(words.iter().map(String::as_str)));
+        Err(Failure::usage(error).with_hint(format!("if you trust it, in a terminal: {typed}")))
+    })
 }
 
 /// Returns what is wrong with a command line, without how to get help.
