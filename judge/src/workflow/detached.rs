@@ -3,7 +3,7 @@
 use super::command_line;
 use super::failure::Failure;
 use crate::engine::{self, DetachedJobs};
-use crate::journal::{Journal, JournalError};
+use crate::journal::{Journal, JournalError, RunOrigin};
 use crate::manifest::Catalogue;
 use crate::model::{DetachedJob, HistoryRow, JobState, RunId, RunState, StoredRun, error_chain};
 use crate::runner::RunError;
@@ -62,7 +62,7 @@ impl<'a> DetachedRuns<'a> {
 
     /// Fails where a run goes on, or may go on. `so` is what is not done therefore.
     pub(crate) fn check_ended(&mut self, run: RunId, so: &str) -> Result<Option<DetachedJob>, Failure> {
-        let (command, state) = self.journal.command_of(run)?.ok_or(JournalError::NoRun(run))?;
+        let RunOrigin { command, state, .. } = self.journal.origin_of(run)?.ok_or(JournalError::NoRun(run))?;
         let Some(job) = self.find(run, state)? else { return Ok(None) };
         let attach = attach_command(run, &command);
         let cancel = format!("`judge history rm {run} --cancel` cancels it");
@@ -91,8 +91,7 @@ fn attach_command(run: RunId, command: &str) -> Option<String> {
 /// Says how the results of a run whose job has ended are collected.
 pub(crate) fn how_to_collect(run: RunId, job: Option<&DetachedJob>, journal: &Journal) -> Option<String> {
     job.filter(|job| job.state == JobState::Ended)?;
-    let (command, _) = journal.command_of(run).ok()??;
-    let attach = attach_command(run, &command)?;
+    let attach = attach_command(run, &journal.origin_of(run).ok()??.command)?;
     Some(format!("run {run}: its job has ended; collect its results with: {attach}"))
 }
 
@@ -101,7 +100,7 @@ pub(crate) fn end(catalogue: &Catalogue, journal: &Journal, run: RunId, cancel: 
     let Some(job) = journal.cluster_job(run)? else { return Ok(()) };
     let mut runs = DetachedRuns::new(catalogue, journal);
     let is_detached = match cancel {
-        true => runs.find(run, journal.command_of(run)?.ok_or(JournalError::NoRun(run))?.1)?.is_some(),
+        true => runs.find(run, journal.origin_of(run)?.ok_or(JournalError::NoRun(run))?.state)?.is_some(),
         false => runs.check_ended(run, NOT_REMOVED)?.is_some(),
     };
     if !is_detached {

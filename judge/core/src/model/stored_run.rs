@@ -1,8 +1,8 @@
 //! A recorded run.
 
 use super::{
-    BestSource, CaseList, CaseSpec, CheckerIdentity, DetachedJob, Digest, JobId, Labels, Limits, NodeList, Origin, Outcome,
-    OutcomeGrid, RunId, RunState, StoredFeatures,
+    BestSource, CaseList, CaseSpec, CheckerIdentity, DetachedJob, Digest, JobId, Labels, Limits, NodeList, Origin,
+    Outcome, OutcomeGrid, RunId, RunState, StoredFeatures,
 };
 use judge_sandbox::Tier;
 use std::num::NonZeroI64;
