@@ -6,6 +6,7 @@ use crate::model::{
     CheckerChoice, CheckerIdentity, CheckerProtocol, CommandTemplate, Digest, ExternalChecker, FileGenerator, Game,
     GeneratorChoice, Problem,
 };
+use crate::parallel::map_on_all_cores;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
@@ -103,7 +104,7 @@ fn names_in(text: &str) -> Vec<String> {
 
 /// Returns the contents of those of these files that can be read.
 fn contents(files: &[PathBuf]) -> Vec<Vec<u8>> {
-    files.iter().filter_map(|file| std::fs::read(file).ok()).collect()
+    map_on_all_cores(files.len(), |number| std::fs::read(&files[number]).ok()).into_iter().flatten().collect()
 }
 
 /// Returns what tells the generator of a problem, in its version, from others: of a command, the line with a hash of the files

@@ -24,7 +24,7 @@ impl Journal {
         let Game { problem, checker, direction } = game;
         let key =
             SameGame { problem, checker: &checker.name, version: checker.version, name: &case.0, input: &input.0 };
-        let game_case = find_case(&self.connection, &key)?.map(|(id, ..)| id);
+        let game_case = find_case(&self.connection, &key)?.map(|known| known.id);
         let own = match (game_case, solver) {
             (Some(game_case), Some(solver)) => self.best_of_one(game_case, *direction, solver)?,
             (Some(game_case), None) => self.best_of_any(game_case, *direction)?,

@@ -181,18 +181,25 @@ pub(super) struct CaseFacts {
     pub(super) features: Option<String>,
 }
 
-/// Returns the row of a case, its file and its features, if it is known.
-pub(super) fn find_case(
-    connection: &Connection,
-    key: &SameGame<'_>,
-) -> rusqlite::Result<Option<(i64, Option<String>, Option<String>)>> {
+/// A case that the journal has.
+pub(super) struct KnownCase {
+    /// Its row.
+    pub(super) id: i64,
+    file: Option<String>,
+    features: Option<String>,
+}
+
+/// Returns a case, if the journal has it.
+pub(super) fn find_case(connection: &Connection, key: &SameGame<'_>) -> rusqlite::Result<Option<KnownCase>> {
     let SameGame { problem, checker, version, name, input } = key;
     connection
         .prepare_cached(
             "SELECT id, file, features FROM game_case
              WHERE problem = ?1 AND checker = ?2 AND checker_version = ?3 AND name = ?4 AND input = ?5",
         )?
-        .query_row(params![problem, checker, version, name, input], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .query_row(params![problem, checker, version, name, input], |row| {
+            Ok(KnownCase { id: row.get(0)?, file: row.get(1)?, features: row.get(2)? })
+        })
         .optional()
 }
 
@@ -200,8 +207,9 @@ pub(super) fn find_case(
 /// features.
 pub(super) fn case_id(connection: &Connection, key: &SameGame<'_>, facts: CaseFacts) -> rusqlite::Result<i64> {
     let CaseFacts { seed, file, features } = facts;
-    if let Some((id, known_file, known_features)) = find_case(connection, key)? {
-        if known_file != file || features.is_some() && known_features != features {
+    if let Some(known) = find_case(connection, key)? {
+        let id = known.id;
+        if known.file != file || features.is_some() && known.features != features {
             connection
                 .prepare_cached(
                     "UPDATE game_case SET seed = ?2, file = ?3, features = coalesce(?4, features) WHERE id = ?1",

@@ -18,7 +18,7 @@ use std::path::Path;
 pub fn prepare<E>(spec: SolverSpec, toolbox: &Toolbox, run: &mut RunCompiler<'_, E>) -> Result<Solver, E> {
     let chosen = language::choose(&spec, || toolbox.settings.languages(), &toolbox.settings.choices);
     let (found, allowance) = match chosen {
-        Ok(Some(source)) => (from_source(&source, toolbox, run)?, source.language.allowance.clone()),
+        Ok(Some(source)) => (from_source(&source, toolbox, run)?, source.language.allowance),
         Ok(None) => (invocation(&spec.text), Allowance::default()),
         Err(why) => (Invocation::CannotStart(why.to_string()), Allowance::default()),
     };

@@ -213,11 +213,6 @@ mod tests {
             (8, "unexpected eof Unexpected end of file\n", "rejected answer: Unexpected end of file"),
             (7, "points 12.5 good\n", "accepted 12.5"),
             (7, "points 0 \n", "accepted 0"),
-            (7, "debug 99\npoints 7 seven\n\n", "accepted 7"),
-            (7, "points 100 the solver printed this\npoints 7\n", "accepted 7"),
-            (13, "partially correct (99) the solver printed this\npartially correct (13) x\n", "accepted 13"),
-            (1, "debug 99\nwrong answer too far\n", "rejected answer: too far"),
-            (1, "wrong answer two\nlines\n", "rejected answer: two; lines"),
             (5, "points -3\n", "accepted -3"),
             (13, "partially correct (13) most of it\n", "accepted 13"),
             (29, "partially correct (13) \n", "accepted 13"),
@@ -250,6 +245,19 @@ mod tests {
         }
         let killed = CallOutput { status: ExitStatus::from_raw(11), stdout: b"", stderr: b"", reports: &[] };
         assert!(Testlib { xml: false }.ruling(&killed).unwrap_err().to_string().contains("SIGSEGV"));
+    }
+
+    #[test]
+    fn the_last_line_has_the_result() {
+        for (code, stderr, ruling) in [
+            (7, "debug 99\npoints 7 seven\n\n", "accepted 7"),
+            (7, "points 100 the solver printed this\npoints 7\n", "accepted 7"),
+            (13, "partially correct (99) the solver printed this\npartially correct (13) x\n", "accepted 13"),
+            (1, "debug 99\nwrong answer too far\n", "rejected answer: too far"),
+            (1, "wrong answer two\nlines\n", "rejected answer: two; lines"),
+        ] {
+            assert_eq!(said(code, stderr, None).as_deref(), Ok(ruling), "{code} {stderr}");
+        }
     }
 
     #[test]
