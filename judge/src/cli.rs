@@ -380,6 +380,12 @@ impl RunArgs {
         self.problem.as_deref().or_else(first)
     }
 
+    /// Returns the first word, where an option names the problem: it may be meant as a problem's id, too.
+    #[must_use]
+    pub fn word_beside_problem(&self) -> Option<&str> {
+        self.problem.as_ref().and(self.words.first()).map(String::as_str)
+    }
+
     /// Returns the solvers, in the order of the command line's words and then of its options.
     #[must_use]
     pub fn solvers(&self) -> Vec<String> {

@@ -43,14 +43,9 @@ pub(super) fn run(given: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
     let shard = args.shard.map(sharding::shard).transpose()?;
     let (catalogue, _programs) = programs::catalogue(given, args.problem_id())?;
     let problem = load::problem(&catalogue, args.problem_id())?;
+    refuse_contradictions(args, &catalogue, problem)?;
     let outputs = RunOutputs::check(&args.reports)?;
     let ChosenCases { cases, features } = choose(problem, &args.cases, args.group_by.as_deref(), args.repeat)?;
-    if shard.is_some() && args.best.as_deref() == Some(Path::new("ledger")) {
-        return Err(Failure::usage(
-            "the score of a shard does not depend on a journal, so that it has no --best ledger",
-        )
-        .with_hint("--best problem; once the shards are merged: judge rescore last --best ledger"));
-    }
     let journal = FromJournal::of_run(!args.no_journal && shard.is_none());
     let reference = ReferenceScores::open(&catalogue, problem, args.best.as_deref(), journal)?;
     // Only now: what is wrong with the problem or its cases comes first.
@@ -86,6 +81,21 @@ pub(super) fn run(given: Given<'_>, args: &RunArgs) -> Result<Exit, Failure> {
     let plan = played.plan();
     let features = played.features(features);
     Play { catalogue: &catalogue, args, plan, runner: &*runner, provenance }.play(recorder, outputs, features)
+}
+
+/// Refuses arguments that do not go together.
+fn refuse_contradictions(args: &RunArgs, catalogue: &Catalogue, problem: &Problem) -> Result<(), Failure> {
+    let is_id = |word: &&str| catalogue.find(word).is_ok() && !Path::new(word).exists();
+    if let Some(word) = args.word_beside_problem().filter(is_id) {
+        let error = format!("the id `{word}` cannot be used with `--problem {}`", problem.id);
+        return Err(Failure::usage(error).with_hint("name one problem, and solvers as in `-s ./bot`"));
+    }
+    if args.shard.is_some() && args.best.as_deref() == Some(Path::new("ledger")) {
+        let error = "the score of a shard does not depend on a journal, so that it has no --best ledger";
+        let hint = "--best problem; once the shards are merged: judge rescore last --best ledger";
+        return Err(Failure::usage(error).with_hint(hint));
+    }
+    Ok(())
 }
 
 /// Follows a run that goes on without its judge: its plan is that of its folder, and its reports are those of this command

@@ -1,7 +1,7 @@
 //! The best score on each case of a problem, from recorded runs and from imported files.
 
+use super::columns::read_score;
 use super::rank::rank;
-use super::stored::read_score;
 use super::{Journal, JournalError};
 use crate::model::{
     BestOrigin, BestScore, BestScores, CaseName, Digest, Direction, Game, KnownBest, RunId, natural_key,

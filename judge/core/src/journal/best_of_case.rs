@@ -1,8 +1,8 @@
 //! The best score on one case.
 
+use super::columns::read_score;
 use super::key::SameGame;
 use super::row_writer::find_case;
-use super::stored::read_score;
 use super::{Journal, JournalError};
 use crate::model::{CaseName, Digest, Direction, Game};
 use checkers::Score;

@@ -1,6 +1,8 @@
 //! Times, limits and named values as columns hold them.
 
+use super::error::{JournalError, shortened};
 use crate::model::{Bytes, Limits, Time};
+use checkers::Score;
 use rusqlite::Row;
 use rusqlite::types::Type;
 use std::error::Error;
@@ -53,4 +55,9 @@ where
 {
     let unknown = |error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error));
     row.get::<_, String>(column)?.parse().map_err(unknown)
+}
+
+/// Reads a score from its digits.
+pub(super) fn read_score(text: &str) -> Result<Score, JournalError> {
+    text.parse().map_err(|_| JournalError::Damaged(format!("`{}` is no score", shortened(text))))
 }

@@ -1,8 +1,7 @@
 //! What the scores of a run are relative to, beside its own: the best scores that were known when it started. They are written
 //! down with the run, so that its points never change.
 
-use super::columns::named;
-use super::stored::read_score;
+use super::columns::{named, read_score};
 use super::{Journal, JournalError};
 use crate::model::{BestOrigin, BestSource, CaseList, CaseSpec, Direction, KnownBest, Problem, RunId};
 use rusqlite::{Connection, OptionalExtension, Row, params};

@@ -1,6 +1,6 @@
 //! Reads a whole run as it was recorded.
 
-use super::columns::{count, limits, named, time};
+use super::columns::{count, limits, named, read_score, time};
 use super::error::shortened;
 use super::history::{run_state, settled};
 use super::origins::OriginMachines;
@@ -9,7 +9,6 @@ use crate::model::{
     BrokenRule, CaseName, CaseSource, CaseSpec, CheckerIdentity, Digest, Labels, NodeList, Outcome, RunChoice, RunId,
     RunState, StoredCase, StoredCases, StoredEntrant, StoredFeatures, StoredOutcome, StoredRun, Verdict,
 };
-use checkers::Score;
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
 use rusqlite::{OptionalExtension, Row, Rows};
 use std::path::PathBuf;
@@ -214,9 +213,4 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
         },
         node: row.get(first + 12)?,
     })
-}
-
-/// Reads a score from its digits.
-pub(super) fn read_score(text: &str) -> Result<Score, JournalError> {
-    text.parse().map_err(|_| JournalError::Damaged(format!("`{}` is no score", shortened(text))))
 }

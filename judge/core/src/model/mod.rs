@@ -15,6 +15,7 @@ mod event;
 mod exit;
 mod external_checker;
 mod features;
+mod known_best;
 mod labels;
 mod language;
 mod language_choice;
@@ -54,7 +55,7 @@ mod weight;
 
 pub use allowance::{Allowance, TimeFactor, TimeFactorError};
 pub use answer_files::AnswerFiles;
-pub use best_score::{BestOrigin, BestScore, BestScores, Game, KnownBest};
+pub use best_score::{BestScore, BestScores, Game};
 pub use case::{CaseName, CaseSource, CaseSpec, Thresholds, ThresholdsError};
 pub use case_list::{CaseIter, CaseList, ReadFile, Repetitions, TermsBySource};
 pub use checker_identity::CheckerIdentity;
@@ -69,6 +70,7 @@ pub use external_checker::{
     Tester, Testlib,
 };
 pub use features::{Feature, FeatureRule, Features, StoredFeatures, is_feature_name, rules_word};
+pub use known_best::{BestOrigin, KnownBest};
 pub use labels::{Labels, Note, NoteError, Tag, TagError};
 pub use language::{Language, LanguageTable, Languages};
 pub use language_choice::LanguageChoice;
