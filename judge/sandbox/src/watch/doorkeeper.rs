@@ -4,10 +4,19 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::api::clock;
 use crate::api::request::Limits;
-use crate::confine::fork_gate::{ForkGate, Wish};
+use crate::api::text::stat;
+use crate::confine::fork_gate::{ForkGate, Knock, Wish};
 use crate::proc::handler;
 use crate::watch::meter::Meter;
+
+/// How long to wait before it is looked again what has become of what was allowed.
+const PAUSE: u64 = 200_000;
+/// Starting a process or thread takes no longer: in ticks of the starting thread's CPU time, and in nanoseconds of waiting
+/// for what the kernel does.
+const START_TICKS: u64 = 2;
+const START_WAIT: u64 = 20_000_000;
 
 /// Which requests at the gate are allowed during one run.
 pub(crate) struct Doorkeeper<'a> {
@@ -17,6 +26,10 @@ pub(crate) struct Doorkeeper<'a> {
     outputs: [(u64, u64); 2],
     /// No more tasks than this can be alive.
     at_most: u64,
+    /// What was allowed and may not be there yet: it is not among those alive.
+    starts: Vec<Start>,
+    /// Who waits until it is certain how many are alive.
+    waiting: Vec<Knock>,
     /// A process or thread was refused.
     pub(crate) was_full: bool,
 }
@@ -25,7 +38,7 @@ impl<'a> Doorkeeper<'a> {
     /// For a run of these limits, which writes to `outputs`.
     pub(crate) fn new(gate: &'a ForkGate, limits: &'a Limits, outputs: [BorrowedFd<'_>; 2]) -> Doorkeeper<'a> {
         let outputs = outputs.map(|pipe| rustix::fs::fstat(pipe).map_or((0, 0), |pipe| (pipe.st_dev, pipe.st_ino)));
-        Doorkeeper { gate, limits, outputs, at_most: 1, was_full: false }
+        Doorkeeper { gate, limits, outputs, at_most: 1, starts: Vec::new(), waiting: Vec::new(), was_full: false }
     }
 
     /// Readable when a process asks.
@@ -33,9 +46,31 @@ impl<'a> Doorkeeper<'a> {
         self.gate.fd()
     }
 
-    /// Answers one request; returns whether a new process was allowed.
-    pub(crate) fn attend(&mut self, meter: &mut Meter<'_>) -> bool {
-        let Some(knock) = self.gate.open() else { return false };
+    /// Nanoseconds until [`attend`](Self::attend) is to be called even if no process asks.
+    pub(crate) fn pause(&self) -> u64 {
+        if self.waiting.is_empty() { u64::MAX } else { PAUSE }
+    }
+
+    /// Answers one request, if there `is_one`, and who waits for an answer.
+    pub(crate) fn attend(&mut self, meter: &mut Meter<'_>, is_one: bool) {
+        if is_one && let Some(knock) = self.gate.open() {
+            self.consider(knock, meter);
+        }
+        while let Some(&knock) = self.waiting.first() {
+            let Some(admitted) = self.admit(meter) else { return };
+            self.waiting.remove(0);
+            self.gate.answer(knock, admitted);
+            if admitted && self.limits.processes.is_some() {
+                self.starts.push(Start { thread: knock.thread, seen: None });
+            }
+            if admitted && matches!(knock.wish, Wish::Process) {
+                meter.cpu().stir();
+            }
+        }
+    }
+
+    /// Answers a request, or puts it among those that wait.
+    fn consider(&mut self, knock: Knock, meter: &mut Meter<'_>) {
         let admitted = match (knock.wish, meter.memory()) {
             (Wish::Memory(bytes), Some(memory)) => {
                 memory.grant(knock.thread, bytes, self.limits.memory.unwrap_or(u64::MAX))
@@ -44,7 +79,10 @@ impl<'a> Doorkeeper<'a> {
             (Wish::Memory(_) | Wish::Pages(_), None) => true,
             (Wish::Process | Wish::Thread, _) => {
                 meter.expect_company(knock.thread);
-                self.admit(meter)
+                // What it asked for before has become something, or a signal came between.
+                self.starts.retain(|start| start.thread != knock.thread);
+                self.waiting.retain(|other| other.thread != knock.thread);
+                return self.waiting.push(knock);
             }
             (Wish::Handler(action), _) => {
                 // Fails for a bad address, of which the kernel tells the program itself.
@@ -57,7 +95,6 @@ impl<'a> Doorkeeper<'a> {
             }
         };
         self.gate.answer(knock, admitted);
-        admitted && matches!(knock.wish, Wish::Process)
     }
 
     /// Whether a thread's descriptor is one of the pipes that the helper empties. The run must have no other task: it
@@ -67,15 +104,45 @@ impl<'a> Doorkeeper<'a> {
         file.is_ok_and(|file| self.outputs.contains(&(file.dev(), file.ino()))) && meter.alive() == 1
     }
 
-    /// Whether there may be one more process or thread.
-    fn admit(&mut self, meter: &Meter<'_>) -> bool {
+    /// Whether there may be one more process or thread; `None` while that is not certain.
+    fn admit(&mut self, meter: &Meter<'_>) -> Option<bool> {
         let is_full = |at_most: u64| self.limits.processes.is_some_and(|limit| at_most >= u64::from(limit));
+        let mut alive = 0;
         if is_full(self.at_most) {
-            self.at_most = meter.alive();
+            // Before they are counted: what is there by now is then among them.
+            self.starts.retain_mut(Start::is_underway);
+            alive = meter.alive();
+            self.at_most = alive + self.starts.len() as u64;
         }
         let admitted = !is_full(self.at_most);
+        if !admitted && !is_full(alive) {
+            return None;
+        }
         self.at_most += u64::from(admitted);
         self.was_full |= !admitted;
-        admitted
+        Some(admitted)
+    }
+}
+
+/// A process or thread that was allowed.
+struct Start {
+    /// Who starts it.
+    thread: u32,
+    /// When that was looked at first, and the ticks of its CPU time then.
+    seen: Option<(u64, u64)>,
+}
+
+impl Start {
+    /// Whether the thread that asked may still be about to start it.
+    fn is_underway(&mut self) -> bool {
+        let Some(stat) = stat(Path::new(&format!("/proc/{0}/task/{0}", self.thread))) else { return false };
+        let ticks = stat.split(' ').skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+        let (since, before) = *self.seen.get_or_insert_with(|| (clock::now(), ticks));
+        match stat.as_bytes().first() {
+            Some(b'R') => ticks < before + START_TICKS,
+            // Waits for a lock of the kernel's; or for what it started, by `vfork`.
+            Some(b'D') => clock::now() < since + START_WAIT,
+            _ => false,
+        }
     }
 }

@@ -117,6 +117,7 @@ impl Watcher<'_, '_> {
                 },
             };
             let timeout = timeout.min(self.meter.cpu().attend());
+            let timeout = timeout.min(self.doorkeeper.as_ref().map_or(u64::MAX, Doorkeeper::pause));
             let woken = self.wait(Some(program.ended()), timeout, !is_first)?;
             if woken.judge {
                 return Err(Fault::Cancelled);
@@ -130,11 +131,8 @@ impl Watcher<'_, '_> {
             if woken.ended && program.is_over() {
                 return Ok(());
             }
-            if woken.knocked
-                && let Some(doorkeeper) = &mut self.doorkeeper
-                && doorkeeper.attend(self.meter)
-            {
-                self.meter.cpu().stir();
+            if let Some(doorkeeper) = &mut self.doorkeeper {
+                doorkeeper.attend(self.meter, woken.knocked);
             }
             // Of a conversation, there is a line at a time: to look for another would cost as much as to pass this one on.
             self.stdout.drain(buffer, if self.stdout.relays() { 1 } else { 32 })?;

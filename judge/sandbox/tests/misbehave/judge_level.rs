@@ -14,7 +14,7 @@ use super::pace::{in_time, patiently, slowness};
 use super::request;
 use super::scene::{folder_for_all, processes_with};
 use super::{
-    between, brief, channels, clocks, copies, deaths, first, hoard, queue, remembered, solvers, streams, traces,
+    between, brief, channels, clocks, copies, deaths, first, hoard, queue, races, remembered, solvers, streams, traces,
 };
 
 type Test = fn(&Sandbox, &Path) -> Result<(), String>;
@@ -46,6 +46,9 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("queue cancelled", queue::cancelled),
     ("figures after a littered folder", figures_after_a_littered_folder),
     ("cannot start", cannot_start),
+    ("outputs of every kind", streams::outputs_of_every_kind),
+    ("programs written at once", races::programs_written_at_once),
+    ("bystanders of forks", races::bystanders_of_forks),
     ("streams in files", streams::in_files),
     ("streams in pipes", streams::in_pipes),
     ("output without a reader", streams::output_without_a_reader),

@@ -22,6 +22,7 @@ mod judge_level;
 mod pace;
 mod plain_user;
 mod queue;
+mod races;
 mod remembered;
 mod repeat;
 #[path = "../../../../tests/support/require.rs"]

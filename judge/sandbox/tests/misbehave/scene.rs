@@ -133,7 +133,7 @@ pub(crate) fn folder_for_all(programs: &Path) -> tempfile::TempDir {
 }
 
 const HEADER: &str = include_str!("misbehave.h");
-const SOURCES: [(&str, &str); 12] = [
+const SOURCES: [(&str, &str); 13] = [
     ("cpu", include_str!("cpu.c")),
     ("memory", include_str!("memory.c")),
     ("output", include_str!("output.c")),
@@ -146,6 +146,7 @@ const SOURCES: [(&str, &str); 12] = [
     ("hoard", include_str!("hoard.c")),
     ("sharing", include_str!("sharing.c")),
     ("between", include_str!("between.c")),
+    ("races", include_str!("races.c")),
 ];
 
 /// A copy of `unseen` that others than its owner may execute but not read.

@@ -152,6 +152,58 @@ pub(crate) fn inputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Result
     check(endless.breaches == [judge_sandbox::Breach::Cpu], || format!("endless: {endless:?}"))
 }
 
+/// Whatever the caller's file is, the output is there or an error says so, and nothing waits.
+pub(crate) fn outputs_of_every_kind(sandbox: &Sandbox, programs: &Path) -> Result<(), String> {
+    let mut worker = sandbox.worker(None).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let [fifo, target, link] = ["fifo", "target", "link"].map(|name| folder.path().join(name));
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    fs::write(&target, "").unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let open = |path: &Path, write: bool| File::options().read(true).write(write).open(path).unwrap();
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+    // Opened to read, too, it holds what a pipe holds, and has a reader for a while.
+    let held = open(&fifo, true);
+    let reader = open(&fifo, true);
+    let kinds = [
+        ("a FIFO", held, true),
+        ("a link to a file", open(&link, true), true),
+        ("a device", open("/dev/null".as_ref(), true), true),
+        ("a socket", File::from(OwnedFd::from(theirs)), true),
+        ("a folder", open(folder.path(), false), false),
+        ("a file to read", open(&target, false), false),
+        ("a full device", open("/dev/full".as_ref(), true), false),
+    ];
+    let mut request = request(programs.join("output"), &["output", "exactly", "1000"].map(str::to_owned));
+    for (kind, file, takes) in kinds {
+        let file = Arc::new(file);
+        for is_error in [false, true] {
+            let sink = Sink::File(Arc::clone(&file));
+            (request.stdout, request.stderr) = if is_error { (Sink::Capture, sink) } else { (sink, Sink::Capture) };
+            request.argv[1] = if is_error { "complaints".into() } else { "exactly".into() };
+            let began = Instant::now();
+            let result = worker.run(&request);
+            let took = began.elapsed();
+            in_time(took < patiently(Duration::from_secs(3)), || format!("{kind} took {took:?}"));
+            let is_fine = match &result {
+                Ok(execution) => takes && execution.end == End::Exited(0) && execution.breaches.is_empty(),
+                Err(Fault::System { action, .. }) => !takes && action.contains("output"),
+                Err(_) => false,
+            };
+            check(is_fine, || format!("{kind}, for errors {is_error}: {result:?}"))?;
+        }
+    }
+    check(fs::metadata(&target).unwrap().len() > 1000, || "the link's target is empty".to_owned())?;
+    for mut end in [reader, File::from(OwnedFd::from(ours))] {
+        let mut heard = [0; 1000];
+        end.read_exact(&mut heard).map_err(|error| error.to_string())?;
+    }
+    (request.stdout, request.stderr, request.argv[1]) = (Sink::Capture, Sink::Capture, "exactly".into());
+    let next = worker.run(&request).map_err(|fault| fault.to_string())?;
+    check(next.stdout.len() == 1000, || format!("the next run: {next:?}"))
+}
+
 /// By their names in `/dev`, whosever the files behind them are.
 pub(crate) fn by_name(sandbox: &Sandbox, _: &Path) -> Result<(), String> {
     let mut worker = sandbox.worker(None).unwrap();
