@@ -199,16 +199,17 @@ fn a_group_counts_nothing_where_one_that_it_depends_on_is_not_fulfilled() {
 }
 
 #[test]
-fn a_comparison_counts_the_cases_of_a_group_by_themselves() {
-    // All cases of the group have the points of the worst: one observation is not sixteen.
+fn a_comparison_counts_a_group_once() {
+    // The group counts by its worst case: one observation is not sixteen.
     let folder = echo("[[problem.group]]\nname = \"a\"\nseeds = \"1-16\"\naggregate = \"min\"\n");
     let (first, second) = ("a=cat", "b=sh -c 'read n; [ $n = 1 ] && echo 2 || echo $n'");
     let compare = ["compare", "-p", "echo", "--seeds", "1-16", "--measure", "points", first, second];
     let report = folder.json(&compare).1;
     let effects = report["comparisons"][0]["effects"].as_array().unwrap();
-    let differing = effects.iter().filter(|effect| effect["effect"] != json!(0.0));
-    assert_eq!((effects.len(), differing.count()), (16, 1), "{report}");
-    assert_ne!(report["comparisons"][0]["claim"], "better");
+    assert_eq!((effects.len(), &effects[0]["effect"]), (1, &json!(1.0)), "{report}");
+    assert_eq!(report["comparisons"][0]["claim"], "too-few-cases");
+    let note = "16 cases make 1 effect: a test group that counts as a whole has one";
+    assert_eq!(report["comparisons"][0]["note"], note);
 }
 
 #[test]

@@ -75,7 +75,11 @@ fn a_comparison_has_the_charts_of_the_live_page() {
     let labels = browser.evaluate("[...document.querySelectorAll('#charts [role=img]')].map((one) => one.ariaLabel)");
     let labels: Vec<_> = labels.as_array().unwrap().iter().filter_map(|label| label.as_str()).collect();
     assert_eq!(labels[0], "Scores of both: 12 points", "{labels:?}");
-    assert!(labels[2].starts_with("Effect as cases came in: ") && !labels[2].ends_with(" 0 points"), "{labels:?}");
+    assert!(
+        labels[2].starts_with("Effect as cases came in, with the anytime-valid interval: ")
+            && !labels[2].ends_with(" 0 points"),
+        "{labels:?}"
+    );
     browser.size(400, 900);
     browser.until("document.documentElement.scrollWidth <= innerWidth");
     assert_quiet(&browser);

@@ -161,7 +161,9 @@ fn too_few(report: &CompareReport<'_>, paired: &PairedComparison) -> String {
         return format!("not decided: {} cases that both solved are too few", paired.solved.min(effects));
     }
     let level = percentage(report.parameters.alpha);
-    format!("not decided: {effects} cases are too few for a conclusion at {level} %, which takes at least {fewest}")
+    let are = if effects == 1 { "is" } else { "are" };
+    let cases = counted(effects, "case");
+    format!("not decided: {cases} {are} too few for a conclusion at {level} %, which takes at least {fewest}")
 }
 
 /// Returns which way an estimate errs that ended the test by being large.

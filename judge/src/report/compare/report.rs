@@ -1,6 +1,6 @@
 //! The report of a comparison: the value that every format is rendered from.
 
-use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, TestGroup, one_line};
+use crate::model::{JobId, Outcome, OutcomeGrid, Provenance, Rule, RunId, Stop, TestGroup, counted, one_line};
 use crate::paired::{Claim, Contrast, EffectMeasure, FeatureRange, Inference, Pair, PairedComparison, TestParameters};
 use crate::plan::Plan;
 use crate::report::text::reference::Reference;
@@ -120,10 +120,11 @@ impl CompareReport<'_> {
         match cases.checked_sub(effects) {
             None | Some(0) => None,
             Some(_) if self.has_whole_groups() => {
-                Some(format!("{cases} cases make {effects} effects: a test group that counts as a whole has one"))
+                let effects = counted(effects, "effect");
+                Some(format!("{cases} cases make {effects}: a test group that counts as a whole has one"))
             }
             Some(repeated) => Some(format!(
-                "{} the input of another one: cases with the same input count once, so there are {effects} effects",
+                "{} the input of another one: cases with the same input count once, so that {effects} of {cases} have an effect of their own",
                 if repeated == 1 { "1 case has".to_owned() } else { format!("{repeated} cases have") }
             )),
         }
