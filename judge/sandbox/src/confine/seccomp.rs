@@ -16,8 +16,10 @@ pub(crate) struct Rules {
     pub(crate) shared_world: bool,
     /// No control group: memory that no process's size shows would be free.
     pub(crate) uncharged_memory: bool,
-    /// No gate asks about what may be harmless: shared memory, pages sent from files, clocks of the program's own threads.
+    /// No gate asks about what may be harmless: shared memory, pages sent from files.
     pub(crate) unasked: bool,
+    /// CPU clocks of other tasks would be those of the machine's, and no gate asks whose they are.
+    pub(crate) open_clocks: bool,
     /// What the program wrote must not be executed.
     pub(crate) foreign_code_only: bool,
     /// Neither a pid namespace nor landlock keeps the program's signals in.
@@ -212,7 +214,7 @@ fn clocks(table: &mut Table, rules: Rules) {
             code.allow_unless(BPF_JGE, SHARED);
             code.unless(BPF_JGE, calls::CLOCKS_OF_TASKS, libc::EINVAL);
             code.allow_when(BPF_JGE, calls::clocks_of(0));
-            if rules.shared_world && rules.unasked {
+            if rules.open_clocks {
                 code.when(BPF_JGE, 0, libc::EINVAL);
             } else if !rules.shared_world {
                 code.mask(!calls::KINDS_OF_CLOCKS);

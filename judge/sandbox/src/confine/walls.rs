@@ -33,6 +33,8 @@ pub(crate) struct Isolation {
     pub(crate) identity: Option<u32>,
     /// What lets this process start another, where a gate asks about new processes.
     pub(crate) pass: Option<Pass>,
+    /// Whether that gate asks about CPU clocks, too.
+    pub(crate) asks_for_clocks: bool,
 }
 
 /// What the walls are made from: the isolation, and what the program of the moment may reach.
@@ -132,12 +134,13 @@ impl WallContext {
 
     /// What the filter has to make up for, for programs with this limit of processes.
     fn rules(&self, processes: Option<u32>) -> seccomp::Rules {
-        let Isolation { shared_world, has_cgroup, counts_cpu, .. } = self.isolation;
+        let Isolation { shared_world, has_cgroup, counts_cpu, asks_for_clocks, .. } = self.isolation;
         let unasked = self.is_unasked();
         seccomp::Rules {
             shared_world,
             uncharged_memory: !has_cgroup,
             unasked,
+            open_clocks: shared_world && (unasked || !asks_for_clocks),
             foreign_code_only: !counts_cpu,
             signals_escape: self.signals_escape(),
             truncation_escapes: shared_world && self.landlock < landlock::KNOWS_TRUNCATION,

@@ -69,7 +69,8 @@ impl Bare {
         // After all that it has to share with this thread: the reaper's blocked signal, the clock, the folder's mounts.
         let can_inherit = restricted && landlock::version() >= landlock::SCOPES_SIGNALS;
         let launcher = can_inherit.then(Launcher::start).transpose()?;
-        let also = Also { memory: restricted, clocks: restricted };
+        // Without a launcher the gate is on this thread, too, which reads the clocks of the programs: it would ask itself.
+        let also = Also { memory: restricted, clocks: launcher.is_some() };
         let (gate, pass) = by(launcher.as_ref(), || ForkGate::install(also)).unzip();
         let isolation = Isolation {
             restricted,
@@ -79,6 +80,7 @@ impl Bare {
             other_tasks: owner.map(|_| 0),
             identity: owner,
             pass,
+            asks_for_clocks: also.clocks,
         };
         let mut walls = WallContext::new(isolation, Some(charge));
         if let Some(launcher) = &launcher {

@@ -178,6 +178,7 @@ fn isolation(config: &InitConfig, pass: Option<Pass>) -> Isolation {
         other_tasks: Some(u64::from(own_user_namespace)),
         identity: identity.filter(|_| !own_user_namespace),
         pass,
+        asks_for_clocks: false,
     }
 }
 

@@ -9,6 +9,7 @@ const STRICT: Rules = Rules {
     shared_world: true,
     uncharged_memory: true,
     unasked: true,
+    open_clocks: true,
     foreign_code_only: true,
     signals_escape: true,
     truncation_escapes: true,
@@ -19,6 +20,7 @@ const MILD: Rules = Rules {
     shared_world: false,
     uncharged_memory: false,
     unasked: false,
+    open_clocks: false,
     foreign_code_only: false,
     signals_escape: false,
     truncation_escapes: false,
@@ -270,7 +272,7 @@ fn memory_is_made_and_used_in_known_ways_alone() {
 #[test]
 fn the_clock_of_another_is_refused_or_asked_for() {
     let clock = |task: i32, kind: i32| u64::from(((!task << 3) | kind).cast_unsigned());
-    let bare = Rules { unasked: false, ..STRICT };
+    let bare = Rules { open_clocks: false, ..STRICT };
     for &number in calls::NAME_CLOCKS {
         for rules in [STRICT, bare, MILD] {
             let call = |clock| under(rules, number, at(0, clock));
