@@ -176,6 +176,9 @@ static void signals(void) {
 	waitpid(child, &status, 0);
 	say("it was killed by", WTERMSIG(status));
 	say("nobody to signal", kill(child, 0));
+	/* A fault from here on is one, and has nowhere to go back to. */
+	signal(SIGSEGV, SIG_DFL);
+	signal(SIGFPE, SIG_DFL);
 }
 
 /* Memory. */
