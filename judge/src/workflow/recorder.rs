@@ -12,8 +12,8 @@ use crate::journal::{
 };
 use crate::manifest::Catalogue;
 use crate::model::{
-    CaseList, CaseSource, CaseSpec, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER, JobId,
-    KnownOutcome, Node, Problem, Retention, RunId, Shard, Solver, Stop, error_chain, one_line,
+    CaseList, CaseSource, CaseSpec, CheckerIdentity, ClusterJob, Digest, FinishedJob, GeneratorChoice, JOURNAL_FOLDER,
+    JobId, KnownOutcome, Node, Problem, Retention, RunId, Shard, Solver, Stop, error_chain, one_line,
 };
 use crate::parallel::map_on_all_cores;
 use crate::plan::Plan;
@@ -108,14 +108,13 @@ struct Setters {
 }
 
 impl Setters {
-    fn of(problem: &Problem) -> Self {
-        let checker = checker_identity(&problem.checker).to_string();
-        Self { problem: problem.clone(), checker, generator: generator_identity(problem) }
+    fn of(problem: &Problem, checker: &CheckerIdentity) -> Self {
+        Self { problem: problem.clone(), checker: checker.to_string(), generator: generator_identity(problem) }
     }
 
     /// Returns which of them is another one now.
     fn changed(&self) -> Option<&'static str> {
-        let Self { checker, generator, .. } = Self::of(&self.problem);
+        let Self { checker, generator, .. } = Self::of(&self.problem, &checker_identity(&self.problem.checker));
         let changed = [("checker", checker != self.checker), ("generator", generator != self.generator)];
         changed.into_iter().find_map(|(name, changed)| changed.then_some(name))
     }
@@ -215,7 +214,8 @@ impl Recorder {
             let probe = probe.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             journal.map(|journal| (journal, hashes, probe))
         })?;
-        let (recording, mut known) = with_record(context, &hashes, probe, |record| match options.resume {
+        let checker = checker_identity(&plan.problem.checker);
+        let (recording, mut known) = with_record(context, (&checker, &hashes), probe, |record| match options.resume {
             true => resume(journal, catalogue.retention(), record),
             false => Ok((Recording::begin(journal, catalogue.retention(), record)?, Known::of(plan))),
         })?;
@@ -223,7 +223,7 @@ impl Recorder {
             recording.add_earlier(0, &mut known)?;
         }
         let reference = if options.resume { recording.reference()? } else { None };
-        let setters = engine.is_none().then(|| Setters::of(&plan.problem));
+        let setters = engine.is_none().then(|| Setters::of(&plan.problem, &checker));
         Ok(Self { reference, setters, ..Self::of(options, plan, known, Some(recording)) })
     }
 
@@ -337,7 +337,7 @@ impl Recorder {
 /// Makes the record of a run, for one use.
 fn with_record<T>(
     context: &RunContext<'_>,
-    hashes: &[Digest],
+    (checker, hashes): (&CheckerIdentity, &[Digest]),
     probe: Option<Digest>,
     use_it: impl FnOnce(&RunRecord<'_>) -> T,
 ) -> T {
@@ -348,10 +348,9 @@ fn with_record<T>(
         surroundings.cpu_model = format!("nodes of {engine}");
     }
     let command = command_line::recorded(shard);
-    let checker = checker_identity(&plan.problem.checker);
     use_it(&RunRecord {
         plan,
-        checker: &checker,
+        checker,
         solver_hashes: hashes,
         command: &command,
         message,
@@ -373,7 +372,8 @@ pub(crate) fn uncollected(context: &RunContext<'_>) -> Result<Option<RunId>, Fai
         return Ok(None);
     }
     let hashes = fingerprints(context.plan, &context.plan.solvers, context.toolbox);
-    let unfinished = with_record(context, &hashes, None, |record| journal.unfinished(record))?;
+    let checker = checker_identity(&context.plan.problem.checker);
+    let unfinished = with_record(context, (&checker, &hashes), None, |record| journal.unfinished(record))?;
     let Some(run) = unfinished else { return Ok(None) };
     let job = DetachedRuns::new(context.catalogue, &journal).check_ended(run, "nothing was submitted")?;
     Ok(job.map(|_| run))

@@ -23,4 +23,5 @@ pub use catalogue::{Catalogue, UnknownProblem, read_best_scores};
 pub use complaint::CatalogueComplaint;
 pub use document::{ManifestError, decode};
 pub use languages::{built_in as built_in_languages, read_languages};
+pub(crate) use protocols::REJECTION;
 pub use suggest::closest;

@@ -14,8 +14,8 @@ const XML: &str = "-appes";
 const OF_REGEX: [&str; 5] = ["score-regex", "score-match", "score-stream", "reject-regex", "reject-exit-codes"];
 
 /// Finds a rejection where the catalogue has no `reject-regex`: testers of AtCoder print `[WA] REASON`, no score, and end
-/// with exit code 0.
-const REJECTION: &str = r"(?m)^\[WA\]\s*(.*\S)";
+/// with exit code 0. The solver's standard error may stand beside it.
+pub(crate) const REJECTION: &str = r"(?m)^\[WA\]\s*(.*\S)";
 
 /// What a command is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

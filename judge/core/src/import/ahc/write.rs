@@ -3,6 +3,7 @@
 use super::cases::Cases;
 use super::package::{PAGE, PROGRAMS, Package, Stream, program};
 use crate::import::text::Text;
+use crate::manifest::REJECTION;
 
 /// Finds `Score = 12`, as AtCoder's tools print it.
 const NAMED: &str = r"(?mi)^\s*score\s*[:=]\s*(-?\d+(?:\.\d+)?)\s*$";
@@ -10,11 +11,7 @@ const NAMED: &str = r"(?mi)^\s*score\s*[:=]\s*(-?\d+(?:\.\d+)?)\s*$";
 /// Finds a line that is a number.
 const ALONE: &str = r"(?m)^\s*(-?\d+(?:\.\d+)?)\s*$";
 
-/// Finds what a tester says of an answer that it rejects, where it ends with exit code 0 and gives no score. The solver's
-/// standard error stands beside it.
-const REJECTED_BY_TESTER: &str = r"(?m)^\[WA\]\s*(.*\S)";
-
-/// Finds the same in what a visualizer prints.
+/// Finds what a visualizer says of an answer that it rejects, where it ends with exit code 0 and gives no score.
 const REJECTED: &str = r"(?mi)^(?:\[WA\]|(?:error|illegal|invalid|out of range|unexpected|wrong)\b).*\S";
 
 pub(super) fn catalogue(package: &Package, cases: &Cases, id: &str) -> String {
@@ -39,7 +36,7 @@ pub(super) fn catalogue(package: &Package, cases: &Cases, id: &str) -> String {
     }
     text.text("checker-protocol", "regex");
     text.text("score-regex", if package.names_score { NAMED } else { ALONE });
-    text.text("reject-regex", if package.is_interactive() { REJECTED_BY_TESTER } else { REJECTED });
+    text.text("reject-regex", if package.is_interactive() { REJECTION } else { REJECTED });
     text.line("reject-exit-codes = [1, 101]").because("an answer that they cannot read");
     if package.has_viewer {
         text.text("view-command", &tool("vis", "{input} {answer}")).text("view-file", PAGE);
