@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <poll.h>
@@ -245,7 +246,7 @@ static void locales(void) {
 
 /* Files in the working folder. */
 static void files(void) {
-	char name[] = "temporaryXXXXXX", text[64] = "", target[64] = "";
+	char name[] = "temporaryXXXXXX", text[PATH_MAX] = "", target[64] = "";
 	int file = mkstemp(name);
 	say("mkstemp", file < 0 ? -1 : 0);
 	say("write", write(file, "hello", 5));
@@ -286,13 +287,13 @@ static void files(void) {
 	say("tmpfile", temporary ? fputs("x", temporary) : -1);
 	struct statvfs system;
 	say("statvfs", statvfs(".", &system));
-	say("getcwd", getcwd(text, 4096) && text[0] == '/' ? 0 : -1);
+	say("getcwd", getcwd(text, sizeof text) && text[0] == '/' ? 0 : -1);
 	say("chdir", chdir("/"));
 	say("null", write(open("/dev/null", O_WRONLY), "x", 1));
 	say("zero", read(open("/dev/zero", O_RDONLY), text, 8));
 	say("random", read(open("/dev/urandom", O_RDONLY), text, 8));
 	say("full", write(open("/dev/full", O_WRONLY), "x", 1));
-	say("own file", readlink("/proc/self/exe", text, 63) > 0);
+	say("own file", readlink("/proc/self/exe", text, sizeof text) > 0);
 	say("own status", access("/proc/self/status", R_OK));
 	say("own descriptors", access("/proc/self/fd/1", F_OK));
 	say("standard output by name", open("/dev/stdout", O_WRONLY) < 0 ? -1 : 0);
