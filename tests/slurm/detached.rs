@@ -37,7 +37,10 @@ impl User {
             &format!(
                 "echo squeue >> {here}/calls\nstate=$(cat {here}/state)\n\
                  [ $state = {DOWN} ] && {{ echo 'Unable to contact slurm controller (connect failure)' >&2; exit 1; }}\n\
-                 echo \"222|0|$state|n1|None\""
+                 case \"$*\" in\n\
+                 *%Z*) for folder in {here}/judge-run.*; do echo \"222|$folder\"; done ;;\n\
+                 *--jobs=222*) echo \"222|0|$state|n1|None\" ;;\n\
+                 esac"
             ),
         );
         let user = Self { folder };
@@ -188,6 +191,29 @@ fn a_judge_that_is_killed_at_its_end_leaves_a_run_that_can_be_collected() {
     user.folder.script("bin/scancel", "");
     assert_eq!(user.judge(&["run", "--attach", "1"]).code, Some(0));
     user.check_complete();
+}
+
+#[test]
+fn a_judge_that_is_killed_while_it_submits_submits_nothing_twice() {
+    for collect in [&["run", "--attach", "1"][..], &[&RUN[..], &["--resume"]].concat()] {
+        let user = User::new();
+        let (here, submitted) = (user.folder.path().display().to_string(), user.folder.path().join("submitted"));
+        user.folder
+            .script("bin/sbatch", &format!("echo sbatch >> {here}/calls; touch {here}/submitted; sleep 10; echo 222"));
+        let mut judge = user.command(&RUN).spawn().unwrap();
+        while !submitted.exists() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        judge.kill().unwrap();
+        judge.wait().unwrap();
+        assert_eq!((user.state(), user.run_folders().len()), ("detached".into(), 1));
+        let resume = user.judge(&[&RUN[..], &["--resume"]].concat());
+        assert!(resume.code == Some(2) && resume.stderr.contains("waits on Slurm (job 222)"), "{}", resume.stderr);
+        user.play();
+        let said = user.judge(collect);
+        assert_eq!(said.code, Some(0), "{}", said.stderr);
+        user.check_complete();
+    }
 }
 
 #[test]

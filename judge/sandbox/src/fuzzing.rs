@@ -85,6 +85,7 @@ pub fn messages() -> Vec<Vec<u8>> {
 fn task(exchange: Option<Exchange>) -> Task {
     Task {
         leave: Duration::ZERO,
+        converses: true,
         program: "/usr/bin/python3".into(),
         argv: vec!["python3".into(), "bot.py".into()],
         environment: vec![("LANG".into(), "C.UTF-8".into())],

@@ -183,9 +183,7 @@ impl Play<'_> {
         outputs.publish(&report)?;
         answers.map_or(Ok(()), SavedAnswers::close)?;
         note_how_to_continue(recorded.is_some(), stop);
-        // Of a run whose journal is named, the record is what it was made for.
-        let is_lost = catalogue.journal().is_some() && recorded.is_none();
-        Ok(if is_lost { Exit::Fault } else { exit(&outcomes, stop) })
+        Ok(exit(&outcomes, stop))
     }
 }
 

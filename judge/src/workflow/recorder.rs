@@ -29,10 +29,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The flag that continues an interrupted run. It is not part of the recorded command.
 pub(crate) const RESUME: &str = "--resume";
 
-/// Whether the record of a run of this process went wrong in a way that its exit code tells.
+/// Whether the record of a run of this process was lost or damaged while it was written.
 static IS_LOST: AtomicBool = AtomicBool::new(false);
 
-/// Returns whether the record of a run was removed, moved or replaced while it was written.
+/// Returns whether the record of a run was lost, or its journal removed, moved or replaced, while it was written.
 pub(crate) fn is_lost() -> bool {
     IS_LOST.load(Ordering::Relaxed)
 }
@@ -324,9 +324,7 @@ impl Recorder {
                 Some(run)
             }
             Err(error) => {
-                if matches!(error, JournalError::Gone { .. }) {
-                    IS_LOST.store(true, Ordering::Relaxed);
-                }
+                IS_LOST.store(true, Ordering::Relaxed);
                 report::note(&format!("warning: the end of run {run} is not recorded: {}", error_chain(&error)));
                 None
             }
@@ -398,12 +396,10 @@ fn update(
 }
 
 fn lost(open: &Recording, error: &JournalError, options: JournalOptions) -> String {
+    IS_LOST.store(true, Ordering::Relaxed);
     let what = format!("warning: run {} is no longer recorded: {}", open.run(), error_chain(error));
     let hint = match error {
-        JournalError::Gone { .. } => {
-            IS_LOST.store(true, Ordering::Relaxed);
-            "the run continues".to_owned()
-        }
+        JournalError::Gone { .. } => "the run continues".to_owned(),
         error if error.is_damage() => {
             format!("the run continues; this makes room for a new journal: {}", failure::move_away(open.file()))
         }

@@ -26,8 +26,8 @@ impl DetachedJobs {
             Ok(false) => return None,
             found => found.is_ok(),
         };
-        let ids = ids(job);
-        let (id, state) = match self.tasks(&ids) {
+        let (ids, asked) = self.tasks(job);
+        let (id, state) = match asked {
             Err(why) => (None, JobState::Unknown(why)),
             Ok(tasks) => {
                 let find = |state| tasks.iter().find(|task| task.state == state).map(|task| task.job.clone());
@@ -43,13 +43,20 @@ impl DetachedJobs {
         Some(DetachedJob { engine: job.engine.clone(), id, state })
     }
 
-    fn tasks(&mut self, jobs: &[String]) -> Result<Vec<TaskRow>, String> {
+    /// Returns the ids of the jobs of a run, and what Slurm says of their tasks.
+    fn tasks(&mut self, job: &ClusterJob) -> (Vec<String>, Result<Vec<TaskRow>, String>) {
         if let Some(why) = &self.silent {
-            return Err(why.clone());
+            return (recorded_ids(job), Err(why.clone()));
         }
-        let asked = slurm::tasks(jobs, PATIENCE).map_err(|error| error.error);
-        self.silent = asked.as_ref().err().cloned();
-        asked
+        let ids = submitted_ids(job, PATIENCE);
+        let asked = ids.and_then(|ids| Ok((slurm::tasks(&ids, PATIENCE)?, ids)));
+        match asked {
+            Ok((tasks, ids)) => (ids, Ok(tasks)),
+            Err(error) => {
+                self.silent = Some(error.error.clone());
+                (recorded_ids(job), Err(error.error))
+            }
+        }
     }
 }
 
@@ -58,7 +65,7 @@ impl DetachedJobs {
 /// # Errors
 /// When Slurm does not answer, or a task does not end.
 pub fn cancel(job: &ClusterJob) -> Result<(), ClusterError> {
-    let ids = ids(job);
+    let ids = submitted_ids(job, slurm::PATIENCE)?;
     slurm::cancel(&ids)?;
     if slurm::wait_for_end(&ids)? {
         return Ok(());
@@ -79,7 +86,11 @@ pub fn remove_folder(job: &ClusterJob) -> io::Result<()> {
 }
 
 /// Returns the ids of the jobs of a run, the last one last.
-fn ids(job: &ClusterJob) -> Vec<String> {
+fn submitted_ids(job: &ClusterJob, patience: Duration) -> Result<Vec<String>, ClusterError> {
+    slurm::with_unrecorded(recorded_ids(job), &job.folder, patience)
+}
+
+fn recorded_ids(job: &ClusterJob) -> Vec<String> {
     let submitted = RunFolder::at(&job.folder).jobs().unwrap_or_else(|_| vec![job.id.clone()]);
     // They become words of a command.
     submitted.into_iter().filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit())).collect()

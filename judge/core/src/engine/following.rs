@@ -93,6 +93,9 @@ impl<'a> Following<'a> {
             Ok((tracker, folder.jobs()?))
         };
         let (tracker, jobs) = read().map_err(|error| unwritable(&folder, &error))?;
+        let all = slurm::with_unrecorded(jobs.clone(), folder.path(), slurm::PATIENCE);
+        // Without Slurm, what its tasks have written is followed.
+        let jobs = all.unwrap_or(jobs);
         Ok(Self::of(cluster, plan, folder, tracker, jobs))
     }
 

@@ -167,9 +167,13 @@ impl RunFolder {
         file.write_all(format!("{id}\n").as_bytes())
     }
 
-    /// Returns the ids of the jobs that were submitted for the run.
+    /// Returns the ids of the jobs that were submitted for the run, as far as they were recorded.
     pub(super) fn jobs(&self) -> io::Result<Vec<String>> {
-        Ok(fs::read_to_string(self.path.join(JOBS))?.lines().map(str::to_owned).collect())
+        match fs::read_to_string(self.path.join(JOBS)) {
+            Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
+            Err(error) if error.kind() == ErrorKind::NotFound && self.path.exists() => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes the script of a task: it runs the judge's copy on this folder.

@@ -122,6 +122,27 @@ pub(super) fn tasks(jobs: &[String], patience: Duration) -> Result<Vec<TaskRow>,
     Ok(rows)
 }
 
+/// Returns these ids of jobs and those of the other jobs that Slurm knows and that were submitted from this folder: a judge
+/// that is killed while it submits a job records no id.
+pub(super) fn with_unrecorded(
+    mut jobs: Vec<String>,
+    folder: &Path,
+    patience: Duration,
+) -> Result<Vec<String>, ClusterError> {
+    let words = ["squeue", "--noheader", "--me", "--states=all", "--format=%F|%Z"].map(str::to_owned);
+    let output = run(&words, Path::new("/"), patience)?;
+    if !output.status.success() {
+        return Err(refused(&words, &output));
+    }
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let Some((id, from)) = line.trim().split_once('|') else { continue };
+        if Path::new(from) == folder && !jobs.iter().any(|job| job == id) {
+            jobs.push(id.to_owned());
+        }
+    }
+    Ok(jobs)
+}
+
 fn row(line: &str) -> Option<TaskRow> {
     let mut fields = line.trim().split('|');
     let (job, task) = (fields.next()?.to_owned(), fields.next()?.parse().ok()?);
@@ -131,6 +152,9 @@ fn row(line: &str) -> Option<TaskRow> {
 
 /// Cancels jobs. Those that have ended are no error.
 pub(super) fn cancel(jobs: &[String]) -> Result<(), ClusterError> {
+    if jobs.is_empty() {
+        return Ok(());
+    }
     let words = [&["scancel".to_owned(), "--quiet".to_owned()], jobs].concat();
     run(&words, Path::new("/"), PATIENCE).map(drop)
 }

@@ -139,19 +139,15 @@ impl SlurmRunner {
                     return Ok(None);
                 }
                 let (folder, tracker) = self.prepare(plan, &known).map_err(|error| self.unprepared(&error))?;
+                // If this judge is killed while it submits, the folder tells which job it was.
+                store_job(store, handover, &folder, "");
                 Following::start(&self.cluster, plan, folder, tracker)?
             }
             Start::Attach(folder) => Following::attach(&self.cluster, plan, folder.clone())?,
         };
-        let job = ClusterJob {
-            engine: ENGINE.to_owned(),
-            id: following.last_job().to_owned(),
-            folder: following.folder().path().to_owned(),
-        };
-        handover.tell(&RunEvent::Notice(format!("Slurm job {}, run folder {}", job.id, job.folder.display())));
-        if let Err(lost) = store.store_job(&job) {
-            handover.tell(&RunEvent::Notice(format!("warning: the job is not in the journal: {}", lost.0)));
-        }
+        let (id, folder) = (following.last_job(), following.folder());
+        handover.tell(&RunEvent::Notice(format!("Slurm job {id}, run folder {}", folder.path().display())));
+        store_job(store, handover, folder, id);
         if self.cluster.settings.detach {
             return Ok(Some(Stop::Detached));
         }
@@ -172,6 +168,14 @@ impl SlurmRunner {
             hint: Some("--workdir DIR names a folder with room that this machine and all nodes share".to_owned()),
             exit: Exit::Usage,
         })
+    }
+}
+
+/// Records where the run goes on. `id` is empty before the job is submitted.
+fn store_job(store: &dyn ResultStore, handover: &mut Handover<'_>, folder: &RunFolder, id: &str) {
+    let job = ClusterJob { engine: ENGINE.to_owned(), id: id.to_owned(), folder: folder.path().to_owned() };
+    if let Err(lost) = store.store_job(&job) {
+        handover.tell(&RunEvent::Notice(format!("warning: the job is not in the journal: {}", lost.0)));
     }
 }
 

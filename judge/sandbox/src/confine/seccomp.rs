@@ -309,7 +309,7 @@ fn signals(table: &mut Table) {
 }
 
 /// What the process itself does that its programs may not: an init renews the working folder and answers with
-/// descriptors; a child leads a session, and restricts itself. Without the pass they are answered as they are to all
+/// descriptors; a child leads a session, gives way on its core, and restricts itself. Without the pass they are answered as they are to all
 /// others.
 fn own_calls(table: &mut Table, rules: Rules, pass: Pass) {
     let (renews_folders, leads_sessions) = (!rules.shared_world, rules.shared_world);
@@ -319,6 +319,7 @@ fn own_calls(table: &mut Table, rules: Rules, pass: Pass) {
         (libc::SYS_sendmsg, libc::EPERM, renews_folders),
         (libc::SYS_setsid, libc::EPERM, leads_sessions),
         (libc::SYS_landlock_restrict_self, libc::ENOSYS, true),
+        (libc::SYS_sched_setscheduler, libc::EPERM, true),
     ];
     for (number, errno, _) in calls.into_iter().filter(|(_, _, is_made)| *is_made) {
         table.arguments(number, |code| {

@@ -7,7 +7,7 @@ use crate::api::clock;
 use crate::confine::capabilities::PASSAGE;
 use crate::confine::seccomp;
 use crate::confine::walls::Walls;
-use crate::proc::signals;
+use crate::proc::{cores, signals};
 use crate::protocol::pass::Pass;
 
 /// How far the child came; the order of its steps.
@@ -106,6 +106,9 @@ unsafe fn walk(shared: &mut Shared<'_, '_>) -> Result<(), i32> {
         for &(resource, value) in &shared.walls.limits {
             let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
             answer(libc::setrlimit(resource, &raw const limit))?;
+        }
+        if shared.walls.converses {
+            cores::give_way(true, own_pass);
         }
         shed_rights(shared)?;
         shared.step = Step::Privileges;

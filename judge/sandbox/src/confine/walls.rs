@@ -152,6 +152,8 @@ impl WallContext {
 /// The walls of one program, for the child to put on. Every capability goes, but for the passage.
 pub(crate) struct Walls<'a> {
     pub(crate) limits: Vec<ResourceLimit>,
+    /// Whether it converses with a program on the same core.
+    pub(crate) converses: bool,
     /// The uid and gid to change to.
     pub(crate) identity: Option<u32>,
     /// Whether there are other groups to leave then.
@@ -177,6 +179,7 @@ impl Walls<'_> {
         let slack = if pass.is_some() { fork_gate::SLACK } else { 0 };
         let other_tasks = other_tasks.map(|others| others + slack);
         Walls {
+            converses: task.converses,
             limits: rlimits::of(&task.limits, Accounting { cgroup: has_cgroup, other_tasks }),
             identity,
             has_groups: context.has_groups,

@@ -135,7 +135,16 @@ fn watch(
         doorkeeper,
         cores: own.usable_cores(limits),
     };
-    let watched = watcher.run(&mut *program, &mut own.buffer)?;
+    // It passes on each line, on the core of both sides.
+    let is_relay = watcher.stdout.relays();
+    if is_relay {
+        cores::give_way(true, 0);
+    }
+    let watched = watcher.run(&mut *program, &mut own.buffer);
+    if is_relay {
+        cores::give_way(false, 0);
+    }
+    let watched = watched?;
     let mut answer = match told(backend, limits, watched, meter, (&mut stdout, &mut stderr)) {
         Ok(answer) => answer,
         Err(errno) => return Ok(refused(errno)),

@@ -69,6 +69,16 @@ pub(crate) fn pin(process: Option<Pid>, core: usize) -> rustix::io::Result<()> {
     sched_setaffinity(process, &only)
 }
 
+/// Sets whether the calling thread, when it wakes, waits until the running one sleeps or has used its time, instead of
+/// interrupting it. Where programs take turns on a core, that saves every second switch between them. `pass` opens a filter that
+/// would refuse the call.
+pub(crate) fn give_way(gives_way: bool, pass: u64) {
+    let policy = if gives_way { libc::SCHED_BATCH } else { libc::SCHED_OTHER };
+    let priority = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the kernel reads `priority` alone. A failure only costs time.
+    unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const priority, 0, 0, pass) };
+}
+
 /// Parts the calling thread from a child: a forked one is on the same core at first, where it would wait until this
 /// thread sleeps. The child goes to `core`, if it is to stay there, unless this thread is there: then it moves.
 pub(crate) fn part_from(child: Pid, core: Option<usize>) {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::api::exchange::{Exchange, Made};
 use crate::api::execution::{Breach, End, Fault, Usage};
-use crate::api::request::{Limits, Request, Visible};
+use crate::api::request::{Limits, Request, Sink, Visible};
 use crate::protocol::exchanges;
 use crate::protocol::wire::{Reader, Writer, nanoseconds};
 
@@ -32,6 +32,8 @@ pub(crate) struct Task {
     pub(crate) exchange: Option<Exchange>,
     /// How long the program may take to end by itself once it is no longer needed.
     pub(crate) leave: Duration,
+    /// Whether it converses, line by line, with a program on the same core.
+    pub(crate) converses: bool,
 }
 
 impl Task {
@@ -56,6 +58,7 @@ impl From<&Request> for Task {
             limits: request.limits.clone(),
             exchange: None,
             leave: LEAVE,
+            converses: matches!(request.stdout, Sink::Relay(_) | Sink::Lent(_)),
         }
     }
 }
@@ -215,7 +218,7 @@ pub(crate) fn encode(task: &Task, enclosed: Enclosed) -> Writer {
     if let Some(exchange) = &task.exchange {
         exchanges::encode(exchange, &mut writer);
     }
-    writer.duration(task.leave);
+    writer.duration(task.leave).u64(u64::from(task.converses));
     writer.u64(enclosed.stdout.number()).u64(enclosed.stderr.number()).u64(u64::from(enclosed.until));
     writer.u64(u64::from(enclosed.own_stdin)).u64(u64::from(enclosed.only_prepare));
     writer
@@ -280,10 +283,10 @@ impl Plan {
             disk: reader.u64()?,
         };
         let exchange = if reader.u64()? == 0 { None } else { Some(exchanges::decode(reader)?) };
-        let leave = reader.duration()?;
+        let (leave, converses) = (reader.duration()?, reader.u64()? != 0);
         let (stdout, stderr) = (Outlet::decode(reader.u64()?), Outlet::decode(reader.u64()?));
         let (until, own_stdin, only_prepare) = (reader.u64()? != 0, reader.u64()? != 0, reader.u64()? != 0);
-        let task = Task { program, argv, environment, visible, hidden, folder, limits, exchange, leave };
+        let task = Task { program, argv, environment, visible, hidden, folder, limits, exchange, leave, converses };
         let enclosed = Enclosed { stdout, stderr, until, own_stdin, only_prepare };
         Ok(Plan { task, enclosed })
     }

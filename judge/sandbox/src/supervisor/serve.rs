@@ -72,6 +72,7 @@ fn start(order: &mut Reader) -> io::Result<(Child, OwnedFd)> {
             if let Some(core) = core {
                 // A wish: it converses with a program on that core.
                 let _ = cores::pin(None, core as usize);
+                cores::give_way(true, 0);
             }
             let largest = Rlimit { current: Some(FILE_BYTES), maximum: Some(FILE_BYTES) };
             rustix::process::setrlimit(Resource::Fsize, largest)?;

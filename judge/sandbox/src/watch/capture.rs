@@ -239,7 +239,7 @@ impl Stream {
                 Err(error) => return Err(error).context(format!("reading the program's {}", self.name)),
             };
             self.done = count == 0;
-            self.take(&buffer[..count]).context(format!("writing the program's {} to its file", self.name))?;
+            self.take(&buffer[..count])?;
         }
         Ok(())
     }
@@ -256,10 +256,22 @@ impl Stream {
         }
         let Ok(count) = rustix::io::read(&self.pipe, &mut *buffer) else { return Ok(()) };
         self.done = count < buffer.len();
-        self.take(&buffer[..count]).context(format!("writing the program's {} to its file", self.name))
+        self.take(&buffer[..count])
     }
 
-    fn take(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        if let Err(error) = self.keep(bytes) {
+            return Err(error).context(format!("writing the program's {} to its file", self.name));
+        }
+        self.seen += bytes.len() as u64;
+        if self.beyond == Beyond::Ends && self.seen > self.cap {
+            self.seen = self.cap + 1;
+            self.done = true;
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, bytes: &[u8]) -> io::Result<()> {
         let room = usize::try_from(self.cap - self.kept).unwrap_or(usize::MAX);
         let kept = if self.is_over { &[] } else { &bytes[..bytes.len().min(room)] };
         match (&mut self.target, &mut self.many) {
@@ -272,11 +284,6 @@ impl Stream {
             (Target::Capture, None) => self.store(kept)?,
         }
         self.kept += kept.len() as u64;
-        self.seen += bytes.len() as u64;
-        if self.beyond == Beyond::Ends && self.seen > self.cap {
-            self.seen = self.cap + 1;
-            self.done = true;
-        }
         Ok(())
     }
 

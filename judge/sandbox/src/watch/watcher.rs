@@ -3,6 +3,7 @@
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
+use arrayvec::ArrayVec;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
@@ -248,7 +249,8 @@ impl Watcher<'_, '_> {
     /// Waits until there is something to do, or `timeout` nanoseconds. `listens`: whether output is something to do.
     fn wait(&self, ended: Option<BorrowedFd<'_>>, timeout: u64, listens: bool) -> Result<Woken, Fault> {
         let timeout = (timeout != u64::MAX).then(|| clock::timespec(timeout));
-        let mut fds = vec![PollFd::new(&self.judge, PollFlags::RDHUP)];
+        let mut fds = ArrayVec::<PollFd<'_>, 7>::new();
+        fds.push(PollFd::new(&self.judge, PollFlags::RDHUP));
         fds.extend(ended.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let until = ended.and(self.until);
         fds.extend(until.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
