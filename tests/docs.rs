@@ -313,7 +313,8 @@ fn the_examples_of_imports_work() {
 #[test]
 fn the_examples_of_making_and_verifying_problems_work() {
     if python_has("sys", Need::Python) {
-        follow_sections("problems.md", &["Answer files", "Start a problem", "Verify a problem"]);
+        follow_sections("problems.md", &["Answer files"]);
+        follow_sections("verifying.md", &["Start a problem", "Verify a problem"]);
     }
 }
 
@@ -348,7 +349,48 @@ fn the_example_of_a_tester_works() {
 
 #[test]
 fn the_example_of_a_ranking_works() {
-    follow_sections("problems.md", &["Rank submissions"]);
+    follow_sections("verifying.md", &["Rank submissions"]);
+}
+
+/// Returns the anchors of a page: the names that its headings have on a website.
+fn anchors(page: &str) -> Vec<String> {
+    let mut is_code = false;
+    let headings = page.lines().filter(|line| {
+        is_code ^= line.starts_with("```");
+        !is_code && line.starts_with('#')
+    });
+    let kept = |letter: &char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
+    let anchor = |heading: &str| {
+        let letters = heading.trim_start_matches('#').trim().to_lowercase();
+        letters.chars().filter(kept).collect::<String>().replace(' ', "-")
+    };
+    headings.map(anchor).collect()
+}
+
+#[test]
+fn every_link_leads_somewhere_and_every_page_is_in_the_book() {
+    let pages = std::fs::read_dir(repository().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut pages: Vec<PathBuf> = pages.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+    pages.extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| repository().join(name)));
+    let summary = document("SUMMARY.md");
+    let mut links = 0;
+    for page in pages {
+        let (text, name) = (std::fs::read_to_string(&page).unwrap(), page.file_name().unwrap().to_str().unwrap());
+        let is_of_book = page.parent().unwrap().ends_with("docs") && name != "SUMMARY.md";
+        assert!(!is_of_book || summary.contains(&format!("]({name})")), "{name} is not in SUMMARY.md");
+        for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+            if link.contains("://") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            assert!(target.exists(), "{name} links to {link}");
+            let is_there = || anchors(&std::fs::read_to_string(&target).unwrap()).contains(&anchor.to_owned());
+            assert!(anchor.is_empty() || is_there(), "{name} links to {link}");
+            links += 1;
+        }
+    }
+    assert!(links > 100, "{links}");
 }
 
 #[test]

@@ -12,10 +12,10 @@ pub(crate) fn answers() -> Vec<Vec<u8>> {
     data("out").into_iter().map(|path| read(&path)).collect()
 }
 
-/// The built-in catalogue, and what the README shows of one.
+/// The built-in catalogue, and the catalogues of the documentation.
 pub(crate) fn catalogues() -> Vec<Vec<u8>> {
-    let readme = String::from_utf8(read(&repository().join("README.md"))).expect("the README is text");
-    let blocks = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let page = String::from_utf8(read(&repository().join("docs/problems.md"))).expect("the page is text");
+    let blocks = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
     blocks.chain([judge::manifest::BUILT_IN]).map(|text| text.as_bytes().to_vec()).collect()
 }
 

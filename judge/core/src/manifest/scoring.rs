@@ -107,6 +107,6 @@ mod tests {
         let rows = rules.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
         let names: Vec<&str> = rows.map(|(name, _)| name).collect();
         assert_eq!(names, Rule::names());
-        assert!(document("README.md").contains(&format!("# {}\n", Rule::names().join(", "))));
+        assert!(document("docs/problems.md").contains(&format!("# {}\n", Rule::names().join(", "))));
     }
 }
