@@ -115,10 +115,10 @@ impl<'a> Launch<'a> {
         let mut stack = vec![std::mem::MaybeUninit::<u128>::uninit(); STACK_BYTES / 16];
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
         let unused = std::ptr::null_mut::<c_void>();
-        // SAFETY: the stack is large enough for `become_program`, which touches nothing but `shared` and calls only raw
-        // system calls; CLONE_VFORK keeps this thread, the only one, waiting until the child has executed or ended, so
-        // that the stack and `shared` outlive its use of them. With these flags the kernel does not look at the last
-        // three arguments.
+        // SAFETY: the stack is large enough for `become_program`. It touches nothing but `shared` and this thread's `errno`, takes
+        // no lock and calls only system calls, so that it does not matter what other threads do meanwhile. CLONE_VFORK keeps
+        // this thread waiting until the child has executed or ended, so that the stack and `shared` outlive its use of them.
+        // With these flags the kernel does not look at the last three arguments.
         let pid = unsafe {
             libc::clone(
                 become_program,
