@@ -116,6 +116,35 @@ fn a_generator_has_the_seed_alone() {
 }
 
 #[test]
+fn without_its_generator_a_problem_is_checked_on_its_files() {
+    let files = format!("inputs = [\"*.in\"]\n{EXPECT_GOOD}");
+    let lenient = "echo 1";
+    for (checker, result) in [(CHECKER, "ok"), (lenient, "failed")] {
+        let folder = problem_with("exit 3", checker, &files);
+        folder.write("a.in", "4\n");
+        let (code, checks) = verified(&folder);
+        let has = |start: &str| checks.iter().any(|line| line.starts_with(start));
+        assert!(code == Some(1) && has("generator | failed") && has("inputs | ok | 1 case can be read"), "{checks:#?}");
+        assert!(has(if result == "ok" { "checker | ok" } else { "checker: an empty answer | failed" }), "{checks:#?}");
+        assert!(has("solver good.sh | ok"), "{checks:#?}");
+    }
+}
+
+#[test]
+fn a_solver_whose_compiler_is_missing_is_not_checked() {
+    let language = "[language.xyz]\nextensions = [\"xyz\"]\ncompile = \"no-such-xyz {source}\"\nrun = \"{program}\"\n";
+    let folder = problem(CHECKER, &format!("{EXPECT_GOOD}[[problem.expect]]\nsolver = \"slow.xyz\"\n{language}"));
+    folder.write("slow.xyz", "");
+    let (code, checks) = verified(&folder);
+    let not_checked = "solver slow.xyz | not-checked | no compiler for it is installed (looked for no-such-xyz)";
+    assert!(code == Some(0) && checks.iter().any(|line| line == not_checked), "{code:?} {checks:#?}");
+    let said = folder.judge(&["verify"]);
+    assert!(said.stdout.contains("not checked") && said.stdout.contains(", 1 not checked"), "{}", said.stdout);
+    let (code, report) = folder.json(&["verify", "--strict"]);
+    assert_eq!((code, &report["ok"], &report["not_checked"]), (Some(1), &false.into(), &1.into()));
+}
+
+#[test]
 fn every_input_is_read_and_valid() {
     let validator = |command: &str| problem(CHECKER, &format!("validator-command = \"{command}\"\n{EXPECT_GOOD}"));
     assert_fails(&validator("sh -c 'echo too small >&2; exit 3'"), "validator", "seed-1: too small");
@@ -196,6 +225,11 @@ fn answer_files_are_there_and_accepted() {
     assert_fails(&folder, "answer files", "the checker rejects");
     std::fs::remove_file(folder.path().join("data/1.ans")).unwrap();
     assert_fails(&folder, "answer files", "there is none for 1");
+    let fine = "checker = \"tokens\"\nchecker-arguments = \"float_absolute_tolerance 1e-9\"";
+    folder.write("problems.toml", tokens.replace("checker = \"tokens\"", fine));
+    folder.write("data/1.in", "1234567890123.5\n");
+    folder.write("data/1.ans", "1234567890123.5\n");
+    assert_warns(&folder, "answer files", "is finer than doubles near 1.2345678901235e12 of ");
 }
 
 #[test]

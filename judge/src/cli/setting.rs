@@ -18,6 +18,9 @@ pub struct VerifyArgs {
     /// Write the same as JSON to this file, or - for standard output instead of the table
     #[arg(long, value_name = "PATH")]
     pub json: Option<PathBuf>,
+    /// Fail if a check needs a program that is not installed, such as a solver's compiler
+    #[arg(long)]
+    pub strict: bool,
     /// How many solvers run at once, and where
     #[command(flatten)]
     pub jobs: JobArgs,

@@ -42,7 +42,7 @@ pub(super) fn exec(args: &ExecArgs) -> Result<Exit, Failure> {
             let execution = execution.ok_or_else(Failure::interrupted)?;
             (solver::ending(&request.program, &execution, &limits), Some(execution))
         }
-        Invocation::CannotStart(why) | Invocation::CompileError(why) => {
+        Invocation::CannotStart(why) | Invocation::CompileError(why) | Invocation::NotInstalled(why) => {
             (Ending::Failed(Verdict::CannotStart, why), None)
         }
     };

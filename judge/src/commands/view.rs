@@ -207,7 +207,9 @@ fn play(catalogue: &Catalogue, problem: &Problem, args: &ViewArgs, input: &Input
     let unanswered = |why: &str| Failure::usage(format!("`{}` gave no answer to show: {why}", spec.name));
     let program = match invocation {
         Invocation::Program(program) => program,
-        Invocation::CannotStart(why) | Invocation::CompileError(why) => return Err(unanswered(why)),
+        Invocation::CannotStart(why) | Invocation::CompileError(why) | Invocation::NotInstalled(why) => {
+            return Err(unanswered(why));
+        }
     };
     let hidden = runner::hidden(program, &plan.visible);
     let request = runner::request(&plan, 0, program, &hidden, input.bytes.clone());

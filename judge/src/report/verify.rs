@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// The result of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 #[schemars(rename = "result")]
 pub enum CheckResult {
     /// It holds.
@@ -19,6 +19,8 @@ pub enum CheckResult {
     Warning,
     /// It does not hold.
     Failed,
+    /// It needs a program that is not installed.
+    NotChecked,
 }
 
 /// The result of one check of a problem.
@@ -49,12 +51,14 @@ pub struct VerifiedProblem {
 #[schemars(title = "judge verify --json")]
 struct Document<'a> {
     schema: u32,
-    /// Whether no check failed.
+    /// Whether no check failed; with `--strict`, whether all were made, too.
     ok: bool,
     /// How many checks failed.
     failed: usize,
     /// How many gave a warning.
     warnings: usize,
+    /// How many need a program that is not installed.
+    not_checked: usize,
     problems: &'a [VerifiedProblem],
 }
 
@@ -64,14 +68,18 @@ pub fn count_checks(problems: &[VerifiedProblem], result: CheckResult) -> usize 
     problems.iter().flat_map(|problem| &problem.checks).filter(|finding| finding.result == result).count()
 }
 
-/// Returns the results as one JSON document, with a final newline.
+/// Returns the results as one JSON document, with a final newline. `ok` is whether the command succeeds.
 ///
 /// # Errors
 /// Never: every value in it can be written as JSON.
-pub fn verify_json(problems: &[VerifiedProblem]) -> serde_json::Result<String> {
-    let failed = count_checks(problems, CheckResult::Failed);
-    let warnings = count_checks(problems, CheckResult::Warning);
-    json_text::document(&Document { schema: 1, ok: failed == 0, failed, warnings, problems })
+pub fn verify_json(problems: &[VerifiedProblem], ok: bool) -> serde_json::Result<String> {
+    let [failed, warnings, not_checked] = counts(problems);
+    json_text::document(&Document { schema: 1, ok, failed, warnings, not_checked, problems })
+}
+
+/// Returns how many checks failed, gave a warning, and were not made.
+fn counts(problems: &[VerifiedProblem]) -> [usize; 3] {
+    [CheckResult::Failed, CheckResult::Warning, CheckResult::NotChecked].map(|result| count_checks(problems, result))
 }
 
 /// Returns the JSON schema of [`verify_json`]'s documents.
@@ -91,6 +99,7 @@ pub fn verify_text(problems: &[VerifiedProblem], style: Style) -> String {
                 CheckResult::Ok => painted("ok", Paint::Good),
                 CheckResult::Warning => painted("warning", Paint::Warning),
                 CheckResult::Failed => painted("FAILED", Paint::Bad),
+                CheckResult::NotChecked => painted("not checked", Paint::Warning),
             };
             table.add_row([Field::new(&problem.id), Field::new(&finding.check), result, Field::new(&finding.detail)]);
             if finding.result != CheckResult::Ok && !finding.command.is_empty() {
@@ -98,12 +107,12 @@ pub fn verify_text(problems: &[VerifiedProblem], style: Style) -> String {
             }
         }
     }
-    let (failed, warnings) =
-        (count_checks(problems, CheckResult::Failed), count_checks(problems, CheckResult::Warning));
+    let [failed, warnings, not_checked] = counts(problems);
     let checks: usize = problems.iter().map(|problem| problem.checks.len()).sum();
     let mut text = format!("{}\n", table.text().trim_end());
     if !again.is_empty() {
         text = format!("{text}To see it again:\n{}\n", again.join("\n"));
     }
-    format!("{text}{checks} checks: {failed} failed, {warnings} with a warning")
+    let left = if not_checked == 0 { String::new() } else { format!(", {not_checked} not checked") };
+    format!("{text}{checks} checks: {failed} failed, {warnings} with a warning{left}")
 }

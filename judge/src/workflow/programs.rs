@@ -132,7 +132,9 @@ fn compiled(
             let line = all.map(|word| shell_words::quote(&word).into_owned()).collect::<Vec<_>>().join(" ");
             Ok(Some((line, CompiledNeeds { visible: program.visible, environment: program.environment })))
         }
-        Invocation::CompileError(why) | Invocation::CannotStart(why) => Err(refused(&why)),
+        Invocation::CompileError(why) | Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
+            Err(refused(&why))
+        }
     }
 }
 

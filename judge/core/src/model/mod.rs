@@ -103,5 +103,5 @@ pub use token_rules::{TokenRules, TokenRulesError};
 pub use units::{Bytes, Percent, Time, UnitError};
 pub use verdict::Verdict;
 pub use verification::{BadAnswer, Expectation, ScoreRange, ScoreRangeError, Verification};
-pub use visible::{is_hidden, one_line, tail, visible};
+pub use visible::{is_hidden, one_line, tail, token_text, visible};
 pub use weight::{Weight, WeightError};

@@ -84,6 +84,8 @@ pub enum Invocation {
     Program(Program),
     /// It cannot be run: the reason.
     CannotStart(String),
+    /// The compiler or interpreter of its source is not installed: the reason.
+    NotInstalled(String),
     /// The compiler rejected the source: its message.
     CompileError(String),
 }

@@ -25,6 +25,27 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
+/// Returns a token with everything escaped that does not show, blanks such as U+00A0 included.
+#[must_use]
+pub fn token_text(text: &str) -> Cow<'_, str> {
+    let is_blank = |c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                '\u{34f}'
+                    | '\u{115f}'
+                    | '\u{1160}'
+                    | '\u{180e}'
+                    | '\u{200c}'
+                    | '\u{200d}'
+                    | '\u{2800}'
+                    | '\u{3164}'
+                    | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}'
+            )
+    };
+    escaped(text, |c| is_hidden(c) || c != ' ' && is_blank(c))
+}
+
 /// The most bytes of a [`tail`].
 const TAIL_BYTES: usize = 2000;
 
@@ -69,6 +90,7 @@ mod tests {
         ] {
             assert_eq!((&*visible(text), &*one_line(text)), (shown, shown));
         }
+        assert_eq!(token_text("1\u{a0}\u{3000}\u{200d}ü棋"), "1\\u{a0}\\u{3000}\\u{200d}ü棋");
         assert_eq!(visible("a\n\tb"), "a\n\tb");
         assert_eq!(one_line("a\n\tb"), "a\\n\\tb");
     }

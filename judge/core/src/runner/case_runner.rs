@@ -151,7 +151,9 @@ impl<'a> CaseRunner<'a> {
         let without_run = |verdict, note| Box::new((Outcome::without_run(verdict, note), Evidence::default()));
         let program = match &plan.solvers[job.solver].invocation {
             Invocation::Program(program) => program,
-            Invocation::CannotStart(why) => return Err(without_run(Verdict::CannotStart, why.clone())),
+            Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
+                return Err(without_run(Verdict::CannotStart, why.clone()));
+            }
             Invocation::CompileError(said) => return Err(without_run(Verdict::CompileError, said.clone())),
         };
         // Features are found in the input.

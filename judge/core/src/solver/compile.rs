@@ -19,15 +19,18 @@ use std::path::{Path, PathBuf};
 pub(super) enum Built {
     /// It can be run.
     Program(Program),
-    /// It cannot be read, or its compiler or interpreter is not installed or cannot be run.
-    NoCompiler(String),
+    /// It cannot be read, or its compiler or interpreter cannot be run.
+    CannotStart(String),
+    /// Its compiler or interpreter is not installed.
+    NotInstalled(String),
     /// The compiler rejected it, or it exceeds a limit.
     Refused(String),
 }
 
 /// Why there is no program, or an error of what runs compilers.
 enum Failed<E> {
-    NoCompiler(String),
+    CannotStart(String),
+    NotInstalled(String),
     Refused(String),
     Run(E),
 }
@@ -36,13 +39,13 @@ impl<E> From<Unusable> for Failed<E> {
     fn from(unusable: Unusable) -> Self {
         match unusable {
             Unusable::Refused(why) => Self::Refused(why),
-            Unusable::Unreadable(why) => Self::NoCompiler(why),
+            Unusable::Unreadable(why) => Self::CannotStart(why),
         }
     }
 }
 
-fn no_compiler<E>(why: impl ToString) -> Failed<E> {
-    Failed::NoCompiler(why.to_string())
+fn cannot_start<E>(why: impl ToString) -> Failed<E> {
+    Failed::CannotStart(why.to_string())
 }
 
 fn refused<E>(why: impl Into<String>) -> Failed<E> {
@@ -63,7 +66,8 @@ impl Toolbox {
         };
         match built {
             Ok(program) => Ok(Built::Program(program)),
-            Err(Failed::NoCompiler(why)) => Ok(Built::NoCompiler(why)),
+            Err(Failed::CannotStart(why)) => Ok(Built::CannotStart(why)),
+            Err(Failed::NotInstalled(why)) => Ok(Built::NotInstalled(why)),
             Err(Failed::Refused(why)) => Ok(Built::Refused(why)),
             Err(Failed::Run(error)) => Err(error),
         }
@@ -71,11 +75,11 @@ impl Toolbox {
 
     /// A file is shown at its own path. A folder is copied: what is in it later is not what was judged.
     fn interpreted<E>(&self, language: &Language, source: &Path) -> Result<Program, Failed<E>> {
-        let unreadable = |error: io::Error| no_compiler(format!("{}: {error}", source.display()));
+        let unreadable = |error: io::Error| cannot_start(format!("{}: {error}", source.display()));
         let limit = self.settings.source;
         if source.is_dir() {
             let project = Project::read(source, language, limit)?;
-            let folder = self.keep(&project.files).map_err(|error| no_compiler(not_stored(&error)))?;
+            let folder = self.keep(&project.files).map_err(|error| cannot_start(not_stored(&error)))?;
             let main = folder.join(project.main.as_deref().unwrap_or(Path::new("")));
             let stem = project.stem().to_owned();
             return self.command(
@@ -101,7 +105,7 @@ impl Toolbox {
     ) -> Result<Program, Failed<E>> {
         let project = Project::read(source, language, self.settings.source)?;
         let files = self.files(language, source, &project, run)?;
-        let out = self.keep(&files).map_err(|error| no_compiler(not_stored(&error)))?;
+        let out = self.keep(&files).map_err(|error| cannot_start(not_stored(&error)))?;
         let mut values = Values { out: out.clone(), stem: project.stem().to_owned(), ..Values::default() };
         if language.uses("{program}") {
             values.program = out.join(main_file(&files, project.stem()).map_err(refused)?);
@@ -120,7 +124,7 @@ impl Toolbox {
         project: &Project,
         run: &mut RunCompiler<'_, E>,
     ) -> Result<Vec<WorkFile>, Failed<E>> {
-        let compiler = compiler_of(language, project).map_err(no_compiler)?;
+        let compiler = compiler_of(language, project)?;
         let key = self.key(language, &compiler, project, run).map_err(Failed::Run)?;
         if let Some(files) = key.as_ref().and_then(|key| self.cache()?.find(key)) {
             return Ok(files);
@@ -131,7 +135,7 @@ impl Toolbox {
         let files = match made {
             Compiled::Made(files) => files,
             Compiled::Refused(said) => return Err(refused(said)),
-            Compiled::NotStarted(why) => return Err(no_compiler(why)),
+            Compiled::NotStarted(why) => return Err(cannot_start(why)),
         };
         if let (Some(cache), Some(key)) = (self.cache(), key) {
             // Without an entry, the next run compiles again.
@@ -181,10 +185,9 @@ impl Toolbox {
     fn command<E>(&self, language: &Language, mut values: Values, visible: PathBuf) -> Result<Program, Failed<E>> {
         let memory = self.settings.memory.0.saturating_add(language.allowance.extra_memory.0);
         values.memory = Some(Bytes(memory));
-        let line =
-            usable(&language.run).ok_or_else(|| no_compiler(not_installed("interpreter", language, &language.run)))?;
-        let words = fill(line, &values).map_err(no_compiler)?;
-        let mut program = program::language_program(words).map_err(no_compiler)?;
+        let line = usable(&language.run).ok_or_else(|| not_installed("interpreter", language, &language.run))?;
+        let words = fill(line, &values).map_err(cannot_start)?;
+        let mut program = program::language_program(words).map_err(cannot_start)?;
         program.visible.push(visible);
         let filled = |value: &str| values.fill_text(value).to_string_lossy().into_owned();
         let variables = language.environment.iter();
@@ -197,13 +200,14 @@ fn not_stored(error: &io::Error) -> String {
     format!("cannot store the program: {error}")
 }
 
-fn not_installed(what: &str, language: &Language, lines: &[String]) -> String {
+fn not_installed<E>(what: &str, language: &Language, lines: &[String]) -> Failed<E> {
     let names: Vec<_> = lines.iter().filter_map(|line| tool(line)).collect();
-    format!("no {what} for it is installed (looked for {}){}", names.join(", "), remedy(language))
+    let looked = names.join(", ");
+    Failed::NotInstalled(format!("no {what} for it is installed (looked for {looked}){}", remedy(language)))
 }
 
 /// Returns the compiler with its arguments, and with the programs that it starts in sight.
-fn compiler_of(language: &Language, project: &Project) -> Result<Program, String> {
+fn compiler_of<E>(language: &Language, project: &Project) -> Result<Program, Failed<E>> {
     let line = usable(&language.compile).ok_or_else(|| not_installed("compiler", language, &language.compile))?;
     let values = Values {
         source: project.main.clone().unwrap_or_default(),
@@ -212,13 +216,17 @@ fn compiler_of(language: &Language, project: &Project) -> Result<Program, String
         stem: project.stem().to_owned(),
         ..Values::default()
     };
-    let words = fill(line, &values)?;
+    let words = fill(line, &values).map_err(cannot_start)?;
     let name = words[0].to_string_lossy().into_owned();
-    let mut compiler = program::installed(&name).ok_or_else(|| format!("{name} is not installed"))??;
+    let installed = |name: &str, missing: &dyn Fn() -> String| {
+        let found = program::installed(name).ok_or_else(|| Failed::NotInstalled(missing()))?;
+        found.map_err(cannot_start)
+    };
+    let mut compiler = installed(&name, &|| format!("{name} is not installed"))?;
     compiler.argv.extend(words.into_iter().skip(1));
     for need in &language.needs {
-        let found = program::installed(need);
-        let needed = found.ok_or_else(|| format!("it needs {need}, which is not installed{}", remedy(language)))??;
+        let missing = || format!("it needs {need}, which is not installed{}", remedy(language));
+        let needed = installed(need, &missing)?;
         compiler.runtime.visible.extend(needed.runtime.visible);
         compiler.runtime.search.extend(needed.runtime.search);
     }

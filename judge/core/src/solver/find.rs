@@ -90,7 +90,8 @@ fn from_source<E>(source: &Source<'_>, toolbox: &Toolbox, run: &mut RunCompiler<
             Err(why) => Invocation::CannotStart(why),
         },
         Built::Refused(said) => Invocation::CompileError(said),
-        Built::NoCompiler(why) => Invocation::CannotStart(why),
+        Built::CannotStart(why) => Invocation::CannotStart(why),
+        Built::NotInstalled(why) => Invocation::NotInstalled(why),
     })
 }
 

@@ -36,7 +36,9 @@ pub fn fingerprint(solver: &Solver, shared: &[Visible], toolbox: &Toolbox) -> Di
             parts.extend(allowance(&solver.allowance));
             Digest::of_parts(parts.iter().map(Vec::as_slice))
         }
-        Invocation::CannotStart(why) => Digest::of_parts([solver.spec.text.as_bytes(), why.as_bytes()]),
+        Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
+            Digest::of_parts([solver.spec.text.as_bytes(), why.as_bytes()])
+        }
         Invocation::CompileError(said) => Digest::of_parts([solver.spec.text.as_bytes(), said.as_bytes()]),
     }
 }

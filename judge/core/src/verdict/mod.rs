@@ -11,4 +11,4 @@ pub use protocol::{
     Call, CallFiles, CallOutput, Protocol, ProtocolError, checker_protocol, interactor_protocol, tester_ruling,
     validator_protocol,
 };
-pub use tokens::compare_tokens;
+pub use tokens::{compare_tokens, find_too_fine};

@@ -48,7 +48,7 @@ pub(super) fn import(args: &ImportArgs, verify: Verify) -> Result<Exit, Failure>
     let sandbox = args.sandbox.clone();
     verify(
         Given { catalogue: Some(&catalogue), journal: None },
-        &VerifyArgs { ids: Vec::new(), json: None, jobs, build: BuildArgs::default(), sandbox },
+        &VerifyArgs { ids: Vec::new(), json: None, strict: false, jobs, build: BuildArgs::default(), sandbox },
     )
 }
 

@@ -149,7 +149,7 @@ impl<'a> Workshop<'a> {
                 self.built.insert(sources.clone(), program.clone());
                 Ok(program)
             }
-            Invocation::CompileError(why) | Invocation::CannotStart(why) => {
+            Invocation::CompileError(why) | Invocation::CannotStart(why) | Invocation::NotInstalled(why) => {
                 Err(Failure::usage(format!("{} does not compile: {why}", sources.what)))
             }
         }

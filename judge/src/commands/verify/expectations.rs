@@ -5,8 +5,8 @@ use super::subject::{FEW, Subject, finding};
 use crate::cases::{Selection, select};
 use crate::journal::Part;
 use crate::model::{
-    CaseSpec, CheckerChoice, Exit, Expectation, JobId, Members, Outcome, RunEvent, ScoreRange, Solver, Stop, Verdict,
-    counted,
+    CaseSpec, CheckerChoice, Exit, Expectation, Invocation, JobId, Members, Outcome, RunEvent, ScoreRange, Solver,
+    Stop, Verdict, counted,
 };
 use crate::plan::Plan;
 use crate::report::{CheckResult, Finding, Progress};
@@ -87,6 +87,9 @@ fn one(
         Err(failure) if failure.exit() == Exit::Interrupted => return Err(failure),
         Err(failure) => return Ok(failed(failure.in_one_line())),
     };
+    if let Some(Invocation::NotInstalled(why)) = solvers.first().map(|solver| &solver.invocation) {
+        return Ok(finding(&check, CheckResult::NotChecked, why.clone(), subject.show()));
+    }
     let (result, answers) = play(matches, solvers, cases)?;
     let is_accepting = expectation.verdicts == [Verdict::Accepted];
     if is_accepting {

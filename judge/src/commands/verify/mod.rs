@@ -8,7 +8,7 @@ mod subject;
 
 use crate::cli::{EngineArgs, LimitArgs, RunningArgs, VerifyArgs};
 use crate::manifest::Catalogue;
-use crate::model::{Exit, Problem, quote};
+use crate::model::{CaseSource, Exit, Problem, quote};
 use crate::report::{self, CheckResult, Finding, Style, VerifiedProblem};
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
@@ -43,14 +43,16 @@ pub(super) fn verify(given: Given<'_>, args: &VerifyArgs) -> Result<Exit, Failur
     });
     let verified = each.collect::<Result<Vec<_>, Failure>>()?;
     drop(compiled);
+    let has = |result| report::count_checks(&verified, result) > 0;
+    let ok = !has(CheckResult::Failed) && !(args.strict && has(CheckResult::NotChecked));
     if args.json.as_deref() != Some(Path::new("-")) {
         report::print(&report::verify_text(&verified, Style::of_stdout()))?;
     }
     if let Some(path) = &args.json {
-        let json = report::verify_json(&verified).map_err(Failure::fault)?;
+        let json = report::verify_json(&verified, ok).map_err(Failure::fault)?;
         load::write("the JSON report", path, json.as_bytes())?;
     }
-    Ok(if report::count_checks(&verified, CheckResult::Failed) == 0 { Exit::Success } else { Exit::NotAccepted })
+    Ok(if ok { Exit::Success } else { Exit::NotAccepted })
 }
 
 /// Compiles the programs of a problem. One that does not compile is a finding about its problem; a fault of the machine is
@@ -92,7 +94,7 @@ struct Verifier<'a> {
 impl Verifier<'_> {
     fn verify(&self, problem: &Problem) -> Result<VerifiedProblem, Failure> {
         let verified = |checks| VerifiedProblem { id: problem.id.clone(), checks };
-        let subject = match Subject::new(problem, self.file) {
+        let mut subject = match Subject::new(problem, self.file) {
             Ok(subject) => subject,
             Err(failure) => {
                 let show = format!("judge show {}", problem.id);
@@ -101,10 +103,14 @@ impl Verifier<'_> {
         };
         let mut checks: Vec<_> = inputs::generator(&subject).into_iter().collect();
         let is_failed = |check: &Finding| check.result == CheckResult::Failed && check.check != "validator";
-        if !checks.iter().any(is_failed) {
-            checks.extend(inputs::inputs(&subject));
+        let has_all_cases = !checks.iter().any(is_failed);
+        if !has_all_cases {
+            // The cases that are files are there all the same.
+            subject.cases.retain(|case| matches!(case.source, CaseSource::File(_)));
         }
-        let are_readable = !checks.iter().any(is_failed);
+        let inputs = if subject.cases.is_empty() { Vec::new() } else { inputs::inputs(&subject) };
+        let are_readable = !subject.cases.is_empty() && !inputs.iter().any(is_failed);
+        checks.extend(inputs);
         if are_readable {
             let mut matches = MatchRunner::open_in(Arc::clone(&self.sandbox), self.catalogue, problem, &self.running)?;
             let Played { findings, good, slowest } = expectations::expectations(&subject, &mut matches)?;
@@ -117,7 +123,9 @@ impl Verifier<'_> {
             let why = "not checked as long as its inputs are not right";
             checks.push(finding("checker and solvers", CheckResult::Warning, why, String::new()));
         }
-        checks.extend(limits::groups(&subject));
+        if has_all_cases {
+            checks.extend(limits::groups(&subject));
+        }
         Ok(verified(checks))
     }
 }

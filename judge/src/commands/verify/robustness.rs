@@ -2,9 +2,9 @@
 
 use super::subject::{FEW, Subject, finding};
 use crate::cases::{CheckerError, Inputs, PreparedCase, ProblemChecker};
-use crate::model::{BadAnswer, CaseSource, CaseSpec, Ruling, counted, error_chain, quote};
+use crate::model::{BadAnswer, CaseSource, CaseSpec, CheckerChoice, Problem, Ruling, counted, error_chain, quote};
 use crate::report::{CheckResult, Finding};
-use crate::verdict::ProtocolError;
+use crate::verdict::{ProtocolError, find_too_fine};
 use checkers::Score;
 
 /// Answers that are bad in nearly every game, each with the command that prints it.
@@ -150,7 +150,7 @@ pub(super) fn answer_files(subject: &Subject<'_>) -> Option<Finding> {
         return None;
     }
     let (inputs, checker) = (Inputs::of(subject.problem), ProblemChecker::of(subject.problem));
-    let (mut accepted, mut of_passes) = (0, 0);
+    let (mut accepted, mut of_passes, mut too_fine) = (0, 0, None);
     for case in &subject.cases {
         let CaseSource::File(path) = &case.source else { continue };
         let failed =
@@ -169,9 +169,9 @@ pub(super) fn answer_files(subject: &Subject<'_>) -> Option<Finding> {
             of_passes += 1;
             continue;
         }
-        let ruled = std::fs::read(&file).map_err(|error| error.to_string()).and_then(|answer| match &prepared {
-            Ok(prepared) => ruling(prepared, &answer),
-            Err(error) => Err(error_chain(error)),
+        let ruled = std::fs::read(&file).map_err(|error| error.to_string()).and_then(|answer| {
+            too_fine = too_fine.take().or_else(|| fine_tolerance(subject.problem, &answer, &name));
+            ruling(prepared.as_ref().map_err(|error| error_chain(error))?, &answer)
         });
         match ruled {
             Ok(Some(Ruling::Rejected(why))) => return failed(format!("the checker rejects {name}: {why}"), command),
@@ -179,11 +179,25 @@ pub(super) fn answer_files(subject: &Subject<'_>) -> Option<Finding> {
             Ok(_) => accepted += 1,
         }
     }
+    if let Some(detail) = too_fine {
+        return Some(finding("answer files", CheckResult::Warning, detail, subject.show()));
+    }
     let detail = match of_passes {
         0 => format!("{} accepted", counted(accepted, "file")),
         count => format!("{} found; the checker decides on several passes", counted(count, "file")),
     };
     Some(finding("answer files", CheckResult::Ok, detail, String::new()))
+}
+
+/// Returns why a tolerance is finer than a solver can compute, if an answer file has a number for which it is.
+fn fine_tolerance(problem: &Problem, answer: &[u8], name: &str) -> Option<String> {
+    let CheckerChoice::Tokens(rules, _) = &problem.checker else { return None };
+    let number = find_too_fine(rules, answer)?;
+    let apart = number.abs().next_up() - number.abs();
+    let most = "a solver that computes with doubles can miss it by more: give a relative tolerance, too";
+    Some(format!(
+        "the tolerance of {rules} is finer than doubles near {number:e} of {name}, which are {apart:.1e} apart; {most}"
+    ))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 mod float;
 mod scan;
 
-use crate::model::{BrokenRule, Rejection, Ruling, TokenRules};
+use crate::model::{BrokenRule, Rejection, Ruling, TokenRules, token_text};
 use checkers::Score;
 use scan::{Scan, is_space};
 use std::num::NonZeroUsize;
@@ -57,6 +57,18 @@ fn pass_spaces(rules: &TokenRules, expected: &mut Scan<'_>, answer: &mut Scan<'_
     Ok(())
 }
 
+/// Returns the first number of an expected text whose neighbours among the doubles are further away than the tolerance: a
+/// solver that computes with doubles can miss it by more.
+#[must_use]
+pub fn find_too_fine(rules: &TokenRules, expected: &[u8]) -> Option<f64> {
+    if !rules.has_tolerance() {
+        return None;
+    }
+    let numbers = expected.split(|byte| is_space(*byte)).filter_map(float::read);
+    let tolerance = |number: f64| rules.absolute.max(rules.relative * number.abs());
+    numbers.into_iter().find(|&number| number.abs().next_up() - number.abs() > tolerance(number))
+}
+
 fn compare(rules: &TokenRules, wanted: &[u8], found: &[u8]) -> Result<(), (&'static str, String)> {
     let number = rules.has_tolerance().then(|| float::read(wanted)).flatten();
     if let Some(wanted_number) = number {
@@ -90,7 +102,7 @@ fn rejected(place: &Scan<'_>, rule: &str, reason: String) -> Ruling {
 /// Returns a token in quotes, shortened if it is long.
 fn shown(token: &[u8]) -> String {
     let (cut, dots) = if token.len() > SHOWN { (&token[..SHOWN], "…") } else { (token, "") };
-    format!("`{}{dots}`", String::from_utf8_lossy(cut))
+    format!("`{}{dots}`", token_text(&String::from_utf8_lossy(cut)))
 }
 
 /// Returns two tokens in quotes. Of long ones it shows where they begin to differ.

@@ -18,6 +18,26 @@ fn said(flags: &str, expected: &str, answer: &str) -> Option<String> {
 }
 
 #[test]
+fn a_tolerance_that_doubles_cannot_keep_is_found() {
+    for (flags, expected, found) in [
+        ("float_absolute_tolerance 1e-9", "0.5 1234567890123.5 1e18", Some(1_234_567_890_123.5)),
+        ("float_absolute_tolerance 1e-9", "-4e12", Some(-4e12)),
+        ("float_absolute_tolerance 1e-3", "1234567890123.5 x", None),
+        ("float_tolerance 1e-9", "1234567890123.5", None),
+        ("float_relative_tolerance 1e-17", "3", Some(3.0)),
+        ("", "1e18", None),
+    ] {
+        assert_eq!(find_too_fine(&rules(flags), expected.as_bytes()), found, "{flags}: {expected}");
+    }
+}
+
+#[test]
+fn what_does_not_show_in_a_token_is_escaped() {
+    let said = said("", "5", "5\u{a0}").unwrap();
+    assert!(said.ends_with("expected `5`, found `5\\u{a0}`"), "{said}");
+}
+
+#[test]
 fn answers_are_compared_token_by_token() {
     for (flags, expected, answer) in [
         ("", "a b\n", "A  b"),
