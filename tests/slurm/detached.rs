@@ -1,5 +1,6 @@
 //! Runs that no judge follows, with commands in the place of Slurm's that say what a test wants.
 
+use super::client::Server;
 use super::results;
 use super::support::{Folder, Said};
 use serde_json::Value;
@@ -145,6 +146,24 @@ fn a_job_that_goes_on_is_neither_submitted_again_nor_forgotten() {
     user.folder.script("bin/scancel", "exit 1");
     assert_eq!(user.judge(&["history", "rm", "1", "--cancel"]).code, Some(3));
     assert_eq!((user.state(), user.run_folders().len()), ("detached".into(), 1));
+}
+
+#[test]
+fn the_page_shows_the_state_of_a_job() {
+    let user = User::with_run();
+    let server = Server::of(user.command(&["ui", "--port", "0"]));
+    for (state, says) in [("PENDING", "waits on Slurm (job 222)"), ("RUNNING", "runs on Slurm (job 222)")] {
+        user.set(state);
+        let (rows, run) = (server.json("/api/runs"), server.json("/api/runs/1"));
+        for shown in [&rows["runs"][0], &run] {
+            assert_eq!((&shown["state"], &shown["detached"]), (&"detached".into(), &says.into()), "{shown}");
+        }
+    }
+    user.play();
+    assert_eq!(server.json("/api/runs/1")["detached"], "has ended on Slurm (job 222)");
+    assert_eq!(user.judge(&["run", "--attach", "1"]).code, Some(0));
+    let run = server.json("/api/runs/1");
+    assert_eq!((&run["state"], &run["detached"]), (&"complete".into(), &Value::Null), "{run}");
 }
 
 #[test]

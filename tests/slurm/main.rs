@@ -2,6 +2,9 @@
 //! to nodes, tasks and the judge on the way, and nothing is left behind.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../ui/client.rs"]
+mod client;
 mod cluster;
 mod detached;
 mod mixed;

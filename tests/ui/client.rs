@@ -5,7 +5,7 @@ use crate::support::pace::patiently;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// A server, which ends with this value.
@@ -31,7 +31,12 @@ impl Server {
 
     /// Starts a server by this command line.
     pub(crate) fn start_at(folder: &Folder, arguments: &[&str]) -> Self {
-        let mut child = folder.command(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        Self::of(folder.command(arguments))
+    }
+
+    /// Starts a server by this command.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut url = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut url).unwrap();
         let rest = url.trim().strip_prefix("http://127.0.0.1:").unwrap_or_else(|| panic!("{url:?}"));
