@@ -72,6 +72,7 @@ fn a_package_without_its_generated_tests_gets_them_from_its_generator_and_main_s
     let folder = polygon(&xml("cpu-name=\"x\" input-file=\"\" run-count=\"1\"", &testset(TESTS, ""), ASSETS), &[]);
     let said = folder.judge(&["import", "pack", "--to", "out"]);
     assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
+    assert!(said.stderr.contains("compiling 2 programs and making 2 files"), "{}", said.stderr);
     for line in [
         "wrote out/problems.toml: problem two-sums",
         "taken  2 cases",

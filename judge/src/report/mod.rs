@@ -42,9 +42,9 @@ pub use served::{
     recorded_hand_json, recorded_hand_schema, server_json, server_schema, started_json, started_schema,
 };
 pub use text::{
-    Counts, Field, GameFilm, GameText, Grid, MoveRange, Paint, PrintError, Progress, Style, best_score, can_step,
-    every_how_many, grid, left, milliseconds, note, note_from, note_lines, print, print_bytes, print_from, print_line,
-    print_with, right, share_of_best, step_through,
+    Counts, Field, GameFilm, GameText, Grid, MoveRange, Paint, PrintError, Progress, Steps, Style, best_score,
+    can_step, every_how_many, grid, left, milliseconds, note, note_from, note_lines, print, print_bytes, print_from,
+    print_line, print_with, right, share_of_best, step_through,
 };
 pub(crate) use tune::filled;
 pub use tune::{Candidate, TuneComparison, TuneReport, tune_schema};

@@ -6,8 +6,8 @@ mod workshop;
 use crate::cli::{BuildArgs, ImportArgs, VerifyArgs};
 use crate::import::{self, DerivedLimit, ImportError, Imported, Kind, Source};
 use crate::manifest::Catalogue;
-use crate::model::{Exit, Problem, quote, visible};
-use crate::report;
+use crate::model::{Exit, Problem, counted, quote, visible};
+use crate::report::{self, Steps};
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
 use crate::workflow::new_folder::NewFolder;
@@ -97,9 +97,23 @@ fn write(imported: &mut Imported, target: &Path, args: &ImportArgs) -> Result<()
     })?;
     let problem = catalogue.find(&imported.id)?;
     if !imported.programs.is_empty() || !imported.made.is_empty() {
+        let (programs, made) = (imported.programs.len(), imported.made.len());
+        let what = [(programs, "compiling", "program"), (made, "making", "file")];
+        let parts = what.iter().filter(|(count, ..)| *count > 0);
+        let parts: Vec<_> = parts.map(|(count, verb, noun)| format!("{verb} {}", counted(*count, noun))).collect();
+        report::note(&parts.join(" and "));
         let mut workshop = Workshop::open(&catalogue, problem, &args.sandbox, &folder)?;
-        imported.programs.iter().try_for_each(|program| workshop.compile(program))?;
-        imported.made.iter().try_for_each(|file| workshop.make(file))?;
+        let mut steps = Steps::start(programs + made);
+        for program in &imported.programs {
+            steps.begin(&program.sources.what);
+            workshop.compile(program)?;
+            steps.end();
+        }
+        for file in &imported.made {
+            steps.begin(&file.file.display().to_string());
+            workshop.make(file)?;
+            steps.end();
+        }
     }
     if let Some(derived) = imported.time_limit.take() {
         let measured = match args.no_verify {
