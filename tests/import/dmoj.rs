@@ -121,6 +121,48 @@ fn a_checker_of_its_own_runs_as_testlib_does() {
     assert_eq!(verdicts(&folder, "echo 1"), ["d.1 accepted", "d.2 wrong-answer"]);
 }
 
+/// Asks for the number of the input: more, less, or right.
+const ASKS: &str = "import sys
+secret = int(open(sys.argv[1]).read())
+for line in sys.stdin:
+    guess = int(line)
+    if guess == secret:
+        print('right', flush=True)
+        sys.exit(0)
+    print('more' if guess < secret else 'less', flush=True)
+sys.exit('no guess was right')
+";
+
+#[test]
+fn an_interactor_of_its_own_converses_as_testlib_does() {
+    let config = "test_cases:\n- {in: one.in}\n- {in: two.in, out: two.out}\ninteractive: {files: ask.py, lang: PY3";
+    let files = [("ask.py", ASKS), ("one.in", "1\n"), ("two.in", "2\n"), ("two.out", "2\n")];
+    let left = "left   init.yml: `interactive.type`: exit codes other than 0 and 1";
+    for (settings, command) in [
+        (", type: testlib, time_limit: 3}\n", "python3 interactor/ask.py"),
+        (", time_limit: 3}\n", "python3 interactor/ask.py {input} {expected}"),
+        (
+            ", time_limit: 3, args_format_string: '{input_file} {output_file}'}\n",
+            "python3 interactor/ask.py {input} {output}",
+        ),
+    ] {
+        let folder = package(&[&[("init.yml", &*format!("{config}{settings}"))][..], &files].concat());
+        let said = imported(&folder);
+        assert!(said.contains("taken  the interactor: ask.py"), "{said}");
+        assert_eq!(said.contains(left), !settings.contains("testlib"), "{said}");
+        let text = catalogue(&folder);
+        for line in [
+            &format!("interactor-command = \"{command}\""),
+            "checker-protocol = \"testlib\"",
+            "interactor-wall = \"3s\"",
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+        assert_eq!(verdicts(&folder, "sh -c 'echo 1; read -r line; echo 2'"), ["one accepted", "two accepted"]);
+        assert_eq!(verdicts(&folder, "echo 1"), ["one accepted", "two wrong-answer"]);
+    }
+}
+
 #[test]
 fn a_compiled_checker_finds_its_header() {
     if !has("g++", Need::Cplusplus) {
@@ -188,8 +230,8 @@ fn what_is_not_done_or_malformed_is_refused_with_file_and_line() {
     let bridged = |args: &str| format!("{one}checker: {{name: bridged, args: {{{args}}}}}\n");
     let cases: [(String, &str); 21] = [
         (
-            format!("{one}interactive: {{files: i.cpp}}\n"),
-            "init.yml: an interactor (`interactive`): this is not supported",
+            format!("{one}interactive: own.py\n"),
+            "init.yml: an interactor in Python, which runs inside DMOJ's judge: this is not supported",
         ),
         (format!("{one}custom_judge: j.py\n"), "`custom_judge`"),
         (format!("generator: g.cpp\n{one}"), "init.yml:1: there is no file `g.cpp`: expected a source beside init.yml"),

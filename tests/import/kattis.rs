@@ -44,7 +44,7 @@ fn the_default_validator_keeps_its_flags() {
         "taken  submissions with their expected verdicts",
         "left   submissions/accepted: root.scala: in no language",
         "left   submissions/brute: b.py: its name stands for no verdict",
-        "left   input_validators/check.ctd: an input validator in another language than Python",
+        "left   input_validators/check.ctd: an input validator in the language of Checktestdata, which is not supported",
         "taken  the input validator input_validators/check.py",
         "next: judge run --problems out/problems.toml -p p -s ./solution",
         "judge verify --problems out/problems.toml",

@@ -106,9 +106,19 @@ pub(super) fn of_files(
         return Ok(with(shell_words::join(["python3", &*inside(&main).to_string_lossy()]), None));
     }
     if !sources.iter().any(|file| COMPILED.iter().any(|ending| files::has_ending(file, ending))) {
-        return Err(Refusal::Unsupported(source.to_owned(), "in another language than Python, C, C++, Rust or Go"));
+        return Err(Refusal::Unsupported(source.to_owned(), language_of(&sources)));
     }
     Ok(made_of(with, &sources, below, to, what))
+}
+
+/// Returns which language that is not supported a program is in.
+fn language_of(sources: &[PathBuf]) -> &'static str {
+    let has = |ending: &str| sources.iter().any(|file| files::has_ending(file, ending));
+    match () {
+        () if has("ctd") => "in the language of Checktestdata, which is not supported",
+        () if has("viva") => "in the language of VIVA, which is not supported",
+        () => "in another language than Python, C, C++, Rust or Go",
+    }
 }
 
 /// Returns a program that is compiled.

@@ -1,5 +1,6 @@
 //! The test cases of `init.yml`, alone or in batches.
 
+use super::checker::INTERACTIVE;
 use super::generator;
 use crate::import::error::ImportError;
 use crate::import::files;
@@ -8,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 /// Keys that every case takes over from the problem, and without which one of its own would be judged wrongly.
-const OF_ALL: [&str; 5] = ["checker", "generator", "interactive", "custom_judge", "file_io"];
+const OF_ALL: [&str; 5] = ["checker", "generator", INTERACTIVE, "custom_judge", "file_io"];
 
 /// The folder of the files that the generator makes.
 const GENERATED: &str = "generated";
@@ -22,6 +23,8 @@ pub(super) struct Case {
     pub(super) answer: PathBuf,
     /// Whether it names no input: DMOJ gives it an empty one.
     pub(super) is_empty: bool,
+    /// Whether it names no answer, as an interactor may need none: it has an empty one.
+    pub(super) is_unanswered: bool,
     /// How the generator makes it.
     pub(super) generated: Option<Generated>,
     pub(super) points: f64,
@@ -142,12 +145,14 @@ impl Reader<'_> {
                     "a case without `in`",
                 ));
             }
-            let answer = file(entry, "out")?;
+            let is_unanswered = self.config.has(INTERACTIVE) && !entry.has("out");
+            let unanswered = || Ok(Path::new(GENERATED).join(format!("case{}.out", self.count)));
+            let answer = if is_unanswered { unanswered() } else { file(entry, "out") }?;
             let is_empty = !entry.has("in");
             let named = if is_empty { answer.clone() } else { file(entry, "in")? };
             let name = files::name(&named.with_extension(""));
             let input = if is_empty { Path::new(GENERATED).join(format!("case{}.in", self.count)) } else { named };
-            return Ok(Case { name, input, answer, is_empty, generated: None, points });
+            return Ok(Case { name, input, answer, is_empty, is_unanswered, generated: None, points });
         }
         let arguments = match (entry.words("generator_args")?, batch) {
             (None, Some(batch)) => batch.words("generator_args")?,
@@ -159,7 +164,7 @@ impl Reader<'_> {
         let answer = if answers { made("out") } else { file(entry, "out")? };
         let input = entry.has("generator_in").then(|| file(entry, "generator_in")).transpose()?;
         let generated = Some(Generated { arguments, input, answers });
-        Ok(Case { input: made("in"), answer, is_empty: false, generated, points, name })
+        Ok(Case { input: made("in"), answer, is_empty: false, is_unanswered: false, generated, points, name })
     }
 
     /// Refuses what would be wrong if it were dropped, and says what else is not read.

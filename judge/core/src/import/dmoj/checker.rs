@@ -10,9 +10,6 @@ use std::path::Path;
 /// Decimals that numbers must agree in where the problem does not say it.
 const PRECISION: f64 = 6.0;
 
-/// The folder of the checker's files beside the `problems.toml`.
-const FOLDER: &str = "checker";
-
 /// Checkers that are no comparison of `tokens`, and what they do.
 const OTHERS: [(&str, &str); 7] = [
     ("easy", "compares which letters there are"),
@@ -24,9 +21,18 @@ const OTHERS: [(&str, &str); 7] = [
     ("unordered", "compares words in any order"),
 ];
 
-/// Words of `args_format_string`, and what stands for them in a command.
-const PLACES: [(&str, &str); 3] =
-    [("{input_file}", "{input}"), ("{output_file}", "{answer}"), ("{answer_file}", "{expected}")];
+/// Words of `args_format_string`, and what stands for them in a command: the second for an interactor.
+const PLACES: [(&str, [&str; 2]); 3] = [
+    ("{input_file}", ["{input}"; 2]),
+    ("{output_file}", ["{answer}", "{output}"]),
+    ("{answer_file}", ["{expected}"; 2]),
+];
+
+/// The key of an interactor.
+pub(super) const INTERACTIVE: &str = "interactive";
+
+/// The words behind an interactor of the type `default`.
+const OF_DEFAULT: &str = "{input} {expected}";
 
 /// How answers are checked.
 #[derive(Debug)]
@@ -37,19 +43,61 @@ pub(super) enum Checker {
     Bridged(Bridged),
 }
 
-/// A program that checks, under the protocol of testlib.
+/// A program that checks or converses, under the protocol of testlib.
 #[derive(Debug)]
 pub(super) struct Bridged {
+    role: Role,
     pub(super) program: Program,
     /// The words behind it, where they are not those of testlib.
     words: Option<String>,
-    /// `checker-wall` and `checker-memory`, where the problem has them.
+    /// The keys of its limits, where the problem has them.
     pub(super) limits: Vec<(&'static str, String)>,
+}
+
+/// What a program does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Checker,
+    Interactor,
+}
+
+impl Role {
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Checker => "checker",
+            Self::Interactor => "interactor",
+        }
+    }
+
+    /// Returns the noun with its article.
+    fn with_article(self) -> &'static str {
+        match self {
+            Self::Checker => "a checker",
+            Self::Interactor => "an interactor",
+        }
+    }
+
+    /// Returns where the settings of such a program stand.
+    fn place(self) -> &'static str {
+        match self {
+            Self::Checker => "checker.args",
+            Self::Interactor => INTERACTIVE,
+        }
+    }
 }
 
 impl Checker {
     /// Reads `checker`. Lines say in what it differs.
     pub(super) fn read(config: &Mapping, root: &Path, left: &mut Vec<String>) -> Result<Self, ImportError> {
+        if config.has(INTERACTIVE) {
+            let Ok(settings) = config.mapping(INTERACTIVE) else {
+                return Err(config.unsupported("an interactor in Python, which runs inside DMOJ's judge"));
+            };
+            if config.has("checker") {
+                left.push("init.yml: `checker`: the interactor decides".to_owned());
+            }
+            return bridged(Role::Interactor, config, &settings, root, left).map(Self::Bridged);
+        }
         let none = config.mapping("")?;
         let (name, args) = match config.text("checker") {
             Ok(name) => (name.unwrap_or_else(|| "standard".to_owned()), none),
@@ -59,13 +107,13 @@ impl Checker {
             }
         };
         if name == "bridged" {
-            return bridged(config, &args, root, left).map(Self::Bridged);
+            return bridged(Role::Checker, config, &args, root, left).map(Self::Bridged);
         }
         let flags = comparison(config, &name, &args)?;
         if name != "identical" {
             left.push(format!("init.yml: checker `{name}`: that tokens stand in the same lines is not compared"));
         }
-        not_used(&args, &["precision", "error_mode", "pe_allowed"], left);
+        not_used(Role::Checker, &args, &["precision", "error_mode", "pe_allowed"], left);
         Ok(Self::Tokens(flags))
     }
 
@@ -77,9 +125,10 @@ impl Checker {
     /// Returns what it is, for a reader.
     pub(super) fn shown(&self, root: &Path) -> String {
         match self {
-            Self::Tokens(arguments) => format!("tokens {arguments}"),
-            Self::Bridged(Bridged { program, .. }) => {
-                program.source.strip_prefix(root).unwrap_or(&program.source).display().to_string()
+            Self::Tokens(arguments) => format!("the checker: tokens {arguments}"),
+            Self::Bridged(Bridged { role, program, .. }) => {
+                let source = program.source.strip_prefix(root).unwrap_or(&program.source);
+                format!("the {}: {}", role.noun(), source.display())
             }
         }
     }
@@ -89,12 +138,12 @@ impl Checker {
             Self::Tokens(arguments) => {
                 text.text("checker", "tokens").text("checker-arguments", arguments);
             }
-            Self::Bridged(Bridged { program, words, .. }) => {
+            Self::Bridged(Bridged { role, program, words, .. }) => {
                 let command = match words {
                     Some(words) => format!("{} {words}", program.command),
                     None => program.command.clone(),
                 };
-                text.text("checker-command", &command);
+                text.text(&format!("{}-command", role.noun()), &command);
                 if program.compiled.is_some() {
                     text.because("compiled from the sources beside it: `judge import` again after a change");
                 }
@@ -140,41 +189,55 @@ fn tolerance(config: &Mapping, mode: Option<&str>) -> Result<&'static str, Impor
     }
 }
 
-/// Reads a checker that is a program.
-fn bridged(config: &Mapping, args: &Mapping, root: &Path, left: &mut Vec<String>) -> Result<Bridged, ImportError> {
-    match args.text("type")?.as_deref() {
-        Some("testlib") => {}
-        None | Some("default") => left.push(
-            "init.yml: `checker.args.type`: exit codes other than 0 and 1 are errors there, and have the meaning of testlib's \
-             here"
-                .to_owned(),
-        ),
+/// Reads a checker or an interactor that is a program.
+fn bridged(
+    role: Role,
+    config: &Mapping,
+    settings: &Mapping,
+    root: &Path,
+    left: &mut Vec<String>,
+) -> Result<Bridged, ImportError> {
+    let what = role.with_article();
+    let is_default = match settings.text("type")?.as_deref() {
+        Some("testlib") => false,
+        None | Some("default") => {
+            let place = role.place();
+            let codes = "exit codes other than 0 and 1 are errors there, and have the meaning of testlib's here";
+            left.push(format!("init.yml: `{place}.type`: {codes}"));
+            true
+        }
         Some(other @ ("coci" | "peg")) => {
-            let what = format!("a checker of the type `{other}`, which gives points in its own way");
-            return Err(config.unsupported(what));
+            return Err(config.unsupported(format!("{what} of the type `{other}`, which gives points in its own way")));
         }
         Some(other) => {
-            return Err(args.wrong("type", format!("checker type `{other}`"), "`default` or `testlib`"));
+            let found = format!("{} type `{other}`", role.noun());
+            return Err(settings.wrong("type", found, "`default` or `testlib`"));
         }
-    }
-    sources::check(args, "a checker")?;
-    let files = sources::read(args, "files", root)?;
+    };
+    sources::check(settings, what)?;
+    let files = sources::read(settings, "files", root)?;
     let refused = |refusal| match refusal {
-        Refusal::Unsupported(_, why) => config.unsupported(format!("a checker {why}")),
+        Refusal::Unsupported(_, why) => config.unsupported(format!("{what} {why}")),
         Refusal::Unreadable(error) => error,
     };
-    let program = program::of_files(root, &files[0], files.clone(), FOLDER, "the checker").map_err(refused)?;
+    let whole = format!("the {}", role.noun());
+    let program = program::of_files(root, &files[0], files.clone(), role.noun(), &whole).map_err(refused)?;
     if program::gives_points(&program.files) {
-        return Err(config.unsupported("a checker that gives points of its own"));
+        return Err(config.unsupported(format!("{what} that gives points of its own")));
     }
-    let words = args
-        .text("args_format_string")?
-        .map(|words| PLACES.iter().fold(words, |words, (theirs, ours)| words.replace(theirs, ours)));
+    let place = |words: String| {
+        PLACES
+            .iter()
+            .fold(words, |words, (theirs, ours)| words.replace(theirs, ours[usize::from(role == Role::Interactor)]))
+    };
+    let of_default = (is_default && role == Role::Interactor).then(|| OF_DEFAULT.to_owned());
+    let words = settings.text("args_format_string")?.map(place).or(of_default);
     let mut limits = Vec::new();
-    if let Some(seconds) = args.number("time_limit")? {
-        limits.push(("checker-wall", format!("{seconds}s")));
+    if let Some(seconds) = settings.number("time_limit")? {
+        let key = if role == Role::Checker { "checker-wall" } else { "interactor-wall" };
+        limits.push((key, format!("{seconds}s")));
     }
-    if let Some(kibibytes) = args.number("memory_limit")? {
+    if let Some(kibibytes) = settings.number("memory_limit")? {
         limits.push(("checker-memory", format!("{kibibytes} KiB")));
     }
     let known = [
@@ -189,11 +252,11 @@ fn bridged(config: &Mapping, args: &Mapping, root: &Path, left: &mut Vec<String>
         "feedback",
         "cached",
     ];
-    not_used(args, &known, left);
-    Ok(Bridged { program, words, limits })
+    not_used(role, settings, &known, left);
+    Ok(Bridged { role, program, words, limits })
 }
 
-fn not_used(args: &Mapping, known: &[&str], left: &mut Vec<String>) {
-    let others = args.keys().filter(|key| !known.contains(key));
-    left.extend(others.map(|key| format!("init.yml: `checker.args.{key}` is not used")));
+fn not_used(role: Role, settings: &Mapping, known: &[&str], left: &mut Vec<String>) {
+    let others = settings.keys().filter(|key| !known.contains(key));
+    left.extend(others.map(|key| format!("init.yml: `{}.{key}` is not used", role.place())));
 }

@@ -15,7 +15,7 @@ use super::text::Text;
 use super::yaml::Mapping;
 use crate::model::counted;
 use cases::{Case, Cases, Generated};
-use checker::{Bridged, Checker};
+use checker::{Bridged, Checker, INTERACTIVE};
 use generator::Generator;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,8 +24,7 @@ use std::path::{Path, PathBuf};
 const DATA: &str = "data";
 
 /// Keys without which the verdicts would be wrong.
-const REFUSED: [(&str, &str); 7] = [
-    ("interactive", "an interactor"),
+const REFUSED: [(&str, &str); 6] = [
     ("custom_judge", "a judge of its own"),
     ("grader", "a judge of its own"),
     ("signature_grader", "solvers that are compiled with a file of the problem"),
@@ -35,7 +34,7 @@ const REFUSED: [(&str, &str); 7] = [
 ];
 
 /// Keys that are read here.
-const READ: [&str; 4] = ["archive", "test_cases", "checker", generator::KEY];
+const READ: [&str; 5] = ["archive", "test_cases", "checker", INTERACTIVE, generator::KEY];
 
 /// Reads the problem in a folder. `id`: the problem's id in place of the folder's name.
 ///
@@ -109,7 +108,11 @@ impl Found {
                     second: answers.then(|| place(&case.answer)),
                 });
             } else {
-                copy(&case.answer)?;
+                if case.is_unanswered {
+                    found.empty.push(place(&case.answer));
+                } else {
+                    copy(&case.answer)?;
+                }
                 if case.is_empty {
                     found.empty.push(place(&case.input));
                 } else {
@@ -155,7 +158,7 @@ fn taken(cases: &Cases, checker: &Checker, made: usize, root: &Path) -> Vec<Stri
         1 => taken.push("1 batch, all or nothing".to_owned()),
         count => taken.push(format!("{count} batches, each all or nothing")),
     }
-    taken.push(format!("the checker: {}", checker.shown(root)));
+    taken.push(checker.shown(root));
     taken
 }
 
