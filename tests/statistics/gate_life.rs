@@ -87,6 +87,7 @@ impl Life {
             direction: self.direction,
             max_drop: BigRational::from_integer(0.into()),
             alpha: 0.05,
+            case_alpha: 0.05,
             may_repeat: self.repeat.is_none(),
             confident: None,
             time: None,
@@ -126,7 +127,7 @@ impl Life {
             (name(case), BaselineCase { result, input: None, cpu: None, processor: None, tolerance: None })
         };
         let cases: BTreeMap<String, BaselineCase> = (0..self.cases).map(entry).collect();
-        Baseline { problem: "p".to_owned(), terms: "t".to_owned(), checker: "c".to_owned(), cases }
+        Baseline { problem: "p".to_owned(), terms: "t".to_owned(), checker: "c".to_owned(), conditions: None, cases }
     }
 }
 
