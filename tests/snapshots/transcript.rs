@@ -19,6 +19,7 @@ const REDACTED: [(&str, &str); 13] = [
     (r"(?m)(; | {2,})noisy$", ""),
     (r" noisy; ", " "),
     (r"(?m)^.* timings are noisy .*\n", ""),
+    (r"(?m)^.* runs waited for a core.*\n", ""),
     (r"(?m) +$", ""),
 ];
 

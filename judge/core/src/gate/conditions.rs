@@ -1,7 +1,6 @@
 //! How disturbed the runs of a solver were by other programs, and the cases that run again because of it.
 
 use crate::model::{JobId, Outcome, OutcomeGrid};
-use std::time::Duration;
 
 /// The share of disturbed runs that a gate may have beyond that of its baseline.
 const MORE_NOISE: f64 = 0.1;
@@ -107,6 +106,7 @@ mod tests {
     use super::*;
     use crate::model::Verdict;
     use std::convert::Infallible;
+    use std::time::Duration;
 
     /// A run of 100 ms with this score that waited for so many of them.
     fn outcome(score: i64, waited: u64) -> Outcome {

@@ -66,7 +66,6 @@ struct GateRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     conditions_was: Option<ConditionsRecord<'a>>,
     /// How often a disturbed case ran again, alone.
-    #[serde(skip_serializing_if = "is_zero")]
     repeats: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     total_was: Option<Number>,

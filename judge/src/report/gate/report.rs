@@ -128,15 +128,14 @@ impl GateReport<'_> {
         format!("solver: {now}; {of}")
     }
 
-    /// Returns how disturbed the runs were, if that matters.
+    /// Returns how many runs waited for a core, and how often one ran again because of it.
     fn disturbance(&self) -> Option<String> {
-        let now = self.today.conditions.as_ref().filter(|_| self.judgement.is_disturbed || self.repeats > 0)?;
+        let now = self.today.conditions.as_ref()?;
         let repeats = match self.repeats {
             0 => String::new(),
-            repeats => format!(", after {repeats} repeats of disturbed cases alone"),
+            repeats => format!("; {} of disturbed cases, one at a time", counted(repeats, "repeat")),
         };
-        let waited = now.waited * 100.0;
-        Some(format!("{}, {waited:.1} % of their time on average{repeats}", self.who_waited(now)))
+        Some(format!("{}{repeats}", self.who_waited(now)))
     }
 
     /// Returns how many runs waited for a core: today's, and those of the baseline.
