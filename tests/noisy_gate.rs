@@ -92,6 +92,7 @@ fn a_solver_that_draws_is_run_five_times() {
     folder.script("chance", "read -r seed; echo $((10000 + $(od -An -N2 -tu2 /dev/urandom) % 2000))");
     let said = folder.judge(&["baseline", "-p", "noise", "-s", "./chance", "--output", "baseline.toml"]);
     assert!(said.stderr.contains("not deterministic: 20 of 20 scores changed in 5 runs"), "{}", said.stderr);
+    assert!(said.stderr.contains("a gate of one run of each case notices a fall of "), "{}", said.stderr);
     let text = read(&folder, "baseline.toml");
     let cases = text.lines().filter(|line| line.contains("mean = ") && line.contains("spread = "));
     assert_eq!(cases.filter(|line| line.contains("runs = 5")).count(), 20, "{text}");
@@ -166,8 +167,17 @@ fn an_update_averages_in_and_does_not_drift() {
     // The total is 201,000 on average, and that of one run varies by 2.3 %.
     assert!((total() / 201_000.0 - 1.0).abs() < 0.015, "{before} {}", total());
     let text = read(&folder, "baseline.toml");
-    assert_eq!(gate(&folder, "./worse", 200, &["--update"]).code, Some(1));
+    let said = gate(&folder, "./worse", 200, &["--update"]);
+    assert_eq!(said.code, Some(1));
     assert_eq!(read(&folder, "baseline.toml"), text);
+    // After a look, the lower level can be accepted.
+    assert!(said.stdout.contains("the baseline was recorded too high by chance"), "{}", said.stdout);
+    assert!(said.stdout.contains("judge baseline -p noise -s ./worse --output baseline.toml --repeat 20"));
+    let accept = "judge gate --baseline baseline.toml --max-drop 100% --update";
+    assert!(said.stdout.contains(accept), "{}", said.stdout);
+    let before = total();
+    assert_eq!(gate(&folder, "./worse", 200, &["--max-drop", "100%", "--update"]).code, Some(0));
+    assert!(total() < before, "{before} {}", total());
 }
 
 #[test]

@@ -184,6 +184,84 @@ fn an_update_raises_the_bar_and_never_lowers_it() {
     assert_eq!(read(), after);
 }
 
+/// Records a second problem of the same kind, and a baseline of each.
+fn two_problems() -> Folder {
+    let folder = sample();
+    folder.write("problems.toml", [CATALOGUE, &CATALOGUE.replace("\"sum\"\ngen", "\"other\"\ngen")].concat());
+    for problem in ["sum", "other"] {
+        let arguments = ["baseline", "-p", problem, "-s", "./plain", "--output", &format!("{problem}.toml")];
+        assert_eq!(folder.judge(&arguments).code, Some(0));
+    }
+    folder
+}
+
+#[test]
+fn several_baselines_have_one_verdict_and_each_is_told() {
+    let folder = two_problems();
+    let baselines = ["gate", "--baseline", "sum.toml", "--baseline", "other.toml"];
+    let gate = |more: &[&str]| folder.judge(&[&baselines[..], more].concat());
+    let said = gate(&[]);
+    assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("\n2 gates: 2 hold; together they raise a false alarm"), "{}", said.stdout);
+    // One of two is worse: the other is renewed nevertheless.
+    let text = read(&folder, "other.toml");
+    folder.write("other.toml", text.replace("score = 1", "score = 9"));
+    folder.write("sum.toml", read(&folder, "sum.toml").replace("score = 10", "score = 9"));
+    let reports = ["--json", "gate.json", "--junit", "gate.xml", "--markdown", "gate.md", "--csv", "gate.csv"];
+    let said = gate(&[&["--update"][..], &reports].concat());
+    assert_eq!(said.code, Some(1), "{}", said.stdout);
+    assert!(said.stdout.contains("sum: the gate holds") && said.stdout.contains("other: the gate does not hold"));
+    assert!(said.stdout.contains("2 gates: 1 hold, 1 do not hold;"), "{}", said.stdout);
+    assert!(
+        read(&folder, "sum.toml").contains("score = 1037") && !read(&folder, "other.toml").contains("score = 1037")
+    );
+    let json: Value = serde_json::from_str(&read(&folder, "gate.json")).unwrap();
+    assert_eq!((&json["verdict"], &json["holds"]), (&"fails".into(), &false.into()));
+    let told =
+        |field: &str| -> Vec<&Value> { json["gates"].as_array().unwrap().iter().map(|gate| &gate[field]).collect() };
+    assert_eq!(told("verdict"), ["holds", "fails"]);
+    assert_eq!((told("baseline"), told("problem")), (vec!["sum.toml", "other.toml"], vec!["sum", "other"]));
+    assert_eq!(read(&folder, "gate.xml").matches("<testsuite ").count(), 2);
+    assert!(
+        read(&folder, "gate.md").starts_with("### ❌ 2 gates: ") && read(&folder, "gate.md").contains("\n### ✅ sum: ")
+    );
+    assert!(
+        read(&folder, "gate.csv").starts_with("baseline,case,") && read(&folder, "gate.csv").contains("\nother.toml,")
+    );
+}
+
+#[test]
+fn one_solver_is_for_all_baselines_of_one_problem() {
+    let folder = two_problems();
+    let said = folder.judge(&["gate", "--baseline", "sum.toml", "--baseline", "other.toml", "-s", "./better"]);
+    assert!(said.code == Some(2) && said.stderr.contains("the baselines are of other and sum"), "{}", said.stderr);
+    let more = ["baseline", "-p", "sum", "-s", "./plain", "--seeds", "30-40", "--output", "more.toml"];
+    assert_eq!(folder.judge(&more).code, Some(0));
+    let said = folder.judge(&["gate", "--baseline", "sum.toml", "--baseline", "more.toml", "-s", "./better"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert_eq!(said.stdout.matches("solver: ./better; the baseline is of ./plain").count(), 2, "{}", said.stdout);
+    let said = folder.judge(&["gate", "--baseline", "sum.toml", "--baseline", "more.toml", "--calibrate"]);
+    assert!(said.code == Some(2) && said.stderr.contains("--calibrate takes one --baseline"), "{}", said.stderr);
+}
+
+#[test]
+fn an_update_leaves_cpu_times_that_are_about_the_same() {
+    let folder = sample();
+    record(&folder, &["-s", "./plain", "--seeds", "1-4"]);
+    // One much slower than now, the others a little.
+    let text = read(&folder, "baseline.toml");
+    let timed = |line: &str| match line.split_once(", cpu = ") {
+        Some((start, _)) if line.contains("seed = 2,") => format!("{start}, cpu = \"900ms\" }}"),
+        Some((start, _)) => format!("{start}, cpu = \"4.5ms\" }}"),
+        None => line.to_owned(),
+    };
+    folder.write("baseline.toml", text.lines().map(timed).collect::<Vec<_>>().join("\n"));
+    assert_eq!(gate(&folder, "./better", &["--update"]).code, Some(0));
+    let updated = read(&folder, "baseline.toml");
+    assert_eq!(updated.matches("cpu = \"4.5ms\"").count(), 3, "{updated}");
+    assert!(!updated.contains("900ms") && updated.contains("seed = 2,"), "{updated}");
+}
+
 #[test]
 fn the_gates_reports_tell_the_same() {
     let folder = sample();

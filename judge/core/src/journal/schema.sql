@@ -18,8 +18,8 @@ CREATE TABLE run (
     plan BLOB,
     -- Grows with each run that is begun or goes on: the run with the largest is the last that was played.
     turn INTEGER NOT NULL,
-    -- Whether it is a search: its entrants are the settings that were tried.
-    search INTEGER NOT NULL DEFAULT 0,
+    -- Of a search, whose entrants are the settings that it tried: the place of the best one. NULL: it is no search.
+    search INTEGER,
     -- Whether it is made of runs that were merged.
     merged INTEGER NOT NULL DEFAULT 0,
     problem TEXT NOT NULL,
