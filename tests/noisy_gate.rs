@@ -172,7 +172,7 @@ fn an_update_averages_in_and_does_not_drift() {
     assert_eq!(read(&folder, "baseline.toml"), text);
     // After a look, the lower level can be accepted.
     assert!(said.stdout.contains("the baseline was recorded too high by chance"), "{}", said.stdout);
-    assert!(said.stdout.contains("judge baseline -p noise -s ./worse --output baseline.toml --repeat 20"));
+    assert!(said.stdout.contains("judge baseline -p noise -s ./worse --seeds 1-20 --output baseline.toml --repeat 20"));
     let accept = "judge gate --baseline baseline.toml --max-drop 100% --update";
     assert!(said.stdout.contains(accept), "{}", said.stdout);
     let before = total();

@@ -297,7 +297,8 @@ impl<'a> MatchRunner<'a> {
     ) -> Result<MatchResult, Failure> {
         let mut inputs: Vec<Option<Digest>> = vec![None; plan.cases.len()];
         let mut note = |event: &RunEvent| {
-            if let RunEvent::Finished(FinishedJob { job, evidence, .. }) = event {
+            if let RunEvent::Finished(finished) = event {
+                let FinishedJob { job, evidence, .. } = &**finished;
                 inputs[job.case] = inputs[job.case].or(evidence.input);
             }
             watch(event);

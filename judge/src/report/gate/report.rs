@@ -1,10 +1,10 @@
 //! The findings of the gate: the value that every format is rendered from, and its sentences.
 
 use crate::gate::{
-    Baseline, BaselineCase, BaselineFile, CaseResult, Change, Complaint, Conditions, GateLimits, GateVerdict,
-    Judgement, Sample,
+    Baseline, BaselineCase, BaselineFile, BaselineSource, CaseResult, Change, Complaint, Conditions, GateLimits,
+    GateVerdict, Judgement, Sample,
 };
-use crate::model::{Direction, JobId, Outcome, Provenance, counted, quote};
+use crate::model::{Direction, JobId, Outcome, Provenance, Seeds, counted, quote};
 use crate::plan::Plan;
 use crate::report::text::effects::probability;
 use crate::report::text::failures::{Alike, Failures, failed_alike};
@@ -255,7 +255,22 @@ impl GateReport<'_> {
     fn record_again(&self) -> Option<String> {
         let solver = quote(&self.plan.solvers.first()?.spec.text);
         let file = quote(&self.file.to_string_lossy());
-        Some(format!("judge baseline -p {} -s {solver} --output {file}", self.plan.problem.id))
+        let cases = self.case_flags();
+        Some(format!("judge baseline -p {} -s {solver}{cases} --output {file}", self.plan.problem.id))
+    }
+
+    /// Returns the flags that choose the cases of the baseline.
+    fn case_flags(&self) -> String {
+        let sources = || self.record.sources.values();
+        let seed = |source: &BaselineSource| if let BaselineSource::Seed(seed) = source { Some(*seed) } else { None };
+        let seeds: Seeds = sources().filter_map(seed).collect();
+        let seeds = (!seeds.ranges().is_empty()).then(|| format!(" --seeds {seeds}"));
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        let file = |source: &BaselineSource| match source {
+            BaselineSource::File(path) => Some(format!(" --inputs {}", quote(&folder.join(path).to_string_lossy()))),
+            BaselineSource::Seed(_) => None,
+        };
+        seeds.into_iter().chain(sources().filter_map(file)).collect()
     }
 
     fn failure(&self, case: &str) -> Option<&Outcome> {
