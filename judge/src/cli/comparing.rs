@@ -31,13 +31,13 @@ pub(super) const POWER_EXAMPLES: &str = "Examples:
 pub(super) const BASELINE_EXAMPLES: &str = "Examples:
   judge baseline -p columns -s ./mybot --output baseline.toml
   judge baseline -p columns -s ./mybot --seeds 1-100 --tolerance 5% --output baseline.toml
-  judge baseline -p columns -s ./mybot --repeat 20 --output baseline.toml       scores that vary: smaller falls are noticed";
+  judge baseline -p columns -s ./mybot --repeat 20 --output baseline.toml   to notice smaller falls of scores that vary";
 
 pub(super) const GATE_EXAMPLES: &str = "Examples:
-  judge gate --baseline baseline.toml                          the solver of the baseline: exit code 1 if anything got worse
+  judge gate --baseline baseline.toml                          exit code 1 if its solver got worse
   judge gate --baseline baseline.toml -s ./newbot --max-drop 0.5% --time-drop 20%
   judge gate --baseline small.toml --baseline large.toml       several, with the false alarms of one
-  judge gate --baseline baseline.toml --if-noisy pass          a machine that stays busy does not fail the build
+  judge gate --baseline baseline.toml --if-noisy pass          also if the machine stays busy
   judge gate --baseline baseline.toml --repeat 3               three runs of each case: smaller falls are noticed
   judge gate --baseline baseline.toml --calibrate --sensitivity 3%   how many cases and runs notice a fall of 3 %
   judge gate --baseline baseline.toml --update                 and raise the bar if it got better
@@ -256,7 +256,7 @@ pub struct GateArgs {
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
     pub alpha: f64,
     /// What becomes of a gate that only other programs on the machine may have failed, and still after disturbed cases ran again alone
-    #[arg(long, value_name = "HOW", value_enum, default_value = "fail")]
+    #[arg(long, value_name = "fail|pass", value_enum, default_value = "fail", hide_possible_values = true)]
     pub if_noisy: IfNoisy,
     /// If the gate holds, rewrite the baseline with what is better, or average this run in where scores vary
     #[arg(long)]

@@ -96,9 +96,10 @@ pub fn repeat_disturbed<E>(
     Ok(repeats)
 }
 
+/// At most 1: what a host took from a virtual machine may count as waiting there, too.
 fn waited_share(outcome: &Outcome) -> f64 {
     let wall = outcome.wall.unwrap_or_default().as_secs_f64();
-    outcome.waited.unwrap_or_default().as_secs_f64() / wall.max(f64::MIN_POSITIVE)
+    (outcome.waited.unwrap_or_default().as_secs_f64() / wall.max(f64::MIN_POSITIVE)).min(1.0)
 }
 
 #[cfg(test)]
@@ -145,6 +146,7 @@ mod tests {
         let found = Conditions::of(None, [outcome(1, 0), outcome(1, 50), outcome(1, 25), outcome(1, 1)]);
         assert_eq!((found.runs, found.noisy, found.noisy_runs()), (4, 0.5, 2));
         assert!((found.waited - 0.1875).abs() < 1e-12, "{found:?}");
+        assert_eq!(Conditions::of(None, [outcome(1, 120)]).waited, 1.0);
         assert_eq!(Conditions::of(None, []), Conditions::default());
     }
 

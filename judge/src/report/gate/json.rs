@@ -23,19 +23,15 @@ struct Document<'a> {
     verdict: &'static str,
     /// Whether all gates hold.
     holds: bool,
+    /// A single gate is told in the document itself.
     #[serde(flatten)]
-    gates: Gates<'a>,
+    gate: Option<GateRecord<'a>>,
+    /// Several gates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gates: Vec<SharedGate<'a>>,
 }
 
 const VERDICTS: [GateVerdict; 3] = [GateVerdict::Holds, GateVerdict::Fails, GateVerdict::NotComparable];
-
-/// A single gate is told in the document itself, several ones in a list.
-#[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-enum Gates<'a> {
-    One(Box<GateRecord<'a>>),
-    Several { gates: Vec<SharedGate<'a>> },
-}
 
 /// One of several gates.
 #[derive(Serialize, JsonSchema)]
@@ -169,9 +165,9 @@ struct CaseRecord<'a> {
 /// # Errors
 /// When it cannot be written there.
 pub(in crate::report) fn gates_json(report: &GatesReport<'_>, output: &mut dyn Write) -> serde_json::Result<()> {
-    let gates = match &report.gates[..] {
-        [gate] => Gates::One(Box::new(gate_record(gate))),
-        gates => Gates::Several { gates: gates.iter().map(shared_gate).collect() },
+    let (gate, gates) = match &report.gates[..] {
+        [gate] => (Some(gate_record(gate)), Vec::new()),
+        gates => (None, gates.iter().map(shared_gate).collect()),
     };
     let document = Document {
         schema: 1,
@@ -179,6 +175,7 @@ pub(in crate::report) fn gates_json(report: &GatesReport<'_>, output: &mut dyn W
         provenance: report.provenance.into(),
         verdict: report.verdict().name(),
         holds: report.verdict() == GateVerdict::Holds,
+        gate,
         gates,
     };
     json_text::write_document(&document, output)
