@@ -348,6 +348,13 @@ fn a_busy_machine_is_not_a_worse_solver() {
     let said = gate(&["--if-noisy", "pass"]);
     assert!(said.code == Some(1) && said.stdout.contains("the gate does not hold"), "{}", said.stdout);
     drop(load);
+    // Of so short runs, none is disturbed, or few.
+    let said = gate(&["-s", "./plain"]);
+    assert!(
+        said.stdout.contains("about 100 % did; it was recorded on a busier machine and may be too low"),
+        "{}",
+        said.stdout
+    );
 }
 
 #[test]

@@ -47,15 +47,14 @@ impl Conditions {
     /// Returns whether other programs disturbed clearly more of these runs than of the recorded ones.
     #[must_use]
     pub fn are_worse(&self, recorded: Option<&Self>) -> bool {
-        self.noisy_runs() > allowed(recorded, self.runs)
+        self.noisy > tolerated(recorded)
     }
 }
 
-/// Returns how many of `runs` may be disturbed if so many of the recorded ones were. Where that is not known, none was.
-fn allowed(recorded: Option<&Conditions>, runs: usize) -> usize {
-    let share = recorded.map_or(0.0, |recorded| recorded.noisy) + MORE_NOISE;
+/// Returns the share of runs that may be disturbed if so many of the recorded ones were. Where that is not known, none was.
+fn tolerated(recorded: Option<&Conditions>) -> f64 {
     // Shares such as 0.3 + 0.1 lie a little below what they stand for.
-    (share * runs as f64 + 1e-9).floor() as usize
+    recorded.map_or(0.0, |recorded| recorded.noisy) + MORE_NOISE + 1e-9
 }
 
 /// Runs disturbed cases of a single solver again with `run_alone`, if more of them were disturbed than in the baseline. Of
@@ -69,7 +68,7 @@ pub fn repeat_disturbed<E>(
     recorded: Option<&Conditions>,
     mut run_alone: impl FnMut(usize) -> Result<Option<Outcome>, E>,
 ) -> Result<usize, E> {
-    let allowed = allowed(recorded, outcomes.finished().count());
+    let allowed = (tolerated(recorded) * outcomes.finished().count() as f64).floor() as usize;
     let disturbed: Vec<(JobId, Outcome)> =
         outcomes.iter().filter_map(|(job, outcome)| Some((job, outcome.filter(|outcome| outcome.noisy)?))).collect();
     let (mut repeats, mut stay_disturbed) = (0, 0);
@@ -157,6 +156,8 @@ mod tests {
         let busy = conditions(40, 20);
         assert!(!today(12).are_worse(Some(&busy)) && today(13).are_worse(Some(&busy)));
         assert!(!conditions(0, 0).are_worse(Some(&conditions(0, 0))));
+        // A baseline's conditions without their number of runs.
+        assert!(Conditions { runs: 0, ..busy }.are_worse(Some(&today(2))));
     }
 
     #[test]

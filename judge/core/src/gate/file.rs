@@ -23,6 +23,8 @@ const SHARE_STEP: f64 = 0.1;
 const MEAN_DECIMALS: u32 = 4;
 /// The digits of a mean score that are kept at least.
 const MEAN_DIGITS: u32 = 6;
+/// A skewness that is no more than this is 0, but for what calculating it has lost.
+const ROUNDING: f64 = 1e-9;
 /// The digits with which TOML's 64-bit floating-point numbers give back the decimals that they were written with.
 const FLOAT_DIGITS: usize = 15;
 
@@ -236,7 +238,7 @@ fn score_fields(sample: &Sample) -> Vec<(&'static str, String)> {
         let mean = mean.trim_end_matches('0').trim_end_matches('.');
         fields.push(("mean", if mean.len() <= FLOAT_DIGITS { mean.to_owned() } else { quoted(mean) }));
         fields.push(("spread", shortened(sample.spread(), 5)));
-        fields.extend((sample.skewness() != 0.0).then(|| ("skewness", shortened(sample.skewness(), 2))));
+        fields.extend((sample.skewness().abs() > ROUNDING).then(|| ("skewness", shortened(sample.skewness(), 2))));
     }
     fields.extend((sample.runs() > 1).then(|| ("runs", sample.runs().to_string())));
     fields

@@ -135,7 +135,10 @@ impl GateReport<'_> {
             0 => String::new(),
             repeats => format!("; {} of disturbed cases, one at a time", counted(repeats, "repeat")),
         };
-        Some(format!("{}{repeats}", self.who_waited(now)))
+        let was_busier = self.record.baseline.conditions.as_ref().is_some_and(|was| was.are_worse(Some(now)));
+        let too_low =
+            if was_busier { "; it was recorded on a busier machine and may be too low: record it again" } else { "" };
+        Some(format!("{}{too_low}{repeats}", self.who_waited(now)))
     }
 
     /// Returns how many runs waited for a core: today's, and those of the baseline.
