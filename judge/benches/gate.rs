@@ -40,6 +40,7 @@ fn life_table(lives: usize) {
         ("10 %, tail of low scores (Gumbel)", "20", Life { noise: Noise::LowTail, ..USUAL }),
         ("10 %, tail of high scores", "20", Life { noise: Noise::HighTail, ..USUAL }),
         ("10 %, one run in ten drops by 30 %", "20", Life { noise: Noise::Drops, ..USUAL }),
+        ("10 %, heavy tails (Student, 3 degrees)", "20", Life { noise: Noise::HeavyTails, ..USUAL }),
         ("10 %, normal", "20, sizes 1 to 100", Life { sizes: 100.0, ..USUAL }),
         (
             "10 %, one run in ten drops by 30 %",

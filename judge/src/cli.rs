@@ -10,7 +10,7 @@ mod sharding;
 mod shared;
 
 pub use by_hand::{CacheAction, CheckArgs, ExecArgs, GenArgs, ImportArgs, LanguagesArgs, ViewArgs};
-pub use comparing::{BaselineArgs, CompareArgs, GateArgs, PowerArgs, RunningArgs, TuneArgs};
+pub use comparing::{BaselineArgs, CompareArgs, GateArgs, IfNoisy, PowerArgs, RunningArgs, TuneArgs};
 pub use deferred::Deferred;
 pub use engine::{DetachArgs, Engine, EngineArgs};
 pub use past::{BestArgs, CaseFilterArgs, HistoryAction, HistoryArgs, MergeArgs, RescoreArgs, ShowArgs, UiArgs};

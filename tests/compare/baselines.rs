@@ -19,7 +19,59 @@ fn the_gate_fails_on_a_worse_solver_and_passes_on_the_same_and_a_better_one() {
     assert_eq!(gate(&folder, "./worse", &["--max-drop", "1.5%"]).code, Some(0));
     let said = gate(&folder, "./failing", &["--max-drop", "100%"]);
     assert_eq!(said.code, Some(1));
-    assert!(said.stdout.contains("seed-5: it was accepted and is runtime-error"), "{}", said.stdout);
+    assert!(said.stdout.contains("seed-5: they were accepted and are runtime-error"), "{}", said.stdout);
+}
+
+#[test]
+fn without_a_solver_the_baselines_own_is_held() {
+    let folder = sample();
+    assert_eq!(record(&folder, &["-s", "mine=./plain"]).code, Some(0));
+    let text = read(&folder, "baseline.toml");
+    assert!(text.contains("solver = \"./plain\"\nsolver-name = \"mine\"\n"), "{text}");
+    let own = || folder.judge(&["gate", "--baseline", "baseline.toml"]);
+    let said = own();
+    assert!(said.code == Some(0) && said.stdout.contains("solver: ./plain; the baseline's own"), "{}", said.stdout);
+    assert_eq!(recorded(&folder).0[0].0, "mine");
+    let said = gate(&folder, "./better", &[]);
+    assert!(said.stdout.contains("solver: ./better; the baseline is of ./plain"), "{}", said.stdout);
+    // Another program under its name is another solver.
+    folder.script("plain", "exit 3");
+    let said = own();
+    assert!(said.code == Some(1) && said.stdout.contains("accepted and are runtime-error"), "{}", said.stdout);
+    std::fs::remove_file(folder.path().join("plain")).unwrap();
+    let said = own();
+    assert!(said.code == Some(2) && said.stderr.contains("./plain"), "{}{}", said.stdout, said.stderr);
+    // A file without a name, as it may be written by hand.
+    folder.script("plain", "read -r seed; echo $((1000 + seed * 37 % 101))");
+    folder.write("baseline.toml", text.replace("solver-name = \"mine\"\n", ""));
+    assert_eq!(own().code, Some(0));
+}
+
+#[test]
+fn failures_for_one_reason_are_told_once_with_their_cases_and_the_end_of_standard_error() {
+    let folder = sample();
+    assert_eq!(record(&folder, &["-s", "./plain"]).code, Some(0));
+    folder.script(
+        "broken",
+        "read -r seed; case $seed in 5|10) echo no stack >&2; exit 3;; 7) echo x; exit;; esac; echo 2000",
+    );
+    let reports = ["--json", "gate.json", "--junit", "gate.xml", "--markdown", "gate.md"];
+    let said = gate(&folder, "./broken", &reports);
+    let crashed = "seed-10, seed-5: they were accepted and are runtime-error: exit code 3";
+    let shown = format!("{crashed}\n    | no stack\n    judge run -p sum -s ./broken --seeds 10\n");
+    assert!(said.stdout.contains(&shown), "{}", said.stdout);
+    let wrong = "seed-7: it was accepted and is wrong-answer: no number: x\n    judge run -p sum -s ./broken --seeds 7";
+    assert!(said.stdout.contains(wrong), "{}", said.stdout);
+    let markdown = read(&folder, "gate.md");
+    assert!(markdown.contains(&format!("- {crashed}<br><code>no stack</code><br><code>judge run")), "{markdown}");
+    assert_eq!(markdown.matches("exit code 3").count(), 1, "{markdown}");
+    let junit = read(&folder, "gate.xml");
+    assert!(junit.contains("<system-err>no stack</system-err>"), "{junit}");
+    assert!(junit.contains("message=\"seed-7: it was accepted and is wrong-answer: no number: x\""), "{junit}");
+    let json: Value = serde_json::from_str(&read(&folder, "gate.json")).unwrap();
+    let complaint = &json["complaints"][0];
+    assert_eq!((&complaint["note"], &complaint["stderr"]), (&"exit code 3".into(), &"no stack".into()));
+    assert_eq!((json["complaints"].as_array().unwrap().len(), &json["verdict"]), (3, &"fails".into()));
 }
 
 #[test]
@@ -62,7 +114,8 @@ fn a_confident_gate_goes_by_the_total_and_not_by_the_mean_ratio() {
 fn the_baseline_file_is_small_sorted_and_the_same_every_time() {
     let folder = sample();
     folder.write("data/case-a.in", "3\n");
-    assert_eq!(record(&folder, &["-s", "./failing", "--seeds", "1-6", "--inputs", "data/*.in"]).code, Some(1));
+    let allowed = ["-s", "./failing", "--seeds", "1-6", "--inputs", "data/*.in", "--allow-failures"];
+    assert_eq!(record(&folder, &allowed).code, Some(0));
     let read = || std::fs::read_to_string(folder.path().join("baseline.toml")).unwrap();
     let without_times =
         |text: String| text.lines().map(|line| line.split(", cpu = ").next().unwrap().to_owned()).collect::<Vec<_>>();
@@ -72,11 +125,22 @@ fn the_baseline_file_is_small_sorted_and_the_same_every_time() {
     assert!(cases.is_sorted(), "{first:?}");
     assert!(cases[0].contains("file = \"data/case-a.in\"") && cases[0].contains("score = 1010"), "{}", cases[0]);
     assert!(cases[5].contains("seed = 5") && cases[5].contains("verdict = \"runtime-error\""), "{}", cases[5]);
-    record(&folder, &["-s", "./failing", "--seeds", "1-6", "--inputs", "data/*.in"]);
+    record(&folder, &allowed);
     assert_eq!(without_times(read()), first);
     // What failed before may fail again, and may be mended.
     assert_eq!(gate(&folder, "./failing", &[]).code, Some(0));
     assert!(gate(&folder, "./plain", &[]).stdout.contains("now accepted: seed-5"));
+}
+
+#[test]
+fn a_baseline_with_failures_is_refused_and_names_them() {
+    let folder = sample();
+    let said = record(&folder, &["-s", "./failing"]);
+    assert_eq!(said.code, Some(1));
+    let error = "error: nothing was recorded: 4 cases not accepted: seed-5, seed-10, seed-15, seed-20\n";
+    assert!(said.stderr.contains(error) && said.stderr.contains("--allow-failures"), "{}", said.stderr);
+    assert!(said.stderr.contains("runtime-error: exit code 3\n"), "{}", said.stderr);
+    assert!(!folder.path().join("baseline.toml").exists());
 }
 
 #[test]
@@ -120,6 +184,85 @@ fn an_update_raises_the_bar_and_never_lowers_it() {
     assert_eq!(read(), after);
 }
 
+/// Records a second problem of the same kind, and a baseline of each.
+fn two_problems() -> Folder {
+    let folder = sample();
+    folder.write("problems.toml", [CATALOGUE, &CATALOGUE.replace("\"sum\"\ngen", "\"other\"\ngen")].concat());
+    for problem in ["sum", "other"] {
+        let arguments = ["baseline", "-p", problem, "-s", "./plain", "--output", &format!("{problem}.toml")];
+        assert_eq!(folder.judge(&arguments).code, Some(0));
+    }
+    folder
+}
+
+#[test]
+fn several_baselines_have_one_verdict_and_each_is_told() {
+    let folder = two_problems();
+    let baselines = ["gate", "--baseline", "sum.toml", "--baseline", "other.toml"];
+    let gate = |more: &[&str]| folder.judge(&[&baselines[..], more].concat());
+    let said = gate(&[]);
+    assert_eq!(said.code, Some(0), "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("\n2 gates: 2 hold; together they raise a false alarm"), "{}", said.stdout);
+    // One of two is worse: the other is renewed nevertheless.
+    let text = read(&folder, "other.toml");
+    folder.write("other.toml", text.replace("score = 1", "score = 9"));
+    folder.write("sum.toml", read(&folder, "sum.toml").replace("score = 10", "score = 9"));
+    let reports = ["--json", "gate.json", "--junit", "gate.xml", "--markdown", "gate.md", "--csv", "gate.csv"];
+    let said = gate(&[&["--update"][..], &reports].concat());
+    assert_eq!(said.code, Some(1), "{}", said.stdout);
+    assert!(said.stdout.contains("sum: the gate holds") && said.stdout.contains("other: the gate does not hold"));
+    assert!(said.stdout.contains("2 gates: 1 hold, 1 do not hold;"), "{}", said.stdout);
+    assert!(
+        read(&folder, "sum.toml").contains("score = 1037") && !read(&folder, "other.toml").contains("score = 1037")
+    );
+    let json: Value = serde_json::from_str(&read(&folder, "gate.json")).unwrap();
+    assert_eq!((&json["verdict"], &json["holds"]), (&"fails".into(), &false.into()));
+    let told =
+        |field: &str| -> Vec<&Value> { json["gates"].as_array().unwrap().iter().map(|gate| &gate[field]).collect() };
+    assert_eq!(told("verdict"), ["holds", "fails"]);
+    assert_eq!(told("baseline"), ["sum.toml", "other.toml"]);
+    assert_eq!(told("problem"), ["sum", "other"]);
+    assert_eq!(read(&folder, "gate.xml").matches("<testsuite ").count(), 2);
+    assert!(
+        read(&folder, "gate.md").starts_with("### ❌ 2 gates: ") && read(&folder, "gate.md").contains("\n### ✅ sum: ")
+    );
+    assert!(
+        read(&folder, "gate.csv").starts_with("baseline,case,") && read(&folder, "gate.csv").contains("\nother.toml,")
+    );
+}
+
+#[test]
+fn one_solver_is_for_all_baselines_of_one_problem() {
+    let folder = two_problems();
+    let said = folder.judge(&["gate", "--baseline", "sum.toml", "--baseline", "other.toml", "-s", "./better"]);
+    assert!(said.code == Some(2) && said.stderr.contains("the baselines are of other and sum"), "{}", said.stderr);
+    let more = ["baseline", "-p", "sum", "-s", "./plain", "--seeds", "30-40", "--output", "more.toml"];
+    assert_eq!(folder.judge(&more).code, Some(0));
+    let said = folder.judge(&["gate", "--baseline", "sum.toml", "--baseline", "more.toml", "-s", "./better"]);
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    assert_eq!(said.stdout.matches("solver: ./better; the baseline is of ./plain").count(), 2, "{}", said.stdout);
+    let said = folder.judge(&["gate", "--baseline", "sum.toml", "--baseline", "more.toml", "--calibrate"]);
+    assert!(said.code == Some(2) && said.stderr.contains("--calibrate takes one --baseline"), "{}", said.stderr);
+}
+
+#[test]
+fn an_update_leaves_cpu_times_that_are_about_the_same() {
+    let folder = sample();
+    record(&folder, &["-s", "./plain", "--seeds", "1-4"]);
+    // One much slower than now, the others a little.
+    let text = read(&folder, "baseline.toml");
+    let timed = |line: &str| match line.split_once(", cpu = ") {
+        Some((start, _)) if line.contains("seed = 2,") => format!("{start}, cpu = \"900ms\" }}"),
+        Some((start, _)) => format!("{start}, cpu = \"4.5ms\" }}"),
+        None => line.to_owned(),
+    };
+    folder.write("baseline.toml", text.lines().map(timed).collect::<Vec<_>>().join("\n"));
+    assert_eq!(gate(&folder, "./better", &["--update"]).code, Some(0));
+    let updated = read(&folder, "baseline.toml");
+    assert_eq!(updated.matches("cpu = \"4.5ms\"").count(), 3, "{updated}");
+    assert!(!updated.contains("900ms") && updated.contains("seed = 2,"), "{updated}");
+}
+
 #[test]
 fn the_gates_reports_tell_the_same() {
     let folder = sample();
@@ -136,7 +279,7 @@ fn the_gates_reports_tell_the_same() {
     assert_eq!(json["complaints"][0]["command"], "judge run -p sum -s ./failing --seeds 10");
     let junit = read("gate.xml");
     assert!(junit.contains("tests=\"21\"") && junit.contains("failures=\"4\""), "{junit}");
-    assert!(read("gate.md").contains("- seed-10: it was accepted and is runtime-error"));
+    assert!(read("gate.md").contains("- seed-10, seed-15, seed-20, seed-5: they were accepted and are runtime-error"));
     assert_eq!(read("gate.md"), std::fs::read_to_string(Path::new(&summary)).unwrap());
 }
 
@@ -160,4 +303,8 @@ fn the_gates_markdown_fits_a_comment_however_much_there_is_to_say() {
         said.stdout
     );
     assert!(!said.stdout.contains("<b>") && !said.stdout.contains("@everyone"), "{}", said.stdout);
+}
+
+fn read(folder: &Folder, name: &str) -> String {
+    std::fs::read_to_string(folder.path().join(name)).unwrap()
 }

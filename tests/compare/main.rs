@@ -356,6 +356,13 @@ fn a_search_is_one_run_with_every_setting_in_it() {
         ["tune", "-p", "sum", "-s", "./toy {n}", "--param", "n=1..100:int", "--budget", "200", "--jsonl", "-"];
     let said = folder.judge(&[&arguments[..], &["--compare", "0"]].concat());
     let lines: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    // The list has one row for it, of the best setting.
+    let (_, history) = folder.json(&["history", "-p", "sum"]);
+    let [search] = &history["runs"].as_array().unwrap()[..] else { panic!("{history}") };
+    assert_eq!((&search["settings"], &search["solver"]), (&lines.len().into(), &"n=37".into()));
+    let text = folder.judge(&["history"]).stdout;
+    assert!(text.contains(&format!("n=37 (best of {})", lines.len())) && text.lines().count() == 3, "{text}");
+    assert_eq!(folder.json(&["history", "-s", "n=37"]).1["runs"][0].get("settings"), None);
     let (solvers, cases) = recorded(&folder);
     let names = lines.iter().flat_map(|line| line["cases"].as_array().unwrap()).map(|name| name.as_str().unwrap());
     assert_eq!(cases, names.collect::<std::collections::HashSet<_>>().len());

@@ -22,13 +22,20 @@ pub(crate) enum Noise {
     HighTail,
     /// One run in ten is bad by three standard deviations.
     Drops,
+    /// Student's distribution with 3 degrees of freedom: heavy tails on both sides.
+    HeavyTails,
 }
 
 impl Noise {
     fn draw(self, random: &mut Random) -> f64 {
         let gumbel = |random: &mut Random| (-(-random.unit().ln()).ln() - 0.577_215_664_901_532_9) * 6_f64.sqrt() / PI;
+        let normal = |random: &mut Random| (-2.0 * random.unit().ln()).sqrt() * (TAU * random.unit()).cos();
         match self {
-            Self::Normal => (-2.0 * random.unit().ln()).sqrt() * (TAU * random.unit()).cos(),
+            Self::Normal => normal(random),
+            Self::HeavyTails => {
+                let squares: f64 = (0..3).map(|_| normal(random).powi(2)).sum();
+                normal(random) / squares.sqrt()
+            }
             Self::Uniform => (random.unit() - 0.5) * 12_f64.sqrt(),
             Self::LowTail => -gumbel(random),
             Self::HighTail => gumbel(random),
@@ -83,14 +90,7 @@ pub(crate) struct Course {
 impl Life {
     /// Plays this many commits of a solver whose scores are the true ones times `level`.
     pub(crate) fn course(&self, commits: usize, level: f64, random: &mut Random) -> Course {
-        let limits = GateLimits {
-            direction: self.direction,
-            max_drop: BigRational::from_integer(0.into()),
-            alpha: 0.05,
-            may_repeat: self.repeat.is_none(),
-            confident: None,
-            time: None,
-        };
+        let limits = self.limits();
         let runs: Vec<Baseline> = (0..self.recorded).map(|_| self.run(1.0, random)).collect();
         let mut baseline = Baseline::of_runs(&runs).expect("a run");
         let alarms = (0..commits).map(|_| {
@@ -115,6 +115,31 @@ impl Life {
         Course { alarms, drift: total.sum::<f64>() / truth - 1.0 }
     }
 
+    /// Returns the p-values of so many gates at once, of solvers that have not changed: each has a baseline of its own and
+    /// one run of today.
+    #[allow(dead_code, reason = "the bench holds one gate at a time")]
+    pub(crate) fn levels(&self, gates: usize, random: &mut Random) -> Vec<f64> {
+        let level = |_| {
+            let runs: Vec<Baseline> = (0..self.recorded).map(|_| self.run(1.0, random)).collect();
+            let baseline = Baseline::of_runs(&runs).expect("a run");
+            let judgement = gate::judge(&baseline, &self.run(1.0, random), &self.limits());
+            judgement.noise.expect("scores vary").level
+        };
+        (0..gates).map(level).collect()
+    }
+
+    fn limits(&self) -> GateLimits {
+        GateLimits {
+            direction: self.direction,
+            max_drop: BigRational::from_integer(0.into()),
+            alpha: 0.05,
+            case_alpha: 0.05,
+            may_repeat: self.repeat.is_none(),
+            confident: None,
+            time: None,
+        }
+    }
+
     fn size(&self, case: usize) -> f64 {
         10_000.0 * self.sizes.powf(case as f64 / (self.cases - 1) as f64)
     }
@@ -126,7 +151,7 @@ impl Life {
             (name(case), BaselineCase { result, input: None, cpu: None, processor: None, tolerance: None })
         };
         let cases: BTreeMap<String, BaselineCase> = (0..self.cases).map(entry).collect();
-        Baseline { problem: "p".to_owned(), terms: "t".to_owned(), checker: "c".to_owned(), cases }
+        Baseline { problem: "p".to_owned(), terms: "t".to_owned(), checker: "c".to_owned(), conditions: None, cases }
     }
 }
 

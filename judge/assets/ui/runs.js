@@ -96,7 +96,7 @@ class Runs {
     const change = el("span", { class: Number(row.change) === 0 || row.change === undefined ? "" : isWorse ? "bad" : "good" }, row.change === undefined ? "–" : `${sign}${shown(row.change)}`);
     const failed = el("span", { class: done > accepted ? "bad" : "" }, String(done - accepted));
     const cells = [
-      [tick], [run, "number"], [row.solver], [el("a", { href: address(`problems/${row.problem}`) }, row.problem)],
+      [tick], [run, "number"], [row.settings === undefined ? row.solver : `${row.solver} (best of ${row.settings})`], [el("a", { href: address(`problems/${row.problem}`) }, row.problem)],
       [el("time", { datetime: row.started }, new Date(row.started).toLocaleString())],
       [done === row.planned ? String(done) : `${done}/${row.planned}`, "number"], [failed, "number"], [shown(row.total), "number"], [change, "number"],
       [this.live.get(row.run)?.state ?? row.detached ?? row.state], [isFirst ? this.words(row) : row.message ?? "", "words"],

@@ -5,8 +5,8 @@ use super::{BuildArgs, CaseArgs, EngineArgs, JobArgs, LimitArgs, ReportArgs, San
 use crate::model::{Percent, Seeds};
 use crate::paired::{EffectLevel, EffectMeasure, MinEffect};
 use crate::tune::Parameter;
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -30,15 +30,18 @@ pub(super) const POWER_EXAMPLES: &str = "Examples:
 
 pub(super) const BASELINE_EXAMPLES: &str = "Examples:
   judge baseline -p columns -s ./mybot --output baseline.toml
-  judge baseline -p columns -s ./mybot --seeds 1-100 --tolerance 5% --output baseline.toml";
+  judge baseline -p columns -s ./mybot --seeds 1-100 --tolerance 5% --output baseline.toml
+  judge baseline -p columns -s ./mybot --repeat 20 --output baseline.toml   to notice smaller falls of scores that vary";
 
 pub(super) const GATE_EXAMPLES: &str = "Examples:
-  judge gate --baseline baseline.toml -s ./mybot               exit code 1 if anything got worse
-  judge gate --baseline baseline.toml -s ./mybot --max-drop 0.5% --time-drop 20%
-  judge gate --baseline baseline.toml -s ./mybot --repeat 3    three runs of each case: smaller falls are noticed
+  judge gate --baseline baseline.toml                          exit code 1 if its solver got worse
+  judge gate --baseline baseline.toml -s ./newbot --max-drop 0.5% --time-drop 20%
+  judge gate --baseline small.toml --baseline large.toml       several, with the false alarms of one
+  judge gate --baseline baseline.toml --if-noisy pass          also if the machine stays busy
+  judge gate --baseline baseline.toml --repeat 3               three runs of each case: smaller falls are noticed
   judge gate --baseline baseline.toml --calibrate --sensitivity 3%   how many cases and runs notice a fall of 3 %
-  judge gate --baseline baseline.toml -s ./mybot --update      and raise the bar if it got better
-  judge gate --baseline baseline.toml -s ./mybot --markdown gate.md --junit gate.xml";
+  judge gate --baseline baseline.toml --update                 and raise the bar if it got better
+  judge gate --baseline baseline.toml --markdown gate.md --junit gate.xml";
 
 // In help, clap turns `{n}` into a new line; a style between keeps it, and is not printed.
 pub(super) const TUNE_EXAMPLES: &str = "Examples:
@@ -207,6 +210,9 @@ pub struct BaselineArgs {
     /// Run each case this often [default: twice, and five times if any score changes]
     #[arg(long, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub repeat: Option<NonZeroU32>,
+    /// Record cases that are not accepted, too: the gate lets them fail again
+    #[arg(long)]
+    pub allow_failures: bool,
     /// Which cases
     #[command(flatten)]
     pub cases: CaseArgs,
@@ -215,14 +221,23 @@ pub struct BaselineArgs {
     pub running: RunningArgs,
 }
 
+/// What becomes of a gate that is not comparable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IfNoisy {
+    /// Exit code 1
+    Fail,
+    /// Exit code 0
+    Pass,
+}
+
 /// Arguments of `judge gate`.
 #[derive(Debug, Args)]
 #[command(mut_arg("jsonl", |arg| arg.hide(true)))]
 pub struct GateArgs {
-    /// The baseline file, as `judge baseline` writes it
-    #[arg(long, value_name = "FILE")]
-    pub baseline: PathBuf,
-    /// The solver, as `judge run --solver` takes it [default: the problem's bundled one]
+    /// The baseline file, as `judge baseline` writes it; repeatable: several baselines share the false alarms of one
+    #[arg(long = "baseline", value_name = "FILE", required = true)]
+    pub baselines: Vec<PathBuf>,
+    /// The solver, as `judge run --solver` takes it [default: the solver of the baseline, started from the current folder]
     #[arg(short, long, value_name = "S")]
     pub solver: Option<String>,
     /// How far the total score may fall
@@ -240,6 +255,9 @@ pub struct GateArgs {
     /// The probability of a false alarm where scores vary, and of --time-drop, above 0 and at most 0.25
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
     pub alpha: f64,
+    /// What becomes of a gate that only other programs on the machine may have failed, and still after disturbed cases ran again alone
+    #[arg(long, value_name = "fail|pass", value_enum, default_value = "fail", hide_possible_values = true)]
+    pub if_noisy: IfNoisy,
     /// If the gate holds, rewrite the baseline with what is better, or average this run in where scores vary
     #[arg(long)]
     pub update: bool,

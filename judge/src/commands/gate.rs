@@ -1,81 +1,204 @@
 //! `judge gate`: fails if a solver is worse than its baseline.
 
-use crate::cli::GateArgs;
-use crate::gate::{self, Baseline, BaselineFile, Calibration, GateLimits, Judgement, TimeLimit};
-use crate::model::{BestSource, CaseList, CaseSource, CaseSpec, Direction, Exit, Problem, Stop, quote};
-use crate::report::{self, CalibrationReport, GateReport};
+use crate::cli::{GateArgs, IfNoisy};
+use crate::gate::{
+    self, Baseline, BaselineFile, Calibration, GateLimits, GateVerdict, Judgement, TimeLimit, repeat_disturbed,
+};
+use crate::model::{
+    BestSource, CaseList, CaseSource, CaseSpec, Direction, Exit, NodeList, Problem, Solver, SolverSpec, Stop, counted,
+    listed, quote,
+};
+use crate::plan::Plan;
+use crate::report::{self, CalibrationReport, GateReport, GatesReport};
+use crate::statistics::holm;
 use crate::workflow::failure::Failure;
 use crate::workflow::load::Given;
 use crate::workflow::match_runner::{MatchResult, MatchRunner};
 use crate::workflow::outputs::Outputs;
-use crate::workflow::{baseline, case_choice, load, programs, provenance};
+use crate::workflow::{baseline, case_choice, load, programs, provenance, sandbox};
+use judge_sandbox::Sandbox;
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
-/// Runs the cases of a baseline and compares.
+/// A baseline file.
+struct RecordedGate<'a> {
+    file: &'a Path,
+    record: BaselineFile,
+}
+
+/// The runs of today for a baseline.
+struct PlayedGate {
+    plan: Plan,
+    limits: GateLimits,
+    runs: Vec<MatchResult>,
+    today: Baseline,
+    nodes: NodeList,
+    /// How often a disturbed case ran again, alone.
+    repeats: usize,
+}
+
+/// Runs the cases of one or more baselines and compares.
 pub(super) fn gate(catalogue: Given<'_>, args: &GateArgs) -> Result<Exit, Failure> {
-    let record = read(&args.baseline)?;
+    let recorded = args.baselines.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     if args.calibrate {
-        return calibrate(args, &record);
+        return calibrate(args, &recorded);
     }
+    check_solver(args, &recorded)?;
     let mut provenance = provenance::here();
-    let outputs = Outputs::check::<GateReport<'_>>(&args.reports)?;
+    let outputs = Outputs::check::<GatesReport<'_>>(&args.reports)?;
+    let sandbox = sandbox::open(&args.running.sandbox)?;
+    let mut played = Vec::new();
+    for gate in &recorded {
+        let runs = play(catalogue, args, &sandbox, gate)?;
+        if runs.is_interrupted() {
+            report::note("interrupted: the gate was not decided");
+            return Ok(Exit::Interrupted);
+        }
+        played.push(runs);
+    }
+    provenance.nodes = played.first().map(|gate| gate.nodes.clone()).unwrap_or_default();
+    let judgements = judge(&recorded, &played, args.alpha);
+    let mut gates = Vec::new();
+    let failures: Vec<_> = played.iter().map(|gate| baseline::failures(&gate.runs)).collect();
+    for (place, (recorded, played)) in recorded.iter().zip(&played).enumerate() {
+        let judgement = &judgements[place];
+        gates.push(GateReport {
+            record: &recorded.record,
+            today: &played.today,
+            judgement,
+            limits: &played.limits,
+            plan: &played.plan,
+            failures: &failures[place],
+            repeats: played.repeats,
+            file: recorded.file,
+            is_updated: args.update && update(recorded, played, judgement)?,
+        });
+    }
+    let noise_passes = args.if_noisy == IfNoisy::Pass;
+    outputs.publish(&GatesReport { gates, alpha: args.alpha, noise_passes, provenance: &provenance })?;
+    Ok(exit(&played, &judgements, noise_passes))
+}
+
+/// Fails if one solver is given for baselines of several problems.
+fn check_solver(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<(), Failure> {
+    let problems: BTreeSet<&str> = recorded.iter().map(|gate| &*gate.record.baseline.problem).collect();
+    if args.solver.is_none() || problems.len() == 1 {
+        return Ok(());
+    }
+    let problems = listed(&problems.into_iter().collect::<Vec<_>>(), "and");
+    Err(Failure::usage(format!("--solver names one solver, and the baselines are of {problems}"))
+        .with_hint("leave --solver out, so that each baseline's own solver runs, or run a gate for each problem"))
+}
+
+/// Runs the cases of a baseline.
+fn play(
+    catalogue: Given<'_>,
+    args: &GateArgs,
+    sandbox: &Arc<Sandbox>,
+    RecordedGate { file, record }: &RecordedGate<'_>,
+) -> Result<PlayedGate, Failure> {
     let (catalogue, _programs) = programs::catalogue(catalogue, Some(&record.baseline.problem))?;
     let problem = catalogue.find(&record.baseline.problem)?;
-    let mut runner = MatchRunner::open(&catalogue, problem, &args.running)?;
-    let solvers = runner.solver(args.solver.as_ref())?;
-    let cases = cases(problem, &record, baseline::folder_of(&args.baseline))?;
-    let plan = runner.plan_as_it_is(solvers, cases, BestSource::File(args.baseline.clone()));
+    let mut runner = MatchRunner::open_in(sandbox.clone(), &catalogue, problem, &args.running)?;
+    let solvers = solver(&mut runner, args, record)?;
+    let cases = cases(problem, record, baseline::folder_of(file))?;
+    let plan = runner.plan_as_it_is(solvers, cases, BestSource::File(file.to_path_buf()));
     let limits = limits(args, problem.direction);
-    let played = runner.play_repeatedly(&plan, |played| match args.repeat {
-        Some(repeat) => Ok(played.len() < repeat.get() as usize),
-        None if played.len() >= gate::MOST_RUNS as usize => Ok(false),
-        None => Ok(gate::judge(&record.baseline, &baseline::of_runs(played, &runner.plan_runner.nodes())?, &limits)
-            .is_doubtful()),
+    let mut repeats = 0;
+    let runs = runner.play_repeatedly(&plan, |played| {
+        if let Some(last) = played.last_mut() {
+            repeats += repeat(&runner, &plan, last, record)?;
+        }
+        let is_interrupted = played.iter().any(|run| run.stop.is_some());
+        match args.repeat {
+            _ if is_interrupted => Ok(false),
+            Some(repeat) => Ok(played.len() < repeat.get() as usize),
+            None if played.len() >= gate::MOST_RUNS as usize => Ok(false),
+            None => {
+                let today = baseline::of_runs(played, &runner.plan_runner.nodes())?;
+                Ok(gate::judge(&record.baseline, &today, &limits).is_doubtful())
+            }
+        }
     })?;
-    if played.iter().any(|run| run.stop == Some(Stop::Interrupted)) {
-        report::note("interrupted: the gate was not decided");
-        return Ok(Exit::Interrupted);
+    let nodes = runner.plan_runner.nodes();
+    let today = baseline::of_runs(&runs, &nodes)?;
+    Ok(PlayedGate { plan, limits, runs, today, nodes, repeats })
+}
+
+impl PlayedGate {
+    fn is_interrupted(&self) -> bool {
+        self.runs.iter().any(|run| run.stop == Some(Stop::Interrupted))
     }
-    provenance.nodes = runner.plan_runner.nodes();
-    let today = baseline::of_runs(&played, &provenance.nodes)?;
-    let judgement = gate::judge(&record.baseline, &today, &limits);
-    let is_updated = args.update && update(args, &record, &today, &judgement, problem.direction)?;
-    let report = GateReport {
-        baseline: &record.baseline,
-        today: &today,
-        judgement: &judgement,
-        limits: &limits,
-        provenance: &provenance,
-        plan: &plan,
-        file: &args.baseline,
-        is_updated,
-    };
-    outputs.publish(&report)?;
-    Ok(exit(&played, &judgement))
+}
+
+/// Prepares the given solver, or the one that the baseline is of.
+fn solver(runner: &mut MatchRunner<'_>, args: &GateArgs, record: &BaselineFile) -> Result<Vec<Solver>, Failure> {
+    match (&args.solver, &record.solver_name) {
+        (None, Some(name)) => runner.prepare_all(vec![SolverSpec { name: name.clone(), text: record.solver.clone() }]),
+        (given, _) => runner.solver(Some(given.as_ref().unwrap_or(&record.solver))),
+    }
+}
+
+/// Runs the disturbed cases of a run again, one at a time, and returns how many runs that took. On a cluster a case would
+/// wait for a node of its own each time, and would be no more alone there.
+fn repeat(
+    runner: &MatchRunner<'_>,
+    plan: &Plan,
+    run: &mut MatchResult,
+    record: &BaselineFile,
+) -> Result<usize, Failure> {
+    if runner.plan_runner.engine().is_some() {
+        return Ok(0);
+    }
+    let mut is_interrupted = false;
+    let repeats = repeat_disturbed(&mut run.outcomes, record.baseline.conditions.as_ref(), |case| {
+        let again = runner.play_alone(plan, case)?;
+        is_interrupted |= again.is_none();
+        Ok::<_, Failure>(again)
+    })?;
+    run.stop = run.stop.or(is_interrupted.then_some(Stop::Interrupted));
+    Ok(repeats)
+}
+
+/// Judges every gate. Those whose scores vary share `alpha`: the more baselines there are, the surer a fall must be.
+fn judge(recorded: &[RecordedGate<'_>], played: &[PlayedGate], alpha: f64) -> Vec<Judgement> {
+    let judge =
+        |place: usize, limits: &GateLimits| gate::judge(&recorded[place].record.baseline, &played[place].today, limits);
+    let mut judgements: Vec<Judgement> = (0..played.len()).map(|place| judge(place, &played[place].limits)).collect();
+    let level = |place: usize| Some((place, judgements[place].noise.as_ref()?.level));
+    let (places, levels): (Vec<usize>, Vec<f64>) = (0..played.len()).filter_map(level).unzip();
+    for (place, alpha) in places.into_iter().zip(holm(&levels, alpha)) {
+        judgements[place] = judge(place, &GateLimits { alpha, ..played[place].limits.clone() });
+    }
+    judgements
 }
 
 /// Reports which falls are noticed with the spread that a baseline has. Nothing is run.
-fn calibrate(args: &GateArgs, record: &BaselineFile) -> Result<Exit, Failure> {
+fn calibrate(args: &GateArgs, recorded: &[RecordedGate<'_>]) -> Result<Exit, Failure> {
+    let [RecordedGate { file, record }] = recorded else {
+        return Err(Failure::usage("--calibrate takes one --baseline"));
+    };
     let outputs = Outputs::check::<CalibrationReport<'_>>(&args.reports)?;
     let sensitivity = args.sensitivity.as_ref().map(|share| share.share());
     if sensitivity.is_some_and(|share| share <= 0.0) {
         return Err(Failure::usage("--sensitivity: expected a share above 0, such as 3%"));
     }
     let Some(calibration) = Calibration::of(&record.baseline, args.alpha) else {
-        let path = args.baseline.display();
+        let path = file.display();
         if record.baseline.runs().is_some_and(|(fewest, _)| fewest > 1) {
             report::note(&format!("{path}: no score changed from run to run: any fall is noticed"));
             return Ok(Exit::Success);
         }
         let error = format!("{path} does not tell how scores vary: it has one run of each case");
         let (id, solver) = (&record.baseline.problem, quote(&record.solver));
-        let file = quote(&args.baseline.to_string_lossy());
+        let file = quote(&file.to_string_lossy());
         return Err(Failure::usage(error).with_hint(format!("judge baseline -p {id} -s {solver} --output {file}")));
     };
     let report = CalibrationReport {
         calibration,
         sensitivity,
-        file: &args.baseline,
+        file,
         problem: &record.baseline.problem,
         solver: args.solver.as_deref().unwrap_or(&record.solver),
     };
@@ -83,12 +206,13 @@ fn calibrate(args: &GateArgs, record: &BaselineFile) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn read(path: &Path) -> Result<BaselineFile, Failure> {
-    let text = load::text("the baseline", path)?;
-    BaselineFile::parse(&text).map_err(|error| {
-        Failure::usage(format!("{} is not a baseline: {error}", path.display()))
+fn read(file: &Path) -> Result<RecordedGate<'_>, Failure> {
+    let text = load::text("the baseline", file)?;
+    let record = BaselineFile::parse(&text).map_err(|error| {
+        Failure::usage(format!("{} is not a baseline: {error}", file.display()))
             .with_hint("`judge baseline -p ID -s S --output FILE` writes one")
-    })
+    })?;
+    Ok(RecordedGate { file, record })
 }
 
 /// Returns the cases of the baseline whose input is still there. The gate complains about the others.
@@ -104,44 +228,59 @@ fn cases(problem: &Problem, record: &BaselineFile, folder: &Path) -> Result<Case
 }
 
 fn limits(args: &GateArgs, direction: Direction) -> GateLimits {
-    let time = |share: &crate::model::Percent| TimeLimit { max_rise: share.share(), alpha: args.alpha };
+    // What is not tested about the total of a noisy solver has an equal part of `--alpha` for each baseline (Bonferroni).
+    let part = args.alpha / args.baselines.len() as f64;
+    let time = |share: &crate::model::Percent| TimeLimit { max_rise: share.share(), alpha: part };
     GateLimits {
         direction,
         max_drop: args.max_drop.0.clone(),
         alpha: args.alpha,
+        case_alpha: part,
         may_repeat: args.repeat.is_none(),
-        confident: args.confident.then_some(args.alpha),
+        confident: args.confident.then_some(part),
         time: args.time_drop.as_ref().map(time),
     }
 }
 
 /// Rewrites the baseline if the gate holds: with what is better, or, where scores vary, with the mean of all runs. Its
-/// tolerances are kept.
+/// tolerances are kept, and the CPU times that are about the same. Runs that were disturbed are not recorded.
 fn update(
-    args: &GateArgs,
-    record: &BaselineFile,
-    today: &Baseline,
+    RecordedGate { file, record }: &RecordedGate<'_>,
+    PlayedGate { plan, limits, today, .. }: &PlayedGate,
     judgement: &Judgement,
-    direction: Direction,
 ) -> Result<bool, Failure> {
-    let baseline = match &judgement.noise {
+    let direction = limits.direction;
+    let new = match &judgement.noise {
         Some(test) if judgement.holds() => gate::averaged(&record.baseline, today, test, direction),
         None if judgement.is_better(direction) => today.clone(),
         _ => return Ok(false),
     };
-    let mut updated = BaselineFile { baseline, ..record.clone() };
+    if let Some(now) = today.conditions.as_ref().filter(|_| judgement.is_disturbed) {
+        let waited = format!("{} of {} waited for a core", now.noisy_runs(), counted(now.runs, "run"));
+        report::note(&format!("{} stays as it is: {waited}", file.display()));
+        return Ok(false);
+    }
+    let mut updated = BaselineFile { baseline: gate::with_steady_times(new, &record.baseline), ..record.clone() };
     for (name, entry) in &mut updated.baseline.cases {
         entry.tolerance = record.baseline.cases.get(name).and_then(|was| was.tolerance.clone());
     }
-    updated.solver = args.solver.clone().unwrap_or_else(|| record.solver.clone());
-    load::write("the baseline", &args.baseline, updated.render().as_bytes())?;
+    if let Some(Solver { spec: SolverSpec { name, text }, .. }) = plan.solvers.first() {
+        updated.solver.clone_from(text);
+        updated.solver_name = Some(name.clone());
+    }
+    load::write("the baseline", file, updated.render().as_bytes())?;
     Ok(true)
 }
 
-fn exit(played: &[MatchResult], judgement: &Judgement) -> Exit {
-    if played.iter().any(MatchResult::is_faulty) {
+fn exit(played: &[PlayedGate], judgements: &[Judgement], noise_passes: bool) -> Exit {
+    let passes = |judgement: &Judgement| match judgement.verdict() {
+        GateVerdict::Holds => true,
+        GateVerdict::NotComparable => noise_passes,
+        GateVerdict::Fails => false,
+    };
+    if played.iter().flat_map(|gate| &gate.runs).any(MatchResult::is_faulty) {
         Exit::Fault
-    } else if judgement.holds() {
+    } else if judgements.iter().all(passes) {
         Exit::Success
     } else {
         Exit::NotAccepted

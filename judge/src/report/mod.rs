@@ -23,7 +23,7 @@ pub use compare::{
 pub use doctor::{doctor_json, doctor_schema, doctor_text};
 pub use exec::{ExecReport, exec_json, exec_line, exec_schema};
 pub use formats::{Format, Missing, Report, Written};
-pub use gate::{CalibrationReport, GateReport, calibration_schema, gate_schema};
+pub use gate::{CalibrationReport, GateReport, GatesReport, calibration_schema, gate_schema};
 pub use html::{GamePage, game_html, served_game_html};
 pub use languages::{cache_text, languages_json, languages_schema, languages_text};
 pub use merge::{MergeReport, MergedOrigin, MergedRun, MissingPart, RefusedFile, merge_json, merge_schema};
@@ -43,8 +43,8 @@ pub use served::{
 };
 pub use text::{
     Counts, Field, GameFilm, GameText, Grid, MoveRange, Paint, PrintError, Progress, Steps, Style, best_score,
-    can_step, every_how_many, grid, left, milliseconds, note, note_from, note_lines, print, print_bytes, print_from,
-    print_line, print_with, right, share_of_best, step_through,
+    can_step, every_how_many, failures_text, grid, left, milliseconds, note, note_from, note_lines, print, print_bytes,
+    print_from, print_line, print_with, right, share_of_best, step_through,
 };
 pub(crate) use tune::filled;
 pub use tune::{Candidate, TuneComparison, TuneReport, tune_schema};

@@ -10,12 +10,12 @@ use super::formats::{Format, Missing, Report, Written};
 use super::gate::calibration::{
     CalibrationReport, calibration_json, calibration_rows, calibration_sheet, calibration_text,
 };
-use super::gate::json::gate_json;
-use super::gate::junit::gate_junit;
-use super::gate::markdown::gate_markdown;
-use super::gate::report::GateReport;
-use super::gate::sheet::{gate_rows, gate_sheet};
-use super::gate::text::gate_text;
+use super::gate::json::gates_json;
+use super::gate::junit::gates_junit;
+use super::gate::markdown::gates_markdown;
+use super::gate::report::GatesReport;
+use super::gate::sheet::{gates_rows, gates_sheet};
+use super::gate::text::gates_text;
 use super::html::results::run_html;
 use super::html::sheet::compare_html;
 use super::run::csv::run_csv;
@@ -119,7 +119,7 @@ impl Report for CompareReport<'_> {
     }
 }
 
-impl Report for GateReport<'_> {
+impl Report for GatesReport<'_> {
     const NAME: &'static str = "a gate";
 
     fn missing(format: Format) -> Option<Missing> {
@@ -127,27 +127,27 @@ impl Report for GateReport<'_> {
     }
 
     fn text(&self, style: Style) -> String {
-        gate_text(self, style)
+        gates_text(self, style)
     }
 
     fn json(&self, output: &mut dyn Write) -> Option<Written> {
-        Some(gate_json(self, output).map_err(Into::into))
+        Some(gates_json(self, output).map_err(Into::into))
     }
 
     fn junit(&self, output: &mut dyn Write) -> Option<Written> {
-        whole(gate_junit(self), output)
+        whole(gates_junit(self), output)
     }
 
     fn markdown(&self) -> Option<String> {
-        Some(gate_markdown(self))
+        Some(gates_markdown(self))
     }
 
     fn rows(&self) -> Option<TextTable> {
-        Some(gate_rows(self))
+        Some(gates_rows(self))
     }
 
     fn sheet(&self) -> Option<Sheet> {
-        Some(gate_sheet(self))
+        Some(gates_sheet(self))
     }
 }
 

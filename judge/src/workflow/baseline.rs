@@ -4,7 +4,8 @@ use super::failure::Failure;
 use super::match_runner::MatchResult;
 use crate::cases::Inputs;
 use crate::command::checker_identity;
-use crate::gate::{Baseline, BaselineCase, BaselineFile, BaselineSource, CaseResult};
+use crate::gate::{Baseline, BaselineCase, BaselineFile, BaselineSource, CaseResult, Conditions};
+use crate::journal::Surroundings;
 use crate::model::{
     BestOrigin, CaseName, CaseSource, CaseSpec, Digest, Exit, JobId, KnownBest, Limits, NodeList, Outcome,
 };
@@ -20,13 +21,23 @@ const CPU_STEP_NANOS: u128 = 100_000;
 
 /// Returns what the only solver of a plan achieved in these runs of it. Cases that were not finished are not in it.
 /// They were run on these nodes, or here if there are none.
-pub(crate) fn of_runs(runs: &[MatchResult], nodes: &NodeList) -> Result<Baseline, Failure> {
-    let runs = runs.iter().map(|played| baseline(played, nodes)).collect::<Result<Vec<_>, _>>()?;
+pub(crate) fn of_runs(played: &[MatchResult], nodes: &NodeList) -> Result<Baseline, Failure> {
+    let runs = played.iter().map(|played| baseline(played, nodes)).collect::<Result<Vec<_>, _>>()?;
     let mut all = Baseline::of_runs(&runs).ok_or_else(|| Failure::fault("no run was made"))?;
     for entry in all.cases.values_mut() {
         entry.cpu = entry.cpu.map(to_step);
     }
+    let is_here = nodes.iter().next().is_none();
+    let processor = is_here.then(|| Surroundings::machine().cpu_model).filter(|model| !model.is_empty());
+    all.conditions = Some(Conditions::of(processor, played.iter().flat_map(|run| run.outcomes.finished())));
     Ok(all)
+}
+
+/// Returns the cases that were not accepted in some run, each with its first failed one.
+pub(crate) fn failures(runs: &[MatchResult]) -> Vec<(JobId, Outcome)> {
+    let jobs = runs.first().into_iter().flat_map(|run| run.outcomes.iter().map(|(job, _)| job));
+    let failed = |job| runs.iter().filter_map(|run| run.outcome(job)).find(|outcome| !outcome.is_accepted());
+    jobs.filter_map(|job| Some((job, failed(job)?))).collect()
 }
 
 fn baseline(played: &MatchResult, nodes: &NodeList) -> Result<Baseline, Failure> {
@@ -42,6 +53,7 @@ fn baseline(played: &MatchResult, nodes: &NodeList) -> Result<Baseline, Failure>
         problem: plan.problem.id.clone(),
         terms: terms(plan),
         checker: checker_identity(&plan.problem.checker).to_string(),
+        conditions: None,
         cases,
     })
 }

@@ -44,6 +44,11 @@ impl Failure {
         Self::new(error, Exit::Fault)
     }
 
+    /// Cases that were not accepted, where the command needs them to be.
+    pub(crate) fn not_accepted(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(error, Exit::NotAccepted)
+    }
+
     /// An interruption by the user.
     pub(crate) fn interrupted() -> Self {
         Self::new("interrupted", Exit::Interrupted)

@@ -225,13 +225,23 @@ impl<'a> MatchRunner<'a> {
     pub(crate) fn play_repeatedly(
         &self,
         plan: &Plan,
-        mut go_on: impl FnMut(&[MatchResult]) -> Result<bool, Failure>,
+        mut go_on: impl FnMut(&mut [MatchResult]) -> Result<bool, Failure>,
     ) -> Result<Vec<MatchResult>, Failure> {
         let mut played = vec![self.play(plan.clone())?];
-        while played.last().is_some_and(|last| last.stop.is_none()) && go_on(&played)? {
-            played.push(self.play_with(JournalOptions { journal: false, reuse: false, ..self.options }, plan.clone())?);
+        while played.last().is_some_and(|last| last.stop.is_none()) && go_on(&mut played)? {
+            played.push(self.play_with(self.unrecorded(), plan.clone())?);
         }
         Ok(played)
+    }
+
+    /// Runs a case of a plan of one solver again, with nothing beside it. `None` if that was interrupted.
+    pub(crate) fn play_alone(&self, plan: &Plan, case: usize) -> Result<Option<Outcome>, Failure> {
+        let alone = Plan { cases: std::iter::once(plan.cases.at(case)).collect(), ..plan.clone() };
+        Ok(self.play_with(self.unrecorded(), alone)?.outcome(JobId { case: 0, solver: 0 }))
+    }
+
+    fn unrecorded(&self) -> JournalOptions {
+        JournalOptions { journal: false, reuse: false, ..self.options }
     }
 
     fn play_with(&self, options: JournalOptions, plan: Plan) -> Result<MatchResult, Failure> {
@@ -287,7 +297,8 @@ impl<'a> MatchRunner<'a> {
     ) -> Result<MatchResult, Failure> {
         let mut inputs: Vec<Option<Digest>> = vec![None; plan.cases.len()];
         let mut note = |event: &RunEvent| {
-            if let RunEvent::Finished(FinishedJob { job, evidence, .. }) = event {
+            if let RunEvent::Finished(finished) = event {
+                let FinishedJob { job, evidence, .. } = &**finished;
                 inputs[job.case] = inputs[job.case].or(evidence.input);
             }
             watch(event);

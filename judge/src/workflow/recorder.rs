@@ -262,6 +262,14 @@ impl Recorder {
         self.reference.as_ref()
     }
 
+    /// Marks the run as a search whose best setting so far is the solver of this place.
+    pub(crate) fn mark_search(&self, best: usize) {
+        let mut recording = self.recording.lock();
+        if let Some(Err(error)) = recording.as_mut().map(|recording| recording.mark_search(best)) {
+            report::note(&format!("warning: the search is not recorded as one: {}", error_chain(&error)));
+        }
+    }
+
     /// Takes the cases after the last one with a result out of the run.
     pub(crate) fn trim_cases(&self) {
         let recording = self.recording.lock();

@@ -40,6 +40,11 @@ impl Session {
         &self.recorder
     }
 
+    /// Marks the run as a search whose best setting so far is the solver of this place.
+    pub(crate) fn mark_search(&self, best: usize) {
+        self.recorder.mark_search(best);
+    }
+
     /// Takes the cases after the last one with a result out of the run.
     pub(crate) fn trim_cases(&self) {
         self.recorder.trim_cases();

@@ -11,6 +11,7 @@
 //! ```
 
 mod anytime;
+mod holm;
 mod interval;
 mod mean_test;
 mod moments;
@@ -26,6 +27,7 @@ pub use anytime::{
     Decision, Hypotheses, Hypothesis, InvalidSettings, LikelihoodRatio, Sequence, SequenceSettings, Term,
     cases_until_decided,
 };
+pub use holm::holm;
 pub use interval::Interval;
 pub use mean_test::{fewest_for_claim, mean_interval};
 pub use moments::Moments;

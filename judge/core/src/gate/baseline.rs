@@ -1,5 +1,6 @@
 //! What a baseline records, and what a run of today is turned into to be compared with it.
 
+use super::conditions::Conditions;
 use super::sample::Sample;
 use crate::model::Verdict;
 use num_rational::BigRational;
@@ -40,6 +41,8 @@ pub struct Baseline {
     pub terms: String,
     /// The checker with its version.
     pub checker: String,
+    /// The machine, and how disturbed the runs were, if known.
+    pub conditions: Option<Conditions>,
     /// The cases by name.
     pub cases: BTreeMap<String, BaselineCase>,
 }

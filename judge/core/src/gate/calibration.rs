@@ -126,7 +126,7 @@ mod tests {
             tolerance: None,
         };
         let cases = (0..20).map(|case| (format!("seed-{case}"), entry.clone())).collect();
-        Baseline { problem: "p".to_owned(), terms: "t".to_owned(), checker: "c".to_owned(), cases }
+        Baseline { problem: "p".to_owned(), terms: "t".to_owned(), checker: "c".to_owned(), conditions: None, cases }
     }
 
     #[test]

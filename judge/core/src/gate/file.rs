@@ -1,6 +1,7 @@
 //! The baseline file: small, sorted, one line for each case, suited to `git diff`.
 
 use super::baseline::{Baseline, BaselineCase, CaseResult};
+use super::conditions::Conditions;
 use super::sample::Sample;
 use crate::model::{Number, Percent, Time, Verdict, is_hidden};
 use crate::scoring::{decimals_of_digits, display};
@@ -15,10 +16,15 @@ use toml::Value;
 /// Incremented when an older judge could misread a newer file. Version 1 had one run of each case.
 const SCHEMA: u32 = 2;
 
+/// The steps in which the shares of disturbed runs and of lost time are recorded.
+const SHARE_STEP: f64 = 0.1;
+
 /// The decimals of a mean score, as far as it has six digits with them.
 const MEAN_DECIMALS: u32 = 4;
 /// The digits of a mean score that are kept at least.
 const MEAN_DIGITS: u32 = 6;
+/// A skewness that is no more than this is 0, but for what calculating it has lost.
+const ROUNDING: f64 = 1e-9;
 /// The digits with which TOML's 64-bit floating-point numbers give back the decimals that they were written with.
 const FLOAT_DIGITS: usize = 15;
 
@@ -27,8 +33,10 @@ const HEADER: &str = "# What a solver achieves, as `judge baseline` recorded it.
 /// The contents of a baseline file: a baseline, and the sources of its cases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineFile {
-    /// The solver, as it was named.
+    /// The solver, as it was named: its path or command.
     pub solver: String,
+    /// Its name; `None` in a file that has none: it comes from the path.
+    pub solver_name: Option<String>,
     /// The baseline.
     pub baseline: Baseline,
     /// The source of each case, by name.
@@ -65,6 +73,9 @@ pub enum InvalidBaseline {
         /// The version found.
         found: u32,
     },
+    /// The line of the conditions is invalid.
+    #[error("conditions: {0}")]
+    Conditions(String),
     /// The line of a case is invalid.
     #[error("case `{case}`: {what}")]
     Case {
@@ -83,8 +94,18 @@ struct RawRecord {
     terms: String,
     checker: String,
     solver: String,
+    solver_name: Option<String>,
+    conditions: Option<RawConditions>,
     #[serde(default)]
     cases: BTreeMap<String, RawLine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct RawConditions {
+    processor: Option<String>,
+    noisy: String,
+    waited: String,
 }
 
 #[derive(Deserialize)]
@@ -133,19 +154,23 @@ impl BaselineFile {
             sources.insert(case.clone(), source);
             cases.insert(case, entry);
         }
-        let baseline = Baseline { problem: raw.problem, terms: raw.terms, checker: raw.checker, cases };
-        Ok(Self { solver: raw.solver, baseline, sources, references })
+        let conditions = raw.conditions.map(conditions).transpose()?;
+        let baseline = Baseline { problem: raw.problem, terms: raw.terms, checker: raw.checker, conditions, cases };
+        Ok(Self { solver: raw.solver, solver_name: raw.solver_name, baseline, sources, references })
     }
 
     /// Returns the file's text. The same record gives the same bytes.
     #[must_use]
     pub fn render(&self) -> String {
-        let Baseline { problem, terms, checker, cases } = &self.baseline;
+        let Baseline { problem, terms, checker, conditions, cases } = &self.baseline;
         let mut text = HEADER.to_owned();
         let keys = [("problem", problem), ("terms", terms), ("checker", checker), ("solver", &self.solver)];
         let _ = writeln!(text, "schema = {SCHEMA}");
-        for (key, value) in keys {
+        for (key, value) in keys.into_iter().chain(self.solver_name.as_ref().map(|name| ("solver-name", name))) {
             let _ = writeln!(text, "{key} = {}", quoted(value));
+        }
+        if let Some(conditions) = conditions {
+            let _ = writeln!(text, "conditions = {{ {} }}", condition_fields(conditions).join(", "));
         }
         text.push_str("\n[cases]\n");
         for (case, entry) in cases {
@@ -159,6 +184,26 @@ impl BaselineFile {
         }
         text
     }
+}
+
+fn condition_fields(conditions: &Conditions) -> Vec<String> {
+    let Conditions { processor, noisy, waited, .. } = conditions;
+    // Rounded down: smaller differences are chance, and would be in every diff.
+    let share = |name: &str, share: f64| {
+        let steps = (share / SHARE_STEP + 1e-9).floor();
+        format!("{name} = \"{:.0}%\"", steps * SHARE_STEP * 100.0)
+    };
+    let processor = processor.iter().map(|processor| format!("processor = {}", quoted(processor)));
+    processor.chain([share("noisy", *noisy), share("waited", *waited)]).collect()
+}
+
+fn conditions(RawConditions { processor, noisy, waited }: RawConditions) -> Result<Conditions, InvalidBaseline> {
+    let share = |text: String| {
+        let share = text.parse::<Percent>().map_err(|error| InvalidBaseline::Conditions(error.to_string()))?.share();
+        let is_share = share <= 1.0;
+        is_share.then_some(share).ok_or_else(|| InvalidBaseline::Conditions(format!("`{text}` is more than 100%")))
+    };
+    Ok(Conditions { processor, runs: 0, noisy: share(noisy)?, waited: share(waited)? })
 }
 
 fn fields(source: Option<&BaselineSource>, entry: &BaselineCase) -> Vec<(&'static str, String)> {
@@ -193,7 +238,7 @@ fn score_fields(sample: &Sample) -> Vec<(&'static str, String)> {
         let mean = mean.trim_end_matches('0').trim_end_matches('.');
         fields.push(("mean", if mean.len() <= FLOAT_DIGITS { mean.to_owned() } else { quoted(mean) }));
         fields.push(("spread", shortened(sample.spread(), 5)));
-        fields.extend((sample.skewness() != 0.0).then(|| ("skewness", shortened(sample.skewness(), 2))));
+        fields.extend((sample.skewness().abs() > ROUNDING).then(|| ("skewness", shortened(sample.skewness(), 2))));
     }
     fields.extend((sample.runs() > 1).then(|| ("runs", sample.runs().to_string())));
     fields
@@ -341,7 +386,10 @@ mod tests {
 
     fn record() -> BaselineFile {
         let cases = cases();
-        let baseline = Baseline { problem: "p".to_owned(), terms: "max".to_owned(), checker: "p 1".to_owned(), cases };
+        let conditions =
+            Some(Conditions { processor: Some("EPYC \"9\"".to_owned()), runs: 0, noisy: 0.3, waited: 0.1 });
+        let baseline =
+            Baseline { problem: "p".to_owned(), terms: "max".to_owned(), checker: "p 1".to_owned(), conditions, cases };
         let file = |path: &str| BaselineSource::File(path.into());
         let sources = [
             BaselineSource::Seed(1),
@@ -371,7 +419,13 @@ mod tests {
         let references = [("seed-1", "142"), ("seed-3", "0.5"), ("seed-4", "123456789012345678901234567890")];
         let references = references.map(|(case, score)| (case.to_owned(), score.parse().unwrap()));
         let sources = names.into_iter().zip(sources).collect();
-        BaselineFile { solver: "./bot".to_owned(), baseline, sources, references: references.into() }
+        BaselineFile {
+            solver: "./bot".to_owned(),
+            solver_name: Some("bot".to_owned()),
+            baseline,
+            sources,
+            references: references.into(),
+        }
     }
 
     #[test]
@@ -419,6 +473,8 @@ mod tests {
             ("\"5%\"", "\"5\""),
             ("\"12ms\"", "\"12\""),
             ("solver = ", "solvers = "),
+            ("noisy = \"30%\"", "noisy = \"101%\""),
+            ("waited = \"10%\"", "waited = \"10\""),
         ] {
             assert!(text.contains(from), "{from}");
             assert!(BaselineFile::parse(&text.replacen(from, to, 1)).is_err(), "{from} -> {to}");

@@ -57,6 +57,7 @@ pub fn judge(baseline: &Baseline, today: &Baseline, limits: &GateLimits) -> Judg
         total_now: total(|pair| pair.now.mean().clone()),
         noise: None,
         untimed: limits.time.as_ref().map_or(0, |_| untimed(baseline, today)),
+        is_disturbed: today.conditions.as_ref().is_some_and(|now| now.are_worse(baseline.conditions.as_ref())),
     };
     judgement.noise = noise_test(&pairs, &judgement.total_was, &judgement.total_now, &limits.max_drop, limits);
     judgement.complaints.extend(cases_fell(&pairs, limits));
@@ -186,7 +187,7 @@ impl Fall {
 fn cases_fell(pairs: &[ScoredPair<'_>], limits: &GateLimits) -> Vec<Complaint> {
     let held: Vec<(&ScoredPair<'_>, &BigRational)> =
         pairs.iter().filter_map(|pair| Some((pair, pair.tolerance?))).collect();
-    let shared = GateLimits { alpha: limits.alpha / held.len().max(1) as f64, ..limits.clone() };
+    let shared = GateLimits { alpha: limits.case_alpha / held.len().max(1) as f64, ..limits.clone() };
     let fell = |(pair, tolerance): &(&ScoredPair<'_>, &BigRational)| {
         let (was, now) = (pair.was.mean(), pair.now.mean());
         let fall = Fall::between(was, now, limits.direction).filter(|fall| fall.exceeds(tolerance))?;
@@ -247,7 +248,13 @@ mod tests {
 
     fn run(entries: impl IntoIterator<Item = BaselineCase>) -> Baseline {
         let cases = entries.into_iter().enumerate().map(|(seed, entry)| (format!("seed-{seed:02}"), entry)).collect();
-        Baseline { problem: "columns".to_owned(), terms: "max".to_owned(), checker: "1".to_owned(), cases }
+        Baseline {
+            problem: "columns".to_owned(),
+            terms: "max".to_owned(),
+            checker: "1".to_owned(),
+            conditions: None,
+            cases,
+        }
     }
 
     fn scores(scores: &[i64]) -> Baseline {
@@ -263,6 +270,7 @@ mod tests {
             direction,
             max_drop: percent(max_drop),
             alpha: 0.05,
+            case_alpha: 0.05,
             may_repeat: false,
             confident: None,
             time: None,
@@ -284,6 +292,30 @@ mod tests {
         assert_eq!(fell(&[50, 44], Direction::Max, 5), [Complaint::TotalFell { drop: Some(percent(6)) }]);
         assert_eq!(fell(&[50, 44], Direction::Min, 5), []);
         assert_eq!(fell(&[50, 56], Direction::Min, 5), [Complaint::TotalFell { drop: Some(percent(6)) }]);
+    }
+
+    #[test]
+    fn a_fall_on_a_busier_machine_is_not_comparable_and_a_crash_or_a_gain_is() {
+        use super::super::{Conditions, GateVerdict};
+        let on = |noisy, baseline: Baseline| Baseline {
+            conditions: Some(Conditions { runs: 20, noisy: f64::from(noisy) / 20.0, ..Conditions::default() }),
+            ..baseline
+        };
+        let verdict = |recorded, noisy, today| {
+            let baseline = on(recorded, scores(&[50, 50]));
+            judge(&baseline, &on(noisy, today), &limits(Direction::Max, 0)).verdict()
+        };
+        let timed_out = |verdict| run([accepted(50), failed(verdict)]);
+        for (recorded, noisy, today, expected) in [
+            (0, 14, scores(&[50, 40]), GateVerdict::NotComparable),
+            (0, 14, timed_out(Verdict::TimeLimit), GateVerdict::NotComparable),
+            (0, 14, timed_out(Verdict::RuntimeError), GateVerdict::Fails),
+            (0, 14, scores(&[50, 60]), GateVerdict::Holds),
+            (0, 2, scores(&[50, 40]), GateVerdict::Fails),
+            (14, 14, scores(&[50, 40]), GateVerdict::Fails),
+        ] {
+            assert_eq!(verdict(recorded, noisy, today.clone()), expected, "{recorded} {noisy} {today:?}");
+        }
     }
 
     #[test]

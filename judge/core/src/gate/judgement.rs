@@ -5,6 +5,29 @@ use super::sample::Sample;
 use crate::model::{Direction, Verdict};
 use num_rational::BigRational;
 
+/// What a gate ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GateVerdict {
+    /// The solver is as good as its baseline.
+    Holds,
+    /// It is worse.
+    Fails,
+    /// It looks worse, and so would the same solver on so busy a machine.
+    NotComparable,
+}
+
+impl GateVerdict {
+    /// Returns the name in every report.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Fails => "fails",
+            Self::NotComparable => "not-comparable",
+        }
+    }
+}
+
 /// The limits of a gate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateLimits {
@@ -12,8 +35,10 @@ pub struct GateLimits {
     pub direction: Direction,
     /// The share by which the total may fall.
     pub max_drop: BigRational,
-    /// The probability of a false alarm where scores vary.
+    /// The probability of a false alarm about the total where scores vary.
     pub alpha: f64,
+    /// The same about the cases with a tolerance, which share it.
+    pub case_alpha: f64,
     /// Whether the gate runs again, up to [`super::MOST_RUNS`] times, while the total is doubtful.
     pub may_repeat: bool,
     /// Where scores do not vary: complain about a fallen total only if the mean paired effect is certainly a fall: if the two-sided interval with
@@ -86,6 +111,20 @@ pub enum Complaint {
     },
 }
 
+impl Complaint {
+    /// Returns whether a busy machine can be the reason.
+    fn may_be_disturbance(&self) -> bool {
+        match self {
+            Self::CaseFell { .. } | Self::TotalFell { .. } | Self::TimeRose { .. } => true,
+            Self::VerdictWorse { now, .. } => matches!(now, Verdict::TimeLimit | Verdict::WallLimit),
+            Self::ProblemChanged { .. }
+            | Self::CheckerChanged { .. }
+            | Self::CaseMissing { .. }
+            | Self::InputChanged { .. } => false,
+        }
+    }
+}
+
 /// A changed score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
@@ -116,6 +155,8 @@ pub struct Judgement {
     pub noise: Option<NoiseTest>,
     /// With a limit of the CPU time: the number of cases that have times of different processors, which are not compared.
     pub untimed: usize,
+    /// Whether other programs disturbed clearly more runs than those of the baseline.
+    pub is_disturbed: bool,
 }
 
 impl Judgement {
@@ -123,6 +164,19 @@ impl Judgement {
     #[must_use]
     pub fn holds(&self) -> bool {
         self.complaints.is_empty()
+    }
+
+    /// Returns the verdict. A busy machine makes a solver slower and its scores lower, never better: a gate that holds on
+    /// one holds.
+    #[must_use]
+    pub fn verdict(&self) -> GateVerdict {
+        if self.holds() {
+            GateVerdict::Holds
+        } else if self.is_disturbed && self.complaints.iter().all(Complaint::may_be_disturbance) {
+            GateVerdict::NotComparable
+        } else {
+            GateVerdict::Fails
+        }
     }
 
     /// Returns whether another run should tell if the total is low by chance: nothing else is wrong, and it may be.

@@ -3,6 +3,7 @@
 //! ```text
 //! TOML ─ BaselineFile::parse ─▶ BaselineFile ─▶ Baseline ┐
 //! outcomes of today ──────────▶ Baseline ────────────────┴─ judge ─▶ Judgement: complaints, changes, totals
+//! disturbed cases ─ repeat_disturbed ─▶ Conditions of today ┘
 //!                                  scores that vary ─ Noise ─ NoiseTest ─┘
 //! BaselineFile ─ BaselineFile::render ─▶ TOML, one line for each case
 //! ```
@@ -10,6 +11,7 @@
 mod averaging;
 mod baseline;
 mod calibration;
+mod conditions;
 mod file;
 mod judge;
 mod judgement;
@@ -17,11 +19,12 @@ mod noise;
 mod noise_test;
 mod sample;
 
-pub use averaging::averaged;
+pub use averaging::{averaged, with_steady_times};
 pub use baseline::{Baseline, BaselineCase, CaseResult};
 pub use calibration::{Calibration, Design};
+pub use conditions::{Conditions, repeat_disturbed};
 pub use file::{BaselineFile, BaselineSource, InvalidBaseline};
 pub use judge::judge;
-pub use judgement::{Change, Complaint, GateLimits, Judgement, TimeLimit};
+pub use judgement::{Change, Complaint, GateLimits, GateVerdict, Judgement, TimeLimit};
 pub use noise_test::{MOST_RUNS, NoiseTest, POWER};
 pub use sample::Sample;

@@ -24,6 +24,8 @@ pub struct HistoryFilter<'a> {
     pub tag: Option<&'a str>,
     /// Only rows with this text in their run's number, problem, solver, command, message, tags or note, in any case.
     pub text: Option<&'a str>,
+    /// Whether a search has one row, of the best setting that it found, in place of one for each.
+    pub searches_as_one: bool,
     /// The number of newest ones to leave out.
     pub offset: usize,
     /// The number of newest ones to return; `None`: all.
@@ -31,7 +33,8 @@ pub struct HistoryFilter<'a> {
 }
 
 /// The rows of a filter. `LIKE` would give `%` and `_` in a text a meaning.
-const MATCHING: &str = "(:problem IS NULL OR problem = :problem)
+const MATCHING: &str = "(NOT :as_one OR search IS NULL OR entrant.place = search)
+    AND (:problem IS NULL OR problem = :problem)
     AND (:solver IS NULL OR entrant.name = :solver OR instr(:solver, '/') AND
         (entrant.command = :solver OR substr(entrant.command, -length(:solver) - 1) = '/' || :solver))
     AND (:tag IS NULL OR EXISTS (SELECT 1 FROM tag WHERE tag.run = run.id AND tag.name = :tag))
@@ -64,14 +67,16 @@ impl Journal {
         let mut statement = self.connection.prepare(&format!(
             "SELECT run.id, started, strftime('%Y-%m-%d %H:%M', started, 'localtime'), state, problem, name, hash,
                  case_count, done, accepted, rule, total, direction, git_commit, git_dirty, entrant.id, case_set,
-                 entrant.place, message, entrant.command
+                 entrant.place, message, entrant.command,
+                 iif(:as_one AND search IS NOT NULL, (SELECT count(*) FROM entrant AS tried WHERE tried.run = run.id), NULL)
              FROM run JOIN entrant ON entrant.run = run.id
              WHERE {MATCHING} ORDER BY run.id DESC, entrant.place LIMIT :newest OFFSET :offset"
         ))?;
         let newest = filter.newest.map_or(-1, |newest| i64::try_from(newest).unwrap_or(-1));
-        let HistoryFilter { problem, solver, tag, text, offset, .. } = filter;
+        let HistoryFilter { problem, solver, tag, text, searches_as_one, offset, .. } = filter;
         let parameters = named_params! {
-            ":problem": problem, ":solver": solver, ":tag": tag, ":text": text, ":newest": newest, ":offset": offset
+            ":problem": problem, ":solver": solver, ":tag": tag, ":text": text, ":as_one": searches_as_one,
+            ":newest": newest, ":offset": offset
         };
         let rows: Vec<(HistoryRow, i64)> = settled(
             || statement.query_map(parameters, |row| self.read_row(row))?.collect(),
@@ -85,9 +90,11 @@ impl Journal {
     /// # Errors
     /// When the journal cannot be read.
     pub fn history_count(&self, filter: &HistoryFilter<'_>) -> Result<usize, JournalError> {
-        let HistoryFilter { problem, solver, tag, text, .. } = filter;
+        let HistoryFilter { problem, solver, tag, text, searches_as_one, .. } = filter;
         let sql = format!("SELECT count(*) FROM run JOIN entrant ON entrant.run = run.id WHERE {MATCHING}");
-        let parameters = named_params! { ":problem": problem, ":solver": solver, ":tag": tag, ":text": text };
+        let parameters = named_params! {
+            ":problem": problem, ":solver": solver, ":tag": tag, ":text": text, ":as_one": searches_as_one
+        };
         Ok(self.connection.query_row(&sql, parameters, |row| row.get(0))?)
     }
 
@@ -104,6 +111,7 @@ impl Journal {
             command: row.get(19)?,
             solver_hash: Digest(row.get(6)?),
             place: row.get(17)?,
+            settings: row.get(20)?,
             group: None,
             planned: count(row, 7)?,
             done: count(row, 8)?,

@@ -246,6 +246,16 @@ impl Recording {
         Ok(())
     }
 
+    /// Marks the run as a search: its solvers are settings, and `best` is the place of the best one so far.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub fn mark_search(&mut self, best: usize) -> Result<(), JournalError> {
+        let transaction = self.journal.transaction()?;
+        transaction.execute("UPDATE run SET search = ?2 WHERE id = ?1", params![self.rows.run.0, best])?;
+        Ok(transaction.commit()?)
+    }
+
     /// Takes the jobs from now on for those of this part.
     pub fn turn_to(&mut self, part: Part) {
         self.part = part;

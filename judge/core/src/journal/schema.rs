@@ -4,7 +4,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::sync::OnceLock;
 
 /// The form that this judge reads and writes. A file of another one is refused.
-pub(super) const FORM: u32 = 12;
+pub(super) const FORM: u32 = 13;
 
 const TABLES: &str = include_str!("schema.sql");
 

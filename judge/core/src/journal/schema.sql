@@ -18,6 +18,8 @@ CREATE TABLE run (
     plan BLOB,
     -- Grows with each run that is begun or goes on: the run with the largest is the last that was played.
     turn INTEGER NOT NULL,
+    -- Of a search, whose entrants are the settings that it tried: the place of the best one. NULL: it is no search.
+    search INTEGER,
     -- Whether it is made of runs that were merged.
     merged INTEGER NOT NULL DEFAULT 0,
     problem TEXT NOT NULL,
@@ -184,6 +186,8 @@ CREATE TABLE result (
     wall_us INTEGER,
     memory INTEGER,
     noisy INTEGER NOT NULL,
+    -- How long it was ready to run and had no core.
+    waited_us INTEGER,
     note TEXT NOT NULL,
     stderr TEXT NOT NULL,
     answer INTEGER,

@@ -189,7 +189,8 @@ fn input(row: &Row<'_>, column: usize) -> Result<Option<Digest>, JournalError> {
 
 /// The columns of an outcome.
 pub(super) const OUTCOME: &str = "result.verdict, result.score, result.cpu_us, result.wall_us, result.memory, result.noisy,
-    result.note, result.stderr, result.broken_line, result.broken_column, result.broken_move, result.broken_rule, result.node";
+    result.note, result.stderr, result.broken_line, result.broken_column, result.broken_move, result.broken_rule, result.node,
+    result.waited_us";
 
 /// Reads the columns of an [`OUTCOME`], of which this is the first.
 pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, JournalError> {
@@ -212,5 +213,6 @@ pub(super) fn read_outcome(row: &Row<'_>, first: usize) -> Result<Outcome, Journ
             rule: row.get(first + 11)?,
         },
         node: row.get(first + 12)?,
+        waited: time(row, first + 13)?,
     })
 }

@@ -69,7 +69,7 @@ pub enum Stop {
 #[derive(Debug, Clone)]
 pub enum RunEvent {
     /// A job is done.
-    Finished(FinishedJob),
+    Finished(Box<FinishedJob>),
     /// No further jobs are started.
     Stopping(Stop),
     /// The journal can no longer be written: the reason. The run continues without it.

@@ -51,6 +51,9 @@ pub struct Outcome {
     pub memory: Option<u64>,
     /// Whether other programs disturbed the timing.
     pub noisy: bool,
+    /// How long it was ready to run and had no core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited: Option<Duration>,
     /// The name of the node that it was run on; absent where the run has no nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
@@ -70,6 +73,7 @@ impl Outcome {
             wall: None,
             memory: None,
             noisy: false,
+            waited: None,
             node: None,
         }
     }

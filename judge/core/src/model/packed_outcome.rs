@@ -17,13 +17,14 @@ mod part {
     /// A note, a broken rule or standard error: what few accepted cases have.
     pub(super) const SAID: u64 = 1 << 6;
     pub(super) const NODE: u64 = 1 << 7;
+    pub(super) const WAITED: u64 = 1 << 8;
     /// The bits below the verdict.
-    pub(super) const COUNT: u32 = 8;
+    pub(super) const COUNT: u32 = 9;
 }
 
 /// Adds an outcome.
 pub(super) fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
-    let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, node } = outcome;
+    let Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, waited, node } = outcome;
     let short = score.as_ref().and_then(|score| score.as_integer()?.to_i64());
     let has_said = !note.is_empty() || !stderr.is_empty() || *broken != BrokenRule::default();
     let head = [
@@ -35,6 +36,7 @@ pub(super) fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
         (memory.is_some(), part::MEMORY),
         (has_said, part::SAID),
         (node.is_some(), part::NODE),
+        (waited.is_some(), part::WAITED),
     ];
     let head = head.into_iter().filter(|(has, _)| *has).map(|(_, bit)| bit).sum::<u64>();
     write_number(bytes, (*verdict as u64) << part::COUNT | head);
@@ -45,7 +47,7 @@ pub(super) fn pack(outcome: &Outcome, bytes: &mut Vec<u8>) {
         (None, None) => {}
     }
     let nanoseconds = |time: &Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-    cpu.iter().chain(wall).for_each(|time| write_number(bytes, nanoseconds(time)));
+    cpu.iter().chain(wall).chain(waited).for_each(|time| write_number(bytes, nanoseconds(time)));
     memory.iter().for_each(|memory| write_number(bytes, *memory));
     node.iter().for_each(|node| write_text(bytes, node));
     if has_said {
@@ -72,6 +74,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Outcome {
     }
     outcome.cpu = (head & part::CPU > 0).then(|| Duration::from_nanos(bytes.number()));
     outcome.wall = (head & part::WALL > 0).then(|| Duration::from_nanos(bytes.number()));
+    outcome.waited = (head & part::WAITED > 0).then(|| Duration::from_nanos(bytes.number()));
     outcome.memory = (head & part::MEMORY > 0).then(|| bytes.number());
     outcome.node = (head & part::NODE > 0).then(|| bytes.text());
     if head & part::SAID > 0 {
@@ -162,19 +165,10 @@ mod tests {
             time(),
             time(),
             prop::option::of(any::<u64>()),
-            (any::<bool>(), prop::option::of(".{0,9}")),
+            (any::<bool>(), time(), prop::option::of(".{0,9}")),
         )
-            .prop_map(|(verdict, score, (note, stderr, broken), cpu, wall, memory, (noisy, node))| Outcome {
-                verdict,
-                score,
-                note,
-                broken,
-                stderr,
-                cpu,
-                wall,
-                memory,
-                noisy,
-                node,
+            .prop_map(|(verdict, score, (note, stderr, broken), cpu, wall, memory, (noisy, waited, node))| {
+                Outcome { verdict, score, note, broken, stderr, cpu, wall, memory, noisy, waited, node }
             })
     }
 

@@ -131,6 +131,8 @@ pub struct HistoryRow {
     pub solver_hash: Digest,
     /// Its place in the run.
     pub place: usize,
+    /// Of a search that is shown as its best setting: how many settings it tried.
+    pub settings: Option<usize>,
     /// The group of cases of the figures, such as `colors=4`; `None` for all cases.
     pub group: Option<String>,
     /// The number of planned cases.

@@ -26,6 +26,11 @@ impl SeedRanges {
         self.0.insert(first, last);
     }
 
+    /// Returns the ranges of the set, in order.
+    pub(super) fn all(self) -> Vec<RangeInclusive<u64>> {
+        self.0.into_iter().map(|(first, last)| first..=last).collect()
+    }
+
     /// Returns the seeds of a range that are in the set, in order.
     pub(super) fn shared(&self, seeds: &RangeInclusive<u64>) -> Vec<RangeInclusive<u64>> {
         if seeds.is_empty() {

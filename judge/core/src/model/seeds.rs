@@ -1,5 +1,6 @@
 //! Lists of seeds: `1-50`, `3,7,10-12`.
 
+use super::seed_ranges::SeedRanges;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -84,6 +85,14 @@ impl Seeds {
     }
 }
 
+impl FromIterator<u64> for Seeds {
+    fn from_iter<T: IntoIterator<Item = u64>>(seeds: T) -> Self {
+        let mut ranges = SeedRanges::default();
+        seeds.into_iter().for_each(|seed| ranges.add(seed..=seed));
+        Self(ranges.all())
+    }
+}
+
 impl fmt::Display for Seeds {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let range = |range: &RangeInclusive<u64>| match (range.start(), range.end()) {
@@ -146,6 +155,11 @@ mod tests {
     fn lists_and_ranges_keep_their_order() {
         let seeds: Seeds = "3,7,10-12,1".parse().unwrap();
         assert_eq!(seeds.iter().collect::<Vec<_>>(), [3, 7, 10, 11, 12, 1]);
+    }
+
+    #[test]
+    fn single_seeds_become_ranges() {
+        assert_eq!([7, 3, 2, 9, 8].into_iter().collect::<Seeds>().to_string(), "2-3,7-9");
     }
 
     #[test]

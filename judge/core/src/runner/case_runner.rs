@@ -351,9 +351,10 @@ impl<'a> CaseRunner<'a> {
             outcome.wall = Some(usage.wall);
             outcome.memory = usage.memory;
             // A solver that converses is ready while its partner still has their core: it is not disturbed by that.
-            let run_delay = usage.run_delay.filter(|_| task.is_alone()).unwrap_or_default();
-            let waited = run_delay + usage.stolen.unwrap_or_default();
-            outcome.noisy = waited > NOISY_LEAST && waited > usage.wall.mul_f64(NOISY_SHARE);
+            let run_delay = usage.run_delay.filter(|_| task.is_alone());
+            outcome.waited = [run_delay, usage.stolen].into_iter().flatten().reduce(|delay, stolen| delay + stolen);
+            outcome.noisy =
+                outcome.waited.is_some_and(|waited| waited > NOISY_LEAST.max(usage.wall.mul_f64(NOISY_SHARE)));
         }
         outcome
     }

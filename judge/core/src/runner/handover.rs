@@ -53,7 +53,7 @@ impl<'a> Handover<'a> {
         for finished in batch.drain(..) {
             accepted &= finished.outcome.is_accepted();
             self.outcomes.set(finished.job, &finished.outcome);
-            (self.watch)(&RunEvent::Finished(finished));
+            (self.watch)(&RunEvent::Finished(Box::new(finished)));
         }
         accepted
     }

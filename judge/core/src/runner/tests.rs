@@ -282,9 +282,9 @@ fn known_results_are_not_run_again() {
     let pool = ScriptedPool::in_turn(&[]);
     let mut reused = Vec::new();
     let result = run(&plan(3), 1, &pool, &store, |event, _| {
-        if let RunEvent::Finished(FinishedJob { job, evidence, .. }) = event {
-            let Evidence { stored, .. } = &**evidence;
-            reused.extend(stored.map(|_| job.case));
+        if let RunEvent::Finished(finished) = event {
+            let Evidence { stored, .. } = &*finished.evidence;
+            reused.extend(stored.map(|_| finished.job.case));
         }
     });
     assert_eq!(result.outcomes.get(JobId { case: 1, solver: 0 }), Some(known));

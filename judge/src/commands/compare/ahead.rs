@@ -67,7 +67,8 @@ struct Watcher<'a> {
 impl Watcher<'_> {
     fn watch(&mut self, event: &RunEvent) {
         self.progress.watch(event);
-        if let RunEvent::Finished(FinishedJob { job, outcome, evidence, .. }) = event {
+        if let RunEvent::Finished(finished) = event {
+            let FinishedJob { job, outcome, evidence, .. } = &**finished;
             self.coming.outcomes.set(*job, outcome);
             self.coming.inputs[job.case] = self.coming.inputs[job.case].or(evidence.input);
             if let Err(failure) = self.look() {

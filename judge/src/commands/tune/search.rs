@@ -47,6 +47,7 @@ impl<'a> Tuning<'a> {
         cases: Vec<CaseSpec>,
         search: Search,
     ) -> Self {
+        session.mark_search(0);
         let (outcomes, solvers, prepared) = (Vec::new(), Vec::new(), Vec::new());
         Self { args, problem, runner, session, cases, search, outcomes, solvers, prepared, runs: 0 }
     }
@@ -185,6 +186,7 @@ impl<'a> Tuning<'a> {
         let counts_scores = measure.score_measure().is_some() || score_run::rule(&plan).counts_raw_scores();
         let direction = if counts_scores { self.problem.direction } else { Direction::Max };
         let grid = self.grid(&whole);
+        best.into_iter().for_each(|best| self.session.mark_search(best));
         self.session.finish(&plan, &grid, stop);
         let is_solved = |best: usize| candidates[best].outcomes.iter().flatten().any(Outcome::is_accepted);
         let comparison = match best.filter(|&best| stop.is_none() && self.args.compare > 0 && is_solved(best)) {

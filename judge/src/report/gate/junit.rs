@@ -1,45 +1,63 @@
 //! The gate's findings as JUnit XML.
 
-use super::report::{Finding, GateReport};
-use crate::model::one_line;
+use super::report::{Finding, GateReport, GatesReport};
+use crate::gate::GateVerdict;
+use crate::model::{one_line, visible};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use std::collections::HashMap;
 
-/// Returns the gate's findings as JUnit XML: a test for each case of the baseline, and one for the whole.
+/// Returns the findings as JUnit XML: a suite for each gate, in it a test for each case of the baseline, and one for the
+/// whole. Where a gate is not comparable and such ones pass, its complaints are skipped tests.
 ///
 /// # Errors
 /// Never: characters that XML does not have are escaped.
-pub(in crate::report) fn gate_junit(report: &GateReport<'_>) -> Result<String, SerializeError> {
+pub(in crate::report) fn gates_junit(report: &GatesReport<'_>) -> Result<String, SerializeError> {
+    let problem = report.gates.first().map_or("", |gate| &gate.record.baseline.problem);
+    let gates = if report.gates.len() == 1 { problem } else { "several" };
+    let mut document = Report::new(&*one_line(&format!("judge gate {gates}")));
+    document.add_test_suites(report.gates.iter().map(|gate| suite(gate, report.noise_passes)));
+    document.to_string()
+}
+
+fn suite(report: &GateReport<'_>, noise_passes: bool) -> TestSuite {
     let findings = report.findings();
-    let name = one_line(&format!("judge gate {}", report.baseline.problem)).into_owned();
+    let is_skipped = noise_passes && report.judgement.verdict() == GateVerdict::NotComparable;
+    let name = one_line(&format!("judge gate {}", report.record.baseline.problem)).into_owned();
     let mut suite = TestSuite::new(&*name);
-    let mut of_cases: HashMap<&str, Vec<&Finding>> = HashMap::new();
+    suite.add_property(("baseline", &*one_line(&report.file.to_string_lossy())));
+    let mut of_cases: HashMap<&str, Vec<&Finding<'_>>> = HashMap::new();
     let mut of_all = Vec::new();
     for finding in &findings {
         finding.case.as_ref().map_or(&mut of_all, |case| of_cases.entry(case).or_default()).push(finding);
     }
-    for case in report.baseline.cases.keys() {
-        suite.add_test_case(test_case(&name, case, of_cases.get(&**case).map_or(&[], Vec::as_slice)));
+    for case in report.record.baseline.cases.keys() {
+        suite.add_test_case(test_case(&name, case, of_cases.get(&**case).map_or(&[], Vec::as_slice), is_skipped));
     }
-    let mut together = test_case(&name, "all cases together", &of_all);
-    if let Some(sensitivity) = report.sensitivity() {
-        together.set_system_out(sensitivity);
-    }
+    let mut together = test_case(&name, "all cases together", &of_all, is_skipped);
+    together.set_system_out(visible(&report.notes().join("\n")).into_owned());
     suite.add_test_case(together);
-    let mut document = Report::new(&*name);
-    document.add_test_suite(suite);
-    document.to_string()
+    suite
 }
 
-fn test_case(class: &str, name: &str, findings: &[&Finding]) -> TestCase {
-    let status = if findings.is_empty() { TestCaseStatus::success() } else { failure(findings) };
+fn test_case(class: &str, name: &str, findings: &[&Finding<'_>], is_skipped: bool) -> TestCase {
+    let status = if findings.is_empty() { TestCaseStatus::success() } else { status(findings, is_skipped) };
     let mut case = TestCase::new(&*one_line(name), status);
     case.set_classname(class);
+    let said = findings.iter().filter_map(|finding| Some(&finding.failure?.stderr));
+    let said: Vec<_> = said.filter(|said| !said.is_empty()).map(|said| visible(said)).collect();
+    if !said.is_empty() {
+        case.set_system_err(said.join("\n"));
+    }
     case
 }
 
-fn failure(findings: &[&Finding]) -> TestCaseStatus {
+fn status(findings: &[&Finding<'_>], is_skipped: bool) -> TestCaseStatus {
     let words: Vec<_> = findings.iter().map(|finding| one_line(&finding.words)).collect();
+    if is_skipped {
+        let mut status = TestCaseStatus::skipped();
+        status.set_message(words.join("; "));
+        return status;
+    }
     let commands = findings.iter().filter_map(|finding| finding.command.as_deref());
     let commands: Vec<String> = commands.map(|command| format!("reproduce: {command}")).collect();
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);

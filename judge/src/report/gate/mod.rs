@@ -10,4 +10,4 @@ pub(super) mod text;
 
 pub use calibration::{CalibrationReport, calibration_schema};
 pub use json::gate_schema;
-pub use report::GateReport;
+pub use report::{GateReport, GatesReport};

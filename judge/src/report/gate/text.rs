@@ -1,6 +1,7 @@
 //! The gate's findings for people.
 
-use super::report::{Finding, GateReport, change_in_percent, is_worse, mean};
+use super::report::{Finding, GateReport, GatesReport, change_in_percent, is_worse, mean};
+use crate::gate::GateVerdict;
 use crate::model::one_line;
 use crate::report::text::column::{Field, left, painted, right};
 use crate::report::text::style::{Paint, Style};
@@ -9,17 +10,47 @@ use crate::report::text::table::grid;
 /// The number of changes that are shown, the largest first.
 const CHANGES: usize = 20;
 
-/// Returns the report of the gate, for a terminal or a file.
-pub(in crate::report) fn gate_text(report: &GateReport<'_>, style: Style) -> String {
-    let mut parts = vec![change_table(report, style), complaints(report, style)];
-    parts.extend(report.sensitivity());
-    parts.extend(report.untimed());
-    let paint = if report.judgement.holds() { Paint::Good } else { Paint::Bad };
+/// Returns the report of one or more gates, for a terminal or a file.
+pub(in crate::report) fn gates_text(report: &GatesReport<'_>, style: Style) -> String {
+    let gates = report.gates.iter().map(|gate| gate_text(gate, style));
+    let together = report.headline().map(|line| style.paint(paint(report.verdict()), &line).to_string());
+    gates.chain(together).collect::<Vec<_>>().join("\n\n")
+}
+
+fn paint(verdict: GateVerdict) -> Paint {
+    match verdict {
+        GateVerdict::Holds => Paint::Good,
+        GateVerdict::Fails => Paint::Bad,
+        GateVerdict::NotComparable => Paint::Warning,
+    }
+}
+
+fn gate_text(report: &GateReport<'_>, style: Style) -> String {
+    let notes: Vec<String> = report.notes().iter().map(|note| one_line(note).into_owned()).collect();
     let file = report.file.to_string_lossy();
     let updated = if report.is_updated { format!("\n{} was rewritten", one_line(&file)) } else { String::new() };
-    parts.push(format!("{}{updated}", style.paint(paint, &one_line(&report.headline()))));
+    let headline = style.paint(paint(report.judgement.verdict()), &one_line(&report.headline()));
+    let mut parts = vec![
+        change_table(report, style),
+        failures(report, style),
+        complaints(report, style),
+        notes.join("\n"),
+        format!("{headline}{updated}"),
+    ];
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
+}
+
+/// Returns the cases that were accepted and failed, those for one reason together.
+fn failures(report: &GateReport<'_>, style: Style) -> String {
+    let failed = report.failed_alike();
+    let mut lines = Vec::new();
+    for alike in failed.shown() {
+        lines.push(one_line(&report.failed_words(alike)).into_owned());
+        lines.extend(alike.details(report.plan, style));
+    }
+    lines.extend(failed.more());
+    lines.join("\n")
 }
 
 fn change_table(report: &GateReport<'_>, style: Style) -> String {
@@ -45,11 +76,11 @@ fn change_table(report: &GateReport<'_>, style: Style) -> String {
 }
 
 fn complaints(report: &GateReport<'_>, style: Style) -> String {
-    let line = |finding: Finding| match finding.command {
+    let line = |finding: Finding<'_>| match finding.command {
         Some(command) => {
             format!("{}\n    {}", one_line(&finding.words), style.paint(Paint::Faint, &one_line(&command)))
         }
         None => one_line(&finding.words).into_owned(),
     };
-    report.findings().into_iter().map(line).collect::<Vec<_>>().join("\n")
+    report.findings().into_iter().filter(|finding| finding.failure.is_none()).map(line).collect::<Vec<_>>().join("\n")
 }

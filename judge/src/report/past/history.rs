@@ -88,7 +88,7 @@ fn cells(row: &HistoryRow) -> Vec<Field> {
         Field::new(row.run),
         Field::new(&row.started_here),
         Field::new(&row.problem),
-        Field::new(&row.solver),
+        Field::new(solver(row)),
         Field::new(cases),
         if failed == 0 { Field::new("0") } else { painted(&failed.to_string(), Paint::Bad) },
         Field::new(row.total.as_ref().map_or_else(|| "–".to_owned(), |total| figure(row, total))),
@@ -97,6 +97,14 @@ fn cells(row: &HistoryRow) -> Vec<Field> {
         state(row),
         Field::new(commit(row.git_commit.as_deref(), row.git_dirty)),
     ]
+}
+
+/// Returns the name of the solver. A search is named by its best setting.
+fn solver(row: &HistoryRow) -> String {
+    match row.settings {
+        Some(settings) => format!("{} (best of {settings})", row.solver),
+        None => row.solver.clone(),
+    }
 }
 
 fn change(row: &HistoryRow) -> Field {
@@ -247,6 +255,9 @@ struct Record<'a> {
     command: &'a str,
     /// Hash of the solver's content.
     solver_hash: String,
+    /// Of a search that is shown as its best setting: how many settings it tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<usize>,
     /// The cases that the figures are about: `colors=4`, or `no colors`.
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a str>,
@@ -337,6 +348,7 @@ fn record(row: &HistoryRow) -> Record<'_> {
         solver: &row.solver,
         command: &row.command,
         solver_hash: row.solver_hash.to_string(),
+        settings: row.settings,
         group: row.group.as_deref(),
         planned: row.planned,
         done: row.done,

@@ -2,7 +2,6 @@
 
 mod cases;
 pub(super) mod csv;
-mod failures;
 pub(super) mod json;
 pub(super) mod junit;
 pub(super) mod leaderboard;

@@ -1,11 +1,11 @@
 //! The text report of a run: the table of cases, the totals, and the failures with the commands that reproduce them.
 
 use super::cases::{CaseRow, rows, shown_jobs};
-use super::failures::{Alike, failed_alike};
 use super::leaderboard::{groups, leaderboard, matrix, test_groups};
 use super::report::RunReport;
-use crate::model::{Outcome, Stop, counted, one_line, visible};
+use crate::model::{Outcome, Stop, counted, one_line};
 use crate::report::text::column::{Column, Field, left, painted, right};
+use crate::report::text::failures::{failures_text, last_lines, said};
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
 use crate::report::text::provenance::{allowance_lines, processors_line};
 use crate::report::text::sheet::TextTable;
@@ -14,9 +14,6 @@ use crate::report::text::table::grid;
 
 /// The number of accepted cases whose standard error is shown.
 const ACCEPTED_SHOWN: usize = 10;
-
-/// The number of lines of a solver's standard error that are shown, the last ones.
-const STDERR_LINES: usize = 5;
 
 /// The width of a note in the table; the whole note is below.
 const NOTE_WIDTH: usize = 60;
@@ -155,27 +152,9 @@ fn total(report: &RunReport<'_>, solver: usize) -> String {
     report.total(solver).unwrap_or_else(|| "–".to_owned())
 }
 
+/// A solver that could not be compiled or started failed once.
 fn failures(report: &RunReport<'_>, style: Style) -> String {
-    let failed = failed_alike(report);
-    let mut lines = Vec::new();
-    for alike @ Alike { first, outcome, cases, .. } in failed.shown() {
-        let name = one_line(&report.plan.cases.at(first.case).name.0).into_owned();
-        let what = if *cases == 1 { name.clone() } else { counted(*cases, "case") };
-        let solver = one_line(&report.plan.solvers[first.solver].spec.name);
-        let verdict = style.paint(paint_of(outcome.verdict), outcome.verdict.name());
-        let (note, more) = alike.note().split_once('\n').unwrap_or((alike.note(), ""));
-        lines.push(format!("{what} ({solver}): {verdict}: {}", one_line(note)));
-        if *cases > 1 {
-            lines.push(format!("    the first of them: {name}"));
-        }
-        lines.extend(said(more.lines().chain(last_lines(&outcome.stderr))));
-        lines.push(format!("    {}", style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*first)))));
-    }
-    let more = failed.all - failed.shown().map(|alike| alike.cases).sum::<usize>();
-    if more > 0 {
-        lines.push(format!("… and {more} more failures"));
-    }
-    lines.join("\n")
+    failures_text(report.plan, shown_jobs(report).filter(|(_, outcome)| !outcome.is_accepted()), style)
 }
 
 /// Returns what accepted cases printed on standard error, where it is kept.
@@ -195,15 +174,6 @@ fn accepted_stderr(report: &RunReport<'_>) -> String {
         lines.push(format!("… and {more} more accepted cases with standard error: --all shows them"));
     }
     lines.join("\n")
-}
-
-fn last_lines(stderr: &str) -> impl Iterator<Item = &str> {
-    let skipped = stderr.lines().count().saturating_sub(STDERR_LINES);
-    stderr.lines().skip(skipped)
-}
-
-fn said<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
-    lines.map(|line| format!("    | {}", visible(line)))
 }
 
 fn closing(report: &RunReport<'_>, style: Style) -> String {

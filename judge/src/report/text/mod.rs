@@ -5,6 +5,7 @@ mod chart_points;
 pub(super) mod column;
 pub(super) mod csv_text;
 pub(super) mod effects;
+pub(super) mod failures;
 pub(super) mod figures;
 pub(super) mod film;
 mod game;
@@ -29,6 +30,7 @@ pub(super) mod terminal;
 
 pub use chart_points::every_how_many;
 pub use column::{Field, left, right};
+pub use failures::failures_text;
 pub use figures::{Counts, milliseconds};
 pub use film::GameFilm;
 pub use game::GameText;

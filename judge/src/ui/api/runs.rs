@@ -36,6 +36,7 @@ pub(super) async fn list(State(store): State<Arc<Store>>, query: Asked<RunsQuery
             tag: tag.as_deref(),
             text: text.as_deref().map(str::trim),
             offset,
+            searches_as_one: solver.is_none(),
             newest: Some(page_rows(limit)),
         };
         store.look(|journal| {

@@ -21,7 +21,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// The columns of a result behind its case, its repetition, its answer and its origin.
 const OUTCOME: &str = "verdict, score, rank, cpu_us, wall_us, memory, noisy, note, stderr, broken_line, broken_column,
-    broken_move, broken_rule, node";
+    broken_move, broken_rule, node, waited_us";
 
 /// Copies what a source has, and returns how many results were added or replaced.
 pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mut Games) -> Result<usize, Failed> {
@@ -30,7 +30,7 @@ pub(super) fn copy(into: &Connection, target: &Rows, source: &Source, games: &mu
     let journal = Journal::look_file(&source.path).and_then(|journal| journal.ok_or_else(missing)).map_err(unusable)?;
     let insert = format!(
         "INSERT INTO result (entrant, place, origin, game_case, answer, attempt, {OUTCOME})
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     );
     let (cases, answers) = (HashMap::new(), HashMap::new());
     let from = &journal.connection;
@@ -85,7 +85,7 @@ impl From<rusqlite::Error> for Side {
 
 /// Fails where a result is none that a judge writes: it would damage the target.
 fn check_result(row: &Row<'_>) -> Result<(), JournalError> {
-    let outcome = stored::read_outcome(row, 18)?;
+    let outcome = stored::read_outcome(row, 19)?;
     let place: i64 = row.get(0)?;
     let known = row.get_ref(6)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
     if place < 0 || outcome.score.as_ref().map(rank).as_deref() != known {
@@ -205,7 +205,7 @@ impl Copier<'_> {
         }
         statement.raw_bind_parameter(5, answer)?;
         statement.raw_bind_parameter(6, ToSqlOutput::Borrowed(row.get_ref(2).map_err(Side::source)?))?;
-        for column in 4..18 {
+        for column in 4..19 {
             statement
                 .raw_bind_parameter(column + 3, ToSqlOutput::Borrowed(row.get_ref(column).map_err(Side::source)?))?;
         }

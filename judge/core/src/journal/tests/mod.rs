@@ -135,6 +135,7 @@ fn finished(case: usize, solver: usize, score: Option<i64>) -> FinishedJob {
             wall: Some(Duration::from_micros(5678)),
             memory: Some(1 << 40),
             noisy: true,
+            waited: Some(Duration::from_micros(91)),
             ..Outcome::without_run(Verdict::Accepted, String::new())
         },
         None => Outcome {

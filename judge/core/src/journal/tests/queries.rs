@@ -51,6 +51,26 @@ fn history_tells_totals_failures_and_the_change() {
 }
 
 #[test]
+fn a_search_is_one_row_of_its_best_setting_unless_all_are_asked_for() {
+    let bench = Bench::new(&["n=1", "n=2", "n=3"], 1..=2);
+    bench.run(&[Some(1), Some(2)]);
+    let mut recording = bench.begin();
+    recording.mark_search(0).unwrap();
+    recording.mark_search(2).unwrap();
+    let journal = bench.journal();
+    let rows = |searches_as_one| {
+        let filter = HistoryFilter { searches_as_one, ..HistoryFilter::default() };
+        let rows = journal.history(&filter).unwrap();
+        assert_eq!(journal.history_count(&filter).unwrap(), rows.len());
+        rows.iter().map(|row| (row.run.0, row.solver.clone(), row.settings)).collect::<Vec<_>>()
+    };
+    let row = |run, solver: &str, settings| (run, solver.to_owned(), settings);
+    let single = |run| ["n=1", "n=2", "n=3"].map(|name| row(run, name, None));
+    assert_eq!(rows(true), [&[row(2, "n=3", Some(3))][..], &single(1)].concat());
+    assert_eq!(rows(false), [single(2), single(1)].concat());
+}
+
+#[test]
 fn the_best_is_the_first_of_the_best_either_way() {
     let bench = Bench::new(&["bot"], 1..=3);
     bench.run(&[Some(-5), Some(1 << 40), None]);
