@@ -60,6 +60,10 @@ fn record(folder: &Folder, solver: &str, draws: std::ops::Range<u32>) {
     assert_eq!(folder.judge(&["baseline", "-p", "noise", "-s", "./plain", "--output", "baseline.toml"]).code, Some(0));
     let text = read(folder, "baseline.toml");
     let line = |line: &str| {
+        // The scores do not depend on time: how busy this machine is must not matter.
+        if line.starts_with("conditions = ") {
+            return "conditions = { noisy = \"100%\", waited = \"0%\" }".to_owned();
+        }
         let Some(seed) = line.strip_prefix("\"seed-").and_then(|rest| rest.split('"').next()) else {
             return line.to_owned();
         };
