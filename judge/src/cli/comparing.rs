@@ -221,7 +221,7 @@ pub struct BaselineArgs {
     pub running: RunningArgs,
 }
 
-/// What becomes of a gate that is not comparable.
+/// The end of the command if a gate is not comparable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum IfNoisy {
     /// Exit code 1
@@ -255,7 +255,7 @@ pub struct GateArgs {
     /// The probability of a false alarm where scores vary, and of --time-drop, above 0 and at most 0.25
     #[arg(long, value_name = "P", default_value = "0.05", value_parser = alpha)]
     pub alpha: f64,
-    /// What becomes of a gate that only other programs on the machine may have failed, and still after disturbed cases ran again alone
+    /// Fail or pass if the machine stays so busy that the gate is not comparable with its baseline
     #[arg(long, value_name = "fail|pass", value_enum, default_value = "fail", hide_possible_values = true)]
     pub if_noisy: IfNoisy,
     /// If the gate holds, rewrite the baseline with what is better, or average this run in where scores vary

@@ -89,7 +89,7 @@ pub struct HistoryArgs {
     /// The number of rows, the newest first
     #[arg(short = 'n', long, value_name = "N", value_parser = count::<NonZeroUsize>, default_value = "20")]
     pub limit: NonZeroUsize,
-    /// Show every row, and each setting of a search by `judge tune`, which is one row otherwise
+    /// Show every row, and every setting of a search by `judge tune`, not its best alone
     #[arg(long, conflicts_with = "limit")]
     pub all: bool,
     /// Write the rows as JSON to this file, or - for standard output

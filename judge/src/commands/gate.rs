@@ -5,8 +5,8 @@ use crate::gate::{
     self, Baseline, BaselineFile, Calibration, GateLimits, GateVerdict, Judgement, TimeLimit, repeat_disturbed,
 };
 use crate::model::{
-    BestSource, CaseList, CaseSource, CaseSpec, Direction, Exit, NodeList, Problem, Solver, SolverSpec, Stop, counted,
-    listed, quote,
+    BestSource, CaseList, CaseSource, CaseSpec, Direction, Exit, NodeList, Problem, Solver, SolverSpec, Stop, listed,
+    quote,
 };
 use crate::plan::Plan;
 use crate::report::{self, CalibrationReport, GateReport, GatesReport};
@@ -243,7 +243,7 @@ fn limits(args: &GateArgs, direction: Direction) -> GateLimits {
 }
 
 /// Rewrites the baseline if the gate holds: with what is better, or, where scores vary, with the mean of all runs. Its
-/// tolerances are kept, and the CPU times that are about the same. Runs that were disturbed are not recorded.
+/// tolerances are kept, and the CPU times that are about the same.
 fn update(
     RecordedGate { file, record }: &RecordedGate<'_>,
     PlayedGate { plan, limits, today, .. }: &PlayedGate,
@@ -255,11 +255,6 @@ fn update(
         None if judgement.is_better(direction) => today.clone(),
         _ => return Ok(false),
     };
-    if let Some(now) = today.conditions.as_ref().filter(|_| judgement.is_disturbed) {
-        let waited = format!("{} of {} waited for a core", now.noisy_runs(), counted(now.runs, "run"));
-        report::note(&format!("{} stays as it is: {waited}", file.display()));
-        return Ok(false);
-    }
     let mut updated = BaselineFile { baseline: gate::with_steady_times(new, &record.baseline), ..record.clone() };
     for (name, entry) in &mut updated.baseline.cases {
         entry.tolerance = record.baseline.cases.get(name).and_then(|was| was.tolerance.clone());

@@ -39,7 +39,7 @@ fn list(catalogue: &Catalogue, args: &HistoryArgs) -> Result<Exit, Failure> {
         problem: args.problem.as_deref(),
         solver: args.solver.as_deref(),
         tag: args.tag.as_ref().map(AsRef::as_ref),
-        // Whoever asks for a setting by its name, or for every row, means the single settings.
+        // A setting can be asked for by its name.
         searches_as_one: !args.all && args.solver.is_none(),
         newest: (!args.all).then_some(args.limit.get()),
         ..HistoryFilter::default()

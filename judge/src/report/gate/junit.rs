@@ -15,16 +15,16 @@ pub(in crate::report) fn gates_junit(report: &GatesReport<'_>) -> Result<String,
     let problem = report.gates.first().map_or("", |gate| &gate.record.baseline.problem);
     let gates = if report.gates.len() == 1 { problem } else { "several" };
     let mut document = Report::new(&*one_line(&format!("judge gate {gates}")));
-    document.add_test_suites(report.gates.iter().map(|gate| suite(gate, report.noise_passes)));
+    document.add_test_suites(report.gates.iter().map(|gate| suite(report, gate)));
     document.to_string()
 }
 
-fn suite(report: &GateReport<'_>, noise_passes: bool) -> TestSuite {
+fn suite(all: &GatesReport<'_>, report: &GateReport<'_>) -> TestSuite {
     let findings = report.findings();
-    let is_skipped = noise_passes && report.judgement.verdict() == GateVerdict::NotComparable;
-    let name = one_line(&format!("judge gate {}", report.record.baseline.problem)).into_owned();
+    let is_skipped = all.noise_passes && report.judgement.verdict() == GateVerdict::NotComparable;
+    let file = if all.gates.len() > 1 { format!(" ({})", report.file.display()) } else { String::new() };
+    let name = one_line(&format!("judge gate {}{file}", report.record.baseline.problem)).into_owned();
     let mut suite = TestSuite::new(&*name);
-    suite.add_property(("baseline", &*one_line(&report.file.to_string_lossy())));
     let mut of_cases: HashMap<&str, Vec<&Finding<'_>>> = HashMap::new();
     let mut of_all = Vec::new();
     for finding in &findings {

@@ -52,6 +52,9 @@ pub struct GateReport<'a> {
 /// The digits that are shown of a mean or total below 1.
 const DIGITS: u32 = 3;
 
+/// A fall that is noise with a smaller probability is clear: no baseline is recorded so high by chance.
+const CLEAR: f64 = 0.001;
+
 /// The runs of a baseline that replaces one that was recorded too high.
 const MORE_RUNS: u32 = 20;
 
@@ -115,10 +118,10 @@ impl GateReport<'_> {
         format!("{}: {they_are} {}{colon}{note}", alike.case_names(self.plan), alike.outcome.verdict)
     }
 
-    /// Returns what is to be known about the run beside the complaints.
+    /// Returns the lines about the run beside the complaints.
     pub(super) fn notes(&self) -> Vec<String> {
         let lines = [Some(self.solver()), self.sensitivity(), self.untimed(), self.disturbance(), self.processors()];
-        lines.into_iter().flatten().chain(self.what_mends_a_high_baseline()).collect()
+        lines.into_iter().flatten().chain(self.remedies_for_a_high_baseline()).collect()
     }
 
     fn solver(&self) -> String {
@@ -138,11 +141,11 @@ impl GateReport<'_> {
         let was_busier = self.record.baseline.conditions.as_ref().is_some_and(|was| was.are_worse(Some(now)));
         let too_low =
             if was_busier { "; it was recorded on a busier machine and may be too low: record it again" } else { "" };
-        Some(format!("{}{too_low}{repeats}", self.who_waited(now)))
+        Some(format!("{}{too_low}{repeats}", self.waiting_runs(now)))
     }
 
     /// Returns how many runs waited for a core: today's, and those of the baseline.
-    fn who_waited(&self, now: &Conditions) -> String {
+    fn waiting_runs(&self, now: &Conditions) -> String {
         let was = match &self.record.baseline.conditions {
             Some(was) => format!("about {:.0} % did", was.noisy * 100.0),
             None => "it is not known".to_owned(),
@@ -157,24 +160,27 @@ impl GateReport<'_> {
         (was != now).then(|| format!("the baseline was recorded on {was}, and this is {now}"))
     }
 
-    /// Returns what to do about an alarm without a reason. An alarm keeps the baseline, so one that was recorded too high
+    /// Returns the remedies for an alarm without a reason. An alarm keeps the baseline, so one that was recorded too high
     /// raises the next alarm, too.
-    fn what_mends_a_high_baseline(&self) -> Vec<String> {
+    fn remedies_for_a_high_baseline(&self) -> Vec<String> {
         let is_fall = |complaint: &Complaint| matches!(complaint, Complaint::TotalFell { .. });
-        if self.judgement.noise.is_none() || !self.judgement.complaints.iter().any(is_fall) {
+        let may_be_chance = self.judgement.noise.as_ref().is_some_and(|test| test.level >= CLEAR);
+        if !may_be_chance || !self.judgement.complaints.iter().any(is_fall) {
             return Vec::new();
         }
         let file = quote(&self.file.to_string_lossy());
+        let now = self.plan.solvers.first().map(|solver| &*solver.spec.text).filter(|now| *now != self.record.solver);
+        let solver = now.map_or_else(String::new, |now| format!(" -s {}", quote(now)));
         vec![
             "if the solver is not worse, the baseline was recorded too high by chance, and an alarm leaves it so"
                 .to_owned(),
             format!("a baseline of more runs: {} --repeat {MORE_RUNS}", self.record_again().unwrap_or_default()),
-            format!("or average new runs in: judge gate --baseline {file} --max-drop 100% --update"),
+            format!("or average new runs in: judge gate --baseline {file}{solver} --max-drop 100% --update"),
         ]
     }
 
     /// Returns why some CPU times were not compared.
-    pub(super) fn untimed(&self) -> Option<String> {
+    fn untimed(&self) -> Option<String> {
         let untimed = self.judgement.untimed;
         (untimed > 0).then(|| {
             format!("the CPU times of {} were not compared: they are of different processors", counted(untimed, "case"))
@@ -304,7 +310,7 @@ impl GateReport<'_> {
         match (self.judgement.verdict(), &self.today.conditions) {
             (GateVerdict::NotComparable, Some(now)) => {
                 let mend = "run it again when the machine is quiet, or let such a gate pass: --if-noisy pass";
-                return format!("{problem}: not comparable: {}; {mend}", self.who_waited(now));
+                return format!("{problem}: not comparable: {}; {mend}", self.waiting_runs(now));
             }
             (GateVerdict::Holds, _) => {}
             _ => {
