@@ -4,10 +4,11 @@ use super::limits;
 use super::programs::{self, Place};
 use super::section::{Located, Section};
 use crate::model::{
-    BestOrigin, CaseList, CaseName, CaseSource, CaseSpec, Direction, KnownBest, Problem, Rule, Seeds, Thresholds,
-    Weight,
+    BestOrigin, CaseList, CaseName, CaseSource, CaseSpec, Direction, KnownBest, Problem, Rule, Seeds, TestGroup,
+    Thresholds, Weight,
 };
 use checkers::Score;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Reads a problem. `None` if it has errors; they are among the complaints.
@@ -34,6 +35,9 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
     }
     let (inputs, features) = (section.texts("inputs"), super::features::read(&section));
     let test_groups = super::test_groups::read(&section, &cases, !inputs.is_empty());
+    if section.place("seeds").is_none() && generator.is_some() {
+        add_seeds_of_groups(&mut cases, &test_groups);
+    }
     let verification = super::verification::read(&section, place);
     check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
     section.finish();
@@ -82,6 +86,23 @@ fn seeds(section: &Section<'_>) -> CaseList {
     let mut cases = CaseList::default();
     seeds.iter().flat_map(|seeds| seeds.value.ranges()).for_each(|range| cases.push_seeds(range.clone()));
     cases
+}
+
+/// Adds the cases of the seeds that only the groups of a problem name.
+fn add_seeds_of_groups(cases: &mut CaseList, groups: &[TestGroup]) {
+    let known: HashSet<u64> = cases.listed().filter_map(CaseSpec::seed).collect();
+    for range in groups.iter().filter_map(|group| group.members.seeds.as_ref()).flat_map(Seeds::ranges) {
+        let mut first = *range.start();
+        for seed in range.clone().filter(|seed| known.contains(seed)) {
+            if first < seed {
+                cases.push_seeds(first..=seed - 1);
+            }
+            first = seed.saturating_add(1);
+        }
+        if first <= *range.end() && !known.contains(&first) {
+            cases.push_seeds(first..=*range.end());
+        }
+    }
 }
 
 fn read_case(

@@ -1,5 +1,6 @@
 //! Lists of seeds: `1-50`, `3,7,10-12`.
 
+use super::seed_ranges::SeedRanges;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -65,6 +66,24 @@ impl Seeds {
     #[must_use]
     pub fn ranges(&self) -> &[RangeInclusive<u64>] {
         &self.0
+    }
+
+    /// Returns every seed once, where it first occurs, and how many repetitions that leaves out.
+    #[must_use]
+    pub fn without_repetitions(&self) -> (Self, usize) {
+        let mut known = SeedRanges::default();
+        let (mut kept, mut left_out) = (Vec::<RangeInclusive<u64>>::new(), 0);
+        for range in &self.0 {
+            if known.shared(range).is_empty() {
+                kept.push(range.clone());
+            } else {
+                let fresh: Vec<u64> = range.clone().filter(|seed| !known.contains(*seed)).collect();
+                left_out += range.clone().count() - fresh.len();
+                kept.extend(fresh.chunk_by(|seed, next| seed + 1 == *next).map(|run| run[0]..=run[run.len() - 1]));
+            }
+            known.add(range.clone());
+        }
+        (Self(kept), left_out)
     }
 
     /// Returns whether a seed is one of them.
@@ -146,6 +165,18 @@ mod tests {
     fn lists_and_ranges_keep_their_order() {
         let seeds: Seeds = "3,7,10-12,1".parse().unwrap();
         assert_eq!(seeds.iter().collect::<Vec<_>>(), [3, 7, 10, 11, 12, 1]);
+    }
+
+    #[test]
+    fn repetitions_are_left_out_where_they_stand() {
+        let distinct = |text: &str| {
+            let (seeds, left_out) = text.parse::<Seeds>().unwrap().without_repetitions();
+            (seeds.to_string(), left_out)
+        };
+        assert_eq!(distinct("1-5,3"), ("1-5".to_owned(), 1));
+        assert_eq!(distinct("3,1-5,5-6"), ("3,1-2,4-5,6".to_owned(), 2));
+        assert_eq!(distinct("7,2-3"), ("7,2-3".to_owned(), 0));
+        assert_eq!(distinct("18446744073709551615,18446744073709551615"), ("18446744073709551615".to_owned(), 1));
     }
 
     #[test]
