@@ -17,6 +17,7 @@ use crate::workflow::attached_run::AttachedRun;
 use crate::workflow::best_scores::{FromJournal, ReferenceScores};
 use crate::workflow::case_choice::{ChosenCases, choose};
 use crate::workflow::failure::Failure;
+use crate::workflow::feedback::FeedbackFolder;
 use crate::workflow::jobs::{Presence, Running};
 use crate::workflow::limits::limits;
 use crate::workflow::load::Given;
@@ -148,6 +149,8 @@ impl Play<'_> {
         let outputs = outputs.open()?;
         let answers =
             args.save_answers.as_deref().map(|folder| SavedAnswers::open(folder, catalogue, plan)).transpose()?;
+        let pages =
+            args.feedback.as_deref().map(|folder| FeedbackFolder::open(folder, args.show_inputs)).transpose()?;
         let past = if args.no_journal { Vec::new() } else { past_scores(catalogue, plan) };
         let mut watchers = Watchers { outputs, answers, features, past };
         let RunResult { outcomes, stop } = watchers.run(runner, plan, &recorder)?;
@@ -164,6 +167,7 @@ impl Play<'_> {
             features: &features,
             grouping: scored.grouping.as_ref(),
             every_row: args.all,
+            order: args.sort.order(),
             stop,
             detached: None,
             provenance: &provenance,
@@ -181,6 +185,7 @@ impl Play<'_> {
         }
         note_other_rule(&plan.problem, &scored);
         outputs.publish(&report)?;
+        pages.map_or(Ok(()), |pages| pages.write(&report))?;
         answers.map_or(Ok(()), SavedAnswers::close)?;
         note_how_to_continue(recorded.is_some(), stop);
         // Of a run whose journal is named, the record is what it was made for.

@@ -32,8 +32,8 @@ pub use past::{
     history_schema, history_text, labels_text, read_best_json, stored_run_text,
 };
 pub use run::{
-    CasePage, CaseRow, JsonLines, RunHead, RunReport, case_page_json, case_page_schema, lines_schema, run_head_json,
-    run_head_schema, run_schema,
+    CasePage, CaseRow, Feedback, JsonLines, RunHead, RunReport, TestTexts, case_page_json, case_page_schema,
+    lines_schema, run_head_json, run_head_schema, run_schema,
 };
 pub use served::{
     HandPage, NewCase, Points, ProblemPage, RecordedHand, ServerRecord, SolverNow, SolverPoints, StartedRecord,

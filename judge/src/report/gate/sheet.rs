@@ -26,6 +26,7 @@ pub(in crate::report) fn gate_sheet(report: &GateReport<'_>) -> Sheet {
             ("Changed scores".to_owned(), TextTable::new(&["case", "was", "now", "change"], 1, changes)),
             ("Cases".to_owned(), case_table(report, NOTHING)),
         ],
+        texts: Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 mod cases;
 pub(super) mod csv;
 mod failures;
+mod feedback;
 pub(super) mod json;
 pub(super) mod junit;
 pub(super) mod leaderboard;
@@ -15,6 +16,7 @@ mod run_record;
 pub(super) mod summary;
 mod test_groups;
 
+pub use feedback::{Feedback, TestTexts};
 pub use json::run_schema;
 pub use lines::{JsonLines, lines_schema};
 pub use parts::{CasePage, CaseRow, RunHead, case_page_json, case_page_schema, run_head_json, run_head_schema};

@@ -52,6 +52,7 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     columns.extend(several.then(|| left("solver")));
     columns.extend([left("verdict"), right("score")]);
     columns.extend(has_points(report).then(|| right("points").spare(2)));
+    columns.extend(report.shows_lost().then(|| right("lost")));
     columns.extend(report.has_weights().then(|| right("weight").spare(7)));
     columns.extend(has_groups(report).then(|| left("group").spare(4)));
     columns.extend([
@@ -70,10 +71,13 @@ fn case_table(report: &RunReport<'_>, style: Style) -> String {
     }
     let left_out = shown_jobs(report).count() - rows.len();
     if left_out > 0 {
-        lines.push(format!(
-            "{left_out} more rows are not shown: add --all for every case, or --json PATH for a file of them"
-        ));
+        let how = match report.order {
+            Some(_) => "--top N shows more, --all all of them",
+            None => "add --all for every case, or --json PATH for a file of them",
+        };
+        lines.push(format!("{left_out} more rows are not shown: {how}"));
     }
+    lines.extend(report.order_line());
     lines.extend(report.skipped_line());
     lines.extend(report.noise_line());
     lines.extend(report.reference().map(|reference| one_line(&reference.line()).into_owned()));
@@ -94,7 +98,10 @@ fn case_row(report: &RunReport<'_>, row: &CaseRow, several: bool) -> Vec<Field> 
     cells.push(painted(verdict.code(), paint_of(verdict)));
     cells.push(figure(outcome.and_then(|outcome| outcome.score.as_ref()).map(ToString::to_string)));
     if has_points(report) {
-        cells.push(figure(report.points(job)));
+        cells.push(figure(report.points_of_most(job)));
+    }
+    if report.shows_lost() {
+        cells.push(figure(report.lost(job).map(|lost| report.points_text(&lost))));
     }
     if report.has_weights() {
         cells.push(Field::new(report.weight(job.case)));
@@ -168,7 +175,8 @@ fn failures(report: &RunReport<'_>, style: Style) -> String {
         if *cases > 1 {
             lines.push(format!("    the first of them: {name}"));
         }
-        lines.extend(said(more.lines().chain(last_lines(&outcome.stderr))));
+        lines.extend(said(more.lines()));
+        lines.extend(stderr(report, &outcome.stderr));
         lines.push(format!("    {}", style.paint(Paint::Faint, &one_line(&report.plan.reproduce(*first)))));
     }
     let more = failed.all - failed.shown().map(|alike| alike.cases).sum::<usize>();
@@ -188,7 +196,7 @@ fn accepted_stderr(report: &RunReport<'_>) -> String {
         let case = one_line(&report.plan.cases.at(job.case).name.0).into_owned();
         let solver = one_line(&report.plan.solvers[job.solver].spec.name);
         lines.push(format!("{case} ({solver}): accepted; standard error:"));
-        lines.extend(said(last_lines(&outcome.stderr)));
+        lines.extend(stderr(report, &outcome.stderr));
     }
     let more = speaking().count().saturating_sub(shown);
     if more > 0 {
@@ -197,9 +205,14 @@ fn accepted_stderr(report: &RunReport<'_>) -> String {
     lines.join("\n")
 }
 
-fn last_lines(stderr: &str) -> impl Iterator<Item = &str> {
-    let skipped = stderr.lines().count().saturating_sub(STDERR_LINES);
-    stderr.lines().skip(skipped)
+/// Returns the last lines of a solver's standard error, and how many come before them.
+fn stderr(report: &RunReport<'_>, text: &str) -> Vec<String> {
+    let all = text.lines().count();
+    let left_out = if report.every_row { 0 } else { all.saturating_sub(STDERR_LINES) };
+    let before = (left_out > 0).then(|| {
+        format!("    … the last {STDERR_LINES} of {all} lines; --all shows those that are kept, --json PATH has them")
+    });
+    before.into_iter().chain(said(text.lines().skip(left_out))).collect()
 }
 
 fn said<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
@@ -210,7 +223,7 @@ fn closing(report: &RunReport<'_>, style: Style) -> String {
     let counts: Counts = report.outcomes.verdicts().collect();
     let mut parts = vec![format!("{}: {counts}", style.paint(Paint::Strong, &one_line(&report.plan.problem.id)))];
     if report.plan.solvers.len() == 1 {
-        parts.push(format!("{} {}", report.rule, style.paint(Paint::Strong, &total(report, 0))));
+        parts.push(format!("{} {}", report.rule, style.paint(Paint::Strong, &style.figure(&total(report, 0)))));
     }
     let jobs = counted(report.jobs, "job");
     parts.push(format!("{} with {jobs}", milliseconds(report.elapsed)));
