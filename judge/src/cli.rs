@@ -368,6 +368,9 @@ pub struct RunArgs {
     /// Write each answer to a file CASE.out in this folder, or in a folder for each solver if there are several
     #[arg(long, value_name = "DIR")]
     pub save_answers: Option<PathBuf>,
+    /// Write what each solver and the interactor said, and when, to a file CASE.txt in this folder, as --save-answers does
+    #[arg(long, value_name = "DIR", conflicts_with = "on")]
+    pub transcript: Option<PathBuf>,
     /// Write a page for the author of each solver to this folder, in Markdown and HTML: verdicts, reasons, rank
     #[arg(long, value_name = "DIR")]
     pub feedback: Option<PathBuf>,

@@ -69,7 +69,7 @@ const COMMON: [&str; 9] =
     ["seeds", "inputs", "condition", "until_decided", "min_effect", "cpu", "memory", "json", "html"];
 
 /// The options without a heading that only `--help` shows of such a subcommand.
-const RARE: [&str; 18] = [
+const RARE: [&str; 19] = [
     "submissions",
     "no_pin",
     "repeat",
@@ -78,6 +78,7 @@ const RARE: [&str; 18] = [
     "no_journal",
     "best",
     "fail_fast",
+    "transcript",
     "feedback",
     "reverse",
     "show_inputs",

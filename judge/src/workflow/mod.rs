@@ -14,7 +14,7 @@
 //! attached_run, detached                  runs that go on on a cluster without their judge
 //! by_hand                                 what a person has played
 //! baseline, history_by_feature, answer    parts of `gate`, `history` and `check`
-//! saved_answers, stored_case              answers in files, and in the journal
+//! saved_answers, stored_case              answers and conversations in files, and answers in the journal
 //! feedback                                pages for the authors of solvers
 //! outputs, run_outputs, provenance         where reports go, and when, how and where their results came about
 //! new_folder                              a folder that is there complete, or not at all

@@ -3,11 +3,8 @@
 
 use super::report::RunReport;
 use crate::model::{CheckerChoice, CheckerProtocol, JobId, Outcome, Verdict, counted};
-use crate::report::html::sheet::sheet_html;
 use crate::report::text::figures::{Counts, memory, milliseconds, verdict_of};
-use crate::report::text::markdown::sheet_markdown;
 use crate::report::text::sheet::{NOTHING, Sheet, TextTable};
-use std::io::{self, Write};
 
 /// The number of failed cases whose reasons, and whose tests, are on a page.
 const REASONS: usize = 100;
@@ -21,7 +18,7 @@ const WIDTH: usize = 200;
 pub type TestTexts = Vec<(&'static str, String)>;
 
 /// The page of one solver of a run.
-pub struct Feedback(Sheet);
+pub struct Feedback(pub(in crate::report) Sheet);
 
 impl Feedback {
     /// Makes the page of a solver. `test` gives the input of a case and what belongs to it; `None` where these stay secret.
@@ -54,20 +51,6 @@ impl Feedback {
             ],
             texts,
         })
-    }
-
-    /// Returns the page as Markdown.
-    #[must_use]
-    pub fn markdown(&self) -> String {
-        sheet_markdown(&self.0)
-    }
-
-    /// Writes the page as HTML, in one file.
-    ///
-    /// # Errors
-    /// When it cannot be written there.
-    pub fn html(&self, output: &mut dyn Write) -> io::Result<()> {
-        sheet_html(&self.0, output)
     }
 }
 
