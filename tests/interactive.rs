@@ -276,7 +276,7 @@ fn a_conversation_is_written_with_its_times() {
     let run = ["run", "-p", "talk", "-s", "./player hear say=answer hear say=last", "--transcript", "talks"];
     let (code, report) = folder.json(&run);
     assert_eq!((code, of_cases(&report, "score")), (Some(0), vec![&serde_json::json!(7)]));
-    let text = std::fs::read_to_string(folder.path().join("talks/seed-1.txt")).unwrap();
+    let text = std::fs::read_to_string(folder.path().join("talks/c.txt")).unwrap();
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     let said: Vec<String> = lines.iter().map(|line| line[1..].join(" ")).collect();
     assert_eq!(said, ["interactor: question", "solver: answer", "interactor: again", "solver: last"], "{text}");

@@ -33,11 +33,8 @@ fn sample() -> Folder {
 
 /// Returns the names of the cases in the first column of a table, in order.
 fn rows(said: &Said) -> Vec<&str> {
-    let first = said
-        .stdout
-        .lines()
-        .filter(|line| line.starts_with(' '))
-        .filter_map(|line| line.trim_start().split_whitespace().next());
+    let first =
+        said.stdout.lines().filter(|line| line.starts_with(' ')).filter_map(|line| line.split_whitespace().next());
     first.filter(|word| word.starts_with("seed-")).collect()
 }
 

@@ -75,7 +75,8 @@ fn file_names(names: &[&str]) -> Vec<String> {
 fn file_name(name: &str) -> String {
     let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
     let mut cleaned: String = name.chars().map(safe).collect::<String>().trim_matches(['.', '_', '-']).to_owned();
-    cleaned.truncate(cleaned.floor_char_boundary(LONGEST));
+    let fits = |place: &usize| cleaned.is_char_boundary(*place);
+    cleaned.truncate((0..=LONGEST.min(cleaned.len())).rev().find(fits).unwrap_or(0));
     if cleaned.is_empty() { "solver".to_owned() } else { cleaned }
 }
 

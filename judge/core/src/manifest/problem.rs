@@ -34,10 +34,7 @@ pub(super) fn read(section: Section<'_>, folder: &Path) -> Option<Problem> {
         checker.name_answers(named);
     }
     let (inputs, features) = (section.texts("inputs"), super::features::read(&section));
-    let test_groups = super::test_groups::read(&section, &cases, !inputs.is_empty());
-    if section.place("seeds").is_none() && generator.is_some() {
-        add_seeds_of_groups(&mut cases, &test_groups);
-    }
+    let test_groups = groups(&section, &mut cases, !inputs.is_empty(), generator.is_some());
     let verification = super::verification::read(&section, place);
     check_cases(&section, &scoring.rule, &cases, !inputs.is_empty());
     section.finish();
@@ -86,6 +83,15 @@ fn seeds(section: &Section<'_>) -> CaseList {
     let mut cases = CaseList::default();
     seeds.iter().flat_map(|seeds| seeds.value.ranges()).for_each(|range| cases.push_seeds(range.clone()));
     cases
+}
+
+/// Reads the groups. Where a problem with a generator names no seeds, those of its groups are cases.
+fn groups(section: &Section<'_>, cases: &mut CaseList, has_inputs: bool, has_generator: bool) -> Vec<TestGroup> {
+    let groups = super::test_groups::read(section, cases, has_inputs);
+    if section.place("seeds").is_none() && has_generator {
+        add_seeds_of_groups(cases, &groups);
+    }
+    groups
 }
 
 /// Adds the cases of the seeds that only the groups of a problem name.
